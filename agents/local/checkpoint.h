@@ -1,0 +1,40 @@
+// agents/local/checkpoint.h - a model folder in the hub's form: config.json, preprocessor_config.json, tokenizer.json,
+// tokenizer_config.json, chat template, generation_config.json, safetensors. A folder that transformers loads, agon
+// loads, and the other way round.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "agents/local/chat_template.h"
+#include "agents/local/image_processor.h"
+#include "agents/local/model_config.h"
+#include "agents/local/tokenizer.h"
+
+namespace agon::agents {
+
+class Qwen25VLImpl;
+
+// Everything but the weights.
+struct ModelFolder {
+  std::filesystem::path path;
+  ModelConfig config;
+  ImageProcessorConfig images;
+  std::shared_ptr<const Tokenizer> tokenizer;
+  ChatTemplate chat;
+};
+
+ModelFolder open_model_folder(
+    const std::filesystem::path& folder);  // throws Error naming the file that is missing or wrong
+
+// Weights by their hub names (both `visual.` / `model.` and `model.visual.` / `model.language_model.` are understood),
+// strictly: one Error lists every missing, unexpected and wrongly shaped tensor. F32, F16, BF16 files become fp32 in
+// the model.
+void load_weights(Qwen25VLImpl& model, const std::filesystem::path& folder);
+enum class WeightType { f32, bf16 };
+// Writes the whole folder (all files above), atomically file by file, weights last.
+void save_model_folder(const std::filesystem::path& folder, const ModelFolder& parts, Qwen25VLImpl& model,
+                       WeightType type);
+
+}  // namespace agon::agents

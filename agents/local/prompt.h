@@ -1,0 +1,33 @@
+// agents/local/prompt.h - messages as the model reads them: ids with image tokens laid out, M-RoPE positions, patches.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "agents/local/chat_template.h"
+#include "agents/local/image_processor.h"
+#include "agents/local/model_config.h"
+#include "agents/local/tokenizer.h"
+
+namespace agon::agents {
+
+struct EncodedPrompt {
+  std::vector<std::int32_t> ids;                            // each image is vision_start, image_token x n, vision_end
+  std::vector<std::shared_ptr<const PatchedImage>> images;  // in order of appearance
+};
+
+// Positions (t, h, w) of every id (model_and_kernels.md 4, get_rope_index): text counts on all axes, an image runs over
+// its merged grid and the text after it starts at max + 1. The position of the first token after the ids, equal on all
+// axes, goes to *next.
+std::vector<std::array<std::int32_t, 3>> mrope_positions(std::span<const std::int32_t> ids,
+                                                         std::span<const ImageGrid> grids, const ModelConfig& config,
+                                                         std::int32_t* next);
+
+EncodedPrompt encode_prompt(const std::vector<Message>& messages, std::string_view prefix, const ChatTemplate& chat,
+                            const Tokenizer& tokenizer, const ImageProcessorConfig& images, const ModelConfig& model);
+
+}  // namespace agon::agents

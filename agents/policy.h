@@ -1,0 +1,73 @@
+// agents/policy.h - a policy completes messages and scores continuations. Thread-safe: any thread may call, calls
+// block, batching happens inside. No torch here.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/message.h"
+
+namespace agon::agents {
+
+struct Sampling {
+  double temperature = 1.0;  // 0: greedy
+  double top_p = 1.0;        // (0, 1]
+  int top_k = 0;             // 0: all
+  std::uint64_t seed = 0;    // sample j of a request draws from the stream (seed, j), whatever else runs beside it
+  int max_tokens = 256;
+  std::vector<std::string> stop;  // a completion ends where one of these first appears; the match is kept in the text
+};
+
+struct CompletionRequest {
+  std::vector<Message> messages;
+  std::string prefix;  // text that the assistant turn already holds; the completion continues it
+  int n = 1;           // samples
+  Sampling sampling;
+};
+
+enum class FinishReason {
+  stop,
+  length
+};  // stop: end-of-turn token or a stop string; length: max_tokens or the context is full
+std::string_view to_string(FinishReason reason);
+
+struct Completion {
+  std::string text;
+  std::vector<std::int32_t> token_ids;  // as sampled, the end-of-turn token included when it was sampled
+  std::vector<float>
+      logprobs;  // of each token under the sampling distribution's model at this temperature, before top-p / top-k
+  FinishReason finish_reason = FinishReason::stop;
+  std::string matched_stop;  // empty: ended by the end-of-turn token or by length
+  int prompt_tokens = 0;
+};
+
+struct ScoreRequest {
+  std::vector<Message> messages;
+  std::vector<std::int32_t> token_ids;  // the continuation
+  double temperature = 1.0;
+};
+struct TokenScores {
+  std::vector<float> logprobs;  // one a token of the continuation
+};
+
+struct Capabilities {
+  std::string name;
+  bool images = false, logprobs = false, score = false;
+  int max_context = 0;  // tokens, prompt and completion together
+};
+
+class Policy {
+ public:
+  virtual ~Policy() = default;
+  // n completions a request, in request order (sample 0.. of request 0, then of request 1, ...). Throws Error for a
+  // request that cannot be run (a prompt longer than the context, with both numbers); then no request of the call has
+  // run.
+  virtual std::vector<Completion> complete(std::span<const CompletionRequest> requests) = 0;
+  virtual std::vector<TokenScores> score(std::span<const ScoreRequest> requests) = 0;
+  virtual Capabilities capabilities() const = 0;
+};
+
+}  // namespace agon::agents

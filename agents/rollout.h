@@ -1,0 +1,36 @@
+// agents/rollout.h - plays episodes: groups of samples of each task on a pool of threads, one policy, one env a sample.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agents/policy.h"
+#include "env/episode.h"
+#include "env/suite.h"
+
+namespace agon::agents {
+
+struct RolloutOptions {
+  std::string suite;
+  env::SuiteOptions suite_options;
+  env::Split split = env::Split::test;
+  std::uint64_t first_task = 0, tasks = 100;
+  int samples = 8;         // a task, at `sampling`
+  bool greedy = true;      // one more sample at T = 0, numbered env::kGreedySample
+  Sampling sampling;       // its seed is ignored: each sample's stream is derived from `seed`
+  std::uint64_t seed = 0;  // root: (seed, purpose, task id, sample)
+  int threads = 32;        // groups under way at a time; no influence on any episode
+};
+
+// Plays every (task, sample) not in `finished` and hands each episode to `record` (called from several threads). An env
+// or policy that throws makes a failed episode, after `retries` = 2 more tries. Stops early, without losing an episode,
+// when *stop becomes true. Errors of `record` stop the run and are thrown here.
+void play(Policy& policy, const RolloutOptions& options, const std::set<std::pair<std::uint64_t, int>>& finished,
+          const std::function<void(env::Episode)>& record, const std::atomic<bool>* stop = nullptr);
+
+}  // namespace agon::agents

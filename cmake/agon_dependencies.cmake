@@ -1,0 +1,34 @@
+# Third-party libraries as imported targets under agon:: where the package brings none. All of them are SYSTEM.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(OpenCV 4.6 REQUIRED COMPONENTS core imgproc imgcodecs)
+find_package(SQLiteCpp 3.2 REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(CLI11 2.1 REQUIRED)
+find_package(fmt 9 REQUIRED)
+find_package(spdlog 1.10 REQUIRED)
+find_package(yaml-cpp 0.7 REQUIRED)
+pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)
+pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
+pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+
+add_library(agon_opencv INTERFACE)
+target_include_directories(agon_opencv SYSTEM INTERFACE ${OpenCV_INCLUDE_DIRS})
+target_link_libraries(agon_opencv INTERFACE opencv_core opencv_imgproc opencv_imgcodecs)
+
+# LibTorch: find_package(Torch) of the CUDA wheel insists on a CUDA toolkit, so the targets are defined here.
+foreach(library libc10.so libtorch_cpu.so)
+  if(NOT EXISTS "${AGON_TORCH_DIR}/lib/${library}")
+    message(FATAL_ERROR "No ${library} in ${AGON_TORCH_DIR}/lib. Run script/bootstrap, or give -DAGON_TORCH_DIR=<LibTorch folder>.")
+  endif()
+endforeach()
+add_library(agon_torch INTERFACE)
+target_include_directories(agon_torch SYSTEM INTERFACE
+  "${AGON_TORCH_DIR}/include" "${AGON_TORCH_DIR}/include/torch/csrc/api/include")
+target_link_libraries(agon_torch INTERFACE "${AGON_TORCH_DIR}/lib/libtorch_cpu.so" "${AGON_TORCH_DIR}/lib/libc10.so")
+target_link_options(agon_torch INTERFACE "-Wl,--allow-shlib-undefined" "-Wl,-rpath,${AGON_TORCH_DIR}/lib"
+  "-Wl,-rpath-link,${AGON_TORCH_DIR}/lib")
+if(AGON_CUDA)
+  target_link_libraries(agon_torch INTERFACE
+    "-Wl,--no-as-needed" "${AGON_TORCH_DIR}/lib/libtorch_cuda.so" "${AGON_TORCH_DIR}/lib/libc10_cuda.so" "-Wl,--as-needed")
+endif()

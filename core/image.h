@@ -1,0 +1,51 @@
+// core/image.h - an 8-bit RGB picture. A handle: copies share the pixels, which never change after construction, so an
+// Image may be read from any thread. Decoding and encoding go through OpenCV (core/image.cc is the only file that knows
+// it).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/hash.h"
+
+namespace agon {
+
+struct ImageLimits {
+  std::int64_t max_pixels = 100'000'000;  // width x height; read from the header before any pixel is decoded
+  int max_side = 16'384;                  // pixels
+  std::int64_t max_encoded_bytes = 256ll << 20;
+};
+
+enum class ImageFormat { png, jpeg, webp };
+
+class Image {
+ public:
+  Image() = default;  // empty: 0 x 0
+  // Takes the pixels: rows top to bottom, RGB interleaved, no padding. REQUIRES: rgb.size() == width * height * 3.
+  Image(int width, int height, std::vector<std::uint8_t> rgb);
+
+  int width() const;
+  int height() const;
+  bool empty() const { return width() == 0; }
+  std::span<const std::uint8_t> rgb() const;  // valid as long as any copy of this image lives
+  const Hash128& hash() const;                // of size and pixels; computed at the first call, thread-safe
+  bool operator==(const Image& other) const;
+
+ private:
+  struct Pixels;
+  std::shared_ptr<Pixels> pixels_;
+};
+
+// Decodes PNG, JPEG or WebP (first frame; alpha over white; EXIF orientation applied). `name` appears in the error.
+// Throws Error for anything else, for a damaged file, and for one past the limits, before its pixels are decoded.
+Image decode_image(std::span<const std::uint8_t> encoded, const std::string& name, const ImageLimits& limits = {});
+Image load_image(const std::filesystem::path& path, const ImageLimits& limits = {});
+// quality: 1..100 for JPEG and WebP; ignored for PNG.
+std::vector<std::uint8_t> encode_image(const Image& image, ImageFormat format, int quality = 90);
+void save_image(const Image& image, const std::filesystem::path& path);  // format by extension; throws Error
+
+}  // namespace agon

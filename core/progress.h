@@ -1,0 +1,30 @@
+// core/progress.h - progress of a long job on stderr: a bar with rate and remaining time on a terminal, a plain line
+// every few seconds otherwise. Thread-safe. The bar is wiped when the object goes.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+namespace agon {
+
+class Progress {
+ public:
+  // total: units of work (0 = unknown). label: what is under way. unit: plural noun for the rate ("episodes").
+  Progress(std::string label, std::int64_t total, std::string unit);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  void add(std::int64_t done, const std::string& note = {});  // note: a short text shown behind the bar
+
+ private:
+  void draw(bool last);
+  std::string label_, unit_, note_;
+  std::int64_t total_, done_ = 0;
+  bool terminal_;
+  std::chrono::steady_clock::time_point start_, drawn_;
+  std::mutex mutex_;
+};
+
+}  // namespace agon

@@ -1,0 +1,45 @@
+// core/statistics.h - the statistics that agon reports. Pure functions; empty input gives NaN unless said otherwise.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace agon {
+
+double mean(std::span<const double> values);
+
+struct Interval {
+  double low = 0, high = 0;
+};
+// Percentile bootstrap over `tasks` items: statistic(resampled indices), `resamples` times; the central `confidence`
+// part.
+Interval bootstrap_interval(std::size_t tasks, const std::function<double(std::span<const std::size_t>)>& statistic,
+                            std::uint64_t seed, int resamples = 1000, double confidence = 0.95);
+
+// Unbiased pass@k (Chen et al. 2021): 1 - C(n - c, k) / C(n, k) for n samples of which c are right. REQUIRES: 1 <= k <=
+// n.
+double pass_at_k(int samples, int right, int k);
+
+// Area under the ROC curve; ties count half. NaN when one class is missing. Equal to sklearn.metrics.roc_auc_score.
+double roc_auc(std::span<const double> scores, std::span<const int> labels);
+// Equal to sklearn.metrics.average_precision_score.
+double average_precision(std::span<const double> scores, std::span<const int> labels);
+
+struct CurvePoint {
+  double x = 0, y = 0;
+};
+std::vector<CurvePoint> roc_curve(std::span<const double> scores,
+                                  std::span<const int> labels);  // x: false, y: true positive rate
+
+struct ReliabilityBin {
+  double low = 0, high = 0;  // score range [low, high); the last bin includes 1
+  std::size_t count = 0;
+  double mean_score = 0, accuracy = 0;
+};
+std::vector<ReliabilityBin> reliability(std::span<const double> scores, std::span<const int> labels, int bins = 10);
+double expected_calibration_error(std::span<const ReliabilityBin> bins);
+
+}  // namespace agon

@@ -1,0 +1,22 @@
+// core/text.h - small text helpers with more than one user.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace agon {
+
+std::string_view trim(std::string_view text);  // ASCII white space, both ends
+std::vector<std::string> split(std::string_view text, std::string_view separator);
+std::size_t edit_distance(std::string_view a, std::string_view b);  // Levenshtein, in bytes
+// The candidate nearest to `name`, if near enough to be a likely slip (at most a third of its letters).
+std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string>& candidates);
+// "suite: no 'chart'. Did you mean 'charts'? There are: charts, phone, shapes."
+std::string unknown_name_message(std::string_view what, std::string_view name,
+                                 const std::vector<std::string>& candidates);
+std::string read_file(const std::string& path);                                 // throws Error
+void write_file_atomically(const std::string& path, std::string_view content);  // temporary + rename; throws Error
+
+}  // namespace agon

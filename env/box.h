@@ -1,0 +1,33 @@
+// env/box.h - boxes as a policy writes them, [x1,y1,x2,y2], and their overlaps.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace agon::env {
+
+// Corners; x1 <= x2 and y1 <= y2 for a valid box. Units are the caller's (agon's suites: 0-1000 of the picture's
+// sides).
+struct Box {
+  double x1 = 0, y1 = 0, x2 = 0, y2 = 0;
+  bool operator==(const Box&) const = default;
+  double area() const { return (x2 - x1) * (y2 - y1); }
+};
+
+std::optional<Box> parse_box(
+    std::string_view text);              // the first [a,b,c,d] of four finite numbers; corners put in order
+std::string format_box(const Box& box);  // "[12,40,310,200]", rounded to whole numbers
+
+double iou(const Box& a, const Box& b);             // 0 when the union is empty
+double giou(const Box& a, const Box& b);            // Rezatofighi et al. 2019, in [-1, 1]
+double ciou(const Box& a, const Box& b);            // Zheng et al. 2020
+bool contains(const Box& box, double x, double y);  // borders included
+
+// The largest group of boxes that overlap by IoU > threshold with its running mean (greedy, in order; ties: the first
+// group). Returns the indices of its members; empty for no boxes.
+std::vector<std::size_t> largest_cluster(const std::vector<Box>& boxes, double threshold = 0.5);
+
+}  // namespace agon::env

@@ -1,0 +1,25 @@
+#include "env/env.h"
+
+namespace agon::env {
+
+std::string_view to_string(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::calculation:
+      return "calculation";
+    case ErrorKind::misread_value:
+      return "misread_value";
+    case ErrorKind::wrong_object:
+      return "wrong_object";
+    case ErrorKind::wrong_condition:
+      return "wrong_condition";
+    case ErrorKind::unjustified_jump:
+      return "unjustified_jump";
+  }
+  return "";
+}
+
+std::string_view to_string(StepKind kind) { return kind == StepKind::perception ? "perception" : "reasoning"; }
+
+std::string_view to_string(Split split) { return split == Split::train ? "train" : "test"; }
+
+}  // namespace agon::env

@@ -1,0 +1,109 @@
+// env/env.h - the gym contract: one Env is one task instance at a time. Not thread-safe; different Envs may run on
+// different threads.
+//   auto env = make_env("charts", {.level = 2});
+//   StepResult first = env->reset({Split::test, 17});
+//   StepResult next = env->step({"<answer>7</answer>"});
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/json.h"
+#include "core/message.h"
+#include "core/rng.h"
+
+namespace agon::env {
+
+struct Action {
+  std::string text;  // what the policy wrote this turn
+  std::vector<ToolCall> tool_calls;
+};
+
+struct Observation {
+  std::vector<Part> parts;  // text and images of the next message
+};
+
+// A reward and the parts that it is the sum of, each with its name ("accuracy", "format"). Always finite.
+struct Reward {
+  double total = 0;
+  std::vector<std::pair<std::string, double>> components;
+};
+
+struct StepResult {
+  Observation observation;
+  Reward reward;
+  bool terminated = false;     // the task has ended (answered, reached, given up)
+  bool truncated = false;      // an outside limit (turns) has ended it
+  Json info = Json::object();  // facts for logs and training, never shown to the policy. Where the suite knows them:
+                               // "objects": [{"name", "box": [x1,y1,x2,y2] pixels}] of the new picture;
+                               // "step_correct": bool, the action was a right next action (phone);
+                               // "error": why an action was refused
+};
+
+enum class Split { train, test };
+
+// Which task: same options, same bytes. test: index < SuiteInfo::test_tasks, the same tasks for every seed. train: any
+// index, drawn from (seed, index); no train task equals a test task.
+struct ResetOptions {
+  Split split = Split::test;
+  std::uint64_t index = 0;
+  std::uint64_t seed = 0;
+};
+
+// What the suite knows of the task under way. `gold` is for logs and reports: it is in no observation.
+struct TaskInfo {
+  std::string id;  // "charts/2/test/17": suite, level, split, index (and "@seed" in train)
+  int level = 0;
+  std::string kind;    // the suite's own classes ("sum", "count", "open_app")
+  std::string prompt;  // the question or goal as the first observation states it
+  Json gold;
+};
+
+enum class StepKind { perception, reasoning };
+struct StepLabel {
+  bool correct = false;
+  StepKind kind = StepKind::reasoning;
+  std::string reason;  // for a person: "the red bar is 4, not 5"
+};
+
+// A step seen in its turn. `before` is what the turn says before the step (steps parted by blank lines), `step` the
+// step itself.
+struct StepQuery {
+  std::string before;
+  std::string step;
+};
+
+// The named ways in which a right step is made wrong.
+enum class ErrorKind { calculation, misread_value, wrong_object, wrong_condition, unjustified_jump };
+std::string_view to_string(ErrorKind kind);
+std::string_view to_string(StepKind kind);
+std::string_view to_string(Split split);
+
+class Env {
+ public:
+  virtual ~Env() = default;
+
+  // Starts the task of `options`. Throws Error when there is no such task.
+  virtual StepResult reset(const ResetOptions& options) = 0;
+  // One turn. Never throws for what a policy wrote: a bad action is refused with info["error"], an Observation that
+  // says so and reward 0. After terminated or truncated, and before the first reset, a step changes nothing and returns
+  // info["error"].
+  virtual StepResult step(const Action& action) = 0;
+  // An independent copy: the two futures do not see each other.
+  virtual std::unique_ptr<Env> fork() const = 0;
+  virtual const TaskInfo& task() const = 0;  // valid until the next reset
+
+  // Ground truth for one step of the turn under way; nothing where the suite cannot tell.
+  virtual std::optional<StepLabel> check_step(const StepQuery&) const { return std::nullopt; }
+  // The expert's actions from here to the end of the episode; a suite without an expert returns nothing.
+  // `rng` chooses among equally right ways.
+  virtual std::optional<std::vector<Action>> demonstrate(Rng&) const { return std::nullopt; }
+  // A wrong version of a right step with an error of that kind; nothing where that kind does not fit the step.
+  virtual std::optional<std::string> corrupt_step(const StepQuery&, ErrorKind, Rng&) const { return std::nullopt; }
+};
+
+}  // namespace agon::env

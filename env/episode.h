@@ -1,0 +1,48 @@
+// env/episode.h - the record of one episode: what was shown, what the policy wrote with its tokens, what came back.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "core/message.h"
+#include "env/env.h"
+
+namespace agon::env {
+
+struct Turn {
+  Observation observation;              // what the policy saw before this turn
+  std::string text;                     // what it wrote
+  std::vector<std::int32_t> token_ids;  // its tokens, and the log-probability of each under the sampling policy
+  std::vector<float> logprobs;
+  std::string finish_reason;  // "stop" or "length"
+  int prompt_tokens = 0;
+  Reward reward;
+  Json info;  // StepResult::info of the env's answer
+};
+
+enum class EpisodeStatus { done, failed };  // failed: the infrastructure broke; not a reward of 0, not in any mean
+
+struct Episode {
+  std::string task_id;
+  std::uint64_t task_index = 0;  // index in the split
+  int level = 0;
+  std::string kind;
+  std::string prompt;
+  Json gold;
+  int sample = 0;  // 0..samples-1; kGreedySample for the extra sample at T = 0
+  EpisodeStatus status = EpisodeStatus::done;
+  std::string failure;  // why it failed
+  std::vector<Turn> turns;
+  double reward = 0;     // sum over turns
+  bool success = false;  // the suite's metric ("accuracy" component of the last turn >= its threshold)
+  bool truncated = false;
+  std::optional<std::string> answer;  // extract_answer of the last turn
+  std::optional<double> score;        // extract_score of the last turn; nothing: missing or invalid
+  double seconds = 0;
+};
+inline constexpr int kGreedySample = -1;
+
+}  // namespace agon::env

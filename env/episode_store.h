@@ -1,0 +1,52 @@
+// env/episode_store.h - a run on disk: a folder with config.json and run.sqlite (WAL; schema in docs/store.md). One
+// writer thread; record() returns at once and is thread-safe. Killing the process loses at most what was recorded in
+// the last commit interval; reopening finds whole episodes only.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/json.h"
+#include "env/episode.h"
+
+namespace agon::env {
+
+class EpisodeStore {
+ public:
+  // Creates the folder, or with resume = true opens an existing run whose stored config equals `config` (else Error
+  // naming the first key that differs). Throws Error when the folder holds a run already and resume is false, when
+  // another process has the run open (file lock), or when it cannot be written.
+  static std::unique_ptr<EpisodeStore> create(const std::filesystem::path& folder, const Json& config, bool resume);
+  virtual ~EpisodeStore() = default;
+
+  // Hands one episode to the writer. Blocks only while the queue is full. Throws Error if an earlier write failed (full
+  // disk): the caller stops the run, and everything committed before stays readable.
+  virtual void record(Episode episode) = 0;
+  virtual void flush() = 0;  // returns when everything recorded is committed; throws as record
+  // (task index, sample) of every episode already there with status done.
+  virtual std::set<std::pair<std::uint64_t, int>> finished() const = 0;
+  // Ends the run: flushes and stores the summary that `agon run --json` prints, marking the run complete.
+  virtual void finish(const Json& summary) = 0;
+};
+
+// Read access to a finished, running or killed run; does not block a writer.
+class RunReader {
+ public:
+  static std::unique_ptr<RunReader> open(const std::filesystem::path& folder);  // throws Error if it is no run
+  virtual ~RunReader() = default;
+  virtual Json config() const = 0;
+  virtual Json summary() const = 0;  // null unless the run is complete
+  // Episodes in order (task index, sample), one at a time so that large runs fit in memory. with_turns = false skips
+  // turns and images.
+  virtual void for_each(const std::function<void(const Episode&)>& visit, bool with_turns) const = 0;
+  virtual Episode episode(std::uint64_t task_index,
+                          int sample) const = 0;  // with turns and images; throws Error if absent
+};
+
+}  // namespace agon::env

@@ -1,0 +1,46 @@
+// env/gui_action.h - the GUI action language of OS-Atlas: CLICK <point>[[x,y]]</point>, LONG_PRESS <point>..., SCROLL
+// [UP], TYPE [text], OPEN_APP [name], PRESS_BACK, PRESS_HOME, WAIT, COMPLETE, IMPOSSIBLE; coordinates 0-1000 of the
+// screen.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace agon::env {
+
+enum class GuiActionType {
+  click,
+  long_press,
+  scroll,
+  type,
+  open_app,
+  press_back,
+  press_home,
+  wait,
+  complete,
+  impossible
+};
+enum class Direction { up, down, left, right };
+
+struct GuiAction {
+  GuiActionType type = GuiActionType::wait;
+  double x = 0, y = 0;                  // click, long_press
+  Direction direction = Direction::up;  // scroll
+  std::string text;                     // type, open_app
+  bool operator==(const GuiAction&) const = default;
+};
+
+// Reads one action; surrounding white space and an <answer> around it are allowed, anything else is not an action.
+std::optional<GuiAction> parse_gui_action(std::string_view text);
+std::string format_gui_action(const GuiAction& action);  // parse(format(a)) == a for whole coordinates
+
+struct GuiMatch {
+  bool type = false, success = false;  // same type; same type and arguments
+  std::optional<bool> grounding;       // clicks of the right type: within the distance
+};
+// Step match of a prediction against gold. max_distance: 0.14 (OS-Atlas) or 0.04 (AgentCPM-GUI), as a share of the
+// screen. TYPE and OPEN_APP: equal, or token-set F1 > 0.5. Others: equal. (methods.md 6.5)
+GuiMatch match_gui_action(const GuiAction& predicted, const GuiAction& gold, double max_distance = 0.14);
+
+}  // namespace agon::env

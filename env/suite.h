@@ -1,0 +1,37 @@
+// env/suite.h - the registered suites: what `agon suites` lists and `make_env` builds.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "env/env.h"
+
+namespace agon::env {
+
+struct SuiteOptions {
+  int level = 0;     // 0: the suite's default level
+  std::string file;  // jsonl: the task file
+};
+
+struct SuiteInfo {
+  std::string name, description;
+  int levels = 1;  // 1..levels
+  int default_level = 1;
+  std::uint64_t test_tasks = 0;  // size of the fixed test split (jsonl: the lines of the file)
+  bool has_train_split = true;
+  int max_turns = 1;   // policy turns of an episode
+  std::string metric;  // what a right episode is: "answer", "iou>0.5", "success"; names the reward component "accuracy"
+  Json observation_schema, action_schema;   // JSON Schema
+  std::vector<std::string> object_classes;  // every name that info["objects"] can hold, sorted
+};
+
+// All suites, by name. jsonl needs a file, so it is listed but has no tasks of its own.
+std::vector<std::string> suite_names();
+// Throws Error for an unknown name (suggesting the nearest), a level out of range, or a missing or bad file.
+SuiteInfo suite_info(const std::string& name, const SuiteOptions& options = {});
+std::unique_ptr<Env> make_env(const std::string& name, const SuiteOptions& options = {});
+
+}  // namespace agon::env
