@@ -1,1 +1,138 @@
 #include "core/statistics.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/rng.h"
+
+namespace agon {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+// Linear interpolation between the order statistics of `sorted`. REQUIRES: not empty.
+double quantile(const std::vector<double>& sorted, double q) {
+  const double position = q * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+// Right and wrong items with a score of at least `threshold`, one entry a distinct score, highest first.
+struct Cut {
+  double right = 0, wrong = 0;
+};
+std::vector<Cut> cuts(std::span<const double> scores, std::span<const int> labels) {
+  assert(scores.size() == labels.size());
+  std::vector<std::size_t> order(scores.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+  std::vector<Cut> all;
+  Cut now;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    (labels[order[i]] != 0 ? now.right : now.wrong) += 1;
+    if (i + 1 == order.size() || scores[order[i + 1]] != scores[order[i]]) all.push_back(now);
+  }
+  return all;
+}
+
+bool one_class(const std::vector<Cut>& all) { return all.empty() || all.back().right == 0 || all.back().wrong == 0; }
+
+}  // namespace
+
+double mean(std::span<const double> values) {
+  if (values.empty()) return kNaN;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+Interval bootstrap_interval(std::size_t tasks, const std::function<double(std::span<const std::size_t>)>& statistic,
+                            std::uint64_t seed, int resamples, double confidence) {
+  if (tasks == 0) return {kNaN, kNaN};
+  Rng rng = Rng::derive(seed, "bootstrap");
+  std::vector<std::size_t> indices(tasks);
+  std::vector<double> values;
+  for (int round = 0; round < resamples; ++round) {
+    for (std::size_t& index : indices) index = static_cast<std::size_t>(rng.between(0, static_cast<int>(tasks) - 1));
+    const double value = statistic(indices);
+    if (!std::isnan(value)) values.push_back(value);
+  }
+  if (values.empty()) return {kNaN, kNaN};
+  std::sort(values.begin(), values.end());
+  const double tail = (1 - confidence) / 2;
+  return {quantile(values, tail), quantile(values, 1 - tail)};
+}
+
+double pass_at_k(int samples, int right, int k) {
+  assert(1 <= k && k <= samples && 0 <= right && right <= samples);
+  if (samples - right < k) return 1;
+  double all_wrong = 1;  // C(n - c, k) / C(n, k), factor by factor
+  for (int i = samples - right + 1; i <= samples; ++i) all_wrong *= 1 - static_cast<double>(k) / i;
+  return 1 - all_wrong;
+}
+
+double roc_auc(std::span<const double> scores, std::span<const int> labels) {
+  const std::vector<Cut> all = cuts(scores, labels);
+  if (one_class(all)) return kNaN;
+  double area = 0;  // trapezoids
+  Cut before;
+  for (const Cut& cut : all) {
+    area += (cut.wrong - before.wrong) * (cut.right + before.right) / 2;
+    before = cut;
+  }
+  return area / (all.back().right * all.back().wrong);
+}
+
+double average_precision(std::span<const double> scores, std::span<const int> labels) {
+  const std::vector<Cut> all = cuts(scores, labels);
+  if (all.empty()) return kNaN;
+  if (all.back().right == 0) return 0;
+  double sum = 0, right_before = 0;
+  for (const Cut& cut : all) {
+    sum += (cut.right - right_before) * cut.right / (cut.right + cut.wrong);
+    right_before = cut.right;
+  }
+  return sum / all.back().right;
+}
+
+std::vector<CurvePoint> roc_curve(std::span<const double> scores, std::span<const int> labels) {
+  const std::vector<Cut> all = cuts(scores, labels);
+  if (one_class(all)) return {};
+  std::vector<CurvePoint> curve{{0, 0}};
+  for (const Cut& cut : all) curve.push_back({cut.wrong / all.back().wrong, cut.right / all.back().right});
+  return curve;
+}
+
+std::vector<ReliabilityBin> reliability(std::span<const double> scores, std::span<const int> labels, int bins) {
+  assert(scores.size() == labels.size() && bins > 0);
+  std::vector<ReliabilityBin> all(static_cast<std::size_t>(bins));
+  for (int i = 0; i < bins; ++i)
+    all[static_cast<std::size_t>(i)] = {static_cast<double>(i) / bins, static_cast<double>(i + 1) / bins, 0, 0, 0};
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const auto after = std::upper_bound(all.begin() + 1, all.end(), scores[i],
+                                        [](double score, const ReliabilityBin& bin) { return score < bin.low; });
+    ReliabilityBin& bin = *(after - 1);
+    ++bin.count;
+    bin.mean_score += scores[i];
+    bin.accuracy += labels[i] != 0;
+  }
+  for (ReliabilityBin& bin : all) {  // sums become means
+    bin.mean_score = bin.count > 0 ? bin.mean_score / static_cast<double>(bin.count) : kNaN;
+    bin.accuracy = bin.count > 0 ? bin.accuracy / static_cast<double>(bin.count) : kNaN;
+  }
+  return all;
+}
+
+double expected_calibration_error(std::span<const ReliabilityBin> bins) {
+  double sum = 0, count = 0;
+  for (const ReliabilityBin& bin : bins) {
+    if (bin.count == 0) continue;
+    sum += static_cast<double>(bin.count) * std::abs(bin.accuracy - bin.mean_score);
+    count += static_cast<double>(bin.count);
+  }
+  return count > 0 ? sum / count : kNaN;
+}
+
+}  // namespace agon
