@@ -1,1 +1,120 @@
 #include "core/text.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <sstream>
+
+#include "core/error.h"
+
+namespace agon {
+namespace {
+
+constexpr std::string_view kWhiteSpace = " \t\n\r\v\f";
+
+std::string to_lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return lower;
+}
+
+[[noreturn]] void throw_write_error(const std::string& path, int code) {
+  throw Error("{}: cannot be written: {}. Check the folder, its permissions and the free space.", path,
+              std::strerror(code));
+}
+
+bool write_all(int file, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(file, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string_view trim(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(kWhiteSpace);
+  if (begin == std::string_view::npos) return text.substr(0, 0);
+  return text.substr(begin, text.find_last_not_of(kWhiteSpace) - begin + 1);
+}
+
+std::vector<std::string> split(std::string_view text, std::string_view separator) {
+  std::vector<std::string> parts;
+  if (separator.empty()) return {std::string(text)};
+  std::size_t begin = 0;
+  for (std::size_t end; (end = text.find(separator, begin)) != std::string_view::npos; begin = end + separator.size())
+    parts.emplace_back(text.substr(begin, end - begin));
+  parts.emplace_back(text.substr(begin));
+  return parts;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);  // row[j]: distance of a's first i bytes from b's first j
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({substituted, row[j + 1] + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
+  std::optional<std::string> nearest;
+  std::size_t least = name.size() / 3 + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(to_lower(name), to_lower(candidate));
+    if (distance >= least) continue;
+    least = distance;
+    nearest = candidate;
+  }
+  return nearest;
+}
+
+std::string unknown_name_message(std::string_view what, std::string_view name,
+                                 const std::vector<std::string>& candidates) {
+  std::string message = fmt::format("{}: no '{}'.", what, name);
+  if (const auto nearest = nearest_name(name, candidates)) message += fmt::format(" Did you mean '{}'?", *nearest);
+  return message + fmt::format(" There are: {}.", fmt::join(candidates, ", "));
+}
+
+std::string read_file(const std::string& path) {
+  if (std::error_code code; std::filesystem::is_directory(path, code))
+    throw Error("{}: is a folder, not a file.", path);
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error("{}: cannot be read: {}. Check the path.", path, std::strerror(errno));
+  std::ostringstream content;
+  content << file.rdbuf();
+  if (file.bad()) throw Error("{}: reading broke off: {}.", path, std::strerror(errno));
+  return std::move(content).str();
+}
+
+void write_file_atomically(const std::string& path, std::string_view content) {
+  static std::atomic<unsigned> counter = 0;
+  const std::string temporary = fmt::format("{}.{}-{}.tmp", path, ::getpid(), counter++);
+  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) throw_write_error(path, errno);
+  int failure = write_all(file, content) && ::fsync(file) == 0 ? 0 : errno;
+  if (::close(file) != 0 && failure == 0) failure = errno;
+  if (failure == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) failure = errno;
+  if (failure == 0) return;
+  ::unlink(temporary.c_str());
+  throw_write_error(path, failure);
+}
+
+}  // namespace agon

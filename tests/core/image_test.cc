@@ -1,0 +1,191 @@
+#include "core/image.h"
+
+#include <sys/resource.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "core/rng.h"
+#include "core/text.h"
+
+using namespace agon;
+using Catch::Contains;
+
+namespace {
+
+const std::string kPictures = AGON_TEST_DATA "/images/";
+
+Image noise(int width, int height, std::uint64_t seed) {
+  Rng rng(seed);
+  std::vector<std::uint8_t> rgb(std::size_t(width) * std::size_t(height) * 3);
+  for (auto& value : rgb) value = static_cast<std::uint8_t>(rng.between(0, 255));
+  return Image(width, height, std::move(rgb));
+}
+
+Image gradient(int width, int height) {
+  std::vector<std::uint8_t> rgb;
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      for (int value : {x * 255 / width, y * 255 / height, 128}) rgb.push_back(static_cast<std::uint8_t>(value));
+  return Image(width, height, std::move(rgb));
+}
+
+double mean_difference(const Image& a, const Image& b) {
+  REQUIRE(a.rgb().size() == b.rgb().size());
+  double sum = 0;
+  for (std::size_t i = 0; i < a.rgb().size(); ++i) sum += std::abs(int(a.rgb()[i]) - int(b.rgb()[i]));
+  return sum / static_cast<double>(a.rgb().size());
+}
+
+std::vector<std::uint8_t> bytes_of(const std::string& path) {
+  const std::string text = read_file(path);
+  return {text.begin(), text.end()};
+}
+
+std::vector<std::uint8_t> png_of_size(std::uint32_t width, std::uint32_t height) {
+  std::vector<std::uint8_t> bytes = encode_image(gradient(4, 4), ImageFormat::png);
+  for (std::size_t i = 0; i < 4; ++i) {
+    bytes[16 + i] = static_cast<std::uint8_t>(width >> (24 - 8 * i));
+    bytes[20 + i] = static_cast<std::uint8_t>(height >> (24 - 8 * i));
+  }
+  return bytes;
+}
+
+long peak_kilobytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+}  // namespace
+
+TEST_CASE("an image keeps its pixels and shares them between copies") {
+  const Image image(2, 1, {1, 2, 3, 4, 5, 6});
+  const Image copy = image;
+  CHECK(copy.rgb().data() == image.rgb().data());
+  CHECK(image.width() == 2);
+  CHECK(image.height() == 1);
+  CHECK(image.rgb()[4] == 5);
+  CHECK(image == Image(2, 1, {1, 2, 3, 4, 5, 6}));
+  CHECK_FALSE(image == Image(2, 1, {1, 2, 3, 4, 5, 7}));
+  CHECK_FALSE(image == Image(1, 2, {1, 2, 3, 4, 5, 6}));
+  CHECK(Image().empty());
+  CHECK(Image() == Image());
+  CHECK_FALSE(Image() == image);
+}
+
+TEST_CASE("the hash is of size and pixels, and equal from every thread") {
+  CHECK(gradient(8, 6).hash() == gradient(8, 6).hash());
+  CHECK(Image(2, 1, {1, 2, 3, 4, 5, 6}).hash() != Image(1, 2, {1, 2, 3, 4, 5, 6}).hash());
+  CHECK(noise(8, 6, 1).hash() != noise(8, 6, 2).hash());
+  const Image shared = noise(200, 100, 3);
+  std::vector<Hash128> seen(8);
+  {
+    std::vector<std::jthread> threads;
+    for (auto& hash : seen) threads.emplace_back([&hash, shared] { hash = shared.hash(); });
+  }
+  for (const auto& hash : seen) CHECK(hash == noise(200, 100, 3).hash());
+}
+
+TEST_CASE("PNG keeps every pixel; JPEG and WebP come close, closer with more quality") {
+  const Image image = noise(37, 21, 4);
+  CHECK(decode_image(encode_image(image, ImageFormat::png), "a") == image);
+  const Image smooth = gradient(64, 48);
+  for (ImageFormat format : {ImageFormat::jpeg, ImageFormat::webp}) {
+    const auto rough = encode_image(smooth, format, 5), fine = encode_image(smooth, format, 95);
+    CHECK(rough.size() < fine.size());
+    CHECK(mean_difference(decode_image(fine, "b"), smooth) < 3);
+    CHECK(mean_difference(decode_image(fine, "b"), smooth) < mean_difference(decode_image(rough, "b"), smooth));
+  }
+}
+
+TEST_CASE("pictures decode to the pixels that Pillow reads") {
+  const Json golden = Json::parse(read_file(kPictures + "expected.json"));
+  for (const auto& [name, expected] : golden["pictures"].items()) {
+    INFO(name);
+    const Image image = load_image(kPictures + name);
+    const Image wanted(expected["width"], expected["height"], expected["rgb"]);
+    REQUIRE(image.width() == wanted.width());
+    REQUIRE(image.height() == wanted.height());
+    if (name.ends_with(".jpg")) {
+      CHECK(mean_difference(image, wanted) < 1);
+    } else {
+      CHECK(mean_difference(image, wanted) < 0.35);  // rounding of alpha and of 16 bits
+    }
+  }
+}
+
+TEST_CASE("a decompression bomb is refused by its header, before its pixels take memory") {
+  const long before = peak_kilobytes();
+  CHECK_THROWS_WITH(decode_image(png_of_size(20'000, 20'000), "bomb.png"),
+                    Contains("bomb.png") && Contains("20000 x 20000"));
+  CHECK_THROWS_WITH(decode_image(png_of_size(16'384, 16'384), "bomb.png"), Contains("16384 x 16384"));
+  CHECK_THROWS_WITH(decode_image(png_of_size(0xFFFFFFFF, 0xFFFFFFFF), "b"), Contains("4294967295"));
+  CHECK_THROWS_WITH(decode_image(png_of_size(0, 4), "b"), Contains("0 x 4"));
+  CHECK(peak_kilobytes() - before < 50'000);
+  CHECK_THROWS_WITH(decode_image(bytes_of(kPictures + "rgb.png"), "b", {.max_pixels = 95}), Contains("12 x 8"));
+  CHECK_THROWS_WITH(decode_image(bytes_of(kPictures + "gray.jpg"), "b", {.max_side = 11}), Contains("12 x 8"));
+  CHECK_THROWS_WITH(decode_image(bytes_of(kPictures + "lossless.webp"), "b", {.max_side = 11}), Contains("12 x 8"));
+  CHECK_THROWS_WITH(decode_image(bytes_of(kPictures + "alpha.webp"), "b", {.max_side = 11}), Contains("12 x 8"));
+  CHECK_THROWS_WITH(decode_image(bytes_of(kPictures + "rgb.png"), "b", {.max_encoded_bytes = 10}), Contains("bytes"));
+  CHECK_THROWS_WITH(load_image(kPictures + "rgb.png", {.max_encoded_bytes = 10}), Contains("rgb.png"));
+}
+
+TEST_CASE("a picture that is none is an error that names it") {
+  const std::string text = "this is not a picture";
+  CHECK_THROWS_WITH(decode_image(std::vector<std::uint8_t>(text.begin(), text.end()), "notes.txt"),
+                    Contains("notes.txt") && Contains("not a PNG, JPEG or WebP"));
+  CHECK_THROWS_AS(decode_image({}, "empty"), Error);
+  CHECK_THROWS_WITH(load_image(kPictures + "absent.png"), Contains("absent.png") && Contains("no such"));
+  CHECK_THROWS_WITH(load_image(kPictures), Contains("images") && Contains("not a file"));
+  CHECK_THROWS_AS(load_image("/dev/zero"), Error);
+  auto lying = bytes_of(kPictures + "rgb.png");
+  lying.resize(40);  // header and nothing behind it
+  CHECK_THROWS_WITH(decode_image(lying, "cut.png"), Contains("cut.png"));
+}
+
+TEST_CASE("a cut file never decodes, wherever it is cut") {
+  for (ImageFormat format : {ImageFormat::png, ImageFormat::jpeg, ImageFormat::webp}) {
+    const auto whole = encode_image(noise(24, 24, 5), format);
+    for (std::size_t size = 0; size < whole.size() - 12; size += 1 + size / 8)
+      CHECK_THROWS_AS(decode_image({whole.data(), size}, "cut"), Error);
+  }
+}
+
+TEST_CASE("damaged bytes give a picture or an Error, nothing else") {
+  Rng rng(6);
+  for (ImageFormat format : {ImageFormat::png, ImageFormat::jpeg, ImageFormat::webp}) {
+    const auto whole = encode_image(gradient(24, 24), format);
+    for (int round = 0; round < 200; ++round) {
+      auto damaged = whole;
+      for (int i = 0; i < 4; ++i)
+        damaged[std::size_t(rng.between(0, int(whole.size()) - 1))] = static_cast<std::uint8_t>(rng.between(0, 255));
+      try {
+        const Image image = decode_image(damaged, "damaged", {.max_pixels = 1'000'000});
+        CHECK_FALSE(image.empty());
+      } catch (const Error& error) {
+        CHECK_THAT(error.what(), Contains("damaged"));
+      }
+    }
+  }
+}
+
+TEST_CASE("save_image chooses the format by the ending") {
+  const auto folder = std::filesystem::temp_directory_path() / "agon-image-test";
+  std::filesystem::create_directories(folder);
+  const Image image = gradient(16, 12);
+  for (const char* name : {"a.png", "a.jpg", "a.jpeg", "a.webp"}) {
+    save_image(image, folder / name);
+    CHECK(mean_difference(load_image(folder / name), image) < 4);
+  }
+  CHECK(bytes_of(folder / "a.webp")[8] == 'W');
+  CHECK_THROWS_WITH(save_image(image, folder / "a.bmp"), Contains("a.bmp") && Contains(".png"));
+  CHECK_THROWS_WITH(save_image(image, folder / "absent" / "a.png"), Contains("a.png"));
+  CHECK_THROWS_AS(encode_image(Image(), ImageFormat::png), Error);
+  std::filesystem::remove_all(folder);
+}

@@ -1,0 +1,68 @@
+#include "core/text.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "core/error.h"
+
+using namespace agon;
+using Catch::Contains;
+using Strings = std::vector<std::string>;
+
+TEST_CASE("trim drops white space at both ends only") {
+  CHECK(trim(" \t a b \r\n") == "a b");
+  CHECK(trim("a") == "a");
+  CHECK(trim(" \n ").empty());
+  CHECK(trim("").empty());
+}
+
+TEST_CASE("split keeps empty parts") {
+  CHECK(split("a,b,,c,", ",") == Strings{"a", "b", "", "c", ""});
+  CHECK(split("", ",") == Strings{""});
+  CHECK(split("a\n\nb\n", "\n\n") == Strings{"a", "b\n"});
+  CHECK(split("ab", "") == Strings{"ab"});
+}
+
+TEST_CASE("edit distance counts insertions, deletions and substitutions") {
+  CHECK(edit_distance("kitten", "sitting") == 3);
+  CHECK(edit_distance("", "abc") == 3);
+  CHECK(edit_distance("abc", "") == 3);
+  CHECK(edit_distance("flaw", "lawn") == 2);
+  CHECK(edit_distance("same", "same") == 0);
+}
+
+TEST_CASE("only a likely slip has a nearest name") {
+  const Strings suites{"charts", "jsonl", "phone", "shapes"};
+  CHECK(nearest_name("chart", suites) == "charts");
+  CHECK(nearest_name("SHAPES", suites) == "shapes");
+  CHECK(nearest_name("jsnol", suites) == std::nullopt);  // two of five letters
+  CHECK(nearest_name("phnoe1", suites) == std::nullopt);
+  CHECK(nearest_name("shpaes", suites) == "shapes");  // two of six
+  CHECK(nearest_name("x", suites) == std::nullopt);
+  CHECK(nearest_name("", suites) == std::nullopt);
+  CHECK(nearest_name("a", {}) == std::nullopt);
+  CHECK(unknown_name_message("suite", "chart", suites) ==
+        "suite: no 'chart'. Did you mean 'charts'? There are: charts, jsonl, phone, shapes.");
+  CHECK(unknown_name_message("suite", "maths", suites) ==
+        "suite: no 'maths'. There are: charts, jsonl, phone, shapes.");
+}
+
+TEST_CASE("a file is written whole or not at all") {
+  const auto folder = std::filesystem::temp_directory_path() / "agon-text-test";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  const std::string path = folder / "a.txt", content("a\0b\n", 4);
+  write_file_atomically(path, content);
+  CHECK(read_file(path) == content);
+  write_file_atomically(path, "");
+  CHECK(read_file(path).empty());
+  CHECK_THROWS_WITH(write_file_atomically(folder / "absent" / "b.txt", "x"), Contains("b.txt"));
+  std::filesystem::create_directories(folder / "taken" / "inside");
+  CHECK_THROWS_WITH(write_file_atomically(folder / "taken", "x"), Contains("taken"));
+  CHECK_THROWS_WITH(read_file(folder), Contains("folder"));
+  CHECK_THROWS_WITH(read_file(folder / "absent.txt"), Contains("absent.txt"));
+  std::size_t entries = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) ++entries;
+  CHECK(entries == 2);  // a.txt and taken: no temporary is left
+  std::filesystem::remove_all(folder);
+}
