@@ -18,7 +18,8 @@ struct SuiteOptions {
 
 struct SuiteInfo {
   std::string name, description;
-  int levels = 1;  // 1..levels
+  std::string instructions;  // the short system message of an episode
+  int levels = 1;            // 1..levels
   int default_level = 1;
   std::uint64_t test_tasks = 0;  // size of the fixed test split (jsonl: the lines of the file)
   bool has_train_split = true;

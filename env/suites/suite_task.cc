@@ -1,0 +1,56 @@
+#include "env/suites/suite_task.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/error.h"
+#include "core/hash.h"
+
+namespace agon::env {
+namespace {
+
+StepResult refused(const std::string& why) {
+  StepResult result;
+  result.observation.parts.push_back(Part::of(why));
+  result.info["error"] = why;
+  return result;
+}
+
+}  // namespace
+
+std::string task_id(std::string_view suite, int level, const ResetOptions& options) {
+  std::string id = fmt::format("{}/{}/{}/{}", suite, level, to_string(options.split), options.index);
+  if (options.split == Split::train) id += fmt::format("@{}", options.seed);
+  return id;
+}
+
+Rng task_stream(std::string_view suite, int level, const ResetOptions& options) {
+  const bool test = options.split == Split::test;
+  if (test && options.index >= kTestTasks)
+    throw Error("{}: the test split has {} tasks; there is no task {}. Give an index below {}.", suite, kTestTasks,
+                options.index, kTestTasks);
+  const std::string purpose = fmt::format("{}/{}/{}", suite, level, to_string(options.split));
+  return Rng::derive(test ? 0 : options.seed, purpose, {}, options.index);
+}
+
+Split split_of(std::string_view content) { return hash_text(content) % 16 == 0 ? Split::test : Split::train; }
+
+void SingleTurnEnv::start(TaskInfo task) {
+  task_ = std::move(task);
+  state_ = State::open;
+}
+
+StepResult SingleTurnEnv::step(const Action& action) {
+  if (state_ == State::idle) return refused("There is no task yet: reset first.");
+  if (state_ == State::ended) return refused("The task has ended: reset to start another.");
+  if (!action.tool_calls.empty()) return refused("There are no tools here: write the answer.");
+  state_ = State::ended;
+  StepResult result;
+  result.reward.total = accuracy(action.text);
+  result.reward.components = {{"accuracy", result.reward.total}};
+  result.terminated = true;
+  return result;
+}
+
+}  // namespace agon::env

@@ -1,0 +1,48 @@
+// env/suites/suite_task.h - what the procedural suites share: where a task comes from, which split it belongs to, and
+// the turn of an env that ends with its first answer.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/rng.h"
+#include "env/env.h"
+
+namespace agon::env {
+
+inline constexpr std::uint64_t kTestTasks = 1000;
+
+std::string task_id(std::string_view suite, int level, const ResetOptions& options);
+// The stream that task is drawn from. Throws Error for an index outside the test split.
+Rng task_stream(std::string_view suite, int level, const ResetOptions& options);
+// The split that a task of this content belongs to: one in sixteen is test. `content`: everything that makes two tasks
+// the same.
+Split split_of(std::string_view content);
+// Draws until a task falls in the split. generate(Rng&) returns a task; content_of(task) the text that split_of reads.
+template <typename Generate, typename ContentOf>
+auto draw_task(Rng& rng, Split split, Generate generate, ContentOf content_of) {
+  for (;;) {
+    auto task = generate(rng);
+    if (split_of(content_of(task)) == split) return task;
+  }
+}
+
+// An env of one turn: whatever the policy writes is graded and ends the task.
+class SingleTurnEnv : public Env {
+ public:
+  StepResult step(const Action& action) final;
+  const TaskInfo& task() const final { return task_; }
+
+ protected:
+  // REQUIRES of derived classes: reset() ends with start().
+  void start(TaskInfo task);
+  virtual double accuracy(std::string_view text) const = 0;  // the reward of a turn, in [0, 1]
+
+ private:
+  enum class State { idle, open, ended };
+  TaskInfo task_;
+  State state_ = State::idle;
+};
+
+}  // namespace agon::env
