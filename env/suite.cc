@@ -1,0 +1,77 @@
+#include "env/suite.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "env/suites/suites.h"
+
+namespace agon::env {
+namespace {
+
+struct Entry {
+  const char* name;
+  SuiteInfo (*info)(const SuiteOptions&);
+  std::unique_ptr<Env> (*make)(const SuiteOptions&);
+};
+
+// By name.
+const std::vector<Entry> kSuites = {};
+
+const Entry& entry_of(const std::string& name) {
+  const auto found =
+      std::find_if(kSuites.begin(), kSuites.end(), [&](const Entry& entry) { return name == entry.name; });
+  if (found == kSuites.end()) throw Error("{}", unknown_name_message("suite", name, suite_names()));
+  return *found;
+}
+
+void check_level(int level, const SuiteInfo& info) {
+  if (level < 0 || level > info.levels)
+    throw Error("suite {}: no level {}. Levels are 1..{}; 0 means the default, {}.", info.name, level, info.levels,
+                info.default_level);
+}
+
+}  // namespace
+
+std::vector<std::string> suite_names() {
+  std::vector<std::string> names;
+  for (const Entry& entry : kSuites) names.emplace_back(entry.name);
+  return names;
+}
+
+SuiteInfo suite_info(const std::string& name, const SuiteOptions& options) {
+  SuiteInfo info = entry_of(name).info(options);
+  check_level(options.level, info);
+  return info;
+}
+
+std::unique_ptr<Env> make_env(const std::string& name, const SuiteOptions& options) {
+  SuiteOptions resolved = options;
+  const SuiteInfo info = suite_info(name, options);
+  if (resolved.level == 0) resolved.level = info.default_level;
+  return entry_of(name).make(resolved);
+}
+
+Json message_schema() {
+  const Json text = {{"type", "object"},
+                     {"properties", {{"text", {{"type", "string"}}}}},
+                     {"required", {"text"}},
+                     {"additionalProperties", false}};
+  const Json image = {
+      {"type", "object"},
+      {"properties",
+       {{"image", {{"type", "string"}, {"contentEncoding", "base64"}, {"contentMediaType", "image/png"}}}}},
+      {"required", {"image"}},
+      {"additionalProperties", false}};
+  return {{"type", "object"},
+          {"properties", {{"parts", {{"type", "array"}, {"items", {{"oneOf", {text, image}}}}}}}},
+          {"required", {"parts"}}};
+}
+
+Json text_action_schema(const std::string& description) {
+  return {{"type", "object"},
+          {"properties", {{"text", {{"type", "string"}, {"description", description}}}}},
+          {"required", {"text"}}};
+}
+
+}  // namespace agon::env
