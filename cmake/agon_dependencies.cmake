@@ -23,8 +23,9 @@ foreach(library libc10.so libtorch_cpu.so)
   endif()
 endforeach()
 add_library(agon_torch INTERFACE)
-target_include_directories(agon_torch SYSTEM INTERFACE
-  "${AGON_TORCH_DIR}/include" "${AGON_TORCH_DIR}/include/torch/csrc/api/include")
+# Behind the system's folders: the wheel carries an fmt of its own, of another version.
+target_compile_options(agon_torch INTERFACE
+  "SHELL:-idirafter ${AGON_TORCH_DIR}/include" "SHELL:-idirafter ${AGON_TORCH_DIR}/include/torch/csrc/api/include")
 target_link_libraries(agon_torch INTERFACE "${AGON_TORCH_DIR}/lib/libtorch_cpu.so" "${AGON_TORCH_DIR}/lib/libc10.so")
 target_link_options(agon_torch INTERFACE "-Wl,--allow-shlib-undefined" "-Wl,-rpath,${AGON_TORCH_DIR}/lib"
   "-Wl,-rpath-link,${AGON_TORCH_DIR}/lib")

@@ -1,0 +1,125 @@
+#include "agents/local/model_config.h"
+
+#include <catch2/catch.hpp>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace agon::agents {
+namespace {
+
+using Catch::Matchers::Contains;
+
+// The layout of the hub's Qwen2.5-VL files.
+Json hub_config() {
+  return Json::parse(R"({
+    "architectures": ["Qwen2_5_VLForConditionalGeneration"], "attention_dropout": 0.0,
+    "bos_token_id": 151643, "eos_token_id": 151645,
+    "vision_start_token_id": 151652, "vision_end_token_id": 151653, "vision_token_id": 151654,
+    "image_token_id": 151655, "video_token_id": 151656, "hidden_act": "silu", "hidden_size": 2048,
+    "initializer_range": 0.02, "intermediate_size": 11008, "max_position_embeddings": 128000, "max_window_layers": 70,
+    "model_type": "qwen2_5_vl", "num_attention_heads": 16, "num_hidden_layers": 36, "num_key_value_heads": 2,
+    "rms_norm_eps": 1e-06, "rope_theta": 1000000.0, "sliding_window": 32768, "tie_word_embeddings": true,
+    "torch_dtype": "bfloat16", "use_cache": true, "use_sliding_window": false,
+    "vision_config": {"depth": 32, "hidden_act": "silu", "hidden_size": 1280, "intermediate_size": 3420,
+      "num_heads": 16, "in_chans": 3, "out_hidden_size": 2048, "patch_size": 14, "spatial_merge_size": 2,
+      "spatial_patch_size": 14, "window_size": 112, "fullatt_block_indexes": [7, 15, 23, 31],
+      "tokens_per_second": 2, "temporal_patch_size": 2},
+    "rope_scaling": {"type": "mrope", "mrope_section": [16, 24, 24]}, "vocab_size": 151936})");
+}
+
+Json nested_config() {
+  return Json::parse(read_file(std::string(AGON_TEST_DATA) + "/model_config/transformers5.json"));
+}
+
+std::string error_of(const Json& json) {
+  try {
+    parse_model_config(json, "config.json");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST_CASE("model_config: the hub's flat layout") {
+  const ModelConfig config = parse_model_config(hub_config(), "config.json");
+  CHECK(config.text.vocab_size == 151936);
+  CHECK(config.text.head_dim() == 128);
+  CHECK(config.text.num_key_value_heads == 2);
+  CHECK(config.text.rope_theta == 1e6);
+  CHECK(config.text.mrope_section == std::array<int, 3>{16, 24, 24});
+  CHECK(config.text.tie_word_embeddings);
+  CHECK(config.vision.hidden_size == 1280);
+  CHECK(config.vision.fullatt_block_indexes == std::vector<int>{7, 15, 23, 31});
+  CHECK(config.eos_token_ids == std::vector<std::int32_t>{151645});
+  CHECK(config.image_token_id == 151655);
+}
+
+TEST_CASE("model_config: what transformers 5 saves") {
+  const ModelConfig config = parse_model_config(nested_config(), "config.json");
+  CHECK(config.text.vocab_size == 64);
+  CHECK(config.text.rope_theta == 10.0);
+  CHECK(config.text.mrope_section == std::array<int, 3>{2, 3, 3});
+  CHECK(config.text.tie_word_embeddings);
+  CHECK(config.vision.fullatt_block_indexes == std::vector<int>{1});
+  CHECK(config.eos_token_ids == std::vector<std::int32_t>{5, 6});
+  CHECK(config.vision_start_token_id == 62);
+}
+
+TEST_CASE("model_config: tied embeddings inside text_config, as older releases saved them") {
+  Json json = nested_config();
+  json.erase("tie_word_embeddings");
+  CHECK_FALSE(parse_model_config(json, "config.json").text.tie_word_embeddings);
+  json["text_config"]["tie_word_embeddings"] = true;
+  CHECK(parse_model_config(json, "config.json").text.tie_word_embeddings);
+}
+
+TEST_CASE("model_config: what is written is read back alike") {
+  for (const Json& json : {hub_config(), nested_config()}) {
+    const ModelConfig config = parse_model_config(json, "config.json");
+    const Json written = to_json(config);
+    CHECK(to_json(parse_model_config(Json::parse(written.dump()), "again")).dump() == written.dump());
+  }
+}
+
+TEST_CASE("model_config: a wrong value is named") {
+  const auto with = [](const char* pointer, const Json& value) {
+    Json json = hub_config();
+    json[Json::json_pointer(pointer)] = value;
+    return error_of(json);
+  };
+  CHECK_THAT(error_of(Json::array()), Contains("an object was expected"));
+  CHECK_THAT(with("/model_type", "llama"), Contains("model_type: \"llama\" is not supported"));
+  CHECK_THAT(with("/hidden_size", nullptr), Contains("config.json: hidden_size: missing"));
+  CHECK_THAT(with("/hidden_size", "2048"), Contains("hidden_size: \"2048\" is not an integer"));
+  CHECK_THAT(with("/hidden_size", 2048.5), Contains("hidden_size: 2048.5"));
+  CHECK_THAT(with("/hidden_size", -4), Contains("hidden_size: -4"));
+  CHECK_THAT(with("/vocab_size", 18446744073709551615ull), Contains("vocab_size: 18446744073709551615"));
+  CHECK_THAT(with("/num_hidden_layers", 2'000'000'000), Contains("num_hidden_layers"));
+  CHECK_THAT(with("/num_attention_heads", 7), Contains("does not give an even head size"));
+  CHECK_THAT(with("/num_key_value_heads", 3), Contains("does not divide"));
+  CHECK_THAT(with("/rms_norm_eps", 0), Contains("rms_norm_eps"));
+  CHECK_THAT(with("/rope_theta", nullptr), Contains("rope_theta: missing"));
+  CHECK_THAT(with("/rope_scaling", nullptr), Contains("rope_parameters: missing"));
+  CHECK_THAT(with("/rope_scaling/mrope_section", {16, 24}), Contains("2 entries instead of 3"));
+  CHECK_THAT(with("/rope_scaling/mrope_section", {16, 24, 25}), Contains("sum to 65 instead of half"));
+  CHECK_THAT(with("/rope_scaling/mrope_section", "16"), Contains("rope_scaling.mrope_section"));
+  CHECK_THAT(with("/rope_scaling/type", "yarn"), Contains("\"yarn\" is not supported"));
+  CHECK_THAT(with("/hidden_act", "gelu"), Contains("hidden_act"));
+  CHECK_THAT(with("/use_sliding_window", true), Contains("use_sliding_window"));
+  CHECK_THAT(with("/tie_word_embeddings", 1), Contains("tie_word_embeddings: 1 is not true or false"));
+  CHECK_THAT(with("/image_token_id", 151936), Contains("image_token_id: 151936 is not an integer from 0 to 151935"));
+  CHECK_THAT(with("/eos_token_id", {1, 151936}), Contains("eos_token_id"));
+  CHECK_THAT(with("/eos_token_id", Json::array()), Contains("eos_token_id: no id"));
+  CHECK_THAT(with("/text_config", 4), Contains("text_config"));
+  CHECK_THAT(with("/vision_config", nullptr), Contains("vision_config: missing"));
+  CHECK_THAT(with("/vision_config/in_chans", 4), Contains("vision_config.in_channels: only 3"));
+  CHECK_THAT(with("/vision_config/depth", 0), Contains("vision_config.depth: 0"));
+  CHECK_THAT(with("/vision_config/num_heads", 15), Contains("vision_config.hidden_size"));
+  CHECK_THAT(with("/vision_config/out_hidden_size", 1024), Contains("out_hidden_size: 1024 is not the text's"));
+  CHECK_THAT(with("/vision_config/window_size", 20), Contains("vision_config.window_size: 20 is smaller"));
+  CHECK_THAT(with("/vision_config/fullatt_block_indexes", {-1}), Contains("fullatt_block_indexes"));
+}
+
+}  // namespace
+}  // namespace agon::agents
