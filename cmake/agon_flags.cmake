@@ -1,4 +1,4 @@
-# One interface target carries every compiler flag of the project.
+# Languages, and one interface target that carries every compiler flag of the project.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -10,11 +10,24 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" "${CCACHE}")
 endif()
 
+if(AGON_CUDA)
+  # nvcc stands in $CUDACXX, on the path, or where its installer puts it.
+  find_program(CMAKE_CUDA_COMPILER nvcc HINTS ENV CUDACXX PATHS /usr/local/cuda/bin)
+  set(CMAKE_CUDA_ARCHITECTURES 80-real 90a-real)
+  set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)  # the one that LibTorch loads
+  enable_language(CUDA)
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")  # which CMake 3.25 does not know
+  add_compile_definitions(AGON_CUDA=1)
+endif()
+
 add_library(agon_flags INTERFACE)
 target_compile_options(agon_flags INTERFACE
-  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wno-missing-field-initializers -Werror)
+  "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wnon-virtual-dtor;-Woverloaded-virtual;-Wno-missing-field-initializers;-Werror>"
+  "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wno-missing-field-initializers;-Werror=all-warnings>")
 if(AGON_SANITIZE)
-  target_compile_options(agon_flags INTERFACE -fsanitize=${AGON_SANITIZE} -fno-omit-frame-pointer -Wno-maybe-uninitialized)
+  # g++ sees values that may be uninitialised where a sanitizer's checks stand between their test and their use.
+  target_compile_options(agon_flags INTERFACE -fsanitize=${AGON_SANITIZE} -fno-omit-frame-pointer
+    "$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>")
   target_link_options(agon_flags INTERFACE -fsanitize=${AGON_SANITIZE})
 endif()
 find_program(MOLD mold)

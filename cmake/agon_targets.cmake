@@ -1,17 +1,30 @@
-# agon_library(FOLDER SOURCES ... HEADERS ... DEPENDS ... PRIVATE ...): the target agon_FOLDER.
-# Its include path holds only its own folder and, through DEPENDS, the folders it may include: each folder is reached
-# through a link farm build/include/FOLDER/FOLDER -> the source folder.
-# HEADERS are compiled alone by the target all_verify_interface_header_sets.
+# agon_library(FOLDER SOURCES ... CUDA ... HEADERS ... DEPENDS ... PRIVATE ...): the target agon_FOLDER.
+#   SOURCES  its .cc files; a folder without any is headers alone
+#   CUDA     its .cu files, compiled with -DAGON_CUDA=ON
+#   HEADERS  its headers; the target all_verify_interface_header_sets compiles each alone
+#   DEPENDS  what its headers need, PRIVATE what its .cc files need
+# Its include path holds its own folder and, through DEPENDS, the folders that it may include, and no other: each folder
+# is reached through a link <build>/include/FOLDER/FOLDER -> the source folder.
 function(agon_library FOLDER)
-  cmake_parse_arguments(ARG "" "" "SOURCES;HEADERS;DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;CUDA;HEADERS;DEPENDS;PRIVATE" ${ARGN})
   set(view "${CMAKE_BINARY_DIR}/include/${FOLDER}")
   file(MAKE_DIRECTORY "${view}")
   file(CREATE_LINK "${CMAKE_SOURCE_DIR}/${FOLDER}" "${view}/${FOLDER}" SYMBOLIC)
-  add_library(agon_${FOLDER} STATIC ${ARG_SOURCES})
-  target_sources(agon_${FOLDER} PUBLIC FILE_SET HEADERS BASE_DIRS "${CMAKE_SOURCE_DIR}" FILES ${ARG_HEADERS})
-  get_target_property(added agon_${FOLDER} INTERFACE_INCLUDE_DIRECTORIES)
+  set(name agon_${FOLDER})
+  if(ARG_SOURCES)
+    add_library(${name} STATIC ${ARG_SOURCES})
+    target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} PRIVATE agon_flags ${ARG_PRIVATE})
+    set(headers_scope PUBLIC)
+  else()
+    add_library(${name} INTERFACE)
+    target_link_libraries(${name} INTERFACE ${ARG_DEPENDS})
+    set(headers_scope INTERFACE)
+  endif()
+  if(AGON_CUDA AND ARG_CUDA)
+    target_sources(${name} PRIVATE ${ARG_CUDA})
+  endif()
+  target_sources(${name} ${headers_scope} FILE_SET HEADERS BASE_DIRS "${CMAKE_SOURCE_DIR}" FILES ${ARG_HEADERS})
   # The file set adds the source root to the include path; the view replaces it, or every folder would be visible.
-  set_target_properties(agon_${FOLDER} PROPERTIES INCLUDE_DIRECTORIES "${view}" INTERFACE_INCLUDE_DIRECTORIES "${view}"
+  set_target_properties(${name} PROPERTIES INCLUDE_DIRECTORIES "${view}" INTERFACE_INCLUDE_DIRECTORIES "${view}"
     VERIFY_INTERFACE_HEADER_SETS ON)
-  target_link_libraries(agon_${FOLDER} PUBLIC ${ARG_DEPENDS} PRIVATE agon_flags ${ARG_PRIVATE})
 endfunction()

@@ -1,0 +1,16 @@
+// cli/commands.h - the subcommands of agon, one file each. add_xxx registers the subcommand with its flags; its work
+// runs inside CLI::App::parse. A broken set-up is thrown (agon::Error): main prints it as one line and exits with 1.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace agon::cli {
+
+// Thrown by a subcommand that has said on its own what is wrong: exit with 1, nothing more is printed.
+struct Failed {};
+
+void add_suites(CLI::App& app);
+
+}  // namespace agon::cli

@@ -1,0 +1,62 @@
+// agon - the command line of the gym. Exit codes: 0 done, 1 the work could not be done, 2 the command line is wrong.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <iostream>
+#include <string_view>
+
+#include "cli/commands.h"
+#include "cli/usage.h"
+#include "cli/version.h"
+#include "core/error.h"
+
+namespace {
+
+void add_commands(CLI::App& app) {
+  using namespace agon::cli;
+  add_suites(app);
+}
+
+int fail(std::string_view what, int code) {
+  std::cout.flush();
+  std::fflush(stdout);
+  fmt::print(stderr, "agon: {}\n", what);
+  return code;
+}
+
+int run(CLI::App& app, int argc, char** argv) {
+  app.parse(argc, argv);
+  if (app.get_subcommands().empty()) {
+    std::cerr << app.help();
+    return 2;
+  }
+  return 0;
+}
+
+// Output that did not reach its reader (a full disk) is a failure like any other.
+int flush_output(int code) {
+  const bool lost = !std::cout.flush() || std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  return lost && code == 0 ? fail("standard output could not be written. Is the disk full?", 1) : code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("A gym for multimodal agents.", "agon");
+  app.set_version_flag("--version", [] { return "agon " + agon::cli::version(); });
+  app.get_formatter()->column_width(36);
+  add_commands(app);
+  try {
+    return flush_output(run(app, argc, argv));
+  } catch (const CLI::Success& request) {  // --help and --version
+    return flush_output(app.exit(request));
+  } catch (const CLI::ParseError& error) {
+    return fail(agon::cli::usage_message(app, error), 2);
+  } catch (const agon::cli::Failed&) {
+    return flush_output(1);
+  } catch (const agon::Error& error) {
+    return fail(error.what(), 1);
+  } catch (const std::exception& error) {  // of a library; LibTorch's go on with a stack trace
+    const std::string_view what = error.what();
+    return fail(what.substr(0, what.find('\n')), 1);
+  }
+}

@@ -1,0 +1,19 @@
+// cli/model_folder.h - where the weights of a run come from.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace agon::cli {
+
+inline constexpr const char* kDefaultModel = "models/agon-tiny";
+
+// The folder that holds the program, from /proc/self/exe.
+std::filesystem::path program_folder();
+
+// The model folder that --policy names; for an empty name kDefaultModel, looked for in `program` and the folders above
+// it, then in the current folder. Throws Error naming every folder tried.
+std::filesystem::path find_model_folder(const std::string& policy,
+                                        const std::filesystem::path& program = program_folder());
+
+}  // namespace agon::cli

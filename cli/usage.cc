@@ -1,0 +1,43 @@
+#include "cli/usage.h"
+
+#include <CLI/CLI.hpp>
+#include <vector>
+
+#include "core/text.h"
+
+namespace agon::cli {
+namespace {
+
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+std::vector<std::string> subcommand_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+std::string unexpected(const CLI::App& app, const CLI::App& command, const std::string& argument) {
+  if (argument.starts_with("-"))
+    return unknown_name_message("option", argument.substr(0, argument.find('=')), option_names(command));
+  if (&app == &command) return unknown_name_message("subcommand", argument, subcommand_names(app));
+  return command.get_name() + " takes no further argument, got '" + argument + "'.";
+}
+
+}  // namespace
+
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  const std::vector<std::string> extras = app.remaining(true);
+  // A name that nobody knows explains more than what is missing because of it.
+  const std::string what = extras.empty() ? std::string(error.what()) : unexpected(app, command, extras.front());
+  const std::string full_name = &command == &app ? app.get_name() : app.get_name() + " " + command.get_name();
+  return what + (what.ends_with(".") ? "" : ".") + " Run '" + full_name + " --help' for the usage.";
+}
+
+}  // namespace agon::cli

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# The command line of the program AGON: exit codes, and where words go. Usage: command_line.sh AGON
+set -u
+agon=$1
+failures=0
+
+# expect CODE PATTERN ARGUMENTS...: the exit code, and a pattern in what was printed (both streams).
+expect() {
+  local code=$1 pattern=$2 output status=0
+  shift 2
+  output=$("$agon" "$@" 2>&1) || status=$?
+  [ "$status" = "$code" ] && grep -qE -- "$pattern" <<<"$output" && return
+  echo "agon $*: expected exit $code and /$pattern/, got exit $status and:" "$output"
+  failures=$((failures + 1))
+}
+
+expect 0 '^agon [0-9]+\.[0-9]+\.[0-9]+ \(commit [0-9a-f]{12}(-dirty)?|unknown\)$' --version
+expect 0 '^Usage: agon' --help
+expect 0 '^suite +levels' suites
+expect 0 '^\[' suites --json
+expect 2 '^Usage: agon'
+expect 2 "^agon: .*no 'suties'" suties
+expect 2 "^agon: .*Did you mean '--json'" suites --jsn
+expect 2 "got 'charts'" suites charts
+
+[ -z "$("$agon" suites --jsn 2>/dev/null)" ] || { echo "a usage error is printed on stdout"; failures=$((failures + 1)); }
+status=0
+"$agon" suites >/dev/full 2>/dev/null || status=$?
+[ $status = 1 ] || { echo "a full disk under stdout: expected exit 1, got $status"; failures=$((failures + 1)); }
+
+echo "command_line: $failures failures"
+[ $failures = 0 ]

@@ -1,0 +1,75 @@
+#include "cli/model_folder.h"
+
+#include <unistd.h>
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/error.h"
+
+namespace agon::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder of its own for a test, gone with it.
+class Scratch {
+ public:
+  Scratch() : path_(fs::temp_directory_path() / ("agon-model-folder-" + std::to_string(::getpid()))) {
+    fs::create_directories(path_ / "build/release/cli");
+  }
+  ~Scratch() { fs::remove_all(path_); }
+  const fs::path& path() const { return path_; }
+  fs::path add_model(const fs::path& relative) const {
+    fs::create_directories(path_ / relative);
+    std::ofstream(path_ / relative / "config.json") << "{}";
+    return path_ / relative;
+  }
+
+ private:
+  fs::path path_;
+};
+
+TEST_CASE("the default model is found above the program") {
+  const Scratch scratch;
+  const fs::path model = scratch.add_model(kDefaultModel);
+  CHECK(find_model_folder("", scratch.path() / "build/release/cli") == model);
+}
+
+TEST_CASE("the model nearest to the program wins") {
+  const Scratch scratch;
+  scratch.add_model(kDefaultModel);
+  const fs::path nearer = scratch.add_model(fs::path("build") / kDefaultModel);
+  CHECK(find_model_folder("", scratch.path() / "build/release/cli") == nearer);
+}
+
+TEST_CASE("a default model that is nowhere is an error that names the places") {
+  const Scratch scratch;
+  const fs::path before = fs::current_path();
+  fs::current_path(scratch.path());
+  CHECK_THROWS_WITH(
+      find_model_folder("", scratch.path() / "build"),
+      Catch::Contains((scratch.path() / "build" / kDefaultModel).string()) && Catch::Contains("--policy"));
+  fs::current_path(before);
+}
+
+TEST_CASE("the current folder is the last place") {
+  const Scratch scratch;
+  const fs::path model = scratch.add_model(fs::path("elsewhere") / kDefaultModel);
+  const fs::path before = fs::current_path();
+  fs::current_path(scratch.path() / "elsewhere");
+  CHECK(fs::equivalent(find_model_folder("", scratch.path() / "build"), model));
+  fs::current_path(before);
+}
+
+TEST_CASE("a folder that --policy names is taken, or refused when it holds no model") {
+  const Scratch scratch;
+  const fs::path model = scratch.add_model("mine");
+  CHECK(find_model_folder(model.string()) == model);
+  CHECK_THROWS_WITH(find_model_folder((scratch.path() / "none").string()),
+                    Catch::Contains("none") && Catch::Contains("config.json"));
+}
+
+}  // namespace
+}  // namespace agon::cli

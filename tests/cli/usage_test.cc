@@ -1,0 +1,59 @@
+#include "cli/usage.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <vector>
+
+namespace agon::cli {
+namespace {
+
+// The message for a command line of an app with the subcommand `run`, which has a flag and a required option.
+std::string message_of(std::vector<std::string> arguments) {
+  CLI::App app("test", "agon");
+  CLI::App* run = app.add_subcommand("run", "");
+  int tasks = 0;
+  std::string suite;
+  run->add_option("--tasks", tasks, "");
+  run->add_option("--suite", suite, "")->required();
+  std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 takes
+  try {
+    app.parse(arguments);
+  } catch (const CLI::ParseError& error) {
+    return usage_message(app, error);
+  }
+  return "";
+}
+
+TEST_CASE("an unknown flag is answered with the nearest one of its subcommand") {
+  const std::string message = message_of({"run", "--tsks", "3", "--suite", "charts"});
+  CHECK_THAT(message, Catch::Contains("no '--tsks'. Did you mean '--tasks'?"));
+  CHECK_THAT(message, Catch::EndsWith("Run 'agon run --help' for the usage."));
+}
+
+TEST_CASE("the value written with an unknown flag is no part of its name") {
+  CHECK_THAT(message_of({"run", "--task=3", "--suite", "charts"}),
+             Catch::Contains("no '--task'. Did you mean '--tasks'?"));
+}
+
+TEST_CASE("an unknown flag is named before what is missing because of it") {
+  CHECK_THAT(message_of({"run", "--suit", "charts"}), Catch::Contains("Did you mean '--suite'?"));
+}
+
+TEST_CASE("an unknown subcommand is answered with the nearest one") {
+  const std::string message = message_of({"rnu"});
+  CHECK_THAT(message, Catch::Contains("no 'rnu'"));
+  CHECK_THAT(message, Catch::Contains("run"));
+  CHECK_THAT(message, Catch::EndsWith("Run 'agon --help' for the usage."));
+}
+
+TEST_CASE("an argument too many, a missing option and a bad value are told") {
+  CHECK_THAT(message_of({"run", "--suite", "charts", "more"}),
+             Catch::Contains("takes no further argument, got 'more'"));
+  CHECK_THAT(message_of({"run"}), Catch::Contains("--suite is required"));
+  CHECK_THAT(message_of({"run", "--suite", "charts", "--tasks", "many"}), Catch::Contains("many"));
+  CHECK(message_of({"run", "--suite", "charts"}).empty());
+}
+
+}  // namespace
+}  // namespace agon::cli
