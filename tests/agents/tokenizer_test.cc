@@ -1,0 +1,175 @@
+#include "agents/local/tokenizer.h"
+
+#include <catch2/catch.hpp>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "core/rng.h"
+#include "core/text.h"
+
+using agon::Json;
+using agon::agents::learn_tokenizer;
+using agon::agents::Tokenizer;
+using Ids = std::vector<std::int32_t>;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const std::string kFolder = std::string(AGON_TEST_DATA) + "/tokenizer/";
+
+std::vector<Json> corpus() {  // the first line holds versions and what the tokenizer was learned from
+  std::vector<Json> rows;
+  for (const std::string& line : agon::split(agon::read_file(kFolder + "corpus.jsonl"), "\n"))
+    if (!line.empty()) rows.push_back(Json::parse(line));
+  return rows;
+}
+
+std::string golden_file() { return agon::read_file(kFolder + "tokenizer.json"); }
+
+// The golden file with one thing changed.
+template <typename Change>
+std::string changed(Change change) {
+  Json file = Json::parse(golden_file());
+  change(file);
+  return file.dump();
+}
+
+template <typename Change>
+void require_refused(Change change, const std::string& message) {
+  REQUIRE_THROWS_WITH(Tokenizer::parse(changed(change), "x.json"), Contains("x.json") && Contains(message));
+}
+
+void require_same_ids(const Tokenizer& tokenizer, const char* key, bool with_special) {
+  const auto rows = corpus();
+  REQUIRE(rows.size() > 500);
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const auto text = rows[i]["text"].get<std::string>();
+    INFO(rows[i].dump());
+    REQUIRE(tokenizer.encode(text, with_special) == rows[i].value(key, rows[i]["ids"]).get<Ids>());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("ids equal those of the tokenizers library on a fuzz corpus") {
+  require_same_ids(*Tokenizer::parse(golden_file(), "golden"), "ids", true);
+}
+
+TEST_CASE("special tokens in text stay text when withheld, tags do not") {
+  require_same_ids(*Tokenizer::parse(golden_file(), "golden"), "withheld", false);
+}
+
+TEST_CASE("added tokens marked normalized are searched after NFC") {
+  const auto file = changed([](Json& json) {
+    for (Json& token : json["added_tokens"]) token["normalized"] = true;
+  });
+  require_same_ids(*Tokenizer::parse(file, "golden"), "normalized", true);
+}
+
+TEST_CASE("merges may be written as one string") {
+  const auto file = changed([](Json& json) {
+    for (Json& merge : json["model"]["merges"]) merge = merge[0].get<std::string>() + " " + merge[1].get<std::string>();
+  });
+  require_same_ids(*Tokenizer::parse(file, "golden"), "ids", true);
+}
+
+TEST_CASE("decode gives the bytes back") {
+  const auto tokenizer = Tokenizer::parse(golden_file(), "golden");
+  agon::Rng rng(3);
+  for (int i = 0; i < 300; ++i) {
+    std::string bytes;  // no byte from 0xcc on, so NFC changes nothing; mostly invalid UTF-8
+    for (int n = rng.between(0, 30); n > 0; --n) bytes += static_cast<char>(rng.between(0, 0xcb));
+    REQUIRE(tokenizer->decode(tokenizer->encode(bytes)) == bytes);
+  }
+  REQUIRE(tokenizer->decode(tokenizer->encode("\xff\xfe e\u0301 \xe4\xbd")) == "\xff\xfe \u00e9 \xe4\xbd");
+}
+
+TEST_CASE("special tokens are left out of decoded text unless asked for") {
+  const auto tokenizer = Tokenizer::parse(golden_file(), "golden");
+  const auto ids = tokenizer->encode("a<|im_end|><answer>");
+  REQUIRE(tokenizer->decode(ids) == "a<answer>");
+  REQUIRE(tokenizer->decode(ids, false) == "a<|im_end|><answer>");
+  REQUIRE(tokenizer->decode(Ids{-1, 1 << 30, 'a'}) == "a");
+}
+
+TEST_CASE("ids, names and bytes of tokens") {
+  const auto tokenizer = Tokenizer::parse(golden_file(), "golden");
+  const auto end = tokenizer->id_of("<|im_end|>");
+  REQUIRE(end);
+  REQUIRE(tokenizer->is_special(*end));
+  REQUIRE(tokenizer->token_bytes(*end) == "<|im_end|>");
+  REQUIRE_FALSE(tokenizer->is_special(*tokenizer->id_of("<answer>")));
+  REQUIRE_FALSE(tokenizer->id_of("the"));
+  REQUIRE(tokenizer->token_bytes(0) == std::string(1, '\0'));
+  REQUIRE(tokenizer->token_bytes(tokenizer->vocab_size()).empty());
+  REQUIRE_FALSE(tokenizer->is_special(-1));
+  REQUIRE(tokenizer->json() == golden_file());
+}
+
+TEST_CASE("a long word takes no quadratic time") {  // 2 MB: hours if it did
+  const auto tokenizer = Tokenizer::parse(golden_file(), "golden");
+  REQUIRE(tokenizer->encode(std::string(1'000'000, 'a')).size() < 1'000'000);
+  std::string marks;
+  for (int i = 0; i < 200'000; ++i) marks += "\u0301\u0323";
+  REQUIRE(tokenizer->decode(tokenizer->encode(marks)).size() == marks.size());
+  REQUIRE(tokenizer->encode(std::string(1'000'000, ' ') + "a").size() > 2);
+}
+
+TEST_CASE("learn_tokenizer gives the tokenizer that its contract describes") {
+  const Json about = corpus()[0];
+  const auto texts = about["learned_from"].get<std::vector<std::string>>();
+  const auto special = about["special"].get<std::vector<std::string>>();
+  const auto tags = about["tags"].get<std::vector<std::string>>();
+  const auto learned = learn_tokenizer(texts, about["vocab_size"], special, tags);
+  REQUIRE(Json::parse(learned) == Json::parse(golden_file()));
+}
+
+TEST_CASE("learn_tokenizer stops when no pair occurs twice") {
+  const auto learned = Tokenizer::parse(learn_tokenizer(std::vector<std::string>{"abab"}, 1000, {}, {}), "learned");
+  REQUIRE(learned->vocab_size() == 257);  // "ab"; the whole word occurs once
+  REQUIRE(learned->encode("abab") == Ids{256, 256});
+  REQUIRE_THROWS_AS(learn_tokenizer({}, 255, {}, {}), agon::Error);
+}
+
+TEST_CASE("a broken tokenizer.json is refused with its name and what is wrong") {
+  REQUIRE_THROWS_WITH(Tokenizer::parse("{\"model\":", "x.json"), Contains("x.json") && Contains("parse error"));
+  REQUIRE_THROWS_WITH(Tokenizer::parse("[]", "x.json"), Contains("not a JSON object"));
+  require_refused([](Json& json) { json.erase("model"); }, "'model' is missing");
+  require_refused([](Json& json) { json["model"]["type"] = "Unigram"; }, "expected the type BPE");
+  require_refused([](Json& json) { json["model"]["byte_fallback"] = true; }, "byte_fallback");
+  require_refused([](Json& json) { json["model"].erase("merges"); }, "'model.merges' is missing");
+  require_refused([](Json& json) { json["model"]["merges"].push_back({"zq", "e"}); }, "'zq' is not in model.vocab");
+  require_refused([](Json& json) { json["model"]["merges"].push_back("a b c"); }, "neither");
+  require_refused([](Json& json) { json["model"]["vocab"]["zzz"] = 100'000; }, "without a hole");
+  require_refused([](Json& json) { json["model"]["vocab"]["zzz"] = 1ll << 40; }, "not a non-negative integer");
+  require_refused([](Json& json) { json["model"]["vocab"]["zzz"] = 5; }, "the same id 5");
+  require_refused([](Json& json) { json["model"]["vocab"]["\u4f60"] = 434; }, "not written in the byte map");
+  require_refused([](Json& json) { json["model"]["vocab"].erase("a"); }, "the byte 'a' has no token");
+  require_refused([](Json& json) { json["normalizer"] = nullptr; }, "expected NFC");
+  require_refused([](Json& json) { json["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "\\w+"; }, "Qwen2");
+  require_refused([](Json& json) { json["post_processor"]["type"] = "TemplateProcessing"; }, "expected ByteLevel");
+  require_refused([](Json& json) { json["added_tokens"][0]["content"] = ""; }, "content");
+  require_refused([](Json& json) { json["added_tokens"][0]["lstrip"] = true; }, "lstrip");
+}
+
+TEST_CASE("a mutated tokenizer.json is refused or read, never more") {
+  const std::string file = golden_file();
+  agon::Rng rng(11);
+  int refused = 0;
+  for (int i = 0; i < 150; ++i) {
+    std::string mutated = file;
+    for (int n = rng.between(1, 4); n > 0; --n) {
+      const auto place = static_cast<std::size_t>(rng.between(0, static_cast<int>(file.size()) - 1));
+      if (rng.chance(0.5))
+        mutated[place] = static_cast<char>(rng.between(32, 126));
+      else
+        mutated.erase(std::min(place, mutated.size()), static_cast<std::size_t>(rng.between(1, 40)));
+    }
+    try {
+      Tokenizer::parse(mutated, "mutated")->encode("the red bar <answer> \u00e9");
+    } catch (const agon::Error&) {
+      ++refused;
+    }
+  }
+  REQUIRE(refused > 50);
+}
