@@ -1,0 +1,376 @@
+// Writes run.sqlite: EpisodeStore of env/episode_store.h. record() only queues; one thread owns the database while it
+// writes a batch, and each batch is one transaction.
+#include "env/episode_store.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cerrno>
+#include <condition_variable>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <unordered_set>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "env/run_schema.h"
+
+namespace agon::env {
+namespace {
+
+namespace fs = std::filesystem;
+
+static_assert(std::endian::native == std::endian::little, "tokens are stored as little-endian blobs");
+
+constexpr std::chrono::milliseconds kCommitInterval{50};
+constexpr std::size_t kBatchBytes = 8u << 20;   // a batch of this size does not wait for its interval
+constexpr std::size_t kQueueBytes = 64u << 20;  // record() waits while this much is queued
+
+// Held as long as the object lives; the kernel lets go of it however the process ends.
+class FolderLock {
+ public:
+  explicit FolderLock(const fs::path& folder) {
+    const std::string path = (folder / "lock").string();
+    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (descriptor_ < 0)
+      throw Error("{}: cannot be written: {}. Choose another folder with --out.", path, std::strerror(errno));
+    if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
+    const int reason = errno;
+    ::close(descriptor_);
+    if (reason == EWOULDBLOCK)
+      throw Error("{}: another process is recording a run here. Wait for its end or choose another folder with --out.",
+                  folder.string());
+    throw Error("{}: cannot be locked: {}.", path, std::strerror(reason));
+  }
+  ~FolderLock() { ::close(descriptor_); }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_ = -1;
+};
+
+// Model text may hold any bytes; in JSON, what is not UTF-8 becomes U+FFFD.
+std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::string value_or_absence(const Json& object, const std::string& key) {
+  return object.contains(key) ? key + " = " + dump(object.at(key)) : "no " + key;
+}
+
+// "samples = 8, not samples = 4": the first key of either config, nested ones included, where they differ; else empty.
+std::string first_difference(const Json& stored, const Json& asked, const std::string& prefix = {}) {
+  for (const Json* side : {&asked, &stored}) {
+    for (const auto& [key, ignored] : side->items()) {
+      if (stored.contains(key) && asked.contains(key)) {
+        const Json &was = stored.at(key), &is = asked.at(key);
+        if (was.is_object() && is.is_object()) {
+          if (std::string nested = first_difference(was, is, prefix + key + "."); !nested.empty()) return nested;
+          continue;
+        }
+        if (was == is) continue;
+      }
+      return fmt::format("{}{}, not {}{}", prefix, value_or_absence(stored, key), prefix, value_or_absence(asked, key));
+    }
+  }
+  return {};
+}
+
+std::size_t bytes_of(const Episode& episode) {
+  std::size_t bytes = sizeof episode + episode.prompt.size();
+  for (const Turn& turn : episode.turns) {
+    bytes += sizeof turn + turn.text.size() + (turn.token_ids.size() + turn.logprobs.size()) * 4;
+    for (const Part& part : turn.observation.parts) bytes += part.text.size() + part.image.rgb().size();
+  }
+  return bytes;
+}
+
+template <typename T>
+void bind_blob(SQLite::Statement& statement, int index, const std::vector<T>& values) {
+  static const char nothing = 0;  // a null pointer would bind NULL
+  const void* data = values.empty() ? static_cast<const void*>(&nothing) : values.data();
+  statement.bindNoCopy(index, data, static_cast<int>(values.size() * sizeof(T)));
+}
+
+void run_once(SQLite::Statement& statement) {
+  statement.exec();
+  statement.reset();
+}
+
+class SqliteStore : public EpisodeStore {
+ public:
+  SqliteStore(const fs::path& folder, const Json& config, bool resume)
+      : folder_(folder), lock_(folder), database_(open_database(folder, config, resume)) {
+    complete_ = database_.execAndGet("SELECT summary IS NOT NULL FROM run").getInt() != 0;
+    SQLite::Statement images(database_, "SELECT hash FROM images");
+    while (images.executeStep()) images_.insert(images.getColumn(0).getString());
+    SQLite::Statement tasks(database_, "SELECT task_index FROM tasks");
+    while (tasks.executeStep()) tasks_.insert(tasks.getColumn(0).getInt64());
+    SQLite::Statement episodes(database_, "SELECT task_index, sample, status = 'done' FROM episodes");
+    while (episodes.executeStep())
+      episodes_[{episodes.getColumn(0).getInt64(), episodes.getColumn(1).getInt()}] =
+          episodes.getColumn(2).getInt() != 0;
+    writer_ = std::jthread([this] { write_until_stopped(); });
+  }
+
+  ~SqliteStore() override {
+    {
+      const std::lock_guard lock(queue_mutex_);
+      stop_ = true;
+    }
+    work_.notify_one();
+    writer_.join();
+  }
+
+  void record(Episode episode) override {
+    const std::size_t bytes = bytes_of(episode);
+    std::unique_lock lock(queue_mutex_);
+    progress_.wait(lock, [&] { return queued_bytes_ < kQueueBytes || !failure_.empty(); });
+    throw_failure();
+    queue_.push_back(std::move(episode));
+    queued_bytes_ += bytes;
+    ++recorded_;
+    if (queue_.size() == 1 || queued_bytes_ >= kBatchBytes) work_.notify_one();
+  }
+
+  void flush() override {
+    std::unique_lock lock(queue_mutex_);
+    const std::uint64_t target = recorded_;
+    flush_target_ = target;
+    work_.notify_one();
+    progress_.wait(lock, [&] { return committed_ >= target || !failure_.empty(); });
+    throw_failure();
+  }
+
+  std::set<std::pair<std::uint64_t, int>> finished() const override {
+    const std::lock_guard lock(database_mutex_);
+    std::set<std::pair<std::uint64_t, int>> keys;
+    for (const auto& [key, done] : episodes_)
+      if (done) keys.emplace(static_cast<std::uint64_t>(key.first), key.second);
+    return keys;
+  }
+
+  void finish(const Json& summary) override {
+    flush();
+    const std::lock_guard lock(database_mutex_);
+    try {
+      SQLite::Statement update(database_,
+                               "UPDATE run SET summary = ?, finished = strftime('%Y-%m-%dT%H:%M:%SZ', 'now')");
+      update.bind(1, dump(summary));
+      update.exec();
+      complete_ = true;
+    } catch (const std::exception& exception) {
+      throw Error(failure_message(exception));
+    }
+  }
+
+ private:
+  static SQLite::Database open_database(const fs::path& folder, const Json& config, bool resume);
+  static void check_same_run(SQLite::Database& database, const fs::path& folder, const Json& config, bool resume);
+  static void create_schema(SQLite::Database& database, const Json& config);
+
+  void throw_failure() const {
+    if (!failure_.empty()) throw Error(failure_);
+  }
+
+  std::string failure_message(const std::exception& exception) const {
+    const auto* sqlite = dynamic_cast<const SQLite::Exception*>(&exception);
+    const bool full = sqlite != nullptr && sqlite->getErrorCode() == SQLITE_FULL;
+    return fmt::format(
+        "{}: recording stopped: {}. Every episode committed before is whole; {}, then go on with --resume.",
+        folder_.string(), full ? "the disk is full" : exception.what(), full ? "free some space" : "check the disk");
+  }
+
+  void write_until_stopped() {
+    std::unique_lock lock(queue_mutex_);
+    while (true) {
+      work_.wait(lock, [&] { return stop_ || !queue_.empty(); });
+      if (queue_.empty()) return;
+      work_.wait_for(lock, kCommitInterval,
+                     [&] { return stop_ || flush_target_ > committed_ || queued_bytes_ >= kBatchBytes; });
+      std::vector<Episode> batch;
+      batch.swap(queue_);
+      queued_bytes_ = 0;
+      lock.unlock();
+      const std::string failure = write(batch);
+      lock.lock();
+      failure_ = failure;
+      if (failure_.empty()) committed_ += batch.size();
+      progress_.notify_all();
+      if (!failure_.empty()) return;
+    }
+  }
+
+  // One transaction. Returns what went wrong, empty for nothing.
+  std::string write(const std::vector<Episode>& batch) {
+    const std::lock_guard lock(database_mutex_);
+    try {
+      SQLite::Transaction transaction(database_, SQLite::TransactionBehavior::IMMEDIATE);
+      if (complete_) database_.exec("UPDATE run SET summary = NULL, finished = NULL");
+      complete_ = false;
+      for (const Episode& episode : batch) write_episode(episode);
+      transaction.commit();
+      return {};
+    } catch (const std::exception& exception) {
+      return failure_message(exception);
+    }
+  }
+
+  void write_episode(const Episode& episode) {
+    const auto task_index = static_cast<std::int64_t>(episode.task_index);
+    if (tasks_.insert(task_index).second) write_task(episode);
+    const bool done = episode.status == EpisodeStatus::done;
+    if (!episodes_.insert_or_assign({task_index, episode.sample}, done).second) {
+      for (SQLite::Statement* statement : {&delete_turns_, &delete_episode_}) {
+        statement->bind(1, task_index);
+        statement->bind(2, episode.sample);
+        run_once(*statement);
+      }
+    }
+    insert_episode_.clearBindings();
+    insert_episode_.bind(1, task_index);
+    insert_episode_.bind(2, episode.sample);
+    insert_episode_.bindNoCopy(3, done ? "done" : "failed");
+    insert_episode_.bindNoCopy(4, episode.failure);
+    insert_episode_.bind(5, episode.reward);
+    insert_episode_.bind(6, episode.success);
+    insert_episode_.bind(7, episode.truncated);
+    if (episode.answer) insert_episode_.bindNoCopy(8, *episode.answer);
+    if (episode.score) insert_episode_.bind(9, *episode.score);
+    insert_episode_.bind(10, episode.seconds);
+    run_once(insert_episode_);
+    const std::int64_t episode_id = database_.getLastInsertRowid();
+    for (std::size_t i = 0; i < episode.turns.size(); ++i)
+      write_turn(episode_id, static_cast<int>(i), episode.turns[i]);
+  }
+
+  void write_task(const Episode& episode) {
+    insert_task_.bind(1, static_cast<std::int64_t>(episode.task_index));
+    insert_task_.bindNoCopy(2, episode.task_id);
+    insert_task_.bind(3, episode.level);
+    insert_task_.bindNoCopy(4, episode.kind);
+    insert_task_.bindNoCopy(5, episode.prompt);
+    insert_task_.bind(6, dump(episode.gold));
+    run_once(insert_task_);
+  }
+
+  void write_turn(std::int64_t episode_id, int number, const Turn& turn) {
+    Json observation = Json::array();
+    for (const Part& part : turn.observation.parts)
+      observation.push_back(part.is_image() ? Json{{"image", write_image(part.image)}} : Json{{"text", part.text}});
+    Json components = Json::object();
+    for (const auto& [name, value] : turn.reward.components) components[name] = value;
+    insert_turn_.bind(1, episode_id);
+    insert_turn_.bind(2, number);
+    insert_turn_.bind(3, dump(observation));
+    insert_turn_.bindNoCopy(4, turn.text);
+    bind_blob(insert_turn_, 5, turn.token_ids);
+    bind_blob(insert_turn_, 6, turn.logprobs);
+    insert_turn_.bindNoCopy(7, turn.finish_reason);
+    insert_turn_.bind(8, turn.prompt_tokens);
+    insert_turn_.bind(9, turn.reward.total);
+    insert_turn_.bind(10, dump(components));
+    insert_turn_.bind(11, dump(turn.info));
+    run_once(insert_turn_);
+  }
+
+  std::string write_image(const Image& image) {
+    std::string hash = image.hash().hex();
+    if (!images_.insert(hash).second) return hash;
+    const std::vector<std::uint8_t> png = encode_image(image, ImageFormat::png);
+    insert_image_.bindNoCopy(1, hash);
+    insert_image_.bind(2, image.width());
+    insert_image_.bind(3, image.height());
+    bind_blob(insert_image_, 4, png);
+    run_once(insert_image_);
+    return hash;
+  }
+
+  const fs::path folder_;
+  const FolderLock lock_;
+
+  mutable std::mutex database_mutex_;  // guards what follows
+  mutable SQLite::Database database_;
+  SQLite::Statement insert_task_{database_, "INSERT INTO tasks VALUES (?, ?, ?, ?, ?, ?)"};
+  SQLite::Statement insert_episode_{
+      database_,
+      "INSERT INTO episodes (task_index, sample, status, failure, reward, success, truncated, answer, score, seconds) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+  SQLite::Statement insert_turn_{database_, "INSERT INTO turns VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+  SQLite::Statement insert_image_{database_, "INSERT INTO images VALUES (?, ?, ?, ?)"};
+  SQLite::Statement delete_turns_{
+      database_, "DELETE FROM turns WHERE episode_id = (SELECT id FROM episodes WHERE task_index = ? AND sample = ?)"};
+  SQLite::Statement delete_episode_{database_, "DELETE FROM episodes WHERE task_index = ? AND sample = ?"};
+  std::unordered_set<std::string> images_;  // what the file holds already
+  std::unordered_set<std::int64_t> tasks_;
+  std::map<std::pair<std::int64_t, int>, bool> episodes_;  // (task index, sample): done?
+  bool complete_ = false;
+
+  std::mutex queue_mutex_;                   // guards what follows
+  std::condition_variable work_, progress_;  // for the writer; from the writer
+  std::vector<Episode> queue_;
+  std::size_t queued_bytes_ = 0;
+  std::uint64_t recorded_ = 0, committed_ = 0, flush_target_ = 0;  // episodes since the store was opened
+  bool stop_ = false;
+  std::string failure_;
+
+  std::jthread writer_;
+};
+
+SQLite::Database SqliteStore::open_database(const fs::path& folder, const Json& config, bool resume) {
+  const fs::path path = folder / kRunDatabase;
+  SQLite::Database database(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, 5000);
+  const bool fresh = database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
+  if (!fresh) check_same_run(database, folder, config, resume);
+  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = OFF");
+  if (fresh) create_schema(database, config);
+  write_file_atomically((folder / "config.json").string(), config.dump(2) + "\n");
+  return database;
+}
+
+void SqliteStore::check_same_run(SQLite::Database& database, const fs::path& folder, const Json& config, bool resume) {
+  check_run_schema(folder / kRunDatabase, database.execAndGet("PRAGMA application_id").getInt(),
+                   database.execAndGet("PRAGMA user_version").getInt());
+  if (!resume)
+    throw Error("{}: holds a run already. Continue it with --resume, or choose another folder with --out.",
+                folder.string());
+  const Json stored = Json::parse(database.execAndGet("SELECT config FROM run").getString());
+  if (const std::string difference = first_difference(stored, config); !difference.empty())
+    throw Error("{}: the run there has {}. Resume it with its own settings (config.json), or choose another folder.",
+                folder.string(), difference);
+}
+
+void SqliteStore::create_schema(SQLite::Database& database, const Json& config) {
+  SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+  database.exec(kRunSchema);
+  database.exec(fmt::format("PRAGMA application_id = {}", kRunApplicationId));
+  database.exec(fmt::format("PRAGMA user_version = {}", kRunSchemaVersion));
+  SQLite::Statement insert(database, "INSERT INTO run (id, config) VALUES (1, ?)");
+  insert.bind(1, dump(config));
+  insert.exec();
+  transaction.commit();
+}
+
+}  // namespace
+
+std::unique_ptr<EpisodeStore> EpisodeStore::create(const fs::path& folder, const Json& config, bool resume) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    throw Error("{}: the folder cannot be made: {}. Choose another with --out.", folder.string(), error.message());
+  try {
+    return std::make_unique<SqliteStore>(folder, config, resume);
+  } catch (const SQLite::Exception& exception) {
+    throw Error("{}: the run cannot be opened: {}. Choose another folder with --out.", folder.string(),
+                exception.what());
+  } catch (const Json::exception& exception) {
+    throw Error("{}: the stored config is damaged: {}.", folder.string(), exception.what());
+  }
+}
+
+}  // namespace agon::env

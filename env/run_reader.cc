@@ -1,0 +1,188 @@
+// Reads run.sqlite: RunReader of env/episode_store.h.
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <cstring>
+#include <map>
+
+#include "core/error.h"
+#include "env/episode_store.h"
+#include "env/run_schema.h"
+
+namespace agon::env {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kCachedImages = 64;  // the samples of a task show the same pictures
+
+constexpr const char* kSelectEpisodes =
+    "SELECT id, task_index, sample, status, failure, reward, success, truncated, answer, score, seconds, task_id, "
+    "level, kind, prompt, gold FROM episodes JOIN tasks USING (task_index)";
+constexpr const char* kSelectTurns =
+    "SELECT observation, text, token_ids, logprobs, finish_reason, prompt_tokens, reward, reward_components, info "
+    "FROM turns WHERE episode_id = ? ORDER BY turn";
+
+template <typename T>
+std::vector<T> read_blob(const SQLite::Column& column) {
+  const auto bytes = static_cast<std::size_t>(column.getBytes());
+  if (bytes % sizeof(T) != 0) throw Error("a blob has {} bytes, not a multiple of {}", bytes, sizeof(T));
+  std::vector<T> values(bytes / sizeof(T));
+  if (bytes > 0) std::memcpy(values.data(), column.getBlob(), bytes);
+  return values;
+}
+
+bool is_empty_or_absent(const fs::path& path) {
+  std::error_code error;
+  const auto size = fs::file_size(path, error);
+  return error || size == 0;
+}
+
+// A WAL database needs its -shm file beside it, which a read-only medium refuses; without a -wal nothing can change
+// there, and SQLite may take the file as it stands.
+SQLite::Database open_read_only(const fs::path& path) {
+  try {
+    SQLite::Database database(path.string(), SQLite::OPEN_READONLY, 5000);
+    database.execAndGet("SELECT count(*) FROM sqlite_master");
+    return database;
+  } catch (const SQLite::Exception&) {
+    if (!is_empty_or_absent(path.string() + "-wal")) throw;
+  }
+  std::string escaped;
+  for (const char c : fs::absolute(path).string())
+    escaped += c == '%' ? "%25" : c == '?' ? "%3f" : c == '#' ? "%23" : std::string(1, c);
+  return SQLite::Database("file:" + escaped + "?immutable=1", SQLite::OPEN_READONLY | SQLite::OPEN_URI);
+}
+
+SQLite::Database open_run(const fs::path& path) {
+  SQLite::Database database = open_read_only(path);
+  check_run_schema(path, database.execAndGet("PRAGMA application_id").getInt(),
+                   database.execAndGet("PRAGMA user_version").getInt());
+  return database;
+}
+
+// Runs `read`; whatever is wrong with the file becomes an Error that names it.
+template <typename Read>
+auto guarded(const fs::path& path, const Read& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    throw Error("{}: {}.", path.string(), error.what());
+  } catch (const std::exception& exception) {
+    throw Error("{}: the run cannot be read: {}.", path.string(), exception.what());
+  }
+}
+
+class SqliteReader : public RunReader {
+ public:
+  explicit SqliteReader(const fs::path& path) : path_(path), database_(open_run(path)) {}
+
+  Json config() const override {
+    return guarded(path_, [&] { return Json::parse(database_.execAndGet("SELECT config FROM run").getString()); });
+  }
+
+  Json summary() const override {
+    return guarded(path_, [&] {
+      const SQLite::Column column = database_.execAndGet("SELECT summary FROM run");
+      return column.isNull() ? Json() : Json::parse(column.getString());
+    });
+  }
+
+  void for_each(const std::function<void(const Episode&)>& visit, bool with_turns) const override {
+    SQLite::Statement select =
+        guarded(path_, [&] { return statement(std::string(kSelectEpisodes) + " ORDER BY task_index, sample"); });
+    while (guarded(path_, [&] { return select.executeStep(); }))
+      visit(guarded(path_, [&] { return read_episode(select, with_turns); }));  // what `visit` throws passes as it is
+  }
+
+  Episode episode(std::uint64_t task_index, int sample) const override {
+    return guarded(path_, [&] {
+      SQLite::Statement select = statement(std::string(kSelectEpisodes) + " WHERE task_index = ? AND sample = ?");
+      select.bind(1, static_cast<std::int64_t>(task_index));
+      select.bind(2, sample);
+      if (!select.executeStep())
+        throw Error("no episode of task {}, sample {}. `agon show RUN` lists what there is", task_index, sample);
+      return read_episode(select, true);
+    });
+  }
+
+ private:
+  SQLite::Statement statement(const std::string& sql) const { return SQLite::Statement(database_, sql); }
+
+  Episode read_episode(SQLite::Statement& row, bool with_turns) const {
+    Episode episode;
+    episode.task_index = static_cast<std::uint64_t>(row.getColumn(1).getInt64());
+    episode.sample = row.getColumn(2).getInt();
+    episode.status = row.getColumn(3).getString() == "done" ? EpisodeStatus::done : EpisodeStatus::failed;
+    episode.failure = row.getColumn(4).getString();
+    episode.reward = row.getColumn(5).getDouble();
+    episode.success = row.getColumn(6).getInt() != 0;
+    episode.truncated = row.getColumn(7).getInt() != 0;
+    if (!row.isColumnNull(8)) episode.answer = row.getColumn(8).getString();
+    if (!row.isColumnNull(9)) episode.score = row.getColumn(9).getDouble();
+    episode.seconds = row.getColumn(10).getDouble();
+    episode.task_id = row.getColumn(11).getString();
+    episode.level = row.getColumn(12).getInt();
+    episode.kind = row.getColumn(13).getString();
+    episode.prompt = row.getColumn(14).getString();
+    episode.gold = Json::parse(row.getColumn(15).getString());
+    if (with_turns) episode.turns = read_turns(row.getColumn(0).getInt64());
+    return episode;
+  }
+
+  std::vector<Turn> read_turns(std::int64_t episode_id) const {
+    select_turns_.reset();
+    select_turns_.bind(1, episode_id);
+    std::vector<Turn> turns;
+    while (select_turns_.executeStep()) {
+      Turn& turn = turns.emplace_back();
+      for (const Json& part : Json::parse(select_turns_.getColumn(0).getString()))
+        turn.observation.parts.push_back(part.contains("image") ? Part::of(read_image(part.at("image")))
+                                                                : Part::of(part.at("text").get<std::string>()));
+      turn.text = select_turns_.getColumn(1).getString();
+      turn.token_ids = read_blob<std::int32_t>(select_turns_.getColumn(2));
+      turn.logprobs = read_blob<float>(select_turns_.getColumn(3));
+      turn.finish_reason = select_turns_.getColumn(4).getString();
+      turn.prompt_tokens = select_turns_.getColumn(5).getInt();
+      turn.reward.total = select_turns_.getColumn(6).getDouble();
+      const Json components = Json::parse(select_turns_.getColumn(7).getString());
+      for (const auto& [name, value] : components.items())
+        turn.reward.components.emplace_back(name, value.get<double>());
+      turn.info = Json::parse(select_turns_.getColumn(8).getString());
+    }
+    return turns;
+  }
+
+  Image read_image(const std::string& hash) const {
+    if (const auto found = images_.find(hash); found != images_.end()) return found->second;
+    select_image_.reset();
+    select_image_.bind(1, hash);
+    if (!select_image_.executeStep()) throw Error("image {} is missing", hash);
+    const SQLite::Column png = select_image_.getColumn(0);
+    const Image image = decode_image(
+        {static_cast<const std::uint8_t*>(png.getBlob()), static_cast<std::size_t>(png.getBytes())}, "image " + hash);
+    if (images_.size() >= kCachedImages) images_.clear();
+    return images_[hash] = image;
+  }
+
+  fs::path path_;
+  mutable SQLite::Database database_;
+  mutable SQLite::Statement select_turns_{database_, kSelectTurns};
+  mutable SQLite::Statement select_image_{database_, "SELECT png FROM images WHERE hash = ?"};
+  mutable std::map<std::string, Image> images_;
+};
+
+}  // namespace
+
+std::unique_ptr<RunReader> RunReader::open(const fs::path& folder) {
+  const fs::path path = folder / kRunDatabase;
+  if (std::error_code error; !fs::exists(path, error))
+    throw Error("{}: no run here (there is no {}). Give the folder that `agon run --out` wrote.", folder.string(),
+                kRunDatabase);
+  try {
+    return std::make_unique<SqliteReader>(path);
+  } catch (const SQLite::Exception& exception) {
+    throw Error("{}: the run cannot be read: {}.", path.string(), exception.what());
+  }
+}
+
+}  // namespace agon::env

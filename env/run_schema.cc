@@ -1,0 +1,15 @@
+#include "env/run_schema.h"
+
+#include "core/error.h"
+
+namespace agon::env {
+
+void check_run_schema(const std::filesystem::path& database, int application_id, int version) {
+  if (application_id != kRunApplicationId)
+    throw Error("{}: not a run of agon. Give the folder that `agon run --out` wrote.", database.string());
+  if (version != kRunSchemaVersion)
+    throw Error("{}: schema version {}; this agon reads version {}. Read it with the agon that wrote it.",
+                database.string(), version, kRunSchemaVersion);
+}
+
+}  // namespace agon::env

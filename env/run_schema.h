@@ -1,0 +1,68 @@
+// env/run_schema.h - the tables of run.sqlite, shared by the writer and the reader; described in docs/store.md.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace agon::env {
+
+inline constexpr const char* kRunDatabase = "run.sqlite";
+inline constexpr int kRunSchemaVersion = 1;           // PRAGMA user_version; raised with every change below
+inline constexpr int kRunApplicationId = 0x61676f6e;  // PRAGMA application_id: "agon"
+
+inline constexpr const char* kRunSchema = R"sql(
+CREATE TABLE run (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  config TEXT NOT NULL,
+  started TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
+  finished TEXT,
+  summary TEXT
+) STRICT;
+CREATE TABLE tasks (
+  task_index INTEGER PRIMARY KEY,
+  task_id TEXT NOT NULL,
+  level INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  prompt TEXT NOT NULL,
+  gold TEXT NOT NULL
+) STRICT;
+CREATE TABLE episodes (
+  id INTEGER PRIMARY KEY,
+  task_index INTEGER NOT NULL REFERENCES tasks,
+  sample INTEGER NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('done', 'failed')),
+  failure TEXT NOT NULL,
+  reward REAL NOT NULL,
+  success INTEGER NOT NULL,
+  truncated INTEGER NOT NULL,
+  answer TEXT,
+  score REAL,
+  seconds REAL NOT NULL,
+  UNIQUE (task_index, sample)
+) STRICT;
+CREATE TABLE turns (
+  episode_id INTEGER NOT NULL REFERENCES episodes,
+  turn INTEGER NOT NULL,
+  observation TEXT NOT NULL,
+  text TEXT NOT NULL,
+  token_ids BLOB NOT NULL,
+  logprobs BLOB NOT NULL,
+  finish_reason TEXT NOT NULL,
+  prompt_tokens INTEGER NOT NULL,
+  reward REAL NOT NULL,
+  reward_components TEXT NOT NULL,
+  info TEXT NOT NULL,
+  PRIMARY KEY (episode_id, turn)
+) STRICT;
+CREATE TABLE images (
+  hash TEXT PRIMARY KEY,
+  width INTEGER NOT NULL,
+  height INTEGER NOT NULL,
+  png BLOB NOT NULL
+) STRICT;
+)sql";
+
+// Throws Error unless the two pragmas are those of this program's schema.
+void check_run_schema(const std::filesystem::path& database, int application_id, int version);
+
+}  // namespace agon::env
