@@ -1,0 +1,164 @@
+#include "agents/local/image_processor.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <numeric>
+
+#include "core/error.h"
+#include "core/rng.h"
+#include "core/text.h"
+
+using agon::Image;
+using agon::Json;
+using namespace agon::agents;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const std::string kFolder = std::string(AGON_TEST_DATA) + "/image_processor/";
+
+Json expected() { return Json::parse(agon::read_file(kFolder + "expected.json")); }
+
+Image picture(int width, int height, std::uint32_t state) {  // as script/golden.d/image_processor.py draws it
+  std::vector<std::uint8_t> rgb;
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      for (int c = 0; c < 3; ++c) {
+        state = state * 1664525u + 1013904223u;
+        const int edge = (x / 7 + y / 5 + c) % 3 == 0 ? 255 : 0;
+        rgb.push_back(
+            static_cast<std::uint8_t>((edge + x * 3 + y * 2 + static_cast<int>((state >> 24) % 64)) / 2 % 256));
+      }
+  return Image(width, height, std::move(rgb));
+}
+
+ImageProcessorConfig limits(std::int64_t low, std::int64_t high) {
+  ImageProcessorConfig config;
+  config.min_pixels = low;
+  config.max_pixels = high;
+  return config;
+}
+
+ImageProcessorConfig parse(const Json& json) { return parse_image_processor_config(json, "x.json"); }
+
+}  // namespace
+
+TEST_CASE("resize_bicubic gives PIL's very bytes") {
+  const std::string bytes = agon::read_file(kFolder + "resized.bin");
+  for (const Json& row : expected()["resizes"]) {
+    INFO(row.dump());
+    const Size to{row["to"][0], row["to"][1]};
+    const Image resized = resize_bicubic(picture(row["from"][0], row["from"][1], row["seed"]), to);
+    REQUIRE(Size{resized.width(), resized.height()} == to);
+    const std::string_view ours(reinterpret_cast<const char*>(resized.rgb().data()), resized.rgb().size());
+    REQUIRE(ours == std::string_view(bytes).substr(row["offset"], ours.size()));
+  }
+}
+
+TEST_CASE("smart_resize equals transformers'") {
+  for (const Json& row : expected()["sizes"]) {
+    INFO(row.dump());
+    const Size size = smart_resize({row[2], row[3]}, limits(row[0], row[1]));
+    REQUIRE(size == Size{row[4], row[5]});
+  }
+  REQUIRE_THROWS_WITH(smart_resize({2010, 10}, {}), Contains("2010 x 10") && Contains("200 times"));
+  REQUIRE_THROWS_AS(smart_resize({0, 10}, {}), agon::Error);
+}
+
+TEST_CASE("patches equal those of transformers' PIL processor") {
+  for (const Json& row : expected()["patches"]) {
+    if (row["processor"] != "pil") continue;
+    INFO(row["from"].dump());
+    const auto config = limits(3136, 12544);
+    const PatchedImage image = process_image(picture(row["from"][0], row["from"][1], row["seed"]), config);
+    REQUIRE(Json({image.grid.t, image.grid.h, image.grid.w}) == row["grid"]);
+    REQUIRE(image.grid.patches() == row["shape"][0].get<int>());
+    REQUIRE(image_tokens(image.grid, config) * 4 == image.grid.patches());
+    const auto width = row["shape"][1].get<std::size_t>();
+    REQUIRE(image.patches.size() == width * static_cast<std::size_t>(image.grid.patches()));
+    for (std::size_t i = 0; i < row["every_97th"].size(); ++i)
+      REQUIRE(std::abs(image.patches[97 * i] - row["every_97th"][i].get<double>()) < 2e-6);
+    for (std::size_t i = 0; i < row["row_sums"].size(); ++i) {
+      const double sum = std::accumulate(image.patches.begin() + static_cast<std::ptrdiff_t>(i * width),
+                                         image.patches.begin() + static_cast<std::ptrdiff_t>((i + 1) * width), 0.0);
+      REQUIRE(std::abs(sum - row["row_sums"][i].get<double>()) < 1e-3);
+    }
+  }
+}
+
+TEST_CASE("a patched image carries the hash of the picture as given") {
+  const Image image = picture(40, 30, 1);
+  REQUIRE(process_image(image, {}).hash == image.hash());
+}
+
+TEST_CASE("a picture that is not resized must fit the patches") {
+  ImageProcessorConfig config;
+  config.do_resize = false;
+  REQUIRE(process_image(picture(56, 28, 1), config).grid == ImageGrid{1, 2, 4});
+  REQUIRE_THROWS_WITH(process_image(picture(56, 29, 1), config), Contains("56 x 29") && Contains("multiples"));
+  REQUIRE_THROWS_AS(process_image(Image(), config), agon::Error);
+}
+
+TEST_CASE("preprocessor_config.json is read in every form that the hub has") {
+  const auto saved = parse(expected()["saved_config"]);  // as transformers 5 writes it
+  REQUIRE(saved.min_pixels == 3136);
+  REQUIRE(saved.max_pixels == 50176);
+  REQUIRE(saved.patch_size == 16);
+  REQUIRE(saved.std == ImageProcessorConfig().std);
+  const auto older =
+      parse({{"min_pixels", 784}, {"max_pixels", 1568}, {"size", {{"shortest_edge", 5}, {"longest_edge", 6}}}});
+  REQUIRE(older.min_pixels == 784);
+  REQUIRE(older.max_pixels == 1568);
+  REQUIRE(parse({{"size", {{"min_pixels", 784}, {"max_pixels", 1568}}}}).max_pixels == 1568);
+  REQUIRE(parse(Json::object()).max_pixels == 1003520);
+}
+
+TEST_CASE("preprocessor_config.json survives a round trip") {
+  ImageProcessorConfig config = limits(784, 1568);
+  config.patch_size = 7;
+  config.temporal_patch_size = 1;
+  config.do_resize = false;
+  config.mean = {0.1f, 0.2f, 0.3f};
+  const Json json = to_json(config);
+  REQUIRE(json["image_mean"].dump() == "[0.1,0.2,0.3]");
+  REQUIRE(to_json(parse(json)) == json);
+}
+
+TEST_CASE("a preprocessor_config.json that agon cannot follow is refused with the key") {
+  const auto refused = [](const Json& json, const std::string& key) {
+    REQUIRE_THROWS_WITH(parse(json), Contains("x.json") && Contains(key));
+  };
+  refused(Json::array(), "JSON object");
+  refused({{"image_processor_type", "ViTImageProcessor"}}, "ViTImageProcessor");
+  refused({{"patch_size", 0}}, "patch_size");
+  refused({{"patch_size", "14"}}, "patch_size");
+  refused({{"merge_size", 1 << 20}}, "merge_size");
+  refused({{"max_pixels", 1ll << 60}}, "max_pixels");
+  refused({{"min_pixels", 200}, {"max_pixels", 100}}, "above");
+  refused({{"size", 5}}, "size");
+  refused({{"image_std", {0, 1, 1}}}, "image_std");
+  refused({{"image_mean", {0.5, 0.5}}}, "image_mean");
+  refused({{"resample", 2}}, "resample");
+  refused({{"rescale_factor", 1}}, "rescale_factor");
+  refused({{"do_normalize", false}}, "do_normalize");
+  refused({{"do_resize", 1}}, "do_resize");
+}
+
+TEST_CASE("a mutated preprocessor_config.json is refused or read, never more") {
+  const std::string file = to_json(ImageProcessorConfig()).dump(1);
+  agon::Rng rng(5);
+  for (int i = 0; i < 2000; ++i) {
+    std::string mutated = file;
+    for (int n = rng.between(1, 3); n > 0; --n)
+      mutated[static_cast<std::size_t>(rng.between(0, static_cast<int>(file.size()) - 1))] =
+          "0123456789-eE.,:{}[]\"n"[rng.between(0, 21)];
+    const Json json = Json::parse(mutated, nullptr, false);
+    if (json.is_discarded()) continue;
+    try {
+      const auto config = parse(json);
+      REQUIRE(config.patch_size > 0);
+      REQUIRE(config.min_pixels <= config.max_pixels);
+    } catch (const agon::Error&) {
+    }
+  }
+}
