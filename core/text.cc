@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <unistd.h>
+#include <utf8proc.h>
 
 #include <algorithm>
 #include <atomic>
@@ -19,11 +20,25 @@ namespace {
 
 constexpr std::string_view kWhiteSpace = " \t\n\r\v\f";
 
-std::string to_lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return lower;
+// Calls visit(code point, its bytes) for each character; code point -1 for a byte that is no UTF-8.
+template <typename Visit>
+void for_each_character(std::string_view text, Visit visit) {
+  while (!text.empty()) {
+    utf8proc_int32_t character = -1;
+    const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+    const utf8proc_ssize_t read = utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size()), &character);
+    const std::size_t size = read > 0 ? static_cast<std::size_t>(read) : 1;
+    visit(character, text.substr(0, size));
+    text.remove_prefix(size);
+  }
+}
+
+// As Python's str.isspace: the separators, and the control characters that part words or lines.
+bool is_white_space(utf8proc_int32_t character) {
+  if ((character >= 0x09 && character <= 0x0D) || (character >= 0x1C && character <= 0x1F) || character == 0x85)
+    return true;
+  const utf8proc_category_t category = character < 0 ? UTF8PROC_CATEGORY_CN : utf8proc_category(character);
+  return category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP;
 }
 
 [[noreturn]] void throw_write_error(const std::string& path, int code) {
@@ -57,6 +72,33 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
     parts.emplace_back(text.substr(begin, end - begin));
   parts.emplace_back(text.substr(begin));
   return parts;
+}
+
+std::string to_lower(std::string_view text) {
+  std::string lower;
+  for_each_character(text, [&](utf8proc_int32_t character, std::string_view bytes) {
+    const utf8proc_int32_t small = character < 0 ? character : utf8proc_tolower(character);
+    if (small == character) {
+      lower += bytes;
+      return;
+    }
+    utf8proc_uint8_t encoded[4];
+    const utf8proc_ssize_t size = utf8proc_encode_char(small, encoded);
+    lower.append(reinterpret_cast<const char*>(encoded), static_cast<std::size_t>(size));
+  });
+  return lower;
+}
+
+std::vector<std::string> split_words(std::string_view text) {
+  std::vector<std::string> words;
+  bool inside = false;
+  for_each_character(text, [&](utf8proc_int32_t character, std::string_view bytes) {
+    const bool space = is_white_space(character);
+    if (!space && !inside) words.emplace_back();
+    if (!space) words.back() += bytes;
+    inside = !space;
+  });
+  return words;
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {

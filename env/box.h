@@ -17,9 +17,10 @@ struct Box {
   double area() const { return (x2 - x1) * (y2 - y1); }
 };
 
-std::optional<Box> parse_box(
-    std::string_view text);              // the first [a,b,c,d] of four finite numbers; corners put in order
-std::string format_box(const Box& box);  // "[12,40,310,200]", rounded to whole numbers
+inline constexpr double kLargestCoordinate = 1e9;  // anything larger is no coordinate: areas stay finite
+
+std::optional<Box> parse_box(std::string_view text);  // the first [a,b,c,d] of four numbers; corners put in order
+std::string format_box(const Box& box);               // "[12,40,310,200]", rounded to whole numbers
 
 double iou(const Box& a, const Box& b);             // 0 when the union is empty
 double giou(const Box& a, const Box& b);            // Rezatofighi et al. 2019, in [-1, 1]

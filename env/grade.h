@@ -1,7 +1,8 @@
-// env/grade.h - graders: the reward of an answer against gold. Pure functions; rules in reference order: exact,
-// normalised exact, number, multiple choice, token F1, boxes.
+// env/grade.h - graders: the reward of an answer against gold. Rules in the order of reference: exact, normalised
+// exact, number, multiple choice, token F1; boxes are in env/box.h, GUI steps in env/gui_action.h.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,30 +16,36 @@ bool exact_match(std::string_view answer, std::string_view gold);  // after trim
 // Lower case, ASCII punctuation dropped, articles a/an/the dropped, white space collapsed (SQuAD, Visual-ARFT).
 std::string normalize_answer(std::string_view text);
 bool normalized_match(std::string_view answer, std::string_view gold);
-// The number a text is: thousands separators, %, $, a trailing unit word and \boxed are tolerated; fractions a/b too.
+// The number a text is: thousands separators, %, $, a trailing unit word and \boxed are tolerated (and dropped: "50%"
+// is 50); fractions a/b and \frac{a}{b} too. Nothing for other text, and for what a double cannot hold.
 std::optional<double> parse_number(std::string_view text);
 bool number_match(std::string_view answer, std::string_view gold, double relative = 1e-6, double absolute = 1e-9);
 // Letter of a multiple-choice answer ("B", "(b)", "B.", "the answer is B", or the option's text); nothing if none or
-// several fit.
+// several fit. Letters run from A; without options any of A..Z is one.
 std::optional<char> parse_choice(std::string_view answer, const std::vector<std::string>& options);
 enum class Overlap { set, multiset };  // set: Visual-ARFT; multiset: SQuAD
 double token_f1(std::string_view answer, std::string_view gold, Overlap overlap = Overlap::set);
 
-// A grader chosen by name, as the jsonl suite names it: "exact", "normalized", "number", "choice", "f1", "f1_multiset",
-// "iou", "giou", "ciou", "point_in_box", "gui_step". `gold` is a JSON string, number, or array as that grader needs;
-// `options` for choice. Throws Error at construction for an unknown name (nearest suggested) or a gold that does not
-// fit; grading never throws.
+// A grader chosen by name, as the jsonl suite names it. `gold` by grader:
+//   exact, normalized, f1, f1_multiset  a string, a number, or several of them, of which the best counts
+//   number                              the same, each of which parse_number reads
+//   choice                              a letter, or the text of an option; needs `options`
+//   iou, giou, ciou, point_in_box       a box: [x1,y1,x2,y2], or a string that holds one
+//   gui_step                            an action of env/gui_action.h
+// point_in_box reads a point "[x,y]" or "(x,y)", a CLICK, or a box, which counts by its centre.
+// Throws Error at construction for an unknown name (nearest suggested) or a gold that does not fit; grading never
+// throws.
 class Grader {
  public:
-  Grader(const std::string& name, const Json& gold, std::vector<std::string> options = {});
-  double grade(std::string_view answer) const;  // reward in [0, 1] (giou, ciou clipped at 0)
-  bool correct(double reward) const;            // iou family: > 0.5; f1: >= 0.5; others: 1
+  Grader(const std::string& name, const Json& gold, const std::vector<std::string>& options = {});
+  double grade(std::string_view answer) const { return grade_(answer); }  // in [0, 1] (giou, ciou clipped at 0)
+  bool correct(double reward) const;                                      // iou family: > 0.5; f1: >= 0.5; others: 1
   static std::vector<std::string> names();
 
  private:
-  std::string name_;
-  Json gold_;
-  std::vector<std::string> options_;
+  std::function<double(std::string_view)> grade_;
+  double threshold_ = 1;
+  bool strict_ = false;  // above the threshold, not at it
 };
 
 }  // namespace agon::env

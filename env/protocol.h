@@ -21,7 +21,8 @@ enum class Tag { think, answer, score, search, code, problem };
 std::string_view name_of(Tag tag);
 std::string wrap(Tag tag, std::string_view content);  // "<answer>7</answer>"
 
-// Content of the first / last well-formed <tag>...</tag>, not trimmed. The content may hold anything, line breaks too.
+// Content of the first / last <tag>...</tag>, not trimmed: from a <tag> to the next </tag>, pairs taken from the left
+// without overlap. The content may hold anything, line breaks too.
 std::optional<Span> first_tag(std::string_view text, Tag tag);
 std::optional<Span> last_tag(std::string_view text, Tag tag);
 // Content of the last \boxed{...} with its braces matched.
@@ -31,7 +32,7 @@ std::optional<std::string> extract_answer(std::string_view text);
 // The last <score>: a number in [0, 1]; anything else is no score.
 std::optional<double> extract_score(std::string_view text);
 
-enum class StepRule { blank_line, newline, sentence };  // sentence: period + space
+enum class StepRule { blank_line, newline, sentence };  // sentence: a newline, or period + space; the period stays
 // The steps of a text in order, separators and surrounding white space left out, none empty.
 std::vector<Span> split_steps(std::string_view text, StepRule rule = StepRule::blank_line);
 
@@ -39,17 +40,18 @@ enum class SegmentKind { think, step, answer, score, tool };
 std::string_view to_string(SegmentKind kind);
 struct Segment {
   SegmentKind kind;
-  int step = -1;  // number of the step, from 0, for kind step (and think when it is parted into steps: see below)
+  int step = -1;  // number of the step, from 0, for kinds step and think; see below
   Span span;
   bool operator==(const Segment&) const = default;
 };
 // Parts the whole turn: every byte lies in exactly one segment, in order. Rules:
-//  - <think>..</think> (tags included) is `think`, `step` numbering the steps inside it by `rule`;
-//  - text outside tags and before the answer is `step` k by `rule`, separators belonging to the step that they end;
-//  - <search>, <code>, <problem> with their tags are `tool`;
-//  - everything up to the end of the last </answer> that is not one of these, from its <answer> on, is `answer`;
 //  - all bytes after the last </answer> are `score` (methods.md 9.7); without </answer>, from the first <score> on;
-//    without both there is no score segment.
+//    without both there is no score segment. Before that point, from left to right:
+//  - <think>..</think> (tags included) is `think`, one segment for each step inside it by `rule`;
+//  - <search>, <code>, <problem> with their tags are `tool`, <answer>..</answer> is `answer`;
+//  - other text is `step` by `rule`; a tag that is not closed is text;
+//  - steps are numbered through the turn, those of think and of the text alike (-1: not a step); a separator belongs to
+//    the step that it ends, bare white space to the segment before it, at the start to the one after it.
 std::vector<Segment> segment_turn(std::string_view turn, StepRule rule = StepRule::blank_line);
 
 }  // namespace agon::env

@@ -66,3 +66,11 @@ TEST_CASE("a file is written whole or not at all") {
   CHECK(entries == 2);  // a.txt and taken: no temporary is left
   std::filesystem::remove_all(folder);
 }
+
+TEST_CASE("lower case and words are those of Unicode, and bytes that are no UTF-8 stay") {
+  CHECK(to_lower("ÉCLAIR Über \xff X") == "éclair über \xff x");
+  CHECK(to_lower("").empty());
+  CHECK(split_words("a\u00a0b\u2003 c\t\n") == Strings{"a", "b", "c"});
+  CHECK(split_words("\xff\xfe x") == Strings{"\xff\xfe", "x"});
+  CHECK(split_words(" ").empty());
+}
