@@ -16,7 +16,9 @@ struct Entry {
 };
 
 // By name.
-const std::vector<Entry> kSuites = {};
+const std::vector<Entry> kSuites = {
+    {"phone", phone_info, make_phone},
+};
 
 const Entry& entry_of(const std::string& name) {
   const auto found =

@@ -1,0 +1,24 @@
+// tests/support/golden_text.h - a text that must not change unawares. AGON_UPDATE_GOLDEN=1 writes it anew.
+#pragma once
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "core/text.h"
+
+namespace agon::testing {
+
+// name: path below tests/golden.
+inline void check_golden_text(const std::string& name, const std::string& text) {
+  const std::filesystem::path path = std::filesystem::path(AGON_TEST_DATA) / name;
+  if (std::getenv("AGON_UPDATE_GOLDEN")) {
+    std::filesystem::create_directories(path.parent_path());
+    write_file_atomically(path.string(), text);
+  }
+  CHECK(read_file(path.string()) == text);
+}
+
+}  // namespace agon::testing
