@@ -1,0 +1,268 @@
+#include "agents/local/qwen2_5_vl.h"
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/embedding.h>
+#include <ATen/ops/gelu.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/pow.h>
+#include <ATen/ops/rsqrt.h>
+#include <ATen/ops/scaled_dot_product_attention.h>
+#include <ATen/ops/silu.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
+
+#include <mutex>
+
+#include "agents/local/vision_plan.h"
+#include "core/error.h"
+
+namespace agon::agents {
+namespace {
+
+using at::Tensor;
+
+constexpr double kVisionEpsilon = 1e-6;  // fixed in the architecture
+
+// Registers parameters under a dotted path, one nested module a name.
+class Scope {
+ public:
+  explicit Scope(torch::nn::Module& module) : module_(&module) {}
+  Scope child(const std::string& name) const {
+    if (auto* known = module_->named_children().find(name)) return Scope(**known);
+    return Scope(*module_->register_module(name, std::make_shared<torch::nn::Module>(name)));
+  }
+  Scope child(int index) const { return child(std::to_string(index)); }
+  Tensor normal(at::IntArrayRef sizes) const {
+    return module_->register_parameter("weight", at::zeros(sizes).normal_(0, 0.02));
+  }
+  Tensor zero_bias(std::int64_t size) const { return module_->register_parameter("bias", at::zeros({size})); }
+  Tensor ones(std::int64_t size) const { return module_->register_parameter("weight", at::ones({size})); }
+
+ private:
+  torch::nn::Module* module_;
+};
+
+struct Linear {
+  Linear() = default;
+  Linear(const Scope& scope, std::int64_t in, std::int64_t out, bool with_bias) : weight(scope.normal({out, in})) {
+    if (with_bias) bias = scope.zero_bias(out);
+  }
+  Tensor operator()(const Tensor& x) const { return at::linear(x, weight, bias); }
+  Tensor weight, bias;
+};
+
+struct RmsNorm {
+  RmsNorm(const Scope& scope, std::int64_t size, double epsilon_) : weight(scope.ones(size)), epsilon(epsilon_) {}
+  Tensor operator()(const Tensor& x) const {
+    const Tensor wide = x.to(at::kFloat);
+    return weight * (wide * at::rsqrt(wide.square().mean(-1, true) + epsilon)).to(x.scalar_type());
+  }
+  Tensor weight;
+  double epsilon;
+};
+
+struct SwiGlu {
+  SwiGlu(const Scope& scope, std::int64_t hidden, std::int64_t inner, bool bias)
+      : gate(scope.child("gate_proj"), hidden, inner, bias),
+        up(scope.child("up_proj"), hidden, inner, bias),
+        down(scope.child("down_proj"), inner, hidden, bias) {}
+  Tensor operator()(const Tensor& x) const { return down(at::silu(gate(x)) * up(x)); }
+  Linear gate, up, down;
+};
+
+// x [rows, heads, d], angles [rows, d / 2]: the pairs (i, i + d / 2) turn by their angle, in fp32.
+Tensor rotate(const Tensor& x, const RotaryTable& table) {
+  const auto halves = x.to(at::kFloat).chunk(2, -1);
+  const Tensor cos = table.cos.unsqueeze(1), sin = table.sin.unsqueeze(1);
+  return at::cat({halves[0] * cos - halves[1] * sin, halves[1] * cos + halves[0] * sin}, -1).to(x.scalar_type());
+}
+
+struct VisionBlock {
+  VisionBlock(const Scope& scope, const VisionConfig& config)
+      : heads(config.num_heads),
+        norm1(scope.child("norm1"), config.hidden_size, kVisionEpsilon),
+        norm2(scope.child("norm2"), config.hidden_size, kVisionEpsilon),
+        qkv(scope.child("attn").child("qkv"), config.hidden_size, 3 * config.hidden_size, true),
+        proj(scope.child("attn").child("proj"), config.hidden_size, config.hidden_size, true),
+        mlp(scope.child("mlp"), config.hidden_size, config.intermediate_size, true) {}
+
+  // x [P, hidden], rows in the layout's order.
+  Tensor operator()(const Tensor& x, const AttentionLayout& layout) const {
+    const Tensor attended = x + proj(attend(norm1(x), layout));
+    return attended + mlp(norm2(attended));
+  }
+
+  Tensor attend(const Tensor& x, const AttentionLayout& layout) const {
+    const auto parts = qkv(x).view({x.size(0), 3, heads, -1}).unbind(1);
+    const Tensor q = rotate(parts[0], layout.rotary), k = rotate(parts[1], layout.rotary);
+    std::vector<Tensor> results;
+    std::int64_t begin = 0;
+    for (const AttentionLayout::Run& run : layout.runs) {  // all segments of one length are one batch
+      const auto batch = [&](const Tensor& rows) {
+        return rows.narrow(0, begin, run.count * run.length).view({run.count, run.length, heads, -1}).transpose(1, 2);
+      };
+      const Tensor out = at::scaled_dot_product_attention(batch(q), batch(k), batch(parts[2]));
+      results.push_back(out.transpose(1, 2).reshape({run.count * run.length, -1}));
+      begin += run.count * run.length;
+    }
+    return results.size() == 1 ? results[0] : at::cat(results);
+  }
+
+  std::int64_t heads;
+  RmsNorm norm1, norm2;
+  Linear qkv, proj;
+  SwiGlu mlp;
+};
+
+struct VisionTower {
+  VisionTower(const Scope& scope, const VisionConfig& config_)
+      : config(config_),
+        patch_embed(scope.child("patch_embed")
+                        .child("proj")
+                        .normal({config.hidden_size, config.in_channels, config.temporal_patch_size, config.patch_size,
+                                 config.patch_size})),
+        ln_q(scope.child("merger").child("ln_q"), config.hidden_size, kVisionEpsilon) {
+    for (int i = 0; i < config.depth; ++i) blocks.emplace_back(scope.child("blocks").child(i), config);
+    const std::int64_t merged =
+        std::int64_t{config.hidden_size} * config.spatial_merge_size * config.spatial_merge_size;
+    mlp_in = Linear(scope.child("merger").child("mlp").child(0), merged, merged, true);
+    mlp_out = Linear(scope.child("merger").child("mlp").child(2), merged, config.out_hidden_size, true);
+  }
+
+  Tensor operator()(const Tensor& patches, const VisionPlan& plan) const {
+    Tensor x = at::linear(patches, patch_embed.flatten(1));
+    const AttentionLayout* layout = nullptr;  // natural order
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      const AttentionLayout& next = plan.full_attention[i] ? plan.full : plan.window;
+      x = plan.reorder(x, layout, &next);
+      x = blocks[i](x, next);
+      layout = &next;
+    }
+    x = ln_q(plan.reorder(x, layout, nullptr));
+    return mlp_out(at::gelu(mlp_in(x.view({-1, mlp_in.weight.size(1)}))));
+  }
+
+  VisionConfig config;
+  Tensor patch_embed;
+  std::vector<VisionBlock> blocks;
+  RmsNorm ln_q;
+  Linear mlp_in, mlp_out;
+};
+
+struct DecoderLayer {
+  DecoderLayer(const Scope& scope, const TextConfig& config)
+      : heads(config.num_attention_heads),
+        groups(config.num_attention_heads / config.num_key_value_heads),
+        head_dim(config.head_dim()),
+        input_layernorm(scope.child("input_layernorm"), config.hidden_size, config.rms_norm_eps),
+        post_attention_layernorm(scope.child("post_attention_layernorm"), config.hidden_size, config.rms_norm_eps),
+        q_proj(scope.child("self_attn").child("q_proj"), config.hidden_size, heads * head_dim, true),
+        k_proj(scope.child("self_attn").child("k_proj"), config.hidden_size, heads / groups * head_dim, true),
+        v_proj(scope.child("self_attn").child("v_proj"), config.hidden_size, heads / groups * head_dim, true),
+        o_proj(scope.child("self_attn").child("o_proj"), heads * head_dim, config.hidden_size, false),
+        mlp(scope.child("mlp"), config.hidden_size, config.intermediate_size, false) {}
+
+  // x [batch * S, hidden].
+  Tensor operator()(const Tensor& x, const RotaryTable& table, std::int64_t batch) const {
+    const Tensor attended = x + o_proj(attend(input_layernorm(x), table, batch));
+    return attended + mlp(post_attention_layernorm(attended));
+  }
+
+  // Right-padded rows need no mask: a real position never looks ahead at the padding.
+  Tensor attend(const Tensor& x, const RotaryTable& table, std::int64_t batch) const {
+    const std::int64_t rows = x.size(0), length = rows / batch;
+    const auto split = [&](const Tensor& y) { return y.view({rows, -1, head_dim}); };
+    const auto by_head = [&](const Tensor& y) { return y.view({batch, length, -1, head_dim}).transpose(1, 2); };
+    const Tensor q = by_head(rotate(split(q_proj(x)), table)), k = by_head(rotate(split(k_proj(x)), table));
+    const Tensor v = by_head(split(v_proj(x)));
+    const auto repeat = [&](const Tensor& y) { return groups == 1 ? y : y.repeat_interleave(groups, 1); };
+    const Tensor out = at::scaled_dot_product_attention(q, repeat(k), repeat(v), {}, 0.0, /*is_causal=*/true);
+    return out.transpose(1, 2).reshape({rows, -1});
+  }
+
+  std::int64_t heads, groups, head_dim;
+  RmsNorm input_layernorm, post_attention_layernorm;
+  Linear q_proj, k_proj, v_proj, o_proj;
+  SwiGlu mlp;
+};
+
+void check_images(const Tensor& patches, std::span<const ImageGrid> grids, const VisionConfig& config) {
+  std::int64_t expected = 0;
+  for (const ImageGrid& grid : grids) {
+    if (grid.t < 1 || grid.h < 1 || grid.w < 1 || grid.h % config.spatial_merge_size ||
+        grid.w % config.spatial_merge_size)
+      throw Error("pictures: a grid of {} x {} x {} patches is not made of {} x {} merge blocks.", grid.t, grid.h,
+                  grid.w, config.spatial_merge_size, config.spatial_merge_size);
+    expected += grid.patches();
+  }
+  const std::int64_t width =
+      std::int64_t{config.in_channels} * config.temporal_patch_size * config.patch_size * config.patch_size;
+  if (patches.dim() != 2 || patches.size(0) != expected || patches.size(1) != width)
+    throw Error("pictures: patches of shape {} instead of [{}, {}].", fmt::join(patches.sizes(), " x "), expected,
+                width);
+}
+
+}  // namespace
+
+struct Qwen25VLImpl::Parts {
+  Parts(const Scope& root, const ModelConfig& config)
+      : vision(root.child("visual"), config.vision),
+        embed_tokens(
+            root.child("model").child("embed_tokens").normal({config.text.vocab_size, config.text.hidden_size})),
+        norm(root.child("model").child("norm"), config.text.hidden_size, config.text.rms_norm_eps),
+        lm_head(embed_tokens) {
+    for (int i = 0; i < config.text.num_hidden_layers; ++i)
+      layers.emplace_back(root.child("model").child("layers").child(i), config.text);
+    if (!config.text.tie_word_embeddings)
+      lm_head = root.child("lm_head").normal({config.text.vocab_size, config.text.hidden_size});
+  }
+
+  // The plan of the last call serves again while the pictures keep their sizes, as they do in training.
+  std::shared_ptr<const VisionPlan> plan_for(std::span<const ImageGrid> grids) {
+    const std::lock_guard lock(plan_mutex);
+    if (!plan || !std::equal(grids.begin(), grids.end(), plan->grids.begin(), plan->grids.end()))
+      plan = std::make_shared<VisionPlan>(make_vision_plan(grids, vision.config));
+    return plan;
+  }
+
+  VisionTower vision;
+  Tensor embed_tokens;
+  std::vector<DecoderLayer> layers;
+  RmsNorm norm;
+  Tensor lm_head;
+  std::mutex plan_mutex;
+  std::shared_ptr<const VisionPlan> plan;
+};
+
+Qwen25VLImpl::Qwen25VLImpl(const ModelConfig& config)
+    : config_(config), parts_(std::make_unique<Parts>(Scope(*this), config_)) {}
+
+Qwen25VLImpl::~Qwen25VLImpl() = default;
+
+Tensor Qwen25VLImpl::encode_images(const Tensor& patches, std::span<const ImageGrid> grids) {
+  check_images(patches, grids, config_.vision);
+  return parts_->vision(patches, *parts_->plan_for(grids));
+}
+
+Tensor Qwen25VLImpl::hidden_states(const Tensor& ids, const Tensor& positions, const Tensor& image_embeddings,
+                                   std::span<const std::int64_t> lengths) {
+  const std::int64_t batch = ids.size(0), length = ids.size(1), hidden = config_.text.hidden_size;
+  if (positions.sizes() != at::IntArrayRef{3, batch, length} || static_cast<std::int64_t>(lengths.size()) != batch)
+    throw Error("model: ids of {} x {} with positions of {} and {} lengths.", batch, length,
+                fmt::join(positions.sizes(), " x "), lengths.size());
+  Tensor x = at::embedding(parts_->embed_tokens, ids).view({batch * length, hidden});
+  const Tensor slots = (ids.flatten() == config_.image_token_id).nonzero().flatten();
+  const std::int64_t given = image_embeddings.defined() ? image_embeddings.size(0) : 0;
+  if (slots.size(0) != given)
+    throw Error("model: {} image tokens in the ids, {} image embeddings.", slots.size(0), given);
+  if (given) x = x.index_copy(0, slots, image_embeddings.to(x.scalar_type()));
+  const RotaryTable table = text_rotary(positions, config_.text);
+  for (const DecoderLayer& layer : parts_->layers) x = layer(x, table, batch);
+  return parts_->norm(x).view({batch, length, hidden});
+}
+
+Tensor Qwen25VLImpl::logits(const Tensor& hidden) { return at::linear(hidden, parts_->lm_head); }
+
+}  // namespace agon::agents

@@ -1,0 +1,126 @@
+#include "agents/local/qwen2_5_vl.h"
+
+#include <ATen/ops/cross_entropy_loss.h>
+#include <torch/types.h>
+
+#include <catch2/catch.hpp>
+
+#include "agents/local/checkpoint.h"
+#include "core/error.h"
+#include "core/text.h"
+#include "golden_model.h"
+
+namespace agon::agents {
+namespace {
+
+using at::Tensor;
+using Catch::Matchers::Contains;
+using test::GoldenModel;
+
+double largest_difference(const Tensor& a, const Tensor& b) { return (a - b).abs().max().item<double>(); }
+
+const std::vector<std::string> kCases{"one_picture", "uneven_windows", "wide_head"};
+
+TEST_CASE("qwen2_5_vl: the vision tower equals transformers") {
+  for (const std::string& name : kCases) {
+    GoldenModel golden(name);
+    INFO(name);
+    CHECK(largest_difference(golden.model->encode_images(golden["patches"], golden.grids()), golden["images"]) < 1e-4);
+  }
+}
+
+TEST_CASE("qwen2_5_vl: logits equal transformers") {
+  for (const std::string& name : kCases) {
+    GoldenModel golden(name);
+    const Tensor expected = golden["logits"], logits = golden.logits();
+    REQUIRE(logits.sizes() == expected.sizes());
+    for (std::size_t row = 0; row < golden.lengths().size(); ++row) {
+      const auto index = static_cast<std::int64_t>(row);
+      INFO(name << " row " << row);
+      CHECK(largest_difference(logits[index].narrow(0, 0, golden.lengths()[row]),
+                               expected[index].narrow(0, 0, golden.lengths()[row])) < 1e-4);
+    }
+  }
+}
+
+TEST_CASE("qwen2_5_vl: gradients equal transformers") {
+  for (const std::string& name : kCases) {
+    GoldenModel golden(name);
+    std::vector<Tensor> logits, labels;
+    const Tensor all = golden.logits(), ids = golden["ids"];
+    for (std::size_t row = 0; row < golden.lengths().size(); ++row) {
+      const std::int64_t index = static_cast<std::int64_t>(row), count = golden.lengths()[row] - 1;
+      logits.push_back(all[index].narrow(0, 0, count));
+      labels.push_back(ids[index].narrow(0, 1, count));
+    }
+    const Tensor loss = at::cross_entropy_loss(at::cat(logits), at::cat(labels));
+    INFO(name);
+    CHECK(loss.item<double>() == Approx(golden["loss"].item<double>()).epsilon(1e-5));
+    loss.backward();
+    int compared = 0;
+    for (const auto& parameter : golden.model->named_parameters()) {
+      const Tensor expected = golden.find("gradient." + parameter.key());
+      if (!expected.defined()) continue;
+      INFO(parameter.key());
+      const double scale = expected.abs().max().item<double>();
+      CHECK(scale > 0);
+      CHECK(largest_difference(parameter.value().grad(), expected) < 1e-4 * scale + 1e-6);
+      ++compared;
+    }
+    CHECK(compared == 8);
+  }
+}
+
+TEST_CASE("qwen2_5_vl: a row's numbers do not depend on its neighbours or its padding") {
+  GoldenModel golden("uneven_windows");
+  const Tensor all = golden.logits();
+  // Row 1 has no picture: alone, cut to its length.
+  const std::int64_t length = golden.lengths()[1];
+  const Tensor hidden = golden.model->hidden_states(golden["ids"].narrow(0, 1, 1).narrow(1, 0, length),
+                                                    golden["positions"].narrow(1, 1, 1).narrow(2, 0, length), {},
+                                                    std::vector<std::int64_t>{length});
+  CHECK(largest_difference(golden.model->logits(hidden)[0], all[1].narrow(0, 0, length)) < 1e-5);
+}
+
+TEST_CASE("qwen2_5_vl: pictures of one size are told apart") {
+  GoldenModel golden("one_picture");
+  const Tensor patches = golden["patches"], images = golden.model->encode_images(patches, golden.grids());
+  const Tensor swapped = at::cat({patches.narrow(0, 16, 16), patches.narrow(0, 0, 16)});
+  const Tensor other = golden.model->encode_images(swapped, golden.grids());
+  CHECK(largest_difference(images.narrow(0, 0, 4), other.narrow(0, 4, 4)) < 1e-5);
+  CHECK(largest_difference(images.narrow(0, 0, 4), images.narrow(0, 4, 4)) > 1e-2);
+}
+
+TEST_CASE("qwen2_5_vl: initial weights are transformers'") {
+  const GoldenModel golden("uneven_windows");
+  torch::manual_seed(1);
+  const Qwen25VL model(golden.model->config());
+  for (const auto& parameter : model->named_parameters()) {
+    INFO(parameter.key());
+    const Tensor& value = parameter.value();
+    if (parameter.key().ends_with("bias"))
+      CHECK(value.abs().max().item<float>() == 0);
+    else if (value.dim() == 1)
+      CHECK((value - 1).abs().max().item<float>() == 0);
+    else
+      CHECK(value.std().item<double>() == Approx(0.02).epsilon(0.15));
+  }
+}
+
+TEST_CASE("qwen2_5_vl: inputs that do not fit are refused") {
+  GoldenModel golden("one_picture");
+  const Tensor patches = golden["patches"];
+  CHECK_THROWS_WITH(golden.model->encode_images(patches.narrow(0, 0, 31), golden.grids()), Contains("pictures:"));
+  CHECK_THROWS_WITH(golden.model->encode_images(patches.narrow(1, 0, 95), golden.grids()), Contains("pictures:"));
+  CHECK_THROWS_WITH(golden.model->encode_images(patches, std::vector<ImageGrid>{{1, 3, 4}}), Contains("merge blocks"));
+  CHECK_THROWS_WITH(golden.model->encode_images(patches, std::vector<ImageGrid>{{0, 4, 4}}), Contains("merge blocks"));
+  CHECK_THROWS_WITH(golden.model->hidden_states(golden["ids"], golden["positions"], golden["images"].narrow(0, 0, 7),
+                                                golden.lengths()),
+                    Contains("8 image tokens in the ids, 7 image embeddings"));
+  CHECK_THROWS_WITH(golden.model->hidden_states(golden["ids"], golden["positions"].narrow(2, 0, 3), golden["images"],
+                                                golden.lengths()),
+                    Contains("positions"));
+}
+
+}  // namespace
+}  // namespace agon::agents
