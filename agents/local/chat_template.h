@@ -10,8 +10,9 @@
 
 namespace agon::agents {
 
-// One stretch of a rendered prompt: template text (its special tokens are tokens), somebody's text (nothing in it is a
-// special token), an image, or the tokens that a policy wrote.
+// One stretch of a rendered prompt: a special token of the template, text (nothing in it is a special token; the
+// template's "user\n" stands in one piece with what the user wrote, because they are tokenised together), an image, or
+// the tokens that a policy wrote.
 struct PromptPiece {
   enum class Kind { markup, text, image, tokens };
   Kind kind = Kind::markup;
@@ -23,7 +24,7 @@ struct PromptPiece {
 class ChatTemplate {
  public:
   // Recognises the template by what it says (Jinja text of chat_template.jinja or tokenizer_config.json). Throws Error
-  // for a template of another family, quoting its beginning.
+  // for a template of another family (tools, another default system message), quoting its beginning.
   static ChatTemplate parse(std::string_view jinja, const std::string& source);
   // The prompt up to and with "<|im_start|>assistant\n" and `prefix`. An image is "<|vision_start|>", the image,
   // "<|vision_end|>".

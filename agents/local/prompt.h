@@ -22,11 +22,15 @@ struct EncodedPrompt {
 
 // Positions (t, h, w) of every id (model_and_kernels.md 4, get_rope_index): text counts on all axes, an image runs over
 // its merged grid and the text after it starts at max + 1. The position of the first token after the ids, equal on all
-// axes, goes to *next.
+// axes, goes to *next. Throws Error if the image tokens do not match the grids in number.
 std::vector<std::array<std::int32_t, 3>> mrope_positions(std::span<const std::int32_t> ids,
                                                          std::span<const ImageGrid> grids, const ModelConfig& config,
                                                          std::int32_t* next);
 
+// The messages through the template, up to the open assistant turn and the `prefix` that it holds. Special tokens come
+// from the template alone; tag tokens such as "<answer>" are tokens wherever they stand. An end-of-turn token that a
+// policy's turn ends with is not doubled. Throws Error for a picture that cannot be processed and for a tokenizer
+// without the template's tokens. Whether the prompt fits the context is the caller's business.
 EncodedPrompt encode_prompt(const std::vector<Message>& messages, std::string_view prefix, const ChatTemplate& chat,
                             const Tokenizer& tokenizer, const ImageProcessorConfig& images, const ModelConfig& model);
 

@@ -1,0 +1,114 @@
+#include "agents/local/prompt.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace agon::agents {
+namespace {
+
+using Position = std::array<std::int32_t, 3>;
+
+// Positions of one image's tokens, after `start`.
+void append_image(const ImageGrid& grid, int merge, std::int32_t start, std::vector<Position>& positions) {
+  for (int t = 0; t < grid.t; ++t)
+    for (int h = 0; h < grid.h / merge; ++h)
+      for (int w = 0; w < grid.w / merge; ++w) positions.push_back({start + t, start + h, start + w});
+}
+
+std::size_t run_length(std::span<const std::int32_t> ids, std::int32_t id) {
+  return static_cast<std::size_t>(std::find_if(ids.begin(), ids.end(), [id](auto i) { return i != id; }) - ids.begin());
+}
+
+class PromptEncoder {
+ public:
+  PromptEncoder(const Tokenizer& tokenizer, const ImageProcessorConfig& images, const ModelConfig& model)
+      : tokenizer_(tokenizer), images_(images), model_(model) {}
+
+  void add(const PromptPiece& piece) {
+    switch (piece.kind) {
+      case PromptPiece::Kind::markup:
+        result_.ids.push_back(special_id(piece.text));
+        break;
+      case PromptPiece::Kind::text:
+        append(tokenizer_.encode(piece.text, false));
+        break;
+      case PromptPiece::Kind::image:
+        add_image(piece.image);
+        break;
+      case PromptPiece::Kind::tokens:
+        append(piece.token_ids);
+        drop_end_of_turn();
+        break;
+    }
+  }
+  EncodedPrompt take() { return std::move(result_); }
+
+ private:
+  std::int32_t special_id(const std::string& token) const {
+    const auto id = tokenizer_.id_of(token);
+    if (!id || !tokenizer_.is_special(*id))  // or a user could write it
+      throw Error("prompt: the tokenizer has no special token {}. Does tokenizer.json belong to this model?", token);
+    return *id;
+  }
+  void append(std::span<const std::int32_t> ids) { result_.ids.insert(result_.ids.end(), ids.begin(), ids.end()); }
+  void add_image(const Image& image) {
+    if (const std::int32_t id = special_id("<|image_pad|>"); id != model_.image_token_id)
+      throw Error("prompt: <|image_pad|> is {} in tokenizer.json and image_token_id is {} in config.json", id,
+                  model_.image_token_id);
+    auto patched = std::make_shared<const PatchedImage>(process_image(image, images_));
+    result_.ids.insert(result_.ids.end(), static_cast<std::size_t>(image_tokens(patched->grid, images_)),
+                       model_.image_token_id);
+    result_.images.push_back(std::move(patched));
+  }
+  // The template closes every turn itself, also one that ended by itself.
+  void drop_end_of_turn() {
+    const auto& ends = model_.eos_token_ids;
+    if (!result_.ids.empty() && std::find(ends.begin(), ends.end(), result_.ids.back()) != ends.end())
+      result_.ids.pop_back();
+  }
+
+  const Tokenizer& tokenizer_;
+  const ImageProcessorConfig& images_;
+  const ModelConfig& model_;
+  EncodedPrompt result_;
+};
+
+}  // namespace
+
+std::vector<Position> mrope_positions(std::span<const std::int32_t> ids, std::span<const ImageGrid> grids,
+                                      const ModelConfig& config, std::int32_t* next) {
+  const int merge = config.vision.spatial_merge_size;
+  std::vector<Position> positions;
+  positions.reserve(ids.size());
+  std::int32_t start = 0;
+  std::size_t image = 0;
+  while (positions.size() < ids.size()) {
+    const auto rest = ids.subspan(positions.size());
+    if (rest.front() != config.image_token_id) {
+      positions.push_back({start, start, start});
+      ++start;
+      continue;
+    }
+    if (image == grids.size()) throw Error("prompt: it has image tokens for more than its {} images", grids.size());
+    const ImageGrid& grid = grids[image++];
+    const std::size_t run = run_length(rest, config.image_token_id);
+    const auto tokens = static_cast<std::size_t>(grid.patches() / (merge * merge));
+    if (run != tokens)
+      throw Error("prompt: image {} has {} tokens in the prompt, its picture gives {}", image, run, tokens);
+    append_image(grid, merge, start, positions);
+    start += std::max({grid.t, grid.h / merge, grid.w / merge});
+  }
+  if (image != grids.size()) throw Error("prompt: it has tokens of {} images, {} are given", image, grids.size());
+  if (next != nullptr) *next = start;
+  return positions;
+}
+
+EncodedPrompt encode_prompt(const std::vector<Message>& messages, std::string_view prefix, const ChatTemplate& chat,
+                            const Tokenizer& tokenizer, const ImageProcessorConfig& images, const ModelConfig& model) {
+  PromptEncoder encoder(tokenizer, images, model);
+  for (const PromptPiece& piece : chat.render(messages, prefix)) encoder.add(piece);
+  return encoder.take();
+}
+
+}  // namespace agon::agents
