@@ -17,7 +17,9 @@ struct Entry {
 
 // By name.
 const std::vector<Entry> kSuites = {
+    {"charts", charts_info, make_charts},
     {"phone", phone_info, make_phone},
+    {"shapes", shapes_info, make_shapes},
 };
 
 const Entry& entry_of(const std::string& name) {

@@ -53,4 +53,19 @@ StepResult SingleTurnEnv::step(const Action& action) {
   return result;
 }
 
+std::optional<StepLabel> SingleTurnEnv::check_step(const StepQuery& query) const {
+  return state_ == State::idle ? std::nullopt : label(query);
+}
+
+std::optional<std::vector<Action>> SingleTurnEnv::demonstrate(Rng&) const {
+  if (state_ == State::idle) return std::nullopt;
+  if (state_ == State::ended) return std::vector<Action>{};
+  return std::vector<Action>{{solution(), {}}};
+}
+
+std::optional<std::string> SingleTurnEnv::corrupt_step(const StepQuery& query, ErrorKind kind, Rng& rng) const {
+  const std::optional<StepLabel> right = check_step(query);
+  return right && right->correct ? corrupted(query, kind, rng) : std::nullopt;
+}
+
 }  // namespace agon::env

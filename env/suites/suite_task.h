@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/rng.h"
 #include "env/env.h"
@@ -33,11 +35,19 @@ class SingleTurnEnv : public Env {
  public:
   StepResult step(const Action& action) final;
   const TaskInfo& task() const final { return task_; }
+  std::optional<StepLabel> check_step(const StepQuery& query) const final;
+  std::optional<std::vector<Action>> demonstrate(Rng& rng) const final;
+  std::optional<std::string> corrupt_step(const StepQuery& query, ErrorKind kind, Rng& rng) const final;
 
  protected:
   // REQUIRES of derived classes: reset() ends with start().
   void start(TaskInfo task);
+  // The task that start() began, seen by its suite. None of these is called before.
   virtual double accuracy(std::string_view text) const = 0;  // the reward of a turn, in [0, 1]
+  virtual std::string solution() const = 0;                  // the expert's turn
+  virtual std::optional<StepLabel> label(const StepQuery& query) const = 0;
+  // A wrong version of a step that label() finds right.
+  virtual std::optional<std::string> corrupted(const StepQuery& query, ErrorKind kind, Rng& rng) const = 0;
 
  private:
   enum class State { idle, open, ended };

@@ -1,0 +1,27 @@
+// env/suites/chart_steps.h - the expert of the suite charts: a worked solution, the truth of a step in its context, and
+// steps made wrong on purpose.
+//
+// A reading is right when the picture says so. A reasoning step is right when it follows from the question and from
+// what the turn says before it: values as read there (as they are, where nothing is read yet), and as result or extreme
+// what was stated last. So the first wrong step of a turn carries the blame, not those that follow from it. The answer
+// is right when it is the gold answer.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "env/env.h"
+#include "env/suites/chart_task.h"
+
+namespace agon::env {
+
+std::vector<std::string> solve_chart(const ChartTask& task);  // the steps, the last one the answer
+bool is_gold_answer(const ChartTask& task, std::string_view answer);
+// Nothing for a step that makes no claim of chart_claims.h.
+std::optional<StepLabel> check_chart_step(const ChartTask& task, const StepQuery& query);
+// A wrong version of a right step, as check_chart_step labels it; nothing where the kind does not fit the step.
+std::optional<std::string> corrupt_chart_step(const ChartTask& task, const StepQuery& query, ErrorKind kind, Rng& rng);
+
+}  // namespace agon::env
