@@ -30,7 +30,7 @@ struct Sprites {
   std::array<Sprite, 10> digits;  // of the display, 14 x 20
   std::array<Sprite, kButtons.size()> buttons;
   std::array<Sprite, 2> arrows;  // of a list that scrolls: up, down
-  Sprite question;                // over the buttons that confirm
+  Sprite question;               // over the buttons that confirm
 };
 const Sprites& sprites();  // made at the first call, thread-safe
 

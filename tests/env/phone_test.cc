@@ -47,7 +47,7 @@ void check_success(Env& env, std::uint64_t seed) {
   }
 }
 
-TEST_CASE("the expert succeeds with right steps only, on every level and split") {
+TEST_CASE("phone: the expert succeeds with right steps only, on every level and split") {
   for (int level : {1, 2, 3})
     for (Split split : {Split::test, Split::train}) {
       auto env = phone_at(level);
@@ -58,7 +58,7 @@ TEST_CASE("the expert succeeds with right steps only, on every level and split")
     }
 }
 
-TEST_CASE("every kind of task occurs, and the gold way is as long as its level says") {
+TEST_CASE("phone: every kind of task occurs, and the gold way is as long as its level says") {
   const std::map<int, std::set<std::string>> kinds{
       {1, {"open_app", "set_switch", "delete_contact", "enter_code"}},
       {2, {"open_app", "set_switch", "delete_contact", "enter_code"}},
@@ -96,7 +96,7 @@ std::string any_action(const StepResult& shown, Rng& rng) {
   return rng.pick(others);
 }
 
-TEST_CASE("from any state that a random walk reaches, the expert still succeeds unless the goal is gone") {
+TEST_CASE("phone: from any state that a random walk reaches, the expert still succeeds unless the goal is gone") {
   Rng rng(11);
   int won = 0;
   for (int level : {1, 2, 3}) {
@@ -122,7 +122,7 @@ TEST_CASE("from any state that a random walk reaches, the expert still succeeds 
   CHECK(won > 500);
 }
 
-TEST_CASE("corrupted steps are wrong, of every kind that fits") {
+TEST_CASE("phone: corrupted steps are wrong, of every kind that fits") {
   std::map<ErrorKind, int> made;
   Rng rng(2);
   for (int level : {1, 2, 3}) {
@@ -151,7 +151,7 @@ TEST_CASE("corrupted steps are wrong, of every kind that fits") {
   CHECK(made[ErrorKind::unjustified_jump] > 300);
 }
 
-TEST_CASE("labels tell perception from reasoning and refuse what is no action") {
+TEST_CASE("phone: labels tell perception from reasoning and refuse what is no action") {
   auto env = phone_at(1);
   env->reset({Split::test, 0});
   CHECK(env->check_step({"", written("CLICK <point>[[500,500]]</point>")})->kind == StepKind::perception);
@@ -160,7 +160,7 @@ TEST_CASE("labels tell perception from reasoning and refuse what is no action") 
   CHECK_FALSE(env->check_step({"", "the icon is at the top"})->correct);
 }
 
-TEST_CASE("refused actions change nothing, say why, and cost a turn") {
+TEST_CASE("phone: refused actions change nothing, say why, and cost a turn") {
   auto env = phone_at(2);
   const StepResult first = env->reset({Split::test, 3});
   const int limit = suite_info("phone").max_turns;
@@ -186,7 +186,7 @@ TEST_CASE("refused actions change nothing, say why, and cost a turn") {
   CHECK_FALSE(env->check_step({"", "COMPLETE"}));
 }
 
-TEST_CASE("an action without effect shows the same screen and is not an error") {
+TEST_CASE("phone: an action without effect shows the same screen and is not an error") {
   auto env = phone_at(2);
   const StepResult first = env->reset({Split::test, 3});
   for (const char* action : {"WAIT", "SCROLL [LEFT]", "LONG_PRESS <point>[[500,500]]</point>"}) {
@@ -197,7 +197,7 @@ TEST_CASE("an action without effect shows the same screen and is not an error") 
   }
 }
 
-TEST_CASE("COMPLETE before the goal ends the episode without a reward") {
+TEST_CASE("phone: COMPLETE before the goal ends the episode without a reward") {
   auto env = phone_at(1);
   env->reset({Split::test, 1});
   const StepResult result = env->step({written("COMPLETE") + "\n<score>0.9</score>", {}});
@@ -206,13 +206,13 @@ TEST_CASE("COMPLETE before the goal ends the episode without a reward") {
   CHECK(result.reward.components == std::vector<std::pair<std::string, double>>{{"accuracy", 0.0}});
 }
 
-TEST_CASE("before reset and past the test split") {
+TEST_CASE("phone: before reset and past the test split") {
   auto env = phone_at(2);
   CHECK(env->step({"WAIT", {}}).info.contains("error"));
   CHECK_THROWS_AS(env->reset({Split::test, 1000}), Error);
 }
 
-TEST_CASE("same options, same bytes; the test split does not know the seed") {
+TEST_CASE("phone: same options, same bytes; the test split does not know the seed") {
   auto a = phone_at(3), b = phone_at(3);
   for (std::uint64_t index = 0; index < 20; ++index) {
     const StepResult left = a->reset({Split::test, index, 1}), right = b->reset({Split::test, index, 2});
@@ -226,7 +226,7 @@ TEST_CASE("same options, same bytes; the test split does not know the seed") {
   CHECK(a->task().id != b->task().id);
 }
 
-TEST_CASE("no goal over the same first screen is in both splits") {
+TEST_CASE("phone: no goal over the same first screen is in both splits") {
   for (int level : {1, 2, 3}) {
     auto env = phone_at(level);
     std::set<std::string> test;
@@ -240,7 +240,7 @@ TEST_CASE("no goal over the same first screen is in both splits") {
   }
 }
 
-TEST_CASE("forks do not see each other") {
+TEST_CASE("phone: forks do not see each other") {
   auto env = phone_at(2);
   env->reset({Split::test, 5});
   auto copy = env->fork();
@@ -252,7 +252,7 @@ TEST_CASE("forks do not see each other") {
   CHECK(late->task().id != env->task().id);
 }
 
-TEST_CASE("objects are declared classes in boxes inside the picture, none over another") {
+TEST_CASE("phone: objects are declared classes in boxes inside the picture, none over another") {
   const SuiteInfo info = suite_info("phone");
   const std::set<std::string> classes(info.object_classes.begin(), info.object_classes.end());
   CHECK(classes.size() == info.object_classes.size());
@@ -294,6 +294,6 @@ std::string golden_text() {
   return text.str();
 }
 
-TEST_CASE("the first tasks stay as they are") { testing::check_golden_text("suites/phone.txt", golden_text()); }
+TEST_CASE("phone: the first tasks stay as they are") { testing::check_golden_text("suites/phone.txt", golden_text()); }
 
 }  // namespace

@@ -53,7 +53,7 @@ std::optional<int> searched(const Layout& layout, const Goal& goal, const State&
   return std::nullopt;
 }
 
-TEST_CASE("the distance to success equals that of a search over all actions") {
+TEST_CASE("phone: the distance to success equals that of a search over all actions") {
   constexpr int kLimit = 5;
   Rng rng(21);
   int near = 0, far = 0;
@@ -73,7 +73,7 @@ TEST_CASE("the distance to success equals that of a search over all actions") {
   CHECK(far > 20);
 }
 
-TEST_CASE("a right action brings success nearer by one, digits of a TYPE counted; an expert's action is right") {
+TEST_CASE("phone: a right action brings success nearer by one, digits of a TYPE counted; an expert's action is right") {
   Rng rng(22);
   for (int round = 0; round < 300; ++round) {
     const Task task = make_task(rng.between(1, 3), rng);
@@ -92,7 +92,7 @@ TEST_CASE("a right action brings success nearer by one, digits of a TYPE counted
   }
 }
 
-TEST_CASE("opening by name is right where it is as short as the icon") {
+TEST_CASE("phone: opening by name is right where it is as short as the icon") {
   Layout layout;
   layout.icons.fill(-1);
   layout.icons[0] = 3;
@@ -106,7 +106,7 @@ TEST_CASE("opening by name is right where it is as short as the icon") {
   CHECK(right_actions(layout, goal, state) == std::vector<GuiAction>{by_name});
 }
 
-TEST_CASE("a goal is out of reach once a contact that had to stay is gone") {
+TEST_CASE("phone: a goal is out of reach once a contact that had to stay is gone") {
   Layout layout;
   layout.contacts = {0, 1};
   Goal goal;
