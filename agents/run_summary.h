@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/json.h"
+#include "core/statistics.h"
 #include "env/episode.h"
 
 namespace agon::agents {
@@ -21,19 +23,34 @@ struct EpisodeOutcome {
   double reward = 0;
   std::optional<double> score;
   std::optional<std::string> answer;
-  bool answer_is_box = false;
+  bool answer_is_box = false;      // the gold is a box, and the answer parses as one
   int steps = 0, right_steps = 0;  // turns with info["step_correct"], and those where it is true
   std::int64_t tokens = 0;
 };
 EpisodeOutcome outcome_of(const env::Episode& episode);
 
 // `suite, split, level, tasks, samples, greedy, pass_at_1, pass_at_k {k: v}, best_of_n {n: v}, majority {n: v}, score
-// {auc, ap}, mean_reward, tokens, seconds, failed, ci {metric: [lo, hi]}` (and step_success where the suite labels
-// steps). Failed episodes are in no mean. best_of_n: the first sample with the highest valid score (none valid: the
-// first sample); majority: most frequent normalised answer, boxes: largest IoU cluster; ties: the first. Both over the
-// first n samples of each task, averaged over all n-subsets where that is exact (pass_at_k) or over consecutive blocks
-// of n. Intervals: bootstrap over tasks, seeded by `config["seed"]`.
+// {auc, ap, missing}, mean_reward, tokens, seconds, failed, ci {metric: [lo, hi]}` (and step_success where the suite
+// labels steps). Null: undefined (no such episode). Failed episodes are in no mean; a task with fewer than n samples is
+// not in the figures of n. All but `greedy` are over the samples at temperature; means are over tasks, of each task's
+// mean. best_of_n: the first sample with the highest valid score (none valid: the first sample); majority: the most
+// frequent answer (numbers by value, others normalised), boxes: largest IoU cluster; ties: the first; no answer: the
+// first sample. pass_at_k is exact over all k-subsets of a task's samples; best_of_n and majority are averaged over
+// consecutive blocks of n. n and k: powers of two up to the number of samples, and that number. score: of all samples
+// together; `missing` counts those without a valid one. Intervals: bootstrap over tasks, seeded by `config["seed"]`;
+// keys "greedy", "pass_at_8", "best_of_4", "majority_4", "score_auc", "score_ap", "mean_reward", "step_success".
 Json summarize(const Json& config, const std::vector<EpisodeOutcome>& outcomes, double seconds);
 std::string summary_table(const Json& summary);  // for a person; plain text, aligned
+
+// Accuracy of a part of the tasks: those of one level or of one kind.
+struct GroupAccuracy {
+  std::string name;
+  std::size_t tasks = 0;
+  double greedy = 0, pass_at_1 = 0;  // NaN: no such episode
+  Interval pass_at_1_interval;
+};
+// By name(outcome), names in order.
+std::vector<GroupAccuracy> accuracy_by(const std::vector<EpisodeOutcome>& outcomes, std::uint64_t seed,
+                                       const std::function<std::string(const EpisodeOutcome&)>& name);
 
 }  // namespace agon::agents

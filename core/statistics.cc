@@ -29,7 +29,8 @@ std::vector<Cut> cuts(std::span<const double> scores, std::span<const int> label
   assert(scores.size() == labels.size());
   std::vector<std::size_t> order(scores.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+  const auto higher = [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; };
+  if (!std::is_sorted(order.begin(), order.end(), higher)) std::sort(order.begin(), order.end(), higher);
   std::vector<Cut> all;
   Cut now;
   for (std::size_t i = 0; i < order.size(); ++i) {
