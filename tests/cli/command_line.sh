@@ -18,6 +18,9 @@ expect 0 '^agon [0-9]+\.[0-9]+\.[0-9]+ \(commit [0-9a-f]{12}(-dirty)?|unknown\)$
 expect 0 '^Usage: agon' --help
 expect 0 '^suite +levels' suites
 expect 0 '^\[' suites --json
+expect 1 '^FAIL +output .*/proc/no/such' doctor --out /proc/no/such
+expect 1 '^FAIL +model .*no-model' doctor --policy no-model
+expect 1 '"ok": false' doctor --policy no-model --json
 expect 2 '^Usage: agon'
 expect 2 "^agon: .*no 'suties'" suties
 expect 2 "^agon: .*Did you mean '--json'" suites --jsn
