@@ -11,8 +11,10 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 if(AGON_CUDA)
-  # nvcc stands in $CUDACXX, on the path, or where its installer puts it.
-  find_program(CMAKE_CUDA_COMPILER nvcc HINTS ENV CUDACXX PATHS /usr/local/cuda/bin)
+  # nvcc is $CUDACXX, or stands on the path or where its installer puts it.
+  if(NOT DEFINED ENV{CUDACXX})
+    find_program(CMAKE_CUDA_COMPILER nvcc PATHS /usr/local/cuda/bin)
+  endif()
   set(CMAKE_CUDA_ARCHITECTURES 80-real 90a-real)
   set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)  # the one that LibTorch loads
   enable_language(CUDA)

@@ -1,0 +1,28 @@
+# cmake -DCHECK=includes.cmake -DSCRATCH=<folder> -P: includes.cmake finds each kind of fault in a tree made for it.
+cmake_minimum_required(VERSION 3.25)
+
+function(expect name file content pattern)
+  file(REMOVE_RECURSE "${SCRATCH}")
+  file(WRITE "${SCRATCH}/${file}" "${content}\n")
+  execute_process(COMMAND "${CMAKE_COMMAND}" "-DROOT=${SCRATCH}" -P "${CHECK}" RESULT_VARIABLE code ERROR_VARIABLE output
+    OUTPUT_QUIET)
+  if(pattern STREQUAL "")
+    if(NOT code EQUAL 0)
+      message(FATAL_ERROR "${name}: expected no fault, got:\n${output}")
+    endif()
+  elseif(code EQUAL 0 OR NOT output MATCHES "${pattern}")
+    message(FATAL_ERROR "${name}: expected /${pattern}/, got (${code}):\n${output}")
+  endif()
+  file(REMOVE_RECURSE "${SCRATCH}")
+endfunction()
+
+expect("a layer may use those below" env/a.cc "#include \"core/error.h\"" "")
+expect("a layer may not use those above" core/a.cc "#include \"env/env.h\"" "not env/")
+expect("with blanks as well" kernels/a.cu "  #  include \"core/error.h\"" "not core/")
+expect("siblings are named with their folder" env/a.cc "#include \"env.h\"" "not of the form")
+expect("torch stays in its place" cli/a.cc "#include <torch/types.h>" "LibTorch stays")
+expect("a kernel includes no torch header" kernels/op/op.cu "#include <ATen/core/Tensor.h>" "LibTorch stays")
+expect("the whole of torch is too much" agents/local/a.cc "#include <torch/torch.h>" "narrow header")
+expect("a heavy library stays in a .cc file" core/a.h "#include <opencv2/core.hpp>" "only in the .cc file")
+expect("a header must be listed" core/a.h "#pragma once" "nothing compiles it alone")
+expect("an empty tree is no success" nothing/a.txt "" "layers are broken")
