@@ -69,7 +69,7 @@ foreach(folder IN LISTS folders)
       endif()
     endforeach()
     string(REGEX REPLACE "^${folder}/" "" inside "${file}")
-    string(FIND "${listed}" "${inside}" position)
+    string(FIND "${listed}" "\n    ${inside}" position)  # one name a line
     if(file MATCHES "\\.h$" AND NOT folder MATCHES "^(tests|benchmarks)$" AND position EQUAL -1)
       fault(${file} "not among the HEADERS of ${folder}/CMakeLists.txt, so nothing compiles it alone")
     endif()
