@@ -1,6 +1,8 @@
 // corrupt_chart_step: a claim of a right step is changed in one way; what comes out still right is drawn again.
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "env/protocol.h"
 #include "env/suites/chart_claims.h"
@@ -88,11 +90,14 @@ class Corrupter {
       return claim;
     }
     if (kind_ != ErrorKind::wrong_object) return jump();
-    const int color = any_bar().color;
-    if (claim.colors.empty())
-      claim.colors.push_back(color);
-    else
-      claim.colors[static_cast<std::size_t>(rng_.between(0, static_cast<int>(claim.colors.size()) - 1))] = color;
+    std::vector<int> others;
+    for (const Bar& bar : task_.bars)
+      if (std::find(claim.colors.begin(), claim.colors.end(), bar.color) == claim.colors.end())
+        others.push_back(bar.color);
+    if (others.empty()) return std::nullopt;
+    if (claim.colors.empty()) return Selection{claim.above, claim.threshold, {rng_.pick(others)}};
+    claim.colors[static_cast<std::size_t>(rng_.between(0, static_cast<int>(claim.colors.size()) - 1))] =
+        rng_.pick(others);
     return claim;
   }
 

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <set>
 #include <utility>
 
-#include "core/text.h"
 #include "env/grade.h"
 #include "env/protocol.h"
 #include "env/suites/chart_claims.h"
@@ -173,7 +172,7 @@ void Context::accept(const Arithmetic& claim) {
 void Context::accept(const Selection& claim) {
   if (!task_.condition || task_.ask != Ask::number) return;
   operands_.clear();
-  for (const int color : claim.colors)
+  for (const int color : std::set<int>(claim.colors.begin(), claim.colors.end()))
     if (const std::optional<int> bar = bar_with(color)) operands_.push_back({1, {1, Pick::named, *bar}, std::nullopt});
   selected_ = true;
 }

@@ -1,8 +1,5 @@
 // The suite charts: maths over a bar chart whose bars are told apart by color.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
 

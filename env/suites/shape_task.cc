@@ -40,7 +40,10 @@ Shape draw_attributes(const std::vector<Shape>& shapes, Rng& rng) {
     Shape shape{rng.chance(0.5), rng.between(0, kShapeColors - 1), static_cast<Form>(rng.between(0, kForms - 1)), {}};
     if (!shapes.empty() && rng.chance(0.5)) {
       const Shape& other = rng.pick(shapes);
-      rng.chance(0.5) ? shape.color = other.color : (shape.form = other.form, 0);
+      if (rng.chance(0.5))
+        shape.color = other.color;
+      else
+        shape.form = other.form;
     }
     const Description description = describe(shape);
     if (std::none_of(shapes.begin(), shapes.end(), [&](const Shape& other) { return description.fits(other); }))

@@ -39,7 +39,7 @@ std::string verdict(const ChartTask& task, const std::string& before, const std:
 }  // namespace
 
 TEST_CASE("charts: demonstrations are right and earn 1, corruptions are wrong") {
-  testing::check_demonstrations_and_corruptions("charts", 1000, 0.999);
+  testing::check_demonstrations_and_corruptions("charts", 1000, 0.999, 5);
 }
 
 TEST_CASE("charts: the same tasks on every thread") { testing::check_determinism("charts"); }
@@ -195,6 +195,10 @@ TEST_CASE("charts: extremes, conditions and comparisons are those of the questio
   CHECK(verdict(sum, "", "4 + 7 = 11") == "right reasoning");
   CHECK(verdict(sum, "above 3: blue, green", "7 + 2 = 9") == "right reasoning");
   CHECK(verdict(sum, "", "7 + 2 = 9") == "wrong reasoning");
+  CHECK(verdict(sum, "above 3: red, red, blue", "4 + 4 = 8") == "wrong reasoning");  // a bar counts once
+  std::string many = "above 3: red";
+  for (int i = 0; i < 100'000; ++i) many += ", red";
+  CHECK(verdict(sum, many, "1 + 1 = 2") == "wrong reasoning");  // and takes no time to tell
 
   const ChartTask compare = chart(Ask::higher, {{1, Pick::named, 0}, {1, Pick::named, 1}});
   CHECK(verdict(compare, "", "4 < 7") == "right reasoning");
