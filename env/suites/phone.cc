@@ -70,7 +70,10 @@ class PhoneEnv final : public Env {
     const auto wanted = action.tool_calls.empty() ? action_in(action.text) : std::nullopt;
     StepResult result = wanted ? act(*wanted) : refuse("That is not an action.");
     result.truncated = !result.terminated && turns_ >= kMaxTurns;
-    if (result.terminated || result.truncated) phase_ = Phase::ended;
+    if (result.terminated || result.truncated) {
+      phase_ = Phase::ended;
+      result.info["success"] = result.reward.total == 1;
+    }
     return result;
   }
 

@@ -44,6 +44,7 @@ void check_success(Env& env, std::uint64_t seed) {
     CHECK(result.terminated == last);
     CHECK_FALSE(result.truncated);
     CHECK(result.reward.total == (last ? 1.0 : 0.0));
+    CHECK(result.info.contains("success") == last);
   }
 }
 
@@ -202,6 +203,7 @@ TEST_CASE("phone: COMPLETE before the goal ends the episode without a reward") {
   env->reset({Split::test, 1});
   const StepResult result = env->step({written("COMPLETE") + "\n<score>0.9</score>", {}});
   CHECK(result.terminated);
+  CHECK(result.info["success"] == false);
   CHECK(result.reward.total == 0);
   CHECK(result.reward.components == std::vector<std::pair<std::string, double>>{{"accuracy", 0.0}});
 }
