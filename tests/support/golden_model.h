@@ -13,7 +13,7 @@
 #include "agents/local/safetensors.h"
 #include "core/text.h"
 
-namespace agon::test {
+namespace agon::testing {
 
 class GoldenModel {
  public:
@@ -59,4 +59,4 @@ class GoldenModel {
   std::shared_ptr<const agents::SafetensorsFile> file_;
 };
 
-}  // namespace agon::test
+}  // namespace agon::testing

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-namespace agon::test {
+namespace agon::testing {
 
 class TempFolder {
  public:
@@ -27,4 +27,4 @@ class TempFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace agon::test
+}  // namespace agon::testing
