@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using Catch::Matchers::Contains;
-using testing::GoldenModel;
-using testing::TempFolder;
+using test::GoldenModel;
+using test::TempFolder;
 
 const std::vector<std::string> kSpecial{"<|endoftext|>", "<|im_start|>",     "<|im_end|>",    "<|image_pad|>",
                                         "<|video_pad|>", "<|vision_start|>", "<|vision_end|>"};

@@ -15,7 +15,7 @@ namespace {
 
 using at::Tensor;
 using Catch::Matchers::Contains;
-using testing::GoldenModel;
+using test::GoldenModel;
 
 double largest_difference(const Tensor& a, const Tensor& b) { return (a - b).abs().max().item<double>(); }
 

@@ -25,7 +25,7 @@ std::string file_of(const std::string& header, const std::string& data) { return
 
 // The error that opening these bytes gives.
 std::string error_of(const std::string& bytes) {
-  const testing::TempFolder folder;
+  const test::TempFolder folder;
   write_file_atomically(folder / "bad.safetensors", bytes);
   try {
     SafetensorsFile::open(folder / "bad.safetensors");
@@ -56,7 +56,7 @@ TEST_CASE("safetensors: a file of the reference writer is read") {
 }
 
 TEST_CASE("safetensors: what is written equals the reference writer's bytes") {
-  const testing::TempFolder folder;
+  const test::TempFolder folder;
   const auto file = SafetensorsFile::open(kGolden / "mixed.safetensors");
   // The reference writes several metadata entries in no fixed order; everything else is compared byte by byte.
   write_safetensors(folder / "one.safetensors", file->tensors(), file->metadata());
@@ -80,7 +80,7 @@ TEST_CASE("safetensors: an index opens every shard once") {
 }
 
 TEST_CASE("safetensors: an index is checked against its shards") {
-  const testing::TempFolder folder;
+  const test::TempFolder folder;
   std::filesystem::copy(kGolden, folder.path(), std::filesystem::copy_options::recursive);
   const auto error_for = [&](const std::string& index) -> std::string {
     write_file_atomically(folder / "model.safetensors.index.json", index);
@@ -152,13 +152,13 @@ TEST_CASE("safetensors: a header that lies is refused") {
 }
 
 TEST_CASE("safetensors: a path that is no file is refused") {
-  const testing::TempFolder folder;
+  const test::TempFolder folder;
   CHECK_THROWS_WITH(SafetensorsFile::open(folder / "none.safetensors"), Contains("cannot be opened"));
   CHECK_THROWS_WITH(SafetensorsFile::open(folder.path()), Contains("not a regular file"));
 }
 
 TEST_CASE("safetensors: writing fails loudly and leaves no partial file") {
-  const testing::TempFolder folder;
+  const test::TempFolder folder;
   const std::vector<std::uint8_t> bytes(8);
   const std::map<std::string, TensorView> wrong{{"t", {"F32", {3}, bytes}}}, right{{"t", {"F32", {2}, bytes}}};
   CHECK_THROWS_WITH(write_safetensors(folder / "w.safetensors", wrong), Contains("'t'"));

@@ -13,7 +13,7 @@
 #include "agents/local/safetensors.h"
 #include "core/text.h"
 
-namespace agon::testing {
+namespace agon::test {
 
 class GoldenModel {
  public:
@@ -59,4 +59,4 @@ class GoldenModel {
   std::shared_ptr<const agents::SafetensorsFile> file_;
 };
 
-}  // namespace agon::testing
+}  // namespace agon::test

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-namespace agon::testing {
+namespace agon::test {
 
 class TempFolder {
  public:
@@ -27,4 +27,4 @@ class TempFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace agon::testing
+}  // namespace agon::test
