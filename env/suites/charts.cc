@@ -16,7 +16,7 @@ namespace {
 
 // Grid lines at 1..9 with their numbers: the same below every chart.
 Image draw_paper() {
-  constexpr Color kWhite{255, 255, 255}, kGrid{222, 222, 222}, kAxis{70, 70, 70};
+  static constexpr Color kWhite{255, 255, 255}, kGrid{222, 222, 222}, kAxis{70, 70, 70};
   Canvas canvas(kChartSide, kChartSide, kWhite);
   ChartTask ruler;
   ruler.bars.resize(1);
@@ -32,8 +32,8 @@ Image draw_paper() {
 }
 
 Image draw_chart(const ChartTask& task) {
-  static const Image paper = draw_paper();
-  Canvas canvas(paper);
+  static const Image kPaper = draw_paper();
+  Canvas canvas(kPaper);
   for (std::size_t bar = 0; bar < task.bars.size(); ++bar)
     canvas.rectangle(bar_box(task, static_cast<int>(bar)),
                      palette()[static_cast<std::size_t>(task.bars[bar].color)].color);

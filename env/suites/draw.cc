@@ -28,7 +28,7 @@ cv::Point fixed(Point point) {
 // Smooth noise of -10..10 that repeats, each value thrice in a row (red, green, blue), every row twice in a row, so
 // that any cut of up to kTile pixels is one run of bytes.
 std::vector<std::uint8_t> make_tile() {
-  constexpr int kCell = 8;
+  static constexpr int kCell = 8;
   Rng rng = Rng::derive(0, "suites/texture");
   std::vector<double> lattice((kTile / kCell) * (kTile / kCell));
   for (double& value : lattice) value = rng.uniform() * 12 - 6;
@@ -76,7 +76,7 @@ Canvas::Canvas(const Image& picture)
     : width_(picture.width()), height_(picture.height()), rgb_(picture.rgb().begin(), picture.rgb().end()) {}
 
 Canvas Canvas::textured(int width, int height, Color base, int x, int y) {
-  static const std::vector<std::uint8_t> tile = make_tile();
+  static const std::vector<std::uint8_t> kNoise = make_tile();
   Canvas canvas(width, height);
   const std::size_t row_bytes = static_cast<std::size_t>(std::min(width, kTile)) * 3;
   std::vector<std::uint8_t> base_row(row_bytes);
@@ -87,7 +87,7 @@ Canvas Canvas::textured(int width, int height, Color base, int x, int y) {
   }
   for (int row = 0; row < height; ++row)
     for (int column = 0; column < width; column += kTile) {
-      const std::uint8_t* noise = &tile[static_cast<std::size_t>(((y + row) % kTile * 2 * kTile + x % kTile) * 3)];
+      const std::uint8_t* noise = &kNoise[static_cast<std::size_t>(((y + row) % kTile * 2 * kTile + x % kTile) * 3)];
       std::uint8_t* out = &canvas.rgb_[static_cast<std::size_t>((row * width + column) * 3)];
       const std::size_t bytes = static_cast<std::size_t>(std::min(kTile, width - column)) * 3;
       for (std::size_t i = 0; i < bytes; ++i) out[i] = static_cast<std::uint8_t>(base_row[i] + noise[i]);

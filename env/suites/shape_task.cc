@@ -22,7 +22,7 @@ bool touch(const Box& a, const Box& b) {
 }
 
 std::optional<Box> free_place(const std::vector<Shape>& shapes, bool large, Rng& rng) {
-  constexpr int kTries = 20;
+  static constexpr int kTries = 20;
   for (int i = 0; i < kTries; ++i) {
     const int side = large ? rng.between(36, 46) : rng.between(22, 28);
     const int x = rng.between(kMargin, kShapesSide - kMargin - side);
@@ -88,7 +88,7 @@ bool fits_only(const Expression& expression, const std::vector<Shape>& shapes, i
 
 // An expression that needs its relation; nothing if none was found.
 std::optional<Expression> draw_relation(const std::vector<Shape>& shapes, int target, Rng& rng) {
-  constexpr int kTries = 40;
+  static constexpr int kTries = 40;
   for (int i = 0; i < kTries; ++i) {
     const int reference = rng.between(0, static_cast<int>(shapes.size()) - 1);
     if (reference == target) continue;
@@ -224,7 +224,7 @@ ShapeTask draw_shape_task(int level, Rng& rng) {
 }
 
 Box box_in_thousandths(const Shape& shape) {
-  constexpr double kScale = 1000.0 / kShapesSide;
+  static constexpr double kScale = 1000.0 / kShapesSide;
   return {shape.box.x1 * kScale, shape.box.y1 * kScale, shape.box.x2 * kScale, shape.box.y2 * kScale};
 }
 

@@ -20,7 +20,7 @@ constexpr double kAnswerGrid = 20;  // demonstrations round to this, so that the
 
 // Corners of a form in the unit square, which it fills; empty for the circle.
 std::vector<Point> outline(Form form) {
-  constexpr double kArm = 0.32;  // of the cross: where an arm begins
+  static constexpr double kArm = 0.32;  // of the cross: where an arm begins
   switch (form) {
     case Form::circle:
       return {};
