@@ -11,6 +11,7 @@ namespace agon::cli {
 // Thrown by a subcommand that has said on its own what is wrong: exit with 1, nothing more is printed.
 struct Failed {};
 
+void add_complete(CLI::App& app);
 void add_doctor(CLI::App& app);
 void add_suites(CLI::App& app);
 

@@ -13,6 +13,7 @@ namespace {
 
 void add_commands(CLI::App& app) {
   using namespace agon::cli;
+  add_complete(app);
   add_doctor(app);
   add_suites(app);
 }

@@ -21,11 +21,13 @@ AGON_INLINE Floats load(const float* from) {
 }
 AGON_INLINE void store(float* to, Floats value) { std::memcpy(to, &value, sizeof value); }
 AGON_INLINE Floats load(const float* from, int count, float fill = 0) {  // the first `count` lanes
+  if (count == kLanes) return load(from);
   Floats value = Floats{} + fill;
   std::memcpy(&value, from, sizeof(float) * static_cast<std::size_t>(count));
   return value;
 }
 AGON_INLINE void store(float* to, Floats value, int count) {
+  if (count == kLanes) return store(to, value);
   std::memcpy(to, &value, sizeof(float) * static_cast<std::size_t>(count));
 }
 AGON_INLINE Floats broadcast(float value) { return Floats{} + value; }

@@ -23,15 +23,9 @@ struct Operands {
 AGON_INLINE void finish(const Operands& at, Floats total, float* y, int first) {
   const int count = std::min(kLanes, at.columns - first);
   if (count <= 0) return;
-  if (count == kLanes) {
-    if (at.bias) total += load(at.bias + first);
-    if (at.mode == Store::add) total += load(y + first);
-    store(y + first, total);
-  } else {
-    if (at.bias) total += load(at.bias + first, count);
-    if (at.mode == Store::add) total += load(y + first, count);
-    store(y + first, total, count);
-  }
+  if (at.bias) total += load(at.bias + first, count);
+  if (at.mode == Store::add) total += load(y + first, count);
+  store(y + first, total, count);
 }
 
 // `Rows` rows by `Vectors` * 16 outputs from column `first` on, held in registers over the whole sum.

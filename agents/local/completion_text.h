@@ -1,0 +1,28 @@
+// agents/local/completion_text.h - the text of a completion as its tokens arrive, and where a stop string first appears
+// in it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace agon::agents {
+
+class CompletionText {
+ public:
+  CompletionText() = default;  // no stop strings
+  // REQUIRES: none of them empty. They must live on.
+  explicit CompletionText(const std::vector<std::string>& stops) : stops_(stops) {}
+  // Adds a token's bytes (tokens may end inside a character). True when a stop string is complete: the text then ends
+  // with the match that is complete first (of two, the longer), whatever the token held after it.
+  bool append(std::string_view token_bytes);
+  const std::string& matched_stop() const { return matched_; }
+  std::string text() const;  // valid UTF-8: bytes that form no character become U+FFFD
+
+ private:
+  std::span<const std::string> stops_;
+  std::string bytes_, matched_;
+};
+
+}  // namespace agon::agents

@@ -1,0 +1,68 @@
+// agents/local/engine.h - continuous batching of the local policy: one thread owns the model and the caches, callers
+// queue and wait. Between tokens new sequences join and finished ones leave. Equal prompts are computed once and
+// shared. A result depends on its own request and the weights alone: not on threads, nor on what else runs.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "agents/local/engine_weights.h"
+#include "agents/local/prompt.h"
+#include "agents/local/tokenizer.h"
+#include "agents/policy.h"
+
+namespace agon::agents {
+
+struct EngineOptions {
+  int max_batch = 512;                  // sequences decoded together
+  int threads = 0;                      // 0: one a core
+  std::int64_t cache_bytes = 0;         // most memory for keys and values; 0: a quarter of the machine's
+  std::int64_t idle_bytes = 256 << 20;  // most memory for pictures, and for prompts, that no request uses at the moment
+};
+
+struct GenerationRequest {
+  EncodedPrompt prompt;
+  int n = 1;
+  Sampling sampling;
+};
+struct ScoringRequest {
+  EncodedPrompt prompt;
+  std::vector<std::int32_t> token_ids;
+  double temperature = 1.0;
+};
+
+struct EngineCall;   // one call of generate or score
+struct EngineState;  // what only the engine's thread touches
+
+class Engine {
+ public:
+  Engine(EngineWeights weights, const ModelConfig& config, std::shared_ptr<const Tokenizer> tokenizer,
+         const EngineOptions& options);
+  ~Engine();  // calls under way end with an Error
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  // Thread-safe; both wait for the whole result. Throw Error for a request that cannot run, before any of the call
+  // does, and for whatever stopped the engine's work on it.
+  std::vector<Completion> generate(std::vector<GenerationRequest> requests);
+  std::vector<TokenScores> score(std::vector<ScoringRequest> requests);
+  int max_context() const;
+
+ private:
+  void submit_and_wait(std::shared_ptr<EngineCall> call);
+  void work();
+
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::deque<std::shared_ptr<EngineCall>> arrivals_;
+  bool closing_ = false;
+  std::unique_ptr<EngineState> state_;
+  std::thread thread_;
+};
+
+}  // namespace agon::agents

@@ -1,0 +1,99 @@
+// agents/local/engine_batch.h - what the engine's thread works on: sequences that wait, and those under way as one
+// batch. Belongs to one thread.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <future>
+#include <memory>
+#include <vector>
+
+#include "agents/local/completion_text.h"
+#include "agents/local/compute_pool.h"
+#include "agents/local/decoder.h"
+#include "agents/local/engine.h"
+#include "agents/local/prompt_cache.h"
+#include "agents/local/sampler.h"
+#include "core/rng.h"
+
+namespace agon::agents {
+
+// One call of Engine::generate or score. Its thread waits for `done`; until then the engine's thread owns it.
+struct EngineCall {
+  std::vector<GenerationRequest> generations;
+  std::vector<ScoringRequest> scorings;
+  std::vector<Completion> completions;
+  std::vector<TokenScores> scores;
+  std::size_t remaining = 0;  // sequences
+  std::promise<void> done;
+};
+
+// One sample of a request, or one continuation to be scored.
+struct EngineSequence {
+  std::shared_ptr<EngineCall> call;
+  const Sampling* sampling = nullptr;  // null: a continuation to be scored
+  const ScoringRequest* continuation = nullptr;
+  const EncodedPrompt* request = nullptr;
+  Completion* completion = nullptr;
+  TokenScores* scores = nullptr;
+  std::int64_t most_tokens = 0;  // that its own keys and values can hold
+
+  // Once under way:
+  std::shared_ptr<CachedPrompt> prompt;
+  std::unique_ptr<KeyValues> own;
+  Rng rng;
+  CompletionText text;
+  bool finished = false;
+};
+
+class EngineBatch {
+ public:
+  EngineBatch(const EngineWeights& weights, const ModelConfig& config, const Tokenizer& tokenizer,
+              const EngineOptions& options);
+  const PagePool& pages() const { return pages_; }
+
+  void add(const std::shared_ptr<EngineCall>& call);
+  bool busy() const { return !waiting_.empty() || !running_.empty(); }
+  // Lets waiting sequences in, reads their prompts, and takes every running one a token further. Calls whose last
+  // sequence ended are done.
+  void step();
+  void fail(const std::string& why);  // every call in it, each with an Error; nothing is left
+
+ private:
+  using Sequences = std::vector<std::unique_ptr<EngineSequence>>;
+  void admit();
+  bool start(EngineSequence& sequence);
+  void embed_images();
+  void read_prompts();
+  void read_prompt(CachedPrompt& prompt, const kernels::ParallelFor& parallel) const;
+  std::vector<DecoderRow> prompt_rows(const CachedPrompt& prompt) const;
+  void score(EngineSequence& sequence, const kernels::ParallelFor& parallel) const;
+  void decode();
+  void decode_some(std::span<EngineSequence*> sequences, const kernels::ParallelFor& parallel) const;
+  DecoderRow row_of(const EngineSequence& sequence, std::span<const std::int32_t> tokens) const;
+  void each_logits(const float* hidden, std::int64_t rows, const kernels::ParallelFor& parallel,
+                   const std::function<void(std::int64_t row, std::span<const float> logits)>& use) const;
+  void advance(EngineSequence& sequence, const SampledToken& token) const;
+  void finish(EngineSequence& sequence, FinishReason reason) const;
+  void deliver();
+  // Runs body(i, parallel) for i < count: side by side if there are enough of them, else one after another with their
+  // inner loops spread over the threads.
+  void spread(std::int64_t count,
+              const std::function<void(std::int64_t item, const kernels::ParallelFor& parallel)>& body);
+
+  const ModelConfig config_;
+  const Tokenizer& tokenizer_;
+  const EngineWeights& weights_;
+  const std::size_t max_batch_;
+  const std::vector<std::int32_t> allowed_;
+  PagePool pages_;
+  Decoder decoder_;
+  ComputePool threads_;
+  PromptCache prompts_;
+  ImageCache images_;
+  std::deque<std::unique_ptr<EngineSequence>> waiting_;
+  Sequences running_;
+  std::vector<CachedPrompt*> unread_;  // prompts of running sequences
+};
+
+}  // namespace agon::agents

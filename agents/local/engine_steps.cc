@@ -1,0 +1,195 @@
+// The part of EngineBatch that computes: pictures, prompts, the next token of every sequence, scores.
+#include <algorithm>
+
+#include "agents/local/engine_batch.h"
+#include "agents/local/vision_encoder.h"
+
+namespace agon::agents {
+namespace {
+
+constexpr std::size_t kRows = 128;  // most rows of a prompt or a continuation that go through the decoder at once
+
+constexpr std::int64_t kFewest = 16, kMost = 64;  // sequences that one thread takes through the decoder together
+
+struct StepScratch {
+  DecoderScratch decoder;
+  kernels::AlignedFloats hidden, logits;
+  SamplerScratch sampler;
+};
+// Each thread keeps its own, so that nothing is allocated from token to token.
+StepScratch& step_scratch() {
+  thread_local StepScratch scratch;
+  return scratch;
+}
+
+}  // namespace
+
+void EngineBatch::embed_images() {
+  std::map<Hash128, ImageEmbeddings> needed;
+  std::vector<const PatchedImage*> unknown;
+  for (const CachedPrompt* prompt : unread_)
+    for (const auto& image : prompt->images) {
+      const auto [place, first] = needed.try_emplace(image->hash, nullptr);
+      if (!first) continue;
+      place->second = images_.find(image->hash);
+      if (!place->second) unknown.push_back(image.get());
+    }
+  std::vector<ImageEmbeddings> fresh(unknown.size());
+  spread(std::ssize(unknown), [&](std::int64_t i, const kernels::ParallelFor& parallel) {
+    const auto at = static_cast<std::size_t>(i);
+    fresh[at] = std::make_shared<const std::vector<float>>(
+        encode_image(weights_.vision, config_.vision, *unknown[at], parallel));
+  });
+  for (std::size_t i = 0; i < unknown.size(); ++i) {
+    needed[unknown[i]->hash] = fresh[i];
+    images_.add(unknown[i]->hash, fresh[i]);
+  }
+  for (CachedPrompt* prompt : unread_)
+    for (const auto& image : prompt->images) prompt->embeddings.push_back(needed[image->hash]);
+}
+
+void EngineBatch::read_prompts() {
+  for (CachedPrompt* prompt : unread_) {
+    prompt->keys.require(prompt->tokens());
+    decoder_.prepare(prompt->next_position);
+  }
+  spread(std::ssize(unread_), [&](std::int64_t i, const kernels::ParallelFor& parallel) {
+    read_prompt(*unread_[static_cast<std::size_t>(i)], parallel);
+  });
+  unread_.clear();
+}
+
+std::vector<DecoderRow> EngineBatch::prompt_rows(const CachedPrompt& prompt) const {
+  std::vector<DecoderRow> rows;
+  std::size_t image = 0;
+  std::int64_t used = 0;  // floats of that image's embeddings
+  for (std::size_t i = 0; i < prompt.ids.size(); ++i) {
+    const float* embedding = nullptr;
+    if (prompt.ids[i] == config_.image_token_id) {
+      while (used == std::ssize(*prompt.embeddings[image])) ++image, used = 0;
+      embedding = prompt.embeddings[image]->data() + used;
+      used += config_.text.hidden_size;
+    } else {
+      embedding = decoder_.embedding(prompt.ids[i]);
+    }
+    rows.push_back({embedding, prompt.positions[i], nullptr, 0, &prompt.keys, static_cast<std::int64_t>(i)});
+  }
+  return rows;
+}
+
+void EngineBatch::read_prompt(CachedPrompt& prompt, const kernels::ParallelFor& parallel) const {
+  StepScratch& scratch = step_scratch();
+  const std::vector<DecoderRow> rows = prompt_rows(prompt);
+  const std::int64_t width = config_.text.hidden_size;
+  scratch.hidden.require(kRows * static_cast<std::size_t>(width));
+  for (std::span<const DecoderRow> rest = rows; !rest.empty();) {
+    const auto some = rest.first(std::min(kRows, rest.size()));
+    decoder_.forward(some, scratch.hidden.data(), scratch.decoder, parallel);
+    const float* last = scratch.hidden.data() + (std::ssize(some) - 1) * width;
+    prompt.last_hidden.assign(last, last + width);
+    rest = rest.subspan(some.size());
+  }
+  prompt.images.clear();
+  prompt.embeddings.clear();
+}
+
+void EngineBatch::decode() {
+  std::vector<EngineSequence*> generating, scoring;
+  for (const auto& sequence : running_) {
+    if (sequence->finished) continue;
+    const std::int64_t tokens =
+        sequence->continuation ? sequence->most_tokens : std::ssize(sequence->completion->token_ids);
+    sequence->own->require(tokens);
+    decoder_.prepare(sequence->prompt->next_position + static_cast<std::int32_t>(tokens));
+    (sequence->continuation ? scoring : generating).push_back(sequence.get());
+  }
+  spread(std::ssize(scoring), [&](std::int64_t i, const kernels::ParallelFor& parallel) {
+    score(*scoring[static_cast<std::size_t>(i)], parallel);
+  });
+  const std::int64_t count = std::ssize(generating), threads = threads_.threads();
+  if (count == 0) return;
+  if (count < threads * kFewest) return decode_some(generating, threads_.parallel());
+  const std::int64_t share = std::clamp((count + 2 * threads - 1) / (2 * threads), kFewest, kMost);
+  threads_.run(count, share, [&](std::int64_t begin, std::int64_t end) {
+    decode_some(std::span(generating).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)),
+                {});
+  });
+}
+
+void EngineBatch::decode_some(std::span<EngineSequence*> sequences, const kernels::ParallelFor& parallel) const {
+  // Sequences without a token yet take their first from the prompt's last state: they come last.
+  const auto fresh = std::stable_partition(sequences.begin(), sequences.end(), [](const EngineSequence* sequence) {
+    return !sequence->completion->token_ids.empty();
+  });
+  std::vector<DecoderRow> rows;
+  for (auto at = sequences.begin(); at != fresh; ++at) rows.push_back(row_of(**at, (*at)->completion->token_ids));
+  StepScratch& scratch = step_scratch();
+  const std::int64_t width = config_.text.hidden_size;
+  scratch.hidden.require(sequences.size() * static_cast<std::size_t>(width));
+  float* hidden = scratch.hidden.data();
+  if (!rows.empty()) decoder_.forward(rows, hidden, scratch.decoder, parallel);
+  for (std::size_t i = rows.size(); i < sequences.size(); ++i)
+    std::copy_n(sequences[i]->prompt->last_hidden.data(), width, hidden + static_cast<std::int64_t>(i) * width);
+  each_logits(hidden, std::ssize(sequences), parallel, [&](std::int64_t i, std::span<const float> logits) {
+    EngineSequence& sequence = *sequences[static_cast<std::size_t>(i)];
+    advance(sequence, sample_token(logits, allowed_, *sequence.sampling, sequence.rng, scratch.sampler));
+  });
+}
+
+// The row of the last of a sequence's own tokens.
+DecoderRow EngineBatch::row_of(const EngineSequence& sequence, std::span<const std::int32_t> tokens) const {
+  const std::int64_t index = std::ssize(tokens) - 1;
+  const std::int32_t position = sequence.prompt->next_position + static_cast<std::int32_t>(index);
+  return {decoder_.embedding(tokens.back()),
+          {position, position, position},
+          &sequence.prompt->keys,
+          sequence.prompt->tokens(),
+          sequence.own.get(),
+          index};
+}
+
+void EngineBatch::advance(EngineSequence& sequence, const SampledToken& token) const {
+  Completion& completion = *sequence.completion;
+  completion.token_ids.push_back(token.id);
+  completion.logprobs.push_back(token.logprob);
+  const auto& eos = config_.eos_token_ids;
+  const bool ended = std::find(eos.begin(), eos.end(), token.id) != eos.end();
+  const bool stopped = ended || sequence.text.append(tokenizer_.token_bytes(token.id));
+  if (!stopped && std::ssize(completion.token_ids) < sequence.most_tokens) return;
+  finish(sequence, stopped ? FinishReason::stop : FinishReason::length);
+}
+
+void EngineBatch::score(EngineSequence& sequence, const kernels::ParallelFor& parallel) const {
+  const std::vector<std::int32_t>& tokens = sequence.continuation->token_ids;
+  std::vector<float>& logprobs = sequence.scores->logprobs;
+  StepScratch& scratch = step_scratch();
+  const auto note = [&](std::int64_t, std::span<const float> logits) {
+    logprobs.push_back(
+        token_logprob(logits, tokens[logprobs.size()], sequence.continuation->temperature, scratch.sampler));
+  };
+  if (!tokens.empty()) each_logits(sequence.prompt->last_hidden.data(), 1, parallel, note);
+  for (std::size_t first = 0; first + 1 < tokens.size(); first += kRows) {
+    std::vector<DecoderRow> rows;
+    for (std::size_t i = first; i + 1 < tokens.size() && rows.size() < kRows; ++i)
+      rows.push_back(row_of(sequence, std::span(tokens).first(i + 1)));
+    scratch.hidden.require(rows.size() * static_cast<std::size_t>(config_.text.hidden_size));
+    decoder_.forward(rows, scratch.hidden.data(), scratch.decoder, parallel);
+    each_logits(scratch.hidden.data(), std::ssize(rows), parallel, note);
+  }
+  sequence.finished = true;
+}
+
+// Calls use(row, its logits) for every row of hidden, some 4 MB of logits at a time.
+void EngineBatch::each_logits(const float* hidden, std::int64_t rows, const kernels::ParallelFor& parallel,
+                              const std::function<void(std::int64_t, std::span<const float>)>& use) const {
+  const std::int64_t size = config_.text.vocab_size, some = std::clamp<std::int64_t>((1 << 20) / size, 1, kMost);
+  kernels::AlignedFloats& logits = step_scratch().logits;
+  logits.require(static_cast<std::size_t>(some * size));
+  for (std::int64_t first = 0; first < rows; first += some) {
+    const std::int64_t count = std::min(some, rows - first);
+    decoder_.logits(hidden + first * config_.text.hidden_size, count, logits.data(), parallel);
+    for (std::int64_t i = 0; i < count; ++i) use(first + i, {logits.data() + i * size, static_cast<std::size_t>(size)});
+  }
+}
+
+}  // namespace agon::agents

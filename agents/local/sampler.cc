@@ -1,0 +1,116 @@
+#include "agents/local/sampler.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "kernels/softmax/softmax.h"
+
+namespace agon::agents {
+namespace {
+
+constexpr double kLowestTemperature = 1e-6;  // keeps 1 / T a number
+
+float inverse_of(double temperature) {
+  return temperature == 0 ? 1.0f : static_cast<float>(1.0 / std::max(temperature, kLowestTemperature));
+}
+
+kernels::SoftmaxSums weigh(std::span<const float> logits, float inverse_temperature, SamplerScratch& scratch) {
+  scratch.weights.resize(logits.size());
+  const kernels::SoftmaxSums sums =
+      kernels::softmax_weights(logits.data(), std::ssize(logits), inverse_temperature, scratch.weights.data());
+  if (!std::isfinite(sums.total) || !std::isfinite(sums.max))
+    throw Error("policy: the model's logits are not finite (largest {}). Are its weights damaged?", sums.max);
+  return sums;
+}
+
+float logprob_of(float logit, const kernels::SoftmaxSums& sums, float inverse_temperature) {
+  return static_cast<float>(static_cast<double>((logit - sums.max) * inverse_temperature) - std::log(sums.total));
+}
+
+std::int32_t first_largest(std::span<const float> logits, std::span<const std::int32_t> allowed) {
+  return *std::max_element(allowed.begin(), allowed.end(), [&](std::int32_t a, std::int32_t b) {
+    return logits[static_cast<std::size_t>(a)] < logits[static_cast<std::size_t>(b)];
+  });
+}
+
+// Cuts scratch.order, the allowed ids, to those that top_k and top_p leave; of equally likely ones the first stay.
+void truncate(std::span<const float> logits, const Sampling& sampling, SamplerScratch& scratch) {
+  std::vector<std::int32_t>& order = scratch.order;
+  const auto likelier = [&](std::int32_t a, std::int32_t b) {
+    const float first = logits[static_cast<std::size_t>(a)], second = logits[static_cast<std::size_t>(b)];
+    return first != second ? first > second : a < b;
+  };
+  const auto weight = [&](std::int32_t id) {
+    return static_cast<double>(scratch.weights[static_cast<std::size_t>(id)]);
+  };
+  const std::size_t kept = sampling.top_k > 0 ? static_cast<std::size_t>(sampling.top_k) : order.size();
+  if (kept < order.size()) {
+    std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(), likelier);
+    order.resize(kept);
+  }
+  if (sampling.top_p >= 1.0) return;
+  std::sort(order.begin(), order.end(), likelier);
+  double mass = 0, reached = 0;
+  for (const std::int32_t id : order) mass += weight(id);
+  std::size_t count = 0;
+  while (count < order.size() && (count == 0 || reached < sampling.top_p * mass)) reached += weight(order[count++]);
+  order.resize(count);
+}
+
+// One of the candidates by weight; -1 if none weighs anything.
+std::int32_t draw(double uniform, std::span<const std::int32_t> candidates, std::span<const float> weights) {
+  double mass = 0;
+  for (const std::int32_t id : candidates) mass += static_cast<double>(weights[static_cast<std::size_t>(id)]);
+  double left = uniform * mass;
+  std::int32_t last = -1;
+  for (const std::int32_t id : candidates) {
+    const float weight = weights[static_cast<std::size_t>(id)];
+    if (weight == 0) continue;
+    last = id;
+    left -= static_cast<double>(weight);
+    if (left < 0) break;
+  }
+  return last;
+}
+
+}  // namespace
+
+std::vector<std::int32_t> sampleable_ids(const Tokenizer& tokenizer, const ModelConfig& config) {
+  std::vector<std::int32_t> allowed;
+  for (std::int32_t id = 0; id < config.text.vocab_size; ++id) {
+    const bool eos = std::count(config.eos_token_ids.begin(), config.eos_token_ids.end(), id) > 0;
+    const bool text = id < tokenizer.vocab_size() && !tokenizer.is_special(id) && !tokenizer.token_bytes(id).empty();
+    if (eos || text) allowed.push_back(id);
+  }
+  if (allowed.empty())
+    throw Error("policy: none of the {} ids of the vocabulary can be sampled. Is tokenizer.json of this model?",
+                config.text.vocab_size);
+  return allowed;
+}
+
+SampledToken sample_token(std::span<const float> logits, std::span<const std::int32_t> allowed,
+                          const Sampling& sampling, Rng& rng, SamplerScratch& scratch) {
+  const float inverse_temperature = inverse_of(sampling.temperature);
+  const kernels::SoftmaxSums sums = weigh(logits, inverse_temperature, scratch);
+  std::int32_t id = -1;
+  if (sampling.temperature > 0) {
+    std::span<const std::int32_t> candidates = allowed;
+    if (sampling.top_k > 0 || sampling.top_p < 1.0) {
+      scratch.order.assign(allowed.begin(), allowed.end());
+      truncate(logits, sampling, scratch);
+      candidates = scratch.order;
+    }
+    id = draw(rng.uniform(), candidates, scratch.weights);
+  }
+  if (id < 0) id = first_largest(logits, allowed);  // also where all allowed ids are too unlikely to weigh anything
+  return {id, logprob_of(logits[static_cast<std::size_t>(id)], sums, inverse_temperature)};
+}
+
+float token_logprob(std::span<const float> logits, std::int32_t id, double temperature, SamplerScratch& scratch) {
+  const float inverse_temperature = inverse_of(temperature);
+  const kernels::SoftmaxSums sums = weigh(logits, inverse_temperature, scratch);
+  return logprob_of(logits[static_cast<std::size_t>(id)], sums, inverse_temperature);
+}
+
+}  // namespace agon::agents

@@ -1,0 +1,35 @@
+// agents/local/sampler.h - picks one token from the logits of a row. No state but the caller's stream of random
+// numbers.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "agents/local/model_config.h"
+#include "agents/local/tokenizer.h"
+#include "agents/policy.h"
+#include "core/rng.h"
+
+namespace agon::agents {
+
+// The ids that may be sampled, ascending. Not: special tokens other than the config's eos tokens (image_pad, im_start,
+// ...), and ids without a token (a padded vocabulary). Throws Error if none is left.
+std::vector<std::int32_t> sampleable_ids(const Tokenizer& tokenizer, const ModelConfig& config);
+
+struct SampledToken {
+  std::int32_t id = 0;
+  float logprob = 0;  // under softmax(logits / T) over all ids, before top-k and top-p; T = 0: under T = 1
+};
+struct SamplerScratch {
+  std::vector<float> weights;
+  std::vector<std::int32_t> order;
+};
+// T = 0: the first of the largest allowed logits. Otherwise one draw among the allowed ids: the top_k likeliest, of
+// these the fewest likeliest that hold top_p of their mass. Throws Error if the logits are not numbers.
+SampledToken sample_token(std::span<const float> logits, std::span<const std::int32_t> allowed,
+                          const Sampling& sampling, Rng& rng, SamplerScratch& scratch);
+
+float token_logprob(std::span<const float> logits, std::int32_t id, double temperature, SamplerScratch& scratch);
+
+}  // namespace agon::agents
