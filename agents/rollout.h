@@ -28,7 +28,7 @@ struct RolloutOptions {
 };
 
 // Plays every (task, sample) not in `finished` and hands each episode to `record` (called from several threads). An env
-// or policy that throws makes a failed episode, after `retries` = 2 more tries. Stops early, without losing an episode,
+// or policy that throws makes a failed episode, after two more tries. Stops early, without losing an episode,
 // when *stop becomes true. Errors of `record` stop the run and are thrown here.
 void play(Policy& policy, const RolloutOptions& options, const std::set<std::pair<std::uint64_t, int>>& finished,
           const std::function<void(env::Episode)>& record, const std::atomic<bool>* stop = nullptr);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "cli/commands.h"
+#include "cli/interrupt.h"
 #include "cli/usage.h"
 #include "cli/version.h"
 #include "core/error.h"
@@ -15,7 +16,9 @@ void add_commands(CLI::App& app) {
   using namespace agon::cli;
   add_complete(app);
   add_doctor(app);
+  add_run(app);
   add_suites(app);
+  add_train_sft(app);
 }
 
 int fail(std::string_view what, int code) {
@@ -53,6 +56,8 @@ int main(int argc, char** argv) {
     return flush_output(app.exit(request));
   } catch (const CLI::ParseError& error) {
     return fail(agon::cli::usage_message(app, error), 2);
+  } catch (const agon::cli::Interrupted& stopped) {
+    return fail(stopped.what(), 130);
   } catch (const agon::cli::Failed&) {
     return flush_output(1);
   } catch (const agon::Error& error) {

@@ -40,10 +40,12 @@ void write_stderr(const std::string& text) {
 
 }  // namespace
 
-Progress::Progress(std::string label, std::int64_t total, std::string unit)
+Progress::Progress(std::string label, std::int64_t total, std::string unit, std::int64_t already)
     : label_(std::move(label)),
       unit_(std::move(unit)),
       total_(total),
+      already_(already),
+      done_(already),
       terminal_(isatty(STDERR_FILENO) != 0),
       start_(std::chrono::steady_clock::now()),
       drawn_(start_) {}
@@ -64,7 +66,7 @@ void Progress::draw(bool last) {
   if (last && terminal_) return write_stderr("\r\x1b[K");
   drawn_ = std::chrono::steady_clock::now();
   const double elapsed = Seconds(drawn_ - start_).count();
-  const double rate = elapsed > 0 ? static_cast<double>(done_) / elapsed : 0;
+  const double rate = elapsed > 0 ? static_cast<double>(done_ - already_) / elapsed : 0;
   std::string line = label_ + ": ";
   if (terminal_ && total_ > 0) line += bar(static_cast<double>(done_) / static_cast<double>(total_)) + ' ';
   line += total_ > 0 ? fmt::format("{}/{} {}", done_, total_, unit_) : fmt::format("{} {}", done_, unit_);

@@ -12,7 +12,8 @@ namespace agon {
 class Progress {
  public:
   // total: units of work (0 = unknown). label: what is under way. unit: plural noun for the rate ("episodes").
-  Progress(std::string label, std::int64_t total, std::string unit);
+  // already: units that an earlier run has done; they count as done, not into the rate.
+  Progress(std::string label, std::int64_t total, std::string unit, std::int64_t already = 0);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -21,7 +22,7 @@ class Progress {
  private:
   void draw(bool last);
   std::string label_, unit_, note_;
-  std::int64_t total_, done_ = 0;
+  std::int64_t total_, already_, done_;
   bool terminal_;
   std::chrono::steady_clock::time_point start_, drawn_;
   std::mutex mutex_;

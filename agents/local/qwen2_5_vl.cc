@@ -7,14 +7,13 @@
 #include <ATen/ops/linear.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/pow.h>
-#include <ATen/ops/rsqrt.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
-#include <ATen/ops/silu.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
 #include <mutex>
 
+#include "agents/local/fused_ops.h"
 #include "agents/local/vision_plan.h"
 #include "core/error.h"
 
@@ -55,10 +54,7 @@ struct Linear {
 
 struct RmsNorm {
   RmsNorm(const Scope& scope, std::int64_t size, double epsilon_) : weight(scope.ones(size)), epsilon(epsilon_) {}
-  Tensor operator()(const Tensor& x) const {
-    const Tensor wide = x.to(at::kFloat);
-    return weight * (wide * at::rsqrt(wide.square().mean(-1, true) + epsilon)).to(x.scalar_type());
-  }
+  Tensor operator()(const Tensor& x) const { return rms_norm(x, weight, epsilon); }
   Tensor weight;
   double epsilon;
 };
@@ -68,16 +64,11 @@ struct SwiGlu {
       : gate(scope.child("gate_proj"), hidden, inner, bias),
         up(scope.child("up_proj"), hidden, inner, bias),
         down(scope.child("down_proj"), inner, hidden, bias) {}
-  Tensor operator()(const Tensor& x) const { return down(at::silu(gate(x)) * up(x)); }
+  Tensor operator()(const Tensor& x) const { return down(silu_mul(gate(x), up(x))); }
   Linear gate, up, down;
 };
 
-// x [rows, heads, d], angles [rows, d / 2]: the pairs (i, i + d / 2) turn by their angle, in fp32.
-Tensor rotate(const Tensor& x, const RotaryTable& table) {
-  const auto halves = x.to(at::kFloat).chunk(2, -1);
-  const Tensor cos = table.cos.unsqueeze(1), sin = table.sin.unsqueeze(1);
-  return at::cat({halves[0] * cos - halves[1] * sin, halves[1] * cos + halves[0] * sin}, -1).to(x.scalar_type());
-}
+Tensor rotate(const Tensor& x, const RotaryTable& table) { return rotate_pairs(x, table.cos, table.sin); }
 
 struct VisionBlock {
   VisionBlock(const Scope& scope, const VisionConfig& config)

@@ -1,0 +1,240 @@
+#include "agents/learn/sft.h"
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <torch/utils.h>
+
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <numbers>
+
+#include "agents/learn/sft_model.h"
+#include "agents/learn/sft_queue.h"
+#include "agents/learn/sft_score.h"
+#include "agents/local/local_policy.h"
+#include "core/error.h"
+#include "core/progress.h"
+#include "core/text.h"
+#include "env/suite.h"
+
+namespace agon::agents {
+namespace {
+
+using std::filesystem::path;
+
+const std::vector<std::string> kSpecialTokens{"<|endoftext|>",  "<|im_start|>",  "<|im_end|>",   "<|vision_start|>",
+                                              "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"};
+const std::vector<std::string> kTagTokens{"<think>", "</think>", "<answer>", "</answer>", "<score>", "</score>"};
+
+// The folder that a new model starts from: tokenizer learned from demonstrations, token ids filled into the config.
+ModelFolder new_folder(const SftConfig& config) {
+  ModelFolder folder;
+  folder.path = config.output;
+  folder.images = config.images;
+  folder.chat = ChatTemplate::parse(ChatTemplate::plain_jinja(), "train-sft");
+  const std::vector<std::string> texts = demonstration_texts(config, 2000);
+  folder.tokenizer =
+      Tokenizer::parse(learn_tokenizer(texts, config.vocabulary, kSpecialTokens, kTagTokens), "train-sft");
+  folder.config = config.model;
+  folder.config.text.vocab_size = folder.tokenizer->vocab_size();
+  const auto id = [&](const char* token) { return folder.tokenizer->id_of(token).value(); };
+  folder.config.image_token_id = id("<|image_pad|>");
+  folder.config.video_token_id = id("<|video_pad|>");
+  folder.config.vision_start_token_id = id("<|vision_start|>");
+  folder.config.vision_end_token_id = id("<|vision_end|>");
+  folder.config.eos_token_ids = {id("<|im_end|>"), id("<|endoftext|>")};
+  return folder;
+}
+
+std::string name_of(const SftSource& source) {
+  return source.level ? fmt::format("{} {}", source.suite, source.level) : source.suite;
+}
+
+double learning_rate_at(const SftConfig& config, std::int64_t step) {
+  if (step < config.warmup_steps)
+    return config.learning_rate * static_cast<double>(step + 1) / static_cast<double>(config.warmup_steps);
+  const double share =
+      static_cast<double>(step - config.warmup_steps) / static_cast<double>(config.steps - config.warmup_steps);
+  return config.learning_rate *
+         (config.final_rate + (1 - config.final_rate) * 0.5 * (1 + std::cos(std::numbers::pi * share)));
+}
+
+double auxiliary_weight_at(const SftConfig& config, std::int64_t step) {
+  const double share = static_cast<double>(step) / (config.auxiliary_until * static_cast<double>(config.steps));
+  return config.auxiliary_weight * std::max(0.0, 1 - share);
+}
+
+class Trainer {
+ public:
+  explicit Trainer(const SftConfig& config) : config_(config), classes_(object_classes(config.sources)) {
+    torch::manual_seed(config.seed);
+    std::filesystem::create_directories(config.output);
+    if (!resume()) begin();
+  }
+
+  bool train(const std::atomic<bool>& stop) {
+    {
+      BatchQueue queue(config_, folder_, classes_, step_, config_.steps, TrainedScores::yes);
+      Progress progress("train-sft", config_.steps, "steps", step_);
+      for (; step_ < config_.steps && !stop; progress.add(1, last_figures_)) {
+        const double rate = learning_rate_at(config_, step_), auxiliary = auxiliary_weight_at(config_, step_);
+        log(model_->step(queue.next(), rate, auxiliary), rate);
+        if (++step_ % config_.checkpoint_steps == 0 && step_ < config_.steps) checkpoint();
+      }
+      if (!stop || step_ < config_.steps) checkpoint();
+    }
+    if (step_ < config_.steps) return false;
+    save_model_folder(config_.output, folder_, model_->model(), WeightType::f32);
+    if (config_.score_steps > 0 && !train_scores(stop)) return false;
+    save_model_folder(config_.output, folder_, model_->model(), WeightType::f32);
+    return true;
+  }
+
+ private:
+  void begin() {
+    folder_ = new_folder(config_);
+    model_ = std::make_unique<SftModel>(config_, folder_.config, static_cast<int>(classes_.size()));
+  }
+
+  // The second stage (sft_score.h): half its steps on right = 0.9 and wrong = 0.1, half on the probability learned from
+  // them. It is short and starts again from the end of the first stage when it is killed.
+  bool train_scores(const std::atomic<bool>& stop) {
+    std::vector<std::vector<ScoredAnswer>> answers = sampled_answers();
+    BatchQueue queue(config_, folder_, classes_, config_.steps, config_.steps + config_.score_steps, TrainedScores::no);
+    Progress progress("train-sft: scores", config_.score_steps, "steps");
+    label_right_and_wrong(answers);
+    for (std::int64_t step = 0; step < config_.score_steps; ++step) {
+      if (stop) return false;
+      if (step == config_.score_steps / 2) label_by_probability(answers);
+      std::vector<SftBatch> batches = queue.next();
+      for (std::size_t i = 0; i < answers.size(); ++i)
+        batches.push_back(score_batch(answers[i], config_.sources[i].episodes, step));
+      const double rate =
+          config_.score_learning_rate * (1 - static_cast<double>(step) / static_cast<double>(config_.score_steps));
+      log(model_->step(batches, rate, 0), rate);
+      progress.add(1, last_figures_);
+    }
+    return true;
+  }
+
+  std::vector<std::vector<ScoredAnswer>> sampled_answers() {
+    const std::unique_ptr<Policy> policy = make_local_policy(config_.output, {.threads = config_.threads});
+    std::vector<std::vector<ScoredAnswer>> answers;
+    const auto fresh = static_cast<std::uint64_t>(1) << 40;  // train tasks that the first stage has not seen
+    for (const SftSource& source : config_.sources)
+      answers.push_back(
+          sample_answers(*policy, source, folder_, config_.seed, fresh, config_.score_tasks, kScoreSamples));
+    for (std::size_t i = 0; i < answers.size(); ++i)
+      if (answers[i].empty())
+        throw Error(
+            "train-sft: no answer of the model on '{}' has an <answer> to score. Train for more 'steps', or set "
+            "'score_steps' to 0.",
+            config_.sources[i].suite);
+    return answers;
+  }
+
+  void label_right_and_wrong(std::vector<std::vector<ScoredAnswer>>& answers) const {
+    for (auto& list : answers)
+      for (ScoredAnswer& answer : list)
+        answer.sequence = with_score(answer.sequence, digit_token(*folder_.tokenizer, answer.right ? 9 : 1));
+  }
+
+  // Writes P(0.9) / (P(0.9) + P(0.1)), rounded to tenths and kept in 0.1 .. 0.9, as the score of every answer.
+  void label_by_probability(std::vector<std::vector<ScoredAnswer>>& answers) {
+    const std::int32_t ends[] = {digit_token(*folder_.tokenizer, 1), digit_token(*folder_.tokenizer, 9)};
+    for (auto& list : answers)
+      for (std::size_t first = 0; first < list.size(); first += kLabelBatch) {
+        const auto count = static_cast<std::int64_t>(std::min(kLabelBatch, list.size() - first));
+        const SftBatch batch =
+            score_batch(list, static_cast<int>(count), static_cast<std::int64_t>(first / kLabelBatch), kLabelBatch);
+        const torch::Tensor logprobs = model_->logprobs(batch, ends);
+        for (std::int64_t i = 0; i < count; ++i) {
+          const double odds = logprobs[i][1].item<double>() - logprobs[i][0].item<double>();
+          const int digit = std::clamp(static_cast<int>(std::lround(10 / (1 + std::exp(-odds)))), 1, 9);
+          ScoredAnswer& answer = list[first + static_cast<std::size_t>(i)];
+          answer.sequence = with_score(answer.sequence, digit_token(*folder_.tokenizer, digit));
+        }
+      }
+  }
+
+  // `count` answers from place step * stride of the list on, going round.
+  SftBatch score_batch(const std::vector<ScoredAnswer>& answers, int count, std::int64_t step,
+                       std::size_t stride = 0) const {
+    std::vector<SftSequence> sequences;
+    const std::size_t first = static_cast<std::size_t>(step) * (stride ? stride : static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+      sequences.push_back(answers[(first + i) % answers.size()].sequence);
+    return make_batch(sequences, folder_.config, static_cast<int>(classes_.size()));
+  }
+
+  // Appends one line of figures and keeps the words for the progress bar.
+  void log(const std::vector<SftLoss>& losses, double rate) {
+    Json line{{"step", step_}, {"learning_rate", rate}};
+    last_figures_ = "loss";
+    for (std::size_t i = 0; i < losses.size(); ++i) {
+      const std::size_t sources = config_.sources.size();
+      const std::string suite = name_of(config_.sources[i % sources]) + (i < sources ? "" : " score");
+      line["loss"][suite] = losses[i].language;
+      line["object_loss"][suite] = losses[i].objects;
+      last_figures_ += fmt::format(" {} {:.3f}", suite, losses[i].language);
+    }
+    line["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    std::ofstream(config_.output / "train.jsonl", std::ios::app) << line.dump() << '\n';
+  }
+
+  // Written beside the last one and swapped in, so that at every moment one whole checkpoint exists.
+  void checkpoint() {
+    const path folder = config_.output / "checkpoint", fresh = config_.output / "checkpoint.new",
+               old = config_.output / "checkpoint.old";
+    std::filesystem::remove_all(fresh);
+    std::filesystem::create_directories(fresh);
+    save_model_folder(fresh, folder_, model_->model(), WeightType::f32);
+    model_->save_training_state(fresh);
+    write_file_atomically((fresh / "state.json").string(), Json{{"step", step_}, {"config", config_.source}}.dump());
+    std::filesystem::remove_all(old);
+    if (std::filesystem::exists(folder)) std::filesystem::rename(folder, old);
+    std::filesystem::rename(fresh, folder);
+    std::filesystem::remove_all(old);
+  }
+
+  bool resume() {
+    const path folder = config_.output / "checkpoint", old = config_.output / "checkpoint.old";
+    if (!std::filesystem::exists(folder) && std::filesystem::exists(old)) std::filesystem::rename(old, folder);
+    if (!std::filesystem::exists(folder)) return false;
+    const Json state = Json::parse(read_file((folder / "state.json").string()));
+    for (const auto& [key, value] : config_.source.items())
+      if (state["config"].value(key, Json()) != value)
+        throw Error(
+            "train-sft: {} was trained with another config: '{}' is {} there, {} now. Remove the folder, or give "
+            "another 'output'.",
+            folder.string(), key, state["config"].value(key, Json()).dump(), value.dump());
+    folder_ = open_model_folder(folder);
+    folder_.path = config_.output;
+    model_ = std::make_unique<SftModel>(config_, folder_.config, static_cast<int>(classes_.size()));
+    load_weights(model_->model(), folder);
+    model_->load_training_state(folder);
+    step_ = state["step"].get<std::int64_t>();
+    return true;
+  }
+
+  static constexpr int kScoreSamples = 4;
+  static constexpr std::size_t kLabelBatch = 64;
+
+  const SftConfig& config_;
+  const std::vector<std::string> classes_;
+  ModelFolder folder_;
+  std::unique_ptr<SftModel> model_;
+  std::int64_t step_ = 0;
+  std::string last_figures_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+bool train_sft(const SftConfig& config, const std::atomic<bool>& stop) {
+  if (config.threads > 0) at::set_num_threads(config.threads);
+  return Trainer(config).train(stop);
+}
+
+}  // namespace agon::agents

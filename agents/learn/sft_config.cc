@@ -1,0 +1,149 @@
+#include "agents/learn/sft_config.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "core/text.h"
+
+namespace agon::agents {
+namespace {
+
+Json to_json(const YAML::Node& node) {
+  if (node.IsMap()) {
+    Json map = Json::object();
+    for (const auto& entry : node) map[entry.first.as<std::string>()] = to_json(entry.second);
+    return map;
+  }
+  if (node.IsSequence()) {
+    Json list = Json::array();
+    for (const auto& entry : node) list.push_back(to_json(entry));
+    return list;
+  }
+  if (node.IsNull()) return nullptr;
+  const Json number =
+      Json::parse(node.Scalar(), nullptr, false);  // numbers and true / false read as JSON; the rest is a string
+  return number.is_discarded() || node.Tag() == "!" ? Json(node.Scalar()) : number;
+}
+
+// Reads keys of one mapping and remembers them, so that a key nobody asked for is found.
+class Section {
+ public:
+  Section(const Json& json, std::string name) : json_(json), name_(std::move(name)) {
+    if (!json.is_object())
+      throw Error("train-sft: {}: expected keys and values, got {}", name_, json.dump().substr(0, 80));
+  }
+  template <typename T>
+  void read(const char* key, T& value) {
+    known_.emplace_back(key);
+    if (!json_.contains(key)) return;
+    try {
+      value = json_.at(key).get<T>();
+    } catch (const Json::exception&) {
+      throw Error("train-sft: {}: '{}' has the wrong type: {}", name_, key, json_.at(key).dump().substr(0, 80));
+    }
+  }
+  const Json* child(const char* key) {
+    known_.emplace_back(key);
+    return json_.contains(key) ? &json_.at(key) : nullptr;
+  }
+  void check() const {
+    for (const auto& [key, value] : json_.items())
+      if (std::find(known_.begin(), known_.end(), key) == known_.end())
+        throw Error("{}", unknown_name_message("train-sft: " + name_ + ": key", key, known_));
+  }
+
+ private:
+  const Json& json_;
+  std::string name_;
+  std::vector<std::string> known_;
+};
+
+std::vector<SftSource> read_sources(const Json* json, const std::string& file) {
+  if (!json || !json->is_array() || json->empty())
+    throw Error("train-sft: {}: 'sources' must list at least one suite", file);
+  std::vector<SftSource> sources;
+  for (const Json& entry : *json) {
+    SftSource source;
+    Section section(entry, file + ": sources");
+    section.read("suite", source.suite);
+    section.read("level", source.level);
+    section.read("episodes", source.episodes);
+    section.read("detours", source.detours);
+    section.check();
+    if (source.episodes < 1)
+      throw Error("train-sft: {}: episodes of '{}' must be at least 1, got {}", file, source.suite, source.episodes);
+    if (source.detours < 0 || source.detours >= 1)
+      throw Error("train-sft: {}: detours of '{}' must lie in [0, 1), got {}", file, source.suite, source.detours);
+    sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
+void check_ranges(const SftConfig& config, const std::string& file) {
+  const auto require = [&](bool holds, const char* rule) {
+    if (!holds) throw Error("train-sft: {}: {}", file, rule);
+  };
+  require(config.steps >= 1, "'steps' must be at least 1");
+  require(config.learning_rate > 0, "'learning_rate' must be above 0");
+  require(config.warmup_steps >= 0 && config.warmup_steps < config.steps,
+          "'warmup_steps' must lie between 0 and 'steps'");
+  require(config.checkpoint_steps >= 1, "'checkpoint_steps' must be at least 1");
+  require(config.score_steps >= 0 && config.score_tasks >= 1,
+          "'score_steps' must be at least 0 and 'score_tasks' at least 1");
+  require(config.vocabulary >= 256, "'vocabulary' must be at least 256, one token a byte");
+  require(config.auxiliary_until > 0 && config.auxiliary_until <= 1, "'auxiliary_until' must lie in (0, 1]");
+}
+
+}  // namespace
+
+SftConfig load_sft_config(const std::filesystem::path& file) {
+  Json json;
+  try {
+    json = to_json(YAML::Load(read_file(file.string())));
+  } catch (const YAML::Exception& error) {
+    throw Error("train-sft: {}: not YAML: {}", file.string(), error.what());
+  }
+  SftConfig config;
+  Section top(json, file.string());
+  std::string output;
+  top.read("output", output);
+  if (output.empty()) throw Error("train-sft: {}: 'output' is missing: the model folder to write", file.string());
+  config.output = file.parent_path() / output;
+  top.read("seed", config.seed);
+  config.sources = read_sources(top.child("sources"), file.string());
+  const Json* model = top.child("model");
+  const Json* images = top.child("images");
+  if (!model) throw Error("train-sft: {}: 'model' is missing: the keys of a Qwen2.5-VL config.json", file.string());
+  top.read("vocabulary", config.vocabulary);
+  Json complete = *model;  // the tokenizer to come sets the true ones
+  complete["vocab_size"] = config.vocabulary;
+  for (const char* key :
+       {"image_token_id", "video_token_id", "vision_start_token_id", "vision_end_token_id", "eos_token_id"})
+    complete[key] = 0;
+  config.model = parse_model_config(complete, file.string());
+  if (images) config.images = parse_image_processor_config(*images, file.string());
+  top.read("steps", config.steps);
+  top.read("learning_rate", config.learning_rate);
+  top.read("final_rate", config.final_rate);
+  top.read("warmup_steps", config.warmup_steps);
+  top.read("weight_decay", config.weight_decay);
+  top.read("beta1", config.beta1);
+  top.read("beta2", config.beta2);
+  top.read("clip_norm", config.clip_norm);
+  top.read("auxiliary_weight", config.auxiliary_weight);
+  top.read("auxiliary_until", config.auxiliary_until);
+  top.read("checkpoint_steps", config.checkpoint_steps);
+  top.read("score_steps", config.score_steps);
+  top.read("score_tasks", config.score_tasks);
+  top.read("score_learning_rate", config.score_learning_rate);
+  top.read("threads", config.threads);
+  top.check();
+  config.source = json;
+  check_ranges(config, file.string());
+  return config;
+}
+
+}  // namespace agon::agents

@@ -1,0 +1,48 @@
+// agents/learn/sft_config.h - the YAML file of `agon train-sft`: which suites, which model, which schedule.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "agents/local/image_processor.h"
+#include "agents/local/model_config.h"
+#include "core/json.h"
+
+namespace agon::agents {
+
+struct SftSource {
+  std::string suite;
+  int level = 0;       // 0: the suite's default
+  int episodes = 16;   // demonstrations of this source a step
+  double detours = 0;  // chance before each turn of a wrong action that is shown, not learned: the way back is
+};
+
+struct SftConfig {
+  std::filesystem::path output;  // model folder to write; relative to the config file
+  std::uint64_t seed = 1;
+  std::vector<SftSource> sources;
+  ModelConfig model;  // vocab_size and token ids are filled in from the tokenizer learned
+  ImageProcessorConfig images;
+  int vocabulary = 640;  // tokens of the learned tokenizer, special ones not counted
+  std::int64_t steps = 1000;
+  double learning_rate = 1.5e-3;  // peak; linear warm-up, cosine to final_rate x peak
+  double final_rate = 0.03;
+  std::int64_t warmup_steps = 50;
+  double weight_decay = 0.05, beta1 = 0.9, beta2 = 0.98, clip_norm = 1.0;
+  double auxiliary_weight = 0.5;  // of the object loss on vision tokens, falling linearly to 0 ...
+  double auxiliary_until = 0.55;  // ... at this share of the steps
+  std::int64_t checkpoint_steps = 200;
+  // The stage after it, in which the scores learn what they say (agents/learn/sft_score.h).
+  std::int64_t score_steps = 0;       // 0: scores stay random
+  int score_tasks = 1500;             // train tasks a source that the model answers for it
+  double score_learning_rate = 3e-4;  // falls linearly to 0
+  int threads = 0;                    // 0: the machine's cores
+  Json source;                        // the file's keys, kept to tell whether a run resumes with the same config
+};
+
+// Throws Error naming the key that is unknown, missing or ill-typed.
+SftConfig load_sft_config(const std::filesystem::path& file);
+
+}  // namespace agon::agents

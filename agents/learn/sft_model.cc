@@ -1,0 +1,130 @@
+#include "agents/learn/sft_model.h"
+
+#include <ATen/ops/log_softmax.h>
+#include <ATen/ops/ones.h>
+#include <torch/nn/functional/loss.h>
+#include <torch/nn/init.h>
+#include <torch/nn/utils/clip_grad.h>
+#include <torch/optim/adamw.h>
+#include <torch/serialize.h>
+
+#include <cmath>
+
+#include "core/error.h"
+
+namespace agon::agents {
+namespace {
+
+namespace F = torch::nn::functional;
+
+constexpr double kEmptyWeight = 0.2;  // of cells without an object in the class loss
+
+void initialize(Qwen25VL& model) {
+  torch::NoGradGuard no_grad;
+  for (auto& entry : model->named_parameters()) {
+    torch::Tensor& weight = entry.value();
+    if (weight.dim() < 2) continue;
+    const bool embedding = entry.key().find("embed_tokens") != std::string::npos;
+    const double fan_in = static_cast<double>(weight.numel() / weight.size(0));
+    torch::nn::init::normal_(weight, 0, embedding ? 0.05 : 0.7 / std::sqrt(fan_in));
+  }
+}
+
+std::unique_ptr<torch::optim::AdamW> make_optimizer(const SftConfig& config,
+                                                    const std::vector<torch::Tensor>& weights) {
+  std::vector<torch::Tensor> matrices, vectors;
+  for (const torch::Tensor& weight : weights) (weight.dim() < 2 ? vectors : matrices).push_back(weight);
+  const auto options = [&](double decay) {
+    auto result = torch::optim::AdamWOptions(config.learning_rate);
+    result.betas({config.beta1, config.beta2}).weight_decay(decay);
+    return result;
+  };
+  std::vector<torch::optim::OptimizerParamGroup> groups;
+  groups.emplace_back(matrices, std::make_unique<torch::optim::AdamWOptions>(options(config.weight_decay)));
+  groups.emplace_back(vectors, std::make_unique<torch::optim::AdamWOptions>(options(0)));
+  return std::make_unique<torch::optim::AdamW>(std::move(groups), options(config.weight_decay));
+}
+
+}  // namespace
+
+SftModel::SftModel(const SftConfig& config, const ModelConfig& model, int classes)
+    : classes_(classes),
+      clip_norm_(config.clip_norm),
+      model_(model),
+      object_head_(model.text.hidden_size, classes + 1 + 4 * kBoxBins) {
+  initialize(model_);
+  optimizer_ = make_optimizer(config, parameters());
+}
+
+SftModel::~SftModel() = default;
+
+std::vector<torch::Tensor> SftModel::parameters() const {
+  std::vector<torch::Tensor> all = model_->parameters();
+  for (const torch::Tensor& weight : object_head_->parameters()) all.push_back(weight);
+  return all;
+}
+
+std::vector<SftLoss> SftModel::step(std::span<const SftBatch> batches, double learning_rate, double auxiliary_weight) {
+  for (auto& group : optimizer_->param_groups()) group.options().set_lr(learning_rate);
+  optimizer_->zero_grad();
+  std::vector<SftLoss> losses;
+  for (const SftBatch& batch : batches)
+    losses.push_back(accumulate(batch, auxiliary_weight, 1.0 / static_cast<double>(batches.size())));
+  torch::nn::utils::clip_grad_norm_(parameters(), clip_norm_);
+  optimizer_->step();
+  return losses;
+}
+
+torch::Tensor SftModel::predict(const SftBatch& batch, torch::Tensor* pictures) {
+  if (batch.patches.defined()) *pictures = model_->encode_images(batch.patches, batch.grids);
+  const torch::Tensor hidden = model_->hidden_states(batch.ids, batch.positions, *pictures, batch.lengths);
+  return model_->logits(hidden.flatten(0, 1).index_select(0, batch.predictors));
+}
+
+SftLoss SftModel::accumulate(const SftBatch& batch, double auxiliary_weight, double share) {
+  torch::Tensor pictures;
+  torch::Tensor loss = F::cross_entropy(predict(batch, &pictures), batch.targets);
+  SftLoss figures{loss.item<double>(), 0};
+  if (!std::isfinite(figures.language))
+    throw Error("train-sft: the loss is {}. Lower 'learning_rate' and go on from the last checkpoint.",
+                figures.language);
+  if (auxiliary_weight > 0 && pictures.defined()) {
+    const torch::Tensor objects = object_loss(pictures, batch);
+    figures.objects = objects.item<double>();
+    loss = loss + objects * auxiliary_weight;
+  }
+  (loss * share).backward();
+  return figures;
+}
+
+torch::Tensor SftModel::object_loss(const torch::Tensor& pictures, const SftBatch& batch) {
+  const torch::Tensor outputs = object_head_->forward(pictures);
+  torch::Tensor weights = torch::ones({classes_ + 1});
+  weights[classes_] = kEmptyWeight;
+  const torch::Tensor kind = F::cross_entropy(outputs.narrow(1, 0, classes_ + 1), batch.cell_class,
+                                              F::CrossEntropyFuncOptions().weight(weights));
+  const torch::Tensor boxes = outputs.narrow(1, classes_ + 1, 4 * kBoxBins).reshape({-1, kBoxBins});
+  return kind + F::cross_entropy(boxes, batch.cell_box.flatten(), F::CrossEntropyFuncOptions().ignore_index(-1));
+}
+
+torch::Tensor SftModel::logprobs(const SftBatch& batch, std::span<const std::int32_t> tokens) {
+  torch::NoGradGuard no_grad;
+  torch::Tensor pictures;
+  const std::vector<std::int64_t> wanted(tokens.begin(), tokens.end());
+  return at::log_softmax(predict(batch, &pictures), -1).index_select(1, torch::tensor(wanted));
+}
+
+void SftModel::save_training_state(const std::filesystem::path& folder) const {
+  torch::save(*optimizer_, (folder / "optimizer.pt").string());
+  torch::save(object_head_, (folder / "object_head.pt").string());
+}
+
+void SftModel::load_training_state(const std::filesystem::path& folder) try {
+  torch::load(*optimizer_, (folder / "optimizer.pt").string());
+  torch::load(object_head_, (folder / "object_head.pt").string());
+} catch (const c10::Error& error) {
+  throw Error("train-sft: {}: the training state cannot be read: {}. Remove the folder to start again.",
+              folder.string(), error.what_without_backtrace());
+}
+
+}  // namespace agon::agents

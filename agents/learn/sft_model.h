@@ -1,0 +1,57 @@
+// agents/learn/sft_model.h - a model under supervised training: weights, the auxiliary object head, the optimiser, one
+// step.
+#pragma once
+
+#include <torch/nn/modules/linear.h>
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "agents/learn/sft_batch.h"
+#include "agents/local/qwen2_5_vl.h"
+
+namespace torch::optim {
+class AdamW;
+}
+
+namespace agon::agents {
+
+struct SftLoss {
+  double language = 0;  // mean cross-entropy of the trained tokens, nats
+  double objects = 0;   // class and box cross-entropy of the vision tokens; 0 where it is not trained
+};
+
+class SftModel {
+ public:
+  // Fresh weights by the recipe for small widths: linear normal(0, 0.7 / sqrt(fan in)), embeddings normal(0, 0.05),
+  // biases 0.
+  SftModel(const SftConfig& config, const ModelConfig& model, int classes);
+  ~SftModel();
+
+  // One optimiser step on the mean of the batches' losses: next token, plus auxiliary_weight x the object loss. Returns
+  // each batch's figures. Throws Error when a loss is not finite; the weights are then those before the step.
+  std::vector<SftLoss> step(std::span<const SftBatch> batches, double learning_rate, double auxiliary_weight);
+  // Natural log-probabilities of `tokens` at every predictor of the batch: [N, tokens.size()], no gradient.
+  torch::Tensor logprobs(const SftBatch& batch, std::span<const std::int32_t> tokens);
+
+  Qwen25VLImpl& model() { return *model_; }
+  void save_training_state(const std::filesystem::path& folder) const;  // optimiser and object head
+  void load_training_state(const std::filesystem::path& folder);        // throws Error for a damaged file
+
+ private:
+  torch::Tensor predict(const SftBatch& batch, torch::Tensor* pictures);
+  SftLoss accumulate(const SftBatch& batch, double auxiliary_weight, double share);
+  torch::Tensor object_loss(const torch::Tensor& pictures, const SftBatch& batch);
+  std::vector<torch::Tensor> parameters() const;
+
+  int classes_;
+  double clip_norm_;
+  Qwen25VL model_;
+  torch::nn::Linear object_head_;
+  std::unique_ptr<torch::optim::AdamW> optimizer_;
+};
+
+}  // namespace agon::agents

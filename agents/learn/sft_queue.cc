@@ -1,0 +1,66 @@
+#include "agents/learn/sft_queue.h"
+
+#include "env/suite.h"
+
+namespace agon::agents {
+namespace {
+
+constexpr std::size_t kAhead = 4;  // steps drawn before they are wanted
+
+}  // namespace
+
+BatchQueue::BatchQueue(const SftConfig& config, const ModelFolder& folder, std::vector<std::string> classes,
+                       std::int64_t first, std::int64_t last, TrainedScores scores)
+    : config_(config),
+      folder_(folder),
+      classes_(std::move(classes)),
+      scores_(scores),
+      thread_([this, first, last](const std::stop_token& stop) { produce(stop, first, last); }) {}
+
+std::vector<SftBatch> BatchQueue::next() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return !ready_.empty() || failure_; });
+  if (ready_.empty()) std::rethrow_exception(failure_);
+  std::vector<SftBatch> batches = std::move(ready_.front());
+  ready_.pop_front();
+  changed_.notify_all();
+  return batches;
+}
+
+void BatchQueue::produce(const std::stop_token& stop, std::int64_t first, std::int64_t last) try {
+  std::vector<std::unique_ptr<env::Env>> envs;
+  std::vector<std::string> instructions;
+  for (const SftSource& source : config_.sources) {
+    const env::SuiteOptions options{source.level, {}};
+    envs.push_back(env::make_env(source.suite, options));
+    instructions.push_back(env::suite_info(source.suite, options).instructions);
+  }
+  for (std::int64_t step = first; step < last; ++step) {
+    std::vector<SftBatch> batches;
+    for (std::size_t i = 0; i < envs.size(); ++i)
+      batches.push_back(draw(*envs[i], instructions[i], config_.sources[i], step));
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait(lock, stop, [&] { return ready_.size() < kAhead; })) return;
+    ready_.push_back(std::move(batches));
+    changed_.notify_all();
+  }
+} catch (...) {
+  const std::lock_guard lock(mutex_);
+  failure_ = std::current_exception();
+  changed_.notify_all();
+}
+
+SftBatch BatchQueue::draw(env::Env& env, const std::string& instructions, const SftSource& source,
+                          std::int64_t step) const {
+  std::vector<SftSequence> sequences;
+  Rng rng = Rng::derive(config_.seed, "demonstrations", source.suite + std::to_string(source.level),
+                        static_cast<std::uint64_t>(step));
+  for (int i = 0; i < source.episodes; ++i) {
+    const auto index = static_cast<std::uint64_t>(step * source.episodes + i);
+    sequences.push_back(encode_demonstration(
+        demonstrate_task(env, instructions, classes_, {config_.seed, index, source.detours}, rng), folder_, scores_));
+  }
+  return make_batch(sequences, folder_.config, static_cast<int>(classes_.size()));
+}
+
+}  // namespace agon::agents

@@ -1,0 +1,94 @@
+#include "agents/learn/sft_score.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "agents/rollout.h"
+#include "core/error.h"
+#include "env/protocol.h"
+#include "env/suite.h"
+
+namespace agon::agents {
+namespace {
+
+using env::Tag;
+
+std::vector<Message> messages_before(const env::Episode& episode, std::size_t turn, const std::string& instructions) {
+  std::vector<Message> messages;
+  if (!instructions.empty()) messages.push_back(Message::of(Role::system, instructions));
+  for (std::size_t i = 0; i <= turn; ++i) {
+    messages.push_back({Role::user, episode.turns[i].observation.parts, {}, {}});
+    if (i == turn) break;
+    messages.push_back(Message::of(Role::assistant, episode.turns[i].text));
+    messages.back().token_ids = episode.turns[i].token_ids;
+  }
+  return messages;
+}
+
+// The turn up to its </answer>, then "<score>0." and a digit; only the digit is trained.
+SftSequence score_sequence(const env::Episode& episode, std::size_t turn, const std::string& instructions,
+                           const ModelFolder& folder) {
+  const std::string& text = episode.turns[turn].text;
+  const std::size_t end =
+      env::last_tag(text, Tag::answer)->end + env::wrap(Tag::answer, "").size() - std::string_view("<answer>").size();
+  Demonstration answered{messages_before(episode, turn, instructions), std::vector<bool>(turn + 1), {}};
+  answered.messages.push_back(Message::of(Role::assistant, text.substr(0, end) + env::wrap(Tag::score, "0.5")));
+  SftSequence sequence = encode_demonstration(answered, folder);
+  const auto digit = std::find(sequence.ids.rbegin(), sequence.ids.rend(), digit_token(*folder.tokenizer, 5));
+  std::fill(sequence.trained.begin(), sequence.trained.end(), std::uint8_t{0});
+  sequence.trained[static_cast<std::size_t>(sequence.ids.rend() - digit) - 1] = 1;
+  return sequence;
+}
+
+}  // namespace
+
+std::int32_t digit_token(const Tokenizer& tokenizer, int digit) {
+  const std::vector<std::int32_t> ids = tokenizer.encode(std::to_string(digit), false);
+  if (ids.size() != 1)
+    throw Error("train-sft: the tokenizer writes the digit {} as {} tokens, expected 1", digit, ids.size());
+  return ids.front();
+}
+
+SftSequence with_score(const SftSequence& sequence, std::int32_t digit) {
+  SftSequence scored = sequence;
+  for (std::size_t i = 0; i < scored.ids.size(); ++i)
+    if (scored.trained[i]) scored.ids[i] = digit;
+  return scored;
+}
+
+std::vector<ScoredAnswer> sample_answers(Policy& policy, const SftSource& source, const ModelFolder& folder,
+                                         std::uint64_t seed, std::uint64_t first_task, int tasks, int samples) {
+  RolloutOptions options;
+  options.suite = source.suite;
+  options.suite_options.level = source.level;
+  options.split = env::Split::train;
+  options.first_task = first_task;
+  options.tasks = static_cast<std::uint64_t>(tasks);
+  options.samples = samples;
+  options.greedy = false;
+  options.seed = seed;
+  std::vector<env::Episode> episodes;
+  std::mutex mutex;
+  play(policy, options, {}, [&](env::Episode episode) {
+    const std::lock_guard lock(mutex);
+    episodes.push_back(std::move(episode));
+  });
+  std::sort(episodes.begin(), episodes.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.task_index, a.sample) < std::pair(b.task_index, b.sample);
+  });
+  const std::string instructions = env::suite_info(source.suite, options.suite_options).instructions;
+  std::vector<ScoredAnswer> answers;
+  Rng rng = Rng::derive(seed, "scored turns", source.suite, first_task);
+  for (const env::Episode& episode : episodes) {
+    if (episode.turns.empty()) continue;
+    const auto turn = static_cast<std::size_t>(rng.between(0, static_cast<int>(episode.turns.size()) - 1));
+    const env::Turn& chosen = episode.turns[turn];
+    if (!env::last_tag(chosen.text, Tag::answer)) continue;
+    answers.push_back(
+        {score_sequence(episode, turn, instructions, folder), chosen.info.value("step_correct", episode.success)});
+  }
+  rng.shuffle(answers);
+  return answers;
+}
+
+}  // namespace agon::agents

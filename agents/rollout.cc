@@ -1,0 +1,203 @@
+#include "agents/rollout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "core/rng.h"
+#include "env/protocol.h"
+
+namespace agon::agents {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kRetries = 2;
+constexpr double kBoxThreshold = 0.5;  // IoU above which a box is right
+
+// One sample under way: its env, what it has said so far, its record.
+struct Sample {
+  std::unique_ptr<env::Env> env;
+  std::vector<Message> messages;
+  env::Observation observation;
+  env::Episode episode;
+  bool over = false;
+};
+
+std::uint64_t sample_seed(const RolloutOptions& options, const std::string& task_id, int sample, std::size_t turn) {
+  return Rng::derive(options.seed, "rollout", fmt::format("{}#{}", task_id, sample), turn)();
+}
+
+double accuracy_of(const env::Reward& reward) {
+  for (const auto& [name, value] : reward.components)
+    if (name == "accuracy") return value;
+  return 0;
+}
+
+class GroupPlayer {
+ public:
+  GroupPlayer(Policy& policy, const RolloutOptions& options, const env::SuiteInfo& info)
+      : policy_(policy), options_(options), info_(info) {}
+
+  // Plays the given samples of one task together: every policy call carries all that are still under way.
+  std::vector<env::Episode> play(std::uint64_t task, const std::vector<int>& numbers) {
+    const auto start = Clock::now();
+    std::vector<Sample> samples;
+    for (int number : numbers) samples.push_back(begin(task, number));
+    for (std::size_t turn = 0; std::any_of(samples.begin(), samples.end(), [](const Sample& s) { return !s.over; });
+         ++turn)
+      play_turn(samples, turn);
+    std::vector<env::Episode> episodes;
+    for (Sample& sample : samples) {
+      sample.episode.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+      episodes.push_back(std::move(sample.episode));
+    }
+    return episodes;
+  }
+
+ private:
+  Sample begin(std::uint64_t task, int number) {
+    Sample sample;
+    sample.env = env::make_env(options_.suite, options_.suite_options);
+    const env::StepResult first = sample.env->reset({options_.split, task, options_.seed});
+    const env::TaskInfo& about = sample.env->task();
+    sample.episode = {.task_id = about.id,
+                      .task_index = task,
+                      .level = about.level,
+                      .kind = about.kind,
+                      .prompt = about.prompt,
+                      .gold = about.gold,
+                      .sample = number};
+    if (!info_.instructions.empty()) sample.messages.push_back(Message::of(Role::system, info_.instructions));
+    observe(sample, first.observation);
+    return sample;
+  }
+
+  static void observe(Sample& sample, const env::Observation& observation) {
+    sample.observation = observation;
+    sample.messages.push_back({Role::user, observation.parts, {}, {}});
+  }
+
+  void play_turn(std::vector<Sample>& samples, std::size_t turn) {
+    std::vector<Sample*> waiting;
+    std::vector<CompletionRequest> requests;
+    for (Sample& sample : samples) {
+      if (sample.over) continue;
+      waiting.push_back(&sample);
+      requests.push_back({.messages = sample.messages, .sampling = sampling_of(sample.episode, turn)});
+    }
+    std::vector<Completion> completions = policy_.complete(requests);
+    for (std::size_t i = 0; i < waiting.size(); ++i) act(*waiting[i], std::move(completions[i]));
+  }
+
+  Sampling sampling_of(const env::Episode& episode, std::size_t turn) const {
+    Sampling sampling = options_.sampling;
+    sampling.seed = sample_seed(options_, episode.task_id, episode.sample, turn);
+    if (episode.sample == env::kGreedySample) sampling.temperature = 0;
+    return sampling;
+  }
+
+  void act(Sample& sample, Completion completion) {
+    const env::StepResult result = sample.env->step({completion.text, {}});
+    Message said = Message::of(Role::assistant, completion.text);
+    said.token_ids = completion.token_ids;
+    sample.messages.push_back(std::move(said));
+    env::Episode& episode = sample.episode;
+    episode.reward += result.reward.total;
+    sample.over = result.terminated || result.truncated;
+    if (sample.over) finish(episode, result, completion.text);
+    episode.turns.push_back({.observation = std::move(sample.observation),
+                             .text = std::move(completion.text),
+                             .token_ids = std::move(completion.token_ids),
+                             .logprobs = std::move(completion.logprobs),
+                             .finish_reason = std::string(to_string(completion.finish_reason)),
+                             .prompt_tokens = completion.prompt_tokens,
+                             .reward = result.reward,
+                             .info = result.info});
+    if (!sample.over) observe(sample, result.observation);
+  }
+
+  void finish(env::Episode& episode, const env::StepResult& last, const std::string& text) const {
+    const double accuracy = accuracy_of(last.reward);
+    episode.success = info_.metric == "iou>0.5" ? accuracy > kBoxThreshold : accuracy >= 1;
+    episode.truncated = last.truncated;
+    episode.answer = env::extract_answer(text);
+    episode.score = env::extract_score(text);
+  }
+
+  Policy& policy_;
+  const RolloutOptions& options_;
+  const env::SuiteInfo& info_;
+};
+
+// What stays when every try of a group has thrown: episodes that say why, counted apart.
+std::vector<env::Episode> failed_episodes(const RolloutOptions& options, std::uint64_t task,
+                                          const std::vector<int>& numbers, const std::string& why) {
+  std::vector<env::Episode> episodes;
+  for (int number : numbers) {
+    env::Episode episode;
+    episode.task_id = fmt::format("{}/{}/{}", options.suite, env::to_string(options.split), task);
+    episode.task_index = task;
+    episode.sample = number;
+    episode.status = env::EpisodeStatus::failed;
+    episode.failure = why;
+    episodes.push_back(std::move(episode));
+  }
+  return episodes;
+}
+
+std::vector<env::Episode> play_with_retries(Policy& policy, const RolloutOptions& options, const env::SuiteInfo& info,
+                                            std::uint64_t task, const std::vector<int>& numbers) {
+  for (int attempt = 0;; ++attempt) try {
+      return GroupPlayer(policy, options, info).play(task, numbers);
+    } catch (const std::exception& error) {
+      if (attempt == kRetries) return failed_episodes(options, task, numbers, error.what());
+    }
+}
+
+std::vector<int> samples_left(const RolloutOptions& options, std::uint64_t task,
+                              const std::set<std::pair<std::uint64_t, int>>& finished) {
+  std::vector<int> numbers;
+  for (int number = options.greedy ? env::kGreedySample : 0; number < options.samples; ++number)
+    if (!finished.contains({task, number})) numbers.push_back(number);
+  return numbers;
+}
+
+}  // namespace
+
+void play(Policy& policy, const RolloutOptions& options, const std::set<std::pair<std::uint64_t, int>>& finished,
+          const std::function<void(env::Episode)>& record, const std::atomic<bool>* stop) {
+  const env::SuiteInfo info = env::suite_info(options.suite, options.suite_options);
+  std::atomic<std::uint64_t> next = 0;
+  std::atomic<bool> broken = false;
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto work = [&] {
+    while (!broken && !(stop && *stop)) {
+      const std::uint64_t task = next++;
+      if (task >= options.tasks) return;
+      const std::vector<int> numbers = samples_left(options, options.first_task + task, finished);
+      if (numbers.empty()) continue;
+      try {
+        for (env::Episode& episode : play_with_retries(policy, options, info, options.first_task + task, numbers))
+          record(std::move(episode));
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!failure) failure = std::current_exception();
+        broken = true;
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> pool;
+    const auto threads = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(options.threads), 1, options.tasks);
+    for (std::uint64_t i = 0; i < threads; ++i) pool.emplace_back(work);
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace agon::agents

@@ -1,0 +1,204 @@
+// agon run - plays a suite's tasks with a policy and records every episode.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <fstream>
+#include <iostream>
+
+#include "agents/local/local_policy.h"
+#include "agents/rollout.h"
+#include "agents/run_summary.h"
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/model_folder.h"
+#include "core/error.h"
+#include "core/hash.h"
+#include "core/progress.h"
+#include "core/text.h"
+#include "env/episode_store.h"
+
+namespace agon::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RunFlags {
+  std::string suite = "charts", split = "test", policy, out, file;
+  std::uint64_t tasks = 100, seed = 0;
+  int samples = 8, level = 0, threads = 32, max_tokens = 256;
+  double temperature = 1.0, top_p = 1.0;
+  bool resume = false, json = false;
+};
+
+std::string file_start(const fs::path& file, std::size_t bytes) {
+  std::string start(bytes, '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(start.data(), static_cast<std::streamsize>(bytes));
+  start.resize(static_cast<std::size_t>(stream.gcount()));
+  return start;
+}
+
+// Tells weights apart without reading gigabytes: names, sizes and the first MiB of each file.
+std::string weights_fingerprint(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ".safetensors") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  std::string seen;
+  for (const fs::path& file : files)
+    seen += fmt::format("{} {} {:016x}\n", file.filename().string(), fs::file_size(file),
+                        hash_text(file_start(file, 1 << 20)));
+  return fmt::format("{:016x}", hash_text(seen));
+}
+
+agents::RolloutOptions rollout_options(const RunFlags& flags) {
+  agents::RolloutOptions options;
+  options.suite = flags.suite;
+  options.suite_options = {flags.level, flags.file};
+  options.split = flags.split == "train" ? env::Split::train : env::Split::test;
+  options.samples = flags.samples;
+  options.sampling.temperature = flags.temperature;
+  options.sampling.top_p = flags.top_p;
+  options.sampling.max_tokens = flags.max_tokens;
+  options.seed = flags.seed;
+  options.threads = flags.threads;
+  const env::SuiteInfo info = env::suite_info(flags.suite, options.suite_options);
+  options.suite_options.level = flags.level ? flags.level : info.default_level;
+  if (options.split == env::Split::train && !info.has_train_split)
+    throw Error("run: suite '{}' has no train split. Use --split test.", flags.suite);
+  options.tasks = options.split == env::Split::test ? std::min(flags.tasks, info.test_tasks) : flags.tasks;
+  return options;
+}
+
+// Everything that shapes an episode; the number of threads does not.
+Json config_of(const RunFlags& flags, const agents::RolloutOptions& options, const fs::path& policy) {
+  Json config{{"suite", flags.suite},
+              {"split", flags.split},
+              {"level", options.suite_options.level},
+              {"tasks", options.tasks},
+              {"samples", flags.samples},
+              {"seed", flags.seed},
+              {"temperature", flags.temperature},
+              {"top_p", flags.top_p},
+              {"max_tokens", flags.max_tokens},
+              {"policy", policy.filename().string()},
+              {"weights", weights_fingerprint(policy)}};
+  if (!flags.file.empty()) config["file"] = fmt::format("{:016x}", hash_text(read_file(flags.file)));
+  return config;
+}
+
+fs::path default_folder(const RunFlags& flags) {
+  return fs::path("runs") / fmt::format("{}-{:%Y%m%d-%H%M%S}", flags.suite, fmt::localtime(std::time(nullptr)));
+}
+
+// What every figure is computed from: the recorded episodes, read back.
+Json summarize_run(const fs::path& folder, double seconds) {
+  const auto reader = env::RunReader::open(folder);
+  std::vector<agents::EpisodeOutcome> outcomes;
+  reader->for_each([&](const env::Episode& episode) { outcomes.push_back(agents::outcome_of(episode)); }, true);
+  return agents::summarize(reader->config(), outcomes, seconds);
+}
+
+std::string first_failure(const fs::path& folder) {
+  std::string why;
+  env::RunReader::open(folder)->for_each(
+      [&](const env::Episode& episode) {
+        if (why.empty()) why = episode.failure;
+      },
+      false);
+  return why;
+}
+
+void play_and_record(const RunFlags& flags, const agents::RolloutOptions& options, const fs::path& policy_folder,
+                     env::EpisodeStore& store, const fs::path& folder) {
+  const auto policy = agents::make_local_policy(policy_folder);
+  const auto finished = store.finished();
+  const auto all = static_cast<std::int64_t>(options.tasks) * (flags.samples + 1);
+  Progress progress("run " + flags.suite, all, "episodes", static_cast<std::int64_t>(finished.size()));
+  agents::play(
+      *policy, options, finished,
+      [&](env::Episode episode) {
+        store.record(std::move(episode));
+        progress.add(1);
+      },
+      &interrupted());
+  store.flush();
+  if (interrupted())
+    throw Interrupted(fmt::format("run: stopped. Go on with the same command and --out {} --resume.", folder.string()));
+}
+
+void run(RunFlags flags) {
+  const fs::path policy_folder = find_model_folder(flags.policy);
+  const agents::RolloutOptions options = rollout_options(flags);
+  const Json config = config_of(flags, options, policy_folder);
+  const fs::path folder = flags.out.empty() ? default_folder(flags) : fs::path(flags.out);
+  if (flags.resume && flags.out.empty()) throw Error("run: --resume needs --out, the folder of the run to go on with.");
+  const auto store = env::EpisodeStore::create(folder, config, flags.resume);
+  watch_interrupts();
+  const auto start = std::chrono::steady_clock::now();
+  play_and_record(flags, options, policy_folder, *store, folder);
+  const Json summary =
+      summarize_run(folder, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  store->finish(summary);
+  if (flags.json)
+    std::cout << summary.dump(2) << std::endl;
+  else
+    std::cout << agents::summary_table(summary) << "\nrun: " << folder.string() << std::endl;
+  if (summary["failed"].get<std::int64_t>() > 0)
+    throw Error(
+        "run: {} of {} episodes failed and are in no figure; the first: {}. Mend that and go on with --out {} "
+        "--resume.",
+        summary["failed"].get<std::int64_t>(), options.tasks * static_cast<std::uint64_t>(flags.samples + 1),
+        first_failure(folder), folder.string());
+}
+
+}  // namespace
+
+void add_run(CLI::App& app) {
+  auto flags = std::make_shared<RunFlags>();
+  CLI::App* command = app.add_subcommand("run", "Play a suite's tasks with a policy; record, grade, report");
+  const std::string data = "Data", search = "Policy", output = "Output";
+  command->add_option("--suite", flags->suite, "suite: see 'agon suites'")->capture_default_str()->group(data);
+  command->add_option("--file", flags->file, "task file of suite jsonl")->group(data);
+  command->add_option("--tasks", flags->tasks, "tasks, from the first of the split")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber)
+      ->group(data);
+  command->add_option("--level", flags->level, "difficulty (default: the suite's)")->group(data);
+  command->add_option("--split", flags->split, "test or train")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"test", "train"}))
+      ->group(data);
+  command->add_option("--seed", flags->seed, "root of every random stream")->capture_default_str()->group(data);
+  command->add_option("--policy", flags->policy, "model folder (default: models/agon-tiny)")->group(search);
+  command->add_option("--samples", flags->samples, "samples a task, beside one greedy sample")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 4096))
+      ->group(search);
+  command->add_option("--temperature", flags->temperature, "of the samples")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 100.0))
+      ->group(search);
+  command->add_option("--top-p", flags->top_p, "nucleus of the samples")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0))
+      ->group(search);
+  command->add_option("--max-tokens", flags->max_tokens, "tokens a turn at most")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber)
+      ->group(search);
+  command->add_option("--threads", flags->threads, "groups under way at a time; changes no result")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1024))
+      ->group(search);
+  command->add_option("--out", flags->out, "run folder (default: runs/<suite>-<time>)")->group(output);
+  command->add_flag("--resume", flags->resume, "go on with the run in --out")->group(output);
+  command->add_flag("--json", flags->json, "print the summary as one JSON object")->group(output);
+  command->callback([flags] { run(*flags); });
+}
+
+}  // namespace agon::cli

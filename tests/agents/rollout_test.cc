@@ -1,0 +1,131 @@
+#include "agents/rollout.h"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <map>
+#include <mutex>
+
+#include "core/error.h"
+#include "core/rng.h"
+
+using namespace agon;
+using namespace agon::agents;
+
+namespace {
+
+// Answers with a number drawn from the request's seed; fails its first `failures` calls.
+class DicePolicy : public Policy {
+ public:
+  explicit DicePolicy(int failures = 0) : failures_(failures) {}
+  std::vector<Completion> complete(std::span<const CompletionRequest> requests) override {
+    if (failures_-- > 0) throw Error("the dice {} lost", "are");
+    std::vector<Completion> completions;
+    for (const CompletionRequest& request : requests) {
+      requests_.fetch_add(1);
+      Rng rng(request.sampling.temperature == 0 ? 0 : request.sampling.seed);
+      Completion completion;
+      completion.text = "<answer>" + std::to_string(rng.between(1, 9)) + "</answer><score>0.5</score>";
+      completion.token_ids = {1, 2, 3};
+      completion.logprobs = {-1, -2, -3};
+      completions.push_back(completion);
+    }
+    return completions;
+  }
+  std::vector<TokenScores> score(std::span<const ScoreRequest>) override { return {}; }
+  Capabilities capabilities() const override { return {.name = "dice", .images = true}; }
+  int requests() const { return requests_; }
+
+ private:
+  std::atomic<int> failures_, requests_ = 0;
+};
+
+std::map<std::pair<std::uint64_t, int>, env::Episode> play_all(
+    Policy& policy, RolloutOptions options, const std::set<std::pair<std::uint64_t, int>>& finished = {}) {
+  std::map<std::pair<std::uint64_t, int>, env::Episode> episodes;
+  std::mutex mutex;
+  play(policy, options, finished, [&](env::Episode episode) {
+    const std::lock_guard lock(mutex);
+    const auto key = std::pair{episode.task_index, episode.sample};
+    REQUIRE(episodes.emplace(key, std::move(episode)).second);
+  });
+  return episodes;
+}
+
+RolloutOptions charts(int threads) {
+  return {.suite = "charts", .tasks = 40, .samples = 4, .seed = 5, .threads = threads};
+}
+
+}  // namespace
+
+TEST_CASE("the same seed plays the same episodes with 1 and with 8 threads") {
+  DicePolicy policy;
+  const auto one = play_all(policy, charts(1)), eight = play_all(policy, charts(8));
+  REQUIRE(one.size() == 40 * 5);
+  REQUIRE(eight.size() == one.size());
+  std::set<std::string> texts;
+  for (const auto& [key, episode] : one) {
+    REQUIRE(eight.at(key).turns[0].text == episode.turns[0].text);
+    REQUIRE(eight.at(key).reward == episode.reward);
+    texts.insert(episode.turns[0].text);
+  }
+  REQUIRE(texts.size() > 3);
+}
+
+TEST_CASE("an episode records what was shown, written and answered") {
+  DicePolicy policy;
+  const auto episodes = play_all(policy, charts(2));
+  const env::Episode& episode = episodes.at({7, 2});
+  REQUIRE(episode.task_id.rfind("charts/", 0) == 0);
+  REQUIRE(episode.answer.has_value());
+  REQUIRE(episode.score == 0.5);
+  REQUIRE(episode.turns.size() == 1);
+  REQUIRE(episode.turns[0].token_ids == std::vector<std::int32_t>{1, 2, 3});
+  REQUIRE(episode.turns[0].logprobs.size() == 3);
+  REQUIRE(episode.success == (episode.reward == 1));
+  REQUIRE(std::any_of(episode.turns[0].observation.parts.begin(), episode.turns[0].observation.parts.end(),
+                      [](const Part& part) { return part.is_image(); }));
+}
+
+TEST_CASE("finished samples are not played again") {
+  DicePolicy policy;
+  std::set<std::pair<std::uint64_t, int>> finished;
+  for (std::uint64_t task = 0; task < 39; ++task)
+    for (int sample = env::kGreedySample; sample < 4; ++sample) finished.insert({task, sample});
+  finished.insert({39, 1});
+  const auto rest = play_all(policy, charts(4), finished);
+  REQUIRE(rest.size() == 4);
+  const auto whole = play_all(policy, charts(4));
+  for (const auto& [key, episode] : rest) REQUIRE(whole.at(key).turns[0].text == episode.turns[0].text);
+}
+
+TEST_CASE("a policy that fails twice is tried again; one that keeps failing makes failed episodes, not zeros") {
+  DicePolicy twice(2), forever(1 << 30);
+  RolloutOptions options = charts(1);
+  options.tasks = 1;
+  for (const auto& [key, episode] : play_all(twice, options)) REQUIRE(episode.status == env::EpisodeStatus::done);
+  const auto failed = play_all(forever, options);
+  REQUIRE(failed.size() == 5);
+  for (const auto& [key, episode] : failed) {
+    REQUIRE(episode.status == env::EpisodeStatus::failed);
+    REQUIRE(episode.failure == "the dice are lost");
+  }
+}
+
+TEST_CASE("an error of the recorder ends the run and reaches the caller") {
+  DicePolicy policy;
+  REQUIRE_THROWS_AS(play(policy, charts(8), {}, [](env::Episode) { throw Error("disk {}", "full"); }), Error);
+  REQUIRE(policy.requests() < 40 * 5);
+}
+
+TEST_CASE("a run asked to stop ends after the groups under way") {
+  DicePolicy policy;
+  std::atomic<bool> stop = false;
+  std::atomic<int> recorded = 0;
+  play(
+      policy, charts(1), {},
+      [&](env::Episode) {
+        if (++recorded == 5) stop = true;
+      },
+      &stop);
+  REQUIRE(recorded == 5);
+}

@@ -1,0 +1,154 @@
+#include "agents/learn/sft.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "agents/learn/sft_data.h"
+#include "agents/local/safetensors.h"
+#include "core/error.h"
+#include "core/text.h"
+#include "env/protocol.h"
+#include "env/suite.h"
+
+using namespace agon;
+using namespace agon::agents;
+
+namespace {
+
+struct ScratchFolder {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / ("agon_sft_" + std::to_string(::getpid()));
+  ScratchFolder() { std::filesystem::create_directories(path); }
+  ~ScratchFolder() { std::filesystem::remove_all(path); }
+};
+
+std::string config_text(const std::string& output, int steps) {
+  return "output: " + output +
+         "\nseed: 3\nsources: [{suite: charts, episodes: 4}, {suite: phone, level: 1, episodes: 2}]\nvocabulary: "
+         "300\n" +
+         "steps: " + std::to_string(steps) + R"(
+warmup_steps: 1
+learning_rate: 0.003
+checkpoint_steps: 2
+model:
+  model_type: qwen2_5_vl
+  vision_config: {depth: 1, hidden_size: 32, intermediate_size: 32, num_heads: 2, out_hidden_size: 32, in_channels: 3, patch_size: 14,
+                  temporal_patch_size: 2, spatial_merge_size: 2, window_size: 112, fullatt_block_indexes: [0]}
+  hidden_size: 32
+  intermediate_size: 64
+  num_hidden_layers: 1
+  num_attention_heads: 2
+  num_key_value_heads: 1
+  max_position_embeddings: 1024
+  rms_norm_eps: 0.000001
+  rope_theta: 100
+  rope_scaling: {type: mrope, mrope_section: [2, 3, 3]}
+  tie_word_embeddings: true
+)";
+}
+
+std::filesystem::path write_config(const ScratchFolder& scratch, const std::string& name, const std::string& text) {
+  const auto file = scratch.path / (name + ".yaml");
+  std::ofstream(file) << text;
+  return file;
+}
+
+std::string error_of(const std::filesystem::path& file) {
+  try {
+    load_sft_config(file);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::vector<double> losses(const std::filesystem::path& folder) {
+  std::vector<double> all;
+  for (const std::string& line : split(read_file((folder / "train.jsonl").string()), "\n"))
+    if (!line.empty()) all.push_back(Json::parse(line)["loss"]["charts"].get<double>());
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a demonstration trains what the policy wrote and nothing else") {
+  const ScratchFolder scratch;
+  const SftConfig config = load_sft_config(write_config(scratch, "a", config_text("a", 2)));
+  const std::vector<std::string> classes = object_classes(config.sources);
+  const auto env = env::make_env("charts");
+  Rng rng(1);
+  const Demonstration demonstration = demonstrate_task(*env, "Say it.", classes, {3, 11, 0}, rng);
+  REQUIRE(demonstration.messages.size() == 3);
+  REQUIRE(demonstration.scenes.size() == 1);
+  REQUIRE_FALSE(demonstration.scenes[0].empty());
+  const std::string said = demonstration.messages.back().text();
+  REQUIRE(env::extract_answer(said).has_value());
+  REQUIRE(env::extract_score(said).has_value());
+
+  std::atomic<bool> stop = false;
+  REQUIRE(train_sft(config, stop));
+  const ModelFolder folder = open_model_folder(config.output);
+  const SftSequence sequence = encode_demonstration(demonstration, folder);
+  std::vector<std::int32_t> trained;
+  for (std::size_t i = 0; i < sequence.ids.size(); ++i)
+    if (sequence.trained[i]) trained.push_back(sequence.ids[i]);
+  REQUIRE(trained.back() == folder.config.eos_token_ids.front());
+  trained.pop_back();
+  REQUIRE(folder.tokenizer->decode(trained) == said);
+}
+
+TEST_CASE("an interrupted training goes on and ends with the very weights of an undisturbed one") {
+  const ScratchFolder scratch;
+  const SftConfig whole = load_sft_config(write_config(scratch, "whole", config_text("whole", 6)));
+  const SftConfig parts = load_sft_config(write_config(scratch, "parts", config_text("parts", 6)));
+  std::atomic<bool> go = false;
+  REQUIRE(train_sft(whole, go));
+  // A kill between two checkpoints: the run starts again from the last one.
+  const auto copy = scratch.path / "parts";
+  std::filesystem::copy(whole.output / "checkpoint", copy / "checkpoint.old", std::filesystem::copy_options::recursive);
+  Json state = Json::parse(read_file((copy / "checkpoint.old" / "state.json").string()));
+  REQUIRE(state["step"] == 6);
+  std::filesystem::remove_all(copy);
+  std::atomic<bool> stop = true;
+  REQUIRE_FALSE(train_sft(parts, stop));  // stops before the first step, leaving a checkpoint
+  stop = false;
+  REQUIRE(train_sft(parts, stop));
+  const auto a = SafetensorsFile::open(whole.output / "model.safetensors"),
+             b = SafetensorsFile::open(parts.output / "model.safetensors");
+  REQUIRE(a->tensors().size() == b->tensors().size());
+  for (const auto& [name, view] : a->tensors()) {
+    INFO(name);
+    REQUIRE(std::equal(view.bytes.begin(), view.bytes.end(), b->tensors().at(name).bytes.begin()));
+  }
+}
+
+TEST_CASE("training lowers the loss") {
+  const ScratchFolder scratch;
+  const SftConfig config = load_sft_config(write_config(scratch, "c", config_text("c", 60)));
+  std::atomic<bool> stop = false;
+  REQUIRE(train_sft(config, stop));
+  const std::vector<double> all = losses(config.output);
+  REQUIRE(all.size() == 60);
+  REQUIRE(all.back() < 0.7 * all.front());
+}
+
+TEST_CASE("a checkpoint of another config is refused with the key that differs") {
+  const ScratchFolder scratch;
+  std::atomic<bool> stop = false;
+  train_sft(load_sft_config(write_config(scratch, "d", config_text("d", 2))), stop);
+  const SftConfig other = load_sft_config(write_config(scratch, "d", config_text("d", 3)));
+  REQUIRE_THROWS_WITH(train_sft(other, stop), Catch::Contains("'steps' is 2 there, 3 now"));
+}
+
+TEST_CASE("a bad config is refused with its key") {
+  const ScratchFolder scratch;
+  const std::string good = config_text("e", 2);
+  REQUIRE(error_of(write_config(scratch, "e", good)).empty());
+  REQUIRE_THAT(error_of(write_config(scratch, "e", good + "lerning_rate: 1\n")), Catch::Contains("learning_rate"));
+  REQUIRE_THAT(error_of(write_config(scratch, "e", good + "seed: [1]\n")),
+               Catch::Contains("seed") || Catch::Contains("YAML"));
+  REQUIRE_THAT(error_of(write_config(scratch, "e", "output: x\n")), Catch::Contains("sources"));
+  REQUIRE_THAT(error_of(write_config(scratch, "e", "- 1\n")), Catch::Contains("expected keys"));
+  REQUIRE_THAT(error_of(write_config(scratch, "e", "a: [\n")), Catch::Contains("not YAML"));
+  REQUIRE_THAT(error_of(scratch.path / "none.yaml"), Catch::Contains("none.yaml"));
+}
