@@ -143,8 +143,11 @@ void add_doctor(CLI::App& app) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("doctor", "Say what this machine has, and whether agon run can work on it");
-  command->add_option("--policy", options->policy, fmt::format("Model folder (default: {})", kDefaultModel));
-  command->add_option("--out", options->out, "Folder that runs would be written to")->capture_default_str();
+  command->add_option("--policy", options->policy, fmt::format("Model folder (default: {})", kDefaultModel))
+      ->type_name("<dir>");
+  command->add_option("--out", options->out, "Folder that runs would be written to")
+      ->type_name("<dir>")
+      ->capture_default_str();
   command->add_flag("--json", options->json, "Print one JSON object instead of lines");
   command->callback([options] { examine(options->policy, options->out, options->json); });
 }
