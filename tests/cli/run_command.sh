@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# run_command.sh AGON MODEL: agon run from outside, with a small random model: the same episodes whatever the threads, kill -9 and
+# --resume, Ctrl-C, and every way to be told no.
+set -u
+agon=$1 model=$2
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+
+fail() { printf 'FAILED: %s\n' "$*"; failures=$((failures + 1)); }
+play() { "$agon" run --policy "$model" --max-tokens 24 --samples 3 "$@"; }
+# Every recorded episode as text, in order.
+episodes() {
+  sqlite3 "$1/run.sqlite" "SELECT task_index, sample, turn, text, hex(token_ids), hex(logprobs), e.reward, success
+    FROM turns t JOIN episodes e ON t.episode_id = e.id ORDER BY 1, 2, 3"
+}
+# refused CODE WORDS COMMAND...: ends with CODE and one line on stderr that holds WORDS.
+refused() {
+  local code=$1 words=$2
+  shift 2
+  "$@" >"$scratch/out" 2>"$scratch/err"
+  local got=$?
+  [ $got = "$code" ] || fail "$*: exit code $got, expected $code"
+  grep -qi -- "$words" "$scratch/err" || fail "$*: stderr lacks '$words': $(cat "$scratch/err")"
+  [ "$(grep -c '^agon: ' "$scratch/err")" = 1 ] || fail "$*: not one message: $(cat "$scratch/err")"
+}
+
+# Threads.
+play --suite charts --tasks 12 --seed 3 --threads 1 --out "$scratch/one" --json >"$scratch/one.json" 2>/dev/null || fail "run with 1 thread"
+play --suite charts --tasks 12 --seed 3 --threads 8 --out "$scratch/eight" --json >"$scratch/eight.json" 2>/dev/null || fail "run with 8 threads"
+[ "$(episodes "$scratch/one")" = "$(episodes "$scratch/eight")" ] || fail "1 and 8 threads play different episodes"
+[ "$(episodes "$scratch/one" | wc -l)" -ge 48 ] || fail "48 episodes expected"
+figures() { sed '/"seconds"/d' "$1"; }
+[ "$(figures "$scratch/one.json")" = "$(figures "$scratch/eight.json")" ] || fail "1 and 8 threads give different figures"
+play --suite charts --tasks 12 --seed 4 --out "$scratch/other" >/dev/null 2>&1
+[ "$(episodes "$scratch/one")" != "$(episodes "$scratch/other")" ] || fail "another seed plays the same episodes"
+
+# kill -9, then resume.
+play --suite shapes --tasks 150 --out "$scratch/whole" --json >"$scratch/whole.json" 2>/dev/null || fail "shapes run"
+for delay in 0.2 0.4 0.7; do
+  play --suite shapes --tasks 150 --out "$scratch/killed" $([ -e "$scratch/killed/run.sqlite" ] && echo --resume) >/dev/null 2>&1 &
+  pid=$!
+  sleep "$delay"
+  kill -9 $pid 2>/dev/null
+  wait $pid 2>/dev/null
+done
+play --suite shapes --tasks 150 --out "$scratch/killed" $([ -e "$scratch/killed/run.sqlite" ] && echo --resume) --json >"$scratch/killed.json" 2>/dev/null || fail "resume after kill -9"
+[ "$(episodes "$scratch/whole")" = "$(episodes "$scratch/killed")" ] || fail "a killed and resumed run has other episodes"
+[ "$(figures "$scratch/whole.json")" = "$(figures "$scratch/killed.json")" ] || fail "a killed and resumed run has other figures"
+
+# Ctrl-C: a message that says how to go on, exit code 130. (setsid: a background job would ignore SIGINT.)
+setsid "$agon" run --policy "$model" --suite shapes --tasks 1000 --samples 8 --out "$scratch/stopped" >/dev/null 2>"$scratch/err" &
+pid=$!
+sleep 1.5
+kill -TERM $pid
+wait $pid
+code=$?
+[ $code = 130 ] || fail "stopped run: exit code $code, expected 130: $(cat "$scratch/err")"
+grep -q -- '--resume' "$scratch/err" || fail "stopped run does not say how to go on: $(cat "$scratch/err")"
+
+# No.
+refused 1 "did you mean 'charts'" play --suite chart
+refused 2 "suite" play --siute charts
+refused 1 "level" play --suite charts --level 9 --out "$scratch/x"
+refused 1 "holds a run already" play --suite charts --tasks 12 --seed 3 --out "$scratch/one"
+refused 1 "seed" play --suite charts --tasks 12 --seed 5 --out "$scratch/one" --resume
+refused 1 "no-such-model" "$agon" run --policy "$scratch/no-such-model" --out "$scratch/x"
+refused 1 "--out" play --suite charts --resume
+touch "$scratch/file"
+refused 1 "$scratch/file" play --suite charts --tasks 1 --out "$scratch/file/run"
+refused 1 "file" play --suite jsonl --out "$scratch/x"
+printf '{"id": "1", "prompt": "What?", "answer": "4", "grader": "exact"}\n{"id": \n' >"$scratch/bad.jsonl"
+refused 1 "line 2" play --suite jsonl --file "$scratch/bad.jsonl" --out "$scratch/x"
+long_prompt=$(printf 'word %.0s' $(seq 1 20000))
+printf '{"id": "1", "prompt": "%s", "answer": "4", "grader": "exact"}\n' "$long_prompt" >"$scratch/long.jsonl"
+refused 1 "context" play --suite jsonl --file "$scratch/long.jsonl" --out "$scratch/long"
+
+# A full disk: the run stops with one message, and what was committed goes on elsewhere.
+if [ "$(id -u)" = 0 ] && mkdir "$scratch/small" && mount -t tmpfs -o size=256k tmpfs "$scratch/small" 2>/dev/null; then
+  refused 1 "disk\|full\|space" play --suite charts --tasks 200 --out "$scratch/small/run"
+  umount "$scratch/small"
+else
+  echo "full disk: NOT TRIED, mounting a small tmpfs needs root"
+fi
+
+[ $failures = 0 ] && echo "run_command: passed"
+exit $((failures > 0))
