@@ -129,21 +129,37 @@ void check_limits(const Header& header, const std::string& name, const ImageLimi
       header.width * header.height > static_cast<std::uint64_t>(limits.max_pixels))
     throw Error("{}: {} x {} pixels are too many (at most {} a side, {} in all). Scale the picture down.", name,
                 header.width, header.height, limits.max_side, limits.max_pixels);
-  if (!header.complete) throw Error("{}: the picture is cut off. Is the download complete?", name);
+}
+
+std::optional<Header> find_header(Bytes encoded) {
+  std::optional<Header> header = png_header(encoded);
+  if (!header) header = jpeg_header(encoded);
+  return header ? header : webp_header(encoded);
 }
 
 Header checked_header(Bytes encoded, const std::string& name, const ImageLimits& limits) {
-  if (encoded.size() > static_cast<std::uint64_t>(limits.max_encoded_bytes))
-    throw Error("{}: {} bytes are too many for a picture (at most {}).", name, encoded.size(),
-                limits.max_encoded_bytes);
-  std::optional<Header> header = png_header(encoded);
-  if (!header) header = jpeg_header(encoded);
-  if (!header) header = webp_header(encoded);
+  const std::optional<Header> header = find_header(encoded);
   if (!header)
     throw Error("{}: not a PNG, JPEG or WebP picture, or its header is damaged ({} bytes).", name, encoded.size());
   check_limits(*header, name, limits);
   return *header;
 }
+
+void check_size(std::uintmax_t bytes, const std::string& name, const ImageLimits& limits) {
+  if (bytes > static_cast<std::uintmax_t>(limits.max_encoded_bytes))
+    throw Error("{}: {} bytes are too many for a picture (at most {}).", name, bytes, limits.max_encoded_bytes);
+}
+
+// Throws Error unless `path` is a file within the limits.
+void check_file(const std::filesystem::path& path, const ImageLimits& limits) {
+  std::error_code code;
+  if (!std::filesystem::exists(path, code)) throw Error("{}: no such picture. Check the path.", path.string());
+  if (!std::filesystem::is_regular_file(path, code)) throw Error("{}: not a file.", path.string());
+  if (const std::uintmax_t size = std::filesystem::file_size(path, code); !code)
+    check_size(size, path.string(), limits);
+}
+
+Bytes bytes_of(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
 
 // Any 8- or 16-bit picture with 1, 3 or 4 channels (BGR order) as 8-bit RGB, alpha laid over white.
 cv::Mat to_rgb(cv::Mat pixels) {
@@ -203,7 +219,9 @@ bool Image::operator==(const Image& other) const {
 }
 
 Image decode_image(Bytes encoded, const std::string& name, const ImageLimits& limits) {
+  check_size(encoded.size(), name, limits);
   const Header header = checked_header(encoded, name, limits);
+  if (!header.complete) throw Error("{}: the picture is cut off. Is the download complete?", name);
   if (header.format == ImageFormat::webp)
     if (const auto still = first_webp_frame(encoded)) return decode_image(*still, name, limits);
   // OpenCV turns pictures by EXIF only in colour mode, where alpha is lost; JPEG has none.
@@ -220,14 +238,19 @@ Image decode_image(Bytes encoded, const std::string& name, const ImageLimits& li
 }
 
 Image load_image(const std::filesystem::path& path, const ImageLimits& limits) {
-  std::error_code code;
-  if (!std::filesystem::exists(path, code)) throw Error("{}: no such picture. Check the path.", path.string());
-  if (!std::filesystem::is_regular_file(path, code)) throw Error("{}: not a file.", path.string());
-  const std::uintmax_t size = std::filesystem::file_size(path, code);
-  if (!code && size > static_cast<std::uintmax_t>(limits.max_encoded_bytes))
-    throw Error("{}: {} bytes are too many for a picture (at most {}).", path.string(), size, limits.max_encoded_bytes);
-  const std::string bytes = read_file(path.string());
-  return decode_image({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, path.string(), limits);
+  check_file(path, limits);
+  return decode_image(bytes_of(read_file(path.string())), path.string(), limits);
+}
+
+void check_image(const std::filesystem::path& path, const ImageLimits& limits) {
+  check_file(path, limits);
+  std::string start(1 << 16, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<std::size_t>(file.gcount()));
+  // A JPEG may hold its size behind long metadata.
+  if (!find_header(bytes_of(start))) start = read_file(path.string());
+  checked_header(bytes_of(start), path.string(), limits);
 }
 
 std::vector<std::uint8_t> encode_image(const Image& image, ImageFormat format, int quality) {

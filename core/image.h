@@ -44,6 +44,9 @@ class Image {
 // Throws Error for anything else, for a damaged file, and for one past the limits, before its pixels are decoded.
 Image decode_image(std::span<const std::uint8_t> encoded, const std::string& name, const ImageLimits& limits = {});
 Image load_image(const std::filesystem::path& path, const ImageLimits& limits = {});
+// Reads the header alone: throws what load_image would for a file that is absent, no picture, or past the limits;
+// damage behind the header shows at decoding.
+void check_image(const std::filesystem::path& path, const ImageLimits& limits = {});
 // quality: 1..100 for JPEG and WebP; ignored for PNG.
 std::vector<std::uint8_t> encode_image(const Image& image, ImageFormat format, int quality = 90);
 void save_image(const Image& image, const std::filesystem::path& path);  // format by extension; throws Error

@@ -1,6 +1,7 @@
 // env/check_env.h - the conformance check that every suite passes: seeded determinism, the reset/step contract,
-// independence of forks, refused actions leave the state unchanged, finite rewards whose components add up, gold in no
-// observation.
+// independence of forks, refused actions and failed resets leave the state unchanged, finite rewards whose components
+// add up, gold in no observation, demonstrations that succeed and whose steps are labelled right, corrupted steps that
+// are labelled wrong.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,11 @@
 
 namespace agon::env {
 
-// Plays `tasks` tasks of each split with demonstrations, random text and broken actions. Returns what is wrong, one
-// line each; empty: conforms.
+// Plays `tasks` tasks of each split with demonstrations, random text and broken actions, on envs that `make` builds.
+// Returns what is wrong, one line each; empty: conforms.
+std::vector<std::string> check_env(const EnvFactory& make, const SuiteInfo& info, int tasks, std::uint64_t seed);
+
+// The same of a registered suite. Throws Error when there is no such suite.
 std::vector<std::string> check_env(const std::string& suite, const SuiteOptions& options, int tasks,
                                    std::uint64_t seed);
 

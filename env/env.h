@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,6 +41,7 @@ struct StepResult {
   bool truncated = false;      // an outside limit (turns) has ended it
   Json info = Json::object();  // facts for logs and training, never shown to the policy. Where the suite knows them:
                                // "objects": [{"name", "box": [x1,y1,x2,y2] pixels}] of the new picture;
+                               // "success": bool, at the end of an episode: its outcome counts as right;
                                // "step_correct": bool, the action was a right next action (phone);
                                // "error": why an action was refused
 };
@@ -105,5 +107,7 @@ class Env {
   // A wrong version of a right step with an error of that kind; nothing where that kind does not fit the step.
   virtual std::optional<std::string> corrupt_step(const StepQuery&, ErrorKind, Rng&) const { return std::nullopt; }
 };
+
+using EnvFactory = std::function<std::unique_ptr<Env>()>;
 
 }  // namespace agon::env

@@ -1,6 +1,7 @@
 #include "env/suite.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -16,16 +17,17 @@ struct Entry {
 };
 
 // By name.
-const std::vector<Entry> kSuites = {
+constexpr Entry kSuites[] = {
     {"charts", charts_info, make_charts},
+    {"jsonl", jsonl_info, make_jsonl},
     {"phone", phone_info, make_phone},
     {"shapes", shapes_info, make_shapes},
 };
 
 const Entry& entry_of(const std::string& name) {
   const auto found =
-      std::find_if(kSuites.begin(), kSuites.end(), [&](const Entry& entry) { return name == entry.name; });
-  if (found == kSuites.end()) throw Error("{}", unknown_name_message("suite", name, suite_names()));
+      std::find_if(std::begin(kSuites), std::end(kSuites), [&](const Entry& entry) { return name == entry.name; });
+  if (found == std::end(kSuites)) throw Error("{}", unknown_name_message("suite", name, suite_names()));
   return *found;
 }
 

@@ -24,7 +24,8 @@ struct VectorOptions {
   int threads = 0;     // 0: the machine's cores
   Autoreset autoreset = Autoreset::next_step;
   Split split = Split::train;
-  std::uint64_t seed = 0;  // env i plays tasks i, i + num_envs, i + 2 num_envs, ... of this seed
+  // Env i plays tasks i, i + num_envs, i + 2 num_envs, ... of this seed; the test split begins again at its end.
+  std::uint64_t seed = 0;
 };
 
 struct VectorStep {
@@ -33,19 +34,24 @@ struct VectorStep {
   std::unique_ptr<StepResult> final;  // same_step only: the ending step of the old episode
 };
 
-// Results come in env order from reset/step; in order of completion from recv.
-// REQUIRES: either step() or send()/recv() is used between two resets, not both.
+// Results come in env order from reset/step; in order of completion from recv. Its methods are called from one thread.
+// Misuse throws Error and changes nothing: stepping an env that was never reset or is in flight, receiving more than is
+// in flight, options out of range. An env that throws is told as Error with its number from the call that would have
+// returned its result; that env then waits for a reset, the results of the others come with the next recv (a step
+// loses them).
 class VectorEnv {
  public:
   VectorEnv(const std::string& suite, const SuiteOptions& suite_options, const VectorOptions& options);
+  // test_tasks: the size of the test split of what `make` builds.
+  VectorEnv(const EnvFactory& make, std::uint64_t test_tasks, const VectorOptions& options);
   ~VectorEnv();
   int num_envs() const;
   std::vector<VectorStep> reset();                              // starts every env's next task
   std::vector<VectorStep> reset(std::span<const int> env_ids);  // disabled mode: only these
-  std::vector<VectorStep> step(std::vector<Action> actions);    // one a env. REQUIRES: actions.size() == num_envs()
-  void async_reset();
-  void send(int env_id, Action action);  // REQUIRES: env_id is not in flight
-  std::vector<VectorStep> recv();        // the first batch_size to finish
+  std::vector<VectorStep> step(std::vector<Action> actions);    // one a env; nothing may be in flight
+  void async_reset();                                           // sends every env its next task
+  void send(int env_id, Action action);
+  std::vector<VectorStep> recv();  // the first batch_size to finish
 
  private:
   struct Pool;

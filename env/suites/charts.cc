@@ -74,7 +74,7 @@ class Charts : public SingleTurnEnv {
     return answer && is_gold_answer(chart_, *answer) ? 1 : 0;
   }
 
-  std::string solution() const override {
+  std::optional<std::string> solution() const override {
     std::string text;
     for (const std::string& step : solve_chart(chart_)) text += (text.empty() ? "" : "\n\n") + step;
     return text;

@@ -101,7 +101,8 @@ class Shapes : public SingleTurnEnv {
     const std::optional<Box> box = answer ? parse_box(*answer) : std::nullopt;
     return box ? iou(*box, gold()) : 0;
   }
-  std::string solution() const override;
+  bool success(double accuracy) const override { return accuracy > kOverlap; }
+  std::optional<std::string> solution() const override;
   std::optional<StepLabel> label(const StepQuery& query) const override;
   std::optional<std::string> corrupted(const StepQuery& query, ErrorKind kind, Rng& rng) const override;
 
@@ -139,7 +140,9 @@ std::optional<StepLabel> Shapes::label(const StepQuery& query) const {
   return StepLabel{right, StepKind::perception, right ? "" : "it is the " + to_string(describe(target()))};
 }
 
-std::string Shapes::solution() const { return to_string(describe(target())) + "\n\n" + answer_of(gold()); }
+std::optional<std::string> Shapes::solution() const {
+  return to_string(describe(target())) + "\n\n" + answer_of(gold());
+}
 
 std::vector<Shape> Shapes::others() const {
   std::vector<Shape> shapes = picture_.shapes;

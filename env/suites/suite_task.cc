@@ -50,6 +50,7 @@ StepResult SingleTurnEnv::step(const Action& action) {
   result.reward.total = accuracy(action.text);
   result.reward.components = {{"accuracy", result.reward.total}};
   result.terminated = true;
+  result.info["success"] = success(result.reward.total);
   return result;
 }
 
@@ -59,8 +60,9 @@ std::optional<StepLabel> SingleTurnEnv::check_step(const StepQuery& query) const
 
 std::optional<std::vector<Action>> SingleTurnEnv::demonstrate(Rng&) const {
   if (state_ == State::idle) return std::nullopt;
-  if (state_ == State::ended) return std::vector<Action>{};
-  return std::vector<Action>{{solution(), {}}};
+  const std::optional<std::string> turn = solution();
+  if (!turn) return std::nullopt;
+  return state_ == State::ended ? std::vector<Action>{} : std::vector<Action>{{*turn, {}}};
 }
 
 std::optional<std::string> SingleTurnEnv::corrupt_step(const StepQuery& query, ErrorKind kind, Rng& rng) const {

@@ -44,10 +44,12 @@ class SingleTurnEnv : public Env {
   void start(TaskInfo task);
   // The task that start() began, seen by its suite. None of these is called before.
   virtual double accuracy(std::string_view text) const = 0;  // the reward of a turn, in [0, 1]
-  virtual std::string solution() const = 0;                  // the expert's turn
-  virtual std::optional<StepLabel> label(const StepQuery& query) const = 0;
-  // A wrong version of a step that label() finds right.
-  virtual std::optional<std::string> corrupted(const StepQuery& query, ErrorKind kind, Rng& rng) const = 0;
+  virtual bool success(double accuracy) const { return accuracy >= 1; }
+  // Where the suite has them: the expert's turn, what is right of a step, and a wrong version of a step that label()
+  // finds right.
+  virtual std::optional<std::string> solution() const { return std::nullopt; }
+  virtual std::optional<StepLabel> label(const StepQuery&) const { return std::nullopt; }
+  virtual std::optional<std::string> corrupted(const StepQuery&, ErrorKind, Rng&) const { return std::nullopt; }
 
  private:
   enum class State { idle, open, ended };

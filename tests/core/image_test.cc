@@ -149,6 +149,22 @@ TEST_CASE("a picture that is none is an error that names it") {
   CHECK_THROWS_WITH(decode_image(lying, "cut.png"), Contains("cut.png"));
 }
 
+TEST_CASE("check_image reads the header alone") {
+  for (const char* name : {"rgb.png", "turned_6.jpg", "alpha.webp"}) CHECK_NOTHROW(check_image(kPictures + name));
+  CHECK_THROWS_WITH(check_image(kPictures + "absent.png"), Contains("absent.png"));
+  CHECK_THROWS_WITH(check_image(kPictures + "expected.json"), Contains("not a PNG, JPEG or WebP"));
+  CHECK_THROWS_WITH(check_image(kPictures), Contains("not a file"));
+  CHECK_THROWS_WITH(check_image(kPictures + "rgb.png", {.max_side = 11}), Contains("12 x 8"));
+  const auto path = std::filesystem::temp_directory_path() / "agon-late-header.jpg";
+  const std::string jpeg = read_file(kPictures + "gray.jpg");
+  std::string segment = "\xFF\xE1\xFF\xFE";  // 65,534 bytes of metadata, twice, before the size
+  segment.resize(2 + 65534, 'x');
+  write_file_atomically(path, jpeg.substr(0, 2) + segment + segment + jpeg.substr(2));
+  CHECK_NOTHROW(check_image(path));
+  CHECK(load_image(path).width() == 12);
+  std::filesystem::remove(path);
+}
+
 TEST_CASE("a cut file never decodes, wherever it is cut") {
   for (ImageFormat format : {ImageFormat::png, ImageFormat::jpeg, ImageFormat::webp}) {
     const auto whole = encode_image(noise(24, 24, 5), format);

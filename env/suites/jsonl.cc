@@ -1,0 +1,191 @@
+// The user's own tasks: one JSON object a line,
+//   {"id": "1", "prompt": "How many?", "images": ["a.png"], "answer": 3, "grader": "number",
+//    "options": ["x", "y"], "level": 1, "kind": "count"}
+// images (paths relative to the file), options, level and kind may be left out. One turn a task.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <mutex>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "env/grade.h"
+#include "env/protocol.h"
+#include "env/suites/suite_task.h"
+#include "env/suites/suites.h"
+
+namespace agon::env {
+namespace {
+
+namespace fs = std::filesystem;
+// Keys sorted: the ordered object of core/json.h takes quadratic time to fill, and a line is not to be trusted.
+using Line = nlohmann::json;
+
+const std::vector<std::string> kKeys = {"id", "prompt", "images", "answer", "grader", "options", "level", "kind"};
+constexpr int kDeepest = 8;
+
+struct Task {
+  TaskInfo info;
+  std::vector<fs::path> images;
+  Grader grader;
+};
+
+struct TaskFile {
+  std::string path;
+  fs::file_time_type written;
+  std::uintmax_t size = 0;
+  std::vector<Task> tasks;
+};
+
+Line parse_line(const std::string& text) {
+  const auto too_deep = [](int depth, Line::parse_event_t, Line&) {
+    if (depth > kDeepest) throw Error("nested more than {} deep", kDeepest);
+    return true;
+  };
+  Line line;
+  try {
+    line = Line::parse(text, too_deep);
+  } catch (const Line::exception& exception) {
+    const std::string_view what = exception.what();
+    throw Error("not JSON: {}", what.substr(what.find("] ") + 2));
+  }
+  if (!line.is_object()) throw Error("not a JSON object {{...}}");
+  return line;
+}
+
+// A key that looks like a slip of a known one is refused; other keys are the user's own.
+void check_keys(const Line& line) {
+  for (const auto& [key, value] : line.items()) {
+    if (std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end()) continue;
+    if (const auto meant = nearest_name(key, kKeys)) throw Error("no key \"{}\"; did you mean \"{}\"?", key, *meant);
+  }
+}
+
+std::string text_at(const Line& line, const std::string& key) {
+  if (!line.contains(key)) throw Error("no \"{}\"", key);
+  if (!line[key].is_string() || trim(line[key].get<std::string>()).empty())
+    throw Error("\"{}\" is not a text, or an empty one", key);
+  return line[key];
+}
+
+std::vector<std::string> texts_at(const Line& line, const std::string& key) {
+  if (!line.contains(key)) return {};
+  const bool texts = line[key].is_array() &&
+                     std::all_of(line[key].begin(), line[key].end(), [](const Line& item) { return item.is_string(); });
+  if (!texts) throw Error("\"{}\" is not a list of texts", key);
+  return line[key];
+}
+
+int level_at(const Line& line) {
+  if (!line.contains("level")) return 1;
+  if (!line["level"].is_number_unsigned() || line["level"].get<std::uint64_t>() > 1000)
+    throw Error("\"level\" is not a whole number from 0 to 1000");
+  return line["level"];
+}
+
+Task read_task(const Line& line, const fs::path& folder) {
+  check_keys(line);
+  TaskInfo info;
+  info.id =
+      "jsonl/" + (line.contains("id") && line["id"].is_number_integer() ? line["id"].dump() : text_at(line, "id"));
+  info.prompt = text_at(line, "prompt");
+  info.level = level_at(line);
+  const std::string grader = text_at(line, "grader");
+  info.kind = line.contains("kind") ? text_at(line, "kind") : grader;
+  if (!line.contains("answer")) throw Error("no \"answer\"");
+  if (line["answer"].is_object()) throw Error("\"answer\" is an object; it is a text, a number or a list");
+  info.gold = Json(line["answer"]);
+  Task task{std::move(info), {}, Grader(grader, info.gold, texts_at(line, "options"))};
+  for (const std::string& image : texts_at(line, "images")) {
+    check_image(folder / image);
+    task.images.push_back(folder / image);
+  }
+  return task;
+}
+
+std::vector<Task> read_tasks(const std::string& path) {
+  const std::string content = read_file(path);
+  const fs::path folder = fs::path(path).parent_path();
+  std::vector<Task> tasks;
+  std::map<std::string, std::size_t> line_of;  // id -> line
+  std::size_t number = 0;
+  for (const std::string& text : split(content, "\n")) {
+    ++number;
+    if (trim(text).empty()) continue;
+    try {
+      Task task = read_task(parse_line(text), folder);
+      const auto [earlier, fresh] = line_of.emplace(task.info.id, number);
+      if (!fresh) throw Error("the id of line {} again", earlier->second);
+      tasks.push_back(std::move(task));
+    } catch (const Error& error) {
+      throw Error("{}:{}: {}", path, number, error.what());
+    }
+  }
+  if (tasks.empty()) throw Error("{}: no tasks. Write one JSON object a line.", path);
+  return tasks;
+}
+
+// Every Env of a run reads the same file: the one last read is kept, until it changes.
+std::shared_ptr<const TaskFile> open_task_file(const std::string& path) {
+  if (path.empty()) throw Error("suite jsonl: no task file. Give --file TASKS.jsonl.");
+  static std::mutex mutex;
+  static std::shared_ptr<const TaskFile> last;
+  const std::lock_guard lock(mutex);
+  std::error_code code;
+  const auto written = fs::last_write_time(path, code);
+  const std::uintmax_t size = fs::file_size(path, code);
+  if (!code && last && last->path == path && last->written == written && last->size == size) return last;
+  last = std::make_shared<TaskFile>(TaskFile{path, written, size, read_tasks(path)});
+  return last;
+}
+
+class JsonlEnv final : public SingleTurnEnv {
+ public:
+  explicit JsonlEnv(std::shared_ptr<const TaskFile> file) : file_(std::move(file)) {}
+
+  StepResult reset(const ResetOptions& options) override {
+    if (options.split == Split::train) throw Error("{}: there is no train split; use the test split.", file_->path);
+    if (options.index >= file_->tasks.size())
+      throw Error("{}: no task {}. There are {}.", file_->path, options.index, file_->tasks.size());
+    const Task& next = file_->tasks[options.index];
+    StepResult first;
+    for (const fs::path& image : next.images) first.observation.parts.push_back(Part::of(load_image(image)));
+    first.observation.parts.push_back(Part::of(next.info.prompt));
+    current_ = &next;
+    start(next.info);
+    return first;
+  }
+  std::unique_ptr<Env> fork() const override { return std::make_unique<JsonlEnv>(*this); }
+
+ private:
+  // The tagged or boxed answer; else what the turn says, its score left out.
+  double accuracy(std::string_view text) const override {
+    const auto answer = extract_answer(text);
+    return current_->grader.grade(answer ? *answer : trim(text.substr(0, text.find("<score>"))));
+  }
+  bool success(double accuracy) const override { return current_->grader.correct(accuracy); }
+
+  std::shared_ptr<const TaskFile> file_;
+  const Task* current_ = nullptr;  // in file_
+};
+
+}  // namespace
+
+SuiteInfo jsonl_info(const SuiteOptions& options) {
+  SuiteInfo info;
+  info.name = "jsonl";
+  info.description = "your own tasks from a file of JSON lines: pictures, a question, an answer and a grader";
+  info.test_tasks = options.file.empty() ? 0 : open_task_file(options.file)->tasks.size();
+  info.has_train_split = false;
+  info.instructions = "Reason step by step, then give the answer as <answer>...</answer>.";
+  info.metric = "answer";
+  info.observation_schema = message_schema();
+  info.action_schema = text_action_schema("Free text; the last <answer>...</answer> or \\boxed{...} in it is graded.");
+  return info;
+}
+
+std::unique_ptr<Env> make_jsonl(const SuiteOptions& options) {
+  return std::make_unique<JsonlEnv>(open_task_file(options.file));
+}
+
+}  // namespace agon::env

@@ -1,0 +1,139 @@
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "env/suite.h"
+
+using namespace agon;
+using namespace agon::env;
+using Catch::Contains;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder with a picture in it, gone with the object.
+struct Folder {
+  fs::path path = fs::temp_directory_path() / "agon-jsonl-test";
+  Folder() {
+    fs::remove_all(path);
+    fs::create_directories(path / "pictures");
+    save_image(Image(4, 2, std::vector<std::uint8_t>(24, 200)), path / "pictures" / "a.png");
+  }
+  ~Folder() { fs::remove_all(path); }
+  std::string write(const std::string& lines) const {
+    write_file_atomically(path / "tasks.jsonl", lines);
+    return path / "tasks.jsonl";
+  }
+};
+
+const std::string kGood =
+    R"({"id": "one", "prompt": "How many?", "images": ["pictures/a.png"], "answer": 3, "grader": "number"})";
+
+// The message with which opening these lines fails.
+std::string failure(const std::string& lines) {
+  const Folder folder;
+  try {
+    make_env("jsonl", {.file = folder.write(lines)});
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("tasks of a file are shown, graded and ended") {
+  const Folder folder;
+  const std::string file = folder.write(
+      kGood + "\n\n" +
+      R"({"id": 2, "prompt": "Where?", "answer": [0,0,10,10], "grader": "iou", "level": 3, "kind": "box", "source": "me"})" +
+      "\r\n" + R"({"id": "3", "prompt": "Which?", "answer": "B", "grader": "choice", "options": ["cat", "dog"]})");
+  const SuiteInfo info = suite_info("jsonl", {.file = file});
+  CHECK(info.test_tasks == 3);
+  CHECK_FALSE(info.has_train_split);
+
+  const auto env = make_env("jsonl", {.file = file});
+  const StepResult first = env->reset({Split::test, 0});
+  REQUIRE(first.observation.parts.size() == 2);
+  CHECK(first.observation.parts[0].image.width() == 4);
+  CHECK(first.observation.parts[1].text == "How many?");
+  CHECK(env->task().id == "jsonl/one");
+  CHECK(env->task().kind == "number");
+  CHECK(env->task().gold == 3);
+  const StepResult right = env->step({"one, two, three\n\n<answer>3.0</answer>\n<score>0.9</score>"});
+  CHECK(right.terminated);
+  CHECK(right.reward.total == 1);
+  CHECK(right.reward.components == std::vector<std::pair<std::string, double>>{{"accuracy", 1}});
+  CHECK(right.info["success"] == true);
+  CHECK(env->step({"<answer>3</answer>"}).info.contains("error"));
+
+  env->reset({Split::test, 1});
+  CHECK(env->task().level == 3);
+  CHECK(env->task().kind == "box");
+  const StepResult half = env->step({"[0,0,10,6]"});
+  CHECK(half.reward.total == Approx(0.6));
+  CHECK(half.info["success"] == true);
+  env->reset({Split::test, 2});
+  CHECK(env->step({" (b) <score>1</score>"}).reward.total == 1);  // no tag: the text before the score
+  env->reset({Split::test, 2});
+  const StepResult wrong = env->step({"\\boxed{A}"});
+  CHECK(wrong.reward.total == 0);
+  CHECK(wrong.info["success"] == false);
+}
+
+TEST_CASE("a fork answers for itself") {
+  const Folder folder;
+  const auto env = make_env("jsonl", {.file = folder.write(kGood)});
+  env->reset({Split::test, 0});
+  const auto fork = env->fork();
+  CHECK(fork->step({"3"}).reward.total == 1);
+  CHECK(env->step({"4"}).reward.total == 0);
+}
+
+TEST_CASE("there is no train split, and no task past the last") {
+  const Folder folder;
+  const auto env = make_env("jsonl", {.file = folder.write(kGood)});
+  CHECK_THROWS_WITH(env->reset({Split::train, 0}), Contains("train"));
+  CHECK_THROWS_WITH(env->reset({Split::test, 1}), Contains("no task 1"));
+  CHECK(env->step({"3"}).info.contains("error"));
+}
+
+TEST_CASE("a file that changes is read again") {
+  const Folder folder;
+  CHECK(suite_info("jsonl", {.file = folder.write(kGood)}).test_tasks == 1);
+  const std::string second = R"({"id": "two", "prompt": "?", "answer": "x", "grader": "exact"})";
+  CHECK(suite_info("jsonl", {.file = folder.write(kGood + "\n" + second)}).test_tasks == 2);
+}
+
+TEST_CASE("a bad line is told with its number and what is wrong") {
+  CHECK_THAT(failure(kGood + "\n\n{\"id\": "), Contains("tasks.jsonl:3: not JSON"));
+  CHECK_THAT(failure("[1, 2]"), Contains(":1: not a JSON object"));
+  CHECK_THAT(failure(R"({"prompt": "?", "answer": 1, "grader": "exact"})"), Contains("no \"id\""));
+  CHECK_THAT(failure(R"({"id": "1", "prompt": " ", "answer": 1, "grader": "exact"})"), Contains("\"prompt\""));
+  CHECK_THAT(failure(R"({"id": "1", "prompt": "?", "grader": "exact"})"), Contains("no \"answer\""));
+  CHECK_THAT(failure(R"({"id": "1", "prompt": "?", "answr": 1, "grader": "exact"})"),
+             Contains("\"answr\"") && Contains("\"answer\""));
+  CHECK_THAT(failure(R"({"id": "1", "prompt": "?", "answer": 1, "grader": "exactt"})"),
+             Contains(":1: ") && Contains("Did you mean 'exact'?"));
+  CHECK_THAT(failure(R"({"id": "1", "prompt": "?", "answer": "many", "grader": "number"})"), Contains("\"many\""));
+  CHECK_THAT(failure(R"({"id": "1", "prompt": "?", "answer": {"a": 1}, "grader": "exact"})"), Contains("object"));
+  CHECK_THAT(failure(R"({"id": "1", "prompt": "?", "answer": 1, "grader": "exact", "images": "a.png"})"),
+             Contains("\"images\" is not a list"));
+  CHECK_THAT(failure(R"({"id": "1", "prompt": "?", "answer": 1, "grader": "exact", "level": -1})"), Contains("level"));
+  CHECK_THAT(failure(kGood + "\n" + kGood), Contains(":2: ") && Contains("id of line 1"));
+  CHECK_THAT(failure(R"({"id": "1", "prompt": "?", "images": ["pictures/b.png"], "answer": 1, "grader": "exact"})"),
+             Contains(":1: ") && Contains("b.png"));
+  CHECK_THAT(failure(R"({"id": "1", "prompt": "?", "images": ["tasks.jsonl"], "answer": 1, "grader": "exact"})"),
+             Contains("not a PNG, JPEG or WebP"));
+  CHECK_THAT(failure("{\"id\": \"\xff\"}"), Contains("not JSON"));
+  CHECK_THAT(failure(std::string(100'000, '[')), Contains("nested"));
+  CHECK_THAT(failure(" \n\n"), Contains("no tasks"));
+}
+
+TEST_CASE("a task file is asked for, and told when it is absent") {
+  CHECK_THROWS_WITH(make_env("jsonl"), Contains("--file"));
+  CHECK_THROWS_WITH(make_env("jsonl", {.file = "/nowhere/t.jsonl"}), Contains("/nowhere/t.jsonl"));
+  CHECK(suite_info("jsonl").test_tasks == 0);
+}
