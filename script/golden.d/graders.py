@@ -2,16 +2,13 @@
 
 usage: graders.py OUT_FOLDER
 """
-import sys
-
-sys.path.pop(0)  # the scripts beside this one are no libraries (statistics.py)
-
 import collections
 import json
 import pathlib
 import random
 import re
 import string
+import sys
 
 import torch
 import torchvision
