@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <queue>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "agents/local/pretokenize.h"
-#include "core/error.h"
-#include "core/json.h"
+#include "agents/local/tokenizer_file.h"
 
 namespace agon::agents {
 namespace {
-
-using FileJson = nlohmann::json;  // sorted keys: an ordered object of 150,000 names is quadratic to fill
 
 struct Merge {
   std::int32_t rank = -1, result = -1;
@@ -114,33 +110,19 @@ class WordMerger {
   std::priority_queue<Candidate> candidates_;
 };
 
-// What a tokenizer.json says, checked.
-struct AddedToken {
-  std::string content;
-  std::int32_t id = 0;
-  bool special = false, normalized = false;
-};
-struct Pieces {
-  std::string json;
-  std::vector<std::string> bytes;  // of each id
-  std::unordered_map<std::string, std::int32_t> vocabulary;
-  std::vector<std::array<std::int32_t, 3>> merges;  // left, right, result, in order of rank
-  std::vector<AddedToken> added;
-};
-
 class BpeTokenizer : public Tokenizer {
  public:
-  explicit BpeTokenizer(Pieces pieces)
-      : json_(std::move(pieces.json)), bytes_(std::move(pieces.bytes)), table_(pieces.merges.size()) {
-    for (std::size_t rank = 0; rank < pieces.merges.size(); ++rank) {
-      const auto& [left, right, result] = pieces.merges[rank];
+  BpeTokenizer(std::string json, TokenizerFile file)
+      : json_(std::move(json)), bytes_(std::move(file.bytes)), table_(file.merges.size()) {
+    for (std::size_t rank = 0; rank < file.merges.size(); ++rank) {
+      const auto& [left, right, result] = file.merges[rank];
       table_.set(left, right, {static_cast<std::int32_t>(rank), result});
     }
     for (int byte = 0; byte < 256; ++byte)
-      byte_ids_[static_cast<std::size_t>(byte)] = pieces.vocabulary.at(std::string(1, static_cast<char>(byte)));
-    add_words(pieces.vocabulary);
+      byte_ids_[static_cast<std::size_t>(byte)] = file.vocabulary.at(std::string(1, static_cast<char>(byte)));
+    add_words(file.vocabulary);
     special_.resize(bytes_.size());
-    for (const AddedToken& token : pieces.added) add_token(token);
+    for (const AddedToken& token : file.added) add_token(token);
   }
 
   std::vector<std::int32_t> encode(std::string_view text, bool with_special_tokens) const override {
@@ -224,161 +206,10 @@ class BpeTokenizer : public Tokenizer {
   AddedTokens added_, normalized_added_;
 };
 
-// Reads one tokenizer.json; every message names the file and the place in it.
-class Reader {
- public:
-  Reader(const FileJson& file, const std::string& source) : file_(file), source_(source) {}
-
-  Pieces read() {
-    require(file_.is_object(), "the file is not a JSON object");
-    check_pipeline();
-    const FileJson& model = at(file_, "model", "");
-    check_model(model);
-    read_added_tokens();
-    read_vocabulary(at(model, "vocab", "model."));
-    fill_ids();
-    read_merges(at(model, "merges", "model."));
-    return std::move(pieces_);
-  }
-
- private:
-  [[noreturn]] void fail(const std::string& what) const {
-    throw Error("tokenizer {}: {}. agon reads byte-level BPE tokenizers of the Qwen2 family.", source_, what);
-  }
-  void require(bool holds, const std::string& what) const {
-    if (!holds) fail(what);
-  }
-  static std::string quote(const FileJson& json) {
-    return json.dump(-1, ' ', false, FileJson::error_handler_t::replace).substr(0, 200);
-  }
-  const FileJson& at(const FileJson& object, const char* key, const std::string& path) const {
-    require(object.is_object() && object.contains(key), fmt::format("'{}{}' is missing", path, key));
-    return object.at(key);
-  }
-  // The value must be what the Qwen2 family has there, or absent.
-  void expect_absent_or(const FileJson& object, const char* key, const FileJson& expected, const std::string& path) {
-    if (!object.contains(key) || object.at(key).is_null() || object.at(key) == expected) return;
-    fail(fmt::format("'{}{}' is {}, expected {}", path, key, quote(object.at(key)), quote(expected)));
-  }
-
-  void check_pipeline() {
-    static const FileJson kSteps = {
-        {{"type", "Split"}, {"pattern", {{"Regex", kQwen2Regex}}}, {"behavior", "Isolated"}, {"invert", false}},
-        {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}}};
-    const FileJson& normalizer = at(file_, "normalizer", "");
-    require(normalizer == FileJson{{"type", "NFC"}}, "'normalizer' is " + quote(normalizer) + ", expected NFC");
-    const FileJson& splitter = at(file_, "pre_tokenizer", "");
-    FileJson steps = splitter.is_object() ? splitter.value("pretokenizers", FileJson()) : FileJson();
-    if (steps.is_array() && steps.size() == 2 && steps[1].is_object()) steps[1].erase("trim_offsets");
-    require(steps == kSteps, "'pre_tokenizer' is not the Qwen2 split but " + quote(splitter));
-    for (const char* key : {"decoder", "post_processor"}) {
-      const FileJson& step = file_.contains(key) ? file_.at(key) : FileJson();
-      require(step.is_null() || (step.is_object() && step.value("type", FileJson()) == "ByteLevel"),
-              fmt::format("'{}' is {}, expected ByteLevel", key, quote(step)));
-    }
-  }
-
-  void check_model(const FileJson& model) {
-    require(model.is_object() && model.value("type", FileJson("BPE")) == "BPE",
-            "'model' is " + quote(model) + ", expected the type BPE");
-    expect_absent_or(model, "dropout", 0.0, "model.");
-    expect_absent_or(model, "continuing_subword_prefix", "", "model.");
-    expect_absent_or(model, "end_of_word_suffix", "", "model.");
-    expect_absent_or(model, "byte_fallback", false, "model.");
-    expect_absent_or(model, "ignore_merges", false, "model.");
-  }
-
-  std::int32_t to_id(const FileJson& json, const std::string& token) const {
-    require(json.is_number_integer() && json >= 0 && json <= 0x7ffffffe,
-            fmt::format("the id of '{}' is {}, not a non-negative integer", token, quote(json)));
-    return json.get<std::int32_t>();
-  }
-
-  void read_added_tokens() {
-    const FileJson list = file_.value("added_tokens", FileJson::array());
-    require(list.is_array(), "'added_tokens' is not a list");
-    for (const FileJson& entry : list) {
-      const FileJson& content = at(entry, "content", "added_tokens[].");
-      require(content.is_string() && !content.get_ref<const std::string&>().empty(),
-              "an added token's content is " + quote(content));
-      AddedToken token{content, to_id(at(entry, "id", "added_tokens[]."), content)};
-      for (const char* key : {"single_word", "lstrip", "rstrip"})
-        expect_absent_or(entry, key, false, "added_tokens[].");
-      token.special = entry.value("special", FileJson(false)) == true;
-      token.normalized = entry.value("normalized", FileJson(false)) == true;
-      pieces_.added.push_back(std::move(token));
-    }
-  }
-
-  void read_vocabulary(const FileJson& vocabulary) {
-    require(vocabulary.is_object(), "'model.vocab' is not an object");
-    std::unordered_set<std::string> added;
-    for (const AddedToken& token : pieces_.added) added.insert(token.content);
-    for (const auto& [symbols, id] : vocabulary.items()) {
-      if (added.contains(symbols)) continue;  // read_added_tokens has it
-      const auto bytes = bytes_of_symbols(symbols);
-      require(bytes && !bytes->empty(), fmt::format("'{}' in model.vocab is not written in the byte map", symbols));
-      pieces_.vocabulary.emplace(*bytes, to_id(id, symbols));
-    }
-    for (const std::string& symbol : byte_symbols())
-      require(vocabulary.contains(symbol), fmt::format("the byte '{}' has no token in model.vocab", symbol));
-  }
-
-  void fill_ids() {
-    const std::size_t count = pieces_.vocabulary.size() + pieces_.added.size();
-    pieces_.bytes.resize(count);
-    const auto place = [&](std::int32_t id, const std::string& bytes) {
-      const auto index = static_cast<std::size_t>(id);
-      require(index < count, fmt::format("id {} of '{}': {} tokens have ids 0 to {} without a hole", id, bytes, count,
-                                         static_cast<std::int64_t>(count) - 1));
-      require(pieces_.bytes[index].empty(),
-              fmt::format("'{}' and '{}' have the same id {}", pieces_.bytes[index], bytes, id));
-      pieces_.bytes[index] = bytes;
-    };
-    for (const auto& [bytes, id] : pieces_.vocabulary) place(id, bytes);
-    for (const AddedToken& token : pieces_.added) place(token.id, token.content);
-  }
-
-  std::pair<std::string, std::string> merge_sides(const FileJson& merge) const {
-    if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string())
-      return {merge[0], merge[1]};
-    const std::string text = merge.is_string() ? merge.get<std::string>() : "";
-    const std::size_t space = text.find(' ');
-    require(space != std::string::npos && text.find(' ', space + 1) == std::string::npos,
-            "the merge " + quote(merge) + " is neither \"a b\" nor [\"a\", \"b\"]");
-    return {text.substr(0, space), text.substr(space + 1)};
-  }
-
-  void read_merges(const FileJson& merges) {
-    require(merges.is_array(), "'model.merges' is not a list");
-    for (const FileJson& merge : merges) {
-      const auto [left, right] = merge_sides(merge);
-      const auto id = [&](const std::string& symbols) {
-        const auto bytes = bytes_of_symbols(symbols);
-        const auto found = bytes ? pieces_.vocabulary.find(*bytes) : pieces_.vocabulary.end();
-        require(found != pieces_.vocabulary.end(), fmt::format("merge {} of {}: '{}' is not in model.vocab",
-                                                               pieces_.merges.size(), quote(merge), symbols));
-        return found->second;
-      };
-      pieces_.merges.push_back({id(left), id(right), id(left + right)});
-    }
-  }
-
-  const FileJson& file_;
-  const std::string& source_;
-  Pieces pieces_;
-};
-
 }  // namespace
 
 std::unique_ptr<Tokenizer> Tokenizer::parse(std::string_view tokenizer_json, const std::string& source) {
-  try {
-    Pieces pieces = Reader(FileJson::parse(tokenizer_json), source).read();
-    pieces.json = tokenizer_json;
-    return std::make_unique<BpeTokenizer>(std::move(pieces));
-  } catch (const FileJson::exception& error) {
-    throw Error("tokenizer {}: {}. Is the file a complete tokenizer.json?", source, error.what());
-  }
+  return std::make_unique<BpeTokenizer>(std::string(tokenizer_json), read_tokenizer_file(tokenizer_json, source));
 }
 
 }  // namespace agon::agents

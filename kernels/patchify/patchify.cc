@@ -1,5 +1,6 @@
 #include "kernels/patchify/patchify.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -8,27 +9,55 @@
 namespace agon::kernels {
 namespace {
 
-// One row of pixels -> three rows of normalised values.
-AGON_MULTIVERSION void normalise_row(const std::uint8_t* rgb, int width, const float* scale, const float* offset,
-                                     float* planes) {
-  float* red = planes;
-  float* green = planes + width;
-  float* blue = planes + 2 * width;
-  for (int x = 0; x < width; ++x) red[x] = static_cast<float>(rgb[3 * x]) * scale[0] + offset[0];
-  for (int x = 0; x < width; ++x) green[x] = static_cast<float>(rgb[3 * x + 1]) * scale[1] + offset[1];
-  for (int x = 0; x < width; ++x) blue[x] = static_cast<float>(rgb[3 * x + 2]) * scale[2] + offset[2];
+constexpr int kStrip = 16;  // patches that are normalised together: their values stay in the cache
+
+// Pixels of one row -> a row of normalised values for each channel, `stride` apart.
+AGON_MULTIVERSION void normalise_row(const std::uint8_t* rgb, int count, const float* scale, const float* offset,
+                                     float* planes, std::int64_t stride) {
+  for (int x = 0; x < count; ++x) planes[x] = static_cast<float>(rgb[3 * x]) * scale[0] + offset[0];
+  planes += stride;
+  for (int x = 0; x < count; ++x) planes[x] = static_cast<float>(rgb[3 * x + 1]) * scale[1] + offset[1];
+  planes += stride;
+  for (int x = 0; x < count; ++x) planes[x] = static_cast<float>(rgb[3 * x + 2]) * scale[2] + offset[2];
 }
 
-// Row y of every patch in one row of patches; `rows` is where the row of merge blocks begins.
-void scatter_row(const PatchifyInput& in, const float* planes, int y, float* rows) {
-  const std::int64_t square = static_cast<std::int64_t>(in.patch) * in.patch, row_size = 3 * in.temporal * square;
-  for (int column = 0; column < in.width / in.patch; ++column) {
-    const std::int64_t row = column / in.merge * in.merge * in.merge + column % in.merge;
-    float* to = rows + row * row_size + static_cast<std::int64_t>(y) * in.patch;
-    for (int channel = 0; channel < 3; ++channel)
-      for (int copy = 0; copy < in.temporal; ++copy, to += square)
-        std::memcpy(to, planes + static_cast<std::int64_t>(channel) * in.width + column * in.patch,
-                    sizeof(float) * static_cast<std::size_t>(in.patch));
+// One patch whose values begin at `planes` [3, patch, width] -> out [3, temporal, patch, patch].
+void write_patch(const PatchifyInput& in, const float* planes, std::int64_t width, float* out) {
+  const std::size_t row_bytes = sizeof(float) * static_cast<std::size_t>(in.patch);
+  const std::int64_t square = static_cast<std::int64_t>(in.patch) * in.patch;
+  for (int channel = 0; channel < 3; ++channel) {
+    const float* first = out;
+    for (int y = 0; y < in.patch; ++y, planes += width, out += in.patch) std::memcpy(out, planes, row_bytes);
+    for (int copy = 1; copy < in.temporal; ++copy, out += square)
+      std::memcpy(out, first, row_bytes * static_cast<std::size_t>(in.patch));
+  }
+}
+
+struct Scaling {
+  float scale[3], offset[3];  // byte * scale + offset
+};
+
+Scaling scaling_of(const PatchifyInput& in) {
+  Scaling result;
+  for (int channel = 0; channel < 3; ++channel) {
+    result.scale[channel] = static_cast<float>(1.0 / (255.0 * in.std[channel]));
+    result.offset[channel] = static_cast<float>(-static_cast<double>(in.mean[channel]) / in.std[channel]);
+  }
+  return result;
+}
+
+// Patches `left`.. of one row of patches; `planes` is room for their values.
+void write_strip(const PatchifyInput& in, const Scaling& scaling, std::int64_t row, int left, float* planes,
+                 float* out) {
+  const int columns = in.width / in.patch, end = std::min(left + kStrip, columns), merge = in.merge;
+  const std::int64_t strip_width = kStrip * in.patch, row_size = 3ll * in.temporal * in.patch * in.patch;
+  for (int y = 0; y < in.patch; ++y)
+    normalise_row(in.rgb + ((row * in.patch + y) * in.width + left * in.patch) * 3, (end - left) * in.patch,
+                  scaling.scale, scaling.offset, planes + y * strip_width, in.patch * strip_width);
+  for (int column = left; column < end; ++column) {
+    const std::int64_t block = row / merge * merge * columns + column / merge * merge * merge;
+    const std::int64_t place = block + row % merge * merge + column % merge;
+    write_patch(in, planes + (column - left) * in.patch, strip_width, out + place * row_size);
   }
 }
 
@@ -45,21 +74,12 @@ const char* patchify_problem(const PatchifyInput& in) {
 }
 
 void patchify(const PatchifyInput& in, float* out, const ParallelFor& parallel) {
-  float scale[3], offset[3];
-  for (int channel = 0; channel < 3; ++channel) {
-    scale[channel] = static_cast<float>(1.0 / (255.0 * in.std[channel]));
-    offset[channel] = static_cast<float>(-static_cast<double>(in.mean[channel]) / in.std[channel]);
-  }
-  const std::int64_t row_size = 3ll * in.temporal * in.patch * in.patch, columns = in.width / in.patch;
+  const Scaling scaling = scaling_of(in);
   run_parallel(parallel, in.height / in.patch, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<float> planes(3 * static_cast<std::size_t>(in.width));
-    for (std::int64_t row = begin; row < end; ++row) {
-      float* rows = out + (row / in.merge * in.merge * columns + row % in.merge * in.merge) * row_size;
-      for (int y = 0; y < in.patch; ++y) {
-        normalise_row(in.rgb + (row * in.patch + y) * in.width * 3, in.width, scale, offset, planes.data());
-        scatter_row(in, planes.data(), y, rows);
-      }
-    }
+    std::vector<float> planes(3 * static_cast<std::size_t>(in.patch) * static_cast<std::size_t>(in.patch) * kStrip);
+    for (std::int64_t row = begin; row < end; ++row)
+      for (int left = 0; left < in.width / in.patch; left += kStrip)
+        write_strip(in, scaling, row, left, planes.data(), out);
   });
 }
 

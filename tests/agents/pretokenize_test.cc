@@ -1,0 +1,88 @@
+#include "agents/local/pretokenize.h"
+
+#include <catch2/catch.hpp>
+#include <set>
+
+using namespace agon::agents;
+using Words = std::vector<std::string>;
+
+namespace {
+
+Words words_of(std::string_view text) {
+  Words words;
+  for (std::size_t start = 0, end = 0; start < text.size(); start = end) {
+    end = word_end(text, start);
+    words.emplace_back(text.substr(start, end - start));
+  }
+  return words;
+}
+
+std::string nfc(std::string_view text) {
+  std::string buffer;
+  return std::string(to_nfc(text, buffer));
+}
+
+}  // namespace
+
+TEST_CASE("words are cut as the Qwen2 regex cuts them") {
+  REQUIRE(words_of("Hello world") == Words{"Hello", " world"});
+  REQUIRE(words_of("a  b   ") == Words{"a", " ", " b", "   "});
+  REQUIRE(words_of("12a") == Words{"1", "2", "a"});
+  REQUIRE(words_of("it's THEY'LL 'tis '") == Words{"it", "'s", " THEY", "'LL", " '", "tis", " '"});
+  REQUIRE(words_of("x'\u017fy 'Re") == Words{"x", "'\u017f", "y", " '", "Re"});
+  REQUIRE(words_of("ok!?\n\nno") == Words{"ok", "!?\n\n", "no"});
+  REQUIRE(words_of(" \n \n  go") == Words{" \n \n", " ", " go"});
+  REQUIRE(words_of("\tif (x)") == Words{"\tif", " (", "x", ")"});
+  REQUIRE(words_of("\nif") == Words{"\n", "if"});
+  REQUIRE(words_of("\u00a0\u4f60\u597d\u3002") == Words{"\u00a0\u4f60\u597d", "\u3002"});
+  REQUIRE(words_of("\xff\xc3 \xc3q") ==
+          Words{"\xff\xc3", " \xc3", "q"});  // bytes that are no UTF-8 are like punctuation
+}
+
+TEST_CASE("letters and digits newer than the Unicode library are known") {
+  REQUIRE(words_of("\U0002ebf0\U0002ebf1") == Words{"\U0002ebf0\U0002ebf1"});
+  REQUIRE(words_of("\U000116d0\U000116d1") == Words{"\U000116d0", "\U000116d1"});
+}
+
+TEST_CASE("NFC composes, orders marks and keeps bytes that are no UTF-8") {
+  REQUIRE(nfc("e\u0301") == "\u00e9");
+  REQUIRE(nfc("a\u0307\u0323") == "\u1ea1\u0307");
+  REQUIRE(nfc("\u1100\u1161\u11a8") == "\uac01");
+  REQUIRE(nfc("\u0958 \u212b") == "\u0915\u093c \u00c5");  // excluded from composition; a singleton
+  REQUIRE(nfc("e\xff\u0301") == "e\xff\u0301");
+  REQUIRE(nfc("\xed\xa0\x80") == "\xed\xa0\x80");  // a surrogate
+  REQUIRE(nfc("").empty());
+}
+
+TEST_CASE("every byte has a symbol of its own and symbols give the bytes back") {
+  const std::set<std::string> distinct(byte_symbols().begin(), byte_symbols().end());
+  REQUIRE(distinct.size() == 256);
+  std::string bytes, symbols;
+  for (int byte = 0; byte < 256; ++byte) {
+    bytes += static_cast<char>(byte);
+    symbols += byte_symbols()[static_cast<std::size_t>(byte)];
+  }
+  REQUIRE(bytes_of_symbols(symbols) == bytes);
+  REQUIRE(byte_symbols()[' '] == "\u0120");
+  REQUIRE_FALSE(bytes_of_symbols("a b"));
+  REQUIRE_FALSE(bytes_of_symbols("\u4f60"));
+  REQUIRE_FALSE(bytes_of_symbols("\xff"));
+}
+
+TEST_CASE("added tokens are found leftmost and longest; special ones only when asked for") {
+  AddedTokens added;
+  REQUIRE(added.empty());
+  added.add("<a", 1, false);
+  added.add("<ab>", 2, true);
+  added.add("<ab", 3, false);
+  const auto split = [&](std::string_view text, bool with_special) {
+    std::string result;
+    added.split(
+        text, with_special, [&](std::string_view stretch) { result += "(" + std::string(stretch) + ")"; },
+        [&](std::int32_t id) { result += std::to_string(id); });
+    return result;
+  };
+  REQUIRE(split("x<ab><a<abc<", true) == "(x)213(c<)");
+  REQUIRE(split("x<ab><a<abc<", false) == "(x)3(>)13(c<)");
+  REQUIRE(split("", true).empty());
+}
