@@ -323,10 +323,11 @@ std::string summary_table(const Json& summary) {
   table += size_line("pass@N", summary.at("pass_at_k"));
   table += size_line("best-of-N", summary.at("best_of_n"));
   table += size_line("majority", summary.at("majority"));
-  const double seconds = summary.at("seconds").is_number() ? summary.at("seconds").get<double>() : 0;
   const auto tokens = summary.at("tokens").get<std::int64_t>();
-  table += fmt::format("\n{} tokens in {:.1f} s", tokens, seconds);
-  if (seconds > 0) table += fmt::format(" ({:.0f} a second)", static_cast<double>(tokens) / seconds);
+  table += fmt::format("\n{} tokens", tokens);
+  if (const Json& seconds = summary.at("seconds"); seconds.is_number() && seconds > 0)
+    table += fmt::format(" in {:.1f} s ({:.0f} a second)", seconds.get<double>(),
+                         static_cast<double>(tokens) / seconds.get<double>());
   if (const auto missing = summary.at("score").at("missing").get<std::int64_t>(); missing > 0)
     table += fmt::format("\n{} samples have no valid score", missing);
   if (const auto failed = summary.at("failed").get<std::int64_t>(); failed > 0)

@@ -13,7 +13,9 @@ struct Failed {};
 
 void add_complete(CLI::App& app);
 void add_doctor(CLI::App& app);
+void add_report(CLI::App& app);
 void add_run(CLI::App& app);
+void add_show(CLI::App& app);
 void add_suites(CLI::App& app);
 void add_train_sft(CLI::App& app);
 

@@ -16,7 +16,9 @@ void add_commands(CLI::App& app) {
   using namespace agon::cli;
   add_complete(app);
   add_doctor(app);
+  add_report(app);
   add_run(app);
+  add_show(app);
   add_suites(app);
   add_train_sft(app);
 }

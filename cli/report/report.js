@@ -1,0 +1,232 @@
+"use strict";
+// Draws the report from the JSON beside it. Text of policies and tasks reaches the page as text nodes only.
+const data = JSON.parse(document.getElementById("data").textContent);
+const page = document.getElementById("page");
+const summary = data.summary;
+
+// ---- elements ----
+function make(space, name, attributes, children) {
+  const node = document.createElementNS(space, name);
+  for (const [key, value] of Object.entries(attributes || {})) node.setAttribute(key, value);
+  for (const child of [children ?? []].flat(Infinity)) node.append(child);  // strings become text nodes
+  return node;
+}
+const html = (name, attributes, ...children) => make("http://www.w3.org/1999/xhtml", name, attributes, children);
+const svg = (name, attributes, ...children) => make("http://www.w3.org/2000/svg", name, attributes, children);
+const number = (value, digits = 3) => value === null || value === undefined ? "–" : value.toFixed(digits);
+const section = (title, ...children) => html("section", {class: "card"}, html("h2", {}, title), children);
+
+// ---- charts ----
+// A square-ish plot with both axes in [0, 1] unless x labels are given as [position, text].
+function plot(xTitle, yTitle, xTicks, marks) {
+  const left = 44, top = 10, width = 330, height = 220;
+  const x = (value) => left + value * width, y = (value) => top + (1 - value) * height;
+  const chart = svg("svg", {viewBox: `0 0 ${left + width + 12} ${top + height + 40}`, role: "img", "aria-label": `${yTitle} against ${xTitle}`});
+  for (const tick of [0, 0.25, 0.5, 0.75, 1])
+    chart.append(svg("line", {class: "axis", x1: left, x2: left + width, y1: y(tick), y2: y(tick)}),
+                 svg("text", {x: left - 7, y: y(tick) + 4, "text-anchor": "end"}, String(tick)));
+  for (const [position, label] of xTicks)
+    chart.append(svg("text", {x: x(position), y: top + height + 16, "text-anchor": "middle"}, label));
+  chart.append(svg("text", {x: left + width / 2, y: top + height + 34, "text-anchor": "middle"}, xTitle),
+               svg("text", {x: 11, y: top + height / 2, "text-anchor": "middle", transform: `rotate(-90 11 ${top + height / 2})`}, yTitle));
+  marks(chart, x, y);
+  return chart;
+}
+const quarters = [0, 0.25, 0.5, 0.75, 1].map((tick) => [tick, String(tick)]);
+const polyline = (points, x, y, color) =>
+  svg("polyline", {points: points.map(([a, b]) => `${x(a)},${y(b)}`).join(" "), fill: "none", stroke: color, "stroke-width": 2.2, "stroke-linejoin": "round"});
+const diagonal = (x, y) => svg("line", {class: "diagonal", x1: x(0), y1: y(0), x2: x(1), y2: y(1)});
+
+// Value and interval on the axis from 0 to 1; nothing for a value outside it.
+function whisker(value, interval) {
+  if (value < 0 || value > 1) return "";
+  const chart = svg("svg", {viewBox: "0 0 400 18", "aria-hidden": "true"});
+  chart.append(svg("line", {class: "axis", x1: 4, x2: 396, y1: 9, y2: 9}));
+  const x = (v) => 4 + 392 * Math.min(1, Math.max(0, v));
+  if (interval && interval[0] !== null) chart.append(svg("line", {class: "whisker", x1: x(interval[0]), x2: x(interval[1]), y1: 9, y2: 9}));
+  if (value !== null && value !== undefined) chart.append(svg("circle", {class: "dot", cx: x(value), cy: 9, r: 4.5}));
+  return chart;
+}
+
+// ---- sections ----
+function heading() {
+  const chips = Object.entries(data.config).map(([key, value]) =>
+    html("span", {class: "chip"}, html("b", {}, key), typeof value === "string" ? value : JSON.stringify(value)));
+  const parts = [html("header", {}, html("h1", {}, html("span", {class: "brand"}, "agon "), data.title),
+    html("p", {}, `${summary.tasks} tasks × ${summary.samples} samples, ${data.episodes_total} episodes, ${summary.tokens.toLocaleString("en")} tokens` +
+      (summary.seconds ? ` in ${number(summary.seconds, 1)} s` : "")), html("div", {class: "chips"}, chips))];
+  if (!data.complete) parts.push(html("p", {class: "notice", id: "incomplete"}, "This run is not complete: the figures are of the episodes recorded so far."));
+  if (summary.failed) parts.push(html("p", {class: "notice", id: "failed"}, `${summary.failed} episodes failed; they are in no figure. Resume the run to play them again.`));
+  return parts;
+}
+
+function summaryTable() {
+  const rows = [["Greedy accuracy", summary.greedy, "greedy"], ["pass@1", summary.pass_at_1, "pass_at_1"]];
+  const most = String(summary.samples);
+  if (summary.samples > 1) {
+    rows.push([`pass@${most}`, summary.pass_at_k[most], `pass_at_${most}`]);
+    rows.push([`Best of ${most} by score`, summary.best_of_n[most], `best_of_${most}`]);
+    rows.push([`Majority of ${most}`, summary.majority[most], `majority_${most}`]);
+  }
+  if ("step_success" in summary) rows.push(["Step success", summary.step_success, "step_success"]);
+  rows.push(["Mean reward", summary.mean_reward, "mean_reward"], ["Score AUC", summary.score.auc, "score_auc"],
+            ["Score average precision", summary.score.ap, "score_ap"]);
+  const body = rows.map(([label, value, key]) => {
+    const interval = summary.ci[key];
+    return html("tr", {}, html("td", {}, label), html("td", {class: "number"}, number(value)),
+      html("td", {class: "number"}, interval ? `${number(interval[0])} – ${number(interval[1])}` : "–"), html("td", {class: "wide"}, whisker(value, interval)));
+  });
+  return section("Summary", html("table", {id: "summary"}, html("thead", {}, html("tr", {}, html("th", {}, "Figure"), html("th", {class: "number"}, "Value"),
+    html("th", {class: "number"}, "95 % interval"), html("th", {}, ""))), html("tbody", {}, body)),
+    html("p", {class: "note"}, "Intervals: bootstrap over tasks."));
+}
+
+function samplesChart() {
+  const sizes = Object.keys(summary.pass_at_k).map(Number);
+  const most = Math.max(1, Math.log2(Math.max(...sizes, 1)));
+  const at = (size) => Math.log2(size) / most;
+  const series = [["pass@N", summary.pass_at_k, "var(--accent)", "pass_at_"], ["Best of N by score", summary.best_of_n, "var(--second)", "best_of_"],
+                  ["Majority of N", summary.majority, "var(--third)", "majority_"]];
+  const chart = plot("N samples", "accuracy", sizes.map((size) => [at(size), String(size)]), (target, x, y) => {
+    if (summary.greedy !== null) target.append(svg("line", {class: "diagonal", x1: x(0), x2: x(1), y1: y(summary.greedy), y2: y(summary.greedy)}));
+    for (const [, values, color, key] of series) {
+      const known = sizes.filter((size) => values[size] !== null);
+      for (const size of known) {
+        const interval = summary.ci[key + size];
+        if (interval) target.append(svg("line", {x1: x(at(size)), x2: x(at(size)), y1: y(interval[0]), y2: y(interval[1]), stroke: color, "stroke-width": 1.2, opacity: 0.6}));
+        target.append(svg("circle", {cx: x(at(size)), cy: y(values[size]), r: 3.2, fill: color}));
+      }
+      target.append(polyline(known.map((size) => [at(size), values[size]]), x, y, color));
+    }
+  });
+  const legend = series.map(([label, , color]) => html("span", {}, html("i", {style: `background:${color}`}), label));
+  return section("Accuracy against samples", chart, html("div", {class: "legend"}, legend, html("span", {}, "dashed: greedy")));
+}
+
+function reliabilityChart() {
+  const bins = data.reliability.filter((bin) => bin.count > 0);
+  const most = Math.max(1, ...bins.map((bin) => bin.count));
+  const chart = plot("score", "accuracy", quarters, (target, x, y) => {
+    for (const bin of bins)
+      target.append(svg("rect", {x: x(bin.low) + 1, width: x(bin.high) - x(bin.low) - 2, y: y(0.3 * bin.count / most), height: y(0) - y(0.3 * bin.count / most),
+        fill: "var(--soft)", opacity: 0.25}, svg("title", {}, `${bin.count} samples`)));
+    target.append(diagonal(x, y), polyline(bins.map((bin) => [bin.mean_score, bin.accuracy]), x, y, "var(--accent)"));
+    for (const bin of bins)
+      target.append(svg("circle", {class: "dot", cx: x(bin.mean_score), cy: y(bin.accuracy), r: 3.4},
+        svg("title", {}, `score ${number(bin.mean_score)}, accuracy ${number(bin.accuracy)}, ${bin.count} samples`)));
+  });
+  const missing = summary.score.missing ? ` ${summary.score.missing} samples have no valid score and are not here.` : "";
+  return section("Reliability of the score", chart, html("p", {class: "note"}, `Expected calibration error ${number(data.ece)}. Grey: share of samples.${missing}`));
+}
+
+function rocChart() {
+  if (!data.roc.length) return section("ROC of the score", html("p", {class: "empty"}, "There is no ROC: it takes right and wrong samples with a score."));
+  return section("ROC of the score", plot("false positive rate", "true positive rate", quarters, (target, x, y) =>
+    target.append(diagonal(x, y), polyline(data.roc, x, y, "var(--accent)"))), html("p", {class: "note"}, `AUC ${number(summary.score.auc)}, average precision ${number(summary.score.ap)}.`));
+}
+
+function groupTable(title, id, groups) {
+  const rows = groups.map((group) => html("tr", {}, html("td", {}, group.name), html("td", {class: "number"}, String(group.tasks)),
+    html("td", {class: "number"}, number(group.greedy)), html("td", {class: "number"}, number(group.pass_at_1)), html("td", {class: "wide"}, whisker(group.pass_at_1, group.interval))));
+  return section(title, html("table", {id}, html("thead", {}, html("tr", {}, html("th", {}, ""), html("th", {class: "number"}, "Tasks"), html("th", {class: "number"}, "Greedy"),
+    html("th", {class: "number"}, "pass@1"), html("th", {}, ""))), html("tbody", {}, rows)));
+}
+
+// ---- the browser of episodes ----
+const sampleName = (sample) => sample < 0 ? "greedy" : `sample ${sample}`;
+
+function picture(turn, task, part) {
+  const [width, height, png] = data.images[part.image];
+  const overlay = svg("svg", {viewBox: "0 0 1000 1000", preserveAspectRatio: "none"});
+  const box = ([x1, y1, x2, y2], kind) => svg("rect", {class: kind, x: x1, y: y1, width: x2 - x1, height: y2 - y1});
+  if (task.gold_box) overlay.append(box(task.gold_box, "gold"));
+  if (turn.box) overlay.append(box(turn.box, "predicted"));
+  if (turn.point) overlay.append(svg("ellipse", {class: "tap", cx: turn.point[0], cy: turn.point[1], rx: 28, ry: 28 * width / height}));
+  return html("div", {class: "picture"}, html("img", {src: `data:image/png;base64,${png}`, width, height, alt: "what the policy saw"}), overlay);
+}
+
+function turnView(turn, index, task) {
+  const pictures = turn.parts.filter((part) => part.image).map((part) => picture(turn, task, part));
+  const texts = turn.parts.filter((part) => part.text && part.text.trim() !== task.prompt.trim()).map((part) => html("div", {class: "seen"}, html("pre", {}, part.text)));
+  const step = turn.step_correct === null ? "" : turn.step_correct ? ", right step" : ", wrong step";
+  const title = `Turn ${index + 1}: ${turn.tokens} tokens, reward ${number(turn.reward)}${step}` + (turn.finish === "length" ? ", cut at the token limit" : "");
+  const segments = turn.segments.map((segment) => html("div", {class: `segment ${segment.kind}`},
+    html("span", {}, segment.kind === "step" || segment.kind === "think" && segment.step >= 0 ? `${segment.kind} ${segment.step + 1}` : segment.kind), html("pre", {}, segment.text)));
+  const written = html("div", {}, html("h4", {}, title), texts, segments, turn.error ? html("p", {class: "failure"}, turn.error) : "");
+  return pictures.length ? html("div", {class: "turn"}, html("div", {}, pictures), written) : html("div", {class: "turn plain"}, written);
+}
+
+function episodeView(episode) {
+  const task = data.tasks[episode.task];
+  const fact = (label, value) => html("div", {}, html("b", {}, label), value);
+  const components = (turn) => Object.entries(turn.components).map(([name, value]) => `${name} ${number(value)}`).join(", ");
+  const last = episode.turns[episode.turns.length - 1];
+  const view = [html("h3", {}, task.prompt), html("p", {class: "note"}, `${task.id}, ${sampleName(episode.sample)}, ${task.kind}, level ${task.level}`),
+    html("div", {class: "facts"}, fact("Outcome", html("span", {class: `badge ${episode.outcome}`}, episode.outcome)), fact("Gold", task.gold),
+      fact("Answer", episode.answer ?? "none"), fact("Reward", number(episode.reward) + (last && components(last) ? ` (${components(last)})` : "")),
+      fact("Score", episode.score === null ? "none" : number(episode.score)))];
+  if (episode.failure) view.push(html("p", {class: "failure"}, episode.failure));
+  if (task.gold_box || episode.turns.some((turn) => turn.box || turn.point))
+    view.push(html("div", {class: "legend"}, task.gold_box ? html("span", {}, html("i", {style: "background:#16a34a"}), "gold box") : "",
+      html("span", {}, html("i", {style: "background:#ea580c"}), "what the policy answered")));
+  return view.concat(episode.turns.map((turn, index) => turnView(turn, index, task)));
+}
+
+function choice(id, label, options) {
+  return html("select", {id, "aria-label": label}, options.map(([value, text]) => html("option", {value}, text)));
+}
+
+function browser() {
+  const kinds = [...new Set(Object.values(data.tasks).map((task) => task.kind))].sort();
+  const outcome = choice("outcome", "outcome", [["", "right, wrong, failed"], ["right", "right"], ["wrong", "wrong"], ["failed", "failed"]]);
+  const kind = choice("kind", "kind", [["", "every kind"], ...kinds.map((name) => [name, name])]);
+  const sample = choice("sample", "sample", [["", "every sample"], ["greedy", "greedy only"], ["sampled", "samples only"]]);
+  const search = html("input", {id: "search", type: "search", placeholder: "Search prompts and answers", "aria-label": "search"});
+  const list = html("div", {class: "list", id: "list"}), detail = html("div", {class: "detail", id: "detail"}), counted = html("span", {class: "note", id: "counted"});
+
+  function select(row, episode) {
+    for (const other of list.children) other.setAttribute("aria-current", String(other === row));
+    detail.replaceChildren(...episodeView(episode));
+  }
+  function rowOf(episode) {
+    const task = data.tasks[episode.task];
+    const row = html("button", {class: "row", type: "button"}, html("span", {class: `badge ${episode.outcome}`}, episode.outcome),
+      html("span", {class: "what"}, `${episode.task} `, html("small", {}, `${sampleName(episode.sample)} · `), task.prompt), html("span", {class: "score"}, episode.score === null ? "" : number(episode.score, 2)));
+    row.addEventListener("click", () => select(row, episode));
+    return row;
+  }
+  function matches(episode) {
+    const task = data.tasks[episode.task];
+    if (outcome.value && episode.outcome !== outcome.value || kind.value && task.kind !== kind.value) return false;
+    if (sample.value && (sample.value === "greedy") !== (episode.sample < 0)) return false;
+    return (task.prompt + "\n" + task.id + "\n" + (episode.answer ?? "")).toLowerCase().includes(search.value.toLowerCase());
+  }
+  function refresh() {
+    const shown = data.episodes.filter(matches);
+    list.replaceChildren(...shown.map(rowOf));
+    counted.textContent = `${shown.length} of ${data.episodes.length} episodes`;
+    if (shown.length) select(list.firstChild, shown[0]);
+    else detail.replaceChildren(html("p", {class: "empty"}, "No episode fits these filters."));
+  }
+  for (const filter of [outcome, kind, sample, search]) filter.addEventListener("input", refresh);
+  list.addEventListener("keydown", (event) => {
+    const step = {ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling"}[event.key];
+    const next = step && document.activeElement[step];
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+    next.click();
+  });
+  refresh();
+  const left_out = data.episodes.length < data.episodes_total
+    ? `In this page: ${data.episodes.length} of ${data.episodes_total} episodes (the first ${data.embedded_tasks} tasks; greedy and samples 0 to ${data.embedded_samples - 1}). `
+      + "agon show RUN TASK:SAMPLE prints any other." : "";
+  return section("Episodes", html("div", {class: "filters"}, outcome, kind, sample, search, counted), html("div", {class: "browser"}, list, detail),
+    left_out ? html("p", {class: "note", id: "left-out"}, left_out) : "");
+}
+
+document.title = `agon ${data.title}`;
+page.replaceChildren(...heading(), summaryTable(),
+  html("div", {class: "cards"}, samplesChart(), reliabilityChart(), rocChart()),
+  html("div", {class: "cards"}, groupTable("Accuracy by kind", "kinds", data.kinds), groupTable("Accuracy by level", "levels", data.levels)),
+  browser(), html("footer", {}, "Every figure is computed from run.sqlite beside this file."));

@@ -1,0 +1,47 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/transcript.h"
+#include "core/error.h"
+
+namespace agon::cli {
+namespace {
+
+struct ShowFlags {
+  std::string run, episode;
+  bool json = false;
+};
+
+std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+env::Episode find_episode(const env::RunReader& run, const EpisodeName& name) {
+  if (name.sample) return run.episode(name.task, *name.sample);
+  try {
+    return run.episode(name.task, env::kGreedySample);
+  } catch (const Error&) {
+    return run.episode(name.task, 0);
+  }
+}
+
+std::string show(const ShowFlags& flags) {
+  const auto run = env::RunReader::open(flags.run);
+  if (flags.episode.empty()) return flags.json ? dump(run_json(*run)) : run_text(*run);
+  const env::Episode episode = find_episode(*run, parse_episode_name(flags.episode));
+  return flags.json ? dump(episode_json(episode)) : episode_text(episode);
+}
+
+}  // namespace
+
+void add_show(CLI::App& app) {
+  auto flags = std::make_shared<ShowFlags>();
+  CLI::App* command = app.add_subcommand("show", "Show a run: its figures and tasks, or the transcript of one episode");
+  command->add_option("RUN", flags->run, "run folder")->required();
+  command->add_option("EPISODE", flags->episode, "TASK, TASK:SAMPLE or TASK:greedy (default: the list)");
+  command->add_flag("--json", flags->json, "Print one JSON object");
+  command->callback([flags] { fmt::print("{}", show(*flags)); });
+}
+
+}  // namespace agon::cli

@@ -1,0 +1,219 @@
+#include "cli/transcript.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <map>
+
+#include "agents/run_summary.h"
+#include "core/error.h"
+#include "core/text.h"
+
+namespace agon::cli {
+namespace {
+
+using env::Episode;
+
+template <typename T>
+std::optional<T> parse_whole(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+std::string sample_name(int sample) {
+  return sample == env::kGreedySample ? "greedy" : fmt::format("sample {}", sample);
+}
+
+std::string outcome_name(const Episode& episode) {
+  if (episode.status == env::EpisodeStatus::failed) return "failed: " + printable(episode.failure);
+  return episode.success ? "right" : "wrong";
+}
+
+std::string gold_text(const Json& gold) { return gold.is_string() ? gold.get<std::string>() : gold.dump(); }
+
+template <typename T>
+Json json_or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json outcome_json(const Episode& episode) {
+  return {{"task_index", episode.task_index},
+          {"sample", episode.sample},
+          {"task_id", episode.task_id},
+          {"level", episode.level},
+          {"kind", episode.kind},
+          {"status", episode.status == env::EpisodeStatus::done ? "done" : "failed"},
+          {"failure", episode.failure},
+          {"success", episode.success},
+          {"reward", episode.reward},
+          {"answer", json_or_null(episode.answer)},
+          {"score", json_or_null(episode.score)}};
+}
+
+Json observation_json(const env::Observation& observation) {
+  Json parts = Json::array();
+  for (const Part& part : observation.parts)
+    parts.push_back(
+        part.is_image()
+            ? Json{{"image", part.image.hash().hex()}, {"width", part.image.width()}, {"height", part.image.height()}}
+            : Json{{"text", part.text}});
+  return parts;
+}
+
+std::string observation_text(const env::Observation& observation) {
+  std::string text;
+  for (const Part& part : observation.parts)
+    text += part.is_image() ? fmt::format("[picture {} x {}]\n", part.image.width(), part.image.height())
+                            : fmt::format("{}\n", printable(part.text));
+  return text;
+}
+
+// What `agon show RUN` says of one task.
+struct TaskLine {
+  std::string kind, prompt, greedy = "-";
+  int right = 0, samples = 0, failed = 0;
+
+  void add(const Episode& episode) {
+    kind = episode.kind;
+    prompt = episode.prompt;
+    if (episode.status == env::EpisodeStatus::failed) {
+      ++failed;
+    } else if (episode.sample == env::kGreedySample) {
+      greedy = episode.success ? "right" : "wrong";
+    } else {
+      ++samples;
+      right += episode.success;
+    }
+  }
+};
+
+// One line, cut to `columns` characters of UTF-8.
+std::string shortened(std::string text, std::size_t columns) {
+  for (char& c : text)
+    if (c == '\n' || c == '\t') c = ' ';
+  std::size_t end = 0;
+  for (std::size_t seen = 0; end < text.size(); ++end)
+    if ((text[end] & 0xc0) != 0x80 && ++seen > columns) break;
+  return end == text.size() ? text : text.substr(0, end) + "...";
+}
+
+struct RunContent {
+  Json summary;
+  std::vector<Episode> episodes;  // without turns
+};
+
+RunContent read_run(const env::RunReader& run) {
+  RunContent content;
+  std::vector<agents::EpisodeOutcome> outcomes;
+  run.for_each(
+      [&](const Episode& episode) {
+        outcomes.push_back(agents::outcome_of(episode));
+        content.episodes.push_back(episode);
+        content.episodes.back().turns.clear();
+      },
+      true);
+  const Json stored = run.summary();
+  const double seconds = stored.is_null() ? std::numeric_limits<double>::quiet_NaN() : stored.value("seconds", 0.0);
+  content.summary = agents::summarize(run.config(), outcomes, seconds);
+  return content;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string safe;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
+    if (byte == 0xc2 && next >= 0x80 && next < 0xa0) {  // U+0080..U+009F, controls as well
+      safe += fmt::format("\\x{:02x}", next);
+      ++i;
+    } else if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f) {
+      safe += fmt::format("\\x{:02x}", byte);
+    } else {
+      safe += text[i];
+    }
+  }
+  return safe;
+}
+
+EpisodeName parse_episode_name(const std::string& text) {
+  const auto colon = text.find(':');
+  const std::string_view sample =
+      colon == std::string::npos ? std::string_view() : std::string_view(text).substr(colon + 1);
+  const auto task = parse_whole<std::uint64_t>(std::string_view(text).substr(0, colon));
+  const auto number = sample == "greedy" ? env::kGreedySample : parse_whole<int>(sample);
+  if (!task || (colon != std::string::npos && !number))
+    throw Error("show: '{}' names no episode. Give TASK, TASK:SAMPLE or TASK:greedy, as in 17, 17:3, 17:greedy.", text);
+  return {*task, number};
+}
+
+std::string run_text(const env::RunReader& run) {
+  const RunContent content = read_run(run);
+  std::map<std::uint64_t, TaskLine> tasks;
+  for (const Episode& episode : content.episodes) tasks[episode.task_index].add(episode);
+  std::string text = agents::summary_table(content.summary);
+  if (run.summary().is_null()) text += "the run is not complete\n";
+  text += fmt::format("\n{:>6}  {:<16} {:<6} {:>7}  {}\n", "task", "kind", "greedy", "samples", "prompt");
+  for (const auto& [index, task] : tasks) {
+    text += fmt::format("{:>6}  {:<16} {:<6} {:>7}  {}", index, shortened(printable(task.kind), 16), task.greedy,
+                        fmt::format("{}/{}", task.right, task.samples), shortened(printable(task.prompt), 70));
+    text += task.failed > 0 ? fmt::format("  ({} failed)\n", task.failed) : "\n";
+  }
+  return text;
+}
+
+Json run_json(const env::RunReader& run) {
+  RunContent content = read_run(run);
+  Json episodes = Json::array();
+  for (const Episode& episode : content.episodes) episodes.push_back(outcome_json(episode));
+  return {{"config", run.config()},
+          {"complete", !run.summary().is_null()},
+          {"summary", std::move(content.summary)},
+          {"episodes", std::move(episodes)}};
+}
+
+std::string episode_text(const Episode& episode) {
+  std::string text =
+      fmt::format("{}, {}: {}\n", printable(episode.task_id), sample_name(episode.sample), outcome_name(episode));
+  for (std::size_t i = 0; i < episode.turns.size(); ++i) {
+    const env::Turn& turn = episode.turns[i];
+    text += fmt::format("\n--- turn {}: what the policy saw ---\n{}", i + 1, observation_text(turn.observation));
+    text += fmt::format("--- turn {}: what it wrote ({} tokens{}) ---\n{}\n", i + 1, turn.token_ids.size(),
+                        turn.finish_reason == "length" ? ", cut at the limit" : "", printable(turn.text));
+    if (turn.info.is_object() && turn.info.contains("error"))
+      text += fmt::format("refused: {}\n", printable(gold_text(turn.info.at("error"))));
+  }
+  text += fmt::format("\ngold    {}\nanswer  {}\nreward  {:.3f}", printable(gold_text(episode.gold)),
+                      episode.answer ? printable(*episode.answer) : "none", episode.reward);
+  if (!episode.turns.empty())
+    for (const auto& [name, value] : episode.turns.back().reward.components)
+      text += fmt::format("  {} {:.3f}", printable(name), value);
+  return text + fmt::format("\nscore   {}\n", episode.score ? fmt::format("{:.3f}", *episode.score) : "none");
+}
+
+Json episode_json(const Episode& episode) {
+  Json json = outcome_json(episode);
+  json["prompt"] = episode.prompt;
+  json["gold"] = episode.gold;
+  json["truncated"] = episode.truncated;
+  json["seconds"] = episode.seconds;
+  json["turns"] = Json::array();
+  for (const env::Turn& turn : episode.turns) {
+    Json components = Json::object();
+    for (const auto& [name, value] : turn.reward.components) components[name] = value;
+    json["turns"].push_back({{"observation", observation_json(turn.observation)},
+                             {"text", turn.text},
+                             {"token_ids", turn.token_ids},
+                             {"logprobs", turn.logprobs},
+                             {"finish_reason", turn.finish_reason},
+                             {"prompt_tokens", turn.prompt_tokens},
+                             {"reward", turn.reward.total},
+                             {"reward_components", std::move(components)},
+                             {"info", turn.info}});
+  }
+  return json;
+}
+
+}  // namespace agon::cli

@@ -1,0 +1,28 @@
+// cli/transcript.h - a run and its episodes as text for a terminal, and as JSON.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/json.h"
+#include "env/episode_store.h"
+
+namespace agon::cli {
+
+// Text of a policy or a task, safe to print: control characters but line breaks and tabs become "\x1b" and the like.
+std::string printable(std::string_view text);
+
+// "17", "17:3", "17:greedy". No sample: the greedy one if the run has it, else sample 0.
+struct EpisodeName {
+  std::uint64_t task = 0;
+  std::optional<int> sample;
+};
+EpisodeName parse_episode_name(const std::string& text);  // throws Error
+
+std::string run_text(const env::RunReader& run);  // the summary and one line a task
+Json run_json(const env::RunReader& run);         // {config, complete, summary, episodes [...]}
+std::string episode_text(const env::Episode& episode);
+Json episode_json(const env::Episode& episode);  // with tokens and log-probabilities; pictures as their hashes
+
+}  // namespace agon::cli

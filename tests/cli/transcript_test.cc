@@ -1,0 +1,70 @@
+#include "cli/transcript.h"
+
+#include <catch2/catch.hpp>
+
+#include "core/error.h"
+#include "episode_fixture.h"
+#include "temp_folder.h"
+
+using namespace agon;
+using test::make_episode;
+
+TEST_CASE("what a policy wrote cannot steer the terminal") {
+  REQUIRE(cli::printable("a\tb\n\x1b[31mred\x07\x7f") == "a\tb\n\\x1b[31mred\\x07\\x7f");
+  REQUIRE(cli::printable("\xc2\x9b"
+                         "31m") == "\\x9b31m");  // CSI as one character
+  REQUIRE(cli::printable("caf\xc3\xa9 \xc2\xb0") == "caf\xc3\xa9 \xc2\xb0");
+  REQUIRE(cli::printable("\xc2") == "\xc2");
+}
+
+TEST_CASE("episodes are named by task and sample") {
+  REQUIRE(cli::parse_episode_name("17").task == 17);
+  REQUIRE_FALSE(cli::parse_episode_name("17").sample);
+  REQUIRE(cli::parse_episode_name("17:3").sample == 3);
+  REQUIRE(cli::parse_episode_name("0:greedy").sample == env::kGreedySample);
+  for (const char* text : {"", "x", "17:", "17:x", "17:3:4", "-1", "17 ", "99999999999999999999"})
+    REQUIRE_THROWS_WITH(cli::parse_episode_name(text), Catch::Contains("Give TASK, TASK:SAMPLE or TASK:greedy"));
+}
+
+TEST_CASE("a transcript shows every turn, the gold and the answer, and its JSON all the rest") {
+  env::Episode episode = make_episode(3, 1);
+  episode.turns[0].info = {{"error", "no such action\x1b"}};
+  const std::string text = cli::episode_text(episode);
+  REQUIRE(text.find("charts/2/test/3, sample 1: ") == 0);
+  for (std::size_t i = 0; i < episode.turns.size(); ++i)
+    REQUIRE(text.find(fmt::format("--- turn {}: what it wrote", i + 1)) != std::string::npos);
+  REQUIRE(text.find("[picture 24 x 16]\nturn 0\n") != std::string::npos);
+  REQUIRE(text.find("refused: no such action\\x1b\n") != std::string::npos);
+  REQUIRE(text.find("gold    3\nanswer  " + *episode.answer) != std::string::npos);
+  const Json json = cli::episode_json(episode);
+  REQUIRE(json["turns"][0]["token_ids"] == episode.turns[0].token_ids);
+  REQUIRE(json["turns"][0]["logprobs"].size() == episode.turns[0].logprobs.size());
+  REQUIRE((json["sample"] == 1 && json["gold"] == 3 && json["status"] == "done"));
+  episode = test::make_failed_episode(3, 1);
+  REQUIRE(cli::episode_text(episode).find("sample 1: failed: the policy: connection refused") != std::string::npos);
+}
+
+TEST_CASE("a run is shown as its figures and one line a task") {
+  const test::TempFolder folder;
+  {
+    auto store = env::EpisodeStore::create(folder / "run", {{"suite", "charts"}, {"seed", 1}}, false);
+    for (int sample = -1; sample < 3; ++sample) {
+      env::Episode episode = make_episode(0, sample);
+      episode.success = sample != 1;
+      store->record(episode);
+    }
+    store->record(test::make_failed_episode(12, 0));
+  }
+  const auto run = env::RunReader::open(folder / "run");
+  const std::string text = cli::run_text(*run);
+  CAPTURE(text);
+  REQUIRE(text.find("charts, level -, - split: 2 tasks x 3 samples\n") == 0);
+  REQUIRE(text.find("the run is not complete\n") != std::string::npos);
+  REQUIRE(text.find("     0  sum              right      2/3  How much is red + blue in picture 0?\n") !=
+          std::string::npos);
+  REQUIRE(text.find("    12  sum              -          0/0  How much is red + blue in picture 12?  (1 failed)\n") !=
+          std::string::npos);
+  const Json json = cli::run_json(*run);
+  REQUIRE((json["complete"] == false && json["episodes"].size() == 5 && json["episodes"][4]["status"] == "failed"));
+  REQUIRE(json["summary"]["greedy"] == 1.0);
+}
