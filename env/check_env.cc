@@ -224,6 +224,7 @@ class Checker {
     std::vector<Action> actions = any_texts();
     while (actions.size() < static_cast<std::size_t>(info_.max_turns))
       actions.push_back({"CLICK <point>[[500,500]]</point>", {}});
+    actions.push_back({wrap(Tag::answer, "1"), {}});
     Results results = play(*env, actions);
     require(same(results, play(*twin, actions)), "a second env answers differently");
     const std::ptrdiff_t accepted =

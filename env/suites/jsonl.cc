@@ -95,7 +95,8 @@ Task read_task(const Line& line, const fs::path& folder) {
   if (!line.contains("answer")) throw Error("no \"answer\"");
   if (line["answer"].is_object()) throw Error("\"answer\" is an object; it is a text, a number or a list");
   info.gold = Json(line["answer"]);
-  Task task{std::move(info), {}, Grader(grader, info.gold, texts_at(line, "options"))};
+  Grader grade(grader, info.gold, texts_at(line, "options"));
+  Task task{std::move(info), {}, std::move(grade)};
   for (const std::string& image : texts_at(line, "images")) {
     check_image(folder / image);
     task.images.push_back(folder / image);
