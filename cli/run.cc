@@ -70,6 +70,8 @@ agents::RolloutOptions rollout_options(const RunFlags& flags) {
   options.suite_options.level = flags.level ? flags.level : info.default_level;
   if (options.split == env::Split::train && !info.has_train_split)
     throw Error("run: suite '{}' has no train split. Use --split test.", flags.suite);
+  if (options.split == env::Split::test && info.test_tasks == 0)
+    throw Error("run: suite '{}' has no tasks of its own. Give it a task file with --file.", flags.suite);
   options.tasks = options.split == env::Split::test ? std::min(flags.tasks, info.test_tasks) : flags.tasks;
   return options;
 }

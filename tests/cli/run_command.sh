@@ -70,7 +70,7 @@ touch "$scratch/file"
 refused 1 "$scratch/file" play --suite charts --tasks 1 --out "$scratch/file/run"
 refused 1 "file" play --suite jsonl --out "$scratch/x"
 printf '{"id": "1", "prompt": "What?", "answer": "4", "grader": "exact"}\n{"id": \n' >"$scratch/bad.jsonl"
-refused 1 "line 2" play --suite jsonl --file "$scratch/bad.jsonl" --out "$scratch/x"
+refused 1 "bad.jsonl:2:" play --suite jsonl --file "$scratch/bad.jsonl" --out "$scratch/x"
 long_prompt=$(printf 'word %.0s' $(seq 1 20000))
 printf '{"id": "1", "prompt": "%s", "answer": "4", "grader": "exact"}\n' "$long_prompt" >"$scratch/long.jsonl"
 refused 1 "context" play --suite jsonl --file "$scratch/long.jsonl" --out "$scratch/long"
