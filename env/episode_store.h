@@ -20,13 +20,15 @@ namespace agon::env {
 class EpisodeStore {
  public:
   // Creates the folder, or with resume = true opens an existing run whose stored config equals `config` (else Error
-  // naming the first key that differs); where there is none yet, resume makes no difference. Throws Error when the folder holds a run already and resume is false, when
-  // another process has the run open (file lock), or when it cannot be written.
+  // naming the first key that differs); where there is none yet, resume makes no difference. Throws Error when the
+  // folder holds a run already and resume is false, when another process has the run open (file lock), or when it
+  // cannot be written.
   static std::unique_ptr<EpisodeStore> create(const std::filesystem::path& folder, const Json& config, bool resume);
   virtual ~EpisodeStore() = default;
 
-  // Hands one episode to the writer; it replaces an earlier one of the same task and sample. Blocks only while the queue is full. Throws Error if an earlier write failed (full
-  // disk): the caller stops the run, and everything committed before stays readable.
+  // Hands one episode to the writer; it replaces an earlier one of the same task and sample. Blocks only while the
+  // queue is full. Throws Error if an earlier write failed (full disk): the caller stops the run, and everything
+  // committed before stays readable.
   virtual void record(Episode episode) = 0;
   virtual void flush() = 0;  // returns when everything recorded is committed; throws as record
   // (task index, sample) of every episode already there with status done.
