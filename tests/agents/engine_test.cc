@@ -1,0 +1,299 @@
+#include "agents/local/engine.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <thread>
+
+#include "core/error.h"
+#include "golden_checkpoint.h"
+
+using namespace agon;
+using namespace agon::agents;
+using agon::testing::golden_checkpoint;
+using agon::testing::GoldenCheckpoint;
+using agon::testing::LetterTokenizer;
+
+namespace {
+
+std::unique_ptr<Engine> make_engine(const GoldenCheckpoint& model, const EngineOptions& options = {}) {
+  return std::make_unique<Engine>(load_engine_weights(model.folder, model.config), model.config,
+                                  std::make_shared<LetterTokenizer>(), options);
+}
+
+// log softmax of transformers' logits at a place of a row.
+std::vector<double> golden_logprobs(const GoldenCheckpoint& model, int row, std::size_t place, double temperature) {
+  const auto logits = model.values<float>("logits");
+  const auto size = static_cast<std::size_t>(model.config.text.vocab_size);
+  const std::size_t first = (static_cast<std::size_t>(row * model.columns) + place) * size;
+  std::vector<double> result(size);
+  double total = 0;
+  for (std::size_t i = 0; i < size; ++i) result[i] = static_cast<double>(logits[first + i]) / temperature;
+  for (const double logit : result) total += std::exp(logit);
+  for (double& logit : result) logit -= std::log(total);
+  return result;
+}
+
+// A few requests of every kind: pictures, several samples, truncation, stops, greedy.
+std::vector<GenerationRequest> mixed_requests(const GoldenCheckpoint& model) {
+  std::vector<GenerationRequest> requests;
+  for (int i = 0; i < 7; ++i) {
+    GenerationRequest request{model.prompt(i % model.rows), i % 3 + 1, {}};
+    request.sampling.seed = static_cast<std::uint64_t>(i / 2);
+    request.sampling.max_tokens = 5 + 9 * i;
+    request.sampling.temperature = i == 4 ? 0 : 0.5 + 0.3 * i;
+    if (i % 2 == 1) request.sampling.top_k = 12;
+    if (i % 3 == 1) request.sampling.top_p = 0.9;
+    if (i == 6) request.sampling.stop = {"a", "5 "};
+    requests.push_back(request);
+  }
+  return requests;
+}
+
+void check_equal(const Completion& a, const Completion& b) {
+  CHECK(a.text == b.text);
+  CHECK(a.token_ids == b.token_ids);
+  CHECK(a.logprobs == b.logprobs);  // bit for bit
+  CHECK(a.finish_reason == b.finish_reason);
+  CHECK(a.matched_stop == b.matched_stop);
+}
+
+GenerationRequest plain_request(const GoldenCheckpoint& model, int max_tokens) {
+  GenerationRequest request{model.prompt(0), 1, {}};
+  request.sampling.max_tokens = max_tokens;
+  return request;
+}
+
+}  // namespace
+
+TEST_CASE("engine: scores equal transformers' log-probabilities") {
+  const GoldenCheckpoint model = golden_checkpoint(GENERATE("one_picture", "uneven_windows", "wide_head"));
+  const auto engine = make_engine(model);
+  const double temperature = GENERATE(1.0, 0.7);
+  for (int row = 0; row < model.rows; ++row) {
+    const EncodedPrompt whole = model.prompt(row);
+    const std::size_t cut = whole.ids.size() - 4;  // behind the pictures
+    const std::vector<std::int32_t> rest(whole.ids.begin() + static_cast<std::ptrdiff_t>(cut), whole.ids.end());
+    const auto scores = engine->score({{model.prompt(row, cut), rest, temperature}});
+    REQUIRE(scores.at(0).logprobs.size() == rest.size());
+    for (std::size_t i = 0; i < rest.size(); ++i)
+      CHECK(static_cast<double>(scores[0].logprobs[i]) ==
+            Approx(golden_logprobs(model, row, cut + i - 1, temperature)[static_cast<std::size_t>(rest[i])])
+                .margin(1e-4));
+  }
+}
+
+TEST_CASE("engine: the greedy token is transformers' likeliest of the sampleable ones") {
+  const GoldenCheckpoint model = golden_checkpoint(GENERATE("one_picture", "uneven_windows", "wide_head"));
+  const auto engine = make_engine(model);
+  for (int row = 0; row < model.rows; ++row) {
+    GenerationRequest request{model.prompt(row), 1, {}};
+    request.sampling.temperature = 0;
+    request.sampling.max_tokens = 1;
+    const Completion completion = engine->generate({request}).at(0);
+    auto expected = golden_logprobs(model, row, request.prompt.ids.size() - 1, 1.0);
+    for (std::size_t id = 40; id < 48; ++id)
+      if (id != 44) expected[id] = -1e9;
+    const auto best = std::max_element(expected.begin(), expected.end());
+    CHECK(completion.token_ids == std::vector<std::int32_t>{static_cast<std::int32_t>(best - expected.begin())});
+    CHECK(static_cast<double>(completion.logprobs.at(0)) == Approx(*best).margin(1e-4));
+    CHECK(completion.prompt_tokens == static_cast<int>(request.prompt.ids.size()));
+  }
+}
+
+TEST_CASE("engine: a request's bits do not depend on threads, on the batch or on what runs beside it") {
+  const GoldenCheckpoint model = golden_checkpoint("uneven_windows");
+  std::vector<Completion> expected;
+  {
+    const auto engine = make_engine(model, {.max_batch = 1, .threads = 1});
+    for (const auto& request : mixed_requests(model))
+      for (Completion& completion : engine->generate({request})) expected.push_back(std::move(completion));
+  }
+  const int threads = GENERATE(1, 2, 3), batch = GENERATE(2, 5, 512);
+  const auto engine = make_engine(model, {.max_batch = batch, .threads = threads, .idle_bytes = GENERATE(1, 1 << 20)});
+  const auto whole = engine->generate(mixed_requests(model));
+  REQUIRE(whole.size() == expected.size());
+  for (std::size_t i = 0; i < whole.size(); ++i) check_equal(whole[i], expected[i]);
+
+  std::vector<std::vector<Completion>> separate(mixed_requests(model).size());
+  std::vector<std::thread> callers;
+  for (std::size_t i = 0; i < separate.size(); ++i)
+    callers.emplace_back([&, i] { separate[i] = engine->generate({mixed_requests(model)[i]}); });
+  for (std::thread& caller : callers) caller.join();
+  std::size_t at = 0;
+  for (const auto& completions : separate)
+    for (const Completion& completion : completions) check_equal(completion, expected[at++]);
+}
+
+TEST_CASE("engine: the score of a completion is its log-probabilities, bit for bit") {
+  const GoldenCheckpoint model = golden_checkpoint("wide_head");
+  const auto engine = make_engine(model);
+  GenerationRequest request{model.prompt(0), 3, {}};
+  request.sampling.temperature = 1.3;
+  request.sampling.max_tokens = 180;
+  for (const Completion& completion : engine->generate({request})) {
+    const auto scores = engine->score({{request.prompt, completion.token_ids, 1.3}});
+    CHECK(scores.at(0).logprobs == completion.logprobs);
+  }
+}
+
+TEST_CASE("engine: samples differ by seed and number, and only by these") {
+  const GoldenCheckpoint model = golden_checkpoint("one_picture");
+  const auto engine = make_engine(model);
+  GenerationRequest request{model.prompt(1), 4, {}};
+  request.sampling.max_tokens = 40;
+  const auto first = engine->generate({request}), again = engine->generate({request});
+  for (std::size_t i = 0; i < 4; ++i) check_equal(first[i], again[i]);
+  CHECK(first[0].token_ids != first[1].token_ids);
+  request.sampling.seed = 1;
+  CHECK(engine->generate({request})[0].token_ids != first[0].token_ids);
+  request.sampling.seed = 0;
+  request.n = 1;
+  check_equal(engine->generate({request})[0], first[0]);
+}
+
+TEST_CASE("engine: how a completion ends") {
+  const GoldenCheckpoint model = golden_checkpoint("one_picture");
+  const auto engine = make_engine(model);
+  LetterTokenizer tokenizer;
+  GenerationRequest request = plain_request(model, 200);
+  request.n = 60;
+  bool by_token = false, by_length = false;
+  request.sampling.max_tokens = 30;
+  for (const Completion& completion : engine->generate({request})) {
+    const auto& ids = completion.token_ids;
+    REQUIRE(ids.size() == completion.logprobs.size());
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      CHECK((ids[i] < 40 || (ids[i] == 44 && i + 1 == ids.size())));
+      CHECK(completion.logprobs[i] <= 0);
+    }
+    if (ids.back() == 44) {
+      by_token = true;
+      CHECK(completion.finish_reason == FinishReason::stop);
+      CHECK(completion.matched_stop.empty());
+    } else {
+      by_length = true;
+      CHECK(completion.finish_reason == FinishReason::length);
+      CHECK(ids.size() == 30);
+    }
+  }
+  CHECK((by_token && by_length));
+
+  request.sampling.stop = {"a", "e", "0", "5"};
+  int stopped = 0;
+  for (const Completion& completion : engine->generate({request})) {
+    if (completion.matched_stop.empty()) continue;
+    ++stopped;
+    CHECK(completion.finish_reason == FinishReason::stop);
+    CHECK(completion.text.find(completion.matched_stop) == completion.text.size() - 1);
+    const std::string last = tokenizer.token_bytes(completion.token_ids.back());
+    CHECK(last.find(completion.matched_stop) != std::string::npos);  // the token that completed it is the last one
+  }
+  CHECK(stopped > 10);
+}
+
+TEST_CASE("engine: a full context ends a completion by length, a prompt past it is an error with both numbers") {
+  const GoldenCheckpoint model = golden_checkpoint("one_picture");
+  const auto engine = make_engine(model);
+  REQUIRE(engine->max_context() == 256);
+  GenerationRequest request;
+  request.sampling.max_tokens = 100;
+  request.sampling.temperature = 0.01;
+  request.prompt.ids.assign(250, 7);
+  const Completion cut = engine->generate({request}).at(0);
+  CHECK(cut.token_ids.size() <= 6);
+  if (cut.token_ids.back() != 44) CHECK(cut.finish_reason == FinishReason::length);
+  request.prompt.ids.assign(256, 7);
+  const Completion none = engine->generate({request}).at(0);
+  CHECK(none.token_ids.empty());
+  CHECK(none.finish_reason == FinishReason::length);
+  CHECK(none.prompt_tokens == 256);
+  request.prompt.ids.assign(257, 7);
+  CHECK_THROWS_WITH(engine->generate({plain_request(model, 3), request}),
+                    Catch::Contains("257") && Catch::Contains("256"));
+  CHECK_THROWS_AS(engine->score({{model.prompt(0), std::vector<std::int32_t>(250, 1), 1.0}}), Error);
+  CHECK(engine->score({{model.prompt(0), {}, 1.0}}).at(0).logprobs.empty());
+}
+
+TEST_CASE("engine: bad requests are errors, and the engine works on") {
+  const GoldenCheckpoint model = golden_checkpoint("one_picture");
+  const auto engine = make_engine(model);
+  const auto refuses = [&](auto change) {
+    GenerationRequest request = plain_request(model, 4);
+    change(request);
+    CHECK_THROWS_AS(engine->generate({request}), Error);
+  };
+  refuses([](auto& request) { request.n = 0; });
+  refuses([](auto& request) { request.n = 1 << 30; });
+  refuses([](auto& request) { request.sampling.temperature = -1; });
+  refuses([](auto& request) { request.sampling.temperature = NAN; });
+  refuses([](auto& request) { request.sampling.top_p = 0; });
+  refuses([](auto& request) { request.sampling.top_p = 1.5; });
+  refuses([](auto& request) { request.sampling.top_k = -1; });
+  refuses([](auto& request) { request.sampling.max_tokens = 0; });
+  refuses([](auto& request) { request.sampling.stop = {""}; });
+  refuses([](auto& request) { request.prompt.ids.clear(); });
+  refuses([](auto& request) { request.prompt.ids.back() = 48; });
+  refuses([](auto& request) { request.prompt.ids.back() = -1; });
+  refuses([](auto& request) { request.prompt.images.clear(); });
+  refuses([](auto& request) { request.prompt.images.push_back(request.prompt.images[0]); });
+  refuses([](auto& request) {
+    auto wrong = std::make_shared<PatchedImage>(*request.prompt.images[0]);
+    wrong->patches.pop_back();
+    request.prompt.images[0] = wrong;
+  });
+  CHECK_THROWS_AS(engine->score({{model.prompt(0), {48}, 1.0}}), Error);
+  CHECK_FALSE(engine->generate({plain_request(model, 4)}).at(0).token_ids.empty());
+  CHECK(engine->generate({}).empty());
+}
+
+TEST_CASE("engine: little memory for keys and values slows, it does not change or block anything") {
+  const GoldenCheckpoint model = golden_checkpoint("uneven_windows");
+  const auto roomy = make_engine(model), tight = make_engine(model, {.cache_bytes = 16 << 10 << 3});
+  std::vector<GenerationRequest> requests = mixed_requests(model);
+  const auto expected = roomy->generate(requests), found = tight->generate(requests);
+  for (std::size_t i = 0; i < expected.size(); ++i) check_equal(found[i], expected[i]);
+
+  const auto tiny = make_engine(model, {.cache_bytes = 1});
+  CHECK_THROWS_WITH(tiny->generate({plain_request(model, 5)}), Catch::Contains("keys and values"));
+}
+
+TEST_CASE("engine: what goes wrong on its thread reaches every caller, and the next call runs") {
+  const GoldenCheckpoint model = golden_checkpoint("one_picture");
+  EngineWeights weights = load_engine_weights(model.folder, model.config);
+  const std::int32_t poisoned = 9;  // its embedding makes every later state NaN
+  for (int i = 0; i < model.config.text.hidden_size; ++i)
+    weights.embedding[static_cast<std::size_t>(poisoned * model.config.text.hidden_size + i)] = NAN;
+  Engine engine(std::move(weights), model.config, std::make_shared<LetterTokenizer>(), {});
+  GenerationRequest bad;
+  bad.prompt.ids = {1, poisoned, 2};
+  CHECK_THROWS_WITH(engine.generate({bad}), Catch::Contains("not finite"));
+  GenerationRequest good;
+  good.prompt.ids = {1, 2};
+  good.sampling.max_tokens = 1;
+  CHECK(engine.generate({good}).at(0).token_ids.size() == 1);
+}
+
+TEST_CASE("engine: closing it while calls wait ends them with an error") {
+  const GoldenCheckpoint model = golden_checkpoint("one_picture");
+  auto engine = make_engine(model, {.max_batch = 1});
+  std::atomic<int> ended{0}, entered{0};
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 3; ++i)
+    callers.emplace_back([&] {
+      GenerationRequest request = plain_request(model, 200);
+      request.n = 3000;
+      ++entered;
+      try {
+        engine->generate({request});
+      } catch (const Error&) {
+      }
+      ++ended;
+    });
+  while (entered < 3) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  Engine* closing = engine.get();
+  engine.release();
+  delete closing;
+  for (std::thread& caller : callers) caller.join();
+  CHECK(ended == 3);
+}

@@ -1,0 +1,102 @@
+#include "agents/local/local_policy.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "core/text.h"
+#include "temp_folder.h"
+
+using namespace agon;
+using namespace agon::agents;
+
+namespace {
+
+const std::string kGolden = std::string(AGON_TEST_DATA) + "/generation";
+
+std::vector<Message> messages_of(const Json& example) {
+  std::vector<Message> messages;
+  if (const auto system = example["system"].get<std::string>(); !system.empty())
+    messages.push_back(Message::of(Role::system, system));
+  Message question{Role::user, {}, {}, {}};
+  if (example["picture"].get<bool>()) question.parts.push_back(Part::of(load_image(kGolden + "/picture.png")));
+  question.parts.push_back(Part::of(example["prompt"].get<std::string>()));
+  messages.push_back(std::move(question));
+  return messages;
+}
+
+Json golden_cases() { return Json::parse(read_file(kGolden + "/expected.json"))["cases"]; }
+
+CompletionRequest request_of(const Json& example, double temperature) {
+  CompletionRequest request{messages_of(example), {}, 1, {}};
+  request.sampling.temperature = temperature;
+  request.sampling.max_tokens = 40;
+  return request;
+}
+
+}  // namespace
+
+TEST_CASE("local policy: greedy completions and log-probabilities equal transformers' generate") {
+  const auto policy = make_local_policy(kGolden + "/model", {.threads = 2});
+  std::vector<CompletionRequest> requests;
+  for (const Json& example : golden_cases()) requests.push_back(request_of(example, 0));
+  const auto completions = policy->complete(requests);
+  REQUIRE(completions.size() == requests.size());
+  for (std::size_t i = 0; i < completions.size(); ++i) {
+    const Json expected = golden_cases()[i];
+    CHECK(completions[i].prompt_tokens == static_cast<int>(expected["prompt_ids"].size()));
+    CHECK(completions[i].token_ids == expected["ids"].get<std::vector<std::int32_t>>());
+    const auto logprobs = expected["logprobs"].get<std::vector<double>>();
+    REQUIRE(completions[i].logprobs.size() == logprobs.size());
+    for (std::size_t t = 0; t < logprobs.size(); ++t)
+      CHECK(static_cast<double>(completions[i].logprobs[t]) == Approx(logprobs[t]).margin(1e-4));
+
+    const ScoreRequest again{requests[i].messages, completions[i].token_ids, 1.0};
+    CHECK(policy->score({&again, 1}).at(0).logprobs == completions[i].logprobs);
+  }
+}
+
+TEST_CASE("local policy: says what it can do") {
+  const auto policy = make_local_policy(kGolden + "/model");
+  const Capabilities can = policy->capabilities();
+  CHECK(can.name == "model");
+  CHECK((can.images && can.logprobs && can.score));
+  CHECK(can.max_context == 512);
+}
+
+TEST_CASE("local policy: a prefix is continued, not part of the text; many callers get what one gets") {
+  const auto policy = make_local_policy(kGolden + "/model");
+  CompletionRequest request = request_of(golden_cases()[1], 1.0);
+  const Completion plain = policy->complete({&request, 1}).at(0);
+  request.prefix = "The café";
+  const Completion continued = policy->complete({&request, 1}).at(0);
+  CHECK(continued.prompt_tokens > plain.prompt_tokens);
+  CHECK_FALSE(continued.text.starts_with("The café"));
+  std::vector<Completion> found(8);
+  std::vector<std::thread> callers;
+  for (Completion& completion : found)
+    callers.emplace_back([&] { completion = policy->complete({&request, 1}).at(0); });
+  for (std::thread& caller : callers) caller.join();
+  for (const Completion& completion : found) {
+    CHECK(completion.token_ids == continued.token_ids);
+    CHECK(completion.logprobs == continued.logprobs);
+  }
+}
+
+TEST_CASE("local policy: a prompt longer than the context is an error with both numbers, before any work") {
+  const auto policy = make_local_policy(kGolden + "/model");
+  std::vector<CompletionRequest> requests{request_of(golden_cases()[0], 1.0), request_of(golden_cases()[0], 1.0)};
+  requests[1].messages.push_back(Message::of(Role::user, std::string(2000, 'z')));
+  CHECK_THROWS_WITH(policy->complete(requests), Catch::Contains("512") && Catch::Contains("tokens"));
+}
+
+TEST_CASE("local policy: a folder that is none, or whose weights are cut, is an error") {
+  CHECK_THROWS_AS(make_local_policy(kGolden), Error);
+  const test::TempFolder folder;
+  std::filesystem::copy(kGolden + "/model", folder / "model");
+  std::filesystem::resize_file(folder / "model/model.safetensors", 5000);
+  CHECK_THROWS_AS(make_local_policy(folder / "model"), Error);
+}

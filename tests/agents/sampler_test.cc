@@ -1,0 +1,108 @@
+#include "agents/local/sampler.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "golden_checkpoint.h"
+
+using namespace agon;
+using namespace agon::agents;
+
+namespace {
+
+const std::vector<float> kLogits{1, 3, 2, 3, -1, 0.5f};
+
+std::vector<std::int32_t> all_ids() {
+  std::vector<std::int32_t> ids(kLogits.size());
+  std::iota(ids.begin(), ids.end(), 0);
+  return ids;
+}
+
+std::map<std::int32_t, double> frequencies(const Sampling& sampling, const std::vector<std::int32_t>& allowed) {
+  constexpr int kDraws = 40000;
+  Rng rng(3);
+  SamplerScratch scratch;
+  std::map<std::int32_t, double> found;
+  for (int i = 0; i < kDraws; ++i) found[sample_token(kLogits, allowed, sampling, rng, scratch).id] += 1.0 / kDraws;
+  return found;
+}
+
+double probability(std::int32_t id, double temperature, const std::vector<std::int32_t>& among) {
+  double total = 0;
+  for (const std::int32_t other : among)
+    total += std::exp(static_cast<double>(kLogits[static_cast<std::size_t>(other)]) / temperature);
+  return std::exp(static_cast<double>(kLogits[static_cast<std::size_t>(id)]) / temperature) / total;
+}
+
+}  // namespace
+
+TEST_CASE("sampler: draws follow the tempered softmax over the allowed ids") {
+  const double temperature = GENERATE(0.5, 1.0, 3.0);
+  const std::vector<std::int32_t> allowed{0, 2, 3, 5};
+  const auto found = frequencies({.temperature = temperature}, allowed);
+  CHECK(found.size() == 4);
+  for (const auto& [id, share] : found) CHECK(share == Approx(probability(id, temperature, allowed)).margin(0.012));
+}
+
+TEST_CASE("sampler: top-k keeps the likeliest, the first of equal ones; top-p the fewest that hold the mass") {
+  CHECK(frequencies({.top_k = 1}, all_ids()) ==
+        std::map<std::int32_t, double>{{1, frequencies({.top_k = 1}, all_ids())[1]}});
+  const auto three = frequencies({.top_k = 3}, all_ids());
+  CHECK(three.size() == 3);
+  for (const auto& [id, share] : three) CHECK(share == Approx(probability(id, 1.0, {1, 2, 3})).margin(0.012));
+  // 1 and 3 hold 0.76 of the mass, 2 brings it to 0.90.
+  CHECK(frequencies({.top_p = 0.7}, all_ids()).size() == 2);
+  CHECK(frequencies({.top_p = 0.8}, all_ids()).size() == 3);
+  CHECK(frequencies({.top_p = 1e-9}, all_ids()).size() == 1);
+  CHECK(frequencies({.top_p = 0.8, .top_k = 2}, all_ids()).size() == 2);  // within the two, 0.8 needs both
+  CHECK(frequencies({.top_k = 100}, all_ids()).size() == 6);
+}
+
+TEST_CASE("sampler: log-probabilities are of the whole model's softmax, before any cut") {
+  Rng rng(1);
+  SamplerScratch scratch;
+  const SampledToken token =
+      sample_token(kLogits, std::vector<std::int32_t>{2}, {.temperature = 2.0, .top_k = 1}, rng, scratch);
+  CHECK(token.id == 2);
+  CHECK(token.logprob == Approx(std::log(probability(2, 2.0, all_ids()))).epsilon(1e-5));
+  CHECK(token_logprob(kLogits, 2, 2.0, scratch) == token.logprob);
+}
+
+TEST_CASE("sampler: greedy takes the first maximum among the allowed, at the log-probability of T = 1") {
+  Rng rng(1);
+  SamplerScratch scratch;
+  const SampledToken token = sample_token(kLogits, all_ids(), {.temperature = 0}, rng, scratch);
+  CHECK(token.id == 1);
+  CHECK(token.logprob == Approx(std::log(probability(1, 1.0, all_ids()))).epsilon(1e-5));
+  CHECK(sample_token(kLogits, std::vector<std::int32_t>{0, 2, 3}, {.temperature = 0}, rng, scratch).id == 3);
+}
+
+TEST_CASE("sampler: a temperature near zero, and allowed ids that weigh nothing, still give an allowed id") {
+  Rng rng(1);
+  SamplerScratch scratch;
+  CHECK(sample_token(kLogits, all_ids(), {.temperature = 1e-300}, rng, scratch).id % 2 == 1);
+  std::vector<float> far{0, -1000, -900};
+  CHECK(sample_token(far, std::vector<std::int32_t>{1, 2}, {}, rng, scratch).id == 2);
+}
+
+TEST_CASE("sampler: logits that are no numbers are an error, not a token") {
+  Rng rng(1);
+  SamplerScratch scratch;
+  std::vector<float> logits(40, 1.0f);
+  logits[17] = GENERATE(std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity());
+  const std::vector<std::int32_t> allowed{0, 1};
+  CHECK_THROWS_WITH(sample_token(logits, allowed, {}, rng, scratch), Catch::Contains("not finite"));
+}
+
+TEST_CASE("sampler: special tokens and ids without a token are not sampleable, eos is") {
+  ModelConfig config;
+  config.text.vocab_size = 48;
+  config.eos_token_ids = {44};
+  const auto allowed = sampleable_ids(testing::LetterTokenizer(), config);
+  REQUIRE(allowed.size() == 41);
+  CHECK(allowed[39] == 39);
+  CHECK(allowed[40] == 44);
+}
