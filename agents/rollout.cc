@@ -17,7 +17,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kRetries = 2;
-constexpr double kBoxThreshold = 0.5;  // IoU above which a box is right
 
 // One sample under way: its env, what it has said so far, its record.
 struct Sample {
@@ -122,8 +121,7 @@ class GroupPlayer {
   }
 
   void finish(env::Episode& episode, const env::StepResult& last, const std::string& text) const {
-    const double accuracy = accuracy_of(last.reward);
-    episode.success = info_.metric == "iou>0.5" ? accuracy > kBoxThreshold : accuracy >= 1;
+    episode.success = last.info.value("success", accuracy_of(last.reward) >= 1);
     episode.truncated = last.truncated;
     episode.answer = env::extract_answer(text);
     episode.score = env::extract_score(text);

@@ -111,6 +111,10 @@ class Checker {
       require(!result.terminated, "a refused action ends the task");
     }
     if (refused(result) || !ended(result)) require(!result.observation.parts.empty(), "the observation is empty");
+    if (ended(result)) {
+      const auto success = result.info.find("success");
+      require(success != result.info.end() && success->is_boolean(), "the end does not say whether it is a success");
+    }
     for (const Part& part : result.observation.parts) {
       require(part.is_image() || !part.text.empty(), "a part of the observation is empty");
       require(part.text.find(spoiler(task.gold)) == part.text.npos, "the observation holds the gold answer");
@@ -175,7 +179,7 @@ class Checker {
     }
     if (results.empty()) return;
     require(results.back().terminated, "does not end the task");
-    require(results.back().info.value("success", true), "does not succeed");
+    require(results.back().info.value("success", false), "does not succeed");
     const auto twin = started(options);
     require(same(results, play(*twin, expert(*twin))), "a second env answers it differently");
   }

@@ -51,6 +51,7 @@ TEST_CASE("every broken contract is told") {
       {Fault::no_last_task, "reset to a task that is not there throws no Error"},
       {Fault::rewards_refusal, "a refused action has a reward"},
       {Fault::bytes_in_info, "a text is not UTF-8"},
+      {Fault::silent_end, "the end does not say whether it is a success"},
   };
   for (const auto& [fault, problem] : faults) {
     INFO(problem);

@@ -36,6 +36,7 @@ enum class Fault {
   no_last_task,
   rewards_refusal,
   bytes_in_info,
+  silent_end,
 };
 
 class ToyEnv : public Env {
@@ -79,6 +80,7 @@ class ToyEnv : public Env {
     if (fault_ == Fault::reward_not_finite) result.reward.total = 0.0 / 0.0;
     const double accuracy = result.reward.total + (fault_ == Fault::components_do_not_add_up ? 1 : 0);
     result.reward.components = {{"accuracy", accuracy}};
+    if (!state_->open && fault_ != Fault::silent_end) result.info["success"] = result.terminated;
     return result;
   }
 
