@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 
@@ -32,7 +33,15 @@ std::string base64(std::span<const std::uint8_t> bytes) {
   return text;
 }
 
-std::string gold_text(const Json& gold) { return gold.is_string() ? gold.get<std::string>() : gold.dump(); }
+// A list of texts (the expert's actions) becomes lines.
+std::string gold_text(const Json& gold) {
+  if (gold.is_string()) return gold.get<std::string>();
+  const auto is_text = [](const Json& item) { return item.is_string(); };
+  if (!gold.is_array() || gold.empty() || !std::all_of(gold.begin(), gold.end(), is_text)) return gold.dump();
+  std::string lines = gold.front();
+  for (std::size_t i = 1; i < gold.size(); ++i) lines += fmt::format("\n{}", gold[i].get<std::string>());
+  return lines;
+}
 
 Json corners(const std::optional<env::Box>& box) { return box ? Json{box->x1, box->y1, box->x2, box->y2} : Json(); }
 
