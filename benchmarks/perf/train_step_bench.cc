@@ -1,0 +1,61 @@
+// benchmarks/perf/train_step_bench.cc - one training step of models/agon-tiny's architecture: 48 rows of one picture
+// (64 patches) and 60 tokens each; forward, backward and AdamW, in fp32 on the given number of threads.
+#include <ATen/Parallel.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cross_entropy_loss.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/randn.h>
+#include <benchmark/benchmark.h>
+#include <torch/optim/adamw.h>
+#include <torch/types.h>
+
+#include "agents/local/qwen2_5_vl.h"
+
+namespace {
+
+using agon::agents::ImageGrid;
+using at::Tensor;
+
+constexpr int kRows = 48, kLength = 60, kImageToken = 180;
+
+agon::agents::ModelConfig tiny() {
+  agon::agents::ModelConfig config;
+  config.vision = {.depth = 4, .hidden_size = 128, .intermediate_size = 256, .num_heads = 4, .out_hidden_size = 128};
+  config.text = {.vocab_size = 185,
+                 .hidden_size = 128,
+                 .intermediate_size = 384,
+                 .num_hidden_layers = 4,
+                 .num_attention_heads = 4,
+                 .num_key_value_heads = 2,
+                 .max_position_embeddings = 512,
+                 .rope_theta = 10,
+                 .mrope_section = {4, 6, 6}};
+  config.image_token_id = kImageToken;
+  return config;
+}
+
+void train_step(benchmark::State& state) {
+  at::set_num_threads(static_cast<int>(state.range(0)));
+  torch::manual_seed(1);
+  agon::agents::Qwen25VL model(tiny());
+  torch::optim::AdamW optimizer(model->parameters(), torch::optim::AdamWOptions(1e-3));
+  const std::vector<ImageGrid> grids(kRows, ImageGrid{1, 8, 8});
+  const std::vector<std::int64_t> lengths(kRows, kLength);
+  const Tensor patches = at::randn({kRows * 64, 1176});
+  Tensor ids = at::randint(0, kImageToken, {kRows, kLength}, at::kLong);
+  ids.narrow(1, 2, 16).fill_(kImageToken);
+  const Tensor positions = at::arange(kLength).expand({3, kRows, kLength});
+  const Tensor targets = ids.narrow(1, 18, 42).flatten();
+  for (auto _ : state) {
+    optimizer.zero_grad();
+    const Tensor hidden = model->hidden_states(ids, positions, model->encode_images(patches, grids), lengths);
+    at::cross_entropy_loss(model->logits(hidden.narrow(1, 17, 42)).flatten(0, 1), targets).backward();
+    optimizer.step();
+  }
+  state.SetItemsProcessed(state.iterations() * kRows);  // rows a second
+}
+BENCHMARK(train_step)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->UseRealTime();
+
+}  // namespace
+
+BENCHMARK_MAIN();
