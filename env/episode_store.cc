@@ -29,8 +29,8 @@ namespace fs = std::filesystem;
 static_assert(std::endian::native == std::endian::little, "tokens are stored as little-endian blobs");
 
 constexpr std::chrono::milliseconds kCommitInterval{50};
-constexpr std::size_t kBatchBytes = 8u << 20;   // a batch of this size does not wait for its interval
-constexpr std::size_t kQueueBytes = 64u << 20;  // record() waits while this much is queued
+constexpr std::size_t kBatchBytes = 32u << 20;   // a batch of this size does not wait for its interval
+constexpr std::size_t kQueueBytes = 128u << 20;  // record() waits while this much is queued
 
 // Held as long as the object lives; the kernel lets go of it however the process ends.
 class FolderLock {
@@ -324,10 +324,13 @@ class SqliteStore : public EpisodeStore {
 
 SQLite::Database SqliteStore::open_database(const fs::path& folder, const Json& config, bool resume) {
   const fs::path path = folder / kRunDatabase;
-  SQLite::Database database(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, 5000);
+  // One thread at a time uses the connection, so SQLite need not lock it.
+  SQLite::Database database(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_NOMUTEX, 5000);
   const bool fresh = database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
   if (!fresh) check_same_run(database, folder, config, resume);
-  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = OFF");
+  database.exec(
+      "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = OFF; "
+      "PRAGMA wal_autocheckpoint = 2000");
   if (fresh) create_schema(database, config);
   write_file_atomically((folder / "config.json").string(), config.dump(2) + "\n");
   return database;
