@@ -59,15 +59,18 @@ struct VectorEnv::Pool {
 
   void serve(const std::stop_token& stop) {
     std::unique_lock lock(mutex);
-    while (work.wait(lock, stop, [this] { return !jobs.empty(); })) {
-      Job job = std::move(jobs.front());
-      jobs.pop_front();
-      lock.unlock();
-      Done result = carry_out(std::move(job));
-      lock.lock();
-      done.push_back(std::move(result));
-      if (done.size() >= awaited) ready.notify_one();
-    }
+    while (work.wait(lock, stop, [this] { return !jobs.empty(); })) carry_out_next(lock);
+  }
+
+  // REQUIRES: the lock is held and there is a job. The lock is free while the env works.
+  void carry_out_next(std::unique_lock<std::mutex>& lock) {
+    Job job = std::move(jobs.front());
+    jobs.pop_front();
+    lock.unlock();
+    Done result = carry_out(std::move(job));
+    lock.lock();
+    done.push_back(std::move(result));
+    if (done.size() >= awaited) ready.notify_one();
   }
 
   Done carry_out(Job job) {
@@ -109,8 +112,9 @@ struct VectorEnv::Pool {
     return {env_id, std::move(next), std::make_unique<StepResult>(std::move(result))};
   }
 
-  // Hands the jobs to the threads. Throws Error, with nothing done, if one of the envs cannot take its job.
-  void submit(std::vector<Job> batch) {
+  // Queues the jobs and wakes up to `helpers` threads. Throws Error, with nothing done, if one of the envs cannot take
+  // its job.
+  void submit(std::vector<Job> batch, std::size_t helpers) {
     std::vector<bool> named(slots.size());
     for (const Job& job : batch) {
       if (job.env_id < 0 || job.env_id >= options.num_envs)
@@ -122,6 +126,7 @@ struct VectorEnv::Pool {
       if (slot.in_flight) throw Error("VectorEnv: env {} is in flight; receive its result first.", job.env_id);
       if (job.action && !slot.started) throw Error("VectorEnv: env {} has no task; reset it first.", job.env_id);
     }
+    const std::size_t woken = std::min(helpers, batch.size());
     {
       const std::lock_guard lock(mutex);
       for (Job& job : batch) {
@@ -130,7 +135,7 @@ struct VectorEnv::Pool {
       }
       in_flight += batch.size();
     }
-    work.notify_all();
+    for (std::size_t i = 0; i < woken; ++i) work.notify_one();
   }
 
   // The first `count` results, in order of completion.
@@ -160,11 +165,15 @@ struct VectorEnv::Pool {
     throw Error("VectorEnv: env {}: {}", failed.step.env_id, failed.error);
   }
 
-  // All jobs at once, results in env order; after an Error nothing is in flight.
+  // All jobs at once, this thread working too, results in env order; after an Error nothing is in flight.
   std::vector<VectorStep> run(std::vector<Job> batch) {
     if (in_flight > 0) throw Error("VectorEnv: {} envs are in flight; receive their results first.", in_flight);
     const std::size_t count = batch.size();
-    submit(std::move(batch));
+    submit(std::move(batch), threads.size() - 1);
+    {
+      std::unique_lock lock(mutex);
+      while (!jobs.empty()) carry_out_next(lock);
+    }
     std::vector<VectorStep> steps;
     try {
       steps = receive(count);
@@ -214,13 +223,13 @@ std::vector<VectorStep> VectorEnv::step(std::vector<Action> actions) {
 void VectorEnv::async_reset() {
   std::vector<Pool::Job> jobs;
   for (int i = 0; i < num_envs(); ++i) jobs.push_back({i, std::nullopt});
-  pool_->submit(std::move(jobs));
+  pool_->submit(std::move(jobs), pool_->threads.size());
 }
 
 void VectorEnv::send(int env_id, Action action) {
   std::vector<Pool::Job> jobs;
   jobs.push_back({env_id, std::move(action)});
-  pool_->submit(std::move(jobs));
+  pool_->submit(std::move(jobs), pool_->threads.size());
 }
 
 std::vector<VectorStep> VectorEnv::recv() {
