@@ -2,7 +2,7 @@
 // runs inside CLI::App::parse. A broken set-up is thrown (agon::Error): main prints it as one line and exits with 1.
 #pragma once
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the library's
 class App;
 }
 

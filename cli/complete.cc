@@ -84,7 +84,8 @@ void add_complete(CLI::App& app) {
   command->add_option("--policy", options->policy, std::string("Model folder (default: ") + kDefaultModel + ")")
       ->type_name("<folder>");
   CLI::Option* prompt =
-      command->add_option("prompt,--prompt", options->prompt, "The question (default: standard input)")->type_name("<text>");
+      command->add_option("prompt,--prompt", options->prompt, "The question (default: standard input)")
+          ->type_name("<text>");
   command->add_option("--image", options->images, "Pictures, before the text (PNG, JPEG, WebP)")->type_name("<file>");
   command->add_option("--system", options->system, "System message")->type_name("<text>");
   command->add_option("--samples", options->samples, "Completions")->type_name("<n>")->capture_default_str();

@@ -14,7 +14,7 @@ namespace agon {
 // xoshiro256++ (Blackman and Vigna 2019), state filled by SplitMix64.
 class Rng {
  public:
-  using result_type = std::uint64_t;  // a UniformRandomBitGenerator, though the std:: distributions differ by platform
+  using result_type = std::uint64_t;  // NOLINT(readability-identifier-naming): the name of a UniformRandomBitGenerator
 
   explicit Rng(std::uint64_t seed = 0);
   // The stream of (root, purpose, name, index): equal arguments, equal stream; any other argument, an unrelated one.

@@ -36,7 +36,7 @@ struct SftConfig {
   std::int64_t checkpoint_steps = 200;
   // The stage after it, in which the scores learn what they say (agents/learn/sft_score.h).
   std::int64_t score_steps = 0;       // 0: scores stay random
-  int score_tasks = 500;             // train tasks a source that the model answers for it
+  int score_tasks = 500;              // train tasks a source that the model answers for it
   double score_learning_rate = 3e-4;  // falls linearly to 0
   int threads = 0;                    // 0: the machine's cores
   Json source;                        // the file's keys, kept to tell whether a run resumes with the same config

@@ -8,6 +8,8 @@ namespace {
 
 constexpr int kSpins = 4000;  // some 50 microseconds: jobs of one token follow one another closely
 
+constexpr std::uint64_t kClosed = 0xffffffffu;  // more ranges than a job has
+
 void pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -66,11 +68,12 @@ void ComputePool::run(std::int64_t count, std::int64_t grain, const Body& body) 
   if (count <= 0) return;
   if (workers_.empty() || count <= grain) return body(0, count);
   grain = std::max(grain, count >> 31);
+  const std::uint32_t job = job_ + 1;
+  claimed_ = (std::uint64_t{job} << 32) | kClosed;  // first: a thread late from the last job can claim nothing any more
   body_ = &body;
   count_ = count;
   grain_ = grain;
   done_ = 0;
-  const std::uint32_t job = job_ + 1;
   claimed_ = std::uint64_t{job} << 32;
   job_ = job;
   job_.notify_all();

@@ -10,11 +10,11 @@ namespace agon::agents {
 
 // What the engine's thread works on, and the weights it works with.
 struct EngineState {
-  EngineState(EngineWeights weights_, const ModelConfig& config_, std::shared_ptr<const Tokenizer> tokenizer_,
+  EngineState(EngineWeights loaded, const ModelConfig& model, std::shared_ptr<const Tokenizer> words,
               const EngineOptions& options)
-      : weights(std::move(weights_)),
-        config(config_),
-        tokenizer(std::move(tokenizer_)),
+      : weights(std::move(loaded)),
+        config(model),
+        tokenizer(std::move(words)),
         batch(weights, config, *tokenizer, options),
         max_pages(batch.pages().max_pages()),
         page_bytes(batch.pages().page_bytes()) {}

@@ -38,20 +38,23 @@ play --suite charts --tasks 12 --seed 4 --out "$scratch/other" >/dev/null 2>&1
 # kill -9, then resume.
 play --suite shapes --tasks 150 --out "$scratch/whole" --json >"$scratch/whole.json" 2>/dev/null || fail "shapes run"
 for delay in 0.2 0.4 0.7; do
-  play --suite shapes --tasks 150 --out "$scratch/killed" $([ -e "$scratch/killed/run.sqlite" ] && echo --resume) >/dev/null 2>&1 &
+  play --suite shapes --tasks 150 --out "$scratch/killed" --resume >/dev/null 2>&1 &
   pid=$!
   sleep "$delay"
   kill -9 $pid 2>/dev/null
   wait $pid 2>/dev/null
 done
-play --suite shapes --tasks 150 --out "$scratch/killed" $([ -e "$scratch/killed/run.sqlite" ] && echo --resume) --json >"$scratch/killed.json" 2>/dev/null || fail "resume after kill -9"
+play --suite shapes --tasks 150 --out "$scratch/killed" --resume --json >"$scratch/killed.json" 2>/dev/null || fail "resume after kill -9"
 [ "$(episodes "$scratch/whole")" = "$(episodes "$scratch/killed")" ] || fail "a killed and resumed run has other episodes"
 [ "$(figures "$scratch/whole.json")" = "$(figures "$scratch/killed.json")" ] || fail "a killed and resumed run has other figures"
 
-# Ctrl-C: a message that says how to go on, exit code 130. (setsid: a background job would ignore SIGINT.)
-setsid "$agon" run --policy "$model" --suite shapes --tasks 1000 --samples 8 --out "$scratch/stopped" >/dev/null 2>"$scratch/err" &
+# Asked to stop (SIGTERM; Ctrl-C is handled alike): a message that says how to go on, exit code 130.
+"$agon" run --policy "$model" --suite shapes --tasks 1000 --samples 8 --out "$scratch/stopped" >/dev/null 2>"$scratch/err" &
 pid=$!
-sleep 1.5
+for _ in $(seq 300); do  # until it records
+  [ "$(sqlite3 "$scratch/stopped/run.sqlite" 'SELECT count(*) FROM episodes' 2>/dev/null || echo 0)" -gt 0 ] && break
+  sleep 0.1
+done
 kill -TERM $pid
 wait $pid
 code=$?

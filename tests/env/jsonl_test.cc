@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "env/suite.h"
+#include "temp_folder.h"
 
 using namespace agon;
 using namespace agon::env;
@@ -15,13 +16,12 @@ namespace fs = std::filesystem;
 
 // A folder with a picture in it, gone with the object.
 struct Folder {
-  fs::path path = fs::temp_directory_path() / "agon-jsonl-test";
+  test::TempFolder folder;
+  fs::path path = folder.path();
   Folder() {
-    fs::remove_all(path);
     fs::create_directories(path / "pictures");
     save_image(Image(4, 2, std::vector<std::uint8_t>(24, 200)), path / "pictures" / "a.png");
   }
-  ~Folder() { fs::remove_all(path); }
   std::string write(const std::string& lines) const {
     write_file_atomically(path / "tasks.jsonl", lines);
     return path / "tasks.jsonl";
