@@ -37,7 +37,7 @@ check_naming() {
   all=$(sources '*.cc' | grep -vc '^tests/')
   mapfile -t files < <(sources '*.cc' | grep -v '^tests/' | xargs grep -LE "$torch")
   report=$(mktemp)
-  trap 'rm -f "$report"' EXIT
+  trap "rm -f '$report'" EXIT
   printf '%s\0' "${files[@]}" | xargs -0 -n 1 -P "$(nproc)" tests/layers/check.sh naming_of "$1" $(($(date +%s) + 240)) >"$report"
   grep -vE '^(checked|late)$' "$report" || true
   echo "naming: $(grep -c '^checked$' "$report") files checked with the headers they include, $(grep -c '^late$' "$report")" \
