@@ -42,7 +42,8 @@ void ComputePool::work() {
   }
 }
 
-// A successful exchange shows that the job still had ranges left, so the body and sizes read before it were its own.
+// A successful exchange shows that the body and sizes read before it were the job's own: run() changes claimed_ before
+// it writes those of the next one.
 bool ComputePool::take_part(std::uint32_t job) {
   std::uint64_t claimed = claimed_;
   const Body* body = body_;

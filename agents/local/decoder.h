@@ -22,8 +22,14 @@ struct DecoderRow {
   std::int64_t index = 0;          // place in `own`: the token sees 0 .. index there
 };
 
+// Rows [begin, end) of a batch that see the same keys first: a prompt's, or the whole blocks before all of them.
+struct RowGroup {
+  std::size_t begin = 0, end = 0;
+};
+
 struct DecoderScratch {
   kernels::AlignedFloats cosines, sines;
+  std::vector<RowGroup> groups;
   BlockScratch block;
 };
 
@@ -44,6 +50,8 @@ class Decoder {
  private:
   void attend(int layer, std::span<const DecoderRow> rows, float* qkv, float* attended, const DecoderScratch& scratch,
               const kernels::ParallelFor& parallel) const;
+  void attend_group(std::span<const DecoderRow> rows, const float* queries, float* attended, std::int64_t head_offset,
+                    kernels::AlignedFloats& scratch) const;
   void look_up_angles(std::span<const DecoderRow> rows, DecoderScratch& scratch) const;
 
   const EngineWeights& weights_;

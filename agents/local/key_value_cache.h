@@ -40,8 +40,9 @@ class KeyValues {
   void require(std::int64_t tokens);  // pages for so many; REQUIRES: within what was promised
   // A token's place within its page's block of (layer, head), and the page.
   float* page_of(std::int64_t token) const { return pages_[static_cast<std::size_t>(token / kernels::kKeyBlock)]; }
-  kernels::KeyRun run(std::int64_t head_offset, std::int64_t tokens) const {
-    return {pages_.data(), head_offset, tokens};
+  // Tokens [begin, end) of the head whose blocks lie at head_offset. REQUIRES: begin is a multiple of 16.
+  kernels::KeyRun run(std::int64_t head_offset, std::int64_t begin, std::int64_t end) const {
+    return {pages_.data() + begin / kernels::kKeyBlock, head_offset, end - begin};
   }
 
  private:

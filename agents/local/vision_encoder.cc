@@ -60,11 +60,12 @@ void attend_segment(const VisionConfig& config, const PatchSegment& segment, con
     kernels::put_key(row + hidden, row + 2 * hidden, size, blocks.data() + j / kernels::kKeyBlock * block,
                      static_cast<int>(j % kernels::kKeyBlock));
   }
-  const kernels::KeyRun run{pages.data(), 0, keys};
-  const float scale = 1.0f / std::sqrt(static_cast<float>(size));
+  thread_local std::vector<kernels::AttentionQuery> queries;
+  queries.clear();
   for (const std::int64_t first : segment)
-    kernels::attention(qkv + first * stride + head * size, unit, stride, size, scale, {&run, 1},
-                       out + first * hidden + head * size, hidden, scratch);
+    for (std::int64_t row = first; row < first + unit; ++row)
+      queries.push_back({qkv + row * stride + head * size, out + row * hidden + head * size, {}});
+  kernels::attention(queries, {pages.data(), 0, keys}, size, 1.0f / std::sqrt(static_cast<float>(size)), scratch);
 }
 
 }  // namespace

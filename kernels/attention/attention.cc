@@ -10,136 +10,182 @@ namespace agon::kernels {
 namespace {
 
 static_assert(kKeyBlock == kLanes);
+constexpr int kTogether = 32;  // most queries whose scores are kept at once
 
-std::int64_t rounded(int head_dim) { return (head_dim + kLanes - 1) / kLanes * kLanes; }
+constexpr int rounded(int count) { return (count + kLanes - 1) / kLanes * kLanes; }
 
-// Everything that the passes over the keys share. scores: [queries of a group, padded keys].
-struct Attention {
-  const float* queries;
-  std::int64_t query_stride;
+// The queries of one round. Scores and then weights: [queries, stride], of the shared keys, then of a query's own, each
+// run filled up to whole blocks. mixed: [queries, 2, head_dim rounded up], sums over even and odd slots.
+struct Round {
+  std::span<const AttentionQuery> queries;
   int head_dim;
   float scale;
-  std::span<const KeyRun> runs;
-  float* out;
-  std::int64_t out_stride;
-  float* scores;
-  std::int64_t padded;  // keys of all runs, each run filled up to whole blocks
+  float *scores, *mixed, *best;  // best: [queries, 16], largest score by lane
+  std::int64_t stride;
+  int mixed_stride() const { return 2 * rounded(head_dim); }
 };
 
-// Scores of B blocks of 16 keys for Q queries: one chain of multiply-adds over the head dimension each. Keys past
-// `valid` get minus infinity.
+// Scores of B blocks of 16 keys for Q queries from `first` on: one chain of multiply-adds over the head dimension each.
+// Keys past `valid` get minus infinity.
 template <int Q, int B>
-AGON_INLINE void score_blocks(const Attention& at, const float* const* pages, std::int64_t offset, std::int64_t valid,
-                              float* scores, Floats (&best)[Q]) {
+AGON_INLINE void score_blocks(const Round& round, int first, const float* const* pages, std::int64_t offset,
+                              std::int64_t valid, std::int64_t column, Floats (&best)[Q]) {
   Floats score[B][Q] = {};
-  for (int i = 0; i < at.head_dim; ++i) {
+  const float* query[Q];
+  for (int q = 0; q < Q; ++q) query[q] = round.queries[static_cast<std::size_t>(first + q)].query;
+  for (int i = 0; i < round.head_dim; ++i) {
     Floats key[B];
 #pragma GCC unroll 4
-    for (int b = 0; b < B; ++b) key[b] = load(pages[b] + offset + i * kLanes);
+    for (int b = 0; b < B; ++b) {
+      const float* line = pages[b] + offset + i * kLanes;
+      key[b] = load(line);
+      __builtin_prefetch(line + round.head_dim * kLanes);  // the values are wanted next
+    }
 #pragma GCC unroll 4
     for (int q = 0; q < Q; ++q)
 #pragma GCC unroll 4
-      for (int b = 0; b < B; ++b) score[b][q] += at.queries[q * at.query_stride + i] * key[b];
+      for (int b = 0; b < B; ++b) score[b][q] += query[q][i] * key[b];
   }
   const Floats nothing = broadcast(-std::numeric_limits<float>::infinity());
   for (int q = 0; q < Q; ++q)
     for (int b = 0; b < B; ++b) {
-      const Floats scaled = score[b][q] * at.scale;
       const int keys = static_cast<int>(std::min<std::int64_t>(kLanes, valid - b * kLanes));
-      const Floats masked = lane_index() < keys ? scaled : nothing;
-      store(scores + q * at.padded + b * kLanes, masked);
+      const Floats masked = lane_index() < keys ? score[b][q] * round.scale : nothing;
+      store(round.scores + (first + q) * round.stride + column + b * kLanes, masked);
       best[q] = larger(masked, best[q]);
     }
 }
 
 template <int Q>
-AGON_INLINE void score_all(const Attention& at, Floats (&best)[Q]) {
+AGON_INLINE void score_run(const Round& round, int first, const KeyRun& run, std::int64_t column) {
   constexpr int kBlocks = Q == 4 ? 2 : 4;  // enough independent chains to hide the latency of one
-  float* scores = at.scores;
-  for (const KeyRun& run : at.runs) {
-    const float* const* page = run.pages;
-    std::int64_t left = run.keys;
-    for (; left > (kBlocks - 1) * kKeyBlock;
-         left -= kBlocks * kKeyBlock, page += kBlocks, scores += kBlocks * kKeyBlock)
-      score_blocks<Q, kBlocks>(at, page, run.offset, left, scores, best);
-    for (; left > 0; left -= kKeyBlock, ++page, scores += kKeyBlock)
-      score_blocks<Q, 1>(at, page, run.offset, left, scores, best);
+  Floats best[Q];
+  for (int q = 0; q < Q; ++q) best[q] = load(round.best + (first + q) * kLanes);
+  const float* const* page = run.pages;
+  for (std::int64_t left = run.keys; left > 0; left -= kBlocks * kKeyBlock) {
+    if (left > 3 * kKeyBlock && kBlocks == 4)
+      score_blocks<Q, 4>(round, first, page, run.offset, left, column, best);
+    else if (left > 2 * kKeyBlock && kBlocks == 4)
+      score_blocks<Q, 3>(round, first, page, run.offset, left, column, best);
+    else if (left > kKeyBlock)
+      score_blocks<Q, 2>(round, first, page, run.offset, left, column, best);
+    else
+      score_blocks<Q, 1>(round, first, page, run.offset, left, column, best);
+    page += kBlocks;
+    column += kBlocks * kKeyBlock;
   }
+  for (int q = 0; q < Q; ++q) store(round.best + (first + q) * kLanes, best[q]);
 }
 
-// Scores become weights exp(score - best); returns one over their sum.
-AGON_INLINE float to_weights(float* scores, std::int64_t padded, float best) {
+// Scores become weights exp(score - best) / their sum.
+AGON_INLINE void to_weights(float* scores, std::int64_t count, Floats best_by_lane) {
+  const float best = largest(best_by_lane);
   Floats total{};
-  for (std::int64_t j = 0; j < padded; j += kLanes) {
+  for (std::int64_t j = 0; j < count; j += kLanes) {
     const Floats weight = exp(load(scores + j) - best);
     store(scores + j, weight);
     total += weight;
   }
-  return 1.0f / sum(total);
+  const float scale = 1.0f / sum(total);
+  for (std::int64_t j = 0; j < count; j += kLanes) store(scores + j, load(scores + j) * scale);
 }
 
-// mixed[q] += weights[q] * values of one key, 16 * V columns of them.
+// mixed[q] += weight * value of one key, 16 * V columns of it.
 template <int Q, int V>
-AGON_INLINE void mix_key(const Attention& at, const float* weights, const float* values, Floats (&mixed)[Q][V]) {
+AGON_INLINE void mix_key(const float* weights, std::int64_t stride, const float* values, Floats (&mixed)[Q][V]) {
   Floats value[V];
 #pragma GCC unroll 2
   for (int v = 0; v < V; ++v) value[v] = load(values + v * kLanes);
 #pragma GCC unroll 4
   for (int q = 0; q < Q; ++q)
 #pragma GCC unroll 2
-    for (int v = 0; v < V; ++v) mixed[q][v] += weights[q * at.padded] * value[v];
+    for (int v = 0; v < V; ++v) mixed[q][v] += weights[q * stride] * value[v];
 }
 
+// Columns [from, from + 16 * V) of the values of a run, added key after key to the sums of Q queries.
 template <int Q, int V>
-AGON_INLINE void finish(const Attention& at, int first, const Floats (&mixed)[Q][V], const float (&scale)[Q]) {
+AGON_INLINE void mix_columns(const Round& round, int first, const KeyRun& run, std::int64_t column, int from) {
+  Floats even[Q][V], odd[Q][V];
+  const int width = rounded(round.head_dim);
+  float* sums = round.mixed + first * round.mixed_stride() + from;
   for (int q = 0; q < Q; ++q)
     for (int v = 0; v < V; ++v) {
-      const int column = first + v * kLanes;
-      store(at.out + q * at.out_stride + column, mixed[q][v] * scale[q], std::min(kLanes, at.head_dim - column));
+      even[q][v] = load(sums + q * round.mixed_stride() + v * kLanes);
+      odd[q][v] = load(sums + q * round.mixed_stride() + width + v * kLanes);
     }
-}
-
-// out[first .. first + 16 * V) of Q queries: the values of even and of odd slots summed key after key, then together.
-template <int Q, int V>
-AGON_INLINE void mix(const Attention& at, int first, const float (&scale)[Q]) {
-  Floats even[Q][V] = {}, odd[Q][V] = {};
-  const std::int64_t stride = rounded(at.head_dim);
-  const float* weights = at.scores;
-  for (const KeyRun& run : at.runs)
-    for (std::int64_t j = 0; j < run.keys; j += kKeyBlock, weights += kKeyBlock) {
-      const float* values = run.pages[j / kKeyBlock] + run.offset + at.head_dim * kLanes + first;
-      const int keys = static_cast<int>(std::min<std::int64_t>(kKeyBlock, run.keys - j));
-      for (int slot = 0; slot + 1 < keys; slot += 2) {
-        mix_key<Q, V>(at, weights + slot, values + slot * stride, even);
-        mix_key<Q, V>(at, weights + slot + 1, values + (slot + 1) * stride, odd);
-      }
-      if (keys % 2 != 0) mix_key<Q, V>(at, weights + keys - 1, values + (keys - 1) * stride, even);
+  const float* weights = round.scores + first * round.stride + column;
+  for (std::int64_t j = 0; j < run.keys; j += kKeyBlock, weights += kKeyBlock) {
+    const float* values = run.pages[j / kKeyBlock] + run.offset + round.head_dim * kLanes + from;
+    const int keys = static_cast<int>(std::min<std::int64_t>(kKeyBlock, run.keys - j));
+    for (int slot = 0; slot + 1 < keys; slot += 2) {
+      mix_key<Q, V>(weights + slot, round.stride, values + slot * width, even);
+      mix_key<Q, V>(weights + slot + 1, round.stride, values + (slot + 1) * width, odd);
     }
+    if (keys % 2 != 0) mix_key<Q, V>(weights + keys - 1, round.stride, values + (keys - 1) * width, even);
+  }
   for (int q = 0; q < Q; ++q)
-    for (int v = 0; v < V; ++v) even[q][v] += odd[q][v];
-  finish<Q, V>(at, first, even, scale);
+    for (int v = 0; v < V; ++v) {
+      store(sums + q * round.mixed_stride() + v * kLanes, even[q][v]);
+      store(sums + q * round.mixed_stride() + width + v * kLanes, odd[q][v]);
+    }
 }
 
 template <int Q>
-AGON_INLINE void attend(const Attention& at) {
-  Floats best[Q];
-  float scale[Q];
-  for (int q = 0; q < Q; ++q) best[q] = broadcast(-std::numeric_limits<float>::infinity());
-  score_all<Q>(at, best);
-  for (int q = 0; q < Q; ++q) scale[q] = to_weights(at.scores + q * at.padded, at.padded, largest(best[q]));
-  int first = 0;
-  for (; first + 2 * kLanes <= at.head_dim; first += 2 * kLanes) mix<Q, 2>(at, first, scale);
-  for (; first < at.head_dim; first += kLanes) mix<Q, 1>(at, first, scale);
+AGON_INLINE void mix_run(const Round& round, int first, const KeyRun& run, std::int64_t column) {
+  int from = 0;
+  for (; from + 2 * kLanes <= round.head_dim; from += 2 * kLanes) mix_columns<Q, 2>(round, first, run, column, from);
+  for (; from < round.head_dim; from += kLanes) mix_columns<Q, 1>(round, first, run, column, from);
 }
 
-AGON_MULTIVERSION void attend_all(Attention at, int count) {
-  const auto advance = [&at](int queries) {
-    at.queries += queries * at.query_stride;
-    at.out += queries * at.out_stride;
-  };
-  for (; count >= 4; count -= 4, advance(4)) attend<4>(at);
-  for (; count >= 2; count -= 2, advance(2)) attend<2>(at);
-  if (count == 1) attend<1>(at);
+// step(first, run, number of queries) on groups of 4, 2 and 1 queries that have the run in common.
+template <typename Step>
+AGON_INLINE void in_groups(int begin, int end, const Step& step) {
+  for (; begin + 4 <= end; begin += 4) step.template operator()<4>(begin);
+  for (; begin + 2 <= end; begin += 2) step.template operator()<2>(begin);
+  if (begin < end) step.template operator()<1>(begin);
+}
+
+// The end of the queries from `begin` on that share their own run: heads of one token.
+AGON_INLINE int same_run(const Round& round, int begin) {
+  const auto own = [&](int q) -> const KeyRun& { return round.queries[static_cast<std::size_t>(q)].own; };
+  int end = begin + 1;
+  while (end < static_cast<int>(round.queries.size()) && own(end).pages == own(begin).pages &&
+         own(end).keys == own(begin).keys && own(end).offset == own(begin).offset)
+    ++end;
+  return end;
+}
+
+AGON_MULTIVERSION void attend(const Round& round, const KeyRun& shared) {
+  const int count = static_cast<int>(round.queries.size()), width = rounded(round.head_dim);
+  const std::int64_t column = rounded(static_cast<int>(shared.keys));
+  std::fill_n(round.best, count * kLanes, -std::numeric_limits<float>::infinity());
+  std::fill_n(round.mixed, count * round.mixed_stride(), 0.0f);
+  in_groups(
+      0, count, [&]<int Q>(int first) __attribute__((always_inline)) { score_run<Q>(round, first, shared, 0); });
+  for (int begin = 0, end; begin < count; begin = end) {
+    end = same_run(round, begin);
+    const KeyRun& own = round.queries[static_cast<std::size_t>(begin)].own;
+    in_groups(
+        begin, end, [&]<int Q>(int first) __attribute__((always_inline)) { score_run<Q>(round, first, own, column); });
+  }
+  for (int q = 0; q < count; ++q)
+    to_weights(round.scores + q * round.stride,
+               column + rounded(static_cast<int>(round.queries[static_cast<std::size_t>(q)].own.keys)),
+               load(round.best + q * kLanes));
+  in_groups(
+      0, count, [&]<int Q>(int first) __attribute__((always_inline)) { mix_run<Q>(round, first, shared, 0); });
+  for (int begin = 0, end; begin < count; begin = end) {
+    end = same_run(round, begin);
+    const KeyRun& own = round.queries[static_cast<std::size_t>(begin)].own;
+    in_groups(
+        begin, end, [&]<int Q>(int first) __attribute__((always_inline)) { mix_run<Q>(round, first, own, column); });
+  }
+  for (int q = 0; q < count; ++q)
+    for (int i = 0; i < round.head_dim; i += kLanes) {
+      const float* sums = round.mixed + q * round.mixed_stride() + i;
+      store(round.queries[static_cast<std::size_t>(q)].out + i, load(sums) + load(sums + width),
+            std::min(kLanes, round.head_dim - i));
+    }
 }
 
 }  // namespace
@@ -152,12 +198,19 @@ void put_key(const float* key, const float* value, int head_dim, float* block, i
               sizeof(float) * static_cast<std::size_t>(head_dim));
 }
 
-void attention(const float* queries, int count, std::int64_t query_stride, int head_dim, float scale,
-               std::span<const KeyRun> runs, float* out, std::int64_t out_stride, AlignedFloats& scratch) {
-  std::int64_t padded = 0;
-  for (const KeyRun& run : runs) padded += (run.keys + kKeyBlock - 1) / kKeyBlock * kKeyBlock;
-  scratch.require(static_cast<std::size_t>(4 * padded));
-  attend_all({queries, query_stride, head_dim, scale, runs, out, out_stride, scratch.data(), padded}, count);
+void attention(std::span<const AttentionQuery> queries, const KeyRun& shared, int head_dim, float scale,
+               AlignedFloats& scratch) {
+  std::int64_t most = 0;
+  for (const AttentionQuery& query : queries) most = std::max(most, query.own.keys);
+  const std::int64_t stride = rounded(static_cast<int>(shared.keys)) + rounded(static_cast<int>(most));
+  scratch.require(static_cast<std::size_t>(kTogether * (stride + 2 * rounded(head_dim) + kLanes)));
+  float* scores = scratch.data();
+  float* mixed = scores + kTogether * stride;
+  float* best = mixed + kTogether * 2 * rounded(head_dim);
+  for (; !queries.empty(); queries = queries.subspan(std::min<std::size_t>(kTogether, queries.size())))
+    attend(
+        {queries.first(std::min<std::size_t>(kTogether, queries.size())), head_dim, scale, scores, mixed, best, stride},
+        shared);
 }
 
 }  // namespace agon::kernels

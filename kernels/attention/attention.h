@@ -1,4 +1,4 @@
-// kernels/attention/attention.h - softmax(q K^T * scale) V of a few queries over keys kept in blocks of 16.
+// kernels/attention/attention.h - softmax(q K^T * scale) V of queries over keys kept in blocks of 16.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,21 @@ struct KeyRun {
   const float* const* pages = nullptr;
   std::int64_t offset = 0, keys = 0;
 };
-// queries, out: `count` vectors of head_dim, query_stride and out_stride floats apart; each sees all keys of all runs,
-// in order (at least one). A query's result depends on itself and the runs alone, not on its neighbours. `scratch`
-// grows as needed and belongs to one thread.
-void attention(const float* queries, int count, std::int64_t query_stride, int head_dim, float scale,
-               std::span<const KeyRun> runs, float* out, std::int64_t out_stride, AlignedFloats& scratch);
+// One vector of head_dim: what it asks, where its answer goes, and the keys that it sees after the shared ones.
+struct AttentionQuery {
+  const float* query = nullptr;
+  float* out = nullptr;
+  KeyRun own;
+};
+// Every query sees all keys of `shared`, then those of its own run (together at least one); shared keys are read once
+// for several queries. A query's result depends on itself and its keys alone: not on its neighbours, nor on where its
+// keys are parted into shared and own as long as that is at a multiple of 16. `scratch` grows as needed and belongs to
+// one thread.
+void attention(std::span<const AttentionQuery> queries, const KeyRun& shared, int head_dim, float scale,
+               AlignedFloats& scratch);
 
 namespace reference {  // in double, with std::exp
-void attention(const float* queries, int count, std::int64_t query_stride, int head_dim, float scale,
-               std::span<const KeyRun> runs, float* out, std::int64_t out_stride);
+void attention(std::span<const AttentionQuery> queries, const KeyRun& shared, int head_dim, float scale);
 }  // namespace reference
 
 }  // namespace agon::kernels

@@ -35,14 +35,14 @@ void attend(const float* query, int head_dim, double scale, const std::vector<Ke
 
 }  // namespace
 
-void attention(const float* queries, int count, std::int64_t query_stride, int head_dim, float scale,
-               std::span<const KeyRun> runs, float* out, std::int64_t out_stride) {
-  std::vector<Key> keys;
-  for (const KeyRun& run : runs)
-    for (std::int64_t j = 0; j < run.keys; ++j)
-      keys.push_back({run.pages[j / kKeyBlock] + run.offset, static_cast<int>(j % kKeyBlock)});
-  for (int q = 0; q < count; ++q)
-    attend(queries + q * query_stride, head_dim, static_cast<double>(scale), keys, out + q * out_stride);
+void attention(std::span<const AttentionQuery> queries, const KeyRun& shared, int head_dim, float scale) {
+  for (const AttentionQuery& query : queries) {
+    std::vector<Key> keys;
+    for (const KeyRun& run : {shared, query.own})
+      for (std::int64_t j = 0; j < run.keys; ++j)
+        keys.push_back({run.pages[j / kKeyBlock] + run.offset, static_cast<int>(j % kKeyBlock)});
+    attend(query.query, head_dim, static_cast<double>(scale), keys, query.out);
+  }
 }
 
 }  // namespace agon::kernels::reference

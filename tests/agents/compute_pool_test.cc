@@ -21,8 +21,8 @@ TEST_CASE("compute pool: jobs follow one another closely without mixing") {
   ComputePool pool(4);
   std::int64_t expected = 0;
   std::atomic<std::int64_t> total{0};
-  for (std::int64_t job = 0; job < 20000; ++job) {
-    const std::int64_t count = job % 7 + 1;
+  for (std::int64_t job = 0; job < 50000; ++job) {
+    const std::int64_t count = job * job % 23 + 1;
     pool.run(count, 1, [&, job](std::int64_t begin, std::int64_t end) { total += (end - begin) * job; });
     expected += count * job;
     REQUIRE(total == expected);

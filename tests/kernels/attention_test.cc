@@ -30,45 +30,71 @@ Pages make_pages(std::int64_t keys, int head_dim, std::uint32_t seed) {
   return pages;
 }
 
-std::vector<float> attend(const std::vector<float>& queries, int count, int head_dim, std::span<const KeyRun> runs) {
-  AlignedFloats scratch;
-  std::vector<float> out(static_cast<std::size_t>(count * head_dim));
-  attention(queries.data(), count, head_dim, head_dim, 0.4f, runs, out.data(), head_dim, scratch);
-  return out;
+struct Answers {
+  std::vector<float> queries, out;
+  std::vector<AttentionQuery> list;
+};
+
+// `count` queries, `heads` of each own run.
+Answers ask(int count, int heads, int head_dim, float size, const std::vector<KeyRun>& own) {
+  Answers answers;
+  answers.queries = random_floats(static_cast<std::size_t>(count * head_dim), 1);
+  for (float& query : answers.queries) query *= size;
+  answers.out.resize(answers.queries.size());
+  for (int q = 0; q < count; ++q)
+    answers.list.push_back({answers.queries.data() + q * head_dim, answers.out.data() + q * head_dim,
+                            own[static_cast<std::size_t>(q / heads) % own.size()]});
+  return answers;
 }
 
 }  // namespace
 
-TEST_CASE("attention equals its reference for odd sizes and two runs") {
-  const int head_dim = GENERATE(1, 8, 32, 40, 80), count = GENERATE(1, 2, 3, 7, 8);
-  const std::int64_t first = GENERATE(0, 1, 16, 37, 100), second = GENERATE(1, 16, 70);
-  auto queries = random_floats(static_cast<std::size_t>(count * head_dim), 1);
-  for (float& query : queries) query *= 3;
-  const Pages prefix = make_pages(first, head_dim, 2), own = make_pages(second, head_dim, 4);
-  const KeyRun runs[] = {prefix.run, own.run};
-  std::vector<float> expected(queries.size());
-  reference::attention(queries.data(), count, head_dim, head_dim, 0.4f, runs, expected.data(), head_dim);
-  check_close(attend(queries, count, head_dim, runs), expected, 2e-6, 1e-5);
+TEST_CASE("attention equals its reference for odd sizes, shared keys and own ones") {
+  const int head_dim = GENERATE(1, 8, 32, 40, 80), count = GENERATE(1, 2, 3, 7, 37);
+  const std::int64_t shared_keys = GENERATE(0, 1, 16, 37, 100);
+  const Pages shared = make_pages(shared_keys, head_dim, 2);
+  const Pages own[] = {make_pages(1, head_dim, 4), make_pages(16, head_dim, 6), make_pages(70, head_dim, 8)};
+  Answers found = ask(count, 2, head_dim, 3, {own[0].run, own[1].run, own[2].run});
+  Answers expected = ask(count, 2, head_dim, 3, {own[0].run, own[1].run, own[2].run});
+  AlignedFloats scratch;
+  attention(found.list, shared.run, head_dim, 0.4f, scratch);
+  reference::attention(expected.list, shared.run, head_dim, 0.4f);
+  check_close(found.out, expected.out, 2e-6, 1e-5);
 }
 
 TEST_CASE("attention: a query has the same bits alone and beside others") {
-  const int head_dim = GENERATE(8, 32, 40), count = 15;
-  const auto queries = random_floats(static_cast<std::size_t>(count * head_dim), 1);
-  const Pages prefix = make_pages(53, head_dim, 2), own = make_pages(9, head_dim, 4);
-  const KeyRun runs[] = {prefix.run, own.run};
-  const auto whole = attend(queries, count, head_dim, runs);
-  for (int first = 0, size = 1; first < count; first += size, ++size) {
-    const auto begin = static_cast<std::size_t>(first * head_dim), length = static_cast<std::size_t>(size * head_dim);
-    const std::vector<float> some(queries.begin() + static_cast<std::ptrdiff_t>(begin),
-                                  queries.begin() + static_cast<std::ptrdiff_t>(begin + length));
-    CHECK(same_bits(attend(some, size, head_dim, runs).data(), whole.data() + begin, length));
+  const int head_dim = GENERATE(8, 32, 40), count = 35;
+  const Pages shared = make_pages(53, head_dim, 2);
+  const Pages own[] = {make_pages(9, head_dim, 4), make_pages(33, head_dim, 6)};
+  Answers whole = ask(count, 3, head_dim, 1, {own[0].run, own[1].run});
+  AlignedFloats scratch, other;
+  attention(whole.list, shared.run, head_dim, 0.4f, scratch);
+  Answers some = ask(count, 3, head_dim, 1, {own[0].run, own[1].run});
+  for (std::size_t first = 0, size = 1; first < count; first += size, ++size)
+    attention(std::span(some.list).subspan(first, std::min<std::size_t>(size, count - first)), shared.run, head_dim,
+              0.4f, other);
+  CHECK(same_bits(whole.out.data(), some.out.data(), whole.out.size()));
+}
+
+TEST_CASE("attention: the same bits wherever the keys are parted at a multiple of 16") {
+  const int head_dim = GENERATE(8, 32);
+  const std::int64_t keys = GENERATE(1, 16, 17, 75, 160);
+  const Pages pages = make_pages(keys, head_dim, 2);
+  AlignedFloats scratch;
+  Answers whole = ask(6, 2, head_dim, 1, {pages.run});
+  attention(whole.list, {}, head_dim, 0.4f, scratch);
+  for (std::int64_t cut = 0; cut <= keys; cut += kKeyBlock) {
+    Answers parted = ask(6, 2, head_dim, 1, {{pages.run.pages + cut / kKeyBlock, pages.run.offset, keys - cut}});
+    attention(parted.list, {pages.run.pages, pages.run.offset, cut}, head_dim, 0.4f, scratch);
+    CHECK(same_bits(whole.out.data(), parted.out.data(), whole.out.size()));
   }
 }
 
 TEST_CASE("attention: scores beyond the range of exp stay finite") {
   const int head_dim = 16;
-  auto queries = random_floats(head_dim, 1);
-  for (float& query : queries) query *= 1e4f;
   const Pages keys = make_pages(40, head_dim, 2);
-  for (const float value : attend(queries, 1, head_dim, std::span(&keys.run, 1))) CHECK(std::isfinite(value));
+  Answers found = ask(3, 1, head_dim, 1e4f, {keys.run});
+  AlignedFloats scratch;
+  attention(found.list, {}, head_dim, 0.4f, scratch);
+  for (const float value : found.out) CHECK(std::isfinite(value));
 }
