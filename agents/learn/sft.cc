@@ -123,8 +123,7 @@ class Trainer {
     std::vector<std::vector<ScoredAnswer>> answers;
     const auto fresh = static_cast<std::uint64_t>(1) << 40;  // train tasks that the first stage has not seen
     for (const SftSource& source : config_.sources)
-      answers.push_back(
-          sample_answers(*policy, source, folder_, config_.seed, fresh, config_.score_tasks, kScoreSamples));
+      answers.push_back(sample_answers(*policy, source, config_.seed, fresh, config_.score_tasks, kScoreSamples));
     for (std::size_t i = 0; i < answers.size(); ++i)
       if (answers[i].empty())
         throw Error(
@@ -134,10 +133,9 @@ class Trainer {
     return answers;
   }
 
-  void label_right_and_wrong(std::vector<std::vector<ScoredAnswer>>& answers) const {
+  static void label_right_and_wrong(std::vector<std::vector<ScoredAnswer>>& answers) {
     for (auto& list : answers)
-      for (ScoredAnswer& answer : list)
-        answer.sequence = with_score(answer.sequence, digit_token(*folder_.tokenizer, answer.right ? 9 : 1));
+      for (ScoredAnswer& answer : list) answer.digit = answer.right ? 9 : 1;
   }
 
   // Writes P(0.9) / (P(0.9) + P(0.1)), rounded to tenths and kept in 0.1 .. 0.9, as the score of every answer.
@@ -151,9 +149,8 @@ class Trainer {
         const torch::Tensor logprobs = model_->logprobs(batch, ends);
         for (std::int64_t i = 0; i < count; ++i) {
           const double odds = logprobs[i][1].item<double>() - logprobs[i][0].item<double>();
-          const int digit = std::clamp(static_cast<int>(std::lround(10 / (1 + std::exp(-odds)))), 1, 9);
-          ScoredAnswer& answer = list[first + static_cast<std::size_t>(i)];
-          answer.sequence = with_score(answer.sequence, digit_token(*folder_.tokenizer, digit));
+          list[first + static_cast<std::size_t>(i)].digit =
+              std::clamp(static_cast<int>(std::lround(10 / (1 + std::exp(-odds)))), 1, 9);
         }
       }
   }
@@ -164,7 +161,7 @@ class Trainer {
     std::vector<SftSequence> sequences;
     const std::size_t first = static_cast<std::size_t>(step) * (stride ? stride : static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
-      sequences.push_back(answers[(first + i) % answers.size()].sequence);
+      sequences.push_back(encode_scored(answers[(first + i) % answers.size()], folder_));
     return make_batch(sequences, folder_.config, static_cast<int>(classes_.size()));
   }
 

@@ -1,5 +1,7 @@
 #include "agents/learn/sft_score.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <mutex>
 
@@ -25,19 +27,13 @@ std::vector<Message> messages_before(const env::Episode& episode, std::size_t tu
   return messages;
 }
 
-// The turn up to its </answer>, then "<score>0." and a digit; only the digit is trained.
-SftSequence score_sequence(const env::Episode& episode, std::size_t turn, const std::string& instructions,
-                           const ModelFolder& folder) {
+Demonstration answered(const env::Episode& episode, std::size_t turn, const std::string& instructions) {
   const std::string& text = episode.turns[turn].text;
   const std::size_t end =
       env::last_tag(text, Tag::answer)->end + env::wrap(Tag::answer, "").size() - std::string_view("<answer>").size();
-  Demonstration answered{messages_before(episode, turn, instructions), std::vector<bool>(turn + 1), {}};
-  answered.messages.push_back(Message::of(Role::assistant, text.substr(0, end) + env::wrap(Tag::score, "0.5")));
-  SftSequence sequence = encode_demonstration(answered, folder);
-  const auto digit = std::find(sequence.ids.rbegin(), sequence.ids.rend(), digit_token(*folder.tokenizer, 5));
-  std::fill(sequence.trained.begin(), sequence.trained.end(), std::uint8_t{0});
-  sequence.trained[static_cast<std::size_t>(sequence.ids.rend() - digit) - 1] = 1;
-  return sequence;
+  Demonstration turns{messages_before(episode, turn, instructions), std::vector<bool>(turn + 1), {}};
+  turns.messages.push_back(Message::of(Role::assistant, text.substr(0, end)));
+  return turns;
 }
 
 }  // namespace
@@ -49,15 +45,20 @@ std::int32_t digit_token(const Tokenizer& tokenizer, int digit) {
   return ids.front();
 }
 
-SftSequence with_score(const SftSequence& sequence, std::int32_t digit) {
-  SftSequence scored = sequence;
-  for (std::size_t i = 0; i < scored.ids.size(); ++i)
-    if (scored.trained[i]) scored.ids[i] = digit;
-  return scored;
+SftSequence encode_scored(const ScoredAnswer& answer, const ModelFolder& folder) {
+  Demonstration turns = answer.turns;
+  const std::string text = turns.messages.back().text();
+  turns.messages.back() = Message::of(Role::assistant, text + env::wrap(Tag::score, fmt::format("0.{}", answer.digit)));
+  SftSequence sequence = encode_demonstration(turns, folder);
+  const auto digit =
+      std::find(sequence.ids.rbegin(), sequence.ids.rend(), digit_token(*folder.tokenizer, answer.digit));
+  std::fill(sequence.trained.begin(), sequence.trained.end(), std::uint8_t{0});
+  sequence.trained[static_cast<std::size_t>(sequence.ids.rend() - digit) - 1] = 1;
+  return sequence;
 }
 
-std::vector<ScoredAnswer> sample_answers(Policy& policy, const SftSource& source, const ModelFolder& folder,
-                                         std::uint64_t seed, std::uint64_t first_task, int tasks, int samples) {
+std::vector<ScoredAnswer> sample_answers(Policy& policy, const SftSource& source, std::uint64_t seed,
+                                         std::uint64_t first_task, int tasks, int samples) {
   RolloutOptions options;
   options.suite = source.suite;
   options.suite_options.level = source.level;
@@ -84,8 +85,7 @@ std::vector<ScoredAnswer> sample_answers(Policy& policy, const SftSource& source
     const auto turn = static_cast<std::size_t>(rng.between(0, static_cast<int>(episode.turns.size()) - 1));
     const env::Turn& chosen = episode.turns[turn];
     if (!env::last_tag(chosen.text, Tag::answer)) continue;
-    answers.push_back(
-        {score_sequence(episode, turn, instructions, folder), chosen.info.value("step_correct", episode.success)});
+    answers.push_back({answered(episode, turn, instructions), chosen.info.value("step_correct", episode.success)});
   }
   rng.shuffle(answers);
   return answers;

@@ -12,20 +12,23 @@
 
 namespace agon::agents {
 
-// An answer of the model with its place for a score: the last trained token of `sequence` is the score's digit.
+// An answer of the model and the score that it is to write after it. Holds the messages and not the sequence: patches
+// take eight times the room of their picture.
 struct ScoredAnswer {
-  SftSequence sequence;
+  Demonstration turns;  // up to the last turn's </answer>
   bool right = false;
+  int digit = 5;  // of the score 0.digit
 };
 
 // Plays `tasks` train tasks of a source, `samples` samples each at T = 1, and returns one answer an episode (a random
 // turn of it). Turns without a well-formed answer are left out. right: the turn's step_correct where the suite labels
 // it, else the episode's success.
-std::vector<ScoredAnswer> sample_answers(Policy& policy, const SftSource& source, const ModelFolder& folder,
-                                         std::uint64_t seed, std::uint64_t first_task, int tasks, int samples);
+std::vector<ScoredAnswer> sample_answers(Policy& policy, const SftSource& source, std::uint64_t seed,
+                                         std::uint64_t first_task, int tasks, int samples);
 
-// The token of digit 0-9, and the same sequence with another digit in its place.
+// The answer followed by its score, of which the digit alone is trained.
+SftSequence encode_scored(const ScoredAnswer& answer, const ModelFolder& folder);
+// Throws Error for a tokenizer that does not write a digit as one token.
 std::int32_t digit_token(const Tokenizer& tokenizer, int digit);
-SftSequence with_score(const SftSequence& sequence, std::int32_t digit);
 
 }  // namespace agon::agents

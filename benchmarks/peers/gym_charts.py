@@ -27,7 +27,6 @@ PROMPT_BYTES = 96
 # kind, what is asked, terms (sign, pick), condition, weight at level 2, phrases
 PLUS, MINUS, HIGHEST, LOWEST = (1, "named"), (-1, "named"), (1, "highest"), (1, "lowest")
 RECIPES = [
-    ("value", "number", [PLUS], None, 1, ["What is {a}?", "How high is {a}?"]),
     ("sum", "number", [PLUS, PLUS], None, 3, ["What is {a} plus {b}?", "Add {a} and {b}."]),
     ("difference", "number", [PLUS, MINUS], None, 3, ["What is {a} minus {b}?", "How much higher is {a} than {b}?"]),
     ("highest", "color", [HIGHEST], None, 1, ["Which bar is highest?"]),
@@ -82,7 +81,7 @@ def draw_task(rng):
     """(prompt, answer, colors, values) of one well-posed question, and the text that decides its split."""
     kind, ask, recipe_terms, condition, _, phrases = rng.choices(RECIPES, WEIGHTS)[0]
     while True:
-        count = rng.randint(3, 5)
+        count = rng.randint(4, 6)
         colors = rng.sample(COLOR_INDICES, count)
         values = [rng.randint(1, 9) for _ in range(count)]
         order = rng.sample(range(count), count)

@@ -36,7 +36,7 @@ const std::vector<Recipe>& recipes() {
   using enum Ask;
   using enum Conditioned;
   static const std::vector<Recipe> kRecipes{
-      {"value", number, {plus}, no, {3, 1, 0}, {"What is {a}?", "How high is {a}?"}},
+      {"value", number, {plus}, no, {3, 0, 0}, {"What is {a}?", "How high is {a}?"}},
       {"sum", number, {plus, plus}, no, {3, 3, 1}, {"What is {a} plus {b}?", "Add {a} and {b}."}},
       {"difference",
        number,
@@ -100,7 +100,7 @@ const Recipe& draw_recipe(int level, Rng& rng) {
 }
 
 std::vector<Bar> draw_bars(int level, Rng& rng) {
-  static constexpr std::array<std::pair<int, int>, kChartLevels> kCounts{{{2, 3}, {3, 5}, {5, 7}}};
+  static constexpr std::array<std::pair<int, int>, kChartLevels> kCounts{{{2, 3}, {4, 6}, {6, 8}}};
   const auto [fewest, most] = kCounts[static_cast<std::size_t>(level - 1)];
   std::vector<int> colors(palette().size());
   std::iota(colors.begin(), colors.end(), 0);
