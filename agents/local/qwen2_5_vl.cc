@@ -29,7 +29,8 @@ class Scope {
  public:
   explicit Scope(torch::nn::Module& module) : module_(&module) {}
   Scope child(const std::string& name) const {
-    if (auto* known = module_->named_children().find(name)) return Scope(**known);
+    const auto children = module_->named_children();  // a copy
+    if (const auto* known = children.find(name)) return Scope(**known);
     return Scope(*module_->register_module(name, std::make_shared<torch::nn::Module>(name)));
   }
   Scope child(int index) const { return child(std::to_string(index)); }

@@ -1,5 +1,6 @@
-// PIL's resampling of 8-bit pictures: taps in fixed point with 22 bits, first across, then down, each pass rounded to
-// bytes. A pass across is a pass down on the transposed picture, so that one loop over whole rows does both.
+// The resampling of 8-bit pictures of PIL up to 12.1 (13 goes down first where that costs less, and differs by a level
+// here and there): taps in fixed point with 22 bits, first across, then down, each pass rounded to bytes. A pass across
+// is a pass down on the transposed picture, so that one loop over whole rows does both.
 #include <algorithm>
 #include <cmath>
 

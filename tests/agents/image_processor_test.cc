@@ -17,7 +17,10 @@ namespace {
 
 const std::string kFolder = std::string(AGON_TEST_DATA) + "/image_processor/";
 
-Json expected() { return Json::parse(agon::read_file(kFolder + "expected.json")); }
+const Json& expected() {
+  static const Json kExpected = Json::parse(agon::read_file(kFolder + "expected.json"));
+  return kExpected;
+}
 
 Image picture(int width, int height, std::uint32_t state) {  // as script/golden.d/image_processor.py draws it
   std::vector<std::uint8_t> rgb;

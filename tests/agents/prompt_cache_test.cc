@@ -77,9 +77,9 @@ TEST_CASE("prompt cache: prompts in use stay, idle ones go when they take too mu
 }
 
 TEST_CASE("prompt cache: prompts with other pictures are other prompts") {
-  PromptCache cache(10);
   const ModelConfig config = small_config();
-  PagePool pool(config.text, kMegabyte);
+  PagePool pool(config.text, kMegabyte);  // outlives what it lends to
+  PromptCache cache(10);
   REQUIRE(pool.promise(1));
   EncodedPrompt prompt;
   prompt.ids = {1};
