@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 
 #include "agents/run_summary.h"
@@ -191,15 +190,14 @@ Json report_data(const env::RunReader& run, const std::string& title, const Repo
         outcomes.push_back(agents::outcome_of(episode));
         embedded.add(episode);
       },
-      true);
-  const Json config = run.config(), stored = run.summary();
-  const double seconds = stored.is_null() ? std::numeric_limits<double>::quiet_NaN() : stored.value("seconds", 0.0);
+      env::RunReader::Detail::whole);
+  const Json config = run.config();
   const auto seed = config.value("seed", std::uint64_t{0});
   Json data;
   data["title"] = title;
   data["config"] = config;
-  data["complete"] = !stored.is_null();
-  data["summary"] = agents::summarize(config, outcomes, seconds);
+  data["complete"] = !run.summary().is_null();
+  data["summary"] = agents::summarize(config, outcomes, run.seconds());
   data["levels"] = groups_json(
       agents::accuracy_by(outcomes, seed, [](const EpisodeOutcome& one) { return fmt::format("{}", one.level); }));
   data["kinds"] = groups_json(agents::accuracy_by(outcomes, seed, [](const EpisodeOutcome& one) { return one.kind; }));

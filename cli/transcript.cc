@@ -112,10 +112,8 @@ RunContent read_run(const env::RunReader& run) {
         content.episodes.push_back(episode);
         content.episodes.back().turns.clear();
       },
-      true);
-  const Json stored = run.summary();
-  const double seconds = stored.is_null() ? std::numeric_limits<double>::quiet_NaN() : stored.value("seconds", 0.0);
-  content.summary = agents::summarize(run.config(), outcomes, seconds);
+      env::RunReader::Detail::without_images);
+  content.summary = agents::summarize(run.config(), outcomes, run.seconds());
   return content;
 }
 

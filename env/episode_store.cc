@@ -10,6 +10,7 @@
 
 #include <bit>
 #include <cerrno>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <map>
@@ -81,6 +82,11 @@ std::string first_difference(const Json& stored, const Json& asked, const std::s
   return {};
 }
 
+std::string damaged_message(const fs::path& folder) {
+  return fmt::format("{}: {} is damaged. Restore it from a copy, or begin again in another folder.", folder.string(),
+                     kRunDatabase);
+}
+
 std::size_t bytes_of(const Episode& episode) {
   std::size_t bytes = sizeof episode + episode.prompt.size();
   for (const Turn& turn : episode.turns) {
@@ -107,9 +113,10 @@ class SqliteStore : public EpisodeStore {
   SqliteStore(const fs::path& folder, const Json& config, bool resume)
       : folder_(folder), lock_(folder), database_(open_database(folder, config, resume)) {
     complete_ = database_.execAndGet("SELECT summary IS NOT NULL FROM run").getInt() != 0;
+    earlier_seconds_ = database_.execAndGet("SELECT seconds FROM run").getDouble();
     SQLite::Statement images(database_, "SELECT hash FROM images");
     while (images.executeStep()) images_.insert(images.getColumn(0).getString());
-    SQLite::Statement tasks(database_, "SELECT task_index FROM tasks");
+    SQLite::Statement tasks(database_, "SELECT DISTINCT task_index FROM episodes WHERE status = 'done'");
     while (tasks.executeStep()) tasks_.insert(tasks.getColumn(0).getInt64());
     SQLite::Statement episodes(database_, "SELECT task_index, sample, status = 'done' FROM episodes");
     while (episodes.executeStep())
@@ -181,6 +188,8 @@ class SqliteStore : public EpisodeStore {
   std::string failure_message(const std::exception& exception) const {
     const auto* sqlite = dynamic_cast<const SQLite::Exception*>(&exception);
     const bool full = sqlite != nullptr && sqlite->getErrorCode() == SQLITE_FULL;
+    if (sqlite != nullptr && (sqlite->getErrorCode() == SQLITE_CORRUPT || sqlite->getErrorCode() == SQLITE_NOTADB))
+      return damaged_message(folder_);
     return fmt::format(
         "{}: recording stopped: {}. Every episode committed before is whole; {}, then go on with --resume.",
         folder_.string(), full ? "the disk is full" : exception.what(), full ? "free some space" : "check the disk");
@@ -214,6 +223,9 @@ class SqliteStore : public EpisodeStore {
       if (complete_) database_.exec("UPDATE run SET summary = NULL, finished = NULL");
       complete_ = false;
       for (const Episode& episode : batch) write_episode(episode);
+      update_seconds_.bind(
+          1, earlier_seconds_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - opened_).count());
+      run_once(update_seconds_);
       transaction.commit();
       return {};
     } catch (const std::exception& exception) {
@@ -223,8 +235,9 @@ class SqliteStore : public EpisodeStore {
 
   void write_episode(const Episode& episode) {
     const auto task_index = static_cast<std::int64_t>(episode.task_index);
-    if (tasks_.insert(task_index).second) write_task(episode);
     const bool done = episode.status == EpisodeStatus::done;
+    if (!tasks_.contains(task_index)) write_task(episode);
+    if (done) tasks_.insert(task_index);
     if (!episodes_.insert_or_assign({task_index, episode.sample}, done).second) {
       for (SQLite::Statement* statement : {&delete_turns_, &delete_episode_}) {
         statement->bind(1, task_index);
@@ -296,7 +309,8 @@ class SqliteStore : public EpisodeStore {
 
   mutable std::mutex database_mutex_;  // guards what follows
   mutable SQLite::Database database_;
-  SQLite::Statement insert_task_{database_, "INSERT INTO tasks VALUES (?, ?, ?, ?, ?, ?)"};
+  SQLite::Statement update_seconds_{database_, "UPDATE run SET seconds = ?"};
+  SQLite::Statement insert_task_{database_, "INSERT OR REPLACE INTO tasks VALUES (?, ?, ?, ?, ?, ?)"};
   SQLite::Statement insert_episode_{
       database_,
       "INSERT INTO episodes (task_index, sample, status, failure, reward, success, truncated, answer, score, seconds) "
@@ -307,9 +321,12 @@ class SqliteStore : public EpisodeStore {
       database_, "DELETE FROM turns WHERE episode_id = (SELECT id FROM episodes WHERE task_index = ? AND sample = ?)"};
   SQLite::Statement delete_episode_{database_, "DELETE FROM episodes WHERE task_index = ? AND sample = ?"};
   std::unordered_set<std::string> images_;  // what the file holds already
-  std::unordered_set<std::int64_t> tasks_;
+  std::unordered_set<std::int64_t>
+      tasks_;  // those with an episode that is done; a failed one may know little of its task
   std::map<std::pair<std::int64_t, int>, bool> episodes_;  // (task index, sample): done?
   bool complete_ = false;
+  double earlier_seconds_ = 0;  // of recording before this process
+  const std::chrono::steady_clock::time_point opened_ = std::chrono::steady_clock::now();
 
   std::mutex queue_mutex_;                   // guards what follows
   std::condition_variable work_, progress_;  // for the writer; from the writer
@@ -331,8 +348,8 @@ SQLite::Database SqliteStore::open_database(const fs::path& folder, const Json& 
   database.exec(
       "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = OFF; "
       "PRAGMA wal_autocheckpoint = 2000");
-  if (fresh) create_schema(database, config);
   write_file_atomically((folder / "config.json").string(), config.dump(2) + "\n");
+  if (fresh) create_schema(database, config);  // last: from here on the folder holds a run
   return database;
 }
 
@@ -342,6 +359,7 @@ void SqliteStore::check_same_run(SQLite::Database& database, const fs::path& fol
   if (!resume)
     throw Error("{}: holds a run already. Continue it with --resume, or choose another folder with --out.",
                 folder.string());
+  if (database.execAndGet("PRAGMA quick_check(1)").getString() != "ok") throw Error(damaged_message(folder));
   const Json stored = Json::parse(database.execAndGet("SELECT config FROM run").getString());
   if (const std::string difference = first_difference(stored, config); !difference.empty())
     throw Error("{}: the run there has {}. Resume it with its own settings (config.json), or choose another folder.",

@@ -43,10 +43,12 @@ class RunReader {
   static std::unique_ptr<RunReader> open(const std::filesystem::path& folder);  // throws Error if it is no run
   virtual ~RunReader() = default;
   virtual Json config() const = 0;
-  virtual Json summary() const = 0;  // null unless the run is complete
-  // Episodes in order (task index, sample), one at a time so that large runs fit in memory. with_turns = false skips
-  // turns and images.
-  virtual void for_each(const std::function<void(const Episode&)>& visit, bool with_turns) const = 0;
+  virtual Json summary() const = 0;    // null unless the run is complete
+  virtual double seconds() const = 0;  // wall time that recording it took, all its processes together
+  // Episodes in order (task index, sample), one at a time so that large runs fit in memory; without_images, each
+  // picture is an empty part.
+  enum class Detail { without_turns, without_images, whole };
+  virtual void for_each(const std::function<void(const Episode&)>& visit, Detail detail) const = 0;
   virtual Episode episode(std::uint64_t task_index,
                           int sample) const = 0;  // with turns and images; throws Error if absent
 };

@@ -87,11 +87,15 @@ class SqliteReader : public RunReader {
     });
   }
 
-  void for_each(const std::function<void(const Episode&)>& visit, bool with_turns) const override {
+  double seconds() const override {
+    return guarded(path_, [&] { return database_.execAndGet("SELECT seconds FROM run").getDouble(); });
+  }
+
+  void for_each(const std::function<void(const Episode&)>& visit, Detail detail) const override {
     SQLite::Statement select =
         guarded(path_, [&] { return statement(std::string(kSelectEpisodes) + " ORDER BY task_index, sample"); });
     while (guarded(path_, [&] { return select.executeStep(); }))
-      visit(guarded(path_, [&] { return read_episode(select, with_turns); }));  // what `visit` throws passes as it is
+      visit(guarded(path_, [&] { return read_episode(select, detail); }));  // what `visit` throws passes as it is
   }
 
   Episode episode(std::uint64_t task_index, int sample) const override {
@@ -101,14 +105,14 @@ class SqliteReader : public RunReader {
       select.bind(2, sample);
       if (!select.executeStep())
         throw Error("no episode of task {}, sample {}. `agon show RUN` lists what there is", task_index, sample);
-      return read_episode(select, true);
+      return read_episode(select, Detail::whole);
     });
   }
 
  private:
   SQLite::Statement statement(const std::string& sql) const { return SQLite::Statement(database_, sql); }
 
-  Episode read_episode(SQLite::Statement& row, bool with_turns) const {
+  Episode read_episode(SQLite::Statement& row, Detail detail) const {
     Episode episode;
     episode.task_index = static_cast<std::uint64_t>(row.getColumn(1).getInt64());
     episode.sample = row.getColumn(2).getInt();
@@ -125,19 +129,20 @@ class SqliteReader : public RunReader {
     episode.kind = row.getColumn(13).getString();
     episode.prompt = row.getColumn(14).getString();
     episode.gold = Json::parse(row.getColumn(15).getString());
-    if (with_turns) episode.turns = read_turns(row.getColumn(0).getInt64());
+    if (detail != Detail::without_turns) episode.turns = read_turns(row.getColumn(0).getInt64(), detail);
     return episode;
   }
 
-  std::vector<Turn> read_turns(std::int64_t episode_id) const {
+  std::vector<Turn> read_turns(std::int64_t episode_id, Detail detail) const {
     select_turns_.reset();
     select_turns_.bind(1, episode_id);
     std::vector<Turn> turns;
     while (select_turns_.executeStep()) {
       Turn& turn = turns.emplace_back();
       for (const Json& part : Json::parse(select_turns_.getColumn(0).getString()))
-        turn.observation.parts.push_back(part.contains("image") ? Part::of(read_image(part.at("image")))
-                                                                : Part::of(part.at("text").get<std::string>()));
+        turn.observation.parts.push_back(!part.contains("image")   ? Part::of(part.at("text").get<std::string>())
+                                         : detail == Detail::whole ? Part::of(read_image(part.at("image")))
+                                                                   : Part::of(Image()));
       turn.text = select_turns_.getColumn(1).getString();
       turn.token_ids = read_blob<std::int32_t>(select_turns_.getColumn(2));
       turn.logprobs = read_blob<float>(select_turns_.getColumn(3));
@@ -175,7 +180,7 @@ class SqliteReader : public RunReader {
 
 std::unique_ptr<RunReader> RunReader::open(const fs::path& folder) {
   const fs::path path = folder / kRunDatabase;
-  if (std::error_code error; !fs::exists(path, error))
+  if (std::error_code error; !fs::is_regular_file(path, error))
     throw Error("{}: no run here (there is no {}). Give the folder that `agon run --out` wrote.", folder.string(),
                 kRunDatabase);
   try {

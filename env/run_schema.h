@@ -7,7 +7,7 @@
 namespace agon::env {
 
 inline constexpr const char* kRunDatabase = "run.sqlite";
-inline constexpr int kRunSchemaVersion = 1;           // PRAGMA user_version; raised with every change below
+inline constexpr int kRunSchemaVersion = 2;           // PRAGMA user_version; raised with every change below
 inline constexpr int kRunApplicationId = 0x61676f6e;  // PRAGMA application_id: "agon"
 
 inline constexpr const char* kRunSchema = R"sql(
@@ -16,6 +16,7 @@ CREATE TABLE run (
   config TEXT NOT NULL,
   started TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
   finished TEXT,
+  seconds REAL NOT NULL DEFAULT 0,
   summary TEXT
 ) STRICT;
 CREATE TABLE tasks (

@@ -54,9 +54,10 @@ void require_equal(const Episode& a, const Episode& b) {
   }
 }
 
-std::vector<Episode> read_all(const std::filesystem::path& folder, bool with_turns = true) {
+std::vector<Episode> read_all(const std::filesystem::path& folder,
+                              RunReader::Detail detail = RunReader::Detail::whole) {
   std::vector<Episode> all;
-  RunReader::open(folder)->for_each([&](const Episode& episode) { all.push_back(episode); }, with_turns);
+  RunReader::open(folder)->for_each([&](const Episode& episode) { all.push_back(episode); }, detail);
   return all;
 }
 
@@ -138,7 +139,52 @@ TEST_CASE("what is recorded is read back, byte for byte, in order") {
   auto expected = model.begin();
   for (const Episode& episode : all) require_equal(episode, (expected++)->second);
   require_equal(RunReader::open(folder / "run")->episode(7, 2), model.at({7, 2}));
-  for (const Episode& episode : read_all(folder / "run", false)) REQUIRE(episode.turns.empty());
+  for (const Episode& episode : read_all(folder / "run", RunReader::Detail::without_turns))
+    REQUIRE(episode.turns.empty());
+  expected = model.begin();
+  for (const Episode& episode : read_all(folder / "run", RunReader::Detail::without_images)) {
+    Episode bare = (expected++)->second;
+    for (env::Turn& turn : bare.turns)
+      for (Part& part : turn.observation.parts) part.image = Image();
+    require_equal(episode, bare);
+  }
+}
+
+TEST_CASE("what a failed episode did not know of its task is there once one is done") {
+  const test::TempFolder folder;
+  Episode failed = make_failed_episode(3, 0);
+  failed.task_id = "charts/test/3";
+  failed.kind = failed.prompt = "";
+  failed.gold = nullptr;
+  for (const bool same_process : {true, false}) {
+    const auto run = folder / (same_process ? "one" : "two");
+    auto store = EpisodeStore::create(run, kConfig, false);
+    store->record(failed);
+    if (!same_process) {
+      store.reset();
+      store = EpisodeStore::create(run, kConfig, true);
+    }
+    store->record(make_episode(3, 0));
+    store->record(failed);
+    store->record(make_episode(3, 1));
+    store->flush();
+    require_equal(read_all(run).at(1), make_episode(3, 1));
+  }
+}
+
+TEST_CASE("the recording time of a run is that of all its processes together") {
+  const test::TempFolder folder;
+  double before = 0;
+  for (std::uint64_t task = 0; task < 3; ++task) {
+    const auto store = EpisodeStore::create(folder / "run", kConfig, true);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    store->record(make_episode(task, 0));
+    store->flush();
+    const double seconds = RunReader::open(folder / "run")->seconds();
+    REQUIRE(seconds >= before + 0.02);
+    REQUIRE(seconds < before + 60);
+    before = seconds;
+  }
 }
 
 TEST_CASE("any bytes of a policy are kept, and absent values stay absent") {
@@ -361,7 +407,7 @@ TEST_CASE("a folder without a run, a foreign file and another schema version are
   EpisodeStore::create(folder / "run", kConfig, false);
   execute(folder / "run", "PRAGMA user_version = 9");
   REQUIRE_THAT(error_of([&] { RunReader::open(folder / "run"); }),
-               Catch::Contains("schema version 9; this agon reads version 1"));
+               Catch::Contains("schema version 9; this agon reads version 2"));
   REQUIRE_THAT(error_of([&] { EpisodeStore::create(folder / "run", kConfig, true); }),
                Catch::Contains("schema version 9"));
 }
