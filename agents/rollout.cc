@@ -39,17 +39,22 @@ double accuracy_of(const env::Reward& reward) {
 
 class GroupPlayer {
  public:
-  GroupPlayer(Policy& policy, const RolloutOptions& options, const env::SuiteInfo& info)
-      : policy_(policy), options_(options), info_(info) {}
+  // env: for this group alone; every sample plays in a fork of it.
+  GroupPlayer(Policy& policy, const RolloutOptions& options, const env::SuiteInfo& info, std::unique_ptr<env::Env> env)
+      : policy_(policy), options_(options), info_(info), env_(std::move(env)) {}
 
-  // Plays the given samples of one task together: every policy call carries all that are still under way.
-  std::vector<env::Episode> play(std::uint64_t task, const std::vector<int>& numbers) {
+  // Plays the given samples of one task together: every policy call carries all that are still under way. Nothing, if
+  // *stop becomes true before they all are over.
+  std::vector<env::Episode> play(std::uint64_t task, const std::vector<int>& numbers, const std::atomic<bool>* stop) {
     const auto start = Clock::now();
+    const env::StepResult first = env_->reset({options_.split, task, options_.seed});
     std::vector<Sample> samples;
-    for (int number : numbers) samples.push_back(begin(task, number));
+    for (int number : numbers) samples.push_back(begin(task, number, first.observation));
     for (std::size_t turn = 0; std::any_of(samples.begin(), samples.end(), [](const Sample& s) { return !s.over; });
-         ++turn)
+         ++turn) {
+      if (stop && *stop) return {};
       play_turn(samples, turn);
+    }
     std::vector<env::Episode> episodes;
     for (Sample& sample : samples) {
       sample.episode.seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -59,10 +64,9 @@ class GroupPlayer {
   }
 
  private:
-  Sample begin(std::uint64_t task, int number) {
+  Sample begin(std::uint64_t task, int number, const env::Observation& first) {
     Sample sample;
-    sample.env = env::make_env(options_.suite, options_.suite_options);
-    const env::StepResult first = sample.env->reset({options_.split, task, options_.seed});
+    sample.env = env_->fork();
     const env::TaskInfo& about = sample.env->task();
     sample.episode = {.task_id = about.id,
                       .task_index = task,
@@ -72,7 +76,7 @@ class GroupPlayer {
                       .gold = about.gold,
                       .sample = number};
     if (!info_.instructions.empty()) sample.messages.push_back(Message::of(Role::system, info_.instructions));
-    observe(sample, first.observation);
+    observe(sample, first);
     return sample;
   }
 
@@ -130,6 +134,7 @@ class GroupPlayer {
   Policy& policy_;
   const RolloutOptions& options_;
   const env::SuiteInfo& info_;
+  std::unique_ptr<env::Env> env_;
 };
 
 // What stays when every try of a group has thrown: episodes that say why, counted apart.
@@ -148,10 +153,13 @@ std::vector<env::Episode> failed_episodes(const RolloutOptions& options, std::ui
   return episodes;
 }
 
+// new_env: called for each try.
+template <typename NewEnv>
 std::vector<env::Episode> play_with_retries(Policy& policy, const RolloutOptions& options, const env::SuiteInfo& info,
-                                            std::uint64_t task, const std::vector<int>& numbers) {
+                                            const NewEnv& new_env, std::uint64_t task, const std::vector<int>& numbers,
+                                            const std::atomic<bool>* stop) {
   for (int attempt = 0;; ++attempt) try {
-      return GroupPlayer(policy, options, info).play(task, numbers);
+      return GroupPlayer(policy, options, info, new_env()).play(task, numbers, stop);
     } catch (const std::exception& error) {
       if (attempt == kRetries) return failed_episodes(options, task, numbers, error.what());
     }
@@ -174,6 +182,11 @@ void play(Policy& policy, const RolloutOptions& options, const std::set<std::pai
   std::atomic<bool> broken = false;
   std::mutex mutex;
   std::exception_ptr failure;
+  const std::unique_ptr<env::Env> original = env::make_env(options.suite, options.suite_options);
+  const auto new_env = [&] {
+    const std::lock_guard lock(mutex);
+    return original->fork();
+  };
   const auto work = [&] {
     while (!broken && !(stop && *stop)) {
       const std::uint64_t task = next++;
@@ -181,7 +194,8 @@ void play(Policy& policy, const RolloutOptions& options, const std::set<std::pai
       const std::vector<int> numbers = samples_left(options, options.first_task + task, finished);
       if (numbers.empty()) continue;
       try {
-        for (env::Episode& episode : play_with_retries(policy, options, info, options.first_task + task, numbers))
+        for (env::Episode& episode :
+             play_with_retries(policy, options, info, new_env, options.first_task + task, numbers, stop))
           record(std::move(episode));
       } catch (...) {
         const std::lock_guard lock(mutex);

@@ -28,8 +28,9 @@ struct RolloutOptions {
 };
 
 // Plays every (task, sample) not in `finished` and hands each episode to `record` (called from several threads). An env
-// or policy that throws makes a failed episode, after two more tries. Stops early, without losing an episode,
-// when *stop becomes true. Errors of `record` stop the run and are thrown here.
+// or policy that throws makes a failed episode, after two more tries. Every episode plays in a fork of one env, so a
+// task file is read once. When *stop becomes true, ends with the turns under way and drops the episodes that they leave
+// unfinished. Errors of `record` stop the run and are thrown here.
 void play(Policy& policy, const RolloutOptions& options, const std::set<std::pair<std::uint64_t, int>>& finished,
           const std::function<void(env::Episode)>& record, const std::atomic<bool>* stop = nullptr);
 

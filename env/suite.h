@@ -22,6 +22,7 @@ struct SuiteInfo {
   int levels = 1;            // 1..levels
   int default_level = 1;
   std::uint64_t test_tasks = 0;  // size of the fixed test split (jsonl: the lines of the file)
+  std::uint64_t file_hash = 0;   // jsonl: of the task file and its pictures; a run goes on with the same ones only
   bool has_train_split = true;
   int max_turns = 1;   // policy turns of an episode
   std::string metric;  // what a right episode is: "answer", "iou>0.5", "success"; names the reward component "accuracy"

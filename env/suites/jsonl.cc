@@ -4,10 +4,12 @@
 // images (paths relative to the file), options, level and kind may be left out. One turn a task.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <mutex>
 
 #include "core/error.h"
+#include "core/hash.h"
 #include "core/text.h"
 #include "env/grade.h"
 #include "env/protocol.h"
@@ -35,6 +37,7 @@ struct TaskFile {
   fs::file_time_type written;
   std::uintmax_t size = 0;
   std::vector<Task> tasks;
+  std::uint64_t hash = 0;  // of its text and its pictures
 };
 
 Line parse_line(const std::string& text) {
@@ -49,7 +52,7 @@ Line parse_line(const std::string& text) {
     const std::string_view what = exception.what();
     throw Error("not JSON: {}", what.substr(what.find("] ") + 2));
   }
-  if (!line.is_object()) throw Error("not a JSON object {{...}}");
+  if (!line.is_object()) throw Error("not a JSON object {...}");
   return line;
 }
 
@@ -61,10 +64,16 @@ void check_keys(const Line& line) {
   }
 }
 
+// A value in a message.
+std::string shown(const Line& value) {
+  const std::string text = value.dump(-1, ' ', true, Line::error_handler_t::replace);
+  return text.size() > 60 ? text.substr(0, 60) + "..." : text;
+}
+
 std::string text_at(const Line& line, const std::string& key) {
   if (!line.contains(key)) throw Error("no \"{}\"", key);
   if (!line[key].is_string() || trim(line[key].get<std::string>()).empty())
-    throw Error("\"{}\" is not a text, or an empty one", key);
+    throw Error("\"{}\" is {}, not a text with something in it", key, shown(line[key]));
   return line[key];
 }
 
@@ -72,14 +81,14 @@ std::vector<std::string> texts_at(const Line& line, const std::string& key) {
   if (!line.contains(key)) return {};
   const bool texts = line[key].is_array() &&
                      std::all_of(line[key].begin(), line[key].end(), [](const Line& item) { return item.is_string(); });
-  if (!texts) throw Error("\"{}\" is not a list of texts", key);
+  if (!texts) throw Error("\"{}\" is {}, not a list of texts", key, shown(line[key]));
   return line[key];
 }
 
 int level_at(const Line& line) {
   if (!line.contains("level")) return 1;
   if (!line["level"].is_number_unsigned() || line["level"].get<std::uint64_t>() > 1000)
-    throw Error("\"level\" is not a whole number from 0 to 1000");
+    throw Error("\"level\" is {}, not a whole number from 0 to 1000", shown(line["level"]));
   return line["level"];
 }
 
@@ -104,8 +113,7 @@ Task read_task(const Line& line, const fs::path& folder) {
   return task;
 }
 
-std::vector<Task> read_tasks(const std::string& path) {
-  const std::string content = read_file(path);
+std::vector<Task> read_tasks(const std::string& path, const std::string& content) {
   const fs::path folder = fs::path(path).parent_path();
   std::vector<Task> tasks;
   std::map<std::string, std::size_t> line_of;  // id -> line
@@ -126,6 +134,21 @@ std::vector<Task> read_tasks(const std::string& path) {
   return tasks;
 }
 
+// Of a picture, its size and its first bytes tell one from another.
+std::uint64_t hash_tasks(const std::string& content, const std::vector<Task>& tasks) {
+  constexpr std::size_t kStart = 1 << 16;
+  std::string seen = fmt::format("{:016x}", hash_text(content)), start;
+  for (const Task& task : tasks)
+    for (const fs::path& image : task.images) {
+      std::ifstream file(image, std::ios::binary);
+      start.resize(kStart);
+      file.read(start.data(), kStart);
+      start.resize(static_cast<std::size_t>(file.gcount()));
+      seen += fmt::format(" {} {:016x}", fs::file_size(image), hash_text(start));
+    }
+  return hash_text(seen);
+}
+
 // Every Env of a run reads the same file: the one last read is kept, until it changes.
 std::shared_ptr<const TaskFile> open_task_file(const std::string& path) {
   if (path.empty()) throw Error("suite jsonl: no task file. Give --file TASKS.jsonl.");
@@ -136,7 +159,10 @@ std::shared_ptr<const TaskFile> open_task_file(const std::string& path) {
   const auto written = fs::last_write_time(path, code);
   const std::uintmax_t size = fs::file_size(path, code);
   if (!code && last && last->path == path && last->written == written && last->size == size) return last;
-  last = std::make_shared<TaskFile>(TaskFile{path, written, size, read_tasks(path)});
+  const std::string content = read_file(path);
+  TaskFile file{path, written, size, read_tasks(path, content), 0};
+  file.hash = hash_tasks(content, file.tasks);
+  last = std::make_shared<TaskFile>(std::move(file));
   return last;
 }
 
@@ -176,7 +202,11 @@ SuiteInfo jsonl_info(const SuiteOptions& options) {
   SuiteInfo info;
   info.name = "jsonl";
   info.description = "your own tasks from a file of JSON lines: pictures, a question, an answer and a grader";
-  info.test_tasks = options.file.empty() ? 0 : open_task_file(options.file)->tasks.size();
+  if (!options.file.empty()) {
+    const auto file = open_task_file(options.file);
+    info.test_tasks = file->tasks.size();
+    info.file_hash = file->hash;
+  }
   info.has_train_split = false;
   info.instructions = "Reason step by step, then give the answer as <answer>...</answer>.";
   info.metric = "answer";

@@ -2,11 +2,14 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <functional>
 #include <map>
 #include <mutex>
 
 #include "core/error.h"
 #include "core/rng.h"
+#include "core/text.h"
+#include "temp_folder.h"
 
 using namespace agon;
 using namespace agon::agents;
@@ -17,7 +20,9 @@ namespace {
 class DicePolicy : public Policy {
  public:
   explicit DicePolicy(int failures = 0) : failures_(failures) {}
+  std::function<void()> on_complete = [] {};
   std::vector<Completion> complete(std::span<const CompletionRequest> requests) override {
+    on_complete();
     if (failures_-- > 0) throw Error("the dice {} lost", "are");
     std::vector<Completion> completions;
     for (const CompletionRequest& request : requests) {
@@ -117,7 +122,7 @@ TEST_CASE("an error of the recorder ends the run and reaches the caller") {
   REQUIRE(policy.requests() < 40 * 5);
 }
 
-TEST_CASE("a run asked to stop ends after the groups under way") {
+TEST_CASE("a run asked to stop ends after the turns under way") {
   DicePolicy policy;
   std::atomic<bool> stop = false;
   std::atomic<int> recorded = 0;
@@ -128,4 +133,37 @@ TEST_CASE("a run asked to stop ends after the groups under way") {
       },
       &stop);
   REQUIRE(recorded == 5);
+}
+
+TEST_CASE("episodes of several turns that are under way when a run is asked to stop are dropped, not cut") {
+  DicePolicy policy;
+  std::atomic<bool> stop = false;
+  policy.on_complete = [&] { stop = true; };
+  RolloutOptions options = charts(1);
+  options.suite = "phone";
+  int recorded = 0;
+  play(
+      policy, options, {}, [&](env::Episode) { ++recorded; }, &stop);
+  REQUIRE(recorded == 0);
+  REQUIRE(policy.requests() == 5);  // one turn of one group
+}
+
+TEST_CASE("a task file that changes in the middle of a run changes nothing in it") {
+  const test::TempFolder folder;
+  const auto write = [&](const std::string& prompt) {
+    std::string lines;
+    for (int i = 0; i < 40; ++i)
+      lines += "{\"id\": " + std::to_string(i) + ", \"prompt\": \"" + prompt +
+               "\", \"answer\": 1, \"grader\": \"number\"}\n";
+    write_file_atomically(folder / "tasks.jsonl", lines);
+  };
+  write("first");
+  DicePolicy policy;
+  policy.on_complete = [&] { write("second"); };
+  RolloutOptions options = charts(1);
+  options.suite = "jsonl";
+  options.suite_options.file = folder / "tasks.jsonl";
+  const auto episodes = play_all(policy, options);
+  REQUIRE(episodes.size() == 200);
+  for (const auto& [key, episode] : episodes) REQUIRE(episode.prompt == "first");
 }

@@ -107,9 +107,19 @@ TEST_CASE("a file that changes is read again") {
   CHECK(suite_info("jsonl", {.file = folder.write(kGood + "\n" + second)}).test_tasks == 2);
 }
 
+TEST_CASE("another text or another picture is another file") {
+  const Folder folder;
+  const auto hash = [&] { return suite_info("jsonl", {.file = folder.write(kGood)}).file_hash; };
+  const std::uint64_t first = hash();
+  CHECK(hash() == first);
+  save_image(Image(4, 2, std::vector<std::uint8_t>(24, 100)), folder.path / "pictures" / "a.png");
+  CHECK(hash() != first);
+  CHECK(suite_info("jsonl", {.file = folder.write(kGood + "\n")}).file_hash != first);
+}
+
 TEST_CASE("a bad line is told with its number and what is wrong") {
   CHECK_THAT(failure(kGood + "\n\n{\"id\": "), Contains("tasks.jsonl:3: not JSON"));
-  CHECK_THAT(failure("[1, 2]"), Contains(":1: not a JSON object"));
+  CHECK_THAT(failure("[1, 2]"), Contains(":1: not a JSON object {...}"));
   CHECK_THAT(failure(R"({"prompt": "?", "answer": 1, "grader": "exact"})"), Contains("no \"id\""));
   CHECK_THAT(failure(R"({"id": "1", "prompt": " ", "answer": 1, "grader": "exact"})"), Contains("\"prompt\""));
   CHECK_THAT(failure(R"({"id": "1", "prompt": "?", "grader": "exact"})"), Contains("no \"answer\""));
@@ -120,8 +130,9 @@ TEST_CASE("a bad line is told with its number and what is wrong") {
   CHECK_THAT(failure(R"({"id": "1", "prompt": "?", "answer": "many", "grader": "number"})"), Contains("\"many\""));
   CHECK_THAT(failure(R"({"id": "1", "prompt": "?", "answer": {"a": 1}, "grader": "exact"})"), Contains("object"));
   CHECK_THAT(failure(R"({"id": "1", "prompt": "?", "answer": 1, "grader": "exact", "images": "a.png"})"),
-             Contains("\"images\" is not a list"));
-  CHECK_THAT(failure(R"({"id": "1", "prompt": "?", "answer": 1, "grader": "exact", "level": -1})"), Contains("level"));
+             Contains("\"images\" is \"a.png\", not a list"));
+  CHECK_THAT(failure(R"({"id": "1", "prompt": "?", "answer": 1, "grader": "exact", "level": -1})"),
+             Contains("\"level\" is -1"));
   CHECK_THAT(failure(kGood + "\n" + kGood), Contains(":2: ") && Contains("id of line 1"));
   CHECK_THAT(failure(R"({"id": "1", "prompt": "?", "images": ["pictures/b.png"], "answer": 1, "grader": "exact"})"),
              Contains(":1: ") && Contains("b.png"));
