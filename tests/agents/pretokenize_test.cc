@@ -1,7 +1,13 @@
 #include "agents/local/pretokenize.h"
 
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
 #include <catch2/catch.hpp>
+#include <memory>
 #include <set>
+
+#include "core/rng.h"
 
 using namespace agon::agents;
 using Words = std::vector<std::string>;
@@ -16,6 +22,38 @@ Words words_of(std::string_view text) {
   }
   return words;
 }
+
+// The regex itself, run by PCRE2.
+class RegexSplit {
+ public:
+  RegexSplit() {
+    int error = 0;
+    PCRE2_SIZE offset = 0;
+    code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(kQwen2Regex.data()), kQwen2Regex.size(),
+                              PCRE2_UTF | PCRE2_UCP, &error, &offset, nullptr));
+    REQUIRE(code_ != nullptr);
+    match_.reset(pcre2_match_data_create_from_pattern(code_.get(), nullptr));
+  }
+  Words operator()(std::string_view text) const {
+    Words words;
+    for (std::size_t start = 0; start < text.size();) {
+      REQUIRE(pcre2_match(code_.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), start, PCRE2_ANCHORED,
+                          match_.get(), nullptr) > 0);
+      const PCRE2_SIZE end = pcre2_get_ovector_pointer(match_.get())[1];
+      words.emplace_back(text.substr(start, end - start));
+      start = end;
+    }
+    return words;
+  }
+
+ private:
+  struct Free {
+    void operator()(pcre2_code* code) const { pcre2_code_free(code); }
+    void operator()(pcre2_match_data* match) const { pcre2_match_data_free(match); }
+  };
+  std::unique_ptr<pcre2_code, Free> code_;
+  std::unique_ptr<pcre2_match_data, Free> match_;
+};
 
 std::string nfc(std::string_view text) {
   std::string buffer;
@@ -37,6 +75,20 @@ TEST_CASE("words are cut as the Qwen2 regex cuts them") {
   REQUIRE(words_of("\u00a0\u4f60\u597d\u3002") == Words{"\u00a0\u4f60\u597d", "\u3002"});
   REQUIRE(words_of("\xff\xc3 \xc3q") ==
           Words{"\xff\xc3", " \xc3", "q"});  // bytes that are no UTF-8 are like punctuation
+}
+
+TEST_CASE("words are those of the regex, as PCRE2 cuts random texts") {
+  static const Words kPieces{"a",      "Z",      "'s",     "'LL",    "'",      "'\u017f", "7",      "\u0663",
+                             "\u2167", " ",      "  ",     "\t",     "\n",     "\r\n",    "\u00a0", "\u2028",
+                             "\x0b",   "!?",     "-",      "\u00e9", "\u4f60", "\u0301",  "$",      "\u3000",
+                             "_",      "\u0085", "\u200b", "<",      ">"};
+  const RegexSplit split;
+  agon::Rng rng(3);
+  for (int round = 0; round < 20'000; ++round) {
+    std::string text;
+    for (int i = rng.between(1, 12); i > 0; --i) text += rng.pick(kPieces);
+    REQUIRE(words_of(text) == split(text));
+  }
 }
 
 TEST_CASE("letters and digits newer than the Unicode library are known") {
