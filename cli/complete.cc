@@ -8,6 +8,7 @@
 #include "agents/local/local_policy.h"
 #include "cli/commands.h"
 #include "cli/model_folder.h"
+#include "cli/usage.h"
 #include "core/error.h"
 #include "core/json.h"
 
@@ -88,21 +89,31 @@ void add_complete(CLI::App& app) {
           ->type_name("<text>");
   command->add_option("--image", options->images, "Pictures, before the text (PNG, JPEG, WebP)")->type_name("<file>");
   command->add_option("--system", options->system, "System message")->type_name("<text>");
-  command->add_option("--samples", options->samples, "Completions")->type_name("<n>")->capture_default_str();
-  command->add_option("--temperature", sampling.temperature, "0: greedy")->type_name("<t>")->capture_default_str();
+  command->add_option("--samples", options->samples, "Completions")
+      ->type_name("<n>")
+      ->check(whole_number_in(1, 65'536))
+      ->capture_default_str();
+  command->add_option("--temperature", sampling.temperature, "0: greedy")
+      ->type_name("<t>")
+      ->check(number_in(0, 100))
+      ->capture_default_str();
   command->add_option("--top-p", sampling.top_p, "Likeliest tokens that hold this mass")
       ->type_name("<p>")
       ->capture_default_str();
   command->add_option("--top-k", sampling.top_k, "Likeliest tokens, so many; 0: all")
       ->type_name("<k>")
       ->capture_default_str();
-  command->add_option("--seed", sampling.seed, "Same seed, same completions")->type_name("<n>")->capture_default_str();
+  command->add_option("--seed", sampling.seed, "Same seed, same completions")
+      ->type_name("<n>")
+      ->check(whole_number_in(0, ~std::uint64_t{0}))
+      ->capture_default_str();
   command->add_option("--max-tokens", sampling.max_tokens, "Most tokens of a completion")
       ->type_name("<n>")
       ->capture_default_str();
   command->add_option("--stop", sampling.stop, "End a completion where this text first appears")->type_name("<text>");
   command->add_option("--threads", options->threads, "Threads that compute; 0: one a core")
       ->type_name("<n>")
+      ->check(whole_number_in(0, 1024))
       ->capture_default_str();
   command->add_flag("--logprobs", options->logprobs, "Print each token's id and log-probability too");
   command->add_flag("--json", options->json, "Print a JSON object; an array for several samples");

@@ -1,6 +1,9 @@
 #include "cli/interrupt.h"
 
+#include <unistd.h>
+
 #include <csignal>
+#include <string_view>
 
 namespace agon::cli {
 namespace {
@@ -11,6 +14,8 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 void request_stop(int signal) {
   stop = true;
   std::signal(signal, SIG_DFL);
+  constexpr std::string_view kWord = "\nagon: stopping at the next safe point; once more ends it at once\n";
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kWord.data(), kWord.size());
 }
 
 }  // namespace

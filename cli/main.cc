@@ -1,7 +1,10 @@
 // agon - the command line of the gym. Exit codes: 0 done, 1 the work could not be done, 2 the command line is wrong.
+#include <fcntl.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <iostream>
+#include <new>
 #include <string_view>
 
 #include "cli/commands.h"
@@ -26,7 +29,7 @@ void add_commands(CLI::App& app) {
 int fail(std::string_view what, int code) {
   std::cout.flush();
   std::fflush(stdout);
-  fmt::print(stderr, "agon: {}\n", what);
+  std::fputs(fmt::format("agon: {}\n", what).c_str(), stderr);  // where even that fails, the code says it
   return code;
 }
 
@@ -39,6 +42,12 @@ int run(CLI::App& app, int argc, char** argv) {
   return 0;
 }
 
+// A file that the program opens must not stand where somebody prints. What is closed stays unwritable.
+void fill_standard_descriptors() {
+  for (int descriptor = 0; descriptor <= 2; ++descriptor)
+    if (::fcntl(descriptor, F_GETFD) < 0) ::open("/dev/null", O_RDONLY);
+}
+
 // Output that did not reach its reader (a full disk) is a failure like any other.
 int flush_output(int code) {
   const bool lost = !std::cout.flush() || std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
@@ -48,6 +57,7 @@ int flush_output(int code) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  fill_standard_descriptors();
   CLI::App app("A gym for multimodal agents.", "agon");
   app.set_version_flag("--version", [] { return "agon " + agon::cli::version(); });
   app.get_formatter()->column_width(36);
@@ -64,6 +74,8 @@ int main(int argc, char** argv) {
     return flush_output(1);
   } catch (const agon::Error& error) {
     return fail(error.what(), 1);
+  } catch (const std::bad_alloc&) {
+    return fail("out of memory. Use fewer --threads or --samples, smaller pictures, or a smaller model.", 1);
   } catch (const std::exception& error) {  // of a library; LibTorch's go on with a stack trace
     const std::string_view what = error.what();
     return fail(what.substr(0, what.find('\n')), 1);

@@ -4,10 +4,10 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <ctime>
 #include <fstream>
 #include <iostream>
+#include <optional>
 
 #include "agents/local/local_policy.h"
 #include "agents/rollout.h"
@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
+#include "cli/usage.h"
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/progress.h"
@@ -28,30 +29,42 @@ namespace fs = std::filesystem;
 
 struct RunFlags {
   std::string suite = "charts", split = "test", policy, out, file;
-  std::uint64_t tasks = 100, seed = 0;
+  std::optional<std::uint64_t> tasks;
+  std::uint64_t seed = 0;
   int samples = 8, level = 0, threads = 32, max_tokens = 256;
   double temperature = 1.0, top_p = 1.0;
   bool resume = false, json = false;
 };
 
-std::string file_start(const fs::path& file, std::size_t bytes) {
-  std::string start(bytes, '\0');
+constexpr std::uint64_t kDefaultTasks = 100;
+constexpr double kLeastTopP = 1e-6;  // of 0, nothing would be left to sample
+
+// A hash of the file's size, its first and its last MiB: enough to tell one from another without reading gigabytes.
+std::uint64_t hash_ends(const fs::path& file) {
+  constexpr std::uintmax_t kPart = 1 << 20;
+  const std::uintmax_t size = fs::file_size(file);
   std::ifstream stream(file, std::ios::binary);
-  stream.read(start.data(), static_cast<std::streamsize>(bytes));
-  start.resize(static_cast<std::size_t>(stream.gcount()));
-  return start;
+  std::string seen(std::min(size, 2 * kPart), '\0');
+  const auto first = static_cast<std::streamsize>(std::min(size, kPart));
+  const auto last = static_cast<std::streamsize>(seen.size()) - first;
+  stream.read(seen.data(), first);
+  stream.seekg(static_cast<std::streamoff>(size) - last);
+  stream.read(seen.data() + first, last);
+  if (!stream) throw Error("{}: cannot be read. Check the path.", file.string());
+  return hash_text(fmt::format("{} {}", size, seen));
 }
 
-// Tells weights apart without reading gigabytes: names, sizes and the first MiB of each file.
-std::string weights_fingerprint(const fs::path& folder) {
+// Of every file that shapes what the policy writes: weights, configs, tokenizer, template.
+std::string policy_fingerprint(const fs::path& folder) {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.path().extension() == ".safetensors") files.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const fs::path extension = entry.path().extension();
+    if (entry.is_regular_file() && (extension == ".safetensors" || extension == ".json" || extension == ".jinja"))
+      files.push_back(entry.path());
+  }
   std::sort(files.begin(), files.end());
   std::string seen;
-  for (const fs::path& file : files)
-    seen += fmt::format("{} {} {:016x}\n", file.filename().string(), fs::file_size(file),
-                        hash_text(file_start(file, 1 << 20)));
+  for (const fs::path& file : files) seen += fmt::format("{} {:016x}\n", file.filename().string(), hash_ends(file));
   return fmt::format("{:016x}", hash_text(seen));
 }
 
@@ -72,7 +85,13 @@ agents::RolloutOptions rollout_options(const RunFlags& flags) {
     throw Error("run: suite '{}' has no train split. Use --split test.", flags.suite);
   if (options.split == env::Split::test && info.test_tasks == 0)
     throw Error("run: suite '{}' has no tasks of its own. Give it a task file with --file.", flags.suite);
-  options.tasks = options.split == env::Split::test ? std::min(flags.tasks, info.test_tasks) : flags.tasks;
+  options.tasks = flags.tasks.value_or(kDefaultTasks);
+  if (options.split == env::Split::test && options.tasks > info.test_tasks) {
+    if (flags.tasks)
+      std::fputs(fmt::format("run: {} has {} test tasks; playing all of them\n", flags.suite, info.test_tasks).c_str(),
+                 stderr);
+    options.tasks = info.test_tasks;
+  }
   return options;
 }
 
@@ -88,8 +107,9 @@ Json config_of(const RunFlags& flags, const agents::RolloutOptions& options, con
               {"top_p", flags.top_p},
               {"max_tokens", flags.max_tokens},
               {"policy", policy.filename().string()},
-              {"weights", weights_fingerprint(policy)}};
-  if (!flags.file.empty()) config["file"] = fmt::format("{:016x}", hash_text(read_file(flags.file)));
+              {"policy_files", policy_fingerprint(policy)}};
+  if (!flags.file.empty())
+    config["file"] = fmt::format("{:016x}", env::suite_info(flags.suite, options.suite_options).file_hash);
   return config;
 }
 
@@ -98,11 +118,12 @@ fs::path default_folder(const RunFlags& flags) {
 }
 
 // What every figure is computed from: the recorded episodes, read back.
-Json summarize_run(const fs::path& folder, double seconds) {
+Json summarize_run(const fs::path& folder) {
   const auto reader = env::RunReader::open(folder);
   std::vector<agents::EpisodeOutcome> outcomes;
-  reader->for_each([&](const env::Episode& episode) { outcomes.push_back(agents::outcome_of(episode)); }, true);
-  return agents::summarize(reader->config(), outcomes, seconds);
+  reader->for_each([&](const env::Episode& episode) { outcomes.push_back(agents::outcome_of(episode)); },
+                   env::RunReader::Detail::without_images);
+  return agents::summarize(reader->config(), outcomes, reader->seconds());
 }
 
 std::string first_failure(const fs::path& folder) {
@@ -111,8 +132,8 @@ std::string first_failure(const fs::path& folder) {
       [&](const env::Episode& episode) {
         if (why.empty()) why = episode.failure;
       },
-      false);
-  return why;
+      env::RunReader::Detail::without_turns);
+  return why.substr(0, why.find_last_not_of('.') + 1);
 }
 
 void play_and_record(const RunFlags& flags, const agents::RolloutOptions& options, const fs::path& policy_folder,
@@ -141,10 +162,8 @@ void run(RunFlags flags) {
   if (flags.resume && flags.out.empty()) throw Error("run: --resume needs --out, the folder of the run to go on with.");
   const auto store = env::EpisodeStore::create(folder, config, flags.resume);
   watch_interrupts();
-  const auto start = std::chrono::steady_clock::now();
   play_and_record(flags, options, policy_folder, *store, folder);
-  const Json summary =
-      summarize_run(folder, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  const Json summary = summarize_run(folder);
   store->finish(summary);
   if (flags.json)
     std::cout << summary.dump(2) << std::endl;
@@ -153,7 +172,7 @@ void run(RunFlags flags) {
   if (summary["failed"].get<std::int64_t>() > 0)
     throw Error(
         "run: {} of {} episodes failed and are in no figure; the first: {}. Mend that and go on with --out {} "
-        "--resume.",
+        "--resume; if the tasks have to change, begin again in another folder.",
         summary["failed"].get<std::int64_t>(), options.tasks * static_cast<std::uint64_t>(flags.samples + 1),
         first_failure(folder), folder.string());
 }
@@ -167,35 +186,40 @@ void add_run(CLI::App& app) {
   command->add_option("--suite", flags->suite, "suite: see 'agon suites'")->capture_default_str()->group(data);
   command->add_option("--file", flags->file, "task file of suite jsonl")->group(data);
   command->add_option("--tasks", flags->tasks, "tasks, from the first of the split")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber)
+      ->default_str(fmt::format("{}", kDefaultTasks))
+      ->check(whole_number_in(1, 1'000'000'000))
       ->group(data);
-  command->add_option("--level", flags->level, "difficulty (default: the suite's)")->group(data);
+  command->add_option("--level", flags->level, "difficulty (default: the suite's)")
+      ->check(whole_number_in(1, 1'000'000))
+      ->group(data);
   command->add_option("--split", flags->split, "test or train")
       ->capture_default_str()
       ->check(CLI::IsMember({"test", "train"}))
       ->group(data);
-  command->add_option("--seed", flags->seed, "root of every random stream")->capture_default_str()->group(data);
+  command->add_option("--seed", flags->seed, "root of every random stream")
+      ->capture_default_str()
+      ->check(whole_number_in(0, ~std::uint64_t{0}))
+      ->group(data);
   command->add_option("--policy", flags->policy, "model folder (default: models/agon-tiny)")->group(search);
   command->add_option("--samples", flags->samples, "samples a task, beside one greedy sample")
       ->capture_default_str()
-      ->check(CLI::Range(1, 4096))
+      ->check(whole_number_in(1, 4096))
       ->group(search);
   command->add_option("--temperature", flags->temperature, "of the samples")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 100.0))
+      ->check(number_in(0, 100))
       ->group(search);
   command->add_option("--top-p", flags->top_p, "nucleus of the samples")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(number_in(kLeastTopP, 1))
       ->group(search);
   command->add_option("--max-tokens", flags->max_tokens, "tokens a turn at most")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number_in(1, 1'000'000))
       ->group(search);
   command->add_option("--threads", flags->threads, "groups under way at a time; changes no result")
       ->capture_default_str()
-      ->check(CLI::Range(1, 1024))
+      ->check(whole_number_in(1, 1024))
       ->group(search);
   command->add_option("--out", flags->out, "run folder (default: runs/<suite>-<time>)")->group(output);
   command->add_flag("--resume", flags->resume, "go on with the run in --out")->group(output);

@@ -1,12 +1,23 @@
 #include "cli/usage.h"
 
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
 #include <vector>
 
 #include "core/text.h"
 
 namespace agon::cli {
 namespace {
+
+template <typename Number>
+std::optional<Number> parse(const std::string& text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
 
 std::vector<std::string> option_names(const CLI::App& command) {
   std::vector<std::string> names;
@@ -29,6 +40,24 @@ std::string unexpected(const CLI::App& app, const CLI::App& command, const std::
 }
 
 }  // namespace
+
+CLI::Validator number_in(double low, double high) {
+  const auto check = [low, high](const std::string& text) {
+    const auto number = parse<double>(text);
+    if (number && *number >= low && *number <= high) return std::string();
+    return fmt::format("'{}' is not a number from {} to {}", text, low, high);
+  };
+  return CLI::Validator(check, fmt::format("{} - {}", low, high));
+}
+
+CLI::Validator whole_number_in(std::uint64_t low, std::uint64_t high) {
+  const auto check = [low, high](const std::string& text) {
+    const auto number = parse<std::uint64_t>(text);
+    if (number && *number >= low && *number <= high) return std::string();
+    return fmt::format("'{}' is not a whole number from {} to {}", text, low, high);
+  };
+  return CLI::Validator(check, fmt::format("{} - {}", low, high));
+}
 
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();

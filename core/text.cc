@@ -136,8 +136,10 @@ std::string unknown_name_message(std::string_view what, std::string_view name,
 }
 
 std::string read_file(const std::string& path) {
-  if (std::error_code code; std::filesystem::is_directory(path, code))
-    throw Error("{}: is a folder, not a file.", path);
+  std::error_code code;
+  if (std::filesystem::is_directory(path, code)) throw Error("{}: is a folder, not a file.", path);
+  if (std::filesystem::exists(path, code) && !std::filesystem::is_regular_file(path, code))
+    throw Error("{}: is no regular file (a pipe or a device).", path);
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error("{}: cannot be read: {}. Check the path.", path, std::strerror(errno));
   std::ostringstream content;
@@ -148,12 +150,17 @@ std::string read_file(const std::string& path) {
 
 void write_file_atomically(const std::string& path, std::string_view content) {
   static std::atomic<unsigned> counter = 0;
-  const std::string temporary = fmt::format("{}.{}-{}.tmp", path, ::getpid(), counter++);
+  std::error_code code;
+  const bool link = std::filesystem::is_symlink(path, code);  // what it points to is written, and the link stays
+  const std::string target = link ? std::filesystem::weakly_canonical(path, code).string() : path;
+  if (std::filesystem::exists(target, code) && !std::filesystem::is_regular_file(target, code))
+    throw Error("{}: is there and is no regular file. Choose another path.", path);
+  const std::string temporary = fmt::format("{}.{}-{}.tmp", target, ::getpid(), counter++);
   const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) throw_write_error(path, errno);
   int failure = write_all(file, content) && ::fsync(file) == 0 ? 0 : errno;
   if (::close(file) != 0 && failure == 0) failure = errno;
-  if (failure == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) failure = errno;
+  if (failure == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) failure = errno;
   if (failure == 0) return;
   ::unlink(temporary.c_str());
   throw_write_error(path, failure);

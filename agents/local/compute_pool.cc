@@ -1,7 +1,10 @@
 #include "agents/local/compute_pool.h"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
+
+#include "core/error.h"
 
 namespace agon::agents {
 namespace {
@@ -20,10 +23,17 @@ void pause() {
 
 ComputePool::ComputePool(int threads) {
   if (threads <= 0) threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+  try {
+    for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+  } catch (const std::system_error& error) {
+    end();
+    throw Error("{} threads cannot be started: {}. Ask for fewer.", threads, error.what());
+  }
 }
 
-ComputePool::~ComputePool() {
+ComputePool::~ComputePool() { end(); }
+
+void ComputePool::end() {
   stop_ = true;
   ++job_;
   job_.notify_all();

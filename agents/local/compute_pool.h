@@ -29,6 +29,7 @@ class ComputePool {
   kernels::ParallelFor parallel();  // for kernels; valid as long as the pool; empty for a pool of one thread
 
  private:
+  void end();  // and waits for the threads
   void work();
   bool take_part(std::uint32_t job);  // true if a range of the job was left to do
   void do_range(const Body& body, std::int64_t begin, std::int64_t end);

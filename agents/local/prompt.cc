@@ -56,10 +56,23 @@ class PromptEncoder {
     if (const std::int32_t id = special_id("<|image_pad|>"); id != model_.image_token_id)
       throw Error("prompt: <|image_pad|> is {} in tokenizer.json and image_token_id is {} in config.json", id,
                   model_.image_token_id);
+    check_fits(image);
     auto patched = std::make_shared<const PatchedImage>(process_image(image, images_));
     result_.ids.insert(result_.ids.end(), static_cast<std::size_t>(image_tokens(patched->grid, images_)),
                        model_.image_token_id);
     result_.images.push_back(std::move(patched));
+  }
+  // Before any memory goes into it.
+  void check_fits(const Image& image) const {
+    const Size given{image.width(), image.height()}, size = images_.do_resize ? smart_resize(given, images_) : given;
+    const std::int64_t side = std::int64_t{images_.patch_size} * images_.merge_size;
+    const std::int64_t tokens = (size.width / side) * (size.height / side);
+    const std::int64_t context = model_.text.max_position_embeddings;
+    if (tokens > context)
+      throw Error(
+          "prompt: a picture of {} x {} pixels takes {} tokens, the context of this model holds {}. Scale the picture "
+          "down, or lower max_pixels in preprocessor_config.json.",
+          image.width(), image.height(), tokens, context);
   }
   // The template closes every turn itself, also one that ended by itself.
   void drop_end_of_turn() {

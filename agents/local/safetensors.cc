@@ -54,7 +54,7 @@ std::optional<std::uint64_t> tensor_bytes(const std::string& dtype, const std::v
 class Mapping {
  public:
   explicit Mapping(const fs::path& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) throw Error("{}: cannot be opened: {}.", path.string(), std::strerror(errno));
     struct stat status {};
     const bool regular = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);

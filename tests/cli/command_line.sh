@@ -31,5 +31,15 @@ status=0
 "$agon" suites >/dev/full 2>/dev/null || status=$?
 [ $status = 1 ] || { echo "a full disk under stdout: expected exit 1, got $status"; failures=$((failures + 1)); }
 
+# Closed streams: what is printed into them is lost and said so by the code, and no file takes their place.
+status=0
+"$agon" suites >&- 2>/dev/null || status=$?
+[ $status = 1 ] || { echo "a closed stdout: expected exit 1, got $status"; failures=$((failures + 1)); }
+for closed in '2>&-' '2>/dev/full' '<&- >&- 2>&-'; do
+  status=0
+  eval '"$agon" suties' "$closed" || status=$?
+  [ $status = 2 ] || { echo "$closed: expected exit 2, got $status"; failures=$((failures + 1)); }
+done
+
 echo "command_line: $failures failures"
 [ $failures = 0 ]

@@ -55,5 +55,16 @@ TEST_CASE("an argument too many, a missing option and a bad value are told") {
   CHECK(message_of({"run", "--suite", "charts"}).empty());
 }
 
+TEST_CASE("a number is taken as it is written or refused") {
+  const auto number = number_in(0, 1);
+  for (const char* good : {"0", "0.5", "1", "1e-3"}) CHECK(number(good).empty());
+  for (const char* bad : {"nan", "inf", "-0.1", "1.01", "0.5x", "", "1e999"})
+    CHECK_THAT(number(bad), Catch::Contains("'" + std::string(bad) + "' is not a number from 0 to 1"));
+  const auto seed = whole_number_in(0, ~std::uint64_t{0});
+  for (const char* good : {"0", "7", "18446744073709551615"}) CHECK(seed(good).empty());
+  for (const char* bad : {"-1", "18446744073709551616", "1.0", "1e3", " 1", "", "0x10"}) CHECK_FALSE(seed(bad).empty());
+  CHECK(whole_number_in(1, 8)("0") == "'0' is not a whole number from 1 to 8");
+}
+
 }  // namespace
 }  // namespace agon::cli

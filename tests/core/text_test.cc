@@ -1,5 +1,7 @@
 #include "core/text.h"
 
+#include <sys/stat.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -64,6 +66,14 @@ TEST_CASE("a file is written whole or not at all") {
   std::size_t entries = 0;
   for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) ++entries;
   CHECK(entries == 2);  // a.txt and taken: no temporary is left
+  REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  CHECK_THROWS_WITH(read_file(folder / "pipe"), Contains("pipe: is no regular file"));
+  CHECK_THROWS_WITH(write_file_atomically(folder / "pipe", "x"), Contains("pipe"));
+  CHECK(std::filesystem::is_fifo(folder / "pipe"));
+  std::filesystem::create_symlink("a.txt", folder / "link");
+  write_file_atomically(folder / "link", "through");
+  CHECK(read_file(path) == "through");
+  CHECK(std::filesystem::is_symlink(folder / "link"));
   std::filesystem::remove_all(folder);
 }
 
