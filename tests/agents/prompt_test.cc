@@ -143,3 +143,13 @@ TEST_CASE("a tokenizer that does not fit the model is an error") {
   model.tokenizer = Tokenizer::parse(file.dump(), "nothing special");
   REQUIRE_THROWS_WITH(model.encode({Message::of(Role::user, "hi")}), Contains("no special token <|im_start|>"));
 }
+
+TEST_CASE("a picture that the context cannot hold is refused before memory goes into it") {
+  Model model;
+  model.config.text.max_position_embeddings = 100;
+  REQUIRE(model.encode({{Role::user, {Part::of(gray(280, 280))}, {}, {}}}).images.size() == 1);  // 100 tokens
+  REQUIRE_THROWS_WITH(model.encode({{Role::user, {Part::of(gray(308, 280))}, {}, {}}}),
+                      Contains("308 x 280 pixels takes 110 tokens") && Contains("holds 100"));
+  model.images.min_pixels = model.images.max_pixels = std::int64_t{1} << 30;
+  REQUIRE_THROWS_WITH(model.encode({{Role::user, {Part::of(gray(28, 28))}, {}, {}}}), Contains("holds 100"));
+}

@@ -6,6 +6,8 @@
 #include <thread>
 
 #include "agents/learn/sft_data.h"
+#include "agents/learn/sft_score.h"
+#include "agents/local/local_policy.h"
 #include "agents/local/safetensors.h"
 #include "core/error.h"
 #include "core/text.h"
@@ -130,6 +132,36 @@ TEST_CASE("training lowers the loss") {
   const std::vector<double> all = losses(config.output);
   REQUIRE(all.size() == 60);
   REQUIRE(all.back() < 0.7 * all.front());
+}
+
+TEST_CASE("of an answer of the model, the score stage trains the digit of the score and nothing else") {
+  const std::filesystem::path model = std::filesystem::path(AGON_SOURCE_DIR) / "models/agon-tiny";
+  const ModelFolder folder = open_model_folder(model);
+  const std::unique_ptr<Policy> policy = make_local_policy(model);
+  const std::string suite = GENERATE("charts", "phone");
+  std::vector<ScoredAnswer> answers = sample_answers(*policy, {.suite = suite, .level = 1}, 3, 100, 4, 3);
+  REQUIRE(answers.size() >= 6);
+  int right = 0;
+  for (ScoredAnswer& answer : answers) {
+    right += answer.right;
+    answer.digit = 7;
+    const SftSequence sequence = encode_scored(answer, folder);
+    REQUIRE(std::count(sequence.trained.begin(), sequence.trained.end(), 1) == 1);
+    const auto place = std::find(sequence.trained.begin(), sequence.trained.end(), 1) - sequence.trained.begin() +
+                       sequence.ids.begin();
+    REQUIRE(*place == digit_token(*folder.tokenizer, 7));
+    REQUIRE(place[1] == folder.tokenizer->id_of("</score>"));
+    REQUIRE(sequence.images.size() == (answer.turns.messages.size() - 1) / 2);  // one a user message
+  }
+  REQUIRE(right > 0);
+}
+
+TEST_CASE("a score stage without an answer to score says what to do") {
+  const ScratchFolder scratch;
+  const SftConfig config =
+      load_sft_config(write_config(scratch, "d", config_text("d", 2) + "score_steps: 2\nscore_tasks: 2\n"));
+  std::atomic<bool> stop = false;
+  REQUIRE_THROWS_WITH(train_sft(config, stop), Catch::Contains("'score_steps' to 0"));
 }
 
 TEST_CASE("a checkpoint of another config is refused with the key that differs") {

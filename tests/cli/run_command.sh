@@ -9,6 +9,8 @@ failures=0
 
 fail() { printf 'FAILED: %s\n' "$*"; failures=$((failures + 1)); }
 play() { "$agon" run --policy "$model" --max-tokens 24 --samples 3 "$@"; }
+# In the background: $! is agon itself, and not a shell around it.
+play_alone() { exec "$agon" run --policy "$model" --max-tokens 24 --samples 3 "$@"; }
 # Every recorded episode as text, in order.
 episodes() {
   sqlite3 "$1/run.sqlite" "SELECT task_index, sample, turn, text, hex(token_ids), hex(logprobs), e.reward, success
@@ -37,11 +39,14 @@ play --suite charts --tasks 12 --seed 4 --out "$scratch/other" >/dev/null 2>&1
 
 # kill -9, then resume.
 play --suite shapes --tasks 150 --out "$scratch/whole" --json >"$scratch/whole.json" 2>/dev/null || fail "shapes run"
-for delay in 0.2 0.4 0.7; do
-  play --suite shapes --tasks 150 --out "$scratch/killed" --resume >/dev/null 2>&1 &
+recorded() { sqlite3 "$1/run.sqlite" 'SELECT count(*) FROM episodes' 2>/dev/null || echo 0; }
+# until_more FOLDER COUNT: waits until the run there has more than COUNT episodes.
+until_more() { for _ in $(seq 600); do [ "$(recorded "$1")" -gt "$2" ] && return; sleep 0.05; done; }
+for at_least in 0 100 250; do
+  play_alone --suite shapes --tasks 150 --threads 2 --out "$scratch/killed" --resume >/dev/null 2>&1 &
   pid=$!
-  sleep "$delay"
-  kill -9 $pid 2>/dev/null
+  until_more "$scratch/killed" $at_least
+  kill -9 $pid 2>/dev/null || fail "the run to kill after $at_least episodes has ended by itself"
   wait $pid 2>/dev/null
 done
 play --suite shapes --tasks 150 --out "$scratch/killed" --resume --json >"$scratch/killed.json" 2>/dev/null || fail "resume after kill -9"
@@ -51,10 +56,7 @@ play --suite shapes --tasks 150 --out "$scratch/killed" --resume --json >"$scrat
 # Asked to stop (SIGTERM; Ctrl-C is handled alike): a message that says how to go on, exit code 130.
 "$agon" run --policy "$model" --suite shapes --tasks 1000 --samples 8 --out "$scratch/stopped" >/dev/null 2>"$scratch/err" &
 pid=$!
-for _ in $(seq 300); do  # until it records
-  [ "$(sqlite3 "$scratch/stopped/run.sqlite" 'SELECT count(*) FROM episodes' 2>/dev/null || echo 0)" -gt 0 ] && break
-  sleep 0.1
-done
+until_more "$scratch/stopped" 0
 kill -TERM $pid
 wait $pid
 code=$?

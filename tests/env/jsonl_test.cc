@@ -108,13 +108,14 @@ TEST_CASE("a file that changes is read again") {
 }
 
 TEST_CASE("another text or another picture is another file") {
-  const Folder folder;
-  const auto hash = [&] { return suite_info("jsonl", {.file = folder.write(kGood)}).file_hash; };
-  const std::uint64_t first = hash();
-  CHECK(hash() == first);
-  save_image(Image(4, 2, std::vector<std::uint8_t>(24, 100)), folder.path / "pictures" / "a.png");
-  CHECK(hash() != first);
-  CHECK(suite_info("jsonl", {.file = folder.write(kGood + "\n")}).file_hash != first);
+  const auto hash = [](std::uint8_t gray, const std::string& lines) {
+    const Folder folder;  // a new one each time: within a tick of the clock, a file that changes looks the same
+    save_image(Image(4, 2, std::vector<std::uint8_t>(24, gray)), folder.path / "pictures" / "a.png");
+    return suite_info("jsonl", {.file = folder.write(lines)}).file_hash;
+  };
+  CHECK(hash(200, kGood) == hash(200, kGood));
+  CHECK(hash(200, kGood) != hash(100, kGood));
+  CHECK(hash(200, kGood) != hash(200, kGood + "\n"));
 }
 
 TEST_CASE("a bad line is told with its number and what is wrong") {
