@@ -97,16 +97,13 @@ class Trainer {
     model_ = std::make_unique<SftModel>(config_, folder_.config, static_cast<int>(classes_.size()));
   }
 
-  // The second stage (sft_score.h): half its steps on right = 0.9 and wrong = 0.1, half on the probability learned from
-  // them. It is short and starts again from the end of the first stage when it is killed.
+  // The second stage (sft_score.h). It is short and starts again from the end of the first stage when it is killed.
   bool train_scores(const std::atomic<bool>& stop) {
-    std::vector<std::vector<ScoredAnswer>> answers = sampled_answers();
+    const std::vector<std::vector<ScoredAnswer>> answers = sampled_answers();
     BatchQueue queue(config_, folder_, classes_, config_.steps, config_.steps + config_.score_steps, TrainedScores::no);
     Progress progress("train-sft: scores", config_.score_steps, "steps");
-    label_right_and_wrong(answers);
     for (std::int64_t step = 0; step < config_.score_steps; ++step) {
       if (stop) return false;
-      if (step == config_.score_steps / 2) label_by_probability(answers);
       std::vector<SftBatch> batches = queue.next();
       for (std::size_t i = 0; i < answers.size(); ++i)
         batches.push_back(score_batch(answers[i], config_.sources[i].episodes, step));
@@ -133,33 +130,10 @@ class Trainer {
     return answers;
   }
 
-  static void label_right_and_wrong(std::vector<std::vector<ScoredAnswer>>& answers) {
-    for (auto& list : answers)
-      for (ScoredAnswer& answer : list) answer.digit = answer.right ? 9 : 1;
-  }
-
-  // Writes P(0.9) / (P(0.9) + P(0.1)), rounded to tenths and kept in 0.1 .. 0.9, as the score of every answer.
-  void label_by_probability(std::vector<std::vector<ScoredAnswer>>& answers) {
-    const std::int32_t ends[] = {digit_token(*folder_.tokenizer, 1), digit_token(*folder_.tokenizer, 9)};
-    for (auto& list : answers)
-      for (std::size_t first = 0; first < list.size(); first += kLabelBatch) {
-        const auto count = static_cast<std::int64_t>(std::min(kLabelBatch, list.size() - first));
-        const SftBatch batch =
-            score_batch(list, static_cast<int>(count), static_cast<std::int64_t>(first / kLabelBatch), kLabelBatch);
-        const torch::Tensor logprobs = model_->logprobs(batch, ends);
-        for (std::int64_t i = 0; i < count; ++i) {
-          const double odds = logprobs[i][1].item<double>() - logprobs[i][0].item<double>();
-          list[first + static_cast<std::size_t>(i)].digit =
-              std::clamp(static_cast<int>(std::lround(10 / (1 + std::exp(-odds)))), 1, 9);
-        }
-      }
-  }
-
-  // `count` answers from place step * stride of the list on, going round.
-  SftBatch score_batch(const std::vector<ScoredAnswer>& answers, int count, std::int64_t step,
-                       std::size_t stride = 0) const {
+  // `count` answers from place step * count of the list on, going round.
+  SftBatch score_batch(const std::vector<ScoredAnswer>& answers, int count, std::int64_t step) const {
     std::vector<SftSequence> sequences;
-    const std::size_t first = static_cast<std::size_t>(step) * (stride ? stride : static_cast<std::size_t>(count));
+    const std::size_t first = static_cast<std::size_t>(step) * static_cast<std::size_t>(count);
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
       sequences.push_back(encode_scored(answers[(first + i) % answers.size()], folder_));
     return make_batch(sequences, folder_.config, static_cast<int>(classes_.size()));
@@ -216,7 +190,6 @@ class Trainer {
   }
 
   static constexpr int kScoreSamples = 4;
-  static constexpr std::size_t kLabelBatch = 64;
 
   const SftConfig& config_;
   const std::vector<std::string> classes_;

@@ -107,13 +107,6 @@ torch::Tensor SftModel::object_loss(const torch::Tensor& pictures, const SftBatc
   return kind + F::cross_entropy(boxes, batch.cell_box.flatten(), F::CrossEntropyFuncOptions().ignore_index(-1));
 }
 
-torch::Tensor SftModel::logprobs(const SftBatch& batch, std::span<const std::int32_t> tokens) {
-  torch::NoGradGuard no_grad;
-  torch::Tensor pictures;
-  const std::vector<std::int64_t> wanted(tokens.begin(), tokens.end());
-  return at::log_softmax(predict(batch, &pictures), -1).index_select(1, torch::tensor(wanted));
-}
-
 void SftModel::save_training_state(const std::filesystem::path& folder) const {
   torch::save(*optimizer_, (folder / "optimizer.pt").string());
   torch::save(object_head_, (folder / "object_head.pt").string());

@@ -34,8 +34,6 @@ class SftModel {
   // One optimiser step on the mean of the batches' losses: next token, plus auxiliary_weight x the object loss. Returns
   // each batch's figures. Throws Error when a loss is not finite; the weights are then those before the step.
   std::vector<SftLoss> step(std::span<const SftBatch> batches, double learning_rate, double auxiliary_weight);
-  // Natural log-probabilities of `tokens` at every predictor of the batch: [N, tokens.size()], no gradient.
-  torch::Tensor logprobs(const SftBatch& batch, std::span<const std::int32_t> tokens);
 
   Qwen25VLImpl& model() { return *model_; }
   void save_training_state(const std::filesystem::path& folder) const;  // optimiser and object head

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <mutex>
 
 #include "agents/rollout.h"
-#include "core/error.h"
 #include "env/protocol.h"
 #include "env/suite.h"
 
@@ -38,11 +39,8 @@ Demonstration answered(const env::Episode& episode, std::size_t turn, const std:
 
 }  // namespace
 
-std::int32_t digit_token(const Tokenizer& tokenizer, int digit) {
-  const std::vector<std::int32_t> ids = tokenizer.encode(std::to_string(digit), false);
-  if (ids.size() != 1)
-    throw Error("train-sft: the tokenizer writes the digit {} as {} tokens, expected 1", digit, ids.size());
-  return ids.front();
+int score_digit(bool right, double right_share) {
+  return std::clamp(static_cast<int>(std::lround(10 * ((right ? 1 : 0) + right_share) / 2)), 1, 9);
 }
 
 SftSequence encode_scored(const ScoredAnswer& answer, const ModelFolder& folder) {
@@ -50,10 +48,9 @@ SftSequence encode_scored(const ScoredAnswer& answer, const ModelFolder& folder)
   const std::string text = turns.messages.back().text();
   turns.messages.back() = Message::of(Role::assistant, text + env::wrap(Tag::score, fmt::format("0.{}", answer.digit)));
   SftSequence sequence = encode_demonstration(turns, folder);
-  const auto digit =
-      std::find(sequence.ids.rbegin(), sequence.ids.rend(), digit_token(*folder.tokenizer, answer.digit));
-  std::fill(sequence.trained.begin(), sequence.trained.end(), std::uint8_t{0});
-  sequence.trained[static_cast<std::size_t>(sequence.ids.rend() - digit) - 1] = 1;
+  const std::int32_t opening = folder.tokenizer->id_of("<score>").value();
+  const auto score = std::find(sequence.ids.rbegin(), sequence.ids.rend(), opening).base() - sequence.ids.begin() - 1;
+  std::fill(sequence.trained.begin() + score, sequence.trained.end(), std::uint8_t{1});
   return sequence;
 }
 
@@ -78,14 +75,27 @@ std::vector<ScoredAnswer> sample_answers(Policy& policy, const SftSource& source
     return std::pair(a.task_index, a.sample) < std::pair(b.task_index, b.sample);
   });
   const std::string instructions = env::suite_info(source.suite, options.suite_options).instructions;
-  std::vector<ScoredAnswer> answers;
+  struct Chosen {
+    std::uint64_t task;
+    Demonstration turns;
+    bool right;
+  };
+  std::vector<Chosen> chosen;
+  std::map<std::uint64_t, std::pair<int, int>> outcomes;  // task: right, all
   Rng rng = Rng::derive(seed, "scored turns", source.suite, first_task);
   for (const env::Episode& episode : episodes) {
     if (episode.turns.empty()) continue;
     const auto turn = static_cast<std::size_t>(rng.between(0, static_cast<int>(episode.turns.size()) - 1));
-    const env::Turn& chosen = episode.turns[turn];
-    if (!env::last_tag(chosen.text, Tag::answer)) continue;
-    answers.push_back({answered(episode, turn, instructions), chosen.info.value("step_correct", episode.success)});
+    if (!env::last_tag(episode.turns[turn].text, Tag::answer)) continue;
+    const bool right = episode.turns[turn].info.value("step_correct", episode.success);
+    outcomes[episode.task_index].first += right;
+    ++outcomes[episode.task_index].second;
+    chosen.push_back({episode.task_index, answered(episode, turn, instructions), right});
+  }
+  std::vector<ScoredAnswer> answers;
+  for (Chosen& one : chosen) {
+    const auto [right, all] = outcomes[one.task];
+    answers.push_back({std::move(one.turns), score_digit(one.right, static_cast<double>(right) / all)});
   }
   rng.shuffle(answers);
   return answers;

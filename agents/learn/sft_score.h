@@ -1,7 +1,7 @@
 // agents/learn/sft_score.h - the second stage of `agon train-sft`: the scores that the model writes learn what they
-// say. The model answers train tasks; first its score token learns from right (0.9) and wrong (0.1) answers, so that
-// the token's probability is that of being right; then the score is written from that probability. Answers keep
-// training on demonstrations beside it.
+// say. The model answers train tasks, several times each; what it then learns to write after an answer is the mean of
+// that answer's outcome (0 or 1) and of the outcomes of all answers to its task. Answers keep training on
+// demonstrations beside it.
 #pragma once
 
 #include <vector>
@@ -16,19 +16,17 @@ namespace agon::agents {
 // take eight times the room of their picture.
 struct ScoredAnswer {
   Demonstration turns;  // up to the last turn's </answer>
-  bool right = false;
-  int digit = 5;  // of the score 0.digit
+  int digit = 5;        // of the score 0.digit; 1..9
 };
 
 // Plays `tasks` train tasks of a source, `samples` samples each at T = 1, and returns one answer an episode (a random
-// turn of it). Turns without a well-formed answer are left out. right: the turn's step_correct where the suite labels
-// it, else the episode's success.
+// turn of it) in random order. Turns without a well-formed answer are left out. An outcome is the turn's step_correct
+// where the suite labels it, else the episode's success.
 std::vector<ScoredAnswer> sample_answers(Policy& policy, const SftSource& source, std::uint64_t seed,
                                          std::uint64_t first_task, int tasks, int samples);
-
-// The answer followed by its score, of which the digit alone is trained.
+// The digit for an answer of outcome `right`, when `right_share` of its task's answers are right.
+int score_digit(bool right, double right_share);
+// The answer followed by its score; from <score> on everything is trained, and nothing before.
 SftSequence encode_scored(const ScoredAnswer& answer, const ModelFolder& folder);
-// Throws Error for a tokenizer that does not write a digit as one token.
-std::int32_t digit_token(const Tokenizer& tokenizer, int digit);
 
 }  // namespace agon::agents

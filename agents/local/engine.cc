@@ -151,8 +151,8 @@ void Engine::submit_and_wait(std::shared_ptr<EngineCall> call) {
     const std::lock_guard lock(mutex_);
     if (closing_) throw Error("policy: it is being closed.");
     arrivals_.push_back(std::move(call));
+    arrived_.notify_one();  // under the lock: after it, the engine may be closing
   }
-  arrived_.notify_one();
   done.get();
 }
 

@@ -275,7 +275,8 @@ TEST_CASE("engine: what goes wrong on its thread reaches every caller, and the n
 
 TEST_CASE("engine: closing it while calls wait ends them with an error") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
-  auto engine = make_engine(model, {.max_batch = 1});
+  auto owner = make_engine(model, {.max_batch = 1});
+  Engine* const engine = owner.get();
   std::atomic<int> ended{0}, entered{0};
   std::vector<std::thread> callers;
   for (int i = 0; i < 3; ++i)
@@ -291,9 +292,7 @@ TEST_CASE("engine: closing it while calls wait ends them with an error") {
     });
   while (entered < 3) std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  Engine* closing = engine.get();
-  engine.release();
-  delete closing;
+  owner.reset();
   for (std::thread& caller : callers) caller.join();
   CHECK(ended == 3);
 }

@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 #include <cstdio>
+#include <iostream>
 #include <string>
 #include <thread>
 
@@ -33,6 +34,8 @@ std::string read_all(int fd) {
 std::string on_terminal(unsigned short columns) {
   winsize size{25, columns, 0, 0};
   int master = -1;
+  std::cout.flush();  // or the child may print it again
+  std::fflush(stdout);
   const pid_t child = forkpty(&master, nullptr, nullptr, &size);
   REQUIRE(child >= 0);
   if (child == 0) {
