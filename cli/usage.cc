@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <charconv>
 #include <optional>
 #include <vector>
@@ -41,22 +42,20 @@ std::string unexpected(const CLI::App& app, const CLI::App& command, const std::
 
 }  // namespace
 
-CLI::Validator number_in(double low, double high) {
-  const auto check = [low, high](const std::string& text) {
+FlagCheck number_in(double low, double high) {
+  return [low, high](const std::string& text) {
     const auto number = parse<double>(text);
     if (number && *number >= low && *number <= high) return std::string();
     return fmt::format("'{}' is not a number from {} to {}", text, low, high);
   };
-  return CLI::Validator(check, fmt::format("{} - {}", low, high));
 }
 
-CLI::Validator whole_number_in(std::uint64_t low, std::uint64_t high) {
-  const auto check = [low, high](const std::string& text) {
+FlagCheck whole_number_in(std::uint64_t low, std::uint64_t high) {
+  return [low, high](const std::string& text) {
     const auto number = parse<std::uint64_t>(text);
     if (number && *number >= low && *number <= high) return std::string();
     return fmt::format("'{}' is not a whole number from {} to {}", text, low, high);
   };
-  return CLI::Validator(check, fmt::format("{} - {}", low, high));
 }
 
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {

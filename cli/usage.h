@@ -1,15 +1,21 @@
 // cli/usage.h - one line for a command line that does not parse, with the nearest flag or subcommand.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
+#include <functional>
 #include <string>
+
+namespace CLI {  // NOLINT(readability-identifier-naming): the library's
+class App;
+class ParseError;
+}  // namespace CLI
 
 namespace agon::cli {
 
-// Checks for flags: a number from low to high, both included (never NaN); a whole number written in digits.
-CLI::Validator number_in(double low, double high);
-CLI::Validator whole_number_in(std::uint64_t low, std::uint64_t high);
+// What CLI::Option::check takes: what is wrong with the text of a flag, or nothing.
+using FlagCheck = std::function<std::string(const std::string& text)>;
+FlagCheck number_in(double low, double high);                      // both included; never NaN
+FlagCheck whole_number_in(std::uint64_t low, std::uint64_t high);  // in digits
 
 // "option: no '--tsks'. Did you mean '--tasks'? ... Run 'agon run --help' for the usage."
 // REQUIRES: `error` was thrown by app.parse.
