@@ -87,7 +87,9 @@ void add_complete(CLI::App& app) {
   CLI::Option* prompt =
       command->add_option("prompt,--prompt", options->prompt, "The question (default: standard input)")
           ->type_name("<text>");
-  command->add_option("--image", options->images, "Pictures, before the text (PNG, JPEG, WebP)")->type_name("<file>");
+  command->add_option("--image", options->images, "A picture before the text (PNG, JPEG, WebP); may be given again")
+      ->type_name("<file>")
+      ->allow_extra_args(false);
   command->add_option("--system", options->system, "System message")->type_name("<text>");
   command->add_option("--samples", options->samples, "Completions")
       ->type_name("<n>")
@@ -110,7 +112,9 @@ void add_complete(CLI::App& app) {
   command->add_option("--max-tokens", sampling.max_tokens, "Most tokens of a completion")
       ->type_name("<n>")
       ->capture_default_str();
-  command->add_option("--stop", sampling.stop, "End a completion where this text first appears")->type_name("<text>");
+  command->add_option("--stop", sampling.stop, "End a completion where this text first appears; may be given again")
+      ->type_name("<text>")
+      ->allow_extra_args(false);
   command->add_option("--threads", options->threads, "Threads that compute; 0: one a core")
       ->type_name("<n>")
       ->check(whole_number_in(0, 1024))

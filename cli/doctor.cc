@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/local/model_config.h"
+#include "agents/local/checkpoint.h"
 #include "agents/local/torch_info.h"
 #include "cli/commands.h"
 #include "cli/model_folder.h"
@@ -82,8 +82,7 @@ Check libtorch() {
 Check model(const std::string& policy) {
   try {
     const fs::path folder = find_model_folder(policy);
-    const std::string path = (folder / "config.json").string();
-    const agents::ModelConfig config = agents::parse_model_config(Json::parse(read_file(path)), path);
+    const agents::ModelConfig config = agents::open_model_folder(folder).config;
     return {"model", fmt::format("{}: {} layers of {}, vision {} of {}, vocabulary {}", folder.string(),
                                  config.text.num_hidden_layers, config.text.hidden_size, config.vision.depth,
                                  config.vision.hidden_size, config.text.vocab_size)};

@@ -21,6 +21,7 @@
 #include "core/progress.h"
 #include "core/text.h"
 #include "env/episode_store.h"
+#include "env/run_schema.h"
 
 namespace agon::cli {
 namespace {
@@ -79,6 +80,8 @@ agents::RolloutOptions rollout_options(const RunFlags& flags) {
   options.sampling.max_tokens = flags.max_tokens;
   options.seed = flags.seed;
   options.threads = flags.threads;
+  if (!flags.file.empty() && flags.suite != "jsonl")
+    throw Error("run: --file is for suite jsonl, not for '{}'. Add --suite jsonl.", flags.suite);
   const env::SuiteInfo info = env::suite_info(flags.suite, options.suite_options);
   options.suite_options.level = flags.level ? flags.level : info.default_level;
   if (options.split == env::Split::train && !info.has_train_split)
@@ -106,6 +109,7 @@ Json config_of(const RunFlags& flags, const agents::RolloutOptions& options, con
               {"temperature", flags.temperature},
               {"top_p", flags.top_p},
               {"max_tokens", flags.max_tokens},
+              {"instructions", env::suite_info(flags.suite, options.suite_options).instructions},
               {"policy", policy.filename().string()},
               {"policy_files", policy_fingerprint(policy)}};
   if (!flags.file.empty())
@@ -136,14 +140,13 @@ std::string first_failure(const fs::path& folder) {
   return why.substr(0, why.find_last_not_of('.') + 1);
 }
 
-void play_and_record(const RunFlags& flags, const agents::RolloutOptions& options, const fs::path& policy_folder,
+void play_and_record(const RunFlags& flags, const agents::RolloutOptions& options, agents::Policy& policy,
                      env::EpisodeStore& store, const fs::path& folder) {
-  const auto policy = agents::make_local_policy(policy_folder);
   const auto finished = store.finished();
   const auto all = static_cast<std::int64_t>(options.tasks) * (flags.samples + 1);
   Progress progress("run " + flags.suite, all, "episodes", static_cast<std::int64_t>(finished.size()));
   agents::play(
-      *policy, options, finished,
+      policy, options, finished,
       [&](env::Episode episode) {
         store.record(std::move(episode));
         progress.add(1);
@@ -160,9 +163,12 @@ void run(RunFlags flags) {
   const Json config = config_of(flags, options, policy_folder);
   const fs::path folder = flags.out.empty() ? default_folder(flags) : fs::path(flags.out);
   if (flags.resume && flags.out.empty()) throw Error("run: --resume needs --out, the folder of the run to go on with.");
+  if (flags.resume && !fs::exists(folder / env::kRunDatabase))
+    std::fputs(fmt::format("run: nothing to go on with in {}; beginning there\n", folder.string()).c_str(), stderr);
+  const auto policy = agents::make_local_policy(policy_folder);  // first: a model that does not load leaves no folder
   const auto store = env::EpisodeStore::create(folder, config, flags.resume);
   watch_interrupts();
-  play_and_record(flags, options, policy_folder, *store, folder);
+  play_and_record(flags, options, *policy, *store, folder);
   const Json summary = summarize_run(folder);
   store->finish(summary);
   if (flags.json)

@@ -30,7 +30,11 @@ std::string show(const ShowFlags& flags) {
   const auto run = env::RunReader::open(flags.run);
   if (flags.episode.empty()) return flags.json ? dump(run_json(*run)) : run_text(*run);
   const env::Episode episode = find_episode(*run, parse_episode_name(flags.episode));
-  return flags.json ? dump(episode_json(episode)) : episode_text(episode);
+  const std::string instructions = run->config().value("instructions", "");
+  if (!flags.json) return fmt::format("system message: {}\n\n", printable(instructions)) + episode_text(episode);
+  Json json = episode_json(episode);
+  json["instructions"] = instructions;
+  return dump(json);
 }
 
 }  // namespace

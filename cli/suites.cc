@@ -20,7 +20,8 @@ Json suites_json(const std::vector<env::SuiteInfo>& suites) {
                     {"test_tasks", suite.test_tasks},
                     {"train_split", suite.has_train_split},
                     {"max_turns", suite.max_turns},
-                    {"metric", suite.metric}});
+                    {"metric", suite.metric},
+                    {"instructions", suite.instructions}});
   return list;
 }
 

@@ -152,7 +152,10 @@ std::string run_text(const env::RunReader& run) {
   std::map<std::uint64_t, TaskLine> tasks;
   for (const Episode& episode : content.episodes) tasks[episode.task_index].add(episode);
   std::string text = agents::summary_table(content.summary);
-  if (run.summary().is_null()) text += "the run is not complete\n";
+  if (run.summary().is_null())
+    text =
+        "THE RUN IS NOT COMPLETE: these are figures of the episodes that ended first, and short ones end first.\n\n" +
+        text;
   text += fmt::format("\n{:>6}  {:<16} {:<6} {:>7}  {}\n", "task", "kind", "greedy", "samples", "prompt");
   for (const auto& [index, task] : tasks) {
     text += fmt::format("{:>6}  {:<16} {:<6} {:>7}  {}", index, shortened(printable(task.kind), 16), task.greedy,

@@ -339,6 +339,15 @@ class SqliteStore : public EpisodeStore {
   std::jthread writer_;
 };
 
+// A new run does not move in with files that are not of a run: it would write its config.json over theirs.
+void check_folder(const fs::path& folder) {
+  if (fs::exists(folder / kRunDatabase)) return;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().filename() != "lock")
+      throw Error("{}: holds other files ({}). Choose an empty or a new folder with --out.", folder.string(),
+                  entry.path().filename().string());
+}
+
 SQLite::Database SqliteStore::open_database(const fs::path& folder, const Json& config, bool resume) {
   const fs::path path = folder / kRunDatabase;
   // One thread at a time uses the connection, so SQLite need not lock it.
@@ -385,6 +394,7 @@ std::unique_ptr<EpisodeStore> EpisodeStore::create(const fs::path& folder, const
   if (error)
     throw Error("{}: the folder cannot be made: {}. Choose another with --out.", folder.string(), error.message());
   try {
+    check_folder(folder);
     return std::make_unique<SqliteStore>(folder, config, resume);
   } catch (const SQLite::Exception& exception) {
     throw Error("{}: the run cannot be opened: {}. Choose another folder with --out.", folder.string(),

@@ -21,8 +21,8 @@ class EpisodeStore {
  public:
   // Creates the folder, or with resume = true opens an existing run whose stored config equals `config` (else Error
   // naming the first key that differs); where there is none yet, resume makes no difference. Throws Error when the
-  // folder holds a run already and resume is false, when another process has the run open (file lock), or when it
-  // cannot be written.
+  // folder holds a run already and resume is false, or files that are not of a run, when another process has the run
+  // open (file lock), or when it cannot be written.
   static std::unique_ptr<EpisodeStore> create(const std::filesystem::path& folder, const Json& config, bool resume);
   virtual ~EpisodeStore() = default;
 

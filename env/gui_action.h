@@ -41,7 +41,7 @@ struct GuiMatch {
   std::optional<bool> grounding;       // CLICKs of the right type: within the distance
 };
 // Step match of a prediction against gold. max_distance: 0.14 (OS-Atlas) or 0.04 (AgentCPM-GUI), as a share of the
-// screen. TYPE and OPEN_APP: equal, or F1 of the sets of lower-case words > 0.5. Others: equal. (methods.md 6.5)
+// screen. TYPE and OPEN_APP: equal, or F1 of the sets of lower-case words > 0.5. Others: equal.
 GuiMatch match_gui_action(const GuiAction& predicted, const GuiAction& gold, double max_distance = 0.14);
 
 }  // namespace agon::env

@@ -45,7 +45,7 @@ struct Segment {
   bool operator==(const Segment&) const = default;
 };
 // Parts the whole turn: every byte lies in exactly one segment, in order. Rules:
-//  - all bytes after the last </answer> are `score` (methods.md 9.7); without </answer>, from the first <score> on;
+//  - all bytes after the last </answer> are `score`; without </answer>, from the first <score> on;
 //    without both there is no score segment. Before that point, from left to right:
 //  - <think>..</think> (tags included) is `think`, one segment for each step inside it by `rule`;
 //  - <search>, <code>, <problem> with their tags are `tool`, <answer>..</answer> is `answer`;

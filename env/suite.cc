@@ -33,7 +33,7 @@ const Entry& entry_of(const std::string& name) {
 
 void check_level(int level, const SuiteInfo& info) {
   if (level < 0 || level > info.levels)
-    throw Error("suite {}: no level {}. Levels are 1..{}; 0 means the default, {}.", info.name, level, info.levels,
+    throw Error("suite {}: no level {}. Levels are 1..{}; without one it is {}.", info.name, level, info.levels,
                 info.default_level);
 }
 

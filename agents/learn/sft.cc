@@ -70,7 +70,9 @@ class Trainer {
   explicit Trainer(const SftConfig& config) : config_(config), classes_(object_classes(config.sources)) {
     torch::manual_seed(config.seed);
     std::filesystem::create_directories(config.output);
-    if (!resume()) begin();
+    if (resume()) return;
+    check_output();
+    begin();
   }
 
   bool train(const std::atomic<bool>& stop) {
@@ -93,6 +95,8 @@ class Trainer {
 
  private:
   void begin() {
+    std::filesystem::remove(config_.output /
+                            "train.jsonl");  // of a training that was killed before its first checkpoint
     folder_ = new_folder(config_);
     model_ = std::make_unique<SftModel>(config_, folder_.config, static_cast<int>(classes_.size()));
   }
@@ -169,13 +173,33 @@ class Trainer {
     std::filesystem::remove_all(old);
   }
 
+  // Without a checkpoint, nothing there can be of this training.
+  void check_output() const {
+    for (const char* name : {"model.safetensors", "config.json", "run.sqlite"})
+      if (std::filesystem::exists(config_.output / name))
+        throw Error("train-sft: {} holds a {} that this training did not write. Choose another 'output', or remove it.",
+                    config_.output.string(), name);
+  }
+
+  // Figures of steps that were done after the checkpoint come again.
+  void cut_log() const {
+    const path file = config_.output / "train.jsonl";
+    if (!std::filesystem::exists(file)) return;
+    std::string kept;
+    for (const std::string& line : split(read_file(file.string()), "\n")) {
+      const Json figures = Json::parse(line, nullptr, false);  // the last line may be half a line
+      if (figures.is_object() && figures.value("step", step_) < step_) kept += line + '\n';
+    }
+    write_file_atomically(file.string(), kept);
+  }
+
   bool resume() {
     const path folder = config_.output / "checkpoint", old = config_.output / "checkpoint.old";
     if (!std::filesystem::exists(folder) && std::filesystem::exists(old)) std::filesystem::rename(old, folder);
     if (!std::filesystem::exists(folder)) return false;
     const Json state = Json::parse(read_file((folder / "state.json").string()));
-    for (const auto& [key, value] : config_.source.items())
-      if (state["config"].value(key, Json()) != value)
+    for (const auto& [key, value] : config_.source.items())  // the score stage is yet to come
+      if (!key.starts_with("score_") && state["config"].value(key, Json()) != value)
         throw Error(
             "train-sft: {} was trained with another config: '{}' is {} there, {} now. Remove the folder, or give "
             "another 'output'.",
@@ -186,6 +210,7 @@ class Trainer {
     load_weights(model_->model(), folder);
     model_->load_training_state(folder);
     step_ = state["step"].get<std::int64_t>();
+    cut_log();
     return true;
   }
 

@@ -55,7 +55,7 @@ function heading() {
   const parts = [html("header", {}, html("h1", {}, html("span", {class: "brand"}, "agon "), data.title),
     html("p", {}, `${summary.tasks} tasks × ${summary.samples} samples, ${data.episodes_total} episodes, ${summary.tokens.toLocaleString("en")} tokens` +
       (summary.seconds ? ` in ${number(summary.seconds, 1)} s` : "")), html("div", {class: "chips"}, chips))];
-  if (!data.complete) parts.push(html("p", {class: "notice", id: "incomplete"}, "This run is not complete: the figures are of the episodes recorded so far."));
+  if (!data.complete) parts.push(html("p", {class: "notice", id: "incomplete"}, "This run is not complete: the figures are of the episodes that ended first, and short ones end first."));
   if (summary.failed) parts.push(html("p", {class: "notice", id: "failed"}, `${summary.failed} episodes failed; they are in no figure. Resume the run to play them again.`));
   return parts;
 }
@@ -105,10 +105,10 @@ function samplesChart() {
 
 function reliabilityChart() {
   const bins = data.reliability.filter((bin) => bin.count > 0);
-  const most = Math.max(1, ...bins.map((bin) => bin.count));
+  const all = bins.reduce((sum, bin) => sum + bin.count, 0);
   const chart = plot("score", "accuracy", quarters, (target, x, y) => {
     for (const bin of bins)
-      target.append(svg("rect", {x: x(bin.low) + 1, width: x(bin.high) - x(bin.low) - 2, y: y(0.3 * bin.count / most), height: y(0) - y(0.3 * bin.count / most),
+      target.append(svg("rect", {x: x(bin.low) + 1, width: x(bin.high) - x(bin.low) - 2, y: y(bin.count / all), height: y(0) - y(bin.count / all),
         fill: "var(--soft)", opacity: 0.25}, svg("title", {}, `${bin.count} samples`)));
     target.append(diagonal(x, y), polyline(bins.map((bin) => [bin.mean_score, bin.accuracy]), x, y, "var(--accent)"));
     for (const bin of bins)
@@ -116,7 +116,7 @@ function reliabilityChart() {
         svg("title", {}, `score ${number(bin.mean_score)}, accuracy ${number(bin.accuracy)}, ${bin.count} samples`)));
   });
   const missing = summary.score.missing ? ` ${summary.score.missing} samples have no valid score and are not here.` : "";
-  return section("Reliability of the score", chart, html("p", {class: "note"}, `Expected calibration error ${number(data.ece)}. Grey: share of samples.${missing}`));
+  return section("Reliability of the score", chart, html("p", {class: "note"}, `Expected calibration error ${number(data.ece)}. Grey: share of the samples, on the same scale.${missing}`));
 }
 
 function rocChart() {

@@ -208,7 +208,7 @@ SuiteInfo jsonl_info(const SuiteOptions& options) {
     info.file_hash = file->hash;
   }
   info.has_train_split = false;
-  info.instructions = "Reason step by step, then give the answer as <answer>...</answer>.";
+  info.instructions = "Work in steps. End with <answer>...</answer>.";
   info.metric = "answer";
   info.observation_schema = message_schema();
   info.action_schema = text_action_schema("Free text; the last <answer>...</answer> or \\boxed{...} in it is graded.");

@@ -173,6 +173,33 @@ TEST_CASE("a score stage without an answer to score says what to do") {
   REQUIRE_THROWS_WITH(train_sft(config, stop), Catch::Contains("'score_steps' to 0"));
 }
 
+TEST_CASE("an output folder with a model of somebody else's is refused and stays as it is") {
+  const ScratchFolder scratch;
+  const SftConfig config = load_sft_config(write_config(scratch, "e", config_text("e", 2)));
+  std::filesystem::create_directories(config.output);
+  std::ofstream(config.output / "config.json") << "{}";
+  std::atomic<bool> stop = false;
+  REQUIRE_THROWS_WITH(train_sft(config, stop), Catch::Contains("holds a config.json that this training did not write"));
+  REQUIRE(read_file(config.output / "config.json") == "{}");
+}
+
+TEST_CASE("after a kill the figures of the steps since the checkpoint are written once") {
+  const ScratchFolder scratch;
+  const SftConfig config = load_sft_config(write_config(scratch, "f", config_text("f", 7)));
+  std::atomic<bool> stop = false;
+  REQUIRE(train_sft(config, stop));
+  const auto log = config.output / "train.jsonl", state = config.output / "checkpoint/state.json";
+  Json back = Json::parse(read_file(state));
+  back["step"] = 4;  // as after a kill behind the checkpoint of step 4
+  write_file_atomically(state, back.dump());
+  std::ofstream(log, std::ios::app) << "{\"step\": 7, \"lo";
+  REQUIRE(train_sft(config, stop));
+  std::vector<std::int64_t> steps;
+  for (const std::string& line : split(read_file(log), "\n"))
+    if (!line.empty()) steps.push_back(Json::parse(line)["step"].get<std::int64_t>());
+  REQUIRE(steps == std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6});
+}
+
 TEST_CASE("a checkpoint of another config is refused with the key that differs") {
   const ScratchFolder scratch;
   std::atomic<bool> stop = false;

@@ -58,8 +58,8 @@ TEST_CASE("a run is shown as its figures and one line a task") {
   const auto run = env::RunReader::open(folder / "run");
   const std::string text = cli::run_text(*run);
   CAPTURE(text);
-  REQUIRE(text.find("charts, level -, - split: 2 tasks x 3 samples\n") == 0);
-  REQUIRE(text.find("the run is not complete\n") != std::string::npos);
+  REQUIRE(text.find("THE RUN IS NOT COMPLETE") == 0);
+  REQUIRE(text.find("\n\ncharts, level -, - split: 2 tasks x 3 samples\n") != std::string::npos);
   REQUIRE(text.find("     0  sum              right      2/3  How much is red + blue in picture 0?\n") !=
           std::string::npos);
   REQUIRE(text.find("    12  sum              -          0/0  How much is red + blue in picture 12?  (1 failed)\n") !=

@@ -172,6 +172,17 @@ TEST_CASE("what a failed episode did not know of its task is there once one is d
   }
 }
 
+TEST_CASE("a run does not move in with other people's files") {
+  const test::TempFolder folder;
+  std::ofstream(folder / "config.json") << "{\"model_type\": \"qwen2_5_vl\"}";
+  for (const bool resume : {false, true})
+    REQUIRE_THAT(error_of([&] { EpisodeStore::create(folder.path(), kConfig, resume); }),
+                 Catch::Contains("holds other files (config.json)"));
+  std::ifstream file(folder / "config.json");
+  REQUIRE(std::string(std::istreambuf_iterator<char>(file), {}) == "{\"model_type\": \"qwen2_5_vl\"}");
+  EpisodeStore::create(folder / "new", kConfig, false);
+}
+
 TEST_CASE("the recording time of a run is that of all its processes together") {
   const test::TempFolder folder;
   double before = 0;
