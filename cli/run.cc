@@ -100,6 +100,7 @@ agents::RolloutOptions rollout_options(const RunFlags& flags) {
 
 // Everything that shapes an episode; the number of threads does not.
 Json config_of(const RunFlags& flags, const agents::RolloutOptions& options, const fs::path& policy) {
+  const env::SuiteInfo info = env::suite_info(flags.suite, options.suite_options);
   Json config{{"suite", flags.suite},
               {"split", flags.split},
               {"level", options.suite_options.level},
@@ -109,11 +110,10 @@ Json config_of(const RunFlags& flags, const agents::RolloutOptions& options, con
               {"temperature", flags.temperature},
               {"top_p", flags.top_p},
               {"max_tokens", flags.max_tokens},
-              {"instructions", env::suite_info(flags.suite, options.suite_options).instructions},
+              {"instructions", info.instructions},
               {"policy", policy.filename().string()},
               {"policy_files", policy_fingerprint(policy)}};
-  if (!flags.file.empty())
-    config["file"] = fmt::format("{:016x}", env::suite_info(flags.suite, options.suite_options).file_hash);
+  if (!flags.file.empty()) config["file"] = fmt::format("{:016x}", info.file_hash);
   return config;
 }
 

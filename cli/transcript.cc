@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <map>
 
 #include "agents/run_summary.h"
+#include "cli/parse_whole.h"
 #include "core/error.h"
 #include "core/text.h"
 
@@ -13,13 +13,6 @@ namespace agon::cli {
 namespace {
 
 using env::Episode;
-
-template <typename T>
-std::optional<T> parse_whole(std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
 
 std::string sample_name(int sample) {
   return sample == env::kGreedySample ? "greedy" : fmt::format("sample {}", sample);

@@ -3,22 +3,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
-#include <optional>
 #include <vector>
 
+#include "cli/parse_whole.h"
 #include "core/text.h"
 
 namespace agon::cli {
 namespace {
-
-template <typename Number>
-std::optional<Number> parse(const std::string& text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 std::vector<std::string> option_names(const CLI::App& command) {
   std::vector<std::string> names;
@@ -44,7 +35,7 @@ std::string unexpected(const CLI::App& app, const CLI::App& command, const std::
 
 FlagCheck number_in(double low, double high) {
   return [low, high](const std::string& text) {
-    const auto number = parse<double>(text);
+    const auto number = parse_whole<double>(text);
     if (number && *number >= low && *number <= high) return std::string();
     return fmt::format("'{}' is not a number from {} to {}", text, low, high);
   };
@@ -52,7 +43,7 @@ FlagCheck number_in(double low, double high) {
 
 FlagCheck whole_number_in(std::uint64_t low, std::uint64_t high) {
   return [low, high](const std::string& text) {
-    const auto number = parse<std::uint64_t>(text);
+    const auto number = parse_whole<std::uint64_t>(text);
     if (number && *number >= low && *number <= high) return std::string();
     return fmt::format("'{}' is not a whole number from {} to {}", text, low, high);
   };

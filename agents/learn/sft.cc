@@ -95,8 +95,8 @@ class Trainer {
 
  private:
   void begin() {
-    std::filesystem::remove(config_.output /
-                            "train.jsonl");  // of a training that was killed before its first checkpoint
+    // Of a training that was killed before its first checkpoint.
+    std::filesystem::remove(config_.output / "train.jsonl");
     folder_ = new_folder(config_);
     model_ = std::make_unique<SftModel>(config_, folder_.config, static_cast<int>(classes_.size()));
   }
