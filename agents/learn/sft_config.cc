@@ -1,65 +1,10 @@
 #include "agents/learn/sft_config.h"
 
-#include <yaml-cpp/yaml.h>
-
-#include <algorithm>
-
+#include "agents/learn/config_reader.h"
 #include "core/error.h"
-#include "core/json.h"
-#include "core/text.h"
 
 namespace agon::agents {
 namespace {
-
-Json to_json(const YAML::Node& node) {
-  if (node.IsMap()) {
-    Json map = Json::object();
-    for (const auto& entry : node) map[entry.first.as<std::string>()] = to_json(entry.second);
-    return map;
-  }
-  if (node.IsSequence()) {
-    Json list = Json::array();
-    for (const auto& entry : node) list.push_back(to_json(entry));
-    return list;
-  }
-  if (node.IsNull()) return nullptr;
-  const Json number =
-      Json::parse(node.Scalar(), nullptr, false);  // numbers and true / false read as JSON; the rest is a string
-  return number.is_discarded() || node.Tag() == "!" ? Json(node.Scalar()) : number;
-}
-
-// Reads keys of one mapping and remembers them, so that a key nobody asked for is found.
-class Section {
- public:
-  Section(const Json& json, std::string name) : json_(json), name_(std::move(name)) {
-    if (!json.is_object())
-      throw Error("train-sft: {}: expected keys and values, got {}", name_, json.dump().substr(0, 80));
-  }
-  template <typename T>
-  void read(const char* key, T& value) {
-    known_.emplace_back(key);
-    if (!json_.contains(key)) return;
-    try {
-      value = json_.at(key).get<T>();
-    } catch (const Json::exception&) {
-      throw Error("train-sft: {}: '{}' has the wrong type: {}", name_, key, json_.at(key).dump().substr(0, 80));
-    }
-  }
-  const Json* child(const char* key) {
-    known_.emplace_back(key);
-    return json_.contains(key) ? &json_.at(key) : nullptr;
-  }
-  void check() const {
-    for (const auto& [key, value] : json_.items())
-      if (std::find(known_.begin(), known_.end(), key) == known_.end())
-        throw Error("{}", unknown_name_message("train-sft: " + name_ + ": key", key, known_));
-  }
-
- private:
-  const Json& json_;
-  std::string name_;
-  std::vector<std::string> known_;
-};
 
 std::vector<SftSource> read_sources(const Json* json, const std::string& file) {
   if (!json || !json->is_array() || json->empty())
@@ -67,7 +12,7 @@ std::vector<SftSource> read_sources(const Json* json, const std::string& file) {
   std::vector<SftSource> sources;
   for (const Json& entry : *json) {
     SftSource source;
-    Section section(entry, file + ": sources");
+    ConfigSection section(entry, "train-sft: " + file + ": sources");
     section.read("suite", source.suite);
     section.read("level", source.level);
     section.read("episodes", source.episodes);
@@ -100,14 +45,9 @@ void check_ranges(const SftConfig& config, const std::string& file) {
 }  // namespace
 
 SftConfig load_sft_config(const std::filesystem::path& file) {
-  Json json;
-  try {
-    json = to_json(YAML::Load(read_file(file.string())));
-  } catch (const YAML::Exception& error) {
-    throw Error("train-sft: {}: not YAML: {}", file.string(), error.what());
-  }
+  const Json json = read_yaml(file);
   SftConfig config;
-  Section top(json, file.string());
+  ConfigSection top(json, "train-sft: " + file.string());
   std::string output;
   top.read("output", output);
   if (output.empty()) throw Error("train-sft: {}: 'output' is missing: the model folder to write", file.string());

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "agents/local/chat_template.h"
+#include "agents/local/engine_weights.h"
 #include "agents/local/image_processor.h"
 #include "agents/local/model_config.h"
 #include "agents/local/tokenizer.h"
@@ -32,6 +33,8 @@ ModelFolder open_model_folder(
 // strictly: one Error lists every missing, unexpected and wrongly shaped tensor. F32, F16, BF16 files become fp32 in
 // the model.
 void load_weights(Qwen25VLImpl& model, const std::filesystem::path& folder);
+// The model's weights, as they are now, in the form that the engine's kernels read.
+EngineWeights engine_weights_of(const Qwen25VLImpl& model);
 enum class WeightType { f32, bf16 };
 // One safetensors file of the model's weights by their hub names, atomically.
 void save_weights(const Qwen25VLImpl& model, const std::filesystem::path& path, WeightType type);

@@ -73,6 +73,23 @@ void drop_tied_head(std::map<std::string, TensorView>& tensors) {
     tensors.erase(head);
 }
 
+// A model's weights as plain memory of one type; its own memory where that is of this type already.
+struct WeightViews {
+  WeightViews(const Qwen25VLImpl& model, WeightType type) {
+    const at::NoGradGuard no_grad;
+    const bool bfloat = type == WeightType::bf16;
+    for (const auto& [name, parameter] : parameters_of(model)) {
+      const Tensor& tensor =
+          stored.emplace_back(parameter.to(at::kCPU, bfloat ? at::kBFloat16 : at::kFloat).contiguous());
+      views[name] = {bfloat ? "BF16" : "F32",
+                     tensor.sizes().vec(),
+                     {static_cast<const std::uint8_t*>(tensor.data_ptr()), tensor.nbytes()}};
+    }
+  }
+  std::map<std::string, TensorView> views;
+  std::vector<Tensor> stored;  // what the views point into
+};
+
 }  // namespace
 
 void load_weights(Qwen25VLImpl& model, const fs::path& folder) {
@@ -92,17 +109,11 @@ void load_weights(Qwen25VLImpl& model, const fs::path& folder) {
 }
 
 void save_weights(const Qwen25VLImpl& model, const fs::path& path, WeightType type) {
-  const at::NoGradGuard no_grad;
-  std::map<std::string, TensorView> views;
-  std::vector<Tensor> stored;  // what the views point into
-  for (const auto& [name, parameter] : parameters_of(model)) {
-    const Tensor& tensor =
-        stored.emplace_back(parameter.to(at::kCPU, type == WeightType::bf16 ? at::kBFloat16 : at::kFloat).contiguous());
-    views[name] = {type == WeightType::bf16 ? "BF16" : "F32",
-                   tensor.sizes().vec(),
-                   {static_cast<const std::uint8_t*>(tensor.data_ptr()), tensor.nbytes()}};
-  }
-  write_safetensors(path, views, {{"format", "pt"}});
+  write_safetensors(path, WeightViews(model, type).views, {{"format", "pt"}});
+}
+
+EngineWeights engine_weights_of(const Qwen25VLImpl& model) {
+  return make_engine_weights(WeightViews(model, WeightType::f32).views, model.config());
 }
 
 }  // namespace agon::agents

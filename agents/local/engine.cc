@@ -18,7 +18,7 @@ struct EngineState {
         batch(weights, config, *tokenizer, options),
         max_pages(batch.pages().max_pages()),
         page_bytes(batch.pages().page_bytes()) {}
-  const EngineWeights weights;
+  EngineWeights weights;
   const ModelConfig config;
   const std::shared_ptr<const Tokenizer> tokenizer;
   EngineBatch batch;
@@ -104,6 +104,16 @@ void check(const ScoringRequest& request, const EngineState& state) {
   check_memory(prompt, own, state);
 }
 
+void exchange_weights(EngineCall& call, EngineState& state) {
+  if (state.batch.busy()) {
+    call.done.set_exception(std::make_exception_ptr(Error("policy: weights changed while requests are under way.")));
+    return;
+  }
+  state.weights = std::move(*call.weights);
+  state.batch.forget();
+  call.done.set_value();
+}
+
 }  // namespace
 
 Engine::Engine(EngineWeights weights, const ModelConfig& config, std::shared_ptr<const Tokenizer> tokenizer,
@@ -144,6 +154,13 @@ std::vector<TokenScores> Engine::score(std::vector<ScoringRequest> requests) {
   return std::move(call->scores);
 }
 
+void Engine::set_weights(EngineWeights weights) {
+  auto call = std::make_shared<EngineCall>();
+  call->weights = std::move(weights);
+  call->remaining = 1;
+  submit_and_wait(call);
+}
+
 void Engine::submit_and_wait(std::shared_ptr<EngineCall> call) {
   if (call->remaining == 0) return;
   std::future<void> done = call->done.get_future();
@@ -167,7 +184,12 @@ void Engine::work() {
       closing = closing_;
     }
     try {
-      for (const auto& call : arrivals) batch.add(call);
+      for (const auto& call : arrivals) {
+        if (call->weights)
+          exchange_weights(*call, *state_);
+        else
+          batch.add(call);
+      }
       if (!closing) batch.step();
     } catch (const std::exception& error) {
       batch.fail(error.what());

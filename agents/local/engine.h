@@ -51,6 +51,9 @@ class Engine {
   // does, and for whatever stopped the engine's work on it.
   std::vector<Completion> generate(std::vector<GenerationRequest> requests);
   std::vector<TokenScores> score(std::vector<ScoringRequest> requests);
+  // From now on requests are answered with these weights of the same shapes; what was computed with the old ones is
+  // forgotten. Throws Error while a request is under way.
+  void set_weights(EngineWeights weights);
   int max_context() const;
 
  private:

@@ -115,6 +115,11 @@ void EngineBatch::deliver() {
   std::erase_if(running_, [](const auto& sequence) { return sequence->finished; });
 }
 
+void EngineBatch::forget() {
+  prompts_.clear();
+  images_.clear();
+}
+
 void EngineBatch::fail(const std::string& why) {
   std::set<std::shared_ptr<EngineCall>> calls;
   for (const auto& sequence : running_)

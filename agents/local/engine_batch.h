@@ -6,6 +6,7 @@
 #include <deque>
 #include <future>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "agents/local/completion_text.h"
@@ -22,6 +23,7 @@ namespace agon::agents {
 struct EngineCall {
   std::vector<GenerationRequest> generations;
   std::vector<ScoringRequest> scorings;
+  std::optional<EngineWeights> weights;  // to be used from now on; then there is nothing else in the call
   std::vector<Completion> completions;
   std::vector<TokenScores> scores;
   std::size_t remaining = 0;  // sequences
@@ -57,6 +59,7 @@ class EngineBatch {
   // Lets waiting sequences in, reads their prompts, and takes every running one a token further. Calls whose last
   // sequence ended are done.
   void step();
+  void forget();                      // prompts and pictures, computed with weights that have changed
   void fail(const std::string& why);  // every call in it, each with an Error; nothing is left
 
  private:

@@ -61,10 +61,10 @@ std::string hub_name(const std::string& name) {
 // Hands out the tensors of a checkpoint, and remembers what was wrong until finish().
 class Checkpoint {
  public:
-  explicit Checkpoint(const std::filesystem::path& folder) : folder_(folder), files_(open_checkpoint_weights(folder)) {
-    for (const auto& file : files_)
-      for (const auto& [name, tensor] : file->tensors())
-        if (!tensors_.emplace(hub_name(name), &tensor).second) problems_.push_back("given twice: " + hub_name(name));
+  // The views stay valid while the object lives; `source` names them in messages.
+  explicit Checkpoint(std::string source) : source_(std::move(source)) {}
+  void add(const std::string& name, const TensorView& tensor) {
+    if (!tensors_.emplace(hub_name(name), &tensor).second) problems_.push_back("given twice: " + hub_name(name));
   }
 
   // Zeros where the tensor is missing or wrong: finish() throws then.
@@ -111,13 +111,12 @@ class Checkpoint {
   static constexpr std::size_t kMostProblems = 200;  // a config may ask for millions of layers
   [[noreturn]] void fail() const {
     throw Error("weights: {} does not fit its config.json:\n  {}\nAre both files of the same checkpoint?",
-                folder_.string(), fmt::join(problems_, "\n  "));
+                source_, fmt::join(problems_, "\n  "));
   }
   static void append(std::vector<float>& to, const std::vector<float>& from) {
     to.insert(to.end(), from.begin(), from.end());
   }
-  std::filesystem::path folder_;
-  std::vector<std::shared_ptr<const SafetensorsFile>> files_;
+  std::string source_;
   std::map<std::string, const TensorView*> tensors_;
   std::set<std::string> taken_;
   std::vector<std::string> problems_;
@@ -165,10 +164,7 @@ VisionWeights load_vision(Checkpoint& file, const VisionConfig& config) {
   return weights;
 }
 
-}  // namespace
-
-EngineWeights load_engine_weights(const std::filesystem::path& folder, const ModelConfig& config) {
-  Checkpoint file(folder);
+EngineWeights take_all(Checkpoint& file, const ModelConfig& config) {
   EngineWeights weights;
   const TextConfig& text = config.text;
   weights.vision = load_vision(file, config.vision);
@@ -185,6 +181,22 @@ EngineWeights load_engine_weights(const std::filesystem::path& folder, const Mod
   }
   file.finish();
   return weights;
+}
+
+}  // namespace
+
+EngineWeights load_engine_weights(const std::filesystem::path& folder, const ModelConfig& config) {
+  const auto files = open_checkpoint_weights(folder);
+  Checkpoint checkpoint(folder.string());
+  for (const auto& file : files)
+    for (const auto& [name, tensor] : file->tensors()) checkpoint.add(name, tensor);
+  return take_all(checkpoint, config);
+}
+
+EngineWeights make_engine_weights(const std::map<std::string, TensorView>& tensors, const ModelConfig& config) {
+  Checkpoint checkpoint("the model in memory");
+  for (const auto& [name, tensor] : tensors) checkpoint.add(name, tensor);
+  return take_all(checkpoint, config);
 }
 
 }  // namespace agon::agents

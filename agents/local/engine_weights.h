@@ -3,9 +3,12 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "agents/local/model_config.h"
+#include "agents/local/safetensors.h"
 #include "kernels/linear/linear.h"
 
 namespace agon::agents {
@@ -36,5 +39,7 @@ struct EngineWeights {
 // `model.language_model.`); F32, F16 or BF16. Throws one Error that lists every tensor that is missing, not expected or
 // of another shape than the config asks for.
 EngineWeights load_engine_weights(const std::filesystem::path& folder, const ModelConfig& config);
+// The same from tensors in memory, by their hub names.
+EngineWeights make_engine_weights(const std::map<std::string, TensorView>& tensors, const ModelConfig& config);
 
 }  // namespace agon::agents

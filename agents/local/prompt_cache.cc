@@ -81,4 +81,9 @@ void ImageCache::add(const Hash128& image, ImageEmbeddings embeddings) {
   }
 }
 
+void ImageCache::clear() {
+  entries_.clear();
+  held_ = 0;
+}
+
 }  // namespace agon::agents

@@ -63,6 +63,7 @@ class ImageCache {
   explicit ImageCache(std::int64_t bytes) : bytes_(bytes) {}
   ImageEmbeddings find(const Hash128& image);                  // null: not there
   void add(const Hash128& image, ImageEmbeddings embeddings);  // may drop those longest unused
+  void clear();
 
  private:
   struct Entry {

@@ -296,3 +296,16 @@ TEST_CASE("engine: closing it while calls wait ends them with an error") {
   for (std::thread& caller : callers) caller.join();
   CHECK(ended == 3);
 }
+
+TEST_CASE("engine: new weights answer from then on, with nothing left of the old ones") {
+  const GoldenCheckpoint model = golden_checkpoint("one_picture");
+  const auto engine = make_engine(model);
+  const std::vector<GenerationRequest> requests{plain_request(model, 12)};
+  const Completion before = engine->generate(requests).at(0);
+  EngineWeights doubled = load_engine_weights(model.folder, model.config);
+  for (float& value : doubled.norm) value *= 2;
+  engine->set_weights(std::move(doubled));
+  CHECK(engine->generate(requests).at(0).logprobs != before.logprobs);
+  engine->set_weights(load_engine_weights(model.folder, model.config));
+  check_equal(engine->generate(requests).at(0), before);
+}

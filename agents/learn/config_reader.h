@@ -1,0 +1,46 @@
+// agents/learn/config_reader.h - YAML files as JSON, and reading them key by key, so that a wrong key or type is told
+// by its name.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/json.h"
+
+namespace agon::agents {
+
+// Numbers, true, false and null read as JSON, everything else as strings. Throws Error naming the file.
+Json read_yaml(const std::filesystem::path& file);
+Json parse_yaml_value(const std::string& text);  // as the value of one key; throws Error
+std::string to_yaml(const Json& json);           // block style; short lists of plain values on one line
+
+// Reads the keys of one mapping and remembers them, so that a key that nobody asked for is found. Keeps a reference.
+class ConfigSection {
+ public:
+  // command and name stand at the head of each message: "train: runs/a.yaml: sources".
+  ConfigSection(const Json& json, std::string name);
+  template <typename T>
+  void read(const char* key, T& value) {  // leaves value alone where the key is absent; throws Error for a wrong type
+    known_.emplace_back(key);
+    if (!json_.contains(key)) return;
+    try {
+      value = json_.at(key).get<T>();
+    } catch (const Json::exception&) {
+      throw Error("{}: '{}' has the wrong type: {}", name_, key, json_.at(key).dump().substr(0, 80));
+    }
+  }
+  const Json* child(const char* key);  // null: absent
+  void check() const;                  // throws Error for a key that was not read, naming the nearest one
+  const std::string& name() const { return name_; }
+
+ private:
+  const Json& json_;
+  std::string name_;
+  std::vector<std::string> known_;
+};
+
+}  // namespace agon::agents

@@ -1,0 +1,242 @@
+#include "agents/learn/train_config.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "agents/learn/config_reader.h"
+#include "core/error.h"
+#include "core/text.h"
+
+namespace agon::agents {
+namespace {
+
+// Every key with its default; docs/train.md says what each is.
+constexpr const char* kDefaults = R"(
+output: ""
+policy: models/agon-tiny
+seed: 1
+steps: 100
+threads: 0
+sources: []
+samples: 8
+sampling: {temperature: 1.0, top_p: 1.0, top_k: 0, max_tokens: 256}
+method: grpo
+credit: {}
+stages: []
+rewards: {accuracy: 1.0}
+loss: {clip_low: ~, clip_high: ~, kl_estimator: k3, epochs: 1, minibatches: 1, rows_per_pass: 16384}
+optimizer: {learning_rate: 1.0e-4, warmup_steps: 0, schedule: constant, final_rate: 0.1, weight_decay: 0.0, beta1: 0.9,
+            beta2: 0.99, clip_norm: 1.0}
+lora: {rank: 0, alpha: 16.0, targets: "model\\.layers\\.\\d+\\.(self_attn\\.[qkvo]_proj|mlp\\.(gate|up|down)_proj)"
+}
+reference: ""
+filter: {offline: false, offline_tasks: 1000, resample: 0}
+evaluation: {every: 25, tasks: 200, samples: 4, metric: pass_at_1}
+checkpoint_steps: 25
+record_every: 10
+)";
+constexpr const char* kSourceDefaults =
+    R"({suite: "", level: 0, file: "", two_turn: false, prompts: 16, expert: false})";
+constexpr const char* kStageDefaults = "{from_step: 0, credit: {}}";
+
+bool same_kind(const Json& a, const Json& b) {
+  return a.is_null() || (a.is_number() && b.is_number()) || a.type() == b.type();
+}
+
+// Whole numbers stay whole; a default that is a fraction takes any number.
+void check_kind(const Json& standard, const Json& value, const std::string& name) {
+  if (!same_kind(standard, value))
+    throw Error("{}: is {}, expected something like {}", name, value.dump().substr(0, 80), standard.dump());
+  if (standard.is_number_integer() && !value.is_number_integer())
+    throw Error("{}: is {}, expected a whole number", name, value.dump());
+  if (value.is_number() && !std::isfinite(value.get<double>())) throw Error("{}: is not a finite number", name);
+}
+
+std::vector<std::string> keys_of(const Json& map) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : map.items()) keys.push_back(key);
+  return keys;
+}
+
+// `standard` with the values of `given` in it. Mappings whose default is empty (and `rewards`) take any keys.
+Json merged(const Json& standard, const Json& given, const std::string& name) {
+  if (!given.is_object()) throw Error("{}: expected keys and values, got {}", name, given.dump().substr(0, 80));
+  Json result = standard;
+  for (const auto& [key, value] : given.items()) {
+    if (!standard.contains(key)) throw Error("{}", unknown_name_message(name + ": key", key, keys_of(standard)));
+    const std::string full = fmt::format("{}: '{}'", name, key);
+    check_kind(standard[key], value, full);
+    const bool open = standard[key].empty() || key == "rewards";
+    result[key] = standard[key].is_object() && !open ? merged(standard[key], value, full) : value;
+  }
+  return result;
+}
+
+Json merged_list(const char* standard, const Json& list, const std::string& name) {
+  Json result = Json::array();
+  for (std::size_t i = 0; i < list.size(); ++i)
+    result.push_back(merged(parse_yaml_value(standard), list[i], fmt::format("{} {}", name, i)));
+  return result;
+}
+
+// The place of a dotted key, made where it is not there yet; numbers count in lists ("sources.0.level").
+Json& place_of(Json& root, const std::string& dotted) {
+  Json* at = &root;
+  for (const std::string& part : split(dotted, ".")) {
+    const bool index = at->is_array() && !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
+    if (at->is_array() && (!index || std::stoull(part) >= at->size()))
+      throw Error("train: --set {}: the list has {} entries, '{}' is none of them.", dotted, at->size(), part);
+    if (!at->is_array() && !at->is_object() && !at->is_null())
+      throw Error("train: --set {}: there is nothing below {}.", dotted, at->dump());
+    at = index ? &(*at)[std::stoull(part)] : &(*at)[part];
+  }
+  return *at;
+}
+
+void change(Json& given, const std::string& assignment) {
+  const auto equals = assignment.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw Error("train: --set {}: expected KEY=VALUE, as optimizer.learning_rate=1e-5.", assignment);
+  place_of(given, assignment.substr(0, equals)) = parse_yaml_value(assignment.substr(equals + 1));
+}
+
+void require(bool holds, const char* rule, const Json& value) {
+  if (!holds) throw Error("train: {}, got {}.", rule, value.dump());
+}
+
+std::vector<TrainSource> read_sources(const Json& list) {
+  std::vector<TrainSource> sources;
+  for (const Json& entry : list) {
+    TrainSource source;
+    source.suite = entry["suite"];
+    source.options = {.level = entry["level"], .file = entry["file"], .two_turn = entry["two_turn"]};
+    source.prompts = entry["prompts"];
+    source.expert = entry["expert"];
+    require(source.prompts >= 1, "'prompts' of a source must be at least 1", entry["prompts"]);
+    if (!env::suite_info(source.suite, source.options).has_train_split)
+      throw Error("train: suite '{}' has no train split. Choose one of charts, shapes, phone.", source.suite);
+    sources.push_back(std::move(source));
+  }
+  if (sources.empty())
+    throw Error("train: 'sources' must list at least one suite, as sources: [{{suite: charts, level: 3}}].");
+  return sources;
+}
+
+Sampling read_sampling(const Json& json) {
+  Sampling sampling;
+  sampling.temperature = json["temperature"];
+  sampling.top_p = json["top_p"];
+  sampling.top_k = json["top_k"];
+  sampling.max_tokens = json["max_tokens"];
+  require(sampling.temperature > 0, "'temperature' must be above 0 to sample", json["temperature"]);
+  require(sampling.top_p > 0 && sampling.top_p <= 1, "'top_p' must lie in (0, 1]", json["top_p"]);
+  require(sampling.top_k >= 0, "'top_k' must be at least 0", json["top_k"]);
+  require(sampling.max_tokens >= 1, "'max_tokens' must be at least 1", json["max_tokens"]);
+  return sampling;
+}
+
+OptimizerConfig read_optimizer(const Json& json, std::int64_t steps) {
+  OptimizerConfig config{json["learning_rate"], json["warmup_steps"], json["schedule"], json["final_rate"],
+                         json["weight_decay"],  json["beta1"],        json["beta2"],    json["clip_norm"]};
+  require(config.learning_rate >= 0, "'learning_rate' must be at least 0", json["learning_rate"]);
+  require(config.warmup_steps >= 0 && config.warmup_steps <= steps, "'warmup_steps' must lie between 0 and 'steps'",
+          json["warmup_steps"]);
+  require(config.schedule == "constant" || config.schedule == "cosine", "'schedule' must be constant or cosine",
+          json["schedule"]);
+  require(config.beta1 >= 0 && config.beta1 < 1, "'beta1' must lie in [0, 1)", json["beta1"]);
+  require(config.beta2 >= 0 && config.beta2 < 1, "'beta2' must lie in [0, 1)", json["beta2"]);
+  require(config.clip_norm > 0, "'clip_norm' must be above 0", json["clip_norm"]);
+  return config;
+}
+
+EvaluationConfig read_evaluation(const Json& json) {
+  EvaluationConfig config{json["every"], json["tasks"], json["samples"], json["metric"]};
+  require(config.every >= 0, "'evaluation.every' must be at least 0", json["every"]);
+  require(config.tasks >= 1, "'evaluation.tasks' must be at least 1", json["tasks"]);
+  require(config.samples >= 1, "'evaluation.samples' must be at least 1", json["samples"]);
+  return config;
+}
+
+void read_loss(const Json& json, TrainConfig& config) {
+  if (!json["clip_low"].is_null()) config.clip_low = json["clip_low"].get<double>();
+  if (!json["clip_high"].is_null()) config.clip_high = json["clip_high"].get<double>();
+  config.kl_estimator = json["kl_estimator"];
+  config.epochs = json["epochs"];
+  config.minibatches = json["minibatches"];
+  config.rows_per_pass = json["rows_per_pass"];
+  require(config.kl_estimator == "k1" || config.kl_estimator == "k2" || config.kl_estimator == "k3",
+          "'kl_estimator' must be k1, k2 or k3", json["kl_estimator"]);
+  require(config.epochs >= 1, "'epochs' must be at least 1", json["epochs"]);
+  require(config.minibatches >= 1, "'minibatches' must be at least 1", json["minibatches"]);
+  require(config.rows_per_pass >= 1, "'rows_per_pass' must be at least 1", json["rows_per_pass"]);
+}
+
+void read_credit(Json& json, TrainConfig& config) {
+  config.method = json["method"];
+  config.credit = json["credit"] = merged(credit_defaults(config.method), json["credit"], "train: 'credit'");
+  make_credit(config.method, config.credit);  // refuses values out of range
+  json["stages"] = merged_list(kStageDefaults, json["stages"], "train: 'stages'");
+  for (const Json& entry : json["stages"]) {
+    Json settings = config.stages.empty() ? config.credit : config.stages.back().settings;
+    settings = merged(settings, entry["credit"], "train: 'stages': 'credit'");
+    make_credit(config.method, settings);
+    config.stages.push_back({entry["from_step"], std::move(settings)});
+  }
+  for (const auto& [name, weight] : json["rewards"].items()) {
+    if (!weight.is_number()) throw Error("train: 'rewards': '{}' is {}, expected a number.", name, weight.dump());
+    config.rewards[name] = weight;
+  }
+}
+
+void check_values(const TrainConfig& config) {
+  require(!config.output.empty(), "'output' is missing: the folder of the run to write", "");
+  require(config.steps >= 1, "'steps' must be at least 1", config.steps);
+  require(config.samples >= 1, "'samples' must be at least 1", config.samples);
+  require(config.threads >= 0, "'threads' must be at least 0", config.threads);
+  require(config.lora.rank >= 0, "'lora.rank' must be at least 0", config.lora.rank);
+  require(config.checkpoint_steps >= 1, "'checkpoint_steps' must be at least 1", config.checkpoint_steps);
+  require(config.record_every >= 0, "'record_every' must be at least 0", config.record_every);
+  require(config.resample >= 0, "'filter.resample' must be at least 0", config.resample);
+  require(config.offline_tasks >= 1, "'filter.offline_tasks' must be at least 1", config.offline_tasks);
+}
+
+}  // namespace
+
+std::string TrainSource::label() const {
+  std::string name = suite;
+  if (options.level) name += fmt::format("-{}", options.level);
+  return options.two_turn ? name + "-two-turn" : name;
+}
+
+TrainConfig load_train_config(const std::filesystem::path& file, std::span<const std::string> changes) {
+  Json given = file.empty() ? Json::object() : read_yaml(file);
+  for (const std::string& assignment : changes) change(given, assignment);
+  Json json = merged(parse_yaml_value(kDefaults), given, "train: " + (file.empty() ? "--set" : file.string()));
+  json["sources"] = merged_list(kSourceDefaults, json["sources"], "train: 'sources'");
+  TrainConfig config;
+  config.output = json["output"].get<std::string>();
+  config.policy = json["policy"].get<std::string>();
+  config.seed = json["seed"];
+  config.steps = json["steps"];
+  config.threads = json["threads"];
+  config.samples = json["samples"];
+  config.lora = {json["lora"]["rank"], json["lora"]["alpha"], json["lora"]["targets"]};
+  config.reference = json["reference"];
+  config.filter_offline = json["filter"]["offline"];
+  config.offline_tasks = json["filter"]["offline_tasks"];
+  config.resample = json["filter"]["resample"];
+  config.checkpoint_steps = json["checkpoint_steps"];
+  config.record_every = json["record_every"];
+  check_values(config);
+  config.sources = read_sources(json["sources"]);
+  config.sampling = read_sampling(json["sampling"]);
+  config.optimizer = read_optimizer(json["optimizer"], config.steps);
+  config.evaluation = read_evaluation(json["evaluation"]);
+  read_loss(json["loss"], config);
+  read_credit(json, config);
+  config.resolved = std::move(json);
+  return config;
+}
+
+}  // namespace agon::agents

@@ -1,0 +1,88 @@
+// agents/learn/train_config.h - the YAML file of `agon train`. Every key has a default (docs/train.md); a key that is
+// not known is refused with the nearest name.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "agents/learn/credit.h"
+#include "agents/policy.h"
+#include "core/json.h"
+#include "env/suite.h"
+
+namespace agon::agents {
+
+// Where a step's tasks come from.
+struct TrainSource {
+  std::string suite;
+  env::SuiteOptions options;
+  int prompts = 16;     // groups a step
+  bool expert = false;  // the suite's expert answers, not the policy: one demonstration a task (for method sft)
+  std::string label() const;
+};
+
+struct EvaluationConfig {
+  std::int64_t every = 25;           // steps; 0: never. Also before the first step and after the last
+  std::uint64_t tasks = 200;         // of each source's test split
+  int samples = 4;                   // a task at the training's sampling, beside one greedy sample
+  std::string metric = "pass_at_1";  // what `best` has the most of, mean over the sources
+};
+
+struct OptimizerConfig {
+  double learning_rate = 1e-4;
+  std::int64_t warmup_steps = 0;      // linear
+  std::string schedule = "constant";  // or "cosine", down to final_rate x learning_rate at the last step
+  double final_rate = 0.1;
+  double weight_decay = 0, beta1 = 0.9, beta2 = 0.99, clip_norm = 1;
+};
+
+struct LoraConfig {
+  int rank = 0;  // 0: full fine-tuning
+  double alpha = 16;
+  std::string targets;  // regular expression over module names
+};
+
+// From this step on the method has these settings too.
+struct CreditStage {
+  std::int64_t from_step = 0;
+  Json settings;
+};
+
+struct TrainConfig {
+  std::filesystem::path output, policy;
+  std::uint64_t seed = 1;
+  std::int64_t steps = 100;
+  int threads = 0;  // 0: the machine's cores. Another number rounds differently
+  std::vector<TrainSource> sources;
+  int samples = 8;  // G, roll-outs a task
+  Sampling sampling;
+  std::string method = "grpo";
+  Json credit;  // all settings of the method
+  std::vector<CreditStage> stages;
+  std::map<std::string, double> rewards;      // of the reward's components
+  std::optional<double> clip_low, clip_high;  // nothing: the method's own
+  std::string kl_estimator = "k3";
+  int epochs = 1, minibatches = 1;     // optimiser steps on one step's roll-outs: epochs x minibatches
+  std::int64_t rows_per_pass = 16384;  // tokens of one forward and backward at most, whole groups at least
+  OptimizerConfig optimizer;
+  LoraConfig lora;
+  std::string reference;        // model folder that KL is measured against; empty: `policy` as it was at the start
+  bool filter_offline = false;  // train only on tasks that the first policy answers neither all right nor all wrong
+  int offline_tasks = 1000;     // a source, to choose from
+  int resample = 0;             // times that tasks are drawn again in place of groups that the method filters
+  EvaluationConfig evaluation;
+  std::int64_t checkpoint_steps = 25, record_every = 10;
+  Json resolved;  // every key with its value
+};
+
+// The file (empty: none), then `changes` ("optimizer.learning_rate=1e-5", "sources.0.level=3"). Paths are relative to
+// the working directory. Throws Error naming the key that is unknown, missing, ill-typed or out of range.
+TrainConfig load_train_config(const std::filesystem::path& file, std::span<const std::string> changes);
+
+}  // namespace agon::agents
