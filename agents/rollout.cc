@@ -28,7 +28,8 @@ struct Sample {
 };
 
 std::uint64_t sample_seed(const RolloutOptions& options, const std::string& task_id, int sample, std::size_t turn) {
-  return Rng::derive(options.seed, "rollout", fmt::format("{}#{}", task_id, sample), turn)();
+  const std::string round = options.round ? fmt::format("round {}: ", options.round) : "";
+  return Rng::derive(options.seed, "rollout", fmt::format("{}{}#{}", round, task_id, sample), turn)();
 }
 
 double accuracy_of(const env::Reward& reward) {
@@ -187,15 +188,16 @@ void play(Policy& policy, const RolloutOptions& options, const std::set<std::pai
     const std::lock_guard lock(mutex);
     return original->fork();
   };
+  const std::uint64_t tasks = options.chosen.empty() ? options.tasks : options.chosen.size();
   const auto work = [&] {
     while (!broken && !(stop && *stop)) {
-      const std::uint64_t task = next++;
-      if (task >= options.tasks) return;
-      const std::vector<int> numbers = samples_left(options, options.first_task + task, finished);
+      const std::uint64_t place = next++;
+      if (place >= tasks) return;
+      const std::uint64_t task = options.chosen.empty() ? options.first_task + place : options.chosen[place];
+      const std::vector<int> numbers = samples_left(options, task, finished);
       if (numbers.empty()) continue;
       try {
-        for (env::Episode& episode :
-             play_with_retries(policy, options, info, new_env, options.first_task + task, numbers, stop))
+        for (env::Episode& episode : play_with_retries(policy, options, info, new_env, task, numbers, stop))
           record(std::move(episode));
       } catch (...) {
         const std::lock_guard lock(mutex);
@@ -206,7 +208,7 @@ void play(Policy& policy, const RolloutOptions& options, const std::set<std::pai
   };
   {
     std::vector<std::jthread> pool;
-    const auto threads = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(options.threads), 1, options.tasks);
+    const auto threads = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(options.threads), 1, tasks);
     for (std::uint64_t i = 0; i < threads; ++i) pool.emplace_back(work);
   }
   if (failure) std::rethrow_exception(failure);

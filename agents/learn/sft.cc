@@ -9,6 +9,7 @@
 #include <fstream>
 #include <numbers>
 
+#include "agents/learn/checkpoint_folder.h"
 #include "agents/learn/sft_model.h"
 #include "agents/learn/sft_queue.h"
 #include "agents/learn/sft_score.h"
@@ -158,19 +159,12 @@ class Trainer {
     std::ofstream(config_.output / "train.jsonl", std::ios::app) << line.dump() << '\n';
   }
 
-  // Written beside the last one and swapped in, so that at every moment one whole checkpoint exists.
   void checkpoint() {
-    const path folder = config_.output / "checkpoint", fresh = config_.output / "checkpoint.new",
-               old = config_.output / "checkpoint.old";
-    std::filesystem::remove_all(fresh);
-    std::filesystem::create_directories(fresh);
-    save_model_folder(fresh, folder_, model_->model(), WeightType::f32);
-    model_->save_training_state(fresh);
-    write_file_atomically((fresh / "state.json").string(), Json{{"step", step_}, {"config", config_.source}}.dump());
-    std::filesystem::remove_all(old);
-    if (std::filesystem::exists(folder)) std::filesystem::rename(folder, old);
-    std::filesystem::rename(fresh, folder);
-    std::filesystem::remove_all(old);
+    write_checkpoint(config_.output, [&](const path& folder) {
+      save_model_folder(folder, folder_, model_->model(), WeightType::f32);
+      model_->save_training_state(folder);
+      write_file_atomically((folder / "state.json").string(), Json{{"step", step_}, {"config", config_.source}}.dump());
+    });
   }
 
   // Without a checkpoint, nothing there can be of this training.
@@ -194,9 +188,8 @@ class Trainer {
   }
 
   bool resume() {
-    const path folder = config_.output / "checkpoint", old = config_.output / "checkpoint.old";
-    if (!std::filesystem::exists(folder) && std::filesystem::exists(old)) std::filesystem::rename(old, folder);
-    if (!std::filesystem::exists(folder)) return false;
+    const path folder = find_checkpoint(config_.output);
+    if (folder.empty()) return false;
     const Json state = Json::parse(read_file((folder / "state.json").string()));
     for (const auto& [key, value] : config_.source.items())  // the score stage is yet to come
       if (!key.starts_with("score_") && state["config"].value(key, Json()) != value)

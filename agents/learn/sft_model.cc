@@ -4,8 +4,6 @@
 #include <ATen/ops/ones.h>
 #include <torch/nn/functional/loss.h>
 #include <torch/nn/init.h>
-#include <torch/nn/utils/clip_grad.h>
-#include <torch/optim/adamw.h>
 #include <torch/serialize.h>
 
 #include <cmath>
@@ -30,21 +28,6 @@ void initialize(Qwen25VL& model) {
   }
 }
 
-std::unique_ptr<torch::optim::AdamW> make_optimizer(const SftConfig& config,
-                                                    const std::vector<torch::Tensor>& weights) {
-  std::vector<torch::Tensor> matrices, vectors;
-  for (const torch::Tensor& weight : weights) (weight.dim() < 2 ? vectors : matrices).push_back(weight);
-  const auto options = [&](double decay) {
-    auto result = torch::optim::AdamWOptions(config.learning_rate);
-    result.betas({config.beta1, config.beta2}).weight_decay(decay);
-    return result;
-  };
-  std::vector<torch::optim::OptimizerParamGroup> groups;
-  groups.emplace_back(matrices, std::make_unique<torch::optim::AdamWOptions>(options(config.weight_decay)));
-  groups.emplace_back(vectors, std::make_unique<torch::optim::AdamWOptions>(options(0)));
-  return std::make_unique<torch::optim::AdamW>(std::move(groups), options(config.weight_decay));
-}
-
 }  // namespace
 
 SftModel::SftModel(const SftConfig& config, const ModelConfig& model, int classes)
@@ -53,7 +36,8 @@ SftModel::SftModel(const SftConfig& config, const ModelConfig& model, int classe
       model_(model),
       object_head_(model.text.hidden_size, classes + 1 + 4 * kBoxBins) {
   initialize(model_);
-  optimizer_ = make_optimizer(config, parameters());
+  optimizer_ = std::make_unique<Optimizer>(
+      parameters(), AdamWSettings{config.learning_rate, config.weight_decay, config.beta1, config.beta2});
 }
 
 SftModel::~SftModel() = default;
@@ -65,13 +49,11 @@ std::vector<torch::Tensor> SftModel::parameters() const {
 }
 
 std::vector<SftLoss> SftModel::step(std::span<const SftBatch> batches, double learning_rate, double auxiliary_weight) {
-  for (auto& group : optimizer_->param_groups()) group.options().set_lr(learning_rate);
   optimizer_->zero_grad();
   std::vector<SftLoss> losses;
   for (const SftBatch& batch : batches)
     losses.push_back(accumulate(batch, auxiliary_weight, 1.0 / static_cast<double>(batches.size())));
-  torch::nn::utils::clip_grad_norm_(parameters(), clip_norm_);
-  optimizer_->step();
+  optimizer_->step(learning_rate, clip_norm_);
   return losses;
 }
 
@@ -108,12 +90,12 @@ torch::Tensor SftModel::object_loss(const torch::Tensor& pictures, const SftBatc
 }
 
 void SftModel::save_training_state(const std::filesystem::path& folder) const {
-  torch::save(*optimizer_, (folder / "optimizer.pt").string());
+  optimizer_->save(folder / "optimizer.pt");
   torch::save(object_head_, (folder / "object_head.pt").string());
 }
 
 void SftModel::load_training_state(const std::filesystem::path& folder) try {
-  torch::load(*optimizer_, (folder / "optimizer.pt").string());
+  optimizer_->load(folder / "optimizer.pt");
   torch::load(object_head_, (folder / "object_head.pt").string());
 } catch (const c10::Error& error) {
   throw Error("train-sft: {}: the training state cannot be read: {}. Remove the folder to start again.",

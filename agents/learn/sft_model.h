@@ -10,12 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "agents/learn/optimizer.h"
 #include "agents/learn/sft_batch.h"
 #include "agents/local/qwen2_5_vl.h"
-
-namespace torch::optim {
-class AdamW;
-}
 
 namespace agon::agents {
 
@@ -49,7 +46,7 @@ class SftModel {
   double clip_norm_;
   Qwen25VL model_;
   torch::nn::Linear object_head_;
-  std::unique_ptr<torch::optim::AdamW> optimizer_;
+  std::unique_ptr<Optimizer> optimizer_;
 };
 
 }  // namespace agon::agents
