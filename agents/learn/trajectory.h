@@ -1,0 +1,34 @@
+// agents/learn/trajectory.h - the token view of what a policy wrote: which token belongs to which segment. Ids are
+// those that were sampled; no text is tokenised again. No torch here.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "agents/learn/credit.h"
+#include "agents/local/tokenizer.h"
+#include "env/protocol.h"
+
+namespace agon::agents {
+
+// A segment of a turn and the tokens whose first byte lies in it.
+struct TokenSegment {
+  env::Segment segment;    // its kind, the number of its step, its bytes of the turn's text
+  int begin = 0, end = 0;  // tokens of the turn, half-open; never empty
+};
+
+// The segments of env::segment_turn(text, rule) in order, those left out in which no token begins: every token of `ids`
+// lies in exactly one. Tokens without text (the end-of-turn token) belong to the last segment: `score` if there is one;
+// a turn without text is one segment `answer`.
+// Throws Error when the ids do not spell `text`: they are of another tokenizer.
+std::vector<TokenSegment> token_segments(std::string_view text, std::span<const std::int32_t> ids,
+                                         const Tokenizer& tokenizer, env::StepRule rule = env::StepRule::blank_line);
+
+// The same as credit sees it. `turn`: the number of the turn in its episode, from 0.
+std::vector<CreditSegment> segments_of_turn(std::string_view text, std::span<const std::int32_t> ids,
+                                            const Tokenizer& tokenizer, int turn,
+                                            env::StepRule rule = env::StepRule::blank_line);
+
+}  // namespace agon::agents
