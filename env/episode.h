@@ -12,6 +12,14 @@
 
 namespace agon::env {
 
+// What training made of a turn's tokens: one entry a token each (agents/learn/credit.h). All empty: nothing, or it was
+// not recorded.
+struct TurnCredit {
+  std::vector<std::uint16_t> token_bytes;    // how many bytes of `text` each token wrote (0: an end token)
+  std::vector<float> advantage, weight, kl;  // weight 0: not trained; kl: weight of the KL term
+  bool operator==(const TurnCredit&) const = default;
+};
+
 struct Turn {
   Observation observation;              // what the policy saw before this turn
   std::string text;                     // what it wrote
@@ -21,6 +29,7 @@ struct Turn {
   int prompt_tokens = 0;
   Reward reward;
   Json info;  // StepResult::info of the env's answer
+  TurnCredit credit;
 };
 
 enum class EpisodeStatus { done, failed };  // failed: the infrastructure broke; not a reward of 0, not in any mean
@@ -42,6 +51,7 @@ struct Episode {
   std::optional<std::string> answer;  // extract_answer of the last turn
   std::optional<double> score;        // extract_score of the last turn; nothing: missing or invalid
   double seconds = 0;
+  std::optional<std::int64_t> train_step;  // of the training that played it, from 0; nothing: played to measure
 };
 inline constexpr int kGreedySample = -1;
 

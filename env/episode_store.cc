@@ -17,6 +17,7 @@
 #include <mutex>
 #include <thread>
 #include <unordered_set>
+#include <variant>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -91,10 +92,24 @@ std::size_t bytes_of(const Episode& episode) {
   std::size_t bytes = sizeof episode + episode.prompt.size();
   for (const Turn& turn : episode.turns) {
     bytes += sizeof turn + turn.text.size() + (turn.token_ids.size() + turn.logprobs.size()) * 4;
+    bytes += turn.credit.token_bytes.size() * 2 + turn.credit.advantage.size() * 12;
     for (const Part& part : turn.observation.parts) bytes += part.text.size() + part.image.rgb().size();
   }
   return bytes;
 }
+
+struct StepMetrics {
+  std::int64_t step;
+  Metrics metrics;
+};
+
+std::size_t bytes_of(const StepMetrics& metrics) {
+  std::size_t bytes = sizeof metrics;
+  for (const auto& [name, value] : metrics.metrics) bytes += name.size() + sizeof value;
+  return bytes;
+}
+
+using Record = std::variant<Episode, StepMetrics>;
 
 template <typename T>
 void bind_blob(SQLite::Statement& statement, int index, const std::vector<T>& values) {
@@ -102,6 +117,16 @@ void bind_blob(SQLite::Statement& statement, int index, const std::vector<T>& va
   const void* data = values.empty() ? static_cast<const void*>(&nothing) : values.data();
   statement.bindNoCopy(index, data, static_cast<int>(values.size() * sizeof(T)));
 }
+
+constexpr const char* kDeleteOfEpisode =
+    "DELETE FROM {} WHERE episode_id = (SELECT id FROM episodes WHERE task_index = ? AND sample = ?)";
+
+// Everything of the training steps after the one given; an episode last, since the others are found through it.
+constexpr const char* kForget[] = {
+    "DELETE FROM metrics WHERE step > ?",
+    "DELETE FROM token_credit WHERE episode_id IN (SELECT id FROM episodes WHERE step > ?)",
+    "DELETE FROM turns WHERE episode_id IN (SELECT id FROM episodes WHERE step > ?)",
+    "DELETE FROM episodes WHERE step > ?"};
 
 void run_once(SQLite::Statement& statement) {
   statement.exec();
@@ -116,12 +141,7 @@ class SqliteStore : public EpisodeStore {
     earlier_seconds_ = database_.execAndGet("SELECT seconds FROM run").getDouble();
     SQLite::Statement images(database_, "SELECT hash FROM images");
     while (images.executeStep()) images_.insert(images.getColumn(0).getString());
-    SQLite::Statement tasks(database_, "SELECT DISTINCT task_index FROM episodes WHERE status = 'done'");
-    while (tasks.executeStep()) tasks_.insert(tasks.getColumn(0).getInt64());
-    SQLite::Statement episodes(database_, "SELECT task_index, sample, status = 'done' FROM episodes");
-    while (episodes.executeStep())
-      episodes_[{episodes.getColumn(0).getInt64(), episodes.getColumn(1).getInt()}] =
-          episodes.getColumn(2).getInt() != 0;
+    load_episodes();
     writer_ = std::jthread([this] { write_until_stopped(); });
   }
 
@@ -136,13 +156,13 @@ class SqliteStore : public EpisodeStore {
 
   void record(Episode episode) override {
     const std::size_t bytes = bytes_of(episode);
-    std::unique_lock lock(queue_mutex_);
-    progress_.wait(lock, [&] { return queued_bytes_ < kQueueBytes || !failure_.empty(); });
-    throw_failure();
-    queue_.push_back(std::move(episode));
-    queued_bytes_ += bytes;
-    ++recorded_;
-    if (queue_.size() == 1 || queued_bytes_ >= kBatchBytes) work_.notify_one();
+    enqueue(std::move(episode), bytes);
+  }
+
+  void record_metrics(std::int64_t step, Metrics metrics) override {
+    StepMetrics entry{step, std::move(metrics)};
+    const std::size_t bytes = bytes_of(entry);
+    enqueue(std::move(entry), bytes);
   }
 
   void flush() override {
@@ -162,24 +182,78 @@ class SqliteStore : public EpisodeStore {
     return keys;
   }
 
+  void forget_after(std::int64_t step) override {
+    flush_and_change([&] {
+      const auto before = database_.getTotalChanges();
+      for (const char* sql : kForget) {
+        SQLite::Statement forget(database_, sql);
+        forget.bind(1, step);
+        forget.exec();
+      }
+      if (database_.getTotalChanges() == before) return;
+      database_.exec("DELETE FROM tasks WHERE task_index NOT IN (SELECT task_index FROM episodes)");
+      reopen();
+      load_episodes();
+    });
+  }
+
   void finish(const Json& summary) override {
-    flush();
-    const std::lock_guard lock(database_mutex_);
-    try {
+    flush_and_change([&] {
       SQLite::Statement update(database_,
                                "UPDATE run SET summary = ?, finished = strftime('%Y-%m-%dT%H:%M:%SZ', 'now')");
       update.bind(1, dump(summary));
       update.exec();
       complete_ = true;
-    } catch (const std::exception& exception) {
-      throw Error(failure_message(exception));
-    }
+    });
   }
 
  private:
   static SQLite::Database open_database(const fs::path& folder, const Json& config, bool resume);
   static void check_same_run(SQLite::Database& database, const fs::path& folder, const Json& config, bool resume);
   static void create_schema(SQLite::Database& database, const Json& config);
+  static void upgrade_schema(SQLite::Database& database);
+
+  void load_episodes() {
+    tasks_.clear();
+    episodes_.clear();
+    SQLite::Statement select(database_, "SELECT task_index, sample, status = 'done' FROM episodes");
+    while (select.executeStep()) {
+      const std::int64_t task_index = select.getColumn(0).getInt64();
+      const bool done = select.getColumn(2).getInt() != 0;
+      if (done) tasks_.insert(task_index);
+      episodes_[{task_index, select.getColumn(1).getInt()}] = done;
+    }
+  }
+
+  void enqueue(Record record, std::size_t bytes) {
+    std::unique_lock lock(queue_mutex_);
+    progress_.wait(lock, [&] { return queued_bytes_ < kQueueBytes || !failure_.empty(); });
+    throw_failure();
+    queue_.push_back(std::move(record));
+    queued_bytes_ += bytes;
+    ++recorded_;
+    if (queue_.size() == 1 || queued_bytes_ >= kBatchBytes) work_.notify_one();
+  }
+
+  // Runs `change` on the database when everything recorded is committed; in one transaction.
+  template <typename Change>
+  void flush_and_change(const Change& change) {
+    flush();
+    const std::lock_guard lock(database_mutex_);
+    try {
+      SQLite::Transaction transaction(database_, SQLite::TransactionBehavior::IMMEDIATE);
+      change();
+      transaction.commit();
+    } catch (const std::exception& exception) {
+      throw Error(failure_message(exception));
+    }
+  }
+
+  // A complete run is so no more.
+  void reopen() {
+    if (complete_) database_.exec("UPDATE run SET summary = NULL, finished = NULL");
+    complete_ = false;
+  }
 
   void throw_failure() const {
     if (!failure_.empty()) throw Error(failure_);
@@ -202,7 +276,7 @@ class SqliteStore : public EpisodeStore {
       if (queue_.empty()) return;
       work_.wait_for(lock, kCommitInterval,
                      [&] { return stop_ || flush_target_ > committed_ || queued_bytes_ >= kBatchBytes; });
-      std::vector<Episode> batch;
+      std::vector<Record> batch;
       batch.swap(queue_);
       queued_bytes_ = 0;
       lock.unlock();
@@ -216,13 +290,12 @@ class SqliteStore : public EpisodeStore {
   }
 
   // One transaction. Returns what went wrong, empty for nothing.
-  std::string write(const std::vector<Episode>& batch) {
+  std::string write(const std::vector<Record>& batch) {
     const std::lock_guard lock(database_mutex_);
     try {
       SQLite::Transaction transaction(database_, SQLite::TransactionBehavior::IMMEDIATE);
-      if (complete_) database_.exec("UPDATE run SET summary = NULL, finished = NULL");
-      complete_ = false;
-      for (const Episode& episode : batch) write_episode(episode);
+      reopen();
+      for (const Record& record : batch) std::visit([this](const auto& one) { write_record(one); }, record);
       update_seconds_.bind(
           1, earlier_seconds_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - opened_).count());
       run_once(update_seconds_);
@@ -233,13 +306,22 @@ class SqliteStore : public EpisodeStore {
     }
   }
 
-  void write_episode(const Episode& episode) {
+  void write_record(const StepMetrics& metrics) {
+    for (const auto& [name, value] : metrics.metrics) {
+      insert_metric_.bind(1, metrics.step);
+      insert_metric_.bindNoCopy(2, name);
+      insert_metric_.bind(3, value);  // SQLite keeps a NaN as NULL
+      run_once(insert_metric_);
+    }
+  }
+
+  void write_record(const Episode& episode) {
     const auto task_index = static_cast<std::int64_t>(episode.task_index);
     const bool done = episode.status == EpisodeStatus::done;
     if (!tasks_.contains(task_index)) write_task(episode);
     if (done) tasks_.insert(task_index);
     if (!episodes_.insert_or_assign({task_index, episode.sample}, done).second) {
-      for (SQLite::Statement* statement : {&delete_turns_, &delete_episode_}) {
+      for (SQLite::Statement* statement : {&delete_credit_, &delete_turns_, &delete_episode_}) {
         statement->bind(1, task_index);
         statement->bind(2, episode.sample);
         run_once(*statement);
@@ -256,6 +338,7 @@ class SqliteStore : public EpisodeStore {
     if (episode.answer) insert_episode_.bindNoCopy(8, *episode.answer);
     if (episode.score) insert_episode_.bind(9, *episode.score);
     insert_episode_.bind(10, episode.seconds);
+    if (episode.train_step) insert_episode_.bind(11, *episode.train_step);
     run_once(insert_episode_);
     const std::int64_t episode_id = database_.getLastInsertRowid();
     for (std::size_t i = 0; i < episode.turns.size(); ++i)
@@ -290,6 +373,17 @@ class SqliteStore : public EpisodeStore {
     insert_turn_.bind(10, dump(components));
     insert_turn_.bind(11, dump(turn.info));
     run_once(insert_turn_);
+    if (turn.credit != TurnCredit{}) write_credit(episode_id, number, turn.credit);
+  }
+
+  void write_credit(std::int64_t episode_id, int number, const TurnCredit& credit) {
+    insert_credit_.bind(1, episode_id);
+    insert_credit_.bind(2, number);
+    bind_blob(insert_credit_, 3, credit.token_bytes);
+    bind_blob(insert_credit_, 4, credit.advantage);
+    bind_blob(insert_credit_, 5, credit.weight);
+    bind_blob(insert_credit_, 6, credit.kl);
+    run_once(insert_credit_);
   }
 
   std::string write_image(const Image& image) {
@@ -313,12 +407,14 @@ class SqliteStore : public EpisodeStore {
   SQLite::Statement insert_task_{database_, "INSERT OR REPLACE INTO tasks VALUES (?, ?, ?, ?, ?, ?)"};
   SQLite::Statement insert_episode_{
       database_,
-      "INSERT INTO episodes (task_index, sample, status, failure, reward, success, truncated, answer, score, seconds) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+      "INSERT INTO episodes (task_index, sample, status, failure, reward, success, truncated, answer, score, seconds, "
+      "step) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
   SQLite::Statement insert_turn_{database_, "INSERT INTO turns VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+  SQLite::Statement insert_credit_{database_, "INSERT INTO token_credit VALUES (?, ?, ?, ?, ?, ?)"};
+  SQLite::Statement insert_metric_{database_, "INSERT OR REPLACE INTO metrics VALUES (?, ?, ?)"};
   SQLite::Statement insert_image_{database_, "INSERT INTO images VALUES (?, ?, ?, ?)"};
-  SQLite::Statement delete_turns_{
-      database_, "DELETE FROM turns WHERE episode_id = (SELECT id FROM episodes WHERE task_index = ? AND sample = ?)"};
+  SQLite::Statement delete_credit_{database_, fmt::format(kDeleteOfEpisode, "token_credit")};
+  SQLite::Statement delete_turns_{database_, fmt::format(kDeleteOfEpisode, "turns")};
   SQLite::Statement delete_episode_{database_, "DELETE FROM episodes WHERE task_index = ? AND sample = ?"};
   std::unordered_set<std::string> images_;  // what the file holds already
   std::unordered_set<std::int64_t>
@@ -330,9 +426,9 @@ class SqliteStore : public EpisodeStore {
 
   std::mutex queue_mutex_;                   // guards what follows
   std::condition_variable work_, progress_;  // for the writer; from the writer
-  std::vector<Episode> queue_;
+  std::vector<Record> queue_;
   std::size_t queued_bytes_ = 0;
-  std::uint64_t recorded_ = 0, committed_ = 0, flush_target_ = 0;  // episodes since the store was opened
+  std::uint64_t recorded_ = 0, committed_ = 0, flush_target_ = 0;  // records since the store was opened
   bool stop_ = false;
   std::string failure_;
 
@@ -358,7 +454,10 @@ SQLite::Database SqliteStore::open_database(const fs::path& folder, const Json& 
       "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = OFF; "
       "PRAGMA wal_autocheckpoint = 2000");
   write_file_atomically((folder / "config.json").string(), config.dump(2) + "\n");
-  if (fresh) create_schema(database, config);  // last: from here on the folder holds a run
+  if (fresh)
+    create_schema(database, config);  // last: from here on the folder holds a run
+  else
+    upgrade_schema(database);
   return database;
 }
 
@@ -378,11 +477,20 @@ void SqliteStore::check_same_run(SQLite::Database& database, const fs::path& fol
 void SqliteStore::create_schema(SQLite::Database& database, const Json& config) {
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
   database.exec(kRunSchema);
+  database.exec(kTrainingSchema);
   database.exec(fmt::format("PRAGMA application_id = {}", kRunApplicationId));
   database.exec(fmt::format("PRAGMA user_version = {}", kRunSchemaVersion));
   SQLite::Statement insert(database, "INSERT INTO run (id, config) VALUES (1, ?)");
   insert.bind(1, dump(config));
   insert.exec();
+  transaction.commit();
+}
+
+void SqliteStore::upgrade_schema(SQLite::Database& database) {
+  if (database.execAndGet("PRAGMA user_version").getInt() == kRunSchemaVersion) return;
+  SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+  database.exec(kTrainingSchema);
+  database.exec(fmt::format("PRAGMA user_version = {}", kRunSchemaVersion));
   transaction.commit();
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -16,6 +17,9 @@
 #include "env/episode.h"
 
 namespace agon::env {
+
+// Figures of one step of a training, by name ("reward/total"). NaN: undefined at this step.
+using Metrics = std::vector<std::pair<std::string, double>>;
 
 class EpisodeStore {
  public:
@@ -30,12 +34,21 @@ class EpisodeStore {
   // queue is full. Throws Error if an earlier write failed (full disk): the caller stops the run, and everything
   // committed before stays readable.
   virtual void record(Episode episode) = 0;
+  // Hands the metrics of a step of training (from 0) to the writer, behind what was recorded before; they are committed
+  // together, and each replaces an earlier one of its step and name. Blocks and throws as record.
+  virtual void record_metrics(std::int64_t step, Metrics metrics) = 0;
   virtual void flush() = 0;  // returns when everything recorded is committed; throws as record
   // (task index, sample) of every episode already there with status done.
   virtual std::set<std::pair<std::uint64_t, int>> finished() const = 0;
+  // Removes what later steps of a training left behind: their metrics and their episodes. A training that goes on from
+  // a checkpoint of `step` (-1: from the start) records those steps again. Flushes first; throws as record.
+  virtual void forget_after(std::int64_t step) = 0;
   // Ends the run: flushes and stores the summary that `agon run --json` prints, marking the run complete.
   virtual void finish(const Json& summary) = 0;
 };
+
+// A metric's values in order of the steps that have it.
+using Curve = std::vector<std::pair<std::int64_t, double>>;
 
 // Read access to a finished, running or killed run; does not block a writer.
 class RunReader {
@@ -50,7 +63,8 @@ class RunReader {
   enum class Detail { without_turns, without_images, whole };
   virtual void for_each(const std::function<void(const Episode&)>& visit, Detail detail) const = 0;
   virtual Episode episode(std::uint64_t task_index,
-                          int sample) const = 0;  // with turns and images; throws Error if absent
+                          int sample) const = 0;             // with turns and images; throws Error if absent
+  virtual std::map<std::string, Curve> metrics() const = 0;  // of a training, by name
 };
 
 }  // namespace agon::env

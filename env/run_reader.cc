@@ -1,8 +1,10 @@
 // Reads run.sqlite: RunReader of env/episode_store.h.
 #include <SQLiteCpp/SQLiteCpp.h>
 
+#include <cmath>
 #include <cstring>
 #include <map>
+#include <optional>
 
 #include "core/error.h"
 #include "env/episode_store.h"
@@ -15,12 +17,15 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kCachedImages = 64;  // the samples of a task show the same pictures
 
+// {}: the column `step`, or NULL for a run from before there was training.
 constexpr const char* kSelectEpisodes =
     "SELECT id, task_index, sample, status, failure, reward, success, truncated, answer, score, seconds, task_id, "
-    "level, kind, prompt, gold FROM episodes JOIN tasks USING (task_index)";
+    "level, kind, prompt, gold, {} FROM episodes JOIN tasks USING (task_index)";
 constexpr const char* kSelectTurns =
     "SELECT observation, text, token_ids, logprobs, finish_reason, prompt_tokens, reward, reward_components, info "
     "FROM turns WHERE episode_id = ? ORDER BY turn";
+constexpr const char* kSelectCredit =
+    "SELECT turn, token_bytes, advantage, weight, kl FROM token_credit WHERE episode_id = ? ORDER BY turn";
 
 template <typename T>
 std::vector<T> read_blob(const SQLite::Column& column) {
@@ -74,7 +79,10 @@ auto guarded(const fs::path& path, const Read& read) {
 
 class SqliteReader : public RunReader {
  public:
-  explicit SqliteReader(const fs::path& path) : path_(path), database_(open_run(path)) {}
+  explicit SqliteReader(const fs::path& path) : path_(path), database_(open_run(path)) {
+    has_training_ = database_.execAndGet("PRAGMA user_version").getInt() > kOldestRunSchemaVersion;
+    if (has_training_) select_credit_.emplace(database_, kSelectCredit);
+  }
 
   Json config() const override {
     return guarded(path_, [&] { return Json::parse(database_.execAndGet("SELECT config FROM run").getString()); });
@@ -92,15 +100,14 @@ class SqliteReader : public RunReader {
   }
 
   void for_each(const std::function<void(const Episode&)>& visit, Detail detail) const override {
-    SQLite::Statement select =
-        guarded(path_, [&] { return statement(std::string(kSelectEpisodes) + " ORDER BY task_index, sample"); });
+    SQLite::Statement select = guarded(path_, [&] { return select_episodes(" ORDER BY task_index, sample"); });
     while (guarded(path_, [&] { return select.executeStep(); }))
       visit(guarded(path_, [&] { return read_episode(select, detail); }));  // what `visit` throws passes as it is
   }
 
   Episode episode(std::uint64_t task_index, int sample) const override {
     return guarded(path_, [&] {
-      SQLite::Statement select = statement(std::string(kSelectEpisodes) + " WHERE task_index = ? AND sample = ?");
+      SQLite::Statement select = select_episodes(" WHERE task_index = ? AND sample = ?");
       select.bind(1, static_cast<std::int64_t>(task_index));
       select.bind(2, sample);
       if (!select.executeStep())
@@ -109,8 +116,23 @@ class SqliteReader : public RunReader {
     });
   }
 
+  std::map<std::string, Curve> metrics() const override {
+    std::map<std::string, Curve> curves;
+    if (!has_training_) return curves;
+    return guarded(path_, [&] {
+      SQLite::Statement select(database_, "SELECT step, name, value FROM metrics ORDER BY step, name");
+      while (select.executeStep()) {
+        const double value = select.isColumnNull(2) ? std::nan("") : select.getColumn(2).getDouble();
+        curves[select.getColumn(1).getString()].emplace_back(select.getColumn(0).getInt64(), value);
+      }
+      return curves;
+    });
+  }
+
  private:
-  SQLite::Statement statement(const std::string& sql) const { return SQLite::Statement(database_, sql); }
+  SQLite::Statement select_episodes(const char* which) const {
+    return SQLite::Statement(database_, fmt::format(kSelectEpisodes, has_training_ ? "step" : "NULL") + which);
+  }
 
   Episode read_episode(SQLite::Statement& row, Detail detail) const {
     Episode episode;
@@ -129,6 +151,7 @@ class SqliteReader : public RunReader {
     episode.kind = row.getColumn(13).getString();
     episode.prompt = row.getColumn(14).getString();
     episode.gold = Json::parse(row.getColumn(15).getString());
+    if (!row.isColumnNull(16)) episode.train_step = row.getColumn(16).getInt64();
     if (detail != Detail::without_turns) episode.turns = read_turns(row.getColumn(0).getInt64(), detail);
     return episode;
   }
@@ -154,7 +177,22 @@ class SqliteReader : public RunReader {
         turn.reward.components.emplace_back(name, value.get<double>());
       turn.info = Json::parse(select_turns_.getColumn(8).getString());
     }
+    if (has_training_) read_credit(episode_id, turns);
     return turns;
+  }
+
+  void read_credit(std::int64_t episode_id, std::vector<Turn>& turns) const {
+    select_credit_->reset();
+    select_credit_->bind(1, episode_id);
+    while (select_credit_->executeStep()) {
+      const auto number = static_cast<std::size_t>(select_credit_->getColumn(0).getInt64());
+      if (number >= turns.size()) throw Error("there is credit for turn {} of an episode of {}", number, turns.size());
+      TurnCredit& credit = turns[number].credit;
+      credit.token_bytes = read_blob<std::uint16_t>(select_credit_->getColumn(1));
+      credit.advantage = read_blob<float>(select_credit_->getColumn(2));
+      credit.weight = read_blob<float>(select_credit_->getColumn(3));
+      credit.kl = read_blob<float>(select_credit_->getColumn(4));
+    }
   }
 
   Image read_image(const std::string& hash) const {
@@ -171,7 +209,9 @@ class SqliteReader : public RunReader {
 
   fs::path path_;
   mutable SQLite::Database database_;
+  bool has_training_ = false;  // false: the file is older than training
   mutable SQLite::Statement select_turns_{database_, kSelectTurns};
+  mutable std::optional<SQLite::Statement> select_credit_;
   mutable SQLite::Statement select_image_{database_, "SELECT png FROM images WHERE hash = ?"};
   mutable std::map<std::string, Image> images_;
 };

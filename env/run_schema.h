@@ -1,4 +1,6 @@
-// env/run_schema.h - the tables of run.sqlite, shared by the writer and the reader; described in docs/store.md.
+// env/run_schema.h - the tables of run.sqlite, shared by the writer and the reader; described in docs/store.md. A new
+// run gets both scripts below; a run of version 2, without training, is read as it is and gets the second script when
+// it is resumed.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +9,8 @@
 namespace agon::env {
 
 inline constexpr const char* kRunDatabase = "run.sqlite";
-inline constexpr int kRunSchemaVersion = 2;           // PRAGMA user_version; raised with every change below
+inline constexpr int kRunSchemaVersion = 3;           // PRAGMA user_version; raised with every change below
+inline constexpr int kOldestRunSchemaVersion = 2;     // that is still read and resumed
 inline constexpr int kRunApplicationId = 0x61676f6e;  // PRAGMA application_id: "agon"
 
 inline constexpr const char* kRunSchema = R"sql(
@@ -63,7 +66,27 @@ CREATE TABLE images (
 ) STRICT;
 )sql";
 
-// Throws Error unless the two pragmas are those of this program's schema.
+// What version 3 added: training.
+inline constexpr const char* kTrainingSchema = R"sql(
+ALTER TABLE episodes ADD COLUMN step INTEGER;
+CREATE TABLE token_credit (
+  episode_id INTEGER NOT NULL REFERENCES episodes,
+  turn INTEGER NOT NULL,
+  token_bytes BLOB NOT NULL,
+  advantage BLOB NOT NULL,
+  weight BLOB NOT NULL,
+  kl BLOB NOT NULL,
+  PRIMARY KEY (episode_id, turn)
+) STRICT;
+CREATE TABLE metrics (
+  step INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  value REAL,
+  PRIMARY KEY (step, name)
+) STRICT, WITHOUT ROWID;
+)sql";
+
+// Throws Error unless the two pragmas are those of a schema that this program knows.
 void check_run_schema(const std::filesystem::path& database, int application_id, int version);
 
 }  // namespace agon::env

@@ -11,7 +11,9 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <cmath>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <thread>
 
@@ -26,6 +28,7 @@ using env::EpisodeStore;
 using env::RunReader;
 using test::make_episode;
 using test::make_failed_episode;
+using test::make_trained_episode;
 
 namespace {
 
@@ -38,7 +41,7 @@ void require_equal(const Episode& a, const Episode& b) {
   REQUIRE((a.task_index == b.task_index && a.sample == b.sample && a.level == b.level && a.kind == b.kind));
   REQUIRE((a.prompt == b.prompt && a.gold == b.gold && a.status == b.status && a.failure == b.failure));
   REQUIRE((a.reward == b.reward && a.success == b.success && a.truncated == b.truncated));
-  REQUIRE((a.answer == b.answer && a.score == b.score && a.seconds == b.seconds));
+  REQUIRE((a.answer == b.answer && a.score == b.score && a.seconds == b.seconds && a.train_step == b.train_step));
   REQUIRE(a.turns.size() == b.turns.size());
   for (std::size_t i = 0; i < a.turns.size(); ++i) {
     const env::Turn &x = a.turns[i], &y = b.turns[i];
@@ -46,6 +49,7 @@ void require_equal(const Episode& a, const Episode& b) {
     REQUIRE((x.token_ids == y.token_ids && x.logprobs == y.logprobs && x.finish_reason == y.finish_reason));
     REQUIRE((x.prompt_tokens == y.prompt_tokens && x.info == y.info));
     REQUIRE((x.reward.total == y.reward.total && x.reward.components == y.reward.components));
+    REQUIRE(x.credit == y.credit);
     REQUIRE(x.observation.parts.size() == y.observation.parts.size());
     for (std::size_t j = 0; j < x.observation.parts.size(); ++j) {
       REQUIRE(x.observation.parts[j].text == y.observation.parts[j].text);
@@ -418,20 +422,137 @@ TEST_CASE("a folder without a run, a foreign file and another schema version are
   EpisodeStore::create(folder / "run", kConfig, false);
   execute(folder / "run", "PRAGMA user_version = 9");
   REQUIRE_THAT(error_of([&] { RunReader::open(folder / "run"); }),
-               Catch::Contains("schema version 9; this agon reads version 2"));
+               Catch::Contains("schema version 9; this agon reads versions 2 to 3"));
   REQUIRE_THAT(error_of([&] { EpisodeStore::create(folder / "run", kConfig, true); }),
                Catch::Contains("schema version 9"));
 }
 
+TEST_CASE("a training's episodes keep their step and what every token was worth") {
+  const test::TempFolder folder;
+  const Episode trained = make_trained_episode(4, 1, 12), other = make_trained_episode(4, 2, 12);
+  auto store = EpisodeStore::create(folder / "run", kConfig, false);
+  store->record(make_trained_episode(4, 1, 0));
+  store->record(other);
+  store->record(trained);  // in place of the first
+  store->record(make_episode(5, 0));
+  store->flush();
+  const std::vector<Episode> all = read_all(folder / "run");
+  REQUIRE(all.size() == 3);
+  require_equal(all[0], trained);
+  require_equal(all[1], other);
+  require_equal(all[2], make_episode(5, 0));
+  REQUIRE(count(folder / "run", "token_credit") ==
+          static_cast<std::int64_t>(trained.turns.size() + other.turns.size()));
+}
+
+TEST_CASE("metrics are read back in order of name and step, undefined ones too, and the last record stands") {
+  const test::TempFolder folder;
+  const double infinity = std::numeric_limits<double>::infinity();
+  auto store = EpisodeStore::create(folder / "run", kConfig, false);
+  REQUIRE(RunReader::open(folder / "run")->metrics().empty());
+  store->record_metrics(10, {{"reward/total", 0.5}, {"policy/kl", infinity}});
+  store->record_metrics(2, {{"reward/total", 0.25}, {"score/auc", std::nan("")}});
+  store->record_metrics(10, {{"reward/total", 0.75}});
+  store->flush();
+  const std::map<std::string, env::Curve> metrics = RunReader::open(folder / "run")->metrics();
+  REQUIRE(metrics.size() == 3);
+  REQUIRE(metrics.at("reward/total") == env::Curve{{2, 0.25}, {10, 0.75}});
+  REQUIRE(metrics.at("policy/kl") == env::Curve{{10, infinity}});
+  REQUIRE(metrics.at("score/auc").size() == 1);
+  REQUIRE(std::isnan(metrics.at("score/auc")[0].second));
+}
+
+TEST_CASE("a training that goes on from a checkpoint forgets the later steps") {
+  const test::TempFolder folder;
+  const bool same_process = GENERATE(true, false);
+  auto store = EpisodeStore::create(folder / "run", kConfig, false);
+  store->record(make_episode(100, 0));  // of no step
+  for (int step = 0; step < 6; ++step) {
+    for (int sample = 0; sample < 2; ++sample)
+      store->record(make_trained_episode(static_cast<std::uint64_t>(step), sample, step));
+    store->record_metrics(step, {{"reward/total", step}});
+  }
+  store->finish({{"steps", 6}});
+  if (!same_process) {
+    store.reset();
+    store = EpisodeStore::create(folder / "run", kConfig, true);
+  }
+  store->forget_after(5);
+  REQUIRE(!RunReader::open(folder / "run")->summary().is_null());  // nothing was removed
+  store->forget_after(3);
+  REQUIRE(RunReader::open(folder / "run")->summary().is_null());
+  REQUIRE(RunReader::open(folder / "run")->metrics().at("reward/total") == env::Curve{{0, 0}, {1, 1}, {2, 2}, {3, 3}});
+  REQUIRE(store->finished() == std::set<Key>{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {100, 0}});
+  REQUIRE(count(folder / "run", "tasks") == 5);
+  store->record(make_trained_episode(4, 0, 4));  // its task's row comes back
+  store->flush();
+  require_equal(RunReader::open(folder / "run")->episode(4, 0), make_trained_episode(4, 0, 4));
+  store->forget_after(-1);
+  REQUIRE(count(folder / "run", "metrics") == 0);
+  REQUIRE(count(folder / "run", "token_credit") == 0);
+  REQUIRE(read_all(folder / "run").size() == 1);
+}
+
+TEST_CASE("killed at any moment, a training's steps are whole and none is missing before the last") {
+  const test::TempFolder folder;
+  Rng rng(12);
+  std::size_t steps = 0;
+  for (int round = 0; round < 8 || (steps == 0 && round < 200); ++round) {
+    const pid_t child = fork();
+    if (child == 0) {
+      auto store = EpisodeStore::create(folder / "run", kConfig, true);
+      store->forget_after(static_cast<std::int64_t>(steps / 2) - 1);
+      for (auto step = static_cast<int>(steps / 2); step < 100'000; ++step) {
+        store->record(make_trained_episode(static_cast<std::uint64_t>(step), 0, step));
+        store->record_metrics(step, {{"a", step}, {"b", step}, {"c", std::nan("")}});
+        if (step % 11 == 0) store->flush();
+      }
+      pause();
+    }
+    usleep(static_cast<useconds_t>(rng.between(1'000, 80'000 + 5'000 * round)));
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    if (!std::filesystem::exists(folder / "run/run.sqlite") || count(folder / "run", "sqlite_master") == 0) continue;
+    const std::map<std::string, env::Curve> metrics = RunReader::open(folder / "run")->metrics();
+    if (metrics.empty()) continue;
+    REQUIRE(metrics.at("a") == metrics.at("b"));
+    steps = metrics.at("a").size();
+    REQUIRE(metrics.at("c").size() == steps);
+    for (std::size_t i = 0; i < steps; ++i) REQUIRE(metrics.at("a")[i].first == static_cast<std::int64_t>(i));
+    const auto run = RunReader::open(folder / "run");
+    for (std::size_t i = 0; i < steps; i += 97)
+      require_equal(run->episode(i, 0), make_trained_episode(i, 0, static_cast<int>(i)));
+  }
+  REQUIRE(steps > 0);
+}
+
+TEST_CASE("a run from before there was training is read, and resumed") {
+  const test::TempFolder folder;
+  EpisodeStore::create(folder / "run", kConfig, false)->record(make_episode(3, 0));
+  execute(
+      folder / "run",
+      "ALTER TABLE episodes DROP COLUMN step; DROP TABLE metrics; DROP TABLE token_credit; PRAGMA user_version = 2");
+  REQUIRE(RunReader::open(folder / "run")->metrics().empty());
+  require_equal(RunReader::open(folder / "run")->episode(3, 0), make_episode(3, 0));
+  auto store = EpisodeStore::create(folder / "run", kConfig, true);
+  store->record(make_trained_episode(4, 0, 1));
+  store->record_metrics(1, {{"reward/total", 1}});
+  store->flush();
+  require_equal(RunReader::open(folder / "run")->episode(3, 0), make_episode(3, 0));
+  require_equal(RunReader::open(folder / "run")->episode(4, 0), make_trained_episode(4, 0, 1));
+  REQUIRE(RunReader::open(folder / "run")->metrics().size() == 1);
+}
+
 TEST_CASE("a damaged run is an error that names the file, not a crash") {
   const test::TempFolder folder;
-  EpisodeStore::create(folder / "run", kConfig, false)->record(make_episode(0, 0));
+  EpisodeStore::create(folder / "run", kConfig, false)->record(make_trained_episode(0, 0, 0));
   REQUIRE_THAT(error_of([&] { RunReader::open(folder / "run")->episode(5, 0); }),
                Catch::Contains("no episode of task 5, sample 0"));
   const std::string damage =
       GENERATE(as<std::string>{}, "UPDATE turns SET observation = '[{'",
                "UPDATE turns SET observation = '[{\"image\": \"nowhere\"}]'", "UPDATE turns SET token_ids = x'010203'",
-               "UPDATE tasks SET gold = 'x'", "UPDATE images SET png = x'89504e47'", "DROP TABLE turns");
+               "UPDATE tasks SET gold = 'x'", "UPDATE images SET png = x'89504e47'", "DROP TABLE turns",
+               "UPDATE token_credit SET turn = turn + 7", "UPDATE token_credit SET advantage = x'010203'");
   CAPTURE(damage);
   execute(folder / "run", damage);
   REQUIRE_THAT(error_of([&] { read_all(folder / "run"); }), Catch::Contains("run.sqlite: "));

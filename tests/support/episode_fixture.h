@@ -62,4 +62,23 @@ inline env::Episode make_failed_episode(std::uint64_t task, int sample) {
   return episode;
 }
 
+// The same as an episode of a training: every token has its bytes of the text and its credit, the last one ends the
+// turn.
+inline env::Episode make_trained_episode(std::uint64_t task, int sample, int step) {
+  env::Episode episode = make_episode(task, sample);
+  episode.train_step = step;
+  Rng rng = Rng::derive(task, "credit", "", static_cast<std::uint64_t>(sample + 1));
+  for (env::Turn& turn : episode.turns) {
+    const std::size_t tokens = turn.token_ids.size(), bytes = turn.text.size();
+    for (std::size_t i = 0; i < tokens; ++i) {
+      const std::size_t begin = i * bytes / (tokens - 1), end = (i + 1) * bytes / (tokens - 1);
+      turn.credit.token_bytes.push_back(static_cast<std::uint16_t>(i + 1 < tokens ? end - begin : 0));
+      turn.credit.advantage.push_back(static_cast<float>(2 * rng.uniform() - 1));
+      turn.credit.weight.push_back(1 / static_cast<float>(tokens));
+      turn.credit.kl.push_back(0.01f);
+    }
+  }
+  return episode;
+}
+
 }  // namespace agon::test
