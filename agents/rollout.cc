@@ -113,7 +113,6 @@ class GroupPlayer {
     env::Episode& episode = sample.episode;
     episode.reward += result.reward.total;
     sample.over = result.terminated || result.truncated;
-    if (sample.over) finish(episode, result, completion.text);
     episode.turns.push_back({.observation = std::move(sample.observation),
                              .text = std::move(completion.text),
                              .token_ids = std::move(completion.token_ids),
@@ -122,14 +121,10 @@ class GroupPlayer {
                              .prompt_tokens = completion.prompt_tokens,
                              .reward = result.reward,
                              .info = result.info});
-    if (!sample.over) observe(sample, result.observation);
-  }
-
-  void finish(env::Episode& episode, const env::StepResult& last, const std::string& text) const {
-    episode.success = last.info.value("success", accuracy_of(last.reward) >= 1);
-    episode.truncated = last.truncated;
-    episode.answer = env::extract_answer(text);
-    episode.score = env::extract_score(text);
+    if (sample.over)
+      finish_episode(episode, result);
+    else
+      observe(sample, result.observation);
   }
 
   Policy& policy_;
@@ -175,6 +170,14 @@ std::vector<int> samples_left(const RolloutOptions& options, std::uint64_t task,
 }
 
 }  // namespace
+
+void finish_episode(env::Episode& episode, const env::StepResult& last) {
+  const std::string& text = episode.turns.back().text;
+  episode.success = last.info.value("success", accuracy_of(last.reward) >= 1);
+  episode.truncated = last.truncated;
+  episode.answer = env::extract_answer(text);
+  episode.score = env::extract_score(text);
+}
 
 void play(Policy& policy, const RolloutOptions& options, const std::set<std::pair<std::uint64_t, int>>& finished,
           const std::function<void(env::Episode)>& record, const std::atomic<bool>* stop) {

@@ -36,4 +36,7 @@ struct RolloutOptions {
 void play(Policy& policy, const RolloutOptions& options, const std::set<std::pair<std::uint64_t, int>>& finished,
           const std::function<void(env::Episode)>& record, const std::atomic<bool>* stop = nullptr);
 
+// Fills in what an episode's last turn and the env's answer to it say: success, truncated, answer, score.
+void finish_episode(env::Episode& episode, const env::StepResult& last);
+
 }  // namespace agon::agents

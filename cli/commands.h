@@ -17,6 +17,7 @@ void add_report(CLI::App& app);
 void add_run(CLI::App& app);
 void add_show(CLI::App& app);
 void add_suites(CLI::App& app);
+void add_train(CLI::App& app);
 void add_train_sft(CLI::App& app);
 
 }  // namespace agon::cli

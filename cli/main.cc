@@ -23,6 +23,7 @@ void add_commands(CLI::App& app) {
   add_run(app);
   add_show(app);
   add_suites(app);
+  add_train(app);
   add_train_sft(app);
 }
 

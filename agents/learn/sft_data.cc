@@ -14,11 +14,6 @@ namespace {
 
 using env::Tag;
 
-std::string scored_answer(const std::string& action, Rng& rng) {
-  const std::string answered = env::first_tag(action, Tag::answer) ? action : env::wrap(Tag::answer, action);
-  return answered + env::wrap(Tag::score, fmt::format("0.{}", rng.between(1, 9)));
-}
-
 std::vector<SceneObject> scene_of(const Json& info, const Image& picture, const std::vector<std::string>& classes) {
   std::vector<SceneObject> scene;
   if (!info.contains("objects")) return scene;
@@ -80,6 +75,11 @@ void skip_scores(SftSequence& sequence, const Tokenizer& tokenizer) {
 }
 
 }  // namespace
+
+std::string scored_answer(const std::string& action, Rng& rng) {
+  const std::string answered = env::first_tag(action, Tag::answer) ? action : env::wrap(Tag::answer, action);
+  return answered + env::wrap(Tag::score, fmt::format("0.{}", rng.between(1, 9)));
+}
 
 Demonstration demonstrate_task(env::Env& env, const std::string& instructions, const std::vector<std::string>& classes,
                                const DemonstrationOptions& options, Rng& rng) {

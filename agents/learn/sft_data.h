@@ -38,6 +38,9 @@ struct DemonstrationOptions {
 Demonstration demonstrate_task(env::Env& env, const std::string& instructions, const std::vector<std::string>& classes,
                                const DemonstrationOptions& options, Rng& rng);
 
+// An expert's action as a policy writes it: in <answer> tags if it is not yet, with a score from 0.1 .. 0.9.
+std::string scored_answer(const std::string& action, Rng& rng);
+
 // All object classes of the sources' suites, sorted, without repeats.
 std::vector<std::string> object_classes(const std::vector<SftSource>& sources);
 // What the tokenizer learns from: the texts of `count` demonstrations a source.

@@ -174,7 +174,7 @@ void read_loss(const Json& json, TrainConfig& config) {
 
 void read_credit(Json& json, TrainConfig& config) {
   config.method = json["method"];
-  config.credit = json["credit"] = merged(credit_defaults(config.method), json["credit"], "train: 'credit'");
+  config.credit = json["credit"] = credit_settings(config.method, json["credit"]);
   make_credit(config.method, config.credit);  // refuses values out of range
   json["stages"] = merged_list(kStageDefaults, json["stages"], "train: 'stages'");
   for (const Json& entry : json["stages"]) {

@@ -83,4 +83,13 @@ std::vector<CreditSegment> segments_of_turn(std::string_view text, std::span<con
   return segments;
 }
 
+std::vector<std::uint16_t> text_bytes_of(std::string_view text, std::span<const std::int32_t> ids,
+                                         const Tokenizer& tokenizer) {
+  std::vector<std::size_t> places = token_places(text, ids, tokenizer);
+  places.push_back(text.size());
+  std::vector<std::uint16_t> bytes;
+  for (std::size_t i = 0; i < ids.size(); ++i) bytes.push_back(static_cast<std::uint16_t>(places[i + 1] - places[i]));
+  return bytes;
+}
+
 }  // namespace agon::agents

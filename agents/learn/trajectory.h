@@ -31,4 +31,8 @@ std::vector<CreditSegment> segments_of_turn(std::string_view text, std::span<con
                                             const Tokenizer& tokenizer, int turn,
                                             env::StepRule rule = env::StepRule::blank_line);
 
+// How many bytes of `text` each token wrote; their sum is the text's size. Throws as token_segments.
+std::vector<std::uint16_t> text_bytes_of(std::string_view text, std::span<const std::int32_t> ids,
+                                         const Tokenizer& tokenizer);
+
 }  // namespace agon::agents

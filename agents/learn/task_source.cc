@@ -1,0 +1,171 @@
+#include "agents/learn/task_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "agents/learn/sft_data.h"
+#include "agents/rollout.h"
+#include "core/error.h"
+#include "core/progress.h"
+
+namespace agon::agents {
+namespace {
+
+constexpr std::uint64_t kFirstTask = std::uint64_t{1} << 44;  // train tasks that no supervised training has seen
+constexpr std::uint64_t kSourceTasks = std::uint64_t{1} << 36;
+
+bool second_right(const env::Episode& episode) { return episode.success; }
+
+bool first_right(const env::Episode& episode) {
+  return episode.turns.front().info.value("turn_correct", episode.success);
+}
+
+// Neither all right from the first to the last turn, nor all wrong.
+bool is_mixed(const std::vector<env::Episode>& group) {
+  const auto all = [&](bool right) {
+    return std::all_of(group.begin(), group.end(), [&](const env::Episode& episode) {
+      return first_right(episode) == right && second_right(episode) == right;
+    });
+  };
+  return !all(true) && !all(false);
+}
+
+// An expert's episode as if the policy had written it; no log-probabilities.
+env::Episode expert_episode(env::Env& env, const env::ResetOptions& task, const std::string& instructions,
+                            const ModelFolder& folder) {
+  Rng rng = Rng::derive(task.seed, "expert", env::to_string(task.split), task.index);
+  env::StepResult state = env.reset(task);
+  const env::TaskInfo& about = env.task();
+  env::Episode episode;
+  episode.task_id = about.id;
+  episode.task_index = task.index;
+  episode.level = about.level;
+  episode.kind = about.kind;
+  episode.prompt = about.prompt;
+  episode.gold = about.gold;
+  while (!state.terminated && !state.truncated) {
+    const auto actions = env.demonstrate(rng);
+    if (!actions || actions->empty()) throw Error("train: task {} has no expert to learn from.", about.id);
+    env::Turn& turn = episode.turns.emplace_back();
+    turn.observation = state.observation;
+    turn.text = scored_answer(actions->front().text, rng);
+    turn.token_ids = folder.tokenizer->encode(turn.text, false);
+    turn.token_ids.push_back(folder.config.eos_token_ids.front());
+    turn.finish_reason = "stop";
+    const std::vector<Message> before = messages_before_last_turn(episode, instructions);
+    turn.prompt_tokens = static_cast<int>(
+        encode_prompt(before, {}, folder.chat, *folder.tokenizer, folder.images, folder.config).ids.size());
+    state = env.step({turn.text, {}});
+    turn.reward = state.reward;
+    turn.info = state.info;
+    episode.reward += state.reward.total;
+  }
+  finish_episode(episode, state);
+  return episode;
+}
+
+}  // namespace
+
+TaskSource::TaskSource(const TrainConfig& config, std::size_t index, const ModelFolder& folder)
+    : config_(config),
+      source_(config.sources[index]),
+      index_(index),
+      folder_(folder),
+      instructions_(env::suite_info(source_.suite, source_.options).instructions) {}
+
+std::vector<std::uint64_t> TaskSource::next_tasks(int count) {
+  std::vector<std::uint64_t> tasks;
+  for (int i = 0; i < count; ++i, ++next_)
+    tasks.push_back(chosen_.empty() ? kFirstTask + index_ * kSourceTasks + next_ : chosen_[next_ % chosen_.size()]);
+  return tasks;
+}
+
+std::vector<std::vector<env::Episode>> TaskSource::play_tasks(Policy& policy, const std::vector<std::uint64_t>& tasks,
+                                                              std::int64_t step, const std::atomic<bool>* stop) const {
+  RolloutOptions options;
+  options.suite = source_.suite;
+  options.suite_options = source_.options;
+  options.split = env::Split::train;
+  options.chosen = tasks;
+  options.samples = config_.samples;
+  options.greedy = false;
+  options.sampling = config_.sampling;
+  options.seed = config_.seed;
+  options.round = static_cast<std::uint64_t>(step);
+  std::mutex mutex;
+  std::map<std::uint64_t, std::vector<env::Episode>> by_task;
+  agents::play(
+      policy, options, {},
+      [&](env::Episode episode) {
+        const std::lock_guard lock(mutex);
+        by_task[episode.task_index].push_back(std::move(episode));
+      },
+      stop);
+  std::vector<std::vector<env::Episode>> groups;
+  for (const std::uint64_t task : tasks) {  // in their order, whoever ended first
+    std::vector<env::Episode>& group = by_task[task];
+    std::sort(group.begin(), group.end(), [](const auto& a, const auto& b) { return a.sample < b.sample; });
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+std::vector<std::vector<env::Episode>> TaskSource::demonstrate(const std::vector<std::uint64_t>& tasks) const {
+  const auto env = env::make_env(source_.suite, source_.options);
+  std::vector<std::vector<env::Episode>> groups;
+  for (const std::uint64_t task : tasks)
+    groups.push_back({expert_episode(*env, {env::Split::train, task, config_.seed}, instructions_, folder_)});
+  return groups;
+}
+
+void TaskSource::choose_tasks(Policy& policy, const std::atomic<bool>* stop) {
+  constexpr int kTogether = 50;
+  Progress progress("train: choosing tasks of " + source_.label(), config_.offline_tasks, "tasks");
+  std::vector<std::uint64_t> kept;
+  for (int begin = 0; begin < config_.offline_tasks && !(stop && *stop); begin += kTogether) {
+    const std::vector<std::uint64_t> tasks = next_tasks(std::min(kTogether, config_.offline_tasks - begin));
+    const auto groups = play_tasks(policy, tasks, 0, stop);
+    for (std::size_t i = 0; i < tasks.size(); ++i)
+      if (!groups[i].empty() && is_mixed(groups[i])) kept.push_back(tasks[i]);
+    progress.add(std::ssize(tasks));
+  }
+  if (kept.empty() && !(stop && *stop))
+    throw Error("train: of {} tasks of {} the policy answers all samples right or all wrong. Choose another level, or "
+                "set filter.offline to false.",
+                config_.offline_tasks, source_.label());
+  chosen_ = std::move(kept);
+  next_ = 0;
+}
+
+std::vector<TrainGroup> TaskSource::play(Policy& policy, int count, std::int64_t step, std::string* failure,
+                                         int* failed, const std::atomic<bool>* stop) {
+  const std::vector<std::uint64_t> tasks = next_tasks(count);
+  std::vector<TrainGroup> groups;
+  for (std::vector<env::Episode>& episodes :
+       source_.expert ? demonstrate(tasks) : play_tasks(policy, tasks, step, stop)) {
+    if (episodes.empty()) continue;  // stopped
+    const auto broken = std::find_if(episodes.begin(), episodes.end(), [](const env::Episode& episode) {
+      return episode.status == env::EpisodeStatus::failed;
+    });
+    if (broken != episodes.end()) {
+      *failure = broken->failure;
+      ++*failed;
+      continue;
+    }
+    groups.push_back(make_train_group(std::move(episodes), instructions_, folder_));
+    groups.back().source = index_;
+  }
+  return groups;
+}
+
+Json TaskSource::position() const { return {{"next", next_}, {"chosen", chosen_}}; }
+
+void TaskSource::restore(const Json& position) {
+  next_ = position.at("next");
+  chosen_ = position.at("chosen").get<std::vector<std::uint64_t>>();
+}
+
+}  // namespace agon::agents

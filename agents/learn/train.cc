@@ -1,0 +1,376 @@
+#include "agents/learn/train.h"
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <torch/utils.h>
+
+#include <chrono>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <optional>
+
+#include "agents/learn/checkpoint_folder.h"
+#include "agents/learn/event_file.h"
+#include "agents/learn/task_source.h"
+#include "agents/learn/train_metrics.h"
+#include "agents/learn/train_model.h"
+#include "agents/learn/trajectory.h"
+#include "agents/local/local_policy.h"
+#include "agents/rollout.h"
+#include "agents/run_summary.h"
+#include "core/error.h"
+#include "core/progress.h"
+#include "core/rng.h"
+#include "core/text.h"
+#include "env/run_schema.h"
+
+namespace agon::agents {
+namespace {
+
+using std::filesystem::path;
+using Clock = std::chrono::steady_clock;
+using Groups = std::vector<const TrainGroup*>;
+using References = std::vector<std::vector<std::vector<float>>>;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+double wall_clock() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+double learning_rate_at(const TrainConfig& config, std::int64_t step) {
+  const OptimizerConfig& optimizer = config.optimizer;
+  if (step < optimizer.warmup_steps)
+    return optimizer.learning_rate * static_cast<double>(step + 1) / static_cast<double>(optimizer.warmup_steps);
+  if (optimizer.schedule == "constant") return optimizer.learning_rate;
+  const double share = static_cast<double>(step - optimizer.warmup_steps) /
+                       static_cast<double>(std::max<std::int64_t>(1, config.steps - optimizer.warmup_steps));
+  return optimizer.learning_rate *
+         (optimizer.final_rate + (1 - optimizer.final_rate) * 0.5 * (1 + std::cos(std::numbers::pi * share)));
+}
+
+bool has_kl(std::span<const TrainGroup> groups) {
+  for (const TrainGroup& group : groups)
+    for (const TokenCredit& credit : group.credit.rollouts)
+      for (const float kl : credit.kl)
+        if (kl != 0) return true;
+  return false;
+}
+
+// The credit of a roll-out's tokens, cut into its turns.
+void note_credit(env::Episode& episode, const TrainRollout& rollout, const TokenCredit& credit,
+                 const Tokenizer& tokenizer) {
+  for (std::size_t turn = 0; turn < episode.turns.size(); ++turn) {
+    env::Turn& written = episode.turns[turn];
+    const auto cut = [&](const std::vector<float>& values) {
+      const auto begin = values.begin() + rollout.turn_begins[turn];
+      return std::vector<float>(begin, begin + std::ssize(written.token_ids));
+    };
+    written.credit = {text_bytes_of(written.text, written.token_ids, tokenizer), cut(credit.advantage),
+                      cut(credit.weight), cut(credit.kl)};
+  }
+}
+
+class Trainer {
+ public:
+  Trainer(const TrainConfig& config, Resume resume, const std::atomic<bool>& stop)
+      : config_(config),
+        stop_(stop),
+        folder_(open_model_folder(config.policy)),
+        model_(config, folder_),
+        store_(open_store(resume)) {
+    torch::manual_seed(config.seed);
+    for (std::size_t i = 0; i < config.sources.size(); ++i) sources_.emplace_back(config_, i, folder_);
+    if (const path checkpoint = find_checkpoint(config.output); !checkpoint.empty()) restore(checkpoint);
+    store_->forget_after(step_);
+    events_.emplace(config.output, wall_clock(), step_ == 0 && !evaluated_ ? 0 : step_ + 1);
+    policy_.emplace(folder_, model_.engine_weights(), LocalPolicyOptions{.threads = config.threads});
+  }
+
+  bool train() {
+    if (!evaluated_) begin();
+    Progress progress("train " + config_.method, config_.steps, "steps", step_);
+    while (step_ < config_.steps && !stop_) {
+      if (!step()) break;
+      if (step_ % config_.checkpoint_steps == 0 && step_ < config_.steps) checkpoint();
+      progress.add(1, note_);
+    }
+    checkpoint();
+    if (step_ < config_.steps) return false;
+    model_.save(config_.output / "model");
+    store_->finish(last_evaluation_);
+    return true;
+  }
+
+ private:
+  std::unique_ptr<env::EpisodeStore> open_store(Resume resume) const {
+    if (resume == Resume::no && std::filesystem::exists(config_.output / env::kRunDatabase))
+      throw Error("train: {} holds a run already. Go on with it with --resume, or choose another 'output'.",
+                  config_.output.string());
+    return env::EpisodeStore::create(config_.output, config_.resolved, resume == Resume::yes);
+  }
+
+  // Once, before the first step.
+  void begin() {
+    if (config_.filter_offline)
+      for (TaskSource& source : sources_) source.choose_tasks(*policy_, &stop_);
+    if (stop_) return;
+    if (config_.evaluation.every > 0) evaluate();
+    evaluated_ = true;
+  }
+
+  // One step; false, and nothing changed, when it was asked to stop.
+  bool step() {
+    const Json before = positions();
+    Clock::time_point start = Clock::now();
+    int failed = 0;
+    std::vector<TrainGroup> groups = play(&failed);
+    if (stop_) {
+      restore_positions(before);
+      return false;
+    }
+    env::Metrics metrics = rollout_metrics(groups, config_.method);
+    metrics.emplace_back("groups/failed", failed);
+    const double played = seconds_since(start);
+    start = Clock::now();
+    update(groups, metrics);
+    policy_->set_weights(model_.engine_weights());
+    metrics.emplace_back("time/rollout", played);
+    metrics.emplace_back("time/update", seconds_since(start));
+    add_speed(groups, played, metrics);
+    ++step_;
+    if (config_.record_every > 0 && step_ % config_.record_every == 0) record(groups);
+    log(metrics);
+    const bool due = config_.evaluation.every > 0 && step_ % config_.evaluation.every == 0;
+    if (due || (config_.evaluation.every > 0 && step_ == config_.steps)) evaluate();
+    return true;
+  }
+
+  std::vector<TrainGroup> play(int* failed) {
+    std::vector<TrainGroup> groups;
+    std::string failure;
+    for (TaskSource& source : sources_)
+      for (TrainGroup& group : source.play(*policy_, source.source().prompts, step_, &failure, failed, &stop_))
+        groups.push_back(std::move(group));
+    assign_credit(groups);
+    for (int again = 0; again < config_.resample && !stop_; ++again) play_again(groups, &failure, failed);
+    if (groups.empty() && !stop_)
+      throw Error("train: every group of step {} failed; the last: {}", step_, failure);
+    return groups;
+  }
+
+  // New tasks in the place of groups that the method filters.
+  void play_again(std::vector<TrainGroup>& groups, std::string* failure, int* failed) {
+    for (TaskSource& source : sources_) {
+      int kept = 0;
+      for (const TrainGroup& group : groups) kept += &config_.sources[group.source] == &source.source() && group.credit.filtered.empty();
+      const int missing = source.source().prompts - kept;
+      if (missing <= 0) continue;
+      for (TrainGroup& group : source.play(*policy_, missing, step_, failure, failed, &stop_))
+        groups.push_back(std::move(group));
+    }
+    assign_credit(groups);
+  }
+
+  void assign_credit(std::vector<TrainGroup>& groups) const {
+    std::vector<CreditGroup> views;
+    for (const TrainGroup& group : groups) views.push_back(credit_group(group, config_.rewards));
+    std::vector<GroupCredit> credits = credit_now()->assign_batch(views);
+    for (std::size_t i = 0; i < groups.size(); ++i) groups[i].credit = std::move(credits[i]);
+  }
+
+  std::unique_ptr<CreditAssigner> credit_now() const {
+    const Json* settings = &config_.credit;
+    for (const CreditStage& stage : config_.stages)
+      if (step_ >= stage.from_step) settings = &stage.settings;
+    return make_credit(config_.method, *settings);
+  }
+
+  // epochs x minibatches optimiser steps on the groups; each minibatch holds every minibatches-th group of a shuffle.
+  void update(const std::vector<TrainGroup>& groups, env::Metrics& metrics) {
+    const auto credit = credit_now();
+    Clip clip = credit->clip();
+    clip.low = config_.clip_low.value_or(clip.low);
+    clip.high = config_.clip_high.value_or(clip.high);
+    Groups all;
+    for (const TrainGroup& group : groups) all.push_back(&group);
+    const References reference = has_kl(groups) ? model_.reference_logprobs(all) : References();
+    const double rate = learning_rate_at(config_, step_);
+    std::vector<UpdateFigures> figures;
+    for (int epoch = 0; epoch < config_.epochs; ++epoch)
+      for (const std::vector<std::size_t>& places : minibatches(groups.size(), epoch))
+        figures.push_back(update_on(all, reference, places, rate, clip, credit->imitates()));
+    for (auto& metric : update_metrics(figures, rate)) metrics.push_back(std::move(metric));
+  }
+
+  UpdateFigures update_on(const Groups& all, const References& reference, const std::vector<std::size_t>& places,
+                          double rate, Clip clip, bool imitates) {
+    Groups groups;
+    References base;
+    for (const std::size_t place : places) {
+      groups.push_back(all[place]);
+      if (!reference.empty()) base.push_back(reference[place]);
+    }
+    try {
+      return model_.update(groups, base, rate, clip, imitates);
+    } catch (const Error& error) {
+      save_bad_batch(groups, error.what());
+      throw Error("train: step {}: {} The batch is in {}.", step_, error.what(),
+                  (config_.output / "bad_batch.json").string());
+    }
+  }
+
+  std::vector<std::vector<std::size_t>> minibatches(std::size_t groups, int epoch) const {
+    std::vector<std::size_t> order(groups);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto parts = static_cast<std::size_t>(config_.minibatches);
+    if (parts > 1)
+      Rng::derive(config_.seed, "minibatches", std::to_string(step_), static_cast<std::uint64_t>(epoch)).shuffle(order);
+    std::vector<std::vector<std::size_t>> result(std::min(parts, groups));
+    for (std::size_t i = 0; i < groups; ++i) result[i % result.size()].push_back(order[i]);
+    return result;
+  }
+
+  void save_bad_batch(const Groups& groups, const std::string& why) const {
+    Json json{{"step", step_}, {"error", why}, {"groups", Json::array()}};
+    for (const TrainGroup* group : groups) {
+      Json rollouts = Json::array();
+      for (std::size_t i = 0; i < group->rollouts.size(); ++i) {
+        const TokenCredit& credit = group->credit.rollouts[i];
+        rollouts.push_back({{"token_ids", group->rollouts[i].response.ids},
+                            {"logprobs", group->rollouts[i].logprobs},
+                            {"reward", group->episodes[i].reward},
+                            {"advantage", credit.advantage},
+                            {"kl", credit.kl},
+                            {"weight", credit.weight}});
+      }
+      json["groups"].push_back({{"task", group->episodes.front().task_id}, {"rollouts", std::move(rollouts)}});
+    }
+    write_file_atomically((config_.output / "bad_batch.json").string(), json.dump());
+  }
+
+  static void add_speed(const std::vector<TrainGroup>& groups, double seconds, env::Metrics& metrics) {
+    double tokens = 0;
+    for (const TrainGroup& group : groups)
+      for (const env::Episode& episode : group.episodes)
+        for (const env::Turn& turn : episode.turns) tokens += static_cast<double>(turn.token_ids.size());
+    metrics.emplace_back("speed/tokens_per_second", tokens / seconds);
+  }
+
+  void record(std::vector<TrainGroup>& groups) {
+    for (TrainGroup& group : groups)
+      for (std::size_t i = 0; i < group.episodes.size(); ++i) {
+        env::Episode& episode = group.episodes[i];
+        note_credit(episode, group.rollouts[i], group.credit.rollouts[i], *folder_.tokenizer);
+        episode.train_step = step_;
+        store_->record(std::move(episode));
+      }
+  }
+
+  void log(const env::Metrics& metrics) {
+    store_->record_metrics(step_, metrics);
+    events_->add(step_, wall_clock(), metrics);
+    for (const auto& [name, value] : metrics)
+      if (name == "reward/success") note_ = fmt::format("success {:.3f}", value) + evaluation_note_;
+  }
+
+  void evaluate() {
+    const Clock::time_point start = Clock::now();
+    env::Metrics metrics;
+    double sum = 0;
+    std::set<std::string> labels;
+    for (const TrainSource& source : config_.sources) {
+      if (!labels.insert(source.label()).second) continue;
+      const Json summary = evaluate(source);
+      last_evaluation_[source.label()] = summary;
+      for (auto& metric : evaluation_metrics(summary, source.label())) {
+        if (metric.first == "eval/" + source.label() + "/" + config_.evaluation.metric) sum += metric.second;
+        metrics.push_back(std::move(metric));
+      }
+    }
+    const double figure = sum / static_cast<double>(labels.size());
+    evaluation_note_ = fmt::format(", held-out {} {:.3f}", config_.evaluation.metric, figure);
+    metrics.emplace_back("time/eval", seconds_since(start));
+    store_->record_metrics(step_, metrics);
+    events_->add(step_, wall_clock(), metrics);
+    if (figure > best_) {
+      best_ = figure;
+      model_.save(config_.output / "best");
+    }
+  }
+
+  Json evaluate(const TrainSource& source) {
+    RolloutOptions options;
+    options.suite = source.suite;
+    options.suite_options = source.options;
+    options.tasks = config_.evaluation.tasks;
+    options.samples = config_.evaluation.samples;
+    options.sampling = config_.sampling;
+    std::mutex mutex;
+    std::vector<EpisodeOutcome> outcomes;
+    const Clock::time_point start = Clock::now();
+    agents::play(*policy_, options, {}, [&](const env::Episode& episode) {
+      const std::lock_guard lock(mutex);
+      outcomes.push_back(outcome_of(episode));
+    });
+    return summarize({{"suite", source.suite}, {"split", "test"}, {"level", source.options.level}, {"seed", 0}},
+                     outcomes, seconds_since(start));
+  }
+
+  Json positions() const {
+    Json list = Json::array();
+    for (const TaskSource& source : sources_) list.push_back(source.position());
+    return list;
+  }
+  void restore_positions(const Json& list) {
+    for (std::size_t i = 0; i < sources_.size(); ++i) sources_[i].restore(list[i]);
+  }
+
+  void checkpoint() {
+    store_->flush();
+    events_->flush();
+    write_checkpoint(config_.output, [&](const path& folder) {
+      model_.save_training_state(folder);
+      const Json state{{"step", step_},
+                       {"evaluated", evaluated_},
+                       {"best", best_},
+                       {"last_evaluation", last_evaluation_},
+                       {"sources", positions()}};
+      write_file_atomically((folder / "state.json").string(), state.dump());
+    });
+  }
+
+  void restore(const path& checkpoint) {
+    model_.load_training_state(checkpoint);
+    const Json state = Json::parse(read_file((checkpoint / "state.json").string()));
+    step_ = state.at("step");
+    evaluated_ = state.at("evaluated");
+    best_ = state.at("best");
+    last_evaluation_ = state.at("last_evaluation");
+    restore_positions(state.at("sources"));
+  }
+
+  const TrainConfig& config_;
+  const std::atomic<bool>& stop_;
+  const ModelFolder folder_;
+  TrainModel model_;
+  std::unique_ptr<env::EpisodeStore> store_;
+  std::deque<TaskSource> sources_;
+  std::optional<EventFile> events_;
+  std::optional<LocalPolicy> policy_;
+  std::int64_t step_ = 0;   // steps done
+  bool evaluated_ = false;  // begin() is over
+  double best_ = -1;
+  Json last_evaluation_ = Json::object();
+  std::string note_, evaluation_note_;
+};
+
+}  // namespace
+
+bool train(const TrainConfig& config, Resume resume, const std::atomic<bool>& stop) {
+  if (config.threads > 0) at::set_num_threads(config.threads);
+  return Trainer(config, resume, stop).train();
+}
+
+}  // namespace agon::agents

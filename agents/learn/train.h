@@ -1,0 +1,22 @@
+// agents/learn/train.h - reinforcement learning of a local policy: roll-outs by the engine with the current weights,
+// credit (agents/learn/credit.h), one loss (agents/learn/policy_loss.h), and again.
+#pragma once
+
+#include <atomic>
+
+#include "agents/learn/train_config.h"
+
+namespace agon::agents {
+
+enum class Resume { no, yes };
+
+// Trains config.steps steps and writes under config.output: the run (config.json, run.sqlite with metrics and episodes),
+// TensorBoard event files, checkpoint/ (weights, optimiser, data positions, after every checkpoint_steps), best/ and
+// model/ (model folders: the best by evaluation.metric, and the last). With Resume::yes goes on from the last
+// checkpoint, or from the start where there is none; at a fixed number of threads the weights are bit for bit those of
+// a training that was not interrupted. Stops after the step under way, with a checkpoint, when *stop becomes true.
+// Returns whether training is complete. Throws Error for a folder that holds a run when Resume::no, for a config that
+// differs from the run's, and for a loss that is not finite, with its batch in OUTPUT/bad_batch.json.
+bool train(const TrainConfig& config, Resume resume, const std::atomic<bool>& stop);
+
+}  // namespace agon::agents

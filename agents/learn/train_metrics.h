@@ -1,0 +1,23 @@
+// agents/learn/train_metrics.h - the figures of one step of training, by the names that the store, the event file and
+// the report use ("reward/accuracy", "policy/kl", "adapo/beta1").
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "agents/learn/train_model.h"
+#include "agents/learn/train_rollout.h"
+#include "env/episode_store.h"
+
+namespace agon::agents {
+
+// Of the groups as they were played, filtered ones too: reward components, score AUC and validity, lengths, the figures
+// of the method ("adapo/error_rate": means over groups, "adapo/type_01": shares of roll-outs).
+env::Metrics rollout_metrics(std::span<const TrainGroup> groups, const std::string& method);
+// Of the step's optimiser steps together.
+env::Metrics update_metrics(std::span<const UpdateFigures> updates, double learning_rate);
+// Of an evaluation: summary as agents::summarize makes it; names "eval/LABEL/pass_at_1", with "_low" and "_high".
+env::Metrics evaluation_metrics(const Json& summary, const std::string& label);
+
+}  // namespace agon::agents

@@ -1,0 +1,171 @@
+#include "agents/learn/train_model.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/tensor.h>
+
+#include "agents/learn/token_logprob.h"
+#include "agents/local/packed_groups.h"
+#include "core/error.h"
+
+namespace agon::agents {
+namespace {
+
+bool is_trained(const TrainGroup& group) {
+  for (const TokenCredit& credit : group.credit.rollouts)
+    for (const float weight : credit.weight)
+      if (weight != 0) return true;
+  return false;
+}
+
+std::int64_t rows_of(const TrainGroup& group) {
+  std::int64_t rows = std::ssize(group.prompt.ids);
+  for (const TrainRollout& rollout : group.rollouts) rows += std::ssize(rollout.response.ids);
+  return rows;
+}
+
+PackedGroup packed(const TrainGroup& group, const ModelConfig& config) {
+  std::vector<EncodedPrompt> responses;
+  for (const TrainRollout& rollout : group.rollouts) responses.push_back(rollout.response);
+  return make_packed_group(group.prompt, responses, config);
+}
+
+at::Tensor to_tensor(const std::vector<float>& values) { return at::tensor(values, at::kFloat); }
+
+KlEstimator estimator_of(const std::string& name) {
+  return name == "k1" ? KlEstimator::k1 : name == "k2" ? KlEstimator::k2 : KlEstimator::k3;
+}
+
+void append(std::vector<float>& to, const std::vector<float>& from, float factor = 1) {
+  for (const float value : from) to.push_back(value * factor);
+}
+
+}  // namespace
+
+// Groups that go forward and backward together, and their places among the groups of the update.
+struct TrainModel::Pass {
+  std::vector<std::size_t> groups;
+  std::int64_t rows = 0;
+  PackedBatch batch;
+};
+
+TrainModel::TrainModel(const TrainConfig& config, const ModelFolder& folder)
+    : config_(config), folder_(folder), model_(folder.config), reference_(nullptr) {
+  load_weights(*model_, config.policy);
+  const OptimizerConfig& optimizer = config.optimizer;
+  optimizer_ = std::make_unique<Optimizer>(
+      model_->parameters(),
+      AdamWSettings{optimizer.learning_rate, optimizer.weight_decay, optimizer.beta1, optimizer.beta2});
+}
+
+TrainModel::~TrainModel() = default;
+
+// As many groups a pass as rows_per_pass allows, in order.
+std::vector<TrainModel::Pass> TrainModel::passes(std::span<const TrainGroup* const> groups) const {
+  std::vector<Pass> result;
+  std::vector<PackedGroup> packs;
+  const auto close = [&] {
+    if (!packs.empty()) result.back().batch = make_packed_batch(packs, folder_.config);
+    packs.clear();
+  };
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (!is_trained(*groups[i])) continue;
+    const std::int64_t rows = rows_of(*groups[i]);
+    if (packs.empty() || result.back().rows + rows > config_.rows_per_pass) {
+      close();
+      result.emplace_back();
+    }
+    result.back().groups.push_back(i);
+    result.back().rows += rows;
+    packs.push_back(packed(*groups[i], folder_.config));
+  }
+  close();
+  return result;
+}
+
+at::Tensor TrainModel::response_logprobs(Qwen25VLImpl& model, const Pass& pass, at::Tensor* entropy) const {
+  at::Tensor pictures;
+  if (pass.batch.patches.defined()) pictures = model.encode_images(pass.batch.patches, pass.batch.grids);
+  const at::Tensor hidden = model.packed_hidden_states(pass.batch, pictures);
+  const TokenLogprobs result = token_logprobs(hidden.index_select(0, pass.batch.predictors), model.lm_head(),
+                                              pass.batch.targets, config_.sampling.temperature);
+  if (entropy) *entropy = result.entropy;
+  return result.logprob;
+}
+
+std::vector<std::vector<std::vector<float>>> TrainModel::reference_logprobs(
+    std::span<const TrainGroup* const> groups) {
+  const at::NoGradGuard no_grad;
+  if (!reference_) {
+    reference_ = Qwen25VL(folder_.config);
+    load_weights(*reference_, config_.reference.empty() ? config_.policy : std::filesystem::path(config_.reference));
+  }
+  std::vector<std::vector<std::vector<float>>> result(groups.size());
+  for (const Pass& pass : passes(groups)) {
+    const at::Tensor logprobs = response_logprobs(*reference_, pass, nullptr).contiguous();
+    const float* at = logprobs.const_data_ptr<float>();
+    for (const std::size_t place : pass.groups)
+      for (const TrainRollout& rollout : groups[place]->rollouts) {
+        result[place].emplace_back(at, at + rollout.response.ids.size());
+        at += rollout.response.ids.size();
+      }
+  }
+  return result;
+}
+
+UpdateFigures TrainModel::update(std::span<const TrainGroup* const> groups,
+                                 std::span<const std::vector<std::vector<float>>> reference, double learning_rate,
+                                 Clip clip, bool imitates) {
+  double mass = 0;
+  for (const TrainGroup* group : groups)
+    if (is_trained(*group)) mass += group->credit.mass;
+  UpdateFigures figures;
+  optimizer_->zero_grad();
+  for (const Pass& pass : passes(groups)) {
+    std::vector<float> old, base, advantage, kl, weight;
+    for (const std::size_t place : pass.groups) {
+      const TrainGroup& group = *groups[place];
+      for (std::size_t i = 0; i < group.rollouts.size(); ++i) {
+        const TokenCredit& credit = group.credit.rollouts[i];
+        append(old, group.rollouts[i].logprobs);
+        append(advantage, credit.advantage);
+        append(kl, credit.kl);
+        append(weight, credit.weight, static_cast<float>(group.credit.mass / mass));
+        if (!reference.empty()) append(base, reference[place][i]);
+      }
+    }
+    PolicyTokens tokens;
+    tokens.logprob = response_logprobs(*model_, pass, &tokens.entropy);
+    tokens.entropy = tokens.entropy.detach();
+    if (!imitates) tokens.old_logprob = to_tensor(old);
+    if (!reference.empty()) tokens.reference_logprob = to_tensor(base);
+    tokens.advantage = to_tensor(advantage);
+    tokens.kl = to_tensor(kl);
+    tokens.weight = to_tensor(weight);
+    const PolicyLoss loss = policy_loss(
+        tokens, {.clip_low = clip.low, .clip_high = clip.high, .kl = estimator_of(config_.kl_estimator)});
+    loss.loss.backward();
+    figures.loss += loss.figures;
+    figures.rows += pass.rows;
+  }
+  if (figures.rows > 0) figures.gradient_norm = optimizer_->step(learning_rate, config_.optimizer.clip_norm);
+  return figures;
+}
+
+EngineWeights TrainModel::engine_weights() const { return engine_weights_of(*model_); }
+
+void TrainModel::save(const std::filesystem::path& folder) const {
+  save_model_folder(folder, folder_, *model_, WeightType::f32);
+}
+
+void TrainModel::save_training_state(const std::filesystem::path& folder) const {
+  save(folder);
+  optimizer_->save(folder / "optimizer.pt");
+}
+
+void TrainModel::load_training_state(const std::filesystem::path& folder) {
+  load_weights(*model_, folder);
+  optimizer_->load(folder / "optimizer.pt");
+}
+
+}  // namespace agon::agents

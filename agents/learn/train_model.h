@@ -1,0 +1,59 @@
+// agents/learn/train_model.h - the policy under training: its weights, the reference, the optimiser, and one optimiser
+// step on groups whose credit is known.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "agents/learn/optimizer.h"
+#include "agents/learn/policy_loss.h"
+#include "agents/learn/train_config.h"
+#include "agents/learn/train_rollout.h"
+#include "agents/local/checkpoint.h"
+#include "agents/local/qwen2_5_vl.h"
+
+namespace agon::agents {
+
+struct UpdateFigures {
+  PolicyLossFigures loss;
+  double gradient_norm = 0;
+  std::int64_t rows = 0;  // tokens that went forward and backward
+};
+
+class TrainModel {
+ public:
+  // Loads config.policy and, when it is first needed, the reference. Throws Error for folders that do not load or whose
+  // models differ.
+  TrainModel(const TrainConfig& config, const ModelFolder& folder);
+  ~TrainModel();
+
+  // Log-probabilities of every response token under the reference, by group and roll-out, without gradient. Call before
+  // the first update on these groups.
+  std::vector<std::vector<std::vector<float>>> reference_logprobs(std::span<const TrainGroup* const> groups);
+  // One optimiser step on the loss of all groups together: weights are scaled by each group's mass. reference: as
+  // returned for these groups, or empty where no token has a KL weight. Groups that have no trained token take no part;
+  // without any, nothing changes. Throws Error for a loss or gradient that is not finite, with the weights as before.
+  // imitates: as CreditAssigner::imitates.
+  UpdateFigures update(std::span<const TrainGroup* const> groups,
+                       std::span<const std::vector<std::vector<float>>> reference, double learning_rate, Clip clip, bool imitates);
+
+  EngineWeights engine_weights() const;
+  void save(const std::filesystem::path& folder) const;             // a model folder
+  void save_training_state(const std::filesystem::path& folder) const;  // weights and optimiser
+  void load_training_state(const std::filesystem::path& folder);    // throws Error for files that are damaged
+
+ private:
+  struct Pass;
+  std::vector<Pass> passes(std::span<const TrainGroup* const> groups) const;
+  at::Tensor response_logprobs(Qwen25VLImpl& model, const Pass& pass, at::Tensor* entropy) const;
+
+  const TrainConfig& config_;
+  const ModelFolder folder_;
+  Qwen25VL model_;
+  Qwen25VL reference_;  // null until it is needed
+  std::unique_ptr<Optimizer> optimizer_;
+};
+
+}  // namespace agon::agents

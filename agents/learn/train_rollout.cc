@@ -1,0 +1,130 @@
+#include "agents/learn/train_rollout.h"
+
+#include <algorithm>
+
+#include "agents/learn/trajectory.h"
+#include "core/error.h"
+#include "core/text.h"
+
+namespace agon::agents {
+namespace {
+
+int tokens_of(const env::Turn& turn) { return static_cast<int>(turn.token_ids.size()); }
+
+void append_observation(TrainRollout& rollout, int tokens, int turn) {
+  if (tokens > 0) rollout.segments.push_back({env::SegmentKind::tool, tokens, turn});
+  rollout.logprobs.resize(rollout.logprobs.size() + static_cast<std::size_t>(tokens), 0.0f);
+}
+
+void append_turn(TrainRollout& rollout, const env::Turn& turn, int number, const Tokenizer& tokenizer) {
+  rollout.turn_begins.push_back(static_cast<int>(rollout.logprobs.size()));
+  for (const CreditSegment& segment : segments_of_turn(turn.text, turn.token_ids, tokenizer, number))
+    rollout.segments.push_back(segment);
+  std::vector<float> logprobs = turn.logprobs;
+  logprobs.resize(turn.token_ids.size(), 0.0f);  // an expert's turn has none
+  rollout.logprobs.insert(rollout.logprobs.end(), logprobs.begin(), logprobs.end());
+}
+
+void check_place(const env::Episode& episode, const EncodedPrompt& all, const env::Turn& turn) {
+  const auto begin = static_cast<std::size_t>(turn.prompt_tokens);
+  if (begin + turn.token_ids.size() <= all.ids.size() &&
+      std::equal(turn.token_ids.begin(), turn.token_ids.end(), all.ids.begin() + turn.prompt_tokens))
+    return;
+  throw Error("train: {} sample {}: the tokens of a turn do not stand after its {} prompt tokens. Is the chat template "
+              "another one than that of the policy which wrote them?",
+              episode.task_id, episode.sample, turn.prompt_tokens);
+}
+
+TrainRollout make_rollout(const env::Episode& episode, const EncodedPrompt& prompt, const std::string& instructions,
+                          const ModelFolder& folder) {
+  TrainRollout rollout;
+  EncodedPrompt all = episode.turns.size() == 1
+                          ? prompt
+                          : encode_prompt(messages_before_last_turn(episode, instructions), {}, folder.chat,
+                                          *folder.tokenizer, folder.images, folder.config);
+  const std::vector<std::int32_t>& last = episode.turns.back().token_ids;
+  all.ids.insert(all.ids.end(), last.begin(), last.end());
+  const int begin = static_cast<int>(prompt.ids.size());
+  for (std::size_t i = 0; i < episode.turns.size(); ++i) {
+    const env::Turn& turn = episode.turns[i];
+    check_place(episode, all, turn);
+    append_observation(rollout, turn.prompt_tokens - begin - static_cast<int>(rollout.logprobs.size()),
+                       static_cast<int>(i));
+    append_turn(rollout, turn, static_cast<int>(i), *folder.tokenizer);
+  }
+  rollout.response.ids.assign(all.ids.begin() + begin, all.ids.end());
+  rollout.response.images.assign(all.images.begin() + std::ssize(prompt.images), all.images.end());
+  return rollout;
+}
+
+bool was_cut(const env::Episode& episode) {
+  return std::any_of(episode.turns.begin(), episode.turns.end(),
+                     [](const env::Turn& turn) { return turn.finish_reason == "length"; });
+}
+
+}  // namespace
+
+std::vector<Message> first_messages(const env::Episode& episode, const std::string& instructions) {
+  std::vector<Message> messages;
+  if (!instructions.empty()) messages.push_back(Message::of(Role::system, instructions));
+  messages.push_back({Role::user, episode.turns.front().observation.parts, {}, {}});
+  return messages;
+}
+
+std::vector<Message> messages_before_last_turn(const env::Episode& episode, const std::string& instructions) {
+  std::vector<Message> messages = first_messages(episode, instructions);
+  for (std::size_t i = 0; i + 1 < episode.turns.size(); ++i) {
+    messages.push_back(Message::of(Role::assistant, episode.turns[i].text));
+    messages.back().token_ids = episode.turns[i].token_ids;
+    messages.push_back({Role::user, episode.turns[i + 1].observation.parts, {}, {}});
+  }
+  return messages;
+}
+
+TrainGroup make_train_group(std::vector<env::Episode> episodes, const std::string& instructions,
+                            const ModelFolder& folder) {
+  TrainGroup group;
+  group.prompt = encode_prompt(first_messages(episodes.front(), instructions), {}, folder.chat, *folder.tokenizer,
+                               folder.images, folder.config);
+  for (const env::Episode& episode : episodes)
+    group.rollouts.push_back(make_rollout(episode, group.prompt, instructions, folder));
+  group.episodes = std::move(episodes);
+  return group;
+}
+
+std::map<std::string, double> reward_components(const env::Episode& episode) {
+  std::map<std::string, double> components;
+  for (const env::Turn& turn : episode.turns)
+    for (const auto& [name, value] : turn.reward.components) components[name] += value;
+  components.emplace("format", episode.answer.has_value());
+  components.emplace("score", episode.score.has_value());
+  return components;
+}
+
+CreditGroup credit_group(const TrainGroup& group, const std::map<std::string, double>& weights) {
+  CreditGroup result;
+  for (std::size_t i = 0; i < group.episodes.size(); ++i) {
+    const env::Episode& episode = group.episodes[i];
+    CreditRollout rollout;
+    const std::map<std::string, double> components = reward_components(episode);
+    for (const auto& [name, weight] : weights) {
+      const auto found = components.find(name);
+      if (found == components.end()) {
+        std::vector<std::string> known;
+        for (const auto& [component, value] : components) known.push_back(component);
+        throw Error("{}", unknown_name_message("train: 'rewards': component", name, known));
+      }
+      rollout.answer_reward += weight * found->second;
+    }
+    rollout.correct = episode.success;
+    rollout.score = episode.score;
+    rollout.segments = group.rollouts[i].segments;
+    for (const env::Turn& turn : episode.turns)
+      if (turn.info.contains("turn_correct")) rollout.turn_correct.push_back(turn.info["turn_correct"].get<bool>());
+    rollout.truncated = was_cut(episode);
+    result.push_back(std::move(rollout));
+  }
+  return result;
+}
+
+}  // namespace agon::agents

@@ -1,0 +1,50 @@
+// agon train - reinforcement learning of a local policy on a suite's tasks.
+#include "agents/learn/train.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "agents/learn/config_reader.h"
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/model_folder.h"
+
+namespace agon::cli {
+namespace {
+
+struct TrainFlags {
+  std::string config;
+  std::vector<std::string> changes;
+  bool resume = false, print = false;
+};
+
+void run_training(const TrainFlags& flags) {
+  agents::TrainConfig config = agents::load_train_config(flags.config, flags.changes);
+  if (flags.print) {
+    std::cout << agents::to_yaml(config.resolved);
+    return;
+  }
+  if (config.policy == kDefaultModel) config.policy = find_model_folder("");
+  watch_interrupts();
+  const auto resume = flags.resume ? agents::Resume::yes : agents::Resume::no;
+  if (!agents::train(config, resume, interrupted()))
+    throw Interrupted("train: stopped after a checkpoint. Go on with the same command and --resume.");
+  std::cout << "model: " << (config.output / "model").string() << "\nbest:  " << (config.output / "best").string()
+            << "\nrun:   " << config.output.string() << std::endl;
+}
+
+}  // namespace
+
+void add_train(CLI::App& app) {
+  auto flags = std::make_shared<TrainFlags>();
+  CLI::App* command = app.add_subcommand("train", "Train a policy by roll-outs: GRPO, ADPO, AdaPO, PDCR, ...");
+  command->add_option("config", flags->config, "YAML file; every key has a default (docs/train.md)");
+  command->add_option("--set", flags->changes, "KEY=VALUE in place of the file's, as optimizer.learning_rate=1e-5")
+      ->take_all();
+  command->add_flag("--resume", flags->resume, "go on from the last checkpoint in 'output'");
+  command->add_flag("--print-config", flags->print, "print every key with its value, and end");
+  command->callback([flags] { run_training(*flags); });
+}
+
+}  // namespace agon::cli
