@@ -54,17 +54,35 @@ struct GroupCredit {
   std::vector<Json> rollout_figures;  // of each roll-out: {"preference_reward", ...}
 };
 
+// The loss follows a ratio as far as clip(ratio, 1 - low, 1 + high).
+struct Clip {
+  double low = 0.2, high = 0.2;
+  bool operator==(const Clip&) const = default;
+};
+
 class CreditAssigner {
  public:
   virtual ~CreditAssigner() = default;
-  // Throws Error for a group that lacks what the method needs (turns, steps) and for a reward that is not finite.
+  // Throws Error for a group that is empty, that lacks what the method needs (turns, steps), or that holds a number
+  // out of range: a reward or log-probability that is not finite, a negative number of tokens. A response without
+  // tokens counts as a response; a group of one has no advantage.
   virtual GroupCredit assign(const CreditGroup& group) const = 0;
+  // Of all groups of a batch. The same as assign() one by one, but for settings that pool over the batch.
+  virtual std::vector<GroupCredit> assign_batch(const std::vector<CreditGroup>& groups) const;
   virtual std::string_view name() const = 0;
+  // The clip that the method's paper trains with.
+  virtual Clip clip() const { return {}; }
+  // True for the methods that imitate (SFT, STaR): their loss is the plain negative log-likelihood of the tokens with a
+  // weight. The advantage is 1, and the caller takes the current log-probabilities, detached, for those of the
+  // behaviour policy: the ratio is then 1 and its gradient that of the log-likelihood, whoever wrote the tokens.
+  virtual bool imitates() const { return false; }
 };
 
-// The methods by name, and each with its settings and their defaults ({"kl": 0.01, "epsilon": 1e-6, ...}).
+// The methods by name, in the order of docs/credit.md, and one line about each.
 std::vector<std::string> credit_methods();
-Json credit_defaults(const std::string& method);
+std::string credit_description(const std::string& method);
+// Every setting of a method as resolved: `settings` over the defaults ({"kl": 0.01, "epsilon": 1e-6, ...}).
+Json credit_settings(const std::string& method, const Json& settings = Json::object());
 // `settings` holds the settings that differ from the defaults. Throws Error for an unknown method or setting (naming
 // the nearest), and for a value of another type or out of range.
 std::unique_ptr<CreditAssigner> make_credit(const std::string& method, const Json& settings = Json::object());

@@ -1,0 +1,26 @@
+// agents/learn/credit/imitation.h - what SFT and STaR share: the likelihood of chosen tokens.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "agents/learn/credit/group.h"
+
+namespace agon::agents {
+
+class Imitation : public CreditAssigner {
+ public:
+  explicit Imitation(LossMean mean) : mean_(mean) {}
+  GroupCredit assign(const CreditGroup& group) const final;
+  bool imitates() const final { return true; }
+
+ private:
+  virtual void check(const CreditGroup&) const {}
+  virtual bool imitated(const CreditRollout& rollout) const = 0;
+  virtual TokenMask mask() const = 0;                   // the tokens of such a roll-out
+  virtual std::string_view reason_without() const = 0;  // why a group without such a roll-out is dropped
+
+  LossMean mean_;
+};
+
+}  // namespace agon::agents

@@ -1,0 +1,27 @@
+// agents/learn/credit/methods.h - the factories of the methods of credit. Each reads its settings, with their defaults,
+// and no more than them. docs/credit.md has the formulas and says what each setting does.
+#pragma once
+
+#include <memory>
+
+#include "agents/learn/credit.h"
+#include "agents/learn/credit/settings.h"
+
+namespace agon::agents {
+
+std::unique_ptr<CreditAssigner> make_grpo(CreditSettings& settings);
+std::unique_ptr<CreditAssigner> make_grpo_verifier(CreditSettings& settings);
+std::unique_ptr<CreditAssigner> make_dr_grpo(CreditSettings& settings);
+std::unique_ptr<CreditAssigner> make_rloo(CreditSettings& settings);
+std::unique_ptr<CreditAssigner> make_dapo(CreditSettings& settings);
+std::unique_ptr<CreditAssigner> make_adpo(CreditSettings& settings);
+std::unique_ptr<CreditAssigner> make_adpo_binary(CreditSettings& settings);
+std::unique_ptr<CreditAssigner> make_adpo_entangled(CreditSettings& settings);
+std::unique_ptr<CreditAssigner> make_adapo(CreditSettings& settings);
+std::unique_ptr<CreditAssigner> make_score(CreditSettings& settings);
+std::unique_ptr<CreditAssigner> make_sft(CreditSettings& settings);
+std::unique_ptr<CreditAssigner> make_star(CreditSettings& settings);
+std::unique_ptr<CreditAssigner> make_pdcr(CreditSettings& settings);
+std::unique_ptr<CreditAssigner> make_pacr(CreditSettings& settings);
+
+}  // namespace agon::agents

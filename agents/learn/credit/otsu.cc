@@ -1,0 +1,31 @@
+#include "agents/learn/credit/otsu.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace agon::agents {
+
+// The sum of squares inside the parts is least where that between them, n1 n2 (mean1 - mean2)^2 / n, is greatest.
+std::optional<double> otsu_threshold(std::span<const double> values, OtsuThreshold kind) {
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted.empty() || sorted.front() == sorted.back()) return {};
+  const double size = static_cast<double>(sorted.size());
+  const double mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / size;
+  double best = -1, below = 0;  // `below`: sum of the lower part, from the mean
+  std::size_t split = 0;
+  for (std::size_t k = 1; k < sorted.size(); ++k) {
+    below += sorted[k - 1] - mean;
+    const double count = static_cast<double>(k), between = below * below / (count * (size - count));
+    if (sorted[k - 1] == sorted[k] || between <= best) continue;
+    best = between;
+    split = k;
+  }
+  const double low = sorted[split - 1], high = sorted[split];
+  if (kind == OtsuThreshold::literal) return low;
+  const double middle = low + (high - low) / 2;
+  return middle > low ? middle : high;  // neighbouring numbers have no middle
+}
+
+}  // namespace agon::agents
