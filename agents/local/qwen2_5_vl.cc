@@ -11,9 +11,11 @@
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 
+#include <functional>
 #include <mutex>
 
 #include "agents/local/fused_ops.h"
+#include "agents/local/packed_groups.h"
 #include "agents/local/vision_plan.h"
 #include "core/error.h"
 
@@ -143,38 +145,42 @@ struct VisionTower {
   Linear mlp_in, mlp_out;
 };
 
+// queries [rows, heads, d], keys and values [rows, key-value heads, d] -> [rows, heads * d]
+using Attention = std::function<Tensor(const Tensor&, const Tensor&, const Tensor&)>;
+
+// Right-padded rows need no mask: a real position never looks ahead at the padding.
+Tensor attend_padded(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t batch) {
+  const std::int64_t rows = q.size(0), groups = q.size(1) / k.size(1);
+  const auto by_head = [&](const Tensor& y) { return y.view({batch, rows / batch, y.size(1), -1}).transpose(1, 2); };
+  const auto repeat = [&](const Tensor& y) { return groups == 1 ? y : y.repeat_interleave(groups, 1); };
+  const Tensor out = at::scaled_dot_product_attention(by_head(q), repeat(by_head(k)), repeat(by_head(v)), {}, 0.0,
+                                                      /*is_causal=*/true);
+  return out.transpose(1, 2).reshape({rows, -1});
+}
+
 struct DecoderLayer {
   DecoderLayer(const Scope& scope, const TextConfig& config)
       : heads(config.num_attention_heads),
-        groups(config.num_attention_heads / config.num_key_value_heads),
+        key_heads(config.num_key_value_heads),
         head_dim(config.head_dim()),
         input_layernorm(scope.child("input_layernorm"), config.hidden_size, config.rms_norm_eps),
         post_attention_layernorm(scope.child("post_attention_layernorm"), config.hidden_size, config.rms_norm_eps),
         q_proj(scope.child("self_attn").child("q_proj"), config.hidden_size, heads * head_dim, true),
-        k_proj(scope.child("self_attn").child("k_proj"), config.hidden_size, heads / groups * head_dim, true),
-        v_proj(scope.child("self_attn").child("v_proj"), config.hidden_size, heads / groups * head_dim, true),
+        k_proj(scope.child("self_attn").child("k_proj"), config.hidden_size, key_heads * head_dim, true),
+        v_proj(scope.child("self_attn").child("v_proj"), config.hidden_size, key_heads * head_dim, true),
         o_proj(scope.child("self_attn").child("o_proj"), heads * head_dim, config.hidden_size, false),
         mlp(scope.child("mlp"), config.hidden_size, config.intermediate_size, false) {}
 
-  // x [batch * S, hidden].
-  Tensor operator()(const Tensor& x, const RotaryTable& table, std::int64_t batch) const {
-    const Tensor attended = x + o_proj(attend(input_layernorm(x), table, batch));
+  // x [rows, hidden].
+  Tensor operator()(const Tensor& x, const RotaryTable& table, const Attention& attention) const {
+    const Tensor normal = input_layernorm(x);
+    const auto split = [&](const Tensor& y) { return y.view({x.size(0), y.size(1) / head_dim, head_dim}); };
+    const Tensor q = rotate(split(q_proj(normal)), table), k = rotate(split(k_proj(normal)), table);
+    const Tensor attended = x + o_proj(attention(q, k, split(v_proj(normal))));
     return attended + mlp(post_attention_layernorm(attended));
   }
 
-  // Right-padded rows need no mask: a real position never looks ahead at the padding.
-  Tensor attend(const Tensor& x, const RotaryTable& table, std::int64_t batch) const {
-    const std::int64_t rows = x.size(0), length = rows / batch;
-    const auto split = [&](const Tensor& y) { return y.view({rows, -1, head_dim}); };
-    const auto by_head = [&](const Tensor& y) { return y.view({batch, length, -1, head_dim}).transpose(1, 2); };
-    const Tensor q = by_head(rotate(split(q_proj(x)), table)), k = by_head(rotate(split(k_proj(x)), table));
-    const Tensor v = by_head(split(v_proj(x)));
-    const auto repeat = [&](const Tensor& y) { return groups == 1 ? y : y.repeat_interleave(groups, 1); };
-    const Tensor out = at::scaled_dot_product_attention(q, repeat(k), repeat(v), {}, 0.0, /*is_causal=*/true);
-    return out.transpose(1, 2).reshape({rows, -1});
-  }
-
-  std::int64_t heads, groups, head_dim;
+  std::int64_t heads, key_heads, head_dim;
   RmsNorm input_layernorm, post_attention_layernorm;
   Linear q_proj, k_proj, v_proj, o_proj;
   SwiGlu mlp;
@@ -219,6 +225,22 @@ struct Qwen25VLImpl::Parts {
     return plan;
   }
 
+  // ids [rows] -> [rows, hidden], the image tokens filled in order.
+  Tensor embed(const Tensor& ids, const Tensor& image_embeddings, std::int64_t image_token) const {
+    const Tensor x = at::embedding(embed_tokens, ids), slots = (ids == image_token).nonzero().flatten();
+    const std::int64_t given = image_embeddings.defined() ? image_embeddings.size(0) : 0;
+    if (slots.size(0) != given)
+      throw Error("model: {} image tokens in the ids, {} image embeddings.", slots.size(0), given);
+    return given ? x.index_copy(0, slots, image_embeddings.to(x.scalar_type())) : x;
+  }
+
+  // x [rows, hidden] -> the same after all layers and the norm.
+  Tensor decode(Tensor x, const Tensor& positions, const TextConfig& config, const Attention& attention) const {
+    const RotaryTable table = text_rotary(positions, config);
+    for (const DecoderLayer& layer : layers) x = layer(x, table, attention);
+    return norm(x);
+  }
+
   VisionTower vision;
   Tensor embed_tokens;
   std::vector<DecoderLayer> layers;
@@ -244,16 +266,19 @@ Tensor Qwen25VLImpl::hidden_states(const Tensor& ids, const Tensor& positions, c
   if (positions.sizes() != at::IntArrayRef{3, batch, length} || static_cast<std::int64_t>(lengths.size()) != batch)
     throw Error("model: ids of {} x {} with positions of {} and {} lengths.", batch, length,
                 fmt::join(positions.sizes(), " x "), lengths.size());
-  Tensor x = at::embedding(parts_->embed_tokens, ids).view({batch * length, hidden});
-  const Tensor slots = (ids.flatten() == config_.image_token_id).nonzero().flatten();
-  const std::int64_t given = image_embeddings.defined() ? image_embeddings.size(0) : 0;
-  if (slots.size(0) != given)
-    throw Error("model: {} image tokens in the ids, {} image embeddings.", slots.size(0), given);
-  if (given) x = x.index_copy(0, slots, image_embeddings.to(x.scalar_type()));
-  const RotaryTable table = text_rotary(positions, config_.text);
-  for (const DecoderLayer& layer : parts_->layers) x = layer(x, table, batch);
-  return parts_->norm(x).view({batch, length, hidden});
+  const Tensor x = parts_->embed(ids.flatten(), image_embeddings, config_.image_token_id);
+  const auto attention = [&](const Tensor& q, const Tensor& k, const Tensor& v) {
+    return attend_padded(q, k, v, batch);
+  };
+  return parts_->decode(x, positions, config_.text, attention).view({batch, length, hidden});
 }
+
+Tensor Qwen25VLImpl::packed_hidden_states(const PackedBatch& batch, const Tensor& image_embeddings) {
+  const Tensor x = parts_->embed(batch.ids, image_embeddings, config_.image_token_id);
+  return parts_->decode(x, batch.positions, config_.text, PackedAttention(batch.layout, x.options()));
+}
+
+const Tensor& Qwen25VLImpl::lm_head() const { return parts_->lm_head; }
 
 Tensor Qwen25VLImpl::logits(const Tensor& hidden) { return at::linear(hidden, parts_->lm_head); }
 

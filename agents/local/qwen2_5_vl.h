@@ -16,6 +16,8 @@
 
 namespace agon::agents {
 
+struct PackedBatch;
+
 class Qwen25VLImpl : public torch::nn::Module {
  public:
   explicit Qwen25VLImpl(
@@ -29,6 +31,10 @@ class Qwen25VLImpl : public torch::nn::Module {
   // hidden states after the norm [B, S, H].
   torch::Tensor hidden_states(const torch::Tensor& ids, const torch::Tensor& positions,
                               const torch::Tensor& image_embeddings, std::span<const std::int64_t> lengths);
+  // The same for groups that hold each prompt once (agents/local/packed_groups.h), exact to the rows of prompt +
+  // response: [R, H] after the norm. image_embeddings: of batch.patches.
+  torch::Tensor packed_hidden_states(const PackedBatch& batch, const torch::Tensor& image_embeddings);
+  const torch::Tensor& lm_head() const;               // [V, H], or the tied embedding
   torch::Tensor logits(const torch::Tensor& hidden);  // [..., H] -> [..., V] through lm_head (or the tied embedding)
   const ModelConfig& config() const { return config_; }
 

@@ -1,0 +1,122 @@
+#include "agents/local/packed_groups.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/tensor.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace agon::agents {
+namespace {
+
+std::vector<ImageGrid> grids_of(const std::vector<std::shared_ptr<const PatchedImage>>& images) {
+  std::vector<ImageGrid> grids;
+  for (const auto& image : images) grids.push_back(image->grid);
+  return grids;
+}
+
+// Positions that start at `start`; it moves on to what follows them.
+PackedSequence sequence_at(const EncodedPrompt& text, const ModelConfig& config, std::int32_t* start) {
+  std::int32_t next = 0;
+  PackedSequence sequence{text.ids, mrope_positions(text.ids, grids_of(text.images), config, &next), text.images};
+  for (auto& position : sequence.positions)
+    for (std::int32_t& axis : position) axis += *start;
+  *start += next;
+  return sequence;
+}
+
+void check_sequence(const PackedSequence& sequence, const ModelConfig& config) {
+  if (sequence.positions.size() != sequence.ids.size())
+    throw Error("packed batch: {} positions for {} ids.", sequence.positions.size(), sequence.ids.size());
+  const int merge = config.vision.spatial_merge_size;
+  std::int64_t expected = 0;
+  for (const ImageGrid& grid : grids_of(sequence.images)) expected += grid.patches() / (merge * merge);
+  const auto tokens = std::count(sequence.ids.begin(), sequence.ids.end(), config.image_token_id);
+  if (tokens != expected)
+    throw Error("packed batch: {} image tokens in a sequence, its {} pictures give {}.", tokens, sequence.images.size(),
+                expected);
+}
+
+class BatchBuilder {
+ public:
+  explicit BatchBuilder(const ModelConfig& config) : config_(config) {}
+
+  void add(const PackedGroup& group) {
+    if (group.prompt.ids.empty() && !group.responses.empty())
+      throw Error("packed batch: a group of {} responses has an empty prompt.", group.responses.size());
+    PackedTree tree{add(group.prompt, 0)};
+    const auto prompt_end = static_cast<std::int64_t>(ids_.size());
+    for (const PackedSequence& response : group.responses) {
+      const PackedSegment segment = tree.emplace_back(add(response, tree.front().length));
+      for (std::int64_t i = 0; i < segment.length; ++i) {
+        predictors_.push_back(i == 0 ? prompt_end - 1 : segment.begin + i - 1);
+        targets_.push_back(response.ids[static_cast<std::size_t>(i)]);
+      }
+    }
+    layout_.trees.push_back(std::move(tree));
+  }
+
+  PackedBatch take() {
+    layout_.rows = static_cast<std::int64_t>(ids_.size());
+    PackedBatch batch;
+    batch.ids = torch::tensor(ids_, torch::kInt64);
+    batch.positions = torch::tensor(positions_, torch::kInt64).view({layout_.rows, 3}).t().contiguous();
+    batch.predictors = torch::tensor(predictors_, torch::kInt64);
+    batch.targets = torch::tensor(targets_, torch::kInt64);
+    batch.grids = grids_of(images_);
+    if (!images_.empty()) batch.patches = patches();
+    batch.layout = std::make_shared<const PackedLayout>(std::move(layout_));
+    return batch;
+  }
+
+ private:
+  PackedSegment add(const PackedSequence& sequence, std::int64_t prefix) {
+    check_sequence(sequence, config_);
+    const PackedSegment segment{static_cast<std::int64_t>(ids_.size()), static_cast<std::int64_t>(sequence.ids.size()),
+                                prefix};
+    ids_.insert(ids_.end(), sequence.ids.begin(), sequence.ids.end());
+    for (const auto& position : sequence.positions)
+      positions_.insert(positions_.end(), position.begin(), position.end());
+    images_.insert(images_.end(), sequence.images.begin(), sequence.images.end());
+    return segment;
+  }
+
+  torch::Tensor patches() const {
+    std::int64_t rows = 0, values = 0;
+    for (const auto& image : images_) {
+      rows += image->grid.patches();
+      values += static_cast<std::int64_t>(image->patches.size());
+    }
+    torch::Tensor all = torch::empty({rows, values / std::max<std::int64_t>(1, rows)}, torch::kFloat32);
+    auto* to = all.mutable_data_ptr<float>();
+    for (const auto& image : images_) to = std::copy(image->patches.begin(), image->patches.end(), to);
+    return all;
+  }
+
+  const ModelConfig& config_;
+  PackedLayout layout_;
+  std::vector<std::int64_t> ids_, positions_, predictors_, targets_;
+  std::vector<std::shared_ptr<const PatchedImage>> images_;
+};
+
+}  // namespace
+
+PackedGroup make_packed_group(const EncodedPrompt& prompt, std::span<const EncodedPrompt> responses,
+                              const ModelConfig& config) {
+  std::int32_t next = 0;
+  PackedGroup group{sequence_at(prompt, config, &next), {}};
+  for (const EncodedPrompt& response : responses) {
+    std::int32_t start = next;
+    group.responses.push_back(sequence_at(response, config, &start));
+  }
+  return group;
+}
+
+PackedBatch make_packed_batch(std::span<const PackedGroup> groups, const ModelConfig& config) {
+  BatchBuilder builder(config);
+  for (const PackedGroup& group : groups) builder.add(group);
+  return builder.take();
+}
+
+}  // namespace agon::agents
