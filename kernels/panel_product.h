@@ -1,0 +1,84 @@
+// kernels/panel_product.h - the inner product of vectorised kernels (.cc files only): rows of a matrix times one panel
+// of 32 columns, held in registers over the whole sum. All functions are forced inline, so that a caller marked
+// AGON_MULTIVERSION compiles them for its own instruction set.
+#pragma once
+
+#include <algorithm>
+
+#include "kernels/vector.h"
+
+namespace agon::kernels {
+
+inline constexpr int kPanel = 2 * kLanes;  // columns
+
+// y[r, n] = bias[n] + sum over k of x[r, k] * panel[k, n]; with `add`, y += that. Each output is one chain of
+// multiply-adds over k = 0 .. depth - 1, whatever else is computed beside it.
+struct PanelProduct {
+  const float* x = nullptr;  // x[r, k] stands at r * x_stride + k * x_step
+  std::int64_t x_stride = 0, x_step = 1;
+  const float* panel = nullptr;  // [depth, 32]
+  const float* bias = nullptr;   // [columns], or null
+  float* y = nullptr;            // rows y_stride apart
+  std::int64_t y_stride = 0;
+  std::int64_t depth = 0;
+  int columns = kPanel;  // of y, 1 .. 32
+  bool add = false;
+};
+
+namespace panel_product_detail {
+
+AGON_INLINE void finish(const PanelProduct& at, Floats total, float* y, int first) {
+  const int count = std::min(kLanes, at.columns - first);
+  if (count <= 0) return;
+  if (at.bias) total += load(at.bias + first, count);
+  if (at.add) total += load(y + first, count);
+  store(y + first, total, count);
+}
+
+// `Rows` rows by `Vectors` * 16 columns from column `first` on.
+template <int Rows, int Vectors>
+AGON_INLINE void block(const PanelProduct& at, std::int64_t row, int first) {
+  Floats total[Rows][Vectors] = {};
+  const float* x = at.x + row * at.x_stride;
+  const float* panel = at.panel + first;
+  for (std::int64_t k = 0; k < at.depth; ++k, panel += kPanel, x += at.x_step) {
+    Floats column[Vectors];
+#pragma GCC unroll 2
+    for (int v = 0; v < Vectors; ++v) column[v] = load(panel + v * kLanes);
+#pragma GCC unroll 8
+    for (int r = 0; r < Rows; ++r) {
+      const float value = x[r * at.x_stride];
+#pragma GCC unroll 2
+      for (int v = 0; v < Vectors; ++v) total[r][v] += value * column[v];
+    }
+  }
+  for (int r = 0; r < Rows; ++r)
+    for (int v = 0; v < Vectors; ++v) finish(at, total[r][v], at.y + (row + r) * at.y_stride, first + v * kLanes);
+}
+
+template <int Rows, int Vectors>
+AGON_INLINE void block_rows(const PanelProduct& at, std::int64_t row) {
+  for (int first = 0; first < at.columns; first += Vectors * kLanes) block<Rows, Vectors>(at, row, first);
+}
+
+template <int Rows, int Vectors>
+AGON_INLINE void rows_of(const PanelProduct& at, std::int64_t begin, std::int64_t end) {
+  std::int64_t row = begin;
+  for (; row + Rows <= end; row += Rows) block_rows<Rows, Vectors>(at, row);
+  if constexpr (Rows > 4)
+    for (; row + 4 <= end; row += 4) block_rows<4, Vectors>(at, row);
+  for (; row + 2 <= end; row += 2) block_rows<2, Vectors>(at, row);
+  for (; row < end; ++row) block_rows<1, Vectors>(at, row);
+}
+
+}  // namespace panel_product_detail
+
+// Rows [begin, end); the block is as large as the registers of the machine allow.
+AGON_INLINE void panel_product(const PanelProduct& at, std::int64_t begin, std::int64_t end) {
+  if (__builtin_cpu_supports("avx512f"))
+    panel_product_detail::rows_of<8, 2>(at, begin, end);
+  else
+    panel_product_detail::rows_of<4, 1>(at, begin, end);
+}
+
+}  // namespace agon::kernels
