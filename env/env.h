@@ -43,6 +43,7 @@ struct StepResult {
                                // "objects": [{"name", "box": [x1,y1,x2,y2] pixels}] of the new picture;
                                // "success": bool, at the end of an episode: its outcome counts as right;
                                // "step_correct": bool, the action was a right next action (phone);
+                               // "turn_correct", "turn_reward": of this turn's answer alone (env/two_turn.h);
                                // "error": why an action was refused
 };
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
 #include "env/suites/suites.h"
+#include "env/two_turn.h"
 
 namespace agon::env {
 namespace {
@@ -48,14 +50,15 @@ std::vector<std::string> suite_names() {
 SuiteInfo suite_info(const std::string& name, const SuiteOptions& options) {
   SuiteInfo info = entry_of(name).info(options);
   check_level(options.level, info);
-  return info;
+  return options.two_turn ? two_turn_info(std::move(info)) : info;
 }
 
 std::unique_ptr<Env> make_env(const std::string& name, const SuiteOptions& options) {
   SuiteOptions resolved = options;
   const SuiteInfo info = suite_info(name, options);
   if (resolved.level == 0) resolved.level = info.default_level;
-  return entry_of(name).make(resolved);
+  std::unique_ptr<Env> env = entry_of(name).make(resolved);
+  return options.two_turn ? two_turn_env(std::move(env), options.reexamine) : std::move(env);
 }
 
 Json message_schema() {

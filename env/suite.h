@@ -12,8 +12,10 @@
 namespace agon::env {
 
 struct SuiteOptions {
-  int level = 0;     // 0: the suite's default level
-  std::string file;  // jsonl: the task file
+  int level = 0;          // 0: the suite's default level
+  std::string file;       // jsonl: the task file
+  bool two_turn = false;  // each task is answered twice (env/two_turn.h)
+  std::string reexamine;  // two_turn: the text between the answers; empty: kReexamine
 };
 
 struct SuiteInfo {
@@ -32,7 +34,8 @@ struct SuiteInfo {
 
 // All suites, by name. jsonl needs a file, so it is listed but has no tasks of its own.
 std::vector<std::string> suite_names();
-// Throws Error for an unknown name (suggesting the nearest), a level out of range, or a missing or bad file.
+// Throws Error for an unknown name (suggesting the nearest), a level out of range, a missing or bad file, or two turns
+// of a suite that has several of its own.
 SuiteInfo suite_info(const std::string& name, const SuiteOptions& options = {});
 std::unique_ptr<Env> make_env(const std::string& name, const SuiteOptions& options = {});
 

@@ -1,0 +1,88 @@
+#include "env/two_turn.h"
+
+#include <cassert>
+#include <utility>
+
+#include "core/error.h"
+
+namespace agon::env {
+namespace {
+
+void describe_answer(StepResult& answer) {
+  assert(answer.terminated || answer.truncated);
+  answer.info["turn_correct"] = answer.info.value("success", false);
+  answer.info["turn_reward"] = answer.reward.total;
+}
+
+class TwoTurnEnv final : public Env {
+ public:
+  TwoTurnEnv(std::unique_ptr<Env> inner, std::string reexamine)
+      : inner_(std::move(inner)), reexamine_(std::move(reexamine)) {}
+
+  StepResult reset(const ResetOptions& options) override {
+    StepResult first = inner_->reset(options);
+    reexamining_ = false;
+    return first;
+  }
+
+  StepResult step(const Action& action) override { return reexamining_ ? second(action) : first(action); }
+
+  std::unique_ptr<Env> fork() const override {
+    auto copy = std::make_unique<TwoTurnEnv>(inner_->fork(), reexamine_);
+    copy->reexamining_ = reexamining_;
+    return copy;
+  }
+
+  const TaskInfo& task() const override { return inner_->task(); }
+  std::optional<StepLabel> check_step(const StepQuery& query) const override { return inner_->check_step(query); }
+  std::optional<std::string> corrupt_step(const StepQuery& query, ErrorKind kind, Rng& rng) const override {
+    return inner_->corrupt_step(query, kind, rng);
+  }
+
+  std::optional<std::vector<Action>> demonstrate(Rng& rng) const override {
+    std::optional<std::vector<Action>> actions = inner_->demonstrate(rng);
+    if (actions && actions->size() == 1 && !reexamining_) actions->push_back(Action(actions->front()));
+    return actions;
+  }
+
+ private:
+  StepResult first(const Action& action) {
+    StepResult answer = inner_->fork()->step(action);
+    if (answer.info.contains("error")) return answer;
+    describe_answer(answer);
+    reexamining_ = true;
+    StepResult result;
+    result.observation.parts = {Part::of(reexamine_)};
+    for (const char* key : {"turn_correct", "turn_reward"}) result.info[key] = answer.info[key];
+    return result;
+  }
+
+  StepResult second(const Action& action) {
+    StepResult answer = inner_->step(action);
+    if (!answer.info.contains("error")) describe_answer(answer);
+    return answer;
+  }
+
+  std::unique_ptr<Env> inner_;
+  std::string reexamine_;
+  bool reexamining_ = false;  // the first answer is given
+};
+
+}  // namespace
+
+SuiteInfo two_turn_info(SuiteInfo info) {
+  if (info.max_turns != 1)
+    throw Error(
+        "suite {}: its episodes have up to {} turns, and only a single answer can be re-examined. Choose a suite of "
+        "one "
+        "turn, or leave two turns out.",
+        info.name, info.max_turns);
+  info.max_turns = 2;
+  return info;
+}
+
+std::unique_ptr<Env> two_turn_env(std::unique_ptr<Env> answered_once, std::string reexamine) {
+  return std::make_unique<TwoTurnEnv>(std::move(answered_once), reexamine.empty() ? kReexamine : std::move(reexamine));
+}
+
+}  // namespace agon::env
