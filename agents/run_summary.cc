@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <span>
+#include <utility>
 
 #include "env/box.h"
 #include "env/grade.h"
@@ -18,6 +20,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // The episodes of a task that count, samples in order.
 struct Task {
+  std::uint64_t index = 0;
   std::vector<const EpisodeOutcome*> samples;
   const EpisodeOutcome* greedy = nullptr;
 };
@@ -37,6 +40,7 @@ std::vector<Task> tasks_of(const std::vector<EpisodeOutcome>& outcomes) {
   }
   std::vector<Task> tasks;
   for (auto& [index, task] : by_index) {
+    task.index = index;
     std::sort(task.samples.begin(), task.samples.end(),
               [](const EpisodeOutcome* a, const EpisodeOutcome* b) { return a->sample < b->sample; });
     tasks.push_back(std::move(task));
@@ -109,16 +113,6 @@ double success_by_blocks(const Task& task, int n, Pick pick) {
   return right / blocks;
 }
 
-double step_success(const std::vector<Task>& tasks, std::span<const std::size_t> indices) {
-  double steps = 0, right = 0;
-  for (const std::size_t index : indices)
-    for (const EpisodeOutcome* sample : tasks[index].samples) {
-      steps += sample->steps;
-      right += sample->right_steps;
-    }
-  return right / steps;
-}
-
 // A sample with a score.
 struct Scored {
   std::size_t task = 0;
@@ -159,35 +153,33 @@ double mean_of_defined(const std::vector<double>& values, std::span<const std::s
   return sum / count;
 }
 
-Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+using Statistic = std::function<double(std::span<const std::size_t>)>;  // of tasks, by their places in the list
 
-// Computes figures over the tasks and their intervals beside them.
+// Named statistics over the tasks of a run.
 class Figures {
  public:
-  Figures(std::vector<Task> tasks, std::uint64_t seed) : tasks_(std::move(tasks)), seed_(seed), all_(tasks_.size()) {
-    for (std::size_t i = 0; i < all_.size(); ++i) all_[i] = i;
-  }
+  explicit Figures(const std::vector<Task>& tasks) : tasks_(tasks) {}
 
-  using Statistic = std::function<double(std::span<const std::size_t>)>;
-  Json pooled(const std::string& name, const Statistic& statistic) {
-    const double value = statistic(all_);
-    const Interval interval = bootstrap_interval(tasks_.size(), statistic, seed_);
-    if (std::isfinite(value)) intervals_[name] = {number_or_null(interval.low), number_or_null(interval.high)};
-    return number_or_null(value);
+  void add(const std::string& name, Statistic statistic) { statistics_[name] = std::move(statistic); }
+  void add_task_mean(const std::string& name, const TaskFigure& figure) {
+    add(name, [values = by_task(figure)](auto drawn) { return mean_of_defined(values, drawn); });
   }
-  Json task_mean(const std::string& name, const TaskFigure& figure) {
-    std::vector<double> values;
-    for (const Task& task : tasks_) values.push_back(figure(task));
-    return pooled(name, [&](std::span<const std::size_t> indices) { return mean_of_defined(values, indices); });
+  void add_ratio(const std::string& name, const TaskFigure& part, const TaskFigure& whole) {
+    add(name, [parts = by_task(part), wholes = by_task(whole)](auto drawn) {
+      return mean_of_defined(parts, drawn) / mean_of_defined(wholes, drawn);
+    });
   }
-  const std::vector<Task>& tasks() const { return tasks_; }
-  const Json& intervals() const { return intervals_; }
+  const std::map<std::string, Statistic>& statistics() const { return statistics_; }
 
  private:
-  std::vector<Task> tasks_;
-  std::uint64_t seed_;
-  std::vector<std::size_t> all_;
-  Json intervals_ = Json::object();
+  std::vector<double> by_task(const TaskFigure& figure) const {
+    std::vector<double> values;
+    for (const Task& task : tasks_) values.push_back(figure(task));
+    return values;
+  }
+
+  const std::vector<Task>& tasks_;
+  std::map<std::string, Statistic> statistics_;
 };
 
 // 1, 2, 4, ... and the number itself.
@@ -198,11 +190,110 @@ std::vector<int> sizes_up_to(int samples) {
   return sizes;
 }
 
-Json by_size(int samples, const std::function<Json(int)>& figure) {
-  Json all = Json::object();
-  for (const int size : sizes_up_to(samples)) all[std::to_string(size)] = figure(size);
-  return all;
+void add_sample_figures(Figures& figures, int samples) {
+  const auto add_blocks = [&](const std::string& name, int n, Pick pick) {
+    figures.add_task_mean(name + std::to_string(n),
+                          [n, pick](const Task& task) { return success_by_blocks(task, n, pick); });
+  };
+  for (const int size : sizes_up_to(samples)) {
+    figures.add_task_mean(fmt::format("pass_at_{}", size), [size](const Task& task) { return pass_of(task, size); });
+    add_blocks("best_of_", size, best_scored);
+    add_blocks("majority_", size, majority);
+  }
 }
+
+void add_score_figures(Figures& figures, const std::vector<Task>& tasks) {
+  const std::vector<Scored> samples = scored_samples(tasks);
+  figures.add("score_auc", [samples](auto drawn) { return score_figure(samples, drawn, roc_auc); });
+  figures.add("score_ap", [samples](auto drawn) { return score_figure(samples, drawn, average_precision); });
+}
+
+double steps_of(const Task& task, int EpisodeOutcome::*count) {
+  double sum = 0;
+  for (const EpisodeOutcome* sample : task.samples) sum += sample->*count;
+  return sum;
+}
+
+bool has_steps(const std::vector<Task>& tasks) {
+  return std::any_of(tasks.begin(), tasks.end(), [](const Task& task) {
+    return (task.greedy && task.greedy->steps > 0) || steps_of(task, &EpisodeOutcome::steps) > 0;
+  });
+}
+
+// The episodes of a task that answer twice: the greedy one, or the samples.
+std::vector<const EpisodeOutcome*> answered_twice(const Task& task, bool greedy) {
+  std::vector<const EpisodeOutcome*> episodes = task.samples;
+  if (greedy) episodes = {task.greedy};
+  std::erase_if(episodes, [](const EpisodeOutcome* one) { return !one || one->turn_correct.size() != 2; });
+  return episodes;
+}
+
+bool has_two_turns(const std::vector<Task>& tasks) {
+  return std::any_of(tasks.begin(), tasks.end(), [](const Task& task) {
+    return !answered_twice(task, true).empty() || !answered_twice(task, false).empty();
+  });
+}
+
+using TurnValue = double (*)(bool first, bool second);
+
+TaskFigure turn_mean(bool greedy, TurnValue value) {
+  return [greedy, value](const Task& task) {
+    const auto episodes = answered_twice(task, greedy);
+    double sum = 0;
+    for (const EpisodeOutcome* one : episodes) sum += value(one->turn_correct[0], one->turn_correct[1]);
+    return sum / static_cast<double>(episodes.size());
+  };
+}
+
+constexpr TurnValue kFirstRight = [](bool first, bool) { return first ? 1.0 : 0; };
+constexpr TurnValue kFirstWrong = [](bool first, bool) { return first ? 0 : 1.0; };
+constexpr TurnValue kSecondRight = [](bool, bool second) { return second ? 1.0 : 0; };
+constexpr TurnValue kGain = [](bool first, bool second) { return static_cast<double>(second - first); };
+constexpr TurnValue kCorrected = [](bool first, bool second) { return !first && second ? 1.0 : 0; };
+constexpr TurnValue kSpoilt = [](bool first, bool second) { return first && !second ? 1.0 : 0; };
+
+void add_two_turn_figures(Figures& figures, const std::string& prefix, bool greedy) {
+  figures.add_task_mean(prefix + "acc_t1", turn_mean(greedy, kFirstRight));
+  figures.add_task_mean(prefix + "acc_t2", turn_mean(greedy, kSecondRight));
+  figures.add_task_mean(prefix + "delta", turn_mean(greedy, kGain));
+  figures.add_task_mean(prefix + "m01", turn_mean(greedy, kCorrected));
+  figures.add_task_mean(prefix + "m10", turn_mean(greedy, kSpoilt));
+  figures.add_ratio(prefix + "m01_conditional", turn_mean(greedy, kCorrected), turn_mean(greedy, kFirstWrong));
+  figures.add_ratio(prefix + "m10_conditional", turn_mean(greedy, kSpoilt), turn_mean(greedy, kFirstRight));
+}
+
+// Every figure that has an interval, by the name that the interval goes by.
+std::map<std::string, Statistic> statistics_of(const std::vector<Task>& tasks, int samples) {
+  Figures figures(tasks);
+  add_sample_figures(figures, samples);
+  figures.add_task_mean("greedy", greedy_success);
+  figures.add_task_mean("pass_at_1", mean_success);
+  figures.add_task_mean("mean_reward", mean_reward);
+  add_score_figures(figures, tasks);
+  if (has_steps(tasks))
+    figures.add_ratio(
+        "step_success", [](const Task& task) { return steps_of(task, &EpisodeOutcome::right_steps); },
+        [](const Task& task) { return steps_of(task, &EpisodeOutcome::steps); });
+  if (has_two_turns(tasks)) {
+    add_two_turn_figures(figures, "", false);
+    add_two_turn_figures(figures, kGreedyTurns, true);
+  }
+  return figures.statistics();
+}
+
+struct Estimate {
+  double value = kNaN;
+  Interval interval;
+};
+
+Estimate estimate(std::size_t tasks, const Statistic& statistic, std::uint64_t seed) {
+  std::vector<std::size_t> all(tasks);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return {statistic(all), bootstrap_interval(tasks, statistic, seed)};
+}
+
+Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+Json interval_json(const Interval& interval) { return {number_or_null(interval.low), number_or_null(interval.high)}; }
 
 int samples_of(const std::vector<EpisodeOutcome>& outcomes) {
   int samples = 0;
@@ -210,32 +301,56 @@ int samples_of(const std::vector<EpisodeOutcome>& outcomes) {
   return samples;
 }
 
-Json score_figures(Figures& figures) {
-  const std::vector<Task>& tasks = figures.tasks();
+// {name: value} of the statistics, and their intervals under "ci".
+Json estimates_of(const std::vector<Task>& tasks, int samples, std::uint64_t seed) {
+  Json values = Json::object();
+  values["ci"] = Json::object();
+  for (const auto& [name, statistic] : statistics_of(tasks, samples)) {
+    const Estimate figure = estimate(tasks.size(), statistic, seed);
+    values[name] = number_or_null(figure.value);
+    if (std::isfinite(figure.value)) values["ci"][name] = interval_json(figure.interval);
+  }
+  return values;
+}
+
+Json by_size(int samples, const Json& values, const std::string& name) {
+  Json all = Json::object();
+  for (const int size : sizes_up_to(samples)) all[std::to_string(size)] = values.at(name + std::to_string(size));
+  return all;
+}
+
+// How many episodes are of each type: first answer wrong (0) or right (1) -> second answer.
+Json trajectory_types(const std::vector<Task>& tasks, bool greedy) {
+  Json types{{"0->0", 0}, {"0->1", 0}, {"1->0", 0}, {"1->1", 0}};
+  for (const Task& task : tasks)
+    for (const EpisodeOutcome* one : answered_twice(task, greedy)) {
+      Json& count = types[fmt::format("{:d}->{:d}", bool{one->turn_correct[0]}, bool{one->turn_correct[1]})];
+      count = count.get<int>() + 1;
+    }
+  return types;
+}
+
+Json two_turn_figures(const std::vector<Task>& tasks, const Json& values, const std::string& prefix, bool greedy) {
+  Json figures = Json::object();
+  for (const TwoTurnFigure& figure : kTwoTurnFigures) figures[figure.name] = values.at(prefix + figure.name);
+  figures["types"] = trajectory_types(tasks, greedy);
+  return figures;
+}
+
+std::int64_t missing_scores(const std::vector<Task>& tasks) {
   std::int64_t missing = 0;
   for (const Task& task : tasks)
     missing += std::count_if(task.samples.begin(), task.samples.end(), [](auto* sample) { return !sample->score; });
-  const std::vector<Scored> samples = scored_samples(tasks);
-  Json score;
-  score["auc"] = figures.pooled("score_auc", [&](auto drawn) { return score_figure(samples, drawn, roc_auc); });
-  score["ap"] = figures.pooled("score_ap", [&](auto drawn) { return score_figure(samples, drawn, average_precision); });
-  score["missing"] = missing;
-  return score;
+  return missing;
 }
 
-std::string cell(const Json& value) { return value.is_number() ? fmt::format("{:.3f}", value.get<double>()) : "-"; }
-
-std::string metric_line(const std::string& label, const Json& value, const Json& intervals, const std::string& name) {
-  std::string line = fmt::format("{:<16}{:>7}", label, cell(value));
-  if (intervals.contains(name))
-    line += fmt::format("   [{}, {}]", cell(intervals.at(name).at(0)), cell(intervals.at(name).at(1)));
-  return line + '\n';
-}
-
-std::string size_line(const std::string& label, const Json& by_size) {
-  std::string line = fmt::format("{:<16}", label);
-  for (const auto& [size, value] : by_size.items()) line += fmt::format("{:>7}", cell(value));
-  return line + '\n';
+// The tasks of `tasks` that `others` have too.
+std::vector<Task> common_tasks(const std::vector<Task>& tasks, const std::vector<Task>& others) {
+  std::vector<Task> common;
+  for (const Task& task : tasks)
+    if (std::any_of(others.begin(), others.end(), [&](const Task& other) { return other.index == task.index; }))
+      common.push_back(task);
+  return common;
 }
 
 }  // namespace
@@ -256,7 +371,9 @@ EpisodeOutcome outcome_of(const env::Episode& episode) {
   outcome.answer_is_box = gold_is_box && episode.answer && env::parse_box(*episode.answer);
   for (const env::Turn& turn : episode.turns) {
     outcome.tokens += static_cast<std::int64_t>(turn.token_ids.size());
-    if (!turn.info.is_object() || !turn.info.contains("step_correct")) continue;
+    if (!turn.info.is_object()) continue;
+    if (turn.info.contains("turn_correct")) outcome.turn_correct.push_back(turn.info.at("turn_correct") == true);
+    if (!turn.info.contains("step_correct")) continue;
     ++outcome.steps;
     outcome.right_steps += turn.info.at("step_correct") == true;
   }
@@ -264,92 +381,65 @@ EpisodeOutcome outcome_of(const env::Episode& episode) {
 }
 
 Json summarize(const Json& config, const std::vector<EpisodeOutcome>& outcomes, double seconds) {
-  Figures figures(tasks_of(outcomes), config.value("seed", std::uint64_t{0}));
+  const std::vector<Task> tasks = tasks_of(outcomes);
   const int samples = samples_of(outcomes);
-  std::int64_t tokens = 0, failed = 0, steps = 0;
+  Json values = estimates_of(tasks, samples, config.value("seed", std::uint64_t{0}));
+  std::int64_t tokens = 0, failed = 0;
   for (const EpisodeOutcome& outcome : outcomes) {
     tokens += outcome.tokens;
     failed += outcome.failed;
-    steps += outcome.failed ? 0 : outcome.steps;
   }
   Json summary;
   for (const char* key : {"suite", "split", "level"}) summary[key] = config.value(key, Json());
-  summary["tasks"] = figures.tasks().size();
+  summary["tasks"] = tasks.size();
   summary["samples"] = samples;
-  summary["greedy"] = figures.task_mean("greedy", greedy_success);
-  summary["pass_at_1"] = figures.task_mean("pass_at_1", mean_success);
-  summary["pass_at_k"] = by_size(samples, [&](int k) {
-    return figures.task_mean(fmt::format("pass_at_{}", k), [k](const Task& task) { return pass_of(task, k); });
-  });
-  const auto by_blocks = [&](const std::string& name, Pick pick) {
-    return by_size(samples, [&](int n) {
-      return figures.task_mean(name + std::to_string(n),
-                               [n, pick](const Task& task) { return success_by_blocks(task, n, pick); });
-    });
-  };
-  summary["best_of_n"] = by_blocks("best_of_", best_scored);
-  summary["majority"] = by_blocks("majority_", majority);
-  summary["score"] = score_figures(figures);
-  summary["mean_reward"] = figures.task_mean("mean_reward", mean_reward);
-  if (steps > 0)
-    summary["step_success"] =
-        figures.pooled("step_success", [&](auto indices) { return step_success(figures.tasks(), indices); });
+  for (const char* key : {"greedy", "pass_at_1", "mean_reward"}) summary[key] = values.at(key);
+  summary["pass_at_k"] = by_size(samples, values, "pass_at_");
+  summary["best_of_n"] = by_size(samples, values, "best_of_");
+  summary["majority"] = by_size(samples, values, "majority_");
+  summary["score"] = {
+      {"auc", values.at("score_auc")}, {"ap", values.at("score_ap")}, {"missing", missing_scores(tasks)}};
+  if (values.contains("step_success")) summary["step_success"] = values.at("step_success");
+  if (has_two_turns(tasks))
+    summary["two_turn"] = {{"samples", two_turn_figures(tasks, values, "", false)},
+                           {"greedy", two_turn_figures(tasks, values, kGreedyTurns, true)}};
   summary["tokens"] = tokens;
   summary["seconds"] = number_or_null(seconds);
   summary["failed"] = failed;
-  summary["ci"] = figures.intervals();
+  summary["ci"] = std::move(values["ci"]);
   return summary;
 }
 
-std::string summary_table(const Json& summary) {
-  const auto text = [&](const char* key) {
-    const Json value = summary.value(key, Json());
-    return value.is_string() ? value.get<std::string>() : value.is_null() ? "-" : value.dump();
-  };
-  const Json& intervals = summary.at("ci");
-  std::string table = fmt::format("{}, level {}, {} split: {} tasks x {} samples\n\n", text("suite"), text("level"),
-                                  text("split"), text("tasks"), text("samples"));
-  table += fmt::format("{:<16}{:>7}   95 % interval\n", "", "value");
-  table += metric_line("greedy", summary.at("greedy"), intervals, "greedy");
-  table += metric_line("pass@1", summary.at("pass_at_1"), intervals, "pass_at_1");
-  if (summary.contains("step_success"))
-    table += metric_line("step success", summary.at("step_success"), intervals, "step_success");
-  table += metric_line("mean reward", summary.at("mean_reward"), intervals, "mean_reward");
-  table += metric_line("score AUC", summary.at("score").at("auc"), intervals, "score_auc");
-  table += metric_line("score AP", summary.at("score").at("ap"), intervals, "score_ap");
-  table += fmt::format("\n{:<16}", "N samples");
-  for (const auto& [size, value] : summary.at("pass_at_k").items()) table += fmt::format("{:>7}", size);
-  table += '\n';
-  table += size_line("pass@N", summary.at("pass_at_k"));
-  table += size_line("best-of-N", summary.at("best_of_n"));
-  table += size_line("majority", summary.at("majority"));
-  const auto tokens = summary.at("tokens").get<std::int64_t>();
-  table += fmt::format("\n{} tokens", tokens);
-  if (const Json& seconds = summary.at("seconds"); seconds.is_number() && seconds > 0)
-    table += fmt::format(" in {:.1f} s ({:.0f} a second)", seconds.get<double>(),
-                         static_cast<double>(tokens) / seconds.get<double>());
-  if (const auto missing = summary.at("score").at("missing").get<std::int64_t>(); missing > 0)
-    table += fmt::format("\n{} samples have no valid score", missing);
-  if (const auto failed = summary.at("failed").get<std::int64_t>(); failed > 0)
-    table += fmt::format("\n{} episodes failed and are in no figure", failed);
-  return table + '\n';
+Json compare(const std::vector<EpisodeOutcome>& first, const std::vector<EpisodeOutcome>& other, std::uint64_t seed) {
+  const std::vector<Task> of_first = tasks_of(first), of_other = tasks_of(other);
+  const std::vector<Task> before = common_tasks(of_first, of_other), after = common_tasks(of_other, of_first);
+  const auto minuends = statistics_of(after, samples_of(other)), subtrahends = statistics_of(before, samples_of(first));
+  Json differences{{"ci", Json::object()}};
+  for (const auto& [name, minuend] : minuends) {
+    const auto subtrahend = subtrahends.find(name);
+    if (subtrahend == subtrahends.end()) continue;
+    const Estimate difference = estimate(
+        before.size(), [&](auto drawn) { return minuend(drawn) - subtrahend->second(drawn); }, seed);
+    differences[name] = number_or_null(difference.value);
+    if (std::isfinite(difference.value)) differences["ci"][name] = interval_json(difference.interval);
+  }
+  return differences;
 }
 
 std::vector<GroupAccuracy> accuracy_by(const std::vector<EpisodeOutcome>& outcomes, std::uint64_t seed,
                                        const std::function<std::string(const EpisodeOutcome&)>& name) {
   std::map<std::string, std::vector<EpisodeOutcome>> groups;
   for (const EpisodeOutcome& outcome : outcomes) groups[name(outcome)].push_back(outcome);
-  const auto value_of = [](const Json& number) { return number.is_number() ? number.get<double>() : kNaN; };
   std::vector<GroupAccuracy> all;
   for (const auto& [group, members] : groups) {
-    Figures figures(tasks_of(members), seed);
-    GroupAccuracy& accuracy = all.emplace_back();
-    accuracy.name = group;
-    accuracy.tasks = figures.tasks().size();
-    accuracy.greedy = value_of(figures.task_mean("greedy", greedy_success));
-    accuracy.pass_at_1 = value_of(figures.task_mean("pass_at_1", mean_success));
-    const Json interval = figures.intervals().value("pass_at_1", Json::array({nullptr, nullptr}));
-    accuracy.pass_at_1_interval = {value_of(interval.at(0)), value_of(interval.at(1))};
+    const std::vector<Task> tasks = tasks_of(members);
+    Figures figures(tasks);
+    figures.add_task_mean("greedy", greedy_success);
+    figures.add_task_mean("pass_at_1", mean_success);
+    const auto& statistics = figures.statistics();
+    const Estimate sampled = estimate(tasks.size(), statistics.at("pass_at_1"), seed);
+    const double greedy = estimate(tasks.size(), statistics.at("greedy"), seed).value;
+    all.push_back({group, tasks.size(), greedy, sampled.value, sampled.interval});
   }
   return all;
 }

@@ -185,3 +185,94 @@ TEST_CASE("summaries do not depend on the order of episodes, and the table shows
   REQUIRE(groups[0].pass_at_1 * 40 + groups[1].pass_at_1 * 20 == Approx(summary["pass_at_1"].get<double>() * 60));
   REQUIRE(groups[0].pass_at_1_interval.low < groups[0].pass_at_1);
 }
+
+namespace {
+
+EpisodeOutcome answered_twice(std::uint64_t task, int sample, bool first, bool second) {
+  EpisodeOutcome one = outcome(task, sample, second);
+  one.turn_correct = {first, second};
+  return one;
+}
+
+}  // namespace
+
+TEST_CASE("two-turn figures, computed by hand") {
+  // Task 0: 0->1 0->1 1->1 1->0, task 1: 0->0 0->0 0->1 1->1, task 2: one sample failed.
+  const std::vector<EpisodeOutcome> outcomes{answered_twice(0, -1, false, true),
+                                             answered_twice(0, 0, false, true),
+                                             answered_twice(0, 1, false, true),
+                                             answered_twice(0, 2, true, true),
+                                             answered_twice(0, 3, true, false),
+                                             answered_twice(1, -1, true, false),
+                                             answered_twice(1, 0, false, false),
+                                             answered_twice(1, 1, false, false),
+                                             answered_twice(1, 2, false, true),
+                                             answered_twice(1, 3, true, true),
+                                             answered_twice(2, -1, false, true),
+                                             answered_twice(2, 0, true, true),
+                                             answered_twice(2, 1, false, false),
+                                             failed(2, 2),
+                                             failed(2, 3)};
+  const Json summary = summarize(kConfig, outcomes, 1);
+  const Json samples = summary["two_turn"]["samples"], greedy = summary["two_turn"]["greedy"];
+  const auto of = [&](const char* name) { return samples[name].get<double>(); };
+  REQUIRE(of("acc_t1") == Approx((0.5 + 0.25 + 0.5) / 3));
+  REQUIRE(of("acc_t2") == Approx((0.75 + 0.5 + 0.5) / 3));
+  REQUIRE(of("acc_t2") == Approx(summary["pass_at_1"].get<double>()));
+  REQUIRE(of("delta") == Approx((0.25 + 0.25 + 0) / 3));
+  REQUIRE(of("m01") == Approx((0.5 + 0.25 + 0) / 3));
+  REQUIRE(of("m10") == Approx((0.25 + 0 + 0) / 3));
+  REQUIRE(of("m01_conditional") == Approx((0.5 + 0.25 + 0) / (0.5 + 0.75 + 0.5)));
+  REQUIRE(of("m10_conditional") == Approx(0.25 / (0.5 + 0.25 + 0.5)));
+  REQUIRE((samples["types"] == Json{{"0->0", 3}, {"0->1", 3}, {"1->0", 1}, {"1->1", 3}}));
+  REQUIRE(greedy["acc_t1"].get<double>() == Approx(1.0 / 3));
+  REQUIRE(greedy["acc_t2"].get<double>() == Approx(2.0 / 3));
+  REQUIRE(greedy["acc_t2"] == summary["greedy"]);
+  REQUIRE(greedy["m01_conditional"] == 1.0);
+  REQUIRE(greedy["m10_conditional"] == 1.0);
+  REQUIRE((greedy["types"] == Json{{"0->0", 0}, {"0->1", 2}, {"1->0", 1}, {"1->1", 0}}));
+  for (const char* name : {"acc_t1", "delta", "m01_conditional", "greedy_acc_t2", "greedy_m10"})
+    REQUIRE(summary["ci"][name][0] <= summary["ci"][name][1]);
+  const std::string table = agents::summary_table(summary);
+  CAPTURE(table);
+  REQUIRE(table.find("two turns       samples   95 % interval          greedy   95 % interval\n") != std::string::npos);
+  REQUIRE(table.find("\nM 0->1 of wrong   0.429   [") != std::string::npos);
+  REQUIRE(table.find("\ntypes, samples    0->0: 3  0->1: 3  1->0: 1  1->1: 3\n") != std::string::npos);
+}
+
+TEST_CASE("a rate of wrong first answers is null where all are right, and one-turn runs have no two-turn figures") {
+  const Json summary = summarize(kConfig, {answered_twice(0, 0, true, true), answered_twice(0, -1, true, false)}, 1);
+  REQUIRE(summary["two_turn"]["samples"]["m01_conditional"].is_null());
+  REQUIRE(summary["two_turn"]["samples"]["m10_conditional"] == 0.0);
+  REQUIRE(agents::summary_table(summary).find("nan") == std::string::npos);
+  REQUIRE_FALSE(summarize(kConfig, {outcome(0, 0, true)}, 1).contains("two_turn"));
+}
+
+TEST_CASE("the turns of an episode tell which answer was right") {
+  env::Episode episode;
+  episode.turns.resize(3);
+  episode.turns[0].info = {{"error", "no tools here"}};
+  episode.turns[1].info = {{"turn_correct", false}, {"turn_reward", 0.2}};
+  episode.turns[2].info = {{"turn_correct", true}, {"turn_reward", 1}};
+  REQUIRE(outcome_of(episode).turn_correct == std::vector<bool>{false, true});
+}
+
+TEST_CASE("two runs are compared on the tasks that both have, task by task") {
+  std::vector<EpisodeOutcome> first, other;
+  Rng rng(5);
+  for (std::uint64_t task = 0; task < 50; ++task)
+    for (int sample = -1; sample < 4; ++sample) {
+      first.push_back(outcome(task, sample, task % 2 == 0, rng.uniform()));  // easy and hard tasks
+      other.push_back(outcome(task, sample, task % 2 == 0 || (task == 1 && sample >= 0), rng.uniform()));
+    }
+  other.push_back(outcome(77, 0, true, 0.5));  // first does not have it
+  const Json difference = agents::compare(first, other, 7);
+  REQUIRE(difference["greedy"] == 0.0);
+  REQUIRE(difference["ci"]["greedy"] == Json::array({0.0, 0.0}));
+  REQUIRE(difference["pass_at_1"].get<double>() == Approx(1.0 / 50));
+  REQUIRE(difference["ci"]["pass_at_1"][0] == 0.0);
+  REQUIRE(difference["ci"]["pass_at_1"][1].get<double>() < 0.1);  // unpaired it would be 0.2
+  REQUIRE(difference["pass_at_4"].get<double>() == Approx(1.0 / 50));
+  REQUIRE(difference.contains("score_auc"));
+  REQUIRE_FALSE(difference.contains("acc_t1"));
+}

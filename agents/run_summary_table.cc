@@ -1,0 +1,85 @@
+// summary_table: the figures of a run for a person.
+#include <fmt/format.h>
+
+#include "agents/run_summary.h"
+
+namespace agon::agents {
+namespace {
+
+std::string cell(const Json& value) { return value.is_number() ? fmt::format("{:.3f}", value.get<double>()) : "-"; }
+
+std::string value_and_interval(const Json& value, const Json& intervals, const std::string& name) {
+  std::string text = fmt::format("{:>7}", cell(value));
+  if (intervals.contains(name))
+    text += fmt::format("   [{}, {}]", cell(intervals.at(name).at(0)), cell(intervals.at(name).at(1)));
+  return text;
+}
+
+std::string metric_line(const std::string& label, const Json& value, const Json& intervals, const std::string& name) {
+  return fmt::format("{:<16}{}\n", label, value_and_interval(value, intervals, name));
+}
+
+std::string size_line(const std::string& label, const Json& by_size) {
+  std::string line = fmt::format("{:<16}", label);
+  for (const auto& [size, value] : by_size.items()) line += fmt::format("{:>7}", cell(value));
+  return line + '\n';
+}
+
+std::string types_line(const std::string& label, const Json& types) {
+  std::string line = fmt::format("{:<16}", label);
+  for (const auto& [type, count] : types.items()) line += fmt::format("  {}: {}", type, count.get<int>());
+  return line + '\n';
+}
+
+// Samples and greedy answers side by side.
+std::string two_turn_lines(const Json& two_turn, const Json& intervals) {
+  std::string lines =
+      fmt::format("\n{:<16}{:>7}   {:<20}{:>9}   95 % interval\n", "two turns", "samples", "95 % interval", "greedy");
+  for (const TwoTurnFigure& figure : kTwoTurnFigures) {
+    const std::string name = figure.name;
+    lines += fmt::format("{:<16}{:<32}{}\n", figure.label,
+                         value_and_interval(two_turn.at("samples").at(name), intervals, name),
+                         value_and_interval(two_turn.at("greedy").at(name), intervals, kGreedyTurns + name));
+  }
+  return lines + types_line("types, samples", two_turn.at("samples").at("types")) +
+         types_line("types, greedy", two_turn.at("greedy").at("types"));
+}
+
+}  // namespace
+
+std::string summary_table(const Json& summary) {
+  const auto text = [&](const char* key) {
+    const Json value = summary.value(key, Json());
+    return value.is_string() ? value.get<std::string>() : value.is_null() ? "-" : value.dump();
+  };
+  const Json& intervals = summary.at("ci");
+  std::string table = fmt::format("{}, level {}, {} split: {} tasks x {} samples\n\n", text("suite"), text("level"),
+                                  text("split"), text("tasks"), text("samples"));
+  table += fmt::format("{:<16}{:>7}   95 % interval\n", "", "value");
+  table += metric_line("greedy", summary.at("greedy"), intervals, "greedy");
+  table += metric_line("pass@1", summary.at("pass_at_1"), intervals, "pass_at_1");
+  if (summary.contains("step_success"))
+    table += metric_line("step success", summary.at("step_success"), intervals, "step_success");
+  table += metric_line("mean reward", summary.at("mean_reward"), intervals, "mean_reward");
+  table += metric_line("score AUC", summary.at("score").at("auc"), intervals, "score_auc");
+  table += metric_line("score AP", summary.at("score").at("ap"), intervals, "score_ap");
+  table += fmt::format("\n{:<16}", "N samples");
+  for (const auto& [size, value] : summary.at("pass_at_k").items()) table += fmt::format("{:>7}", size);
+  table += '\n';
+  table += size_line("pass@N", summary.at("pass_at_k"));
+  table += size_line("best-of-N", summary.at("best_of_n"));
+  table += size_line("majority", summary.at("majority"));
+  if (summary.contains("two_turn")) table += two_turn_lines(summary.at("two_turn"), intervals);
+  const auto tokens = summary.at("tokens").get<std::int64_t>();
+  table += fmt::format("\n{} tokens", tokens);
+  if (const Json& seconds = summary.at("seconds"); seconds.is_number() && seconds > 0)
+    table += fmt::format(" in {:.1f} s ({:.0f} a second)", seconds.get<double>(),
+                         static_cast<double>(tokens) / seconds.get<double>());
+  if (const auto missing = summary.at("score").at("missing").get<std::int64_t>(); missing > 0)
+    table += fmt::format("\n{} samples have no valid score", missing);
+  if (const auto failed = summary.at("failed").get<std::int64_t>(); failed > 0)
+    table += fmt::format("\n{} episodes failed and are in no figure", failed);
+  return table + '\n';
+}
+
+}  // namespace agon::agents
