@@ -133,9 +133,10 @@ void TaskSource::choose_tasks(Policy& policy, const std::atomic<bool>* stop) {
     progress.add(std::ssize(tasks));
   }
   if (kept.empty() && !(stop && *stop))
-    throw Error("train: of {} tasks of {} the policy answers all samples right or all wrong. Choose another level, or "
-                "set filter.offline to false.",
-                config_.offline_tasks, source_.label());
+    throw Error(
+        "train: of {} tasks of {} the policy answers all samples right or all wrong. Choose another level, or "
+        "set filter.offline to false.",
+        config_.offline_tasks, source_.label());
   chosen_ = std::move(kept);
   next_ = 0;
 }

@@ -155,8 +155,7 @@ class Trainer {
         groups.push_back(std::move(group));
     assign_credit(groups);
     for (int again = 0; again < config_.resample && !stop_; ++again) play_again(groups, &failure, failed);
-    if (groups.empty() && !stop_)
-      throw Error("train: every group of step {} failed; the last: {}", step_, failure);
+    if (groups.empty() && !stop_) throw Error("train: every group of step {} failed; the last: {}", step_, failure);
     return groups;
   }
 
@@ -164,7 +163,8 @@ class Trainer {
   void play_again(std::vector<TrainGroup>& groups, std::string* failure, int* failed) {
     for (TaskSource& source : sources_) {
       int kept = 0;
-      for (const TrainGroup& group : groups) kept += &config_.sources[group.source] == &source.source() && group.credit.filtered.empty();
+      for (const TrainGroup& group : groups)
+        kept += &config_.sources[group.source] == &source.source() && group.credit.filtered.empty();
       const int missing = source.source().prompts - kept;
       if (missing <= 0) continue;
       for (TrainGroup& group : source.play(*policy_, missing, step_, failure, failed, &stop_))

@@ -10,9 +10,9 @@ namespace agon::agents {
 
 enum class Resume { no, yes };
 
-// Trains config.steps steps and writes under config.output: the run (config.json, run.sqlite with metrics and episodes),
-// TensorBoard event files, checkpoint/ (weights, optimiser, data positions, after every checkpoint_steps), best/ and
-// model/ (model folders: the best by evaluation.metric, and the last). With Resume::yes goes on from the last
+// Trains config.steps steps and writes under config.output: the run (config.json, run.sqlite with metrics and
+// episodes), TensorBoard event files, checkpoint/ (weights, optimiser, data positions, after every checkpoint_steps),
+// best/ and model/ (model folders: the best by evaluation.metric, and the last). With Resume::yes goes on from the last
 // checkpoint, or from the start where there is none; at a fixed number of threads the weights are bit for bit those of
 // a training that was not interrupted. Stops after the step under way, with a checkpoint, when *stop becomes true.
 // Returns whether training is complete. Throws Error for a folder that holds a run when Resume::no, for a config that

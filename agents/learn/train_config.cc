@@ -12,7 +12,7 @@ namespace agon::agents {
 namespace {
 
 // Every key with its default; docs/train.md says what each is.
-constexpr const char* kDefaults = R"(
+constexpr const char* kDefaults = R"yaml(
 output: ""
 policy: models/agon-tiny
 seed: 1
@@ -35,7 +35,7 @@ filter: {offline: false, offline_tasks: 1000, resample: 0}
 evaluation: {every: 25, tasks: 200, samples: 4, metric: pass_at_1}
 checkpoint_steps: 25
 record_every: 10
-)";
+)yaml";
 constexpr const char* kSourceDefaults =
     R"({suite: "", level: 0, file: "", two_turn: false, prompts: 16, expert: false})";
 constexpr const char* kStageDefaults = "{from_step: 0, credit: {}}";

@@ -129,12 +129,12 @@ env::Metrics update_metrics(std::span<const UpdateFigures> updates, double learn
 env::Metrics evaluation_metrics(const Json& summary, const std::string& label) {
   env::Metrics metrics;
   const std::string prefix = "eval/" + label + "/";
-  for (const char* name : {"greedy", "pass_at_1", "mean_reward"})
-    append(metrics, summary, prefix, name, summary[name]);
+  for (const char* name : {"greedy", "pass_at_1", "mean_reward"}) append(metrics, summary, prefix, name, summary[name]);
   const std::string samples = std::to_string(summary["samples"].get<int>());
-  for (const auto& [key, name] : {std::pair("pass_at_k", "pass_at_"), std::pair("best_of_n", "best_of_"),
-                                  std::pair("majority", "majority_")})
-    if (samples != "1" && summary[key].contains(samples)) append(metrics, summary, prefix, name + samples, summary[key][samples]);
+  for (const auto& [key, name] :
+       {std::pair("pass_at_k", "pass_at_"), std::pair("best_of_n", "best_of_"), std::pair("majority", "majority_")})
+    if (samples != "1" && summary[key].contains(samples))
+      append(metrics, summary, prefix, name + samples, summary[key][samples]);
   append(metrics, summary, prefix, "score_auc", summary["score"]["auc"]);
   append(metrics, summary, prefix, "score_ap", summary["score"]["ap"]);
   if (!summary.contains("two_turn")) return metrics;

@@ -93,8 +93,7 @@ at::Tensor TrainModel::response_logprobs(Qwen25VLImpl& model, const Pass& pass, 
   return result.logprob;
 }
 
-std::vector<std::vector<std::vector<float>>> TrainModel::reference_logprobs(
-    std::span<const TrainGroup* const> groups) {
+std::vector<std::vector<std::vector<float>>> TrainModel::reference_logprobs(std::span<const TrainGroup* const> groups) {
   const at::NoGradGuard no_grad;
   if (!reference_) {
     reference_ = Qwen25VL(folder_.config);
@@ -138,12 +137,14 @@ UpdateFigures TrainModel::update(std::span<const TrainGroup* const> groups,
     tokens.logprob = response_logprobs(*model_, pass, &tokens.entropy);
     tokens.entropy = tokens.entropy.detach();
     if (!imitates) tokens.old_logprob = to_tensor(old);
-    if (!reference.empty()) tokens.reference_logprob = to_tensor(base);
+    if (!reference.empty()) {
+      tokens.reference_logprob = to_tensor(base);
+      tokens.kl = to_tensor(kl);
+    }
     tokens.advantage = to_tensor(advantage);
-    tokens.kl = to_tensor(kl);
     tokens.weight = to_tensor(weight);
-    const PolicyLoss loss = policy_loss(
-        tokens, {.clip_low = clip.low, .clip_high = clip.high, .kl = estimator_of(config_.kl_estimator)});
+    const PolicyLoss loss =
+        policy_loss(tokens, {.clip_low = clip.low, .clip_high = clip.high, .kl = estimator_of(config_.kl_estimator)});
     loss.loss.backward();
     figures.loss += loss.figures;
     figures.rows += pass.rows;

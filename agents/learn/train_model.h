@@ -37,12 +37,13 @@ class TrainModel {
   // without any, nothing changes. Throws Error for a loss or gradient that is not finite, with the weights as before.
   // imitates: as CreditAssigner::imitates.
   UpdateFigures update(std::span<const TrainGroup* const> groups,
-                       std::span<const std::vector<std::vector<float>>> reference, double learning_rate, Clip clip, bool imitates);
+                       std::span<const std::vector<std::vector<float>>> reference, double learning_rate, Clip clip,
+                       bool imitates);
 
   EngineWeights engine_weights() const;
-  void save(const std::filesystem::path& folder) const;             // a model folder
+  void save(const std::filesystem::path& folder) const;                 // a model folder
   void save_training_state(const std::filesystem::path& folder) const;  // weights and optimiser
-  void load_training_state(const std::filesystem::path& folder);    // throws Error for files that are damaged
+  void load_training_state(const std::filesystem::path& folder);        // throws Error for files that are damaged
 
  private:
   struct Pass;

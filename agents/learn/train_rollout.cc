@@ -9,8 +9,6 @@
 namespace agon::agents {
 namespace {
 
-int tokens_of(const env::Turn& turn) { return static_cast<int>(turn.token_ids.size()); }
-
 void append_observation(TrainRollout& rollout, int tokens, int turn) {
   if (tokens > 0) rollout.segments.push_back({env::SegmentKind::tool, tokens, turn});
   rollout.logprobs.resize(rollout.logprobs.size() + static_cast<std::size_t>(tokens), 0.0f);
@@ -30,9 +28,10 @@ void check_place(const env::Episode& episode, const EncodedPrompt& all, const en
   if (begin + turn.token_ids.size() <= all.ids.size() &&
       std::equal(turn.token_ids.begin(), turn.token_ids.end(), all.ids.begin() + turn.prompt_tokens))
     return;
-  throw Error("train: {} sample {}: the tokens of a turn do not stand after its {} prompt tokens. Is the chat template "
-              "another one than that of the policy which wrote them?",
-              episode.task_id, episode.sample, turn.prompt_tokens);
+  throw Error(
+      "train: {} sample {}: the tokens of a turn do not stand after its {} prompt tokens. Is the chat template "
+      "another one than that of the policy which wrote them?",
+      episode.task_id, episode.sample, turn.prompt_tokens);
 }
 
 TrainRollout make_rollout(const env::Episode& episode, const EncodedPrompt& prompt, const std::string& instructions,

@@ -1,5 +1,5 @@
-// agents/learn/train_rollout.h - a group of episodes as what training needs: tokens, what each was written with, and the
-// view that credit has.
+// agents/learn/train_rollout.h - a group of episodes as what training needs: tokens, what each was written with, and
+// the view that credit has.
 #pragma once
 
 #include <map>
@@ -16,10 +16,10 @@ namespace agon::agents {
 
 // What a policy wrote after a task's first observation, with the later observations between its turns.
 struct TrainRollout {
-  EncodedPrompt response;         // all tokens after the prompt, and the pictures among them
-  std::vector<float> logprobs;    // one a token, under the policy that wrote it; 0 for observations
+  EncodedPrompt response;               // all tokens after the prompt, and the pictures among them
+  std::vector<float> logprobs;          // one a token, under the policy that wrote it; 0 for observations
   std::vector<CreditSegment> segments;  // of all tokens
-  std::vector<int> turn_begins;   // first token of each turn
+  std::vector<int> turn_begins;         // first token of each turn
 };
 
 struct TrainGroup {
@@ -34,13 +34,13 @@ struct TrainGroup {
 std::vector<Message> first_messages(const env::Episode& episode, const std::string& instructions);
 std::vector<Message> messages_before_last_turn(const env::Episode& episode, const std::string& instructions);
 
-// All episodes of one task. Throws Error for an episode whose tokens do not stand where its prompts say they do (another
-// tokenizer or template).
+// All episodes of one task. Throws Error for an episode whose tokens do not stand where its prompts say they do
+// (another tokenizer or template).
 TrainGroup make_train_group(std::vector<env::Episode> episodes, const std::string& instructions,
                             const ModelFolder& folder);
 
-// A group for credit. answer_reward: the last turn's reward components times `weights`; `format` (an answer that parses)
-// and `score` (a valid score) are components of every suite. Throws Error for a component that neither gives.
+// A group for credit. answer_reward: the last turn's reward components times `weights`; `format` (an answer that
+// parses) and `score` (a valid score) are components of every suite. Throws Error for a component that neither gives.
 CreditGroup credit_group(const TrainGroup& group, const std::map<std::string, double>& weights);
 // The same components of one episode, by name.
 std::map<std::string, double> reward_components(const env::Episode& episode);

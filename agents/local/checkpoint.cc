@@ -116,7 +116,7 @@ ModelFolder open_model_folder(const fs::path& folder) {
   return parts;
 }
 
-void save_model_folder(const fs::path& folder, const ModelFolder& parts, Qwen25VLImpl& model, WeightType type) {
+void save_model_folder(const fs::path& folder, const ModelFolder& parts, const Qwen25VLImpl& model, WeightType type) {
   check_agreement(parts);
   std::error_code failed;
   fs::create_directories(folder, failed);

@@ -39,7 +39,7 @@ enum class WeightType { f32, bf16 };
 // One safetensors file of the model's weights by their hub names, atomically.
 void save_weights(const Qwen25VLImpl& model, const std::filesystem::path& path, WeightType type);
 // Writes the whole folder (all files above), atomically file by file, weights last.
-void save_model_folder(const std::filesystem::path& folder, const ModelFolder& parts, Qwen25VLImpl& model,
+void save_model_folder(const std::filesystem::path& folder, const ModelFolder& parts, const Qwen25VLImpl& model,
                        WeightType type);
 
 }  // namespace agon::agents
