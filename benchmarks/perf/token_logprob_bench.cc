@@ -1,80 +1,127 @@
-// kernels/token_logprob at the vocabulary of Qwen2.5: FLOP/s of its products (2 T H V forward; 6 T H V backward, which
-// computes the logits again), on one thread. Each run first compares a small case with the reference.
-//   token_logprob_bench [Google Benchmark's flags]
-#include <benchmark/benchmark.h>
+// token_logprob_bench TOKENS WIDTH [VOCABULARY, 151936] [threads, 2] [runs, 3] [grad|value, grad] - log-probabilities
+// of tokens and their entropies from hidden states and an LM head, forward and backward in fp32; the entropy with its
+// gradient or without. First a small case is compared with log_softmax. One JSON object:
+//   seconds, cpu_seconds  medians of the runs: the clock's, and all threads'
+//   gflops                of the products (8 T H V: the backward pass computes the logits again) by the clock
+//   extra_mib             largest memory of the first run beyond what it began with and the gradients that it returns
+// benchmarks/peers/trl_token_logprob.py prints the same.
+#include <ATen/Parallel.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/log_softmax.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/randn.h>
+#include <fmt/format.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
-#include <cmath>
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <string>
 #include <vector>
 
-#include "kernels/token_logprob/token_logprob.h"
+#include "agents/learn/token_logprob.h"
+#include "core/error.h"
 
 namespace {
 
-using namespace agon::kernels;
+using agon::Error;
+using agon::agents::TokenLogprobs;
+using at::Tensor;
 
-template <typename Real>
-struct Case {
-  std::int64_t tokens, width, vocabulary;
-  std::vector<Real> hidden, head, upstream, logprob, entropy, log_sum, d_hidden, d_head;
-  std::vector<std::int64_t> ids;
+struct Work {
+  Tensor hidden, head, ids, d_logprob, d_entropy;
+  Work(std::int64_t tokens, std::int64_t width, std::int64_t vocabulary)
+      : hidden(at::randn({tokens, width}).set_requires_grad(true)),
+        head(at::randn({vocabulary, width}).div_(std::sqrt(static_cast<double>(width))).set_requires_grad(true)),
+        ids(at::randint(vocabulary, {tokens}, at::kLong)),
+        d_logprob(at::randn({tokens})),
+        d_entropy(at::randn({tokens}).mul_(0.01)) {}
 
-  Case(std::int64_t t, std::int64_t h, std::int64_t v)
-      : tokens(t), width(h), vocabulary(v), ids(static_cast<std::size_t>(t)) {
-    for (auto* rows : {&upstream, &logprob, &entropy, &log_sum}) rows->resize(static_cast<std::size_t>(t), Real(0.5));
-    for (auto* values : {&hidden, &d_hidden}) values->resize(static_cast<std::size_t>(t * h));
-    for (auto* values : {&head, &d_head}) values->resize(static_cast<std::size_t>(v * h));
-    std::uint32_t state = 1;
-    const auto next = [&] { return Real((state = state * 1664525u + 1013904223u) >> 8) / (1 << 24) - Real(0.5); };
-    for (Real& value : hidden) value = next();
-    for (Real& value : head) value = next();
-    for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int64_t>(i) * 7919 % v;
-  }
-  TokenLogprobInput<Real> input() const {
-    return {hidden.data(), head.data(), ids.data(), tokens, width, vocabulary, 1};
-  }
-  TokenLogprobOutput<Real> output() { return {logprob.data(), entropy.data(), log_sum.data()}; }
-  TokenLogprobGradient<Real> gradient() {
-    return {log_sum.data(), entropy.data(), upstream.data(), upstream.data(), d_hidden.data(), d_head.data()};
+  std::vector<Tensor> gradients(const TokenLogprobs& of, bool of_entropy) const {
+    if (of_entropy) return torch::autograd::grad({of.logprob, of.entropy}, {hidden, head}, {d_logprob, d_entropy});
+    return torch::autograd::grad({of.logprob}, {hidden, head}, {d_logprob});
   }
 };
 
-bool close(const std::vector<float>& actual, const std::vector<double>& expected) {
-  for (std::size_t i = 0; i < actual.size(); ++i)
-    if (!(std::abs(actual[i] - expected[i]) <= 1e-5 + 1e-5 * std::abs(expected[i]))) return false;
-  return true;
+void check() {
+  const Work work(40, 30, 1000);
+  const Tensor logprobs = at::log_softmax(at::mm(work.hidden, work.head.t()), -1);
+  const TokenLogprobs plain{logprobs.gather(1, work.ids.unsqueeze(1)).squeeze(1), -(logprobs.exp() * logprobs).sum(1)};
+  const auto ours = work.gradients(agon::agents::token_logprobs(work.hidden, work.head, work.ids), true);
+  const auto theirs = work.gradients(plain, true);
+  if (!at::allclose(ours[0], theirs[0], 1e-4, 1e-5) || !at::allclose(ours[1], theirs[1], 1e-4, 1e-5))
+    throw Error("the gradients differ from log_softmax's");
 }
 
-bool equals_reference() {
-  Case<float> ours(70, 33, 1000);
-  Case<double> plain(70, 33, 1000);
-  plain.hidden.assign(ours.hidden.begin(), ours.hidden.end());
-  plain.head.assign(ours.head.begin(), ours.head.end());
-  token_logprob(ours.input(), ours.output());
-  token_logprob_backward(ours.input(), ours.gradient());
-  reference::token_logprob(plain.input(), plain.output());
-  reference::token_logprob_backward(plain.input(), plain.gradient());
-  return close(ours.logprob, plain.logprob) && close(ours.entropy, plain.entropy) &&
-         close(ours.d_hidden, plain.d_hidden) && close(ours.d_head, plain.d_head);
+// Of /proc/self/status, in KiB.
+double memory(const std::string& name) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.rfind(name + ":", 0) == 0) return std::stod(line.substr(name.size() + 1));
+  throw Error("/proc/self/status has no {}", name);
 }
 
-void forward_backward(benchmark::State& state) {
-  if (!equals_reference()) return state.SkipWithError("differs from the reference");
-  Case<float> work(state.range(0), state.range(1), 151936);
-  const bool backward = state.range(2) != 0;
-  for (auto _ : state) {
-    token_logprob(work.input(), work.output());
-    if (backward) token_logprob_backward(work.input(), work.gradient());
-    benchmark::ClobberMemory();
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+double clock_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+void step(const Work& work, bool of_entropy) {
+  work.gradients(agon::agents::token_logprobs(work.hidden, work.head, work.ids), of_entropy);
+}
+
+double extra_mib(const Work& work, bool of_entropy) {
+  std::ofstream("/proc/self/clear_refs") << "5";  // the largest memory begins anew
+  const double before = memory("VmRSS");
+  step(work, of_entropy);
+  const auto returned = static_cast<double>((work.hidden.numel() + work.head.numel()) * 4);
+  return (memory("VmHWM") - before) / 1024 - returned / (1 << 20);
+}
+
+void run(std::int64_t tokens, std::int64_t width, std::int64_t vocabulary, int threads, int runs, bool of_entropy) {
+  at::set_num_threads(threads);
+  torch::manual_seed(1);
+  check();
+  const Work work(tokens, width, vocabulary);
+  const double extra = extra_mib(work, of_entropy);
+  std::vector<double> seconds, cpu;
+  for (int i = 0; i < runs; ++i) {
+    const double clock_start = clock_seconds(), cpu_start = cpu_seconds();
+    step(work, of_entropy);
+    seconds.push_back(clock_seconds() - clock_start);
+    cpu.push_back(cpu_seconds() - cpu_start);
   }
-  const auto products = static_cast<double>(work.tokens * work.width * work.vocabulary);
-  state.counters["FLOP/s"] =
-      benchmark::Counter((backward ? 8 : 2) * products, benchmark::Counter::kIsIterationInvariantRate);
+  fmt::print(R"({{"side": "agon", "seconds": {:.4f}, "cpu_seconds": {:.4f}, "gflops": {:.1f}, "extra_mib": {:.1f}}})"
+             "\n",
+             median(seconds), median(cpu), 8e-9 * static_cast<double>(tokens * width * vocabulary) / median(seconds),
+             extra);
 }
-BENCHMARK(forward_backward)
-    ->ArgNames({"tokens", "width", "backward"})
-    ->ArgsProduct({{64, 512}, {896}, {0, 1}})
-    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    fmt::print(
+        stderr,
+        "usage: token_logprob_bench TOKENS WIDTH [VOCABULARY, 151936] [threads, 2] [runs, 3] [grad|value, grad]\n");
+    return 2;
+  }
+  const auto argument = [&](int i, int fallback) { return argc > i ? std::atoi(argv[i]) : fallback; };
+  try {
+    run(argument(1, 0), argument(2, 0), argument(3, 151936), argument(4, 2), argument(5, 3),
+        argc <= 6 || std::string(argv[6]) == "grad");
+  } catch (const Error& error) {
+    fmt::print(stderr, "token_logprob_bench: {}\n", error.what());
+    return 1;
+  }
+}
