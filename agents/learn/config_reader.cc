@@ -28,8 +28,16 @@ Json to_json(const YAML::Node& node) {
 
 // A string that would read back as something else is quoted.
 void write_scalar(YAML::Emitter& out, const Json& json) {
-  if (!json.is_string()) {
-    out << (json.is_null() ? "~" : json.dump());
+  if (json.is_null()) {
+    out << YAML::Null;
+    return;
+  }
+  if (json.is_boolean()) {
+    out << json.get<bool>();
+    return;
+  }
+  if (json.is_number()) {
+    out << json.dump();
     return;
   }
   const auto text = json.get<std::string>();

@@ -38,8 +38,9 @@ void Optimizer::zero_grad() { adamw_->zero_grad(); }
 double Optimizer::step(double learning_rate, double clip_norm) {
   const double norm = torch::nn::utils::clip_grad_norm_(weights_, clip_norm);
   if (!std::isfinite(norm))
-    throw Error("the norm of the gradients is {}. Lower 'learning_rate', or look for a reward or a score that overflows.",
-                norm);
+    throw Error(
+        "the norm of the gradients is {}. Lower 'learning_rate', or look for a reward or a score that overflows.",
+        norm);
   for (auto& group : adamw_->param_groups()) group.options().set_lr(learning_rate);
   adamw_->step();
   return norm;

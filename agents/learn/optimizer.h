@@ -24,8 +24,8 @@ class Optimizer {
   ~Optimizer();
 
   void zero_grad();
-  // One step on the gradients, scaled down to `clip_norm` together where their norm is above it. Returns the norm before.
-  // Throws Error for a norm that is not finite; the weights are then as they were.
+  // One step on the gradients, scaled down to `clip_norm` together where their norm is above it. Returns the norm
+  // before. Throws Error for a norm that is not finite; the weights are then as they were.
   double step(double learning_rate, double clip_norm);
   void save(const std::filesystem::path& file) const;
   void load(const std::filesystem::path& file);  // throws Error for a damaged file

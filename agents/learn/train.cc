@@ -31,7 +31,7 @@ namespace {
 using std::filesystem::path;
 using Clock = std::chrono::steady_clock;
 using Groups = std::vector<const TrainGroup*>;
-using References = std::vector<std::vector<std::vector<float>>>;
+using Logprobs = std::vector<std::vector<std::vector<float>>>;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -195,7 +195,8 @@ class Trainer {
     clip.high = config_.clip_high.value_or(clip.high);
     Groups all;
     for (const TrainGroup& group : groups) all.push_back(&group);
-    const References reference = has_kl(groups) ? model_.reference_logprobs(all) : References();
+    check_masks(groups);
+    const Logprobs reference = has_kl(groups) ? model_.reference_logprobs(all) : Logprobs();
     const double rate = learning_rate_at(config_, step_);
     std::vector<UpdateFigures> figures;
     for (int epoch = 0; epoch < config_.epochs; ++epoch)
@@ -204,10 +205,22 @@ class Trainer {
     for (auto& metric : update_metrics(figures, rate)) metrics.push_back(std::move(metric));
   }
 
-  UpdateFigures update_on(const Groups& all, const References& reference, const std::vector<std::size_t>& places,
+  // Nothing to learn in a step is no fault where the method says so itself.
+  void check_masks(const std::vector<TrainGroup>& groups) const {
+    bool kept = false;
+    for (const TrainGroup& group : groups) {
+      if (is_trained(group)) return;
+      kept = kept || group.credit.filtered.empty();
+    }
+    if (kept)
+      throw Error("train: step {}: method '{}' trains no token of any roll-out with these settings: {}", step_,
+                  config_.method, config_.credit.dump());
+  }
+
+  UpdateFigures update_on(const Groups& all, const Logprobs& reference, const std::vector<std::size_t>& places,
                           double rate, Clip clip, bool imitates) {
     Groups groups;
-    References base;
+    Logprobs base;
     for (const std::size_t place : places) {
       groups.push_back(all[place]);
       if (!reference.empty()) base.push_back(reference[place]);

@@ -11,13 +11,6 @@
 namespace agon::agents {
 namespace {
 
-bool is_trained(const TrainGroup& group) {
-  for (const TokenCredit& credit : group.credit.rollouts)
-    for (const float weight : credit.weight)
-      if (weight != 0) return true;
-  return false;
-}
-
 std::int64_t rows_of(const TrainGroup& group) {
   std::int64_t rows = std::ssize(group.prompt.ids);
   for (const TrainRollout& rollout : group.rollouts) rows += std::ssize(rollout.response.ids);
@@ -112,43 +105,55 @@ std::vector<std::vector<std::vector<float>>> TrainModel::reference_logprobs(std:
   return result;
 }
 
-UpdateFigures TrainModel::update(std::span<const TrainGroup* const> groups,
-                                 std::span<const std::vector<std::vector<float>>> reference, double learning_rate,
-                                 Clip clip, bool imitates) {
+// The tokens of a pass as the loss takes them; logprob and entropy are not filled in.
+PolicyTokens TrainModel::tokens_of(const Pass& pass, std::span<const TrainGroup* const> groups,
+                                   const References& reference, double mass, bool imitates) const {
+  std::vector<float> old, base, advantage, kl, weight;
+  for (const std::size_t place : pass.groups) {
+    const TrainGroup& group = *groups[place];
+    for (std::size_t i = 0; i < group.rollouts.size(); ++i) {
+      const TokenCredit& credit = group.credit.rollouts[i];
+      append(old, group.rollouts[i].logprobs);
+      append(advantage, credit.advantage);
+      append(kl, credit.kl);
+      append(weight, credit.weight, static_cast<float>(group.credit.mass / mass));
+      if (!reference.empty()) append(base, reference[place][i]);
+    }
+  }
+  PolicyTokens tokens;
+  if (!imitates) tokens.old_logprob = to_tensor(old);
+  if (!reference.empty()) {
+    tokens.reference_logprob = to_tensor(base);
+    tokens.kl = to_tensor(kl);
+  }
+  tokens.advantage = to_tensor(advantage);
+  tokens.weight = to_tensor(weight);
+  return tokens;
+}
+
+UpdateFigures TrainModel::accumulate(std::span<const TrainGroup* const> groups, References reference, Clip clip,
+                                     bool imitates) {
   double mass = 0;
   for (const TrainGroup* group : groups)
     if (is_trained(*group)) mass += group->credit.mass;
   UpdateFigures figures;
   optimizer_->zero_grad();
   for (const Pass& pass : passes(groups)) {
-    std::vector<float> old, base, advantage, kl, weight;
-    for (const std::size_t place : pass.groups) {
-      const TrainGroup& group = *groups[place];
-      for (std::size_t i = 0; i < group.rollouts.size(); ++i) {
-        const TokenCredit& credit = group.credit.rollouts[i];
-        append(old, group.rollouts[i].logprobs);
-        append(advantage, credit.advantage);
-        append(kl, credit.kl);
-        append(weight, credit.weight, static_cast<float>(group.credit.mass / mass));
-        if (!reference.empty()) append(base, reference[place][i]);
-      }
-    }
-    PolicyTokens tokens;
+    PolicyTokens tokens = tokens_of(pass, groups, reference, mass, imitates);
     tokens.logprob = response_logprobs(*model_, pass, &tokens.entropy);
     tokens.entropy = tokens.entropy.detach();
-    if (!imitates) tokens.old_logprob = to_tensor(old);
-    if (!reference.empty()) {
-      tokens.reference_logprob = to_tensor(base);
-      tokens.kl = to_tensor(kl);
-    }
-    tokens.advantage = to_tensor(advantage);
-    tokens.weight = to_tensor(weight);
     const PolicyLoss loss =
         policy_loss(tokens, {.clip_low = clip.low, .clip_high = clip.high, .kl = estimator_of(config_.kl_estimator)});
     loss.loss.backward();
     figures.loss += loss.figures;
     figures.rows += pass.rows;
   }
+  return figures;
+}
+
+UpdateFigures TrainModel::update(std::span<const TrainGroup* const> groups, References reference, double learning_rate,
+                                 Clip clip, bool imitates) {
+  UpdateFigures figures = accumulate(groups, reference, clip, imitates);
   if (figures.rows > 0) figures.gradient_norm = optimizer_->step(learning_rate, config_.optimizer.clip_norm);
   return figures;
 }

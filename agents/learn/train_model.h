@@ -22,6 +22,9 @@ struct UpdateFigures {
   std::int64_t rows = 0;  // tokens that went forward and backward
 };
 
+// Log-probabilities of response tokens, by group and roll-out.
+using References = std::span<const std::vector<std::vector<float>>>;
+
 class TrainModel {
  public:
   // Loads config.policy and, when it is first needed, the reference. Throws Error for folders that do not load or whose
@@ -32,14 +35,17 @@ class TrainModel {
   // Log-probabilities of every response token under the reference, by group and roll-out, without gradient. Call before
   // the first update on these groups.
   std::vector<std::vector<std::vector<float>>> reference_logprobs(std::span<const TrainGroup* const> groups);
-  // One optimiser step on the loss of all groups together: weights are scaled by each group's mass. reference: as
-  // returned for these groups, or empty where no token has a KL weight. Groups that have no trained token take no part;
-  // without any, nothing changes. Throws Error for a loss or gradient that is not finite, with the weights as before.
-  // imitates: as CreditAssigner::imitates.
-  UpdateFigures update(std::span<const TrainGroup* const> groups,
-                       std::span<const std::vector<std::vector<float>>> reference, double learning_rate, Clip clip,
+  // The gradients of the loss of all groups together, in the place of those before: weights are scaled by each group's
+  // mass. reference: as returned for these groups, or empty where no token has a KL weight. imitates: as
+  // CreditAssigner::imitates. Groups that have no trained token take no part. Throws Error for a value that is not
+  // finite.
+  UpdateFigures accumulate(std::span<const TrainGroup* const> groups, References reference, Clip clip, bool imitates);
+  // One optimiser step on them; without any trained token nothing changes. Throws Error for a loss or gradient that is
+  // not finite, with the weights as before.
+  UpdateFigures update(std::span<const TrainGroup* const> groups, References reference, double learning_rate, Clip clip,
                        bool imitates);
 
+  Qwen25VLImpl& model() { return *model_; }
   EngineWeights engine_weights() const;
   void save(const std::filesystem::path& folder) const;                 // a model folder
   void save_training_state(const std::filesystem::path& folder) const;  // weights and optimiser
@@ -48,6 +54,8 @@ class TrainModel {
  private:
   struct Pass;
   std::vector<Pass> passes(std::span<const TrainGroup* const> groups) const;
+  PolicyTokens tokens_of(const Pass& pass, std::span<const TrainGroup* const> groups, const References& reference,
+                         double mass, bool imitates) const;
   at::Tensor response_logprobs(Qwen25VLImpl& model, const Pass& pass, at::Tensor* entropy) const;
 
   const TrainConfig& config_;

@@ -63,6 +63,13 @@ bool was_cut(const env::Episode& episode) {
 
 }  // namespace
 
+bool is_trained(const TrainGroup& group) {
+  for (const TokenCredit& credit : group.credit.rollouts)
+    for (const float weight : credit.weight)
+      if (weight != 0) return true;
+  return false;
+}
+
 std::vector<Message> first_messages(const env::Episode& episode, const std::string& instructions) {
   std::vector<Message> messages;
   if (!instructions.empty()) messages.push_back(Message::of(Role::system, instructions));

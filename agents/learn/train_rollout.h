@@ -30,6 +30,8 @@ struct TrainGroup {
   GroupCredit credit;
 };
 
+bool is_trained(const TrainGroup& group);  // a token of it has a weight
+
 // The messages of an episode up to the first observation alone, and the whole; the last turn of the policy is left out.
 std::vector<Message> first_messages(const env::Episode& episode, const std::string& instructions);
 std::vector<Message> messages_before_last_turn(const env::Episode& episode, const std::string& instructions);

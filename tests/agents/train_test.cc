@@ -1,0 +1,268 @@
+#include "agents/learn/train.h"
+
+#include <ATen/Parallel.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "agents/learn/config_reader.h"
+#include "agents/learn/task_source.h"
+#include "agents/learn/train_model.h"
+#include "agents/local/local_policy.h"
+#include "agents/local/safetensors.h"
+#include "core/error.h"
+#include "core/text.h"
+#include "env/episode_store.h"
+#include "temp_folder.h"
+#undef CHECK  // of LibTorch
+#include <catch2/catch.hpp>
+
+using namespace agon;
+using namespace agon::agents;
+using agon::test::TempFolder;
+
+namespace {
+
+const std::string kModel = std::string(AGON_SOURCE_DIR) + "/models/agon-tiny";
+
+TrainConfig config_with(const std::filesystem::path& output, std::vector<std::string> changes) {
+  std::vector<std::string> all{"output=" + output.string(),
+                               "policy=" + kModel,
+                               "threads=1",
+                               "steps=6",
+                               "samples=4",
+                               "checkpoint_steps=2",
+                               "sources=[{suite: charts, level: 3, prompts: 3}, {suite: shapes, level: 3, prompts: 2}]",
+                               "evaluation.tasks=4",
+                               "evaluation.samples=2",
+                               "evaluation.every=3"};
+  all.insert(all.end(), changes.begin(), changes.end());
+  return load_train_config({}, all);
+}
+
+std::string error_of(std::vector<std::string> changes) {
+  try {
+    config_with("out", std::move(changes));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+void check_equal_weights(const std::filesystem::path& a, const std::filesystem::path& b) {
+  const auto first = SafetensorsFile::open(a / "model.safetensors"),
+             second = SafetensorsFile::open(b / "model.safetensors");
+  REQUIRE(first->tensors().size() == second->tensors().size());
+  for (const auto& [name, view] : first->tensors()) {
+    INFO(name);
+    REQUIRE(std::equal(view.bytes.begin(), view.bytes.end(), second->tensors().at(name).bytes.begin()));
+  }
+}
+
+bool differ(const std::filesystem::path& a, const std::filesystem::path& b) {
+  return read_file((a / "model.safetensors").string()) != read_file((b / "model.safetensors").string());
+}
+
+std::ptrdiff_t steps_recorded(const std::filesystem::path& run) try {
+  return std::ssize(env::RunReader::open(run)->metrics()["reward/total"]);
+} catch (const Error&) {  // not there yet
+  return 0;
+}
+
+// The groups of a config's first step with their credit, and the model that played them.
+struct FirstStep {
+  explicit FirstStep(TrainConfig config_given)
+      : config(std::move(config_given)),
+        folder(open_model_folder(config.policy)),
+        model(config, folder),
+        policy(folder, model.engine_weights(), {}) {
+    std::vector<CreditGroup> views;
+    std::string failure;
+    int failed = 0;
+    for (std::size_t i = 0; i < config.sources.size(); ++i)
+      for (TrainGroup& group :
+           TaskSource(config, i, folder).play(policy, config.sources[i].prompts, 0, &failure, &failed, nullptr))
+        groups.push_back(std::move(group));
+    REQUIRE(failed == 0);
+    for (const TrainGroup& group : groups) views.push_back(credit_group(group, config.rewards));
+    const auto assigner = make_credit(config.method, config.credit);
+    std::vector<GroupCredit> credits = assigner->assign_batch(views);
+    for (std::size_t i = 0; i < groups.size(); ++i) groups[i].credit = std::move(credits[i]);
+    clip = assigner->clip();
+    imitates = assigner->imitates();
+    for (const TrainGroup& group : groups) all.push_back(&group);
+  }
+
+  double loss() {
+    reference = model.reference_logprobs(all);
+    return model.accumulate(all, reference, clip, imitates).loss.loss;
+  }
+
+  TrainConfig config;
+  ModelFolder folder;
+  TrainModel model;
+  LocalPolicy policy;
+  std::vector<TrainGroup> groups;
+  std::vector<const TrainGroup*> all;
+  std::vector<std::vector<std::vector<float>>> reference;
+  Clip clip;
+  bool imitates = false;
+};
+
+void move_weights(Qwen25VLImpl& model, const std::vector<torch::Tensor>& direction, double factor) {
+  const at::NoGradGuard no_grad;
+  const auto weights = model.parameters();
+  for (std::size_t i = 0; i < weights.size(); ++i) torch::Tensor(weights[i]).add_(direction[i], factor);
+}
+
+}  // namespace
+
+TEST_CASE("train config: a wrong key, type or value is told with its name") {
+  CHECK(error_of({}) == "");
+  CHECK_THAT(error_of({"optimiser.learning_rate=1"}), Catch::Contains("'optimiser'") && Catch::Contains("'optimizer'"));
+  CHECK_THAT(error_of({"optimizer.learning_rat=1"}), Catch::Contains("learning_rate"));
+  CHECK_THAT(error_of({"steps=many"}), Catch::Contains("'steps'") && Catch::Contains("many"));
+  CHECK_THAT(error_of({"steps=1.5"}), Catch::Contains("whole number"));
+  CHECK_THAT(error_of({"steps=0"}), Catch::Contains("'steps' must be at least 1"));
+  CHECK_THAT(error_of({"method=grop"}), Catch::Contains("grpo"));
+  CHECK_THAT(error_of({"credit.kll=1"}), Catch::Contains("kl"));
+  CHECK_THAT(error_of({"sources.0.promts=3"}), Catch::Contains("prompts"));
+  CHECK_THAT(error_of({"sources.7.prompts=3"}), Catch::Contains("2 entries"));
+  CHECK_THAT(error_of({"sources.0.suite=chart"}), Catch::Contains("charts"));
+  CHECK_THAT(error_of({"sources=[]"}), Catch::Contains("at least one suite"));
+  CHECK_THAT(error_of({"sampling.temperature=0"}), Catch::Contains("temperature"));
+  CHECK_THAT(error_of({"steps"}), Catch::Contains("KEY=VALUE"));
+  CHECK_THAT(error_of({"rewards.accuracy=high"}), Catch::Contains("accuracy"));
+}
+
+TEST_CASE("train config: what is printed reads back as the same") {
+  const TempFolder folder;
+  const TrainConfig config = config_with("out", {"method=adpo", "stages=[{from_step: 3, credit: {kl: 0.5}}]"});
+  write_file_atomically((folder.path() / "config.yaml").string(), to_yaml(config.resolved));
+  const TrainConfig again = load_train_config(folder.path() / "config.yaml", {});
+  CHECK(again.resolved == config.resolved);
+  CHECK(again.stages.at(0).settings.at("kl") == 0.5);
+}
+
+TEST_CASE("train: interrupted twice and resumed, the weights are bit for bit those of an undisturbed training") {
+  const TempFolder folder;
+  const std::string method = GENERATE("grpo", "adpo");
+  const auto config = [&](const char* name) {
+    return config_with(folder.path() / (method + name), {"method=" + method, "loss.epochs=2", "loss.minibatches=2"});
+  };
+  std::atomic<bool> go = false;
+  const TrainConfig whole = config("whole"), parts = config("parts");
+  REQUIRE(train(whole, Resume::no, go));
+  for (const int steps : {1, 4}) {
+    std::atomic<bool> stop = false;
+    std::jthread watcher([&, steps](const std::stop_token& end) {
+      while (!end.stop_requested() && !stop) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        stop = steps_recorded(parts.output) >= steps;
+      }
+    });
+    REQUIRE_FALSE(train(parts, steps == 1 ? Resume::no : Resume::yes, stop));
+  }
+  REQUIRE(train(parts, Resume::yes, go));
+  check_equal_weights(whole.output / "model", parts.output / "model");
+  check_equal_weights(whole.output / "best", parts.output / "best");
+  const auto a = env::RunReader::open(whole.output)->metrics(), b = env::RunReader::open(parts.output)->metrics();
+  for (const auto& [name, curve] : a) {
+    INFO(name);
+    if (!name.starts_with("time/") && !name.starts_with("speed/")) CHECK(b.at(name) == curve);
+  }
+  CHECK(differ(whole.output / "model", kModel));
+}
+
+TEST_CASE("train: a folder that holds a run needs Resume::yes, and the same config") {
+  const TempFolder folder;
+  std::atomic<bool> go = false;
+  const std::vector<std::string> small{"steps=1", "evaluation.every=0", "sources=[{suite: charts, prompts: 1}]"};
+  REQUIRE(train(config_with(folder.path() / "a", small), Resume::no, go));
+  CHECK_THROWS_WITH(train(config_with(folder.path() / "a", small), Resume::no, go), Catch::Contains("--resume"));
+  std::vector<std::string> other = small;
+  other.push_back("seed=5");
+  CHECK_THROWS_WITH(train(config_with(folder.path() / "a", other), Resume::yes, go), Catch::Contains("seed"));
+}
+
+TEST_CASE("train: checkpoints of another model are refused with the tensors that do not fit") {
+  const TempFolder folder;
+  std::atomic<bool> go = false;
+  const std::vector<std::string> small{"steps=1", "evaluation.every=0", "sources=[{suite: charts, prompts: 1}]"};
+  const TrainConfig config = config_with(folder.path() / "a", small);
+  REQUIRE(train(config, Resume::no, go));
+  const std::filesystem::path other = std::string(AGON_TEST_DATA) + "/generation/model/model.safetensors";
+  std::filesystem::copy_file(other, config.output / "checkpoint/model.safetensors",
+                             std::filesystem::copy_options::overwrite_existing);
+  CHECK_THROWS_WITH(train(config, Resume::yes, go), Catch::Contains("do not fit"));
+}
+
+TEST_CASE("train: the gradient of each method's loss is that of finite differences") {
+  const std::string method =
+      GENERATE("grpo", "dapo", "rloo", "dr_grpo", "adpo", "adpo_binary", "adpo_entangled", "sft");
+  INFO(method);
+  at::set_num_threads(1);
+  FirstStep step(config_with("unused", {"method=" + method, method == "sft" ? "samples=4" : "credit.kl=0.1"}));
+  move_weights(step.model.model(), step.model.model().parameters(), 0.003);  // off the reference and the old policy
+  step.loss();
+  std::vector<torch::Tensor> gradient;
+  double square = 0;
+  for (const torch::Tensor& weight : step.model.model().parameters()) {
+    gradient.push_back(weight.grad().defined() ? weight.grad().clone() : torch::zeros_like(weight));
+    square += gradient.back().square().sum().item<double>();
+  }
+  REQUIRE(square > 0);
+  const double factor = 2e-3 / std::sqrt(square);
+  move_weights(step.model.model(), gradient, factor);
+  const double above = step.loss();
+  move_weights(step.model.model(), gradient, -2 * factor);
+  const double below = step.loss();
+  CHECK((above - below) / (2 * factor) == Approx(square).epsilon(0.02));
+}
+
+TEST_CASE("train: the step does not depend on how the batch is cut into passes") {
+  const auto weights_after = [](int rows) {
+    FirstStep step(config_with("unused", {"method=dapo", "loss.rows_per_pass=" + std::to_string(rows)}));
+    step.loss();
+    std::vector<torch::Tensor> gradients;
+    for (const torch::Tensor& weight : step.model.model().parameters()) gradients.push_back(weight.grad().clone());
+    return gradients;
+  };
+  const auto together = weights_after(1 << 20), apart = weights_after(1);
+  for (std::size_t i = 0; i < together.size(); ++i)
+    CHECK((together[i] - apart[i]).norm().item<double>() <= 1e-4 * together[i].norm().item<double>() + 1e-7);
+}
+
+TEST_CASE("train: the engine's log-probabilities are those of the model under training") {
+  FirstStep step(
+      config_with("unused", {"sources=[{suite: phone, prompts: 2}, {suite: charts, two_turn: true, prompts: 2}]"}));
+  const auto again = step.model.reference_logprobs(step.all);
+  double largest = 0;
+  for (std::size_t g = 0; g < step.groups.size(); ++g)
+    for (std::size_t r = 0; r < step.groups[g].rollouts.size() && !again[g].empty(); ++r) {
+      const auto& written = step.groups[g].rollouts[r].logprobs;
+      for (std::size_t t = 0; t < written.size(); ++t)
+        if (written[t] != 0) largest = std::max(largest, std::abs(static_cast<double>(written[t] - again[g][r][t])));
+    }
+  CHECK(largest > 0);
+  CHECK(largest < 1e-3);
+}
+
+TEST_CASE("train: a group of one, equal rewards and answers cut at the limit train nothing and stop nothing") {
+  const TempFolder folder;
+  std::atomic<bool> go = false;
+  const std::string change = GENERATE("samples=1", "sampling.max_tokens=2", "rewards.accuracy=0");
+  const TrainConfig config = config_with(folder.path() / "out", {change, "steps=2"});
+  REQUIRE(train(config, Resume::no, go));
+  CHECK_FALSE(differ(config.output / "model", kModel));
+}
+
+TEST_CASE("train: a reward that is not finite and masks that select no token stop it with a reason") {
+  const TempFolder folder;
+  std::atomic<bool> go = false;
+  CHECK_THROWS_WITH(
+      train(config_with(folder.path() / "a", {"rewards.accuracy=1e308", "rewards.format=1e308"}), Resume::no, go),
+      Catch::Contains("finite"));
+  CHECK_THROWS_WITH(train(config_with(folder.path() / "b", {"rewards.charm=1"}), Resume::no, go),
+                    Catch::Contains("charm"));
+}
