@@ -21,12 +21,12 @@ struct RolloutOptions {
   env::Split split = env::Split::test;
   std::uint64_t first_task = 0, tasks = 100;
   std::vector<std::uint64_t> chosen;  // if not empty: these tasks, and not the range above
-  int samples = 8;         // a task, at `sampling`
-  bool greedy = true;      // one more sample at T = 0, numbered env::kGreedySample
-  Sampling sampling;       // its seed is ignored: each sample's stream is derived from `seed`
-  std::uint64_t seed = 0;  // root: (seed, purpose, task id, sample)
-  std::uint64_t round = 0;  // another round samples the same tasks anew
-  int threads = 32;        // groups under way at a time; no influence on any episode
+  int samples = 8;                    // a task, at `sampling`
+  bool greedy = true;                 // one more sample at T = 0, numbered env::kGreedySample
+  Sampling sampling;                  // its seed is ignored: each sample's stream is derived from `seed`
+  std::uint64_t seed = 0;             // root: (seed, purpose, task id, sample)
+  std::uint64_t round = 0;            // another round samples the same tasks anew
+  int threads = 32;                   // groups under way at a time; no influence on any episode
 };
 
 // Plays every (task, sample) not in `finished` and hands each episode to `record` (called from several threads). An env

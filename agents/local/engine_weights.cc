@@ -110,8 +110,8 @@ class Checkpoint {
  private:
   static constexpr std::size_t kMostProblems = 200;  // a config may ask for millions of layers
   [[noreturn]] void fail() const {
-    throw Error("weights: {} does not fit its config.json:\n  {}\nAre both files of the same checkpoint?",
-                source_, fmt::join(problems_, "\n  "));
+    throw Error("weights: {} does not fit its config.json:\n  {}\nAre both files of the same checkpoint?", source_,
+                fmt::join(problems_, "\n  "));
   }
   static void append(std::vector<float>& to, const std::vector<float>& from) {
     to.insert(to.end(), from.begin(), from.end());
