@@ -1,4 +1,5 @@
-// cli/report_data.h - what a report shows, as JSON: the figures of a run and its first episodes with their pictures.
+// cli/report_data.h - what a report shows, as JSON: the figures of a run or the curves of a training, and episodes with
+// their pictures.
 #pragma once
 
 #include <string>
@@ -8,16 +9,19 @@
 
 namespace agon::cli {
 
-// Which episodes are in the page; the figures are always of all.
+// Which episodes are in the page; the figures and curves are always of all.
 struct ReportLimits {
-  std::size_t tasks = 200;          // the first ones
-  int samples = 4;                  // of each, beside the greedy one
+  std::size_t tasks = 200;          // of a run: the first ones,
+  int samples = 4;                  // the first of each beside the greedy one
+  std::size_t train_steps = 12;     // of a training: steps spread over it,
+  std::size_t train_groups = 4;     // whole groups of each
   std::size_t bytes = 24ull << 20;  // of pictures and text: past it no further task is taken
 };
 
-// {title, config, complete, summary, levels, kinds, roc, reliability, ece, episodes_total, embedded_tasks,
-// embedded_samples, tasks {index: ...}, episodes [...], images {hash: [width, height, base64 PNG]}}; read by
-// cli/report/report.js. Boxes and points are in thousandths of the picture's sides.
+// Read by cli/report/*.js. Of every run: {title, config, complete, episodes_total, tasks {index: ...}, episodes [...],
+// images {hash: [width, height, base64 PNG]}}; boxes and points are in thousandths of the picture's sides.
+// Of a run without metrics: {summary, levels, kinds, roc, reliability, ece, embedded_tasks, embedded_samples}.
+// Of a training: {training {last_step, seconds, curves}}.
 Json report_data(const env::RunReader& run, const std::string& title, const ReportLimits& limits = {});
 
 }  // namespace agon::cli

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "agents/run_summary.h"
@@ -13,6 +14,11 @@ namespace agon::cli {
 namespace {
 
 using env::Episode;
+
+constexpr const char* kRunIncomplete =
+    "THE RUN IS NOT COMPLETE: these are figures of the episodes that ended first, and short ones end first.\n\n";
+constexpr const char* kTrainingIncomplete = "THE TRAINING IS NOT COMPLETE.\n\n";
+constexpr int kShownAdvantages = 20;  // runs of equal ones, of a turn
 
 std::string sample_name(int sample) {
   return sample == env::kGreedySample ? "greedy" : fmt::format("sample {}", sample);
@@ -33,6 +39,7 @@ Json json_or_null(const std::optional<T>& value) {
 Json outcome_json(const Episode& episode) {
   return {{"task_index", episode.task_index},
           {"sample", episode.sample},
+          {"step", json_or_null(episode.train_step)},
           {"task_id", episode.task_id},
           {"level", episode.level},
           {"kind", episode.kind},
@@ -81,6 +88,14 @@ struct TaskLine {
   }
 };
 
+Json credit_json(const env::TurnCredit& credit) {
+  if (credit == env::TurnCredit{}) return {};
+  return {{"token_bytes", credit.token_bytes},
+          {"advantage", credit.advantage},
+          {"weight", credit.weight},
+          {"kl", credit.kl}};
+}
+
 // One line, cut to `columns` characters of UTF-8.
 std::string shortened(std::string text, std::size_t columns) {
   for (char& c : text)
@@ -89,6 +104,26 @@ std::string shortened(std::string text, std::size_t columns) {
   for (std::size_t seen = 0; end < text.size(); ++end)
     if ((text[end] & 0xc0) != 0x80 && ++seen > columns) break;
   return end == text.size() ? text : text.substr(0, end) + "...";
+}
+
+// "+0.53 x 41, -0.2 x 6": what consecutive tokens were worth; the first `runs` of them.
+std::string advantages_text(const std::vector<float>& advantages, int runs) {
+  std::string text;
+  for (auto begin = advantages.begin(); begin != advantages.end(); --runs) {
+    if (runs == 0) return text + ", ...";
+    const auto end = std::find_if(begin, advantages.end(), [&](float value) { return value != *begin; });
+    text += fmt::format("{}{:+.3g} x {}", text.empty() ? "" : ", ", *begin, end - begin);
+    begin = end;
+  }
+  return text;
+}
+
+// Each metric of a training at its first and its last step.
+std::string metrics_text(const std::map<std::string, env::Curve>& metrics) {
+  std::string text = fmt::format("{:<36} {:>12} {:>12}\n", "metric", "first", "last");
+  for (const auto& [name, curve] : metrics)
+    text += fmt::format("{:<36} {:>12.4g} {:>12.4g}\n", printable(name), curve.front().second, curve.back().second);
+  return text;
 }
 
 struct RunContent {
@@ -144,11 +179,9 @@ std::string run_text(const env::RunReader& run) {
   const RunContent content = read_run(run);
   std::map<std::uint64_t, TaskLine> tasks;
   for (const Episode& episode : content.episodes) tasks[episode.task_index].add(episode);
-  std::string text = agents::summary_table(content.summary);
-  if (run.summary().is_null())
-    text =
-        "THE RUN IS NOT COMPLETE: these are figures of the episodes that ended first, and short ones end first.\n\n" +
-        text;
+  const std::map<std::string, env::Curve> metrics = run.metrics();
+  std::string text = metrics.empty() ? agents::summary_table(content.summary) : metrics_text(metrics);
+  if (run.summary().is_null()) text = (metrics.empty() ? kRunIncomplete : kTrainingIncomplete) + text;
   text += fmt::format("\n{:>6}  {:<16} {:<6} {:>7}  {}\n", "task", "kind", "greedy", "samples", "prompt");
   for (const auto& [index, task] : tasks) {
     text += fmt::format("{:>6}  {:<16} {:<6} {:>7}  {}", index, shortened(printable(task.kind), 16), task.greedy,
@@ -162,20 +195,26 @@ Json run_json(const env::RunReader& run) {
   RunContent content = read_run(run);
   Json episodes = Json::array();
   for (const Episode& episode : content.episodes) episodes.push_back(outcome_json(episode));
-  return {{"config", run.config()},
-          {"complete", !run.summary().is_null()},
-          {"summary", std::move(content.summary)},
-          {"episodes", std::move(episodes)}};
+  Json json{{"config", run.config()}, {"complete", !run.summary().is_null()}, {"episodes", std::move(episodes)}};
+  const std::map<std::string, env::Curve> metrics = run.metrics();
+  if (metrics.empty())
+    json["summary"] = std::move(content.summary);
+  else
+    json["metrics"] = metrics;
+  return json;
 }
 
 std::string episode_text(const Episode& episode) {
-  std::string text =
-      fmt::format("{}, {}: {}\n", printable(episode.task_id), sample_name(episode.sample), outcome_name(episode));
+  const std::string step = episode.train_step ? fmt::format(", training step {}", *episode.train_step) : "";
+  std::string text = fmt::format("{}, {}{}: {}\n", printable(episode.task_id), sample_name(episode.sample), step,
+                                 outcome_name(episode));
   for (std::size_t i = 0; i < episode.turns.size(); ++i) {
     const env::Turn& turn = episode.turns[i];
     text += fmt::format("\n--- turn {}: what the policy saw ---\n{}", i + 1, observation_text(turn.observation));
     text += fmt::format("--- turn {}: what it wrote ({} tokens{}) ---\n{}\n", i + 1, turn.token_ids.size(),
                         turn.finish_reason == "length" ? ", cut at the limit" : "", printable(turn.text));
+    if (!turn.credit.advantage.empty())
+      text += fmt::format("advantage of its tokens: {}\n", advantages_text(turn.credit.advantage, kShownAdvantages));
     if (turn.info.is_object() && turn.info.contains("error"))
       text += fmt::format("refused: {}\n", printable(gold_text(turn.info.at("error"))));
   }
@@ -201,6 +240,7 @@ Json episode_json(const Episode& episode) {
                              {"text", turn.text},
                              {"token_ids", turn.token_ids},
                              {"logprobs", turn.logprobs},
+                             {"credit", credit_json(turn.credit)},
                              {"finish_reason", turn.finish_reason},
                              {"prompt_tokens", turn.prompt_tokens},
                              {"reward", turn.reward.total},

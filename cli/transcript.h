@@ -20,9 +20,10 @@ struct EpisodeName {
 };
 EpisodeName parse_episode_name(const std::string& text);  // throws Error
 
-std::string run_text(const env::RunReader& run);  // the summary and one line a task
-Json run_json(const env::RunReader& run);         // {config, complete, summary, episodes [...]}
+// The summary, of a training its metrics at the first and the last step; and one line a task.
+std::string run_text(const env::RunReader& run);
+Json run_json(const env::RunReader& run);  // {config, complete, summary or metrics {name: [[step, value]]}, episodes}
 std::string episode_text(const env::Episode& episode);
-Json episode_json(const env::Episode& episode);  // with tokens and log-probabilities; pictures as their hashes
+Json episode_json(const env::Episode& episode);  // with tokens and what each was worth; pictures as their hashes
 
 }  // namespace agon::cli

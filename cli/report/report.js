@@ -1,20 +1,5 @@
-"use strict";
-// Draws the report from the JSON beside it. Text of policies and tasks reaches the page as text nodes only.
-const data = JSON.parse(document.getElementById("data").textContent);
-const page = document.getElementById("page");
-const summary = data.summary;
-
-// ---- elements ----
-function make(space, name, attributes, children) {
-  const node = document.createElementNS(space, name);
-  for (const [key, value] of Object.entries(attributes || {})) node.setAttribute(key, value);
-  for (const child of [children ?? []].flat(Infinity)) node.append(child);  // strings become text nodes
-  return node;
-}
-const html = (name, attributes, ...children) => make("http://www.w3.org/1999/xhtml", name, attributes, children);
-const svg = (name, attributes, ...children) => make("http://www.w3.org/2000/svg", name, attributes, children);
-const number = (value, digits = 3) => value === null || value === undefined ? "–" : value.toFixed(digits);
-const section = (title, ...children) => html("section", {class: "card"}, html("h2", {}, title), children);
+// ---- the figures of a run ----
+const summary = data.summary;  // of a training there is none
 
 // ---- charts ----
 // A square-ish plot with both axes in [0, 1] unless x labels are given as [position, text].
@@ -49,7 +34,7 @@ function whisker(value, interval) {
 }
 
 // ---- sections ----
-function heading() {
+function runHeading() {
   const chips = Object.entries(data.config).map(([key, value]) =>
     html("span", {class: "chip"}, html("b", {}, key), typeof value === "string" ? value : JSON.stringify(value)));
   const parts = [html("header", {}, html("h1", {}, html("span", {class: "brand"}, "agon "), data.title),
@@ -57,6 +42,22 @@ function heading() {
       (summary.seconds ? ` in ${number(summary.seconds, 1)} s` : "")), html("div", {class: "chips"}, chips))];
   if (!data.complete) parts.push(html("p", {class: "notice", id: "incomplete"}, "This run is not complete: the figures are of the episodes that ended first, and short ones end first."));
   if (summary.failed) parts.push(html("p", {class: "notice", id: "failed"}, `${summary.failed} episodes failed; they are in no figure. Resume the run to play them again.`));
+  return parts;
+}
+
+// "optimizer.learning_rate: 0.0001", one line a setting.
+function settings(value, name = "") {
+  if (value === null || typeof value !== "object" || !Object.keys(value).length)
+    return [html("div", {}, html("b", {}, `${name} `), typeof value === "string" ? value : JSON.stringify(value))];
+  return Object.entries(value).flatMap(([key, inner]) => settings(inner, name ? `${name}.${key}` : key));
+}
+
+function trainingHeading(training) {
+  const {method, steps} = data.config;
+  const parts = [html("header", {}, html("h1", {}, html("span", {class: "brand"}, "agon "), data.title),
+    html("p", {}, `${method ?? "training"}, step ${training.last_step}${steps ? ` of ${steps}` : ""}, ${data.episodes_total} recorded episodes` + (training.seconds ? ` in ${number(training.seconds, 1)} s` : ""))),
+    html("details", {class: "settings"}, html("summary", {}, "Settings"), html("div", {}, settings(data.config)))];
+  if (!data.complete) parts.push(html("p", {class: "notice", id: "incomplete"}, "This training is not complete."));
   return parts;
 }
 
@@ -133,6 +134,7 @@ function groupTable(title, id, groups) {
 }
 
 // ---- the browser of episodes ----
+const mostAdvantage = largestAdvantage(data.episodes);
 const sampleName = (sample) => sample < 0 ? "greedy" : `sample ${sample}`;
 
 function picture(turn, task, part) {
@@ -145,13 +147,15 @@ function picture(turn, task, part) {
   return html("div", {class: "picture"}, html("img", {src: `data:image/png;base64,${png}`, width, height, alt: "what the policy saw"}), overlay);
 }
 
+const segmentLabel = (segment) => segment.kind === "step" || segment.kind === "think" && segment.step >= 0 ? `${segment.kind} ${segment.step + 1}` : segment.kind;
+const plainSegments = (turn) => turn.segments.map((segment) => html("div", {class: `segment ${segment.kind}`}, html("span", {}, segmentLabel(segment)), html("pre", {}, segment.text)));
+
 function turnView(turn, index, task) {
   const pictures = turn.parts.filter((part) => part.image).map((part) => picture(turn, task, part));
   const texts = turn.parts.filter((part) => part.text && part.text.trim() !== task.prompt.trim()).map((part) => html("div", {class: "seen"}, html("pre", {}, part.text)));
   const step = turn.step_correct === null ? "" : turn.step_correct ? ", right step" : ", wrong step";
   const title = `Turn ${index + 1}: ${turn.tokens} tokens, reward ${number(turn.reward)}${step}` + (turn.finish === "length" ? ", cut at the token limit" : "");
-  const segments = turn.segments.map((segment) => html("div", {class: `segment ${segment.kind}`},
-    html("span", {}, segment.kind === "step" || segment.kind === "think" && segment.step >= 0 ? `${segment.kind} ${segment.step + 1}` : segment.kind), html("pre", {}, segment.text)));
+  const segments = turn.credit ? creditView(turn, mostAdvantage, segmentLabel) : plainSegments(turn);
   const written = html("div", {}, html("h4", {}, title), texts, segments, turn.error ? html("p", {class: "failure"}, turn.error) : "");
   return pictures.length ? html("div", {class: "turn"}, html("div", {}, pictures), written) : html("div", {class: "turn plain"}, written);
 }
@@ -161,7 +165,8 @@ function episodeView(episode) {
   const fact = (label, value) => html("div", {}, html("b", {}, label), value);
   const components = (turn) => Object.entries(turn.components).map(([name, value]) => `${name} ${number(value)}`).join(", ");
   const last = episode.turns[episode.turns.length - 1];
-  const view = [html("h3", {}, task.prompt), html("p", {class: "note"}, `${task.id}, ${sampleName(episode.sample)}, ${task.kind}, level ${task.level}`),
+  const step = episode.step === null ? "" : `, training step ${episode.step}`;
+  const view = [html("h3", {}, task.prompt), html("p", {class: "note"}, `${task.id}, ${sampleName(episode.sample)}, ${task.kind}, level ${task.level}${step}`),
     html("div", {class: "facts"}, fact("Outcome", html("span", {class: `badge ${episode.outcome}`}, episode.outcome)), fact("Gold", task.gold),
       fact("Answer", episode.answer ?? "none"), fact("Reward", number(episode.reward) + (last && components(last) ? ` (${components(last)})` : "")),
       fact("Score", episode.score === null ? "none" : number(episode.score)))];
@@ -169,6 +174,7 @@ function episodeView(episode) {
   if (task.gold_box || episode.turns.some((turn) => turn.box || turn.point))
     view.push(html("div", {class: "legend"}, task.gold_box ? html("span", {}, html("i", {style: "background:#16a34a"}), "gold box") : "",
       html("span", {}, html("i", {style: "background:#ea580c"}), "what the policy answered")));
+  if (episode.turns.some((turn) => turn.credit)) view.push(creditLegend(mostAdvantage));
   return view.concat(episode.turns.map((turn, index) => turnView(turn, index, task)));
 }
 
@@ -177,10 +183,13 @@ function choice(id, label, options) {
 }
 
 function browser() {
+  if (data.training) data.episodes.sort((a, b) => a.step - b.step || a.task - b.task || a.sample - b.sample);
   const kinds = [...new Set(Object.values(data.tasks).map((task) => task.kind))].sort();
   const outcome = choice("outcome", "outcome", [["", "right, wrong, failed"], ["right", "right"], ["wrong", "wrong"], ["failed", "failed"]]);
   const kind = choice("kind", "kind", [["", "every kind"], ...kinds.map((name) => [name, name])]);
-  const sample = choice("sample", "sample", [["", "every sample"], ["greedy", "greedy only"], ["sampled", "samples only"]]);
+  const steps = [...new Set(data.episodes.map((episode) => episode.step))].sort((a, b) => a - b);
+  const sample = data.training ? choice("step", "step", [["", "every step"], ...steps.map((step) => [step, `step ${step}`])])
+    : choice("sample", "sample", [["", "every sample"], ["greedy", "greedy only"], ["sampled", "samples only"]]);
   const search = html("input", {id: "search", type: "search", placeholder: "Search prompts and answers", "aria-label": "search"});
   const list = html("div", {class: "list", id: "list"}), detail = html("div", {class: "detail", id: "detail"}), counted = html("span", {class: "note", id: "counted"});
 
@@ -191,14 +200,14 @@ function browser() {
   function rowOf(episode) {
     const task = data.tasks[episode.task];
     const row = html("button", {class: "row", type: "button"}, html("span", {class: `badge ${episode.outcome}`}, episode.outcome),
-      html("span", {class: "what"}, `${episode.task} `, html("small", {}, `${sampleName(episode.sample)} · `), task.prompt), html("span", {class: "score"}, episode.score === null ? "" : number(episode.score, 2)));
+      html("span", {class: "what"}, `${episode.task} `, html("small", {}, `${episode.step === null ? "" : `step ${episode.step}, `}${sampleName(episode.sample)} · `), task.prompt), html("span", {class: "score"}, episode.score === null ? "" : number(episode.score, 2)));
     row.addEventListener("click", () => select(row, episode));
     return row;
   }
   function matches(episode) {
     const task = data.tasks[episode.task];
     if (outcome.value && episode.outcome !== outcome.value || kind.value && task.kind !== kind.value) return false;
-    if (sample.value && (sample.value === "greedy") !== (episode.sample < 0)) return false;
+    if (sample.value && !(data.training ? sample.value === String(episode.step) : (sample.value === "greedy") === (episode.sample < 0))) return false;
     return (task.prompt + "\n" + task.id + "\n" + (episode.answer ?? "")).toLowerCase().includes(search.value.toLowerCase());
   }
   function refresh() {
@@ -218,15 +227,17 @@ function browser() {
     next.click();
   });
   refresh();
+  const which = data.training ? "groups of steps all along the training, those whose rewards differ first"
+    : `the first ${data.embedded_tasks} tasks; greedy and samples 0 to ${data.embedded_samples - 1}`;
   const left_out = data.episodes.length < data.episodes_total
-    ? `In this page: ${data.episodes.length} of ${data.episodes_total} episodes (the first ${data.embedded_tasks} tasks; greedy and samples 0 to ${data.embedded_samples - 1}). `
-      + "agon show RUN TASK:SAMPLE prints any other." : "";
+    ? `In this page: ${data.episodes.length} of ${data.episodes_total} episodes (${which}). agon show RUN TASK:SAMPLE prints any other.` : "";
   return section("Episodes", html("div", {class: "filters"}, outcome, kind, sample, search, counted), html("div", {class: "browser"}, list, detail),
     left_out ? html("p", {class: "note", id: "left-out"}, left_out) : "");
 }
 
 document.title = `agon ${data.title}`;
-page.replaceChildren(...heading(), summaryTable(),
-  html("div", {class: "cards"}, samplesChart(), reliabilityChart(), rocChart()),
-  html("div", {class: "cards"}, groupTable("Accuracy by kind", "kinds", data.kinds), groupTable("Accuracy by level", "levels", data.levels)),
-  browser(), html("footer", {}, "Every figure is computed from run.sqlite beside this file."));
+const figures = () => [runHeading(), summaryTable(), html("div", {class: "cards"}, samplesChart(), reliabilityChart(), rocChart()),
+  html("div", {class: "cards"}, groupTable("Accuracy by kind", "kinds", data.kinds), groupTable("Accuracy by level", "levels", data.levels))];
+const course = (training) => [trainingHeading(training), evaluationTable(training), curvesSection(training)];
+page.replaceChildren(...[data.training ? course(data.training) : figures(), browser(),
+  html("footer", {}, "Every figure is computed from run.sqlite beside this file.")].flat(Infinity));

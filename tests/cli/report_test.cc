@@ -1,15 +1,16 @@
 #include <catch2/catch.hpp>
-#include <cstdlib>
-#include <fstream>
 
+#include "browser.h"
 #include "cli/report_data.h"
 #include "cli/report_page.h"
-#include "core/text.h"
 #include "episode_fixture.h"
 #include "temp_folder.h"
 
 using namespace agon;
 using env::Episode;
+using test::count;
+using test::load;
+using test::Loaded;
 using test::make_episode;
 
 namespace {
@@ -41,30 +42,6 @@ void make_run(const std::filesystem::path& folder, bool complete) {
   for (std::uint64_t task = 0; task < 10; ++task)
     for (int sample = -1; sample < 2; ++sample) store->record(episode_of(task, sample));
   if (complete) store->finish({{"seconds", 3.5}});
-}
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
-  return found;
-}
-
-// The page's DOM after its script has run, and what Chromium logged from it.
-struct Loaded {
-  std::string dom, console;
-};
-Loaded load(const std::filesystem::path& folder, const std::string& page) {
-  write_file_atomically((folder / "page.html").string(), page);
-  const std::string path = folder.string();
-  const std::string command = "timeout 500 chromium --headless --no-sandbox --disable-gpu --user-data-dir='" + path +
-                              "/profile' --enable-logging=stderr --dump-dom 'file://" + path + "/page.html' >'" + path +
-                              "/dom' 2>'" + path + "/log'";
-  REQUIRE(std::system(command.c_str()) == 0);
-  Loaded loaded{read_file(path + "/dom"), {}};
-  std::ifstream log(folder / "log");
-  for (std::string line; std::getline(log, line);)
-    if (line.find("CONSOLE") != std::string::npos) loaded.console += line + "\n";
-  return loaded;
 }
 
 }  // namespace

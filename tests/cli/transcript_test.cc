@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "episode_fixture.h"
 #include "temp_folder.h"
+#include "training_fixture.h"
 
 using namespace agon;
 using test::make_episode;
@@ -67,4 +68,25 @@ TEST_CASE("a run is shown as its figures and one line a task") {
   const Json json = cli::run_json(*run);
   REQUIRE((json["complete"] == false && json["episodes"].size() == 5 && json["episodes"][4]["status"] == "failed"));
   REQUIRE(json["summary"]["greedy"] == 1.0);
+}
+
+TEST_CASE("a training is shown in the terminal by its metrics, an episode with the advantages of its tokens") {
+  const test::TempFolder folder;
+  {
+    auto store = env::EpisodeStore::create(folder / "run", test::kTrainingConfig, false);
+    test::record_training(*store, 11, 1);
+  }
+  const auto run = env::RunReader::open(folder / "run");
+  const std::string text = cli::run_text(*run);
+  CAPTURE(text);
+  REQUIRE(text.starts_with("THE TRAINING IS NOT COMPLETE."));
+  REQUIRE(text.find("\npolicy/learning_rate                       0.0001    2.025e-06\n") != std::string::npos);
+  REQUIRE(text.find("How much is red + blue in picture 10?") != std::string::npos);
+  REQUIRE(cli::run_json(*run)["metrics"]["time/rollout"].size() == 11);
+  const std::string episode = cli::episode_text(run->episode(10, 1));
+  CAPTURE(episode);
+  REQUIRE(episode.find(", sample 1, training step 10: ") != std::string::npos);
+  REQUIRE(episode.find("advantage of its tokens: ") != std::string::npos);
+  const Json json = cli::episode_json(run->episode(10, 1));
+  REQUIRE((json["step"] == 10 && json["turns"][0]["credit"]["weight"].size() == json["turns"][0]["token_ids"].size()));
 }
