@@ -11,6 +11,14 @@
 namespace agon::agents {
 namespace {
 
+// Equal rewards and no KL: the loss is constant.
+bool has_gradient(const TrainGroup& group) {
+  for (const TokenCredit& credit : group.credit.rollouts)
+    for (std::size_t i = 0; i < credit.weight.size(); ++i)
+      if (credit.weight[i] != 0 && (credit.advantage[i] != 0 || credit.kl[i] != 0)) return true;
+  return false;
+}
+
 std::int64_t rows_of(const TrainGroup& group) {
   std::int64_t rows = std::ssize(group.prompt.ids);
   for (const TrainRollout& rollout : group.rollouts) rows += std::ssize(rollout.response.ids);
@@ -53,7 +61,7 @@ TrainModel::TrainModel(const TrainConfig& config, const ModelFolder& folder)
 
 TrainModel::~TrainModel() = default;
 
-// As many groups a pass as rows_per_pass allows, in order.
+// As many groups a pass as rows_per_pass allows, in order; those without a gradient cost nothing.
 std::vector<TrainModel::Pass> TrainModel::passes(std::span<const TrainGroup* const> groups) const {
   std::vector<Pass> result;
   std::vector<PackedGroup> packs;
@@ -62,7 +70,7 @@ std::vector<TrainModel::Pass> TrainModel::passes(std::span<const TrainGroup* con
     packs.clear();
   };
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    if (!is_trained(*groups[i])) continue;
+    if (!has_gradient(*groups[i])) continue;
     const std::int64_t rows = rows_of(*groups[i]);
     if (packs.empty() || result.back().rows + rows > config_.rows_per_pass) {
       close();

@@ -37,8 +37,9 @@ class TrainModel {
   std::vector<std::vector<std::vector<float>>> reference_logprobs(std::span<const TrainGroup* const> groups);
   // The gradients of the loss of all groups together, in the place of those before: weights are scaled by each group's
   // mass. reference: as returned for these groups, or empty where no token has a KL weight. imitates: as
-  // CreditAssigner::imitates. Groups that have no trained token take no part. Throws Error for a value that is not
-  // finite.
+  // CreditAssigner::imitates. Groups without a gradient (no trained
+  // token, or no advantage and no KL) count in the mean and cost nothing; they are in no figure. Throws Error for a
+  // value that is not finite.
   UpdateFigures accumulate(std::span<const TrainGroup* const> groups, References reference, Clip clip, bool imitates);
   // One optimiser step on them; without any trained token nothing changes. Throws Error for a loss or gradient that is
   // not finite, with the weights as before.
