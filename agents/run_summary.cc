@@ -330,10 +330,12 @@ Json trajectory_types(const std::vector<Task>& tasks, bool greedy) {
   return types;
 }
 
-Json two_turn_figures(const std::vector<Task>& tasks, const Json& values, const std::string& prefix, bool greedy) {
+Json two_turn_figures(const std::vector<Task>& tasks, const Json& values) {
   Json figures = Json::object();
-  for (const TwoTurnFigure& figure : kTwoTurnFigures) figures[figure.name] = values.at(prefix + figure.name);
-  figures["types"] = trajectory_types(tasks, greedy);
+  for (const std::string prefix : {"", kGreedyTurns}) {
+    for (const TwoTurnFigure& figure : kTwoTurnFigures) figures[prefix + figure.name] = values.at(prefix + figure.name);
+    figures[prefix + "types"] = trajectory_types(tasks, !prefix.empty());
+  }
   return figures;
 }
 
@@ -400,9 +402,7 @@ Json summarize(const Json& config, const std::vector<EpisodeOutcome>& outcomes, 
   summary["score"] = {
       {"auc", values.at("score_auc")}, {"ap", values.at("score_ap")}, {"missing", missing_scores(tasks)}};
   if (values.contains("step_success")) summary["step_success"] = values.at("step_success");
-  if (has_two_turns(tasks))
-    summary["two_turn"] = {{"samples", two_turn_figures(tasks, values, "", false)},
-                           {"greedy", two_turn_figures(tasks, values, kGreedyTurns, true)}};
+  if (has_two_turns(tasks)) summary["two_turn"] = two_turn_figures(tasks, values);
   summary["tokens"] = tokens;
   summary["seconds"] = number_or_null(seconds);
   summary["failed"] = failed;

@@ -25,8 +25,7 @@ struct EpisodeOutcome {
   std::optional<std::string> answer;
   bool answer_is_box = false;      // the gold is a box, and the answer parses as one
   int steps = 0, right_steps = 0;  // turns with info["step_correct"], and those where it is true
-  std::vector<bool>
-      turn_correct;  // info["turn_correct"] of the turns that have it: two where the task is answered twice
+  std::vector<bool> turn_correct;  // info["turn_correct"] of the turns that have it: two where it is answered twice
   std::int64_t tokens = 0;
 };
 EpisodeOutcome outcome_of(const env::Episode& episode);
@@ -44,20 +43,21 @@ inline constexpr TwoTurnFigure kTwoTurnFigures[] = {{"acc_t1", "acc@t1"},
                                                     {"m10", "M 1->0"},
                                                     {"m01_conditional", "M 0->1 of wrong"},
                                                     {"m10_conditional", "M 1->0 of right"}};
-inline constexpr const char* kGreedyTurns = "greedy_";  // before their names, in "ci": of the greedy answers
+inline constexpr const char* kGreedyTurns = "greedy_";  // before their names: of the greedy answers
 
 // `suite, split, level, tasks, samples, greedy, pass_at_1, pass_at_k {k: v}, best_of_n {n: v}, majority {n: v}, score
 // {auc, ap, missing}, mean_reward, tokens, seconds, failed, ci {metric: [lo, hi]}` (and step_success where the suite
-// labels steps, two_turn {samples, greedy} where tasks are answered twice: each with kTwoTurnFigures and `types`, the
-// number of episodes that are "0->0", "0->1", "1->0", "1->1"). Null: undefined (no such episode). Failed episodes are
-// in no mean; a task with fewer than n samples is not in the figures of n. All but `greedy` are over the samples at
-// temperature; means are over tasks, of each task's mean. best_of_n: the first sample with the highest valid score
-// (none valid: the first sample); majority: the most frequent answer (numbers by value, others normalised), boxes:
-// largest IoU cluster; ties: the first; no answer: the first sample. pass_at_k is exact over all k-subsets of a task's
-// samples; best_of_n and majority are averaged over consecutive blocks of n. n and k: powers of two up to the number of
-// samples, and that number. score: of all samples together; `missing` counts those without a valid one. Intervals:
-// bootstrap over tasks, seeded by `config["seed"]`; keys "greedy", "pass_at_8", "best_of_4", "majority_4", "score_auc",
-// "score_ap", "mean_reward", "step_success", "acc_t1", "greedy_acc_t1".
+// labels steps, and two_turn where tasks are answered twice: kTwoTurnFigures of the samples and, with kGreedyTurns
+// before their names, of the greedy answers; `types` and `greedy_types` count the episodes that are "0->0", "0->1",
+// "1->0", "1->1"). Null: undefined (no such episode). Failed episodes are in no mean; a task with fewer than n samples
+// is not in the figures of n. All but `greedy` are over the samples at temperature; means are over tasks, of each
+// task's mean. best_of_n: the first sample with the highest valid score (none valid: the first sample); majority: the
+// most frequent answer (numbers by value, others normalised), boxes: largest IoU cluster; ties: the first; no answer:
+// the first sample. pass_at_k is exact over all k-subsets of a task's samples; best_of_n and majority are averaged over
+// consecutive blocks of n. n and k: powers of two up to the number of samples, and that number. score: of all samples
+// together; `missing` counts those without a valid one. Intervals: bootstrap over tasks, seeded by `config["seed"]`;
+// keys "greedy", "pass_at_8", "best_of_4", "majority_4", "score_auc", "score_ap", "mean_reward", "step_success",
+// "acc_t1", "greedy_acc_t1".
 Json summarize(const Json& config, const std::vector<EpisodeOutcome>& outcomes, double seconds);
 // `other` minus `first`, by the keys of "ci", over the tasks that both have: {metric: difference, "ci": {metric: [lo,
 // hi]}}. Paired: a resample draws the same tasks of both.

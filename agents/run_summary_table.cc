@@ -36,13 +36,12 @@ std::string two_turn_lines(const Json& two_turn, const Json& intervals) {
   std::string lines =
       fmt::format("\n{:<16}{:>7}   {:<20}{:>9}   95 % interval\n", "two turns", "samples", "95 % interval", "greedy");
   for (const TwoTurnFigure& figure : kTwoTurnFigures) {
-    const std::string name = figure.name;
-    lines += fmt::format("{:<16}{:<32}{}\n", figure.label,
-                         value_and_interval(two_turn.at("samples").at(name), intervals, name),
-                         value_and_interval(two_turn.at("greedy").at(name), intervals, kGreedyTurns + name));
+    const std::string sampled = figure.name, greedy = kGreedyTurns + sampled;
+    lines += fmt::format("{:<16}{:<32}{}\n", figure.label, value_and_interval(two_turn.at(sampled), intervals, sampled),
+                         value_and_interval(two_turn.at(greedy), intervals, greedy));
   }
-  return lines + types_line("types, samples", two_turn.at("samples").at("types")) +
-         types_line("types, greedy", two_turn.at("greedy").at("types"));
+  return lines + types_line("types, samples", two_turn.at("types")) +
+         types_line("types, greedy", two_turn.at("greedy_types"));
 }
 
 }  // namespace

@@ -122,6 +122,7 @@ Json ReportEpisodes::turn_of(const Turn& turn, bool answer_is_box) {
           {"reward", turn.reward.total},
           {"components", components_of(turn.reward)},
           {"step_correct", info_member(turn, "step_correct", &Json::is_boolean)},
+          {"turn_correct", info_member(turn, "turn_correct", &Json::is_boolean)},
           {"error", info_member(turn, "error", &Json::is_string)},
           {"box", answer_is_box ? corners(env::parse_box(answer)) : Json()},
           {"point", point_of(answer)}};

@@ -213,6 +213,8 @@ std::string episode_text(const Episode& episode) {
     text += fmt::format("\n--- turn {}: what the policy saw ---\n{}", i + 1, observation_text(turn.observation));
     text += fmt::format("--- turn {}: what it wrote ({} tokens{}) ---\n{}\n", i + 1, turn.token_ids.size(),
                         turn.finish_reason == "length" ? ", cut at the limit" : "", printable(turn.text));
+    if (turn.info.is_object() && turn.info.contains("turn_correct"))
+      text += turn.info.at("turn_correct") == true ? "(a right answer)\n" : "(a wrong answer)\n";
     if (!turn.credit.advantage.empty())
       text += fmt::format("advantage of its tokens: {}\n", advantages_text(turn.credit.advantage, kShownAdvantages));
     if (turn.info.is_object() && turn.info.contains("error"))

@@ -82,6 +82,24 @@ function summaryTable() {
     html("p", {class: "note"}, "Intervals: bootstrap over tasks."));
 }
 
+// First and second answers; nothing for a run whose tasks are answered once.
+function twoTurnTable() {
+  if (!summary.two_turn) return [];
+  const rows = [["First answer right (acc@t1)", "acc_t1"], ["Second answer right (acc@t2)", "acc_t2"], ["Difference", "delta"],
+                ["Wrong, then right (M 0→1)", "m01"], ["Right, then wrong (M 1→0)", "m10"],
+                ["Wrong ones that are corrected", "m01_conditional"], ["Right ones that are spoilt", "m10_conditional"]];
+  const cells = (key) => {
+    const interval = summary.ci[key];
+    return [html("td", {class: "number"}, number(summary.two_turn[key])), html("td", {class: "number"}, interval ? `${number(interval[0])} – ${number(interval[1])}` : "–")];
+  };
+  const body = rows.map(([label, key]) => html("tr", {}, html("td", {}, label), cells(key), cells("greedy_" + key)));
+  const types = (counts) => Object.entries(counts).map(([type, count]) => `${type} ${count}`).join(", ");
+  const head = (text) => html("th", {class: "number"}, text);
+  return [section("First and second answer", html("table", {id: "two-turn"}, html("thead", {}, html("tr", {}, html("th", {}, "Figure"), head("Samples"),
+    head("95 % interval"), head("Greedy"), head("95 % interval"))), html("tbody", {}, body)),
+    html("p", {class: "note"}, `Episodes by first → second answer (1 right, 0 wrong): samples ${types(summary.two_turn.types)}; greedy ${types(summary.two_turn.greedy_types)}.`))];
+}
+
 function samplesChart() {
   const sizes = Object.keys(summary.pass_at_k).map(Number);
   const most = Math.max(1, Math.log2(Math.max(...sizes, 1)));
@@ -153,8 +171,8 @@ const plainSegments = (turn) => turn.segments.map((segment) => html("div", {clas
 function turnView(turn, index, task) {
   const pictures = turn.parts.filter((part) => part.image).map((part) => picture(turn, task, part));
   const texts = turn.parts.filter((part) => part.text && part.text.trim() !== task.prompt.trim()).map((part) => html("div", {class: "seen"}, html("pre", {}, part.text)));
-  const step = turn.step_correct === null ? "" : turn.step_correct ? ", right step" : ", wrong step";
-  const title = `Turn ${index + 1}: ${turn.tokens} tokens, reward ${number(turn.reward)}${step}` + (turn.finish === "length" ? ", cut at the token limit" : "");
+  const verdict = (right, what) => right === null ? "" : right ? `, right ${what}` : `, wrong ${what}`;
+  const title = `Turn ${index + 1}: ${turn.tokens} tokens, reward ${number(turn.reward)}${verdict(turn.step_correct, "step")}${verdict(turn.turn_correct, "answer")}` + (turn.finish === "length" ? ", cut at the token limit" : "");
   const segments = turn.credit ? creditView(turn, mostAdvantage, segmentLabel) : plainSegments(turn);
   const written = html("div", {}, html("h4", {}, title), texts, segments, turn.error ? html("p", {class: "failure"}, turn.error) : "");
   return pictures.length ? html("div", {class: "turn"}, html("div", {}, pictures), written) : html("div", {class: "turn plain"}, written);
@@ -236,7 +254,7 @@ function browser() {
 }
 
 document.title = `agon ${data.title}`;
-const figures = () => [runHeading(), summaryTable(), html("div", {class: "cards"}, samplesChart(), reliabilityChart(), rocChart()),
+const figures = () => [runHeading(), summaryTable(), twoTurnTable(), html("div", {class: "cards"}, samplesChart(), reliabilityChart(), rocChart()),
   html("div", {class: "cards"}, groupTable("Accuracy by kind", "kinds", data.kinds), groupTable("Accuracy by level", "levels", data.levels))];
 const course = (training) => [trainingHeading(training), evaluationTable(training), curvesSection(training)];
 page.replaceChildren(...[data.training ? course(data.training) : figures(), browser(),

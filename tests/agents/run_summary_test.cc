@@ -214,8 +214,8 @@ TEST_CASE("two-turn figures, computed by hand") {
                                              failed(2, 2),
                                              failed(2, 3)};
   const Json summary = summarize(kConfig, outcomes, 1);
-  const Json samples = summary["two_turn"]["samples"], greedy = summary["two_turn"]["greedy"];
-  const auto of = [&](const char* name) { return samples[name].get<double>(); };
+  const Json figures = summary["two_turn"];
+  const auto of = [&](const char* name) { return figures[name].get<double>(); };
   REQUIRE(of("acc_t1") == Approx((0.5 + 0.25 + 0.5) / 3));
   REQUIRE(of("acc_t2") == Approx((0.75 + 0.5 + 0.5) / 3));
   REQUIRE(of("acc_t2") == Approx(summary["pass_at_1"].get<double>()));
@@ -224,13 +224,13 @@ TEST_CASE("two-turn figures, computed by hand") {
   REQUIRE(of("m10") == Approx((0.25 + 0 + 0) / 3));
   REQUIRE(of("m01_conditional") == Approx((0.5 + 0.25 + 0) / (0.5 + 0.75 + 0.5)));
   REQUIRE(of("m10_conditional") == Approx(0.25 / (0.5 + 0.25 + 0.5)));
-  REQUIRE((samples["types"] == Json{{"0->0", 3}, {"0->1", 3}, {"1->0", 1}, {"1->1", 3}}));
-  REQUIRE(greedy["acc_t1"].get<double>() == Approx(1.0 / 3));
-  REQUIRE(greedy["acc_t2"].get<double>() == Approx(2.0 / 3));
-  REQUIRE(greedy["acc_t2"] == summary["greedy"]);
-  REQUIRE(greedy["m01_conditional"] == 1.0);
-  REQUIRE(greedy["m10_conditional"] == 1.0);
-  REQUIRE((greedy["types"] == Json{{"0->0", 0}, {"0->1", 2}, {"1->0", 1}, {"1->1", 0}}));
+  REQUIRE((figures["types"] == Json{{"0->0", 3}, {"0->1", 3}, {"1->0", 1}, {"1->1", 3}}));
+  REQUIRE(of("greedy_acc_t1") == Approx(1.0 / 3));
+  REQUIRE(of("greedy_acc_t2") == Approx(2.0 / 3));
+  REQUIRE(figures["greedy_acc_t2"] == summary["greedy"]);
+  REQUIRE(figures["greedy_m01_conditional"] == 1.0);
+  REQUIRE(figures["greedy_m10_conditional"] == 1.0);
+  REQUIRE((figures["greedy_types"] == Json{{"0->0", 0}, {"0->1", 2}, {"1->0", 1}, {"1->1", 0}}));
   for (const char* name : {"acc_t1", "delta", "m01_conditional", "greedy_acc_t2", "greedy_m10"})
     REQUIRE(summary["ci"][name][0] <= summary["ci"][name][1]);
   const std::string table = agents::summary_table(summary);
@@ -242,8 +242,8 @@ TEST_CASE("two-turn figures, computed by hand") {
 
 TEST_CASE("a rate of wrong first answers is null where all are right, and one-turn runs have no two-turn figures") {
   const Json summary = summarize(kConfig, {answered_twice(0, 0, true, true), answered_twice(0, -1, true, false)}, 1);
-  REQUIRE(summary["two_turn"]["samples"]["m01_conditional"].is_null());
-  REQUIRE(summary["two_turn"]["samples"]["m10_conditional"] == 0.0);
+  REQUIRE(summary["two_turn"]["m01_conditional"].is_null());
+  REQUIRE(summary["two_turn"]["m10_conditional"] == 0.0);
   REQUIRE(agents::summary_table(summary).find("nan") == std::string::npos);
   REQUIRE_FALSE(summarize(kConfig, {outcome(0, 0, true)}, 1).contains("two_turn"));
 }

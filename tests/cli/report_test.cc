@@ -103,6 +103,29 @@ TEST_CASE("a report says what it leaves out, and its figures are of all episodes
   REQUIRE(data["kinds"].size() == 3);
 }
 
+TEST_CASE("the report of a two-turn run has a table of both answers, and an episode tells which was right") {
+  const test::TempFolder folder;
+  {
+    auto store = env::EpisodeStore::create(folder / "run", kConfig, false);
+    for (int sample = -1; sample < 2; ++sample) {
+      Episode episode = make_episode(0, sample);
+      episode.turns.resize(2, episode.turns[0]);
+      episode.turns[0].info = {{"turn_correct", false}};
+      episode.turns[1].info = {{"turn_correct", sample < 1}};
+      store->record(episode);
+    }
+  }
+  const Loaded loaded =
+      load(folder.path(), cli::report_page(cli::report_data(*env::RunReader::open(folder / "run"), "run")));
+  CAPTURE(loaded.console);
+  REQUIRE(loaded.console.empty());
+  REQUIRE(loaded.dom.find("id=\"two-turn\"") != std::string::npos);
+  REQUIRE(loaded.dom.find("samples 0-&gt;0 1, 0-&gt;1 1, 1-&gt;0 0, 1-&gt;1 0; greedy 0-&gt;0 0, 0-&gt;1 1") !=
+          std::string::npos);
+  REQUIRE(loaded.dom.find(", wrong answer<") != std::string::npos);
+  REQUIRE(loaded.dom.find(", right answer<") != std::string::npos);
+}
+
 TEST_CASE("a run without episodes still has a report") {
   const test::TempFolder folder;
   env::EpisodeStore::create(folder / "run", kConfig, false);

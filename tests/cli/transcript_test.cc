@@ -45,6 +45,16 @@ TEST_CASE("a transcript shows every turn, the gold and the answer, and its JSON 
   REQUIRE(cli::episode_text(episode).find("sample 1: failed: the policy: connection refused") != std::string::npos);
 }
 
+TEST_CASE("a transcript of two turns tells which answer was right") {
+  env::Episode episode = make_episode(3, 1);
+  episode.turns.resize(2, episode.turns[0]);
+  episode.turns[0].info = {{"turn_correct", false}};
+  episode.turns[1].info = {{"turn_correct", true}};
+  const std::string text = cli::episode_text(episode);
+  REQUIRE(text.find("(a wrong answer)\n\n--- turn 2") != std::string::npos);
+  REQUIRE(text.find("(a right answer)\n\ngold") != std::string::npos);
+}
+
 TEST_CASE("a run is shown as its figures and one line a task") {
   const test::TempFolder folder;
   {

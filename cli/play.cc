@@ -1,0 +1,215 @@
+#include "cli/play.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+
+#include "cli/interrupt.h"
+#include "cli/usage.h"
+#include "core/error.h"
+#include "core/hash.h"
+#include "core/progress.h"
+#include "env/episode_store.h"
+#include "env/two_turn.h"
+
+namespace agon::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kDefaultTasks = 100;
+constexpr double kLeastTopP = 1e-6;  // of 0, nothing would be left to sample
+
+// A hash of the file's size, its first and its last MiB: enough to tell one from another without reading gigabytes.
+std::uint64_t hash_ends(const fs::path& file) {
+  constexpr std::uintmax_t kPart = 1 << 20;
+  const std::uintmax_t size = fs::file_size(file);
+  std::ifstream stream(file, std::ios::binary);
+  std::string seen(std::min(size, 2 * kPart), '\0');
+  const auto first = static_cast<std::streamsize>(std::min(size, kPart));
+  const auto last = static_cast<std::streamsize>(seen.size()) - first;
+  stream.read(seen.data(), first);
+  stream.seekg(static_cast<std::streamoff>(size) - last);
+  stream.read(seen.data() + first, last);
+  if (!stream) throw Error("{}: cannot be read. Check the path.", file.string());
+  return hash_text(fmt::format("{} {}", size, seen));
+}
+
+// Of every file that shapes what the policy writes: weights, configs, tokenizer, template.
+std::string policy_fingerprint(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const fs::path extension = entry.path().extension();
+    if (entry.is_regular_file() && (extension == ".safetensors" || extension == ".json" || extension == ".jinja"))
+      files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  std::string seen;
+  for (const fs::path& file : files) seen += fmt::format("{} {:016x}\n", file.filename().string(), hash_ends(file));
+  return fmt::format("{:016x}", hash_text(seen));
+}
+
+// A bound of the suite's own is told; one that the user gave is kept where it can be.
+std::uint64_t tasks_of(const PlayFlags& flags, const env::SuiteInfo& info) {
+  const std::uint64_t tasks = flags.tasks.value_or(kDefaultTasks);
+  if (flags.split == "train" || tasks <= info.test_tasks) return tasks;
+  if (flags.tasks)
+    std::fputs(fmt::format("{}: {} has {} test tasks; playing all of them\n", flags.command, info.name, info.test_tasks)
+                   .c_str(),
+               stderr);
+  return info.test_tasks;
+}
+
+// What every figure is computed from: the recorded episodes, read back.
+PlayedRun read_back(const fs::path& folder) {
+  const auto reader = env::RunReader::open(folder);
+  PlayedRun run;
+  reader->for_each(
+      [&](const env::Episode& episode) {
+        run.outcomes.push_back(agents::outcome_of(episode));
+        if (run.failure.empty()) run.failure = episode.failure;
+      },
+      env::RunReader::Detail::without_images);
+  run.summary = agents::summarize(reader->config(), run.outcomes, reader->seconds());
+  return run;
+}
+
+void play_and_record(const agents::RolloutOptions& options, agents::Policy& policy, env::EpisodeStore& store,
+                     const std::string& label) {
+  const auto finished = store.finished();
+  const auto all = static_cast<std::int64_t>(options.tasks) * (options.samples + 1);
+  Progress progress(label, all, "episodes", static_cast<std::int64_t>(finished.size()));
+  agents::play(
+      policy, options, finished,
+      [&](env::Episode episode) {
+        store.record(std::move(episode));
+        progress.add(1);
+      },
+      &interrupted());
+  store.flush();
+}
+
+}  // namespace
+
+void add_play_options(CLI::App& command, PlayFlags& flags) {
+  command.add_option("--file", flags.file, "task file of suite jsonl")->group(kDataFlags);
+  command.add_option("--tasks", flags.tasks, "tasks, from the first of the split")
+      ->default_str(fmt::format("{}", kDefaultTasks))
+      ->check(whole_number_in(1, 1'000'000'000))
+      ->group(kDataFlags);
+  command.add_option("--level", flags.level, "difficulty (default: the suite's)")
+      ->check(whole_number_in(1, 1'000'000))
+      ->group(kDataFlags);
+  command.add_option("--split", flags.split, "test or train")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"test", "train"}))
+      ->group(kDataFlags);
+  command.add_option("--seed", flags.seed, "root of every random stream")
+      ->capture_default_str()
+      ->check(whole_number_in(0, ~std::uint64_t{0}))
+      ->group(kDataFlags);
+  CLI::Option* two_turn =
+      command.add_flag("--two-turn", flags.two_turn, "answer, re-examine, answer again")->group(kDataFlags);
+  command.add_option("--reexamine", flags.reexamine, "the text between the two answers")
+      ->needs(two_turn)
+      ->group(kDataFlags);
+  command.add_option("--samples", flags.samples, "samples a task, beside one greedy sample")
+      ->capture_default_str()
+      ->check(whole_number_in(1, 4096))
+      ->group(kPolicyFlags);
+  command.add_option("--temperature", flags.temperature, "of the samples")
+      ->capture_default_str()
+      ->check(number_in(0, 100))
+      ->group(kPolicyFlags);
+  command.add_option("--top-p", flags.top_p, "nucleus of the samples")
+      ->capture_default_str()
+      ->check(number_in(kLeastTopP, 1))
+      ->group(kPolicyFlags);
+  command.add_option("--max-tokens", flags.max_tokens, "tokens a turn at most")
+      ->capture_default_str()
+      ->check(whole_number_in(1, 1'000'000))
+      ->group(kPolicyFlags);
+  command.add_option("--threads", flags.threads, "groups under way at a time; changes no result")
+      ->capture_default_str()
+      ->check(whole_number_in(1, 1024))
+      ->group(kPolicyFlags);
+}
+
+agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string& suite) {
+  agents::RolloutOptions options;
+  options.suite = suite;
+  options.suite_options = {flags.level, flags.file, flags.two_turn, flags.reexamine};
+  options.split = flags.split == "train" ? env::Split::train : env::Split::test;
+  options.samples = flags.samples;
+  options.sampling.temperature = flags.temperature;
+  options.sampling.top_p = flags.top_p;
+  options.sampling.max_tokens = flags.max_tokens;
+  options.seed = flags.seed;
+  options.threads = flags.threads;
+  if (!flags.file.empty() && suite != "jsonl")
+    throw Error("{}: --file is for suite jsonl, not for '{}'. Add --suite jsonl.", flags.command, suite);
+  const env::SuiteInfo info = env::suite_info(suite, options.suite_options);
+  options.suite_options.level = flags.level ? flags.level : info.default_level;
+  if (options.split == env::Split::train && !info.has_train_split)
+    throw Error("{}: suite '{}' has no train split. Use --split test.", flags.command, suite);
+  if (options.split == env::Split::test && info.test_tasks == 0)
+    throw Error("{}: suite '{}' has no tasks of its own. Give it a task file with --file.", flags.command, suite);
+  options.tasks = tasks_of(flags, info);
+  return options;
+}
+
+Json run_config(const agents::RolloutOptions& options, const fs::path& policy) {
+  const env::SuiteOptions& asked = options.suite_options;
+  const env::SuiteInfo info = env::suite_info(options.suite, asked);
+  Json config{{"suite", options.suite},
+              {"split", env::to_string(options.split)},
+              {"level", asked.level},
+              {"tasks", options.tasks},
+              {"samples", options.samples},
+              {"seed", options.seed},
+              {"temperature", options.sampling.temperature},
+              {"top_p", options.sampling.top_p},
+              {"max_tokens", options.sampling.max_tokens},
+              {"instructions", info.instructions},
+              {"policy", policy.filename().string()},
+              {"policy_files", policy_fingerprint(policy)}};
+  if (!asked.file.empty()) config["file"] = fmt::format("{:016x}", info.file_hash);
+  if (asked.two_turn) {
+    config["two_turn"] = true;
+    config["reexamine"] = asked.reexamine.empty() ? env::kReexamine : asked.reexamine;
+  }
+  return config;
+}
+
+fs::path default_folder(const std::string& name) {
+  return fs::path("runs") / fmt::format("{}-{:%Y%m%d-%H%M%S}", name, fmt::localtime(std::time(nullptr)));
+}
+
+PlayedRun play_into(const RunPlace& place, agents::Policy& policy, const agents::RolloutOptions& options,
+                    const Json& config, const std::string& label) {
+  const auto store = env::EpisodeStore::create(place.folder, config, place.resume);
+  watch_interrupts();
+  play_and_record(options, policy, *store, label);
+  if (interrupted())
+    throw Interrupted(fmt::format("{}: stopped. Go on with the same command and {}.", label, place.go_on));
+  PlayedRun run = read_back(place.folder);
+  store->finish(run.summary);
+  return run;
+}
+
+void require_none_failed(const PlayedRun& run, const RunPlace& place, const std::string& command) {
+  const auto failed = run.summary["failed"].get<std::int64_t>();
+  if (failed == 0) return;
+  throw Error(
+      "{}: {} of {} episodes failed and are in no figure; the first: {}. Mend that and go on with {}; if the tasks "
+      "have "
+      "to change, begin again in another folder.",
+      command, failed, run.outcomes.size(), run.failure.substr(0, run.failure.find_last_not_of('.') + 1), place.go_on);
+}
+
+}  // namespace agon::cli

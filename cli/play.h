@@ -1,0 +1,65 @@
+// cli/play.h - what `agon run` and `agon eval` share: the flags that shape an episode, and one suite played by one
+// policy into one run folder.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agents/policy.h"
+#include "agents/rollout.h"
+#include "agents/run_summary.h"
+#include "core/json.h"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): the library's
+class App;
+}
+
+namespace agon::cli {
+
+inline constexpr const char* kDataFlags = "Data";  // groups of --help
+inline constexpr const char* kPolicyFlags = "Policy";
+inline constexpr const char* kOutputFlags = "Output";
+
+struct PlayFlags {
+  std::string command;  // the subcommand, for messages
+  std::string split = "test", file, reexamine;
+  std::optional<std::uint64_t> tasks;
+  std::uint64_t seed = 0;
+  int samples = 8, level = 0, threads = 32, max_tokens = 256;
+  double temperature = 1.0, top_p = 1.0;
+  bool two_turn = false;
+};
+// Adds their options. `flags` must outlive the parse.
+void add_play_options(CLI::App& command, PlayFlags& flags);
+
+// What the flags ask of a suite, the defaults filled in. Throws Error where they do not fit it.
+agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string& suite);
+// Everything that shapes an episode; the number of threads does not. `policy`: the model folder.
+Json run_config(const agents::RolloutOptions& options, const std::filesystem::path& policy);
+
+// "runs/NAME-20260131-235959"
+std::filesystem::path default_folder(const std::string& name);
+
+struct RunPlace {
+  std::filesystem::path folder;
+  bool resume = false;  // go on with the run in it, if there is one
+  std::string go_on;    // for messages: the flags that go on with it
+};
+
+struct PlayedRun {
+  Json summary;
+  std::vector<agents::EpisodeOutcome> outcomes;
+  std::string failure;  // why the first of the failed episodes failed; empty: none has
+};
+
+// Plays what is not in the folder yet, records it there and ends the run; every figure is computed from the episodes as
+// they are read back. label: of the progress bar. Throws Interrupted, with the way to go on, on Ctrl-C.
+PlayedRun play_into(const RunPlace& place, agents::Policy& policy, const agents::RolloutOptions& options,
+                    const Json& config, const std::string& label);
+// Throws Error that counts the failed episodes, if there are any.
+void require_none_failed(const PlayedRun& run, const RunPlace& place, const std::string& command);
+
+}  // namespace agon::cli

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# eval_command.sh AGON MODEL: agon eval, and two turns of agon run, from outside, with a small random model.
+set -u
+agon=$1 model=$2
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+
+fail() { printf 'FAILED: %s\n' "$*"; failures=$((failures + 1)); }
+short="--max-tokens 12 --tasks 6 --samples 2"
+# refused CODE WORDS COMMAND...: ends with CODE and one line on stderr that holds WORDS.
+refused() {
+  local code=$1 words=$2
+  shift 2
+  "$@" >"$scratch/out" 2>"$scratch/err"
+  local got=$?
+  [ $got = "$code" ] || fail "$*: exit code $got, expected $code"
+  grep -qi -- "$words" "$scratch/err" || fail "$*: stderr lacks '$words': $(cat "$scratch/err")"
+  [ "$(grep -c '^agon: ' "$scratch/err")" = 1 ] || fail "$*: not one message: $(cat "$scratch/err")"
+}
+# same_figures A B: two summaries but for the time that they took.
+same_figures() { [ "$(sed '/"seconds"/d' "$1")" = "$(sed '/"seconds"/d' "$2")" ]; }
+
+# Two turns.
+"$agon" run --policy "$model" $short --suite charts --two-turn --out "$scratch/two" --json >"$scratch/two.json" 2>/dev/null || fail "run --two-turn"
+grep -q '"acc_t2"' "$scratch/two.json" || fail "no two-turn figures: $(cat "$scratch/two.json")"
+[ "$(sqlite3 "$scratch/two/run.sqlite" "SELECT count(*) FROM turns WHERE turn = 1 AND observation LIKE '%There might be an error%'")" = 18 ] ||
+  fail "18 second answers expected"
+[ "$(sqlite3 "$scratch/two/run.sqlite" "SELECT task_id FROM tasks WHERE task_index = 3")" = charts/2/test/3 ] || fail "another task id"
+"$agon" show "$scratch/two" 2>/dev/null | grep -q '^two turns  *samples' || fail "show lacks the two-turn figures"
+"$agon" show "$scratch/two" 3 2>/dev/null | grep -q '^(a wrong answer)' || fail "a transcript does not tell which answer is right"
+refused 1 "reexamine\|two_turn" "$agon" run --policy "$model" $short --suite charts --out "$scratch/two" --resume
+refused 1 "up to 10 turns" "$agon" run --policy "$model" --suite phone --two-turn --out "$scratch/x"
+refused 2 "two-turn" "$agon" run --policy "$model" --reexamine Sure? --out "$scratch/x"
+
+# Several policies and suites: the runs are those of agon run, and the second policy is compared with the first.
+cp -r "$model" "$scratch/other"
+evaluate() { "$agon" eval --policy "$model" --policy "$scratch/other" --suite charts --suite shapes $short "$@"; }
+evaluate --out "$scratch/eval" >"$scratch/table" 2>"$scratch/progress" || fail "eval: $(cat "$scratch/progress")"
+for words in '^charts, level 2, test split: 6 tasks x 2 samples' '^shapes, level 2' '^minus ' "^run: $scratch/eval/other/shapes"; do
+  grep -q "$words" "$scratch/table" || fail "the table lacks '$words': $(cat "$scratch/table")"
+done
+evaluate --out "$scratch/eval" --resume --json >"$scratch/again.json" 2>/dev/null || fail "eval --resume"
+[ "$(grep -c '"policy"' "$scratch/again.json")" = 4 ] || fail "4 rows expected"
+name=$(basename "$model")
+"$agon" run --policy "$model" $short --suite charts --out "$scratch/run" --json >"$scratch/run.json" 2>/dev/null
+"$agon" show "$scratch/eval/$name/charts" --json | sed -n '/"episodes"/,$p' >"$scratch/a"
+"$agon" show "$scratch/run" --json | sed -n '/"episodes"/,$p' >"$scratch/b"
+same_figures "$scratch/a" "$scratch/b" || fail "eval and run play different episodes"
+"$agon" eval --policy "$model" $short --two-turn --out "$scratch/eval2" 2>/dev/null | grep -q '^samples  *acc@t1' || fail "eval --two-turn"
+
+refused 1 "holds a run already" evaluate --out "$scratch/eval"
+refused 1 "given twice" "$agon" eval --policy "$model" --policy "$model/" --out "$scratch/x"
+refused 1 "given twice" "$agon" eval --suite charts --suite charts --out "$scratch/x"
+refused 1 "up to 10 turns" "$agon" eval --policy "$model" --suite charts --suite phone --two-turn --out "$scratch/x"
+refused 1 "did you mean 'charts'" "$agon" eval --policy "$model" --suite chart
+refused 1 "no-such-model" "$agon" eval --policy "$scratch/no-such-model" --out "$scratch/x"
+refused 1 "--out" "$agon" eval --policy "$model" --resume
+refused 1 "suite jsonl" "$agon" eval --policy "$model" --file tasks.jsonl --out "$scratch/x"
+[ ! -e "$scratch/x" ] || fail "an evaluation that cannot be leaves a folder"
+
+[ $failures = 0 ] && echo "eval_command: passed"
+exit $((failures > 0))
