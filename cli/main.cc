@@ -18,6 +18,7 @@ namespace {
 void add_commands(CLI::App& app) {
   using namespace agon::cli;
   add_complete(app);
+  add_credit(app);
   add_doctor(app);
   add_eval(app);
   add_report(app);

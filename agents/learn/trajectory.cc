@@ -1,5 +1,6 @@
 #include "agents/learn/trajectory.h"
 
+#include "agents/learn/reward.h"
 #include "core/error.h"
 
 namespace agon::agents {
@@ -90,6 +91,21 @@ std::vector<std::uint16_t> text_bytes_of(std::string_view text, std::span<const 
   std::vector<std::uint16_t> bytes;
   for (std::size_t i = 0; i < ids.size(); ++i) bytes.push_back(static_cast<std::uint16_t>(places[i + 1] - places[i]));
   return bytes;
+}
+
+CreditRollout credit_rollout(const env::Episode& episode, const Tokenizer& tokenizer,
+                             const std::map<std::string, double>& reward_weights, env::StepRule rule) {
+  CreditRollout rollout;
+  rollout.answer_reward = weighted_reward(reward_components(episode), reward_weights);
+  rollout.correct = episode.success;
+  rollout.score = episode.score;
+  for (int number = 0; const env::Turn& turn : episode.turns) {
+    for (const CreditSegment& segment : segments_of_turn(turn.text, turn.token_ids, tokenizer, number++, rule))
+      rollout.segments.push_back(segment);
+    if (turn.info.contains("turn_correct")) rollout.turn_correct.push_back(turn.info["turn_correct"].get<bool>());
+    rollout.truncated |= turn.finish_reason == "length";
+  }
+  return rollout;
 }
 
 }  // namespace agon::agents

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "agents/learn/credit.h"
 #include "agents/local/tokenizer.h"
+#include "env/episode.h"
 #include "env/protocol.h"
 
 namespace agon::agents {
@@ -34,5 +37,12 @@ std::vector<CreditSegment> segments_of_turn(std::string_view text, std::span<con
 // How many bytes of `text` each token wrote; their sum is the text's size. Throws as token_segments.
 std::vector<std::uint16_t> text_bytes_of(std::string_view text, std::span<const std::int32_t> ids,
                                          const Tokenizer& tokenizer);
+
+// An episode as credit sees it, with the tokens that the policy wrote alone: what an env answered between two turns is
+// not among them. answer_reward: weighted_reward of its components (agents/learn/reward.h); turn_correct: of the turns
+// whose info says so; truncated: a turn was cut at the limit of tokens. Throws as token_segments and weighted_reward.
+CreditRollout credit_rollout(const env::Episode& episode, const Tokenizer& tokenizer,
+                             const std::map<std::string, double>& reward_weights,
+                             env::StepRule rule = env::StepRule::blank_line);
 
 }  // namespace agon::agents

@@ -79,6 +79,7 @@ TEST_CASE("PDCR: gains, returns, clusters and advantages worked by hand", "[cred
   REQUIRE(credit.rollouts[0].weight[0] == Approx(1.0 / 7));
   REQUIRE(credit.rollouts[0].kl[0] == 0.01f);
   REQUIRE(credit.figures["visual_steps"] == 2);
+  REQUIRE(credit.figures["visual_share"] == 0.4);
 }
 
 TEST_CASE("PDCR: the printed rule makes the lower border visual", "[credit][pdcr]") {

@@ -119,3 +119,29 @@ TEST_CASE("every token lies in exactly one segment, whatever the policy wrote", 
     REQUIRE(token == static_cast<int>(ids.size()));
   }
 }
+
+TEST_CASE("an episode as credit sees it", "[trajectory]") {
+  const auto tokenizer = tokenizer_of({}, kTags);
+  agon::env::Episode episode;
+  episode.success = true;
+  episode.score = 0.5;
+  for (const char* text : {"<answer>8</answer>", "<answer>9</answer><score>0.5</score>"}) {
+    agon::env::Turn& turn = episode.turns.emplace_back();
+    turn.text = text;
+    turn.token_ids = with_end(*tokenizer, text);
+    turn.finish_reason = "stop";
+    turn.info = {{"turn_correct", turn.text.find('9') != std::string::npos}};
+    turn.reward = {0.5, {{"accuracy", 0.5}}};
+  }
+  const auto rollout = agon::agents::credit_rollout(episode, *tokenizer, {{"accuracy", 2}});
+  REQUIRE(rollout.answer_reward == 2);
+  REQUIRE(rollout.correct);
+  REQUIRE(rollout.score == 0.5);
+  REQUIRE(rollout.turn_correct == std::vector<bool>{false, true});
+  REQUIRE(rollout.segments == std::vector<CreditSegment>{{SegmentKind::answer, 4, 0},
+                                                         {SegmentKind::answer, 3, 1},
+                                                         {SegmentKind::score, 6, 1}});
+  REQUIRE_FALSE(rollout.truncated);
+  episode.turns[0].finish_reason = "length";
+  REQUIRE(agon::agents::credit_rollout(episode, *tokenizer, {}).truncated);
+}

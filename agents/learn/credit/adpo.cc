@@ -31,6 +31,8 @@ class Decoupled : public CreditAssigner {
   GroupCredit assign(const CreditGroup& group) const final {
     check_group(group, name());
     GroupCredit credit = no_credit(group);
+    for (std::size_t i = 0; i < group.size(); ++i)
+      credit.rollout_figures[i]["score"] = group[i].score ? Json(*group[i].score) : Json();
     const std::vector<double> score_rewards = reward_scores(group, credit);
     const std::vector<double> answer_advantage = group_advantage(answer_rewards(group), settings_.scale);
     const std::vector<double> score_advantage = group_advantage(score_rewards, settings_.scale);
@@ -39,8 +41,7 @@ class Decoupled : public CreditAssigner {
     set_tokens(credit, &TokenCredit::kl, group, is_written, settings_.kl);
     weigh_both(credit, group);
     for (std::size_t i = 0; i < group.size(); ++i)
-      credit.rollout_figures[i].update({{"score", group[i].score ? Json(*group[i].score) : Json()},
-                                        {"preference_reward", score_rewards[i]},
+      credit.rollout_figures[i].update({{"preference_reward", score_rewards[i]},
                                         {"answer_advantage", answer_advantage[i]},
                                         {"score_advantage", score_advantage[i]}});
     credit.figures["valid_scores"] =

@@ -230,7 +230,9 @@ class Pdcr : public CreditAssigner {
       visual += static_cast<std::size_t>(std::count(rollout.visual.begin(), rollout.visual.end(), true));
     }
     credit.figures["steps"] = count;
-    if (settings_.split != Split::none) credit.figures["visual_steps"] = visual;
+    if (settings_.split == Split::none) return;
+    credit.figures["visual_steps"] = visual;
+    if (count > 0) credit.figures["visual_share"] = static_cast<double>(visual) / static_cast<double>(count);
   }
 
   std::string_view name_;

@@ -1,0 +1,173 @@
+// agon credit - what a method of learning makes of a group of roll-outs, number by number.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "agents/learn/trajectory.h"
+#include "agents/local/tokenizer.h"
+#include "cli/commands.h"
+#include "cli/credit_group.h"
+#include "cli/model_folder.h"
+#include "cli/parse_whole.h"
+#include "cli/usage.h"
+#include "core/error.h"
+#include "core/text.h"
+#include "env/episode_store.h"
+
+namespace agon::cli {
+namespace {
+
+struct CreditFlags {
+  std::string method, run, policy;
+  std::vector<std::string> settings, rewards;
+  std::optional<std::uint64_t> task;
+  bool list = false, json = false;
+};
+
+// "key=value" as its two parts.
+std::pair<std::string, std::string> split_assignment(const std::string& text, const char* flag) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos) throw Error("credit: {}: '{}' is not KEY=VALUE.", flag, text);
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+// A value reads as JSON where it can, else as text: 0.1, true, pairwise.
+Json settings_of(const std::vector<std::string>& assignments) {
+  Json settings = Json::object();
+  for (const std::string& assignment : assignments) {
+    const auto [key, value] = split_assignment(assignment, "--set");
+    const Json parsed = Json::parse(value, nullptr, false);
+    settings[key] = parsed.is_discarded() ? Json(value) : parsed;
+  }
+  return settings;
+}
+
+std::map<std::string, double> reward_weights(const std::vector<std::string>& assignments) {
+  std::map<std::string, double> weights;
+  for (const std::string& assignment : assignments) {
+    const auto [key, value] = split_assignment(assignment, "--reward");
+    const std::optional<double> weight = parse_whole<double>(value);
+    if (!weight) throw Error("credit: --reward: '{}' is no weight for '{}'; give a number.", value, key);
+    weights[key] = *weight;
+  }
+  if (weights.empty()) weights["accuracy"] = 1;
+  return weights;
+}
+
+agents::CreditGroup group_of_input() {
+  if (::isatty(STDIN_FILENO))
+    throw Error("credit: no group. Give one on standard input (agon credit grpo < group.json), or --run and --task.");
+  return parse_credit_group({std::istreambuf_iterator<char>(std::cin), {}}, "standard input");
+}
+
+// The samples of a task at temperature, in order.
+std::vector<env::Episode> recorded_group(const std::string& run, std::uint64_t task) {
+  std::vector<env::Episode> episodes;
+  env::RunReader::open(run)->for_each(
+      [&](const env::Episode& episode) {
+        const bool counts = episode.status == env::EpisodeStatus::done && episode.sample != env::kGreedySample;
+        if (episode.task_index == task && counts) episodes.push_back(episode);
+      },
+      env::RunReader::Detail::without_images);
+  if (episodes.empty())
+    throw Error("credit: {}: task {} has no finished sample. `agon show {}` lists what there is.", run, task, run);
+  return episodes;
+}
+
+Json segments_json(const agents::CreditRollout& rollout) {
+  Json segments = Json::array();
+  for (const agents::CreditSegment& segment : rollout.segments)
+    segments.push_back({env::to_string(segment.kind), segment.tokens, segment.turn});
+  return segments;
+}
+
+Json explain(const CreditFlags& flags, const agents::CreditGroup& group) {
+  const Json settings = settings_of(flags.settings);
+  const auto assigner = agents::make_credit(flags.method, settings);
+  return credit_json(*assigner, agents::credit_settings(flags.method, settings), assigner->assign(group));
+}
+
+// Beside the credit, what the run knows of each roll-out.
+Json explain_run(const CreditFlags& flags) {
+  if (!flags.task) throw Error("credit: --run needs --task, the number of a task in it.");
+  const std::vector<env::Episode> episodes = recorded_group(flags.run, *flags.task);
+  const std::string tokens_file = (find_model_folder(flags.policy) / "tokenizer.json").string();
+  const auto tokenizer = agents::Tokenizer::parse(read_file(tokens_file), tokens_file);
+  const std::map<std::string, double> weights = reward_weights(flags.rewards);
+  agents::CreditGroup group;
+  for (const env::Episode& episode : episodes) group.push_back(agents::credit_rollout(episode, *tokenizer, weights));
+  Json json = explain(flags, group);
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    Json rollout{{"sample", episodes[i].sample},
+                 {"answer_reward", group[i].answer_reward},
+                 {"correct", group[i].correct},
+                 {"score", group[i].score ? Json(*group[i].score) : Json()},
+                 {"segments", segments_json(group[i])}};
+    rollout.update(json["rollouts"][i]);
+    json["rollouts"][i] = std::move(rollout);
+  }
+  return json;
+}
+
+Json list_json() {
+  Json list = Json::array();
+  for (const std::string& method : agents::credit_methods()) {
+    const auto assigner = agents::make_credit(method);
+    list.push_back({{"name", method},
+                    {"description", agents::credit_description(method)},
+                    {"settings", agents::credit_settings(method)},
+                    {"clip", {assigner->clip().low, assigner->clip().high}},
+                    {"imitates", assigner->imitates()}});
+  }
+  return list;
+}
+
+void print_list() {
+  for (const Json& method : list_json()) {
+    fmt::print("{:<15} {}\n{:<15}", method["name"].get<std::string>(), method["description"].get<std::string>(), "");
+    for (const auto& [name, value] : method["settings"].items())
+      fmt::print(" {}={}", name, value.is_string() ? value.get<std::string>() : value.dump());
+    fmt::print("\n");
+  }
+}
+
+void credit(const CreditFlags& flags) {
+  if (flags.list && flags.json) return fmt::print("{}", readable(list_json()));
+  if (flags.list) return print_list();
+  if (flags.method.empty()) throw Error("credit: which method? `agon credit --list` shows them.");
+  agents::make_credit(flags.method, settings_of(flags.settings));  // said before a group is waited for
+  fmt::print("{}", readable(flags.run.empty() ? explain(flags, group_of_input()) : explain_run(flags)));
+}
+
+}  // namespace
+
+void add_credit(CLI::App& app) {
+  auto flags = std::make_shared<CreditFlags>();
+  CLI::App* command = app.add_subcommand(
+      "credit",
+      "Show what a method of learning makes of a group of roll-outs: advantage, KL and weight of every token");
+  command->add_option("METHOD", flags->method, "a method of --list");
+  command->add_option("--set", flags->settings, "A setting of the method; may be given again")
+      ->type_name("<key=value>")
+      ->allow_extra_args(false);
+  command->add_option("--run", flags->run, "Take the samples of a task of this run, not a group on standard input")
+      ->type_name("<folder>");
+  command->add_option("--task", flags->task, "The task's number in the run")->type_name("<n>");
+  command
+      ->add_option("--policy", flags->policy, std::string("Model that played the run (default: ") + kDefaultModel + ")")
+      ->type_name("<folder>");
+  command
+      ->add_option("--reward", flags->rewards, "Weight of a reward component (default: accuracy=1); may be given again")
+      ->type_name("<key=value>")
+      ->allow_extra_args(false);
+  command->add_flag("--list", flags->list, "List the methods and their settings");
+  command->add_flag("--json", flags->json, "List them as a JSON array");
+  command->callback([flags] { credit(*flags); });
+}
+
+}  // namespace agon::cli

@@ -1,0 +1,22 @@
+// cli/credit_group.h - a group of roll-outs and its credit as JSON: what `agon credit` reads and writes
+// (docs/credit.md).
+#pragma once
+
+#include <string>
+
+#include "agents/learn/credit.h"
+#include "core/json.h"
+
+namespace agon::cli {
+
+// Takes {"rollouts": [...]} or the array alone. Throws Error that names the roll-out, from 0, and the key.
+agents::CreditGroup parse_credit_group(const std::string& text, const std::string& source);
+
+// {"method", "settings", "filtered", "mass", figures of the group, "rollouts": [{figures, "advantage", "kl",
+// "weight"}]}
+Json credit_json(const agents::CreditAssigner& assigner, const Json& settings, const agents::GroupCredit& credit);
+
+// JSON for reading: an array or object that holds neither is one line.
+std::string readable(const Json& json);
+
+}  // namespace agon::cli

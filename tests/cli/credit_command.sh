@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# credit_command.sh AGON MODEL: agon credit from outside: numbers worked by hand, groups of a recorded run, and every way to be told no.
+set -u
+agon=$1 model=$2
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+
+fail() { printf 'FAILED: %s\n' "$*"; failures=$((failures + 1)); }
+# rollout KEYS: one that every method takes, with KEYS, which may replace its own, behind them.
+rollout() { printf '{"answer_reward": 1, "correct": true, "score": null, "segments": [["answer", 2]]%s}' "${1:+, $1}"; }
+# shows WORDS INPUT ARGUMENTS...: exits with 0, and the output holds WORDS.
+shows() {
+  local words=$1 input=$2
+  shift 2
+  "$agon" credit "$@" <<<"$input" >"$scratch/out" 2>"$scratch/err" || fail "credit $*: $(cat "$scratch/err")"
+  grep -qF -- "$words" "$scratch/out" || fail "credit $* on $input: output lacks $words: $(cat "$scratch/out")"
+}
+# refused WORDS INPUT ARGUMENTS...: exits with 1 and one line on stderr that holds WORDS, with nothing on stdout.
+refused() {
+  local words=$1 input=$2
+  shift 2
+  "$agon" credit "$@" <<<"$input" >"$scratch/out" 2>"$scratch/err"
+  local got=$?
+  [ $got = 1 ] || fail "credit $* on $input: exit code $got, expected 1"
+  grep -qF -- "$words" "$scratch/err" || fail "credit $* on $input: stderr lacks '$words': $(cat "$scratch/err")"
+  [ "$(wc -l <"$scratch/err")" = 1 ] || fail "credit $*: not one line: $(cat "$scratch/err")"
+  [ ! -s "$scratch/out" ] || fail "credit $*: refused, and yet printed"
+}
+
+# Numbers worked by hand.
+right='{"answer_reward": 1, "correct": true, "score": 0.9, "segments": [["answer", 2], ["score", 1]]}'
+wrong='{"answer_reward": 0, "correct": false, "score": 0.8, "segments": [["answer", 4]]}'
+shows '"advantage": [0.75, 0.75, 0.75]' "[$right, $wrong, $wrong, $wrong]" grpo --set std=false
+shows '"advantage": [1.5, 1.5, 1.5]' "[$right, $wrong, $wrong, $wrong]" grpo --set epsilon=0
+shows '"weight": [0.0625, 0.0625, 0.0625, 0.0625]' "{\"rollouts\": [$right, $wrong, $wrong, $wrong]}" grpo
+shows '"preference_reward": 1.0' "[$right, $wrong]" adpo
+shows '"weight": [0.25, 0.25, 0.5]' "[$right, $wrong]" adpo
+shows '"settings": {"kl": 0.02' "[$right]" adpo --set kl=0.02
+shows '"filtered": "all are right"' "[$right]" dapo
+shows '"advantage": []' "[$right, {\"answer_reward\": 0, \"correct\": false, \"segments\": []}]" grpo
+turns='"segments": [["answer", 1, 0], ["tool", 2, 0], ["answer", 1, 1]]'
+shows '"kl": [0.009, 0.0, 0.0, 0.001]' "[$(rollout "$turns, \"turn_correct\": [false, true]"), $(rollout "$turns, \"turn_correct\": [false, false]")]" adapo
+shows '"R01": 1.4' "[$(rollout "$turns, \"turn_correct\": [false, true]"), $(rollout "$turns, \"turn_correct\": [false, false]")]" adapo
+steps='"segments": [["step", 2], ["step", 1], ["answer", 1]], "step_confidence": [-3, -1, -2], "step_visual": [0.1, 2]'
+shows '"clusters": ["textual", "visual"]' "[$(rollout "$steps")]" pdcr
+shows '"threshold": 1.05' "[$(rollout "$steps")]" pdcr
+shows '"score": null' "[$(rollout '"score": 1.5')]" adpo
+
+# The list.
+shows 'adapo' '' --list
+shows '"name": "adpo"' '' --list --json
+
+# A recorded run: a number for every token that the policy wrote.
+"$agon" run --policy "$model" --suite charts --tasks 2 --samples 3 --max-tokens 24 --out "$scratch/run" >/dev/null 2>&1 || fail "the run to look at"
+shows '"sample": 2' '' grpo --run "$scratch/run" --task 1 --policy "$model"
+for sample in 0 1 2; do
+  tokens=$(sqlite3 "$scratch/run/run.sqlite" "SELECT sum(length(token_ids)) / 4 FROM turns t JOIN episodes e ON t.episode_id = e.id
+    WHERE task_index = 1 AND sample = $sample")
+  weights=$(grep '"weight": ' "$scratch/out" | sed -n "$((sample + 1))p" | tr -cd ',' | wc -c)
+  [ "$((weights + 1))" = "$tokens" ] || fail "sample $sample: $((weights + 1)) weights for $tokens tokens"
+done
+[ "$(grep -c '"weight": ' "$scratch/out")" = 3 ] || fail "the greedy sample is no part of the group"
+shows '"answer_reward": 0.0' '' grpo --run "$scratch/run" --task 1 --policy "$model" --reward tool=2 --reward accuracy=0
+refused "component: no 'acuracy'. Did you mean 'accuracy'" '' grpo --run "$scratch/run" --task 1 --policy "$model" --reward acuracy=1
+refused 'task 7 has no finished sample' '' grpo --run "$scratch/run" --task 7 --policy "$model"
+refused 'needs --task' '' grpo --run "$scratch/run"
+refused 'no run here' '' grpo --run "$scratch/none" --task 0
+refused 'turn_correct' '' adapo --run "$scratch/run" --task 1 --policy "$model"
+refused "'x' is no weight" '' grpo --run "$scratch/run" --task 1 --policy "$model" --reward accuracy=x
+
+# No.
+good=$(rollout)
+refused "Did you mean 'adapo'" "[$good]" adapoo
+refused 'which method' "[$good]"
+refused "Did you mean 'epsilon'" "[$good]" grpo --set epsilom=1
+refused "'kl' is not KEY=VALUE" "[$good]" grpo --set kl
+refused 'kl must be a number from 0, got "x"' "[$good]" grpo --set kl=x
+refused 'kl must be' "[$good]" grpo --set kl=nan
+refused 'mode must be mean or pairwise' "[$good]" adpo --set mode=median
+refused 'standard input: not JSON' '' grpo
+refused 'standard input: not JSON: parse error at line 1' '[{"answer_reward": NaN}]' grpo
+refused 'Numbers are finite' '[{"answer_reward": 1e999}]' grpo
+refused 'expected {"rollouts": [...]} or an array' '{"rollout": []}' grpo
+refused 'expected {"rollouts": [...]} or an array' '7' grpo
+refused 'the group is empty' '[]' grpo
+refused 'roll-out 1: expected keys and values' "[$good, 3]" grpo
+refused "roll-out 1: 'answer_reward' is missing" "[$good, {\"correct\": true, \"segments\": []}]" grpo
+refused "roll-out 0: 'answer_reward' is missing" "[$(rollout '"answer_reward": null')]" grpo
+refused "roll-out 0: 'answer_reward' must be a number, got \"1\"" "[$(rollout '"answer_reward": "1"')]" grpo
+refused 'roll-out 0 has the answer_reward 1e+300' "[$(rollout '"answer_reward": 1e300')]" grpo
+refused "roll-out 0: 'correct' must be true or false, got 1" "[$(rollout '"correct": 1')]" grpo
+refused "roll-out 0: 'score' must be a number, got \"high\"" "[$(rollout '"score": "high"')]" grpo
+refused "roll-out 1: 'segments' is missing" "[$good, {\"answer_reward\": 1, \"correct\": true}]" grpo
+refused "roll-out 0: 'segments' must be" "[$(rollout '"segments": ["answer", 2]')]" grpo
+refused "of the kinds think, step, answer, score, tool, got \"anwser\"" "[$(rollout '"segments": [["anwser", 2]]')]" grpo
+refused "numbers of tokens from 0, got -1" "[$(rollout '"segments": [["answer", -1]]')]" grpo
+refused "numbers of tokens from 0, got 2.5" "[$(rollout '"segments": [["answer", 2.5]]')]" grpo
+refused "numbers of tokens from 0, got 1e+20" "[$(rollout '"segments": [["answer", 99999999999999999999]]')]" grpo
+refused 'more than 16777216 tokens' "[$(rollout '"segments": [["answer", 16777216], ["answer", 1]]')]" grpo
+refused "count turns from 0, got -1" "[$(rollout '"segments": [["answer", 1, -1]]')]" grpo
+refused 'roll-out 1 has 0 entries in turn_correct' "[$(rollout '"turn_correct": [true, true]'), $good]" adapo
+refused "'turn_correct' must be true or false, got 1" "[$(rollout '"turn_correct": [1, 0]')]" adapo
+refused "no key 'turn_corect'. Did you mean 'turn_correct'" "[$(rollout '"turn_corect": [true, true]')]" adapo
+refused 'its 1 steps' "[$(rollout '"segments": [["step", 1]], "step_confidence": [-1]')]" pdcr
+refused "'step_visual' must be a number, got null" "[$(rollout '"segments": [["step", 1]], "step_confidence": [-1, -2], "step_visual": [null]')]" pdcr
+refused "'truncated' must be true or false" "[$(rollout '"truncated": "no"')]" grpo
+
+[ $failures = 0 ] && echo "credit_command: passed"
+exit $((failures > 0))
