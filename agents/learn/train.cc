@@ -175,7 +175,7 @@ class Trainer {
 
   void assign_credit(std::vector<TrainGroup>& groups) const {
     std::vector<CreditGroup> views;
-    for (const TrainGroup& group : groups) views.push_back(credit_group(group, config_.rewards));
+    for (const TrainGroup& group : groups) views.push_back(credit_group(group, config_.rewards, *folder_.tokenizer));
     std::vector<GroupCredit> credits = credit_now()->assign_batch(views);
     for (std::size_t i = 0; i < groups.size(); ++i) groups[i].credit = std::move(credits[i]);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "agents/learn/reward.h"
 #include "core/statistics.h"
 
 namespace agon::agents {

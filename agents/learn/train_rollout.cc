@@ -4,7 +4,6 @@
 
 #include "agents/learn/trajectory.h"
 #include "core/error.h"
-#include "core/text.h"
 
 namespace agon::agents {
 namespace {
@@ -56,11 +55,6 @@ TrainRollout make_rollout(const env::Episode& episode, const EncodedPrompt& prom
   return rollout;
 }
 
-bool was_cut(const env::Episode& episode) {
-  return std::any_of(episode.turns.begin(), episode.turns.end(),
-                     [](const env::Turn& turn) { return turn.finish_reason == "length"; });
-}
-
 }  // namespace
 
 bool is_trained(const TrainGroup& group) {
@@ -98,37 +92,12 @@ TrainGroup make_train_group(std::vector<env::Episode> episodes, const std::strin
   return group;
 }
 
-std::map<std::string, double> reward_components(const env::Episode& episode) {
-  std::map<std::string, double> components;
-  for (const env::Turn& turn : episode.turns)
-    for (const auto& [name, value] : turn.reward.components) components[name] += value;
-  components.emplace("format", episode.answer.has_value());
-  components.emplace("score", episode.score.has_value());
-  return components;
-}
-
-CreditGroup credit_group(const TrainGroup& group, const std::map<std::string, double>& weights) {
+CreditGroup credit_group(const TrainGroup& group, const std::map<std::string, double>& weights,
+                         const Tokenizer& tokenizer) {
   CreditGroup result;
   for (std::size_t i = 0; i < group.episodes.size(); ++i) {
-    const env::Episode& episode = group.episodes[i];
-    CreditRollout rollout;
-    const std::map<std::string, double> components = reward_components(episode);
-    for (const auto& [name, weight] : weights) {
-      const auto found = components.find(name);
-      if (found == components.end()) {
-        std::vector<std::string> known;
-        for (const auto& [component, value] : components) known.push_back(component);
-        throw Error("{}", unknown_name_message("train: 'rewards': component", name, known));
-      }
-      rollout.answer_reward += weight * found->second;
-    }
-    rollout.correct = episode.success;
-    rollout.score = episode.score;
-    rollout.segments = group.rollouts[i].segments;
-    for (const env::Turn& turn : episode.turns)
-      if (turn.info.contains("turn_correct")) rollout.turn_correct.push_back(turn.info["turn_correct"].get<bool>());
-    rollout.truncated = was_cut(episode);
-    result.push_back(std::move(rollout));
+    result.push_back(credit_rollout(group.episodes[i], tokenizer, weights));
+    result.back().segments = group.rollouts[i].segments;
   }
   return result;
 }

@@ -41,10 +41,8 @@ std::vector<Message> messages_before_last_turn(const env::Episode& episode, cons
 TrainGroup make_train_group(std::vector<env::Episode> episodes, const std::string& instructions,
                             const ModelFolder& folder);
 
-// A group for credit. answer_reward: the last turn's reward components times `weights`; `format` (an answer that
-// parses) and `score` (a valid score) are components of every suite. Throws Error for a component that neither gives.
-CreditGroup credit_group(const TrainGroup& group, const std::map<std::string, double>& weights);
-// The same components of one episode, by name.
-std::map<std::string, double> reward_components(const env::Episode& episode);
+// A group as credit sees it, later observations among its segments. Throws as credit_rollout.
+CreditGroup credit_group(const TrainGroup& group, const std::map<std::string, double>& weights,
+                         const Tokenizer& tokenizer);
 
 }  // namespace agon::agents

@@ -84,7 +84,7 @@ struct FirstStep {
            TaskSource(config, i, folder).play(policy, config.sources[i].prompts, 0, &failure, &failed, nullptr))
         groups.push_back(std::move(group));
     REQUIRE(failed == 0);
-    for (const TrainGroup& group : groups) views.push_back(credit_group(group, config.rewards));
+    for (const TrainGroup& group : groups) views.push_back(credit_group(group, config.rewards, *folder.tokenizer));
     const auto assigner = make_credit(config.method, config.credit);
     std::vector<GroupCredit> credits = assigner->assign_batch(views);
     for (std::size_t i = 0; i < groups.size(); ++i) groups[i].credit = std::move(credits[i]);
