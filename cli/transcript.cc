@@ -182,10 +182,12 @@ std::string run_text(const env::RunReader& run) {
   const std::map<std::string, env::Curve> metrics = run.metrics();
   std::string text = metrics.empty() ? agents::summary_table(content.summary) : metrics_text(metrics);
   if (run.summary().is_null()) text = (metrics.empty() ? kRunIncomplete : kTrainingIncomplete) + text;
-  text += fmt::format("\n{:>6}  {:<16} {:<6} {:>7}  {}\n", "task", "kind", "greedy", "samples", "prompt");
+  const std::size_t width = tasks.empty() ? 6 : std::max<std::size_t>(6, std::to_string(tasks.rbegin()->first).size());
+  text += fmt::format("\n{:>{}}  {:<16} {:<6} {:>7}  {}\n", "task", width, "kind", "greedy", "samples", "prompt");
   for (const auto& [index, task] : tasks) {
-    text += fmt::format("{:>6}  {:<16} {:<6} {:>7}  {}", index, shortened(printable(task.kind), 16), task.greedy,
-                        fmt::format("{}/{}", task.right, task.samples), shortened(printable(task.prompt), 70));
+    text +=
+        fmt::format("{:>{}}  {:<16} {:<6} {:>7}  {}", index, width, shortened(printable(task.kind), 16), task.greedy,
+                    fmt::format("{}/{}", task.right, task.samples), shortened(printable(task.prompt), 70));
     text += task.failed > 0 ? fmt::format("  ({} failed)\n", task.failed) : "\n";
   }
   return text;

@@ -35,7 +35,7 @@ function rangeOf(values, cut) {
 // Two to five round values inside a range.
 function ticks(low, high) {
   const tenth = 10 ** Math.floor(Math.log10((high - low) / 2));
-  const distance = tenth * [5, 2, 1].find((times) => times * tenth <= (high - low) / 2);
+  const distance = tenth * ([5, 2].find((times) => times * tenth <= (high - low) / 2) ?? 1);
   const levels = [];
   for (let i = Math.ceil(low / distance); i * distance <= high; ++i) levels.push(Number((i * distance).toPrecision(12)));
   return levels;

@@ -218,7 +218,7 @@ function browser() {
   function rowOf(episode) {
     const task = data.tasks[episode.task];
     const row = html("button", {class: "row", type: "button"}, html("span", {class: `badge ${episode.outcome}`}, episode.outcome),
-      html("span", {class: "what"}, `${episode.task} `, html("small", {}, `${episode.step === null ? "" : `step ${episode.step}, `}${sampleName(episode.sample)} · `), task.prompt), html("span", {class: "score"}, episode.score === null ? "" : number(episode.score, 2)));
+      html("span", {class: "what"}, episode.step === null ? `${episode.task} ` : `step ${episode.step} `, html("small", {}, `${sampleName(episode.sample)} · `), task.prompt), html("span", {class: "score"}, episode.score === null ? "" : number(episode.score, 2)));
     row.addEventListener("click", () => select(row, episode));
     return row;
   }
