@@ -198,8 +198,7 @@ TEST_CASE("train: checkpoints of another model are refused with the tensors that
 }
 
 TEST_CASE("train: the gradient of each method's loss is that of finite differences") {
-  const std::string method =
-      GENERATE("grpo", "dapo", "rloo", "dr_grpo", "adpo", "adpo_binary", "adpo_entangled");
+  const std::string method = GENERATE("grpo", "dapo", "rloo", "dr_grpo", "adpo", "adpo_binary", "adpo_entangled");
   INFO(method);
   at::set_num_threads(1);
   FirstStep step(config_with("unused", {"method=" + method, "credit.kl=0.1"}));
