@@ -418,8 +418,10 @@ Json compare(const std::vector<EpisodeOutcome>& first, const std::vector<Episode
   for (const auto& [name, minuend] : minuends) {
     const auto subtrahend = subtrahends.find(name);
     if (subtrahend == subtrahends.end()) continue;
+    const auto& after_of = minuend;  // a binding may not be captured
+    const auto& before_of = subtrahend->second;
     const Estimate difference = estimate(
-        before.size(), [&](auto drawn) { return minuend(drawn) - subtrahend->second(drawn); }, seed);
+        before.size(), [&](auto drawn) { return after_of(drawn) - before_of(drawn); }, seed);
     differences[name] = number_or_null(difference.value);
     if (std::isfinite(difference.value)) differences["ci"][name] = interval_json(difference.interval);
   }

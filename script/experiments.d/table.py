@@ -1,4 +1,4 @@
-"""Prints the table of an experiment: table.py experiments/NAME.table runs/experiments/NAME.
+"""Prints the table of an experiment: table.py experiments/NAME.table experiments/results/NAME.
 
 One row a variant and suite: the mean over its seeds of each column, and the lowest and highest seed in brackets. A
 column is a path into the summary of `agon eval --json`; best_of_n/8 and the like lead to one size."""
@@ -28,9 +28,11 @@ def main(table, folder):
     variants = [words[1] for words in lines if words[0] in ("start", "run")]
     suites = {}
     for variant in variants:
-        for result in sorted(pathlib.Path(folder, variant).glob("*/eval.json")):
-            for row in json.loads(result.read_text())["rows"]:
-                suites.setdefault(row["suite"], {}).setdefault(variant, []).append(row["summary"])
+        for result in sorted(pathlib.Path(folder).glob(f"{variant}-[0-9]*.json")):
+            if not result.stem.removeprefix(variant + "-").isdigit():
+                continue
+            for suite, summary in json.loads(result.read_text())["suites"].items():
+                suites.setdefault(suite, {}).setdefault(variant, []).append(summary)
     for suite, rows in suites.items():
         print(f"\n{suite}\n\n| variant | seeds | " + " | ".join(columns) + " |")
         print("|---" * (len(columns) + 2) + "|")
