@@ -41,6 +41,13 @@ std::string spoiler(const Json& gold) {
 
 std::string shown(const std::string& text) { return text.size() <= 80 ? text : text.substr(0, 77) + "..."; }
 
+// A text of an observation, but for the solution that it shows.
+std::string without_first_solution(std::string text, const Json& info) {
+  const std::string shown = info.value("first_solution", std::string());
+  if (const auto at = text.find(shown); at != text.npos) text.erase(at, shown.size());
+  return text;
+}
+
 class Checker {
  public:
   Checker(const EnvFactory& make, const SuiteInfo& info, std::uint64_t seed) : make_(make), info_(info), seed_(seed) {}
@@ -74,6 +81,7 @@ class Checker {
     const std::string name = std::string(to_string(options.split)) + " " + std::to_string(options.index);
     guarded(name + ", reset", [&] { check_reset(options); });
     guarded(name + ", demonstration", [&] { check_demonstration(options); });
+    guarded(name + ", mistake", [&] { check_mistake(options); });
     guarded(name + ", any text", [&] { check_any_text(options); });
     guarded(name + ", refused action", [&] { check_refused(options); });
     guarded(name + ", failed reset", [&] { check_failed_reset(options); });
@@ -117,7 +125,8 @@ class Checker {
     }
     for (const Part& part : result.observation.parts) {
       require(part.is_image() || !part.text.empty(), "a part of the observation is empty");
-      require(part.text.find(spoiler(task.gold)) == part.text.npos, "the observation holds the gold answer");
+      require(without_first_solution(part.text, result.info).find(spoiler(task.gold)) == part.text.npos,
+              "the observation holds the gold answer");
       require_writable(part.text);
     }
     require_writable(result.info);
@@ -182,6 +191,16 @@ class Checker {
     require(results.back().info.value("success", false), "does not succeed");
     const auto twin = started(options);
     require(same(results, play(*twin, expert(*twin))), "a second env answers it differently");
+  }
+
+  void check_mistake(const ResetOptions& options) {
+    const auto env = started(options);
+    Rng rng(seed_), again(seed_);
+    const std::optional<Action> mistake = env->mistake(rng);
+    if (!mistake) return;
+    require(env->mistake(again).value_or(Action{}).text == mistake->text, "is another for the same stream");
+    const StepResult result = env->step(*mistake);
+    require(!refused(result) && !result.info.value("success", false), "is refused or right: " + shown(mistake->text));
   }
 
   // The suite's own judgement of an expert's steps, and of what its corrupters make of them.

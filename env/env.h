@@ -44,6 +44,7 @@ struct StepResult {
                                // "success": bool, at the end of an episode: its outcome counts as right;
                                // "step_correct": bool, the action was a right next action (phone);
                                // "turn_correct", "turn_reward": of this turn's answer alone (env/two_turn.h);
+                               // "first_correct", "first_solution": of the solution that is shown (env/role.h);
                                // "error": why an action was refused
 };
 
@@ -59,7 +60,7 @@ struct ResetOptions {
 
 // What the suite knows of the task under way. `gold` is for logs and reports: it is in no observation.
 struct TaskInfo {
-  std::string id;  // "charts/2/test/17": suite, level, split, index (and "@seed" in train)
+  std::string id;  // "charts/2/test/17": suite, level, split, index (and "@seed" in train); a role (env/role.h)
   int level = 0;
   std::string kind;    // the suite's own classes ("sum", "count", "open_app")
   std::string prompt;  // the question or goal as the first observation states it
@@ -105,6 +106,9 @@ class Env {
   // The expert's actions from here to the end of the episode; a suite without an expert returns nothing.
   // `rng` chooses among equally right ways.
   virtual std::optional<std::vector<Action>> demonstrate(Rng&) const { return std::nullopt; }
+  // A whole turn that one mistake leads to a wrong answer: what comes after the mistake follows from it. Nothing where
+  // the suite has none.
+  virtual std::optional<Action> mistake(Rng&) const { return std::nullopt; }
   // A wrong version of a right step with an error of that kind; nothing where that kind does not fit the step.
   virtual std::optional<std::string> corrupt_step(const StepQuery&, ErrorKind, Rng&) const { return std::nullopt; }
 };

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "env/role.h"
 #include "env/suites/suites.h"
 #include "env/two_turn.h"
 
@@ -50,6 +51,9 @@ std::vector<std::string> suite_names() {
 SuiteInfo suite_info(const std::string& name, const SuiteOptions& options) {
   SuiteInfo info = entry_of(name).info(options);
   check_level(options.level, info);
+  info = role_info(std::move(info), options.role);
+  if (options.two_turn && options.role != kSolver)
+    throw Error("suite {}: a {} answers once. Leave two turns out, or choose role solver.", name, options.role);
   return options.two_turn ? two_turn_info(std::move(info)) : info;
 }
 
@@ -58,7 +62,8 @@ std::unique_ptr<Env> make_env(const std::string& name, const SuiteOptions& optio
   const SuiteInfo info = suite_info(name, options);
   if (resolved.level == 0) resolved.level = info.default_level;
   std::unique_ptr<Env> env = entry_of(name).make(resolved);
-  return options.two_turn ? two_turn_env(std::move(env), options.reexamine) : std::move(env);
+  if (options.two_turn) return two_turn_env(std::move(env), options.reexamine);
+  return role_env(std::move(env), options.role, options.reexamine);
 }
 
 Json message_schema() {

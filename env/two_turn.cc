@@ -39,6 +39,8 @@ class TwoTurnEnv final : public Env {
     return inner_->corrupt_step(query, kind, rng);
   }
 
+  std::optional<Action> mistake(Rng& rng) const override { return inner_->mistake(rng); }
+
   std::optional<std::vector<Action>> demonstrate(Rng& rng) const override {
     std::optional<std::vector<Action>> actions = inner_->demonstrate(rng);
     if (actions && actions->size() == 1 && !reexamining_) actions->push_back(Action(actions->front()));

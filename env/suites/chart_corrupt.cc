@@ -1,4 +1,5 @@
 // corrupt_chart_step: a claim of a right step is changed in one way; what comes out still right is drawn again.
+// misread_chart: the bars are changed, and the question is answered about those.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -140,7 +141,32 @@ class Corrupter {
   Rng& rng_;
 };
 
+// Every well-posed chart of another answer with one bar read up to `farthest` off, or two bars taken for each other.
+std::vector<ChartTask> misreadings(const ChartTask& task, int farthest) {
+  std::vector<ChartTask> charts;
+  for (std::size_t bar = 0; bar < task.bars.size(); ++bar) {
+    for (int value = std::max(1, task.bars[bar].value - farthest);
+         value <= std::min(kMaxValue, task.bars[bar].value + farthest); ++value)
+      charts.emplace_back(task).bars[bar].value = value;
+    for (std::size_t other = bar + 1; other < task.bars.size(); ++other) {
+      ChartTask& mixed_up = charts.emplace_back(task);
+      std::swap(mixed_up.bars[bar].value, mixed_up.bars[other].value);
+    }
+  }
+  std::erase_if(charts, [&](const ChartTask& misread) {
+    return !well_posed(misread) || is_gold_answer(task, gold_answer(misread));
+  });
+  return charts;
+}
+
 }  // namespace
+
+std::optional<ChartTask> misread_chart(const ChartTask& task, Rng& rng) {
+  constexpr int kNear = 2;
+  std::vector<ChartTask> charts = misreadings(task, kNear);
+  if (charts.empty()) charts = misreadings(task, kMaxValue);  // a count whose bars are far from its threshold
+  return charts.empty() ? std::nullopt : std::optional(rng.pick(charts));
+}
 
 std::optional<std::string> corrupt_chart_step(const ChartTask& task, const StepQuery& query, ErrorKind kind, Rng& rng) {
   const std::optional<Claim> claim = parse_claim(query.step);

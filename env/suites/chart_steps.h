@@ -21,6 +21,9 @@ std::vector<std::string> solve_chart(const ChartTask& task);  // the steps, the 
 bool is_gold_answer(const ChartTask& task, std::string_view answer);
 // Nothing for a step that makes no claim of chart_claims.h.
 std::optional<StepLabel> check_chart_step(const ChartTask& task, const StepQuery& query);
+// The chart as somebody sees it who misreads one bar, or takes two bars for each other, so that the answer is wrong;
+// nothing where no such slip makes it so.
+std::optional<ChartTask> misread_chart(const ChartTask& task, Rng& rng);
 // A wrong version of a right step, as check_chart_step labels it; nothing where the kind does not fit the step.
 std::optional<std::string> corrupt_chart_step(const ChartTask& task, const StepQuery& query, ErrorKind kind, Rng& rng);
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kBaseline = 106, kUnit = 11;      // y of value 0; pixels of one unit
 constexpr int kPlotLeft = 12, kPlotWidth = 98;  // pixels
-constexpr int kMaxBarWidth = 22, kMaxValue = 9;
+constexpr int kMaxBarWidth = 22;
 
 enum class Conditioned { no, above, below, higher_than, lower_than };
 
@@ -140,27 +140,6 @@ int total_of(const ChartTask& task, const Values& values) {
   return total;
 }
 
-// One reading only, no bar named twice (once by its color, once as the highest), no negative result.
-bool well_posed(const ChartTask& task) {
-  const Values values = true_values(task);
-  std::vector<int> bars;
-  for (const Term& term : task.terms) {
-    const int bar = bar_of(term, values);
-    if (term.pick != Pick::named && std::count(values.begin(), values.end(), values[static_cast<std::size_t>(bar)]) > 1)
-      return false;
-    if (std::find(bars.begin(), bars.end(), bar) != bars.end()) return false;
-    bars.push_back(bar);
-  }
-  if (task.ask == Ask::higher || task.ask == Ask::is_higher)
-    return values[static_cast<std::size_t>(bars[0])] != values[static_cast<std::size_t>(bars[1])];
-  if (task.ask != Ask::number) return true;
-  if (task.condition) {
-    const std::size_t matching = matching_bars(*task.condition, values).size();
-    return matching == 2 || matching == 3;
-  }
-  return total_of(task, values) > 0;
-}
-
 std::string phrase(const Recipe& recipe, const ChartTask& task, const std::vector<int>& named, Rng& rng) {
   const auto name = [&](std::size_t i) { return i < named.size() ? color_name(task, named[i]) : std::string(); };
   return fmt::format(fmt::runtime(rng.pick(recipe.phrases)), fmt::arg("a", name(0)), fmt::arg("b", name(1)),
@@ -181,6 +160,26 @@ std::string ChartTask::content() const {
   for (const Term& term : terms) add(term.bar);
   if (condition) add(condition->threshold), add(condition->than.value_or(0));
   return text;
+}
+
+bool well_posed(const ChartTask& task) {
+  const Values values = true_values(task);
+  std::vector<int> bars;
+  for (const Term& term : task.terms) {
+    const int bar = bar_of(term, values);
+    if (term.pick != Pick::named && std::count(values.begin(), values.end(), values[static_cast<std::size_t>(bar)]) > 1)
+      return false;
+    if (std::find(bars.begin(), bars.end(), bar) != bars.end()) return false;
+    bars.push_back(bar);
+  }
+  if (task.ask == Ask::higher || task.ask == Ask::is_higher)
+    return values[static_cast<std::size_t>(bars[0])] != values[static_cast<std::size_t>(bars[1])];
+  if (task.ask != Ask::number) return true;
+  if (task.condition) {
+    const std::size_t matching = matching_bars(*task.condition, values).size();
+    return matching == 2 || matching == 3;
+  }
+  return total_of(task, values) > 0;
 }
 
 ChartTask draw_chart_task(int level, Rng& rng) {

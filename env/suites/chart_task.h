@@ -54,7 +54,11 @@ struct ChartTask {
 inline constexpr int kChartLevels = 3;
 inline constexpr int kChartSide = 112;  // pixels
 
+inline constexpr int kMaxValue = 9;  // of a bar
+
 ChartTask draw_chart_task(int level, Rng& rng);
+// One reading only, no bar named twice (once by its color, once as the highest), no negative result.
+bool well_posed(const ChartTask& task);
 Box bar_box(const ChartTask& task, int bar);  // pixels
 
 // The value of each bar, as they are or as somebody has read them.

@@ -50,6 +50,12 @@ Json objects_of(const ChartTask& task) {
   return objects;
 }
 
+std::string worked_solution(const ChartTask& task) {
+  std::string text;
+  for (const std::string& step : solve_chart(task)) text += (text.empty() ? "" : "\n\n") + step;
+  return text;
+}
+
 class Charts : public SingleTurnEnv {
  public:
   explicit Charts(int level) : level_(level) {}
@@ -74,10 +80,10 @@ class Charts : public SingleTurnEnv {
     return answer && is_gold_answer(chart_, *answer) ? 1 : 0;
   }
 
-  std::optional<std::string> solution() const override {
-    std::string text;
-    for (const std::string& step : solve_chart(chart_)) text += (text.empty() ? "" : "\n\n") + step;
-    return text;
+  std::optional<std::string> solution() const override { return worked_solution(chart_); }
+  std::optional<std::string> mistaken_solution(Rng& rng) const override {
+    const std::optional<ChartTask> misread = misread_chart(chart_, rng);
+    return misread ? std::optional(worked_solution(*misread)) : std::nullopt;
   }
 
   std::optional<StepLabel> label(const StepQuery& query) const override { return check_chart_step(chart_, query); }

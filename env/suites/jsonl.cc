@@ -208,6 +208,7 @@ SuiteInfo jsonl_info(const SuiteOptions& options) {
     info.file_hash = file->hash;
   }
   info.has_train_split = false;
+  info.has_expert = false;
   info.instructions = "Work in steps. End with <answer>...</answer>.";
   info.metric = "answer";
   info.observation_schema = message_schema();

@@ -103,6 +103,7 @@ class Shapes : public SingleTurnEnv {
   }
   bool success(double accuracy) const override { return accuracy > kOverlap; }
   std::optional<std::string> solution() const override;
+  std::optional<std::string> mistaken_solution(Rng& rng) const override;
   std::optional<StepLabel> label(const StepQuery& query) const override;
   std::optional<std::string> corrupted(const StepQuery& query, ErrorKind kind, Rng& rng) const override;
 
@@ -142,6 +143,17 @@ std::optional<StepLabel> Shapes::label(const StepQuery& query) const {
 
 std::optional<std::string> Shapes::solution() const {
   return to_string(describe(target())) + "\n\n" + answer_of(gold());
+}
+
+// Another shape, named and boxed; or the right one, not boxed where it is.
+std::optional<std::string> Shapes::mistaken_solution(Rng& rng) const {
+  const std::vector<Shape> rest = others();
+  if (!rest.empty() && rng.chance(0.5)) {
+    const Shape& other = rng.pick(rest);
+    return to_string(describe(other)) + "\n\n" + answer_of(box_in_thousandths(other));
+  }
+  const auto answer = corrupt_answer(rng.chance(0.5) ? ErrorKind::wrong_object : ErrorKind::misread_value, rng);
+  return to_string(describe(target())) + "\n\n" + answer.value();
 }
 
 std::vector<Shape> Shapes::others() const {

@@ -65,6 +65,12 @@ std::optional<std::vector<Action>> SingleTurnEnv::demonstrate(Rng&) const {
   return state_ == State::ended ? std::vector<Action>{} : std::vector<Action>{{*turn, {}}};
 }
 
+std::optional<Action> SingleTurnEnv::mistake(Rng& rng) const {
+  if (state_ != State::open) return std::nullopt;
+  const std::optional<std::string> turn = mistaken_solution(rng);
+  return turn ? std::optional(Action{*turn, {}}) : std::nullopt;
+}
+
 std::optional<std::string> SingleTurnEnv::corrupt_step(const StepQuery& query, ErrorKind kind, Rng& rng) const {
   const std::optional<StepLabel> right = check_step(query);
   return right && right->correct ? corrupted(query, kind, rng) : std::nullopt;

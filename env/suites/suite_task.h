@@ -37,6 +37,7 @@ class SingleTurnEnv : public Env {
   const TaskInfo& task() const final { return task_; }
   std::optional<StepLabel> check_step(const StepQuery& query) const final;
   std::optional<std::vector<Action>> demonstrate(Rng& rng) const final;
+  std::optional<Action> mistake(Rng& rng) const final;
   std::optional<std::string> corrupt_step(const StepQuery& query, ErrorKind kind, Rng& rng) const final;
 
  protected:
@@ -45,9 +46,10 @@ class SingleTurnEnv : public Env {
   // The task that start() began, seen by its suite. None of these is called before.
   virtual double accuracy(std::string_view text) const = 0;  // the reward of a turn, in [0, 1]
   virtual bool success(double accuracy) const { return accuracy >= 1; }
-  // Where the suite has them: the expert's turn, what is right of a step, and a wrong version of a step that label()
-  // finds right.
+  // Where the suite has them: the expert's turn, one with a mistake, what is right of a step, and a wrong version of a
+  // step that label() finds right.
   virtual std::optional<std::string> solution() const { return std::nullopt; }
+  virtual std::optional<std::string> mistaken_solution(Rng&) const { return std::nullopt; }
   virtual std::optional<StepLabel> label(const StepQuery&) const { return std::nullopt; }
   virtual std::optional<std::string> corrupted(const StepQuery&, ErrorKind, Rng&) const { return std::nullopt; }
 

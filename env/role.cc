@@ -1,0 +1,154 @@
+#include "env/role.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "env/grade.h"
+#include "env/protocol.h"
+#include "env/suites/suites.h"
+#include "env/two_turn.h"
+
+namespace agon::env {
+namespace {
+
+constexpr const char* kRefiner = "refiner";
+constexpr const char* kVerifier = "verifier";
+
+const char* verdict_on(bool correct) { return correct ? "yes" : "no"; }
+
+// An env of one turn that shows a first solution after the task.
+class SecondLookEnv : public Env {
+ public:
+  SecondLookEnv(std::unique_ptr<Env> inner, std::string role, std::string request)
+      : inner_(std::move(inner)), role_(std::move(role)), request_(std::move(request)) {}
+  SecondLookEnv(const SecondLookEnv& other)
+      : inner_(other.inner_->fork()),
+        role_(other.role_),
+        request_(other.request_),
+        task_(other.task_),
+        first_correct_(other.first_correct_) {}
+
+  StepResult reset(const ResetOptions& options) override {
+    StepResult first = inner_->reset(options);
+    const std::string solution = first_solution();
+    first_correct_ = inner_->fork()->step({solution, {}}).info.value("success", false);
+    task_ = inner_->task();
+    task_.id += "/" + role_;
+    first.observation.parts.push_back(Part::of("\n\nSolution:\n" + solution + "\n\n" + request_));
+    first.info["first_solution"] = solution;
+    first.info["first_correct"] = first_correct_;
+    return first;
+  }
+
+  StepResult step(const Action& action) override {
+    StepResult answer = inner_->step(action);
+    if (answer.info.contains("error")) return answer;
+    assert(answer.terminated || answer.truncated);
+    answer.info["first_correct"] = first_correct_;
+    return answer;
+  }
+
+  const TaskInfo& task() const override { return task_; }
+
+ protected:
+  const Env& inner() const { return *inner_; }
+  bool first_correct() const { return first_correct_; }
+  void set_gold(Json gold) { task_.gold = std::move(gold); }
+
+ private:
+  std::string first_solution() const {
+    Rng rng = Rng::derive(0, "first solution", inner_->task().id);
+    if (rng.chance(0.5))
+      if (std::optional<Action> wrong = inner_->mistake(rng)) return std::move(wrong->text);
+    return inner_->demonstrate(rng).value().at(0).text;
+  }
+
+  std::unique_ptr<Env> inner_;
+  std::string role_, request_;
+  TaskInfo task_;
+  bool first_correct_ = false;
+};
+
+class RefinerEnv final : public SecondLookEnv {
+ public:
+  using SecondLookEnv::SecondLookEnv;
+  std::unique_ptr<Env> fork() const override { return std::make_unique<RefinerEnv>(*this); }
+  std::optional<StepLabel> check_step(const StepQuery& query) const override { return inner().check_step(query); }
+  std::optional<std::vector<Action>> demonstrate(Rng& rng) const override { return inner().demonstrate(rng); }
+  std::optional<Action> mistake(Rng& rng) const override { return inner().mistake(rng); }
+  std::optional<std::string> corrupt_step(const StepQuery& query, ErrorKind kind, Rng& rng) const override {
+    return inner().corrupt_step(query, kind, rng);
+  }
+};
+
+class VerifierEnv final : public SecondLookEnv {
+ public:
+  using SecondLookEnv::SecondLookEnv;
+  std::unique_ptr<Env> fork() const override { return std::make_unique<VerifierEnv>(*this); }
+
+  StepResult reset(const ResetOptions& options) override {
+    StepResult first = SecondLookEnv::reset(options);
+    set_gold(verdict_on(first_correct()));
+    return first;
+  }
+
+  StepResult step(const Action& action) override {
+    StepResult answer = SecondLookEnv::step(action);
+    if (answer.info.contains("error")) return answer;
+    const std::optional<std::string> verdict = extract_answer(action.text);
+    const bool right = verdict && normalized_match(*verdict, verdict_on(first_correct()));
+    answer.reward = {right ? 1.0 : 0.0, {{"accuracy", right ? 1.0 : 0.0}}};
+    answer.info["success"] = right;
+    return answer;
+  }
+
+  std::optional<std::vector<Action>> demonstrate(Rng& rng) const override { return said(first_correct(), rng); }
+  std::optional<Action> mistake(Rng& rng) const override {
+    const auto actions = said(!first_correct(), rng);
+    return actions && !actions->empty() ? std::optional(actions->front()) : std::nullopt;
+  }
+
+ private:
+  // The verdict in place of each action that is left to the expert.
+  std::optional<std::vector<Action>> said(bool correct, Rng& rng) const {
+    std::optional<std::vector<Action>> actions = inner().demonstrate(rng);
+    if (!actions) return actions;
+    for (Action& action : *actions) action.text = wrap(Tag::answer, verdict_on(correct));
+    return actions;
+  }
+};
+
+}  // namespace
+
+std::vector<std::string> role_names() { return {kRefiner, kSolver, kVerifier}; }
+
+SuiteInfo role_info(SuiteInfo info, const std::string& role) {
+  const std::vector<std::string> names = role_names();
+  if (std::find(names.begin(), names.end(), role) == names.end())
+    throw Error("{}", unknown_name_message("role", role, names));
+  if (role == kSolver) return info;
+  if (info.max_turns != 1)
+    throw Error(
+        "suite {}: its episodes have up to {} turns, and a {} looks at a single answer. Choose a suite of one turn, or "
+        "role solver.",
+        info.name, info.max_turns, role);
+  if (!info.has_expert)
+    throw Error("suite {}: it has no expert to write the solution that a {} looks at. Choose another suite.", info.name,
+                role);
+  if (role == kRefiner) return info;
+  info.instructions = "Check the solution. End with <answer>yes</answer> or <answer>no</answer>.";
+  info.metric = "verdict";
+  info.action_schema = text_action_schema("Free text, then <answer>yes</answer> or <answer>no</answer>.");
+  return info;
+}
+
+std::unique_ptr<Env> role_env(std::unique_ptr<Env> solver, const std::string& role, const std::string& reexamine) {
+  if (role == kSolver) return solver;
+  if (role == kVerifier) return std::make_unique<VerifierEnv>(std::move(solver), role, kVerify);
+  return std::make_unique<RefinerEnv>(std::move(solver), role, reexamine.empty() ? kReexamine : reexamine);
+}
+
+}  // namespace agon::env
