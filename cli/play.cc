@@ -15,6 +15,7 @@
 #include "core/hash.h"
 #include "core/progress.h"
 #include "env/episode_store.h"
+#include "env/role.h"
 #include "env/two_turn.h"
 
 namespace agon::cli {
@@ -118,6 +119,9 @@ void add_play_options(CLI::App& command, PlayFlags& flags) {
   command.add_option("--reexamine", flags.reexamine, "the text between the two answers")
       ->needs(two_turn)
       ->group(kDataFlags);
+  command.add_option("--role", flags.role, "solver, refiner or verifier of a first solution")
+      ->capture_default_str()
+      ->group(kDataFlags);
   command.add_option("--samples", flags.samples, "samples a task, beside one greedy sample")
       ->capture_default_str()
       ->check(whole_number_in(1, 4096))
@@ -143,7 +147,7 @@ void add_play_options(CLI::App& command, PlayFlags& flags) {
 agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string& suite) {
   agents::RolloutOptions options;
   options.suite = suite;
-  options.suite_options = {flags.level, flags.file, flags.two_turn, flags.reexamine};
+  options.suite_options = {flags.level, flags.file, flags.two_turn, flags.reexamine, flags.role};
   options.split = flags.split == "train" ? env::Split::train : env::Split::test;
   options.samples = flags.samples;
   options.sampling.temperature = flags.temperature;
@@ -179,6 +183,7 @@ Json run_config(const agents::RolloutOptions& options, const fs::path& policy) {
               {"policy", policy.filename().string()},
               {"policy_files", policy_fingerprint(policy)}};
   if (!asked.file.empty()) config["file"] = fmt::format("{:016x}", info.file_hash);
+  if (asked.role != env::kSolver) config["role"] = asked.role;
   if (asked.two_turn) {
     config["two_turn"] = true;
     config["reexamine"] = asked.reexamine.empty() ? env::kReexamine : asked.reexamine;

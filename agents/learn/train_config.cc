@@ -7,6 +7,7 @@
 #include "agents/learn/config_reader.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "env/role.h"
 
 namespace agon::agents {
 namespace {
@@ -37,7 +38,7 @@ checkpoint_steps: 25
 record_every: 10
 )yaml";
 constexpr const char* kSourceDefaults =
-    R"({suite: "", level: 0, file: "", two_turn: false, prompts: 16, expert: false})";
+    R"({suite: "", level: 0, file: "", two_turn: false, role: solver, prompts: 16, expert: false})";
 constexpr const char* kStageDefaults = "{from_step: 0, credit: {}}";
 
 bool same_kind(const Json& a, const Json& b) {
@@ -110,7 +111,8 @@ std::vector<TrainSource> read_sources(const Json& list) {
   for (const Json& entry : list) {
     TrainSource source;
     source.suite = entry["suite"];
-    source.options = {.level = entry["level"], .file = entry["file"], .two_turn = entry["two_turn"]};
+    source.options = {
+        .level = entry["level"], .file = entry["file"], .two_turn = entry["two_turn"], .role = entry["role"]};
     source.prompts = entry["prompts"];
     source.expert = entry["expert"];
     require(source.prompts >= 1, "'prompts' of a source must be at least 1", entry["prompts"]);
@@ -206,6 +208,7 @@ void check_values(const TrainConfig& config) {
 std::string TrainSource::label() const {
   std::string name = suite;
   if (options.level) name += fmt::format("-{}", options.level);
+  if (options.role != env::kSolver) name += "-" + options.role;
   return options.two_turn ? name + "-two-turn" : name;
 }
 

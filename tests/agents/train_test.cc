@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 
 #include <filesystem>
+#include <map>
 #include <thread>
 
 #include "agents/learn/config_reader.h"
@@ -129,6 +130,7 @@ TEST_CASE("train config: a wrong key, type or value is told with its name") {
   CHECK_THAT(error_of({"sources.0.promts=3"}), Catch::Contains("prompts"));
   CHECK_THAT(error_of({"sources.7.prompts=3"}), Catch::Contains("2 entries"));
   CHECK_THAT(error_of({"sources.0.suite=chart"}), Catch::Contains("charts"));
+  CHECK_THAT(error_of({"sources.0.role=verifer"}), Catch::Contains("'verifier'"));
   CHECK_THAT(error_of({"sources=[]"}), Catch::Contains("at least one suite"));
   CHECK_THAT(error_of({"sampling.temperature=0"}), Catch::Contains("temperature"));
   CHECK_THAT(error_of({"steps"}), Catch::Contains("KEY=VALUE"));
@@ -245,6 +247,30 @@ TEST_CASE("train: the engine's log-probabilities are those of the model under tr
     }
   CHECK(largest > 0);
   CHECK(largest < 1e-3);
+}
+
+TEST_CASE("train: solver, refiner and verifier of one suite make one batch with shared weights") {
+  const TempFolder folder;
+  std::atomic<bool> go = false;
+  const TrainConfig config =
+      config_with(folder.path() / "out",
+                  {"sources=[{suite: charts, level: 3, prompts: 2}, {suite: charts, level: 3, role: refiner, "
+                   "prompts: 2}, {suite: charts, level: 3, role: verifier, prompts: 2}]",
+                   "steps=2", "record_every=1", "evaluation.every=2"});
+  CHECK(config.sources[2].label() == "charts-3-verifier");
+  REQUIRE(train(config, Resume::no, go));
+  CHECK(differ(config.output / "model", kModel));
+  const auto run = env::RunReader::open(config.output);
+  std::map<std::string, int> episodes;
+  run->for_each(
+      [&](const env::Episode& episode) {
+        const std::string last = episode.task_id.substr(episode.task_id.rfind('/') + 1);
+        ++episodes[last == "refiner" || last == "verifier" ? last : "solver"];
+      },
+      env::RunReader::Detail::without_turns);
+  CHECK((episodes == std::map<std::string, int>{{"solver", 16}, {"refiner", 16}, {"verifier", 16}}));
+  for (const char* label : {"charts-3", "charts-3-refiner", "charts-3-verifier"})
+    CHECK(run->metrics().contains("eval/" + std::string(label) + "/pass_at_1"));
 }
 
 TEST_CASE("train: a group of one, equal rewards and answers cut at the limit train nothing and stop nothing") {
