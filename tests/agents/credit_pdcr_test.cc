@@ -142,6 +142,9 @@ TEST_CASE("PDCR: steps and numbers must fit", "[credit][pdcr]") {
   REQUIRE_NOTHROW(assign({rollout}, {{"split", "random"}}));
   rollout = stepped(1, {-4, -1.0 / 0.0, -2}, {1, 2});
   REQUIRE_THROWS_WITH(assign({rollout}), Contains("-inf in step_confidence"));
+  rollout = answered(1);
+  rollout.step_confidence = {-4, -3};
+  REQUIRE_THROWS_WITH(assign({rollout}), Contains("its 0 steps (segments think and step) need 1"));
   const GroupCredit without_steps = assign({answered(1), answered(0)});
   REQUIRE(without_steps.rollouts[0].advantage[0] == Approx(0.7 * 0.5 / (std::sqrt(0.5) + 1e-6)));
   REQUIRE(without_steps.figures["steps"] == 0);

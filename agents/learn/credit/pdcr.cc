@@ -122,7 +122,8 @@ class Pdcr : public CreditAssigner {
     const bool needs_visual = settings_.split == Split::otsu || settings_.split == Split::top_k;
     for (std::size_t i = 0; i < group.size(); ++i) {
       const std::size_t count = count_steps(group[i]);
-      if (count > 0) check_numbers(group[i].step_confidence, count + 1, i, "step_confidence", count);
+      if (count > 0 || group[i].step_confidence.size() > 1)
+        check_numbers(group[i].step_confidence, count + 1, i, "step_confidence", count);
       if (needs_visual) check_numbers(group[i].step_visual, count, i, "step_visual", count);
     }
   }
