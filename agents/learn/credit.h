@@ -70,6 +70,9 @@ class CreditAssigner {
   // Of all groups of a batch. The same as assign() one by one, but for settings that pool over the batch.
   virtual std::vector<GroupCredit> assign_batch(const std::vector<CreditGroup>& groups) const;
   virtual std::string_view name() const = 0;
+  // True: step_confidence of the roll-outs must be there; and step_visual too.
+  virtual bool needs_confidence() const { return false; }
+  virtual bool needs_visual() const { return false; }
   // The clip that the method's paper trains with.
   virtual Clip clip() const { return {}; }
   // True for the methods that imitate (SFT, STaR): their loss is the plain negative log-likelihood of the tokens with a

@@ -173,11 +173,25 @@ class Trainer {
     assign_credit(groups);
   }
 
-  void assign_credit(std::vector<TrainGroup>& groups) const {
+  void assign_credit(std::vector<TrainGroup>& groups) {
     std::vector<CreditGroup> views;
     for (const TrainGroup& group : groups) views.push_back(credit_group(group, config_.rewards, *folder_.tokenizer));
+    if (credit_now()->needs_confidence()) probe(groups, views);
     std::vector<GroupCredit> credits = credit_now()->assign_batch(views);
     for (std::size_t i = 0; i < groups.size(); ++i) groups[i].credit = std::move(credits[i]);
+  }
+
+  // What the policy thinks after each step of each roll-out.
+  void probe(const std::vector<TrainGroup>& groups, std::vector<CreditGroup>& views) {
+    const ProbeSettings settings{config_.probe_suffix, credit_now()->needs_visual(), config_.probe_picture, config_.seed};
+    std::vector<ProbeGroup> probes;
+    for (const TrainGroup& group : groups) probes.push_back(make_probe_group(group, folder_, settings));
+    std::vector<std::vector<StepProbes>> found = model_.probe(probes);
+    for (std::size_t g = 0; g < views.size(); ++g)
+      for (std::size_t i = 0; i < views[g].size(); ++i) {
+        views[g][i].step_confidence = std::move(found[g][i].confidence);
+        views[g][i].step_visual = std::move(found[g][i].visual);
+      }
   }
 
   std::unique_ptr<CreditAssigner> credit_now() const {

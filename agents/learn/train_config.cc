@@ -32,6 +32,7 @@ optimizer: {learning_rate: 1.0e-4, warmup_steps: 0, schedule: constant, final_ra
 lora: {rank: 0, alpha: 16.0, targets: "model\\.layers\\.\\d+\\.(self_attn\\.[qkvo]_proj|mlp\\.(gate|up|down)_proj)"
 }
 reference: ""
+probes: {suffix: "<answer>", picture: white}
 filter: {offline: false, offline_tasks: 1000, resample: 0}
 evaluation: {every: 25, tasks: 200, samples: 4, metric: pass_at_1}
 checkpoint_steps: 25
@@ -191,6 +192,16 @@ void read_credit(Json& json, TrainConfig& config) {
   }
 }
 
+// An adapter folder is no model: training it and training a whole model are two things.
+void check_tuning(const TrainConfig& config) {
+  if (std::filesystem::exists(config.policy / "adapter_config.json") &&
+      !std::filesystem::exists(config.policy / "config.json"))
+    throw Error(
+        "train: 'policy' is {}, an adapter and not a model. Give the model folder that it belongs to or one it is merged "
+        "into, and a 'lora.rank' above 0 to train an adapter.",
+        config.policy.string());
+}
+
 void check_values(const TrainConfig& config) {
   require(!config.output.empty(), "'output' is missing: the folder of the run to write", "");
   require(config.steps >= 1, "'steps' must be at least 1", config.steps);
@@ -226,12 +237,15 @@ TrainConfig load_train_config(const std::filesystem::path& file, std::span<const
   config.samples = json["samples"];
   config.lora = {json["lora"]["rank"], json["lora"]["alpha"], json["lora"]["targets"]};
   config.reference = json["reference"];
+  config.probe_suffix = json["probes"]["suffix"];
+  config.probe_picture = parse_picture_change(json["probes"]["picture"]);
   config.filter_offline = json["filter"]["offline"];
   config.offline_tasks = json["filter"]["offline_tasks"];
   config.resample = json["filter"]["resample"];
   config.checkpoint_steps = json["checkpoint_steps"];
   config.record_every = json["record_every"];
   check_values(config);
+  check_tuning(config);
   config.sources = read_sources(json["sources"]);
   config.sampling = read_sampling(json["sampling"]);
   config.optimizer = read_optimizer(json["optimizer"], config.steps);

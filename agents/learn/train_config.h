@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "agents/learn/credit.h"
+#include "agents/learn/picture_change.h"
 #include "agents/policy.h"
 #include "core/json.h"
 #include "env/suite.h"
@@ -72,6 +73,9 @@ struct TrainConfig {
   std::int64_t rows_per_pass = 16384;  // tokens of one forward and backward at most, whole groups at least
   OptimizerConfig optimizer;
   LoraConfig lora;
+  // How methods that credit single steps ask about them (agents/learn/probes.h).
+  std::string probe_suffix = "<answer>";
+  PictureChange probe_picture = PictureChange::white;
   std::string reference;        // model folder that KL is measured against; empty: `policy` as it was at the start
   bool filter_offline = false;  // train only on tasks that the first policy answers neither all right nor all wrong
   int offline_tasks = 1000;     // a source, to choose from

@@ -4,6 +4,8 @@
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/tensor.h>
 
+#include <optional>
+
 #include "agents/learn/token_logprob.h"
 #include "agents/local/packed_groups.h"
 #include "core/error.h"
@@ -53,13 +55,18 @@ struct TrainModel::Pass {
 TrainModel::TrainModel(const TrainConfig& config, const ModelFolder& folder)
     : config_(config), folder_(folder), model_(folder.config), reference_(nullptr) {
   load_weights(*model_, config.policy);
+  if (config.lora.rank > 0)
+    lora_ = std::make_unique<LoraAdapter>(
+        model_, LoraOptions{config.lora.rank, config.lora.alpha, config.lora.targets}, config.seed);
   const OptimizerConfig& optimizer = config.optimizer;
   optimizer_ = std::make_unique<Optimizer>(
-      model_->parameters(),
+      trained(),
       AdamWSettings{optimizer.learning_rate, optimizer.weight_decay, optimizer.beta1, optimizer.beta2});
 }
 
 TrainModel::~TrainModel() = default;
+
+std::vector<torch::Tensor> TrainModel::trained() const { return lora_ ? lora_->parameters() : model_->parameters(); }
 
 // As many groups a pass as rows_per_pass allows, in order; those without a gradient cost nothing.
 std::vector<TrainModel::Pass> TrainModel::passes(std::span<const TrainGroup* const> groups) const {
@@ -94,15 +101,24 @@ at::Tensor TrainModel::response_logprobs(Qwen25VLImpl& model, const Pass& pass, 
   return result.logprob;
 }
 
+void TrainModel::load_reference() {
+  if (reference_) return;
+  reference_ = Qwen25VL(folder_.config);
+  load_weights(*reference_, config_.reference.empty() ? config_.policy : std::filesystem::path(config_.reference));
+}
+
 std::vector<std::vector<std::vector<float>>> TrainModel::reference_logprobs(std::span<const TrainGroup* const> groups) {
   const at::NoGradGuard no_grad;
-  if (!reference_) {
-    reference_ = Qwen25VL(folder_.config);
-    load_weights(*reference_, config_.reference.empty() ? config_.policy : std::filesystem::path(config_.reference));
-  }
+  std::optional<LoraAdapter::Off> off;
+  const bool adapter_off = lora_ && config_.reference.empty();
+  if (adapter_off)
+    off.emplace(*lora_);
+  else
+    load_reference();
+  Qwen25VLImpl& reference = adapter_off ? *model_ : *reference_;
   std::vector<std::vector<std::vector<float>>> result(groups.size());
   for (const Pass& pass : passes(groups)) {
-    const at::Tensor logprobs = response_logprobs(*reference_, pass, nullptr).contiguous();
+    const at::Tensor logprobs = response_logprobs(reference, pass, nullptr).contiguous();
     const float* at = logprobs.const_data_ptr<float>();
     for (const std::size_t place : pass.groups)
       for (const TrainRollout& rollout : groups[place]->rollouts) {
@@ -166,19 +182,37 @@ UpdateFigures TrainModel::update(std::span<const TrainGroup* const> groups, Refe
   return figures;
 }
 
-EngineWeights TrainModel::engine_weights() const { return engine_weights_of(*model_); }
-
-void TrainModel::save(const std::filesystem::path& folder) const {
-  save_model_folder(folder, folder_, *model_, WeightType::f32);
+std::vector<std::vector<StepProbes>> TrainModel::probe(std::span<const ProbeGroup> groups) {
+  return probe_steps(*model_, groups, config_.sampling.temperature, config_.rows_per_pass);
 }
 
-void TrainModel::save_training_state(const std::filesystem::path& folder) const {
-  save(folder);
+EngineWeights TrainModel::engine_weights() {
+  std::optional<LoraAdapter::Merged> merged;
+  if (lora_) merged.emplace(*lora_);
+  return engine_weights_of(*model_);
+}
+
+void TrainModel::save(const std::filesystem::path& folder) {
+  std::optional<LoraAdapter::Merged> merged;
+  if (lora_) merged.emplace(*lora_);
+  save_model_folder(folder, folder_, *model_, WeightType::f32);
+  merged.reset();
+  if (lora_) lora_->save(folder / "adapter", config_.policy.string());
+}
+
+void TrainModel::save_training_state(const std::filesystem::path& folder) {
+  if (lora_)
+    lora_->save(folder, config_.policy.string());
+  else
+    save(folder);
   optimizer_->save(folder / "optimizer.pt");
 }
 
 void TrainModel::load_training_state(const std::filesystem::path& folder) {
-  load_weights(*model_, folder);
+  if (lora_)
+    lora_->restore(folder);
+  else
+    load_weights(*model_, folder);
   optimizer_->load(folder / "optimizer.pt");
 }
 

@@ -9,9 +9,11 @@
 
 #include "agents/learn/optimizer.h"
 #include "agents/learn/policy_loss.h"
+#include "agents/learn/probes.h"
 #include "agents/learn/train_config.h"
 #include "agents/learn/train_rollout.h"
 #include "agents/local/checkpoint.h"
+#include "agents/local/lora.h"
 #include "agents/local/qwen2_5_vl.h"
 
 namespace agon::agents {
@@ -27,8 +29,9 @@ using References = std::span<const std::vector<std::vector<float>>>;
 
 class TrainModel {
  public:
-  // Loads config.policy and, when it is first needed, the reference. Throws Error for folders that do not load or whose
-  // models differ.
+  // Loads config.policy and, when it is first needed, the reference: config.reference, or the policy as it was at the
+  // start - with LoRA that is the model with its adapter off. Throws Error for folders that do not load or whose models
+  // differ.
   TrainModel(const TrainConfig& config, const ModelFolder& folder);
   ~TrainModel();
 
@@ -46,23 +49,30 @@ class TrainModel {
   UpdateFigures update(std::span<const TrainGroup* const> groups, References reference, double learning_rate, Clip clip,
                        bool imitates);
 
+  // agents/learn/probes.h with the current weights.
+  std::vector<std::vector<StepProbes>> probe(std::span<const ProbeGroup> groups);
+
   Qwen25VLImpl& model() { return *model_; }
-  EngineWeights engine_weights() const;
-  void save(const std::filesystem::path& folder) const;                 // a model folder
-  void save_training_state(const std::filesystem::path& folder) const;  // weights and optimiser
-  void load_training_state(const std::filesystem::path& folder);        // throws Error for files that are damaged
+  std::vector<torch::Tensor> trained() const;  // the parameters that change
+  EngineWeights engine_weights();
+  // A model folder; with LoRA the adapter is merged into its weights, and stands by itself in FOLDER/adapter.
+  void save(const std::filesystem::path& folder);
+  void save_training_state(const std::filesystem::path& folder);  // weights or adapter, and optimiser
+  void load_training_state(const std::filesystem::path& folder);  // throws Error for files that are damaged
 
  private:
   struct Pass;
   std::vector<Pass> passes(std::span<const TrainGroup* const> groups) const;
   PolicyTokens tokens_of(const Pass& pass, std::span<const TrainGroup* const> groups, const References& reference,
                          double mass, bool imitates) const;
+  void load_reference();
   at::Tensor response_logprobs(Qwen25VLImpl& model, const Pass& pass, at::Tensor* entropy) const;
 
   const TrainConfig& config_;
   const ModelFolder folder_;
   Qwen25VL model_;
-  Qwen25VL reference_;  // null until it is needed
+  std::unique_ptr<LoraAdapter> lora_;  // null: full fine-tuning
+  Qwen25VL reference_;                 // null until it is needed
   std::unique_ptr<Optimizer> optimizer_;
 };
 
