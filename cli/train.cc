@@ -30,8 +30,10 @@ void run_training(const TrainFlags& flags) {
   const auto resume = flags.resume ? agents::Resume::yes : agents::Resume::no;
   if (!agents::train(config, resume, interrupted()))
     throw Interrupted("train: stopped after a checkpoint. Go on with the same command and --resume.");
-  std::cout << "model: " << (config.output / "model").string() << "\nbest:  " << (config.output / "best").string()
-            << "\nrun:   " << config.output.string() << std::endl;
+  std::cout << "model: " << (config.output / "model").string() << '\n';
+  if (std::filesystem::exists(config.output / "best"))
+    std::cout << "best:  " << (config.output / "best").string() << '\n';
+  std::cout << "run:   " << config.output.string() << std::endl;
 }
 
 }  // namespace

@@ -110,9 +110,9 @@ struct FirstStep {
   bool imitates = false;
 };
 
-void move_weights(Qwen25VLImpl& model, const std::vector<torch::Tensor>& direction, double factor) {
+void move_weights(TrainModel& model, const std::vector<torch::Tensor>& direction, double factor) {
   const at::NoGradGuard no_grad;
-  const auto weights = model.parameters();
+  const auto weights = model.trained();
   for (std::size_t i = 0; i < weights.size(); ++i) torch::Tensor(weights[i]).add_(direction[i], factor);
 }
 
@@ -148,9 +148,11 @@ TEST_CASE("train config: what is printed reads back as the same") {
 
 TEST_CASE("train: interrupted twice and resumed, the weights are bit for bit those of an undisturbed training") {
   const TempFolder folder;
-  const std::string method = GENERATE("grpo", "adpo");
+  const std::string method = GENERATE("grpo", "adpo", "pdcr", "lora");
   const auto config = [&](const char* name) {
-    return config_with(folder.path() / (method + name), {"method=" + method, "loss.epochs=2", "loss.minibatches=2"});
+    const std::string lora = method == "lora" ? "lora.rank=4" : "lora.rank=0";
+    return config_with(folder.path() / (method + name),
+                       {"method=" + (method == "lora" ? "adpo" : method), lora, "loss.epochs=2", "loss.minibatches=2"});
   };
   std::atomic<bool> go = false;
   const TrainConfig whole = config("whole"), parts = config("parts");
@@ -200,23 +202,25 @@ TEST_CASE("train: checkpoints of another model are refused with the tensors that
 }
 
 TEST_CASE("train: the gradient of each method's loss is that of finite differences") {
-  const std::string method = GENERATE("grpo", "dapo", "rloo", "dr_grpo", "adpo", "adpo_binary", "adpo_entangled");
+  const std::string method =
+      GENERATE("grpo", "dapo", "rloo", "dr_grpo", "adpo", "adpo_binary", "adpo_entangled", "lora");
   INFO(method);
   at::set_num_threads(1);
-  FirstStep step(config_with("unused", {"method=" + method, "credit.kl=0.1"}));
-  move_weights(step.model.model(), step.model.model().parameters(), 0.001);  // off the reference and the old policy
+  const std::string lora = method == "lora" ? "lora.rank=4" : "lora.rank=0";
+  FirstStep step(config_with("unused", {"method=" + (method == "lora" ? "grpo" : method), "credit.kl=0.1", lora}));
+  move_weights(step.model, step.model.trained(), 0.001);  // off the reference and the old policy
   step.loss();
   std::vector<torch::Tensor> gradient;
   double square = 0;
-  for (const torch::Tensor& weight : step.model.model().parameters()) {
+  for (const torch::Tensor& weight : step.model.trained()) {
     gradient.push_back(weight.grad().defined() ? weight.grad().clone() : torch::zeros_like(weight));
     square += gradient.back().square().sum().item<double>();
   }
   REQUIRE(square > 0);
   const double factor = std::min(1e-4 / square, 1e-3 / std::sqrt(square));
-  move_weights(step.model.model(), gradient, factor);
+  move_weights(step.model, gradient, factor);
   const double above = step.loss();
-  move_weights(step.model.model(), gradient, -2 * factor);
+  move_weights(step.model, gradient, -2 * factor);
   const double below = step.loss();
   CHECK((above - below) / (2 * factor) == Approx(square).epsilon(0.02));
 }
@@ -226,7 +230,7 @@ TEST_CASE("train: the step does not depend on how the batch is cut into passes")
     FirstStep step(config_with("unused", {"method=dapo", "loss.rows_per_pass=" + std::to_string(rows)}));
     step.loss();
     std::vector<torch::Tensor> gradients;
-    for (const torch::Tensor& weight : step.model.model().parameters()) gradients.push_back(weight.grad().clone());
+    for (const torch::Tensor& weight : step.model.trained()) gradients.push_back(weight.grad().clone());
     return gradients;
   };
   const auto together = weights_after(1 << 20), apart = weights_after(1);

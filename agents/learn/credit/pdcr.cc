@@ -123,14 +123,9 @@ class Pdcr : public CreditAssigner {
     check_group(group, name_);
     for (std::size_t i = 0; i < group.size(); ++i) {
       const std::size_t count = count_steps(group[i]);
-<<<<<<< Updated upstream
       if (count > 0 || group[i].step_confidence.size() > 1)
         check_numbers(group[i].step_confidence, count + 1, i, "step_confidence", count);
-      if (needs_visual) check_numbers(group[i].step_visual, count, i, "step_visual", count);
-=======
-      if (count > 0) check_numbers(group[i].step_confidence, count + 1, i, "step_confidence", count);
       if (needs_visual()) check_numbers(group[i].step_visual, count, i, "step_visual", count);
->>>>>>> Stashed changes
     }
   }
   void check_numbers(const std::vector<double>& numbers, std::size_t wanted, std::size_t rollout, const char* key,
