@@ -16,7 +16,7 @@ namespace {
 
 using Input = TokenLogprobInput<float>;
 
-constexpr std::int64_t kChunk = 1024;         // tokens at a time, at most: the head is read once a chunk
+constexpr std::int64_t kChunk = 512;          // tokens at a time, at most: the head is read once a chunk
 constexpr std::int64_t kStrip = 256;          // rows of the head in a forward tile
 constexpr std::int64_t kBlock = 512;          // rows of the head between two sums into d_hidden
 constexpr std::int64_t kGroup = 8;            // rows of the head that one thread takes at least
