@@ -50,10 +50,20 @@ Json objects_of(const ChartTask& task) {
   return objects;
 }
 
-std::string worked_solution(const ChartTask& task) {
+std::string joined(const std::vector<std::string>& steps) {
   std::string text;
-  for (const std::string& step : solve_chart(task)) text += (text.empty() ? "" : "\n\n") + step;
+  for (const std::string& step : steps) text += (text.empty() ? "" : "\n\n") + step;
   return text;
+}
+
+// A misread chart worked out; where that changes no answer (the highest of 9, 8 and 8), the last step is wrong.
+std::vector<std::string> solve_wrongly(const ChartTask& task, Rng& rng) {
+  if (const std::optional<ChartTask> misread = misread_chart(task, rng)) return solve_chart(*misread);
+  std::vector<std::string> steps = solve_chart(task);
+  const auto wrong = corrupt_chart_step(task, {{}, steps.back()}, ErrorKind::calculation, rng);
+  if (!wrong) return {};
+  steps.back() = *wrong;
+  return steps;
 }
 
 class Charts : public SingleTurnEnv {
@@ -80,10 +90,10 @@ class Charts : public SingleTurnEnv {
     return answer && is_gold_answer(chart_, *answer) ? 1 : 0;
   }
 
-  std::optional<std::string> solution() const override { return worked_solution(chart_); }
+  std::optional<std::string> solution() const override { return joined(solve_chart(chart_)); }
   std::optional<std::string> mistaken_solution(Rng& rng) const override {
-    const std::optional<ChartTask> misread = misread_chart(chart_, rng);
-    return misread ? std::optional(worked_solution(*misread)) : std::nullopt;
+    const std::vector<std::string> steps = solve_wrongly(chart_, rng);
+    return steps.empty() ? std::nullopt : std::optional(joined(steps));
   }
 
   std::optional<StepLabel> label(const StepQuery& query) const override { return check_chart_step(chart_, query); }

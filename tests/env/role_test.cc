@@ -89,6 +89,7 @@ TEST_CASE("every task of the suites with an expert can be got wrong") {
         env->reset({Split::train, i, 5});
         Rng rng(i);
         const auto mistake = env->mistake(rng);
+        CAPTURE(env->task().id, env->task().kind);
         REQUIRE(mistake);
         CHECK(env->step(*mistake).info["success"] == false);
         CHECK_FALSE(env->mistake(rng));  // the task has ended
