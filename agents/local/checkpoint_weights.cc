@@ -15,14 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 using at::Tensor;
 
-// The hub's name of a tensor that newer releases call model.visual.* or model.language_model.*.
-std::string hub_name(const std::string& name) {
-  for (const auto& [prefix, hub] :
-       {std::pair("model.visual.", "visual."), std::pair("model.language_model.", "model.")})
-    if (name.starts_with(prefix)) return hub + name.substr(std::strlen(prefix));
-  return name;
-}
-
 // Nothing for a type that is no weight.
 std::optional<at::ScalarType> scalar_type(const std::string& dtype) {
   if (dtype == "F32") return at::kFloat;

@@ -50,14 +50,6 @@ std::vector<float> to_floats(const TensorView& tensor) {
 
 std::string shape_text(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
-// `visual.` and `model.` whatever of the two ways of naming the file uses.
-std::string hub_name(const std::string& name) {
-  for (const auto& [prefix, plain] :
-       {std::pair<std::string, std::string>{"model.visual.", "visual."}, {"model.language_model.", "model."}})
-    if (name.starts_with(prefix)) return plain + name.substr(prefix.size());
-  return name;
-}
-
 // Hands out the tensors of a checkpoint, and remembers what was wrong until finish().
 class Checkpoint {
  public:

@@ -38,69 +38,63 @@ void check_sequence(const PackedSequence& sequence, const ModelConfig& config) {
                 expected);
 }
 
-class BatchBuilder {
- public:
-  explicit BatchBuilder(const ModelConfig& config) : config_(config) {}
-
-  void add(const PackedGroup& group) {
-    if (group.prompt.ids.empty() && !group.responses.empty())
-      throw Error("packed batch: a group of {} responses has an empty prompt.", group.responses.size());
-    PackedTree tree{add(group.prompt, 0)};
-    const auto prompt_end = static_cast<std::int64_t>(ids_.size());
-    for (const PackedSequence& response : group.responses) {
-      const PackedSegment segment = tree.emplace_back(add(response, tree.front().length));
-      for (std::int64_t i = 0; i < segment.length; ++i) {
-        predictors_.push_back(i == 0 ? prompt_end - 1 : segment.begin + i - 1);
-        targets_.push_back(response.ids[static_cast<std::size_t>(i)]);
-      }
-    }
-    layout_.trees.push_back(std::move(tree));
+void add_group(PackedBatchBuilder& builder, const PackedGroup& group) {
+  if (group.prompt.ids.empty() && !group.responses.empty())
+    throw Error("packed batch: a group of {} responses has an empty prompt.", group.responses.size());
+  const PackedSegment prompt = builder.add_root(group.prompt);
+  for (const PackedSequence& response : group.responses) {
+    const PackedSegment segment = builder.add(response, prompt.length);
+    for (std::int64_t i = 0; i < segment.length; ++i)
+      builder.predict(i == 0 ? prompt.begin + prompt.length - 1 : segment.begin + i - 1,
+                      response.ids[static_cast<std::size_t>(i)]);
   }
-
-  PackedBatch take() {
-    layout_.rows = static_cast<std::int64_t>(ids_.size());
-    PackedBatch batch;
-    batch.ids = torch::tensor(ids_, torch::kInt64);
-    batch.positions = torch::tensor(positions_, torch::kInt64).view({layout_.rows, 3}).t().contiguous();
-    batch.predictors = torch::tensor(predictors_, torch::kInt64);
-    batch.targets = torch::tensor(targets_, torch::kInt64);
-    batch.grids = grids_of(images_);
-    if (!images_.empty()) batch.patches = patches();
-    batch.layout = std::make_shared<const PackedLayout>(std::move(layout_));
-    return batch;
-  }
-
- private:
-  PackedSegment add(const PackedSequence& sequence, std::int64_t prefix) {
-    check_sequence(sequence, config_);
-    const PackedSegment segment{static_cast<std::int64_t>(ids_.size()), static_cast<std::int64_t>(sequence.ids.size()),
-                                prefix};
-    ids_.insert(ids_.end(), sequence.ids.begin(), sequence.ids.end());
-    for (const auto& position : sequence.positions)
-      positions_.insert(positions_.end(), position.begin(), position.end());
-    images_.insert(images_.end(), sequence.images.begin(), sequence.images.end());
-    return segment;
-  }
-
-  torch::Tensor patches() const {
-    std::int64_t rows = 0, values = 0;
-    for (const auto& image : images_) {
-      rows += image->grid.patches();
-      values += static_cast<std::int64_t>(image->patches.size());
-    }
-    torch::Tensor all = torch::empty({rows, values / std::max<std::int64_t>(1, rows)}, torch::kFloat32);
-    auto* to = all.mutable_data_ptr<float>();
-    for (const auto& image : images_) to = std::copy(image->patches.begin(), image->patches.end(), to);
-    return all;
-  }
-
-  const ModelConfig& config_;
-  PackedLayout layout_;
-  std::vector<std::int64_t> ids_, positions_, predictors_, targets_;
-  std::vector<std::shared_ptr<const PatchedImage>> images_;
-};
+}
 
 }  // namespace
+
+PackedSegment PackedBatchBuilder::add_root(const PackedSequence& sequence) {
+  layout_.trees.emplace_back();
+  return add(sequence, 0);
+}
+
+PackedSegment PackedBatchBuilder::add(const PackedSequence& sequence, std::int64_t prefix) {
+  check_sequence(sequence, config_);
+  ids_.insert(ids_.end(), sequence.ids.begin(), sequence.ids.end());
+  for (const auto& position : sequence.positions) positions_.insert(positions_.end(), position.begin(), position.end());
+  images_.insert(images_.end(), sequence.images.begin(), sequence.images.end());
+  const auto length = static_cast<std::int64_t>(sequence.ids.size());
+  return layout_.trees.back().emplace_back(PackedSegment{std::ssize(ids_) - length, length, prefix});
+}
+
+void PackedBatchBuilder::predict(std::int64_t row, std::int32_t token) {
+  predictors_.push_back(row);
+  targets_.push_back(token);
+}
+
+PackedBatch PackedBatchBuilder::take() {
+  layout_.rows = std::ssize(ids_);
+  PackedBatch batch;
+  batch.ids = torch::tensor(ids_, torch::kInt64);
+  batch.positions = torch::tensor(positions_, torch::kInt64).view({layout_.rows, 3}).t().contiguous();
+  batch.predictors = torch::tensor(predictors_, torch::kInt64);
+  batch.targets = torch::tensor(targets_, torch::kInt64);
+  batch.grids = grids_of(images_);
+  if (!images_.empty()) batch.patches = patches();
+  batch.layout = std::make_shared<const PackedLayout>(std::move(layout_));
+  return batch;
+}
+
+torch::Tensor PackedBatchBuilder::patches() const {
+  std::int64_t rows = 0, values = 0;
+  for (const auto& image : images_) {
+    rows += image->grid.patches();
+    values += std::ssize(image->patches);
+  }
+  torch::Tensor all = torch::empty({rows, values / std::max<std::int64_t>(1, rows)}, torch::kFloat32);
+  auto* to = all.mutable_data_ptr<float>();
+  for (const auto& image : images_) to = std::copy(image->patches.begin(), image->patches.end(), to);
+  return all;
+}
 
 PackedGroup make_packed_group(const EncodedPrompt& prompt, std::span<const EncodedPrompt> responses,
                               const ModelConfig& config) {
@@ -114,8 +108,8 @@ PackedGroup make_packed_group(const EncodedPrompt& prompt, std::span<const Encod
 }
 
 PackedBatch make_packed_batch(std::span<const PackedGroup> groups, const ModelConfig& config) {
-  BatchBuilder builder(config);
-  for (const PackedGroup& group : groups) builder.add(group);
+  PackedBatchBuilder builder(config);
+  for (const PackedGroup& group : groups) add_group(builder, group);
   return builder.take();
 }
 

@@ -45,4 +45,23 @@ struct PackedBatch {
 // pictures.
 PackedBatch make_packed_batch(std::span<const PackedGroup> groups, const ModelConfig& config);
 
+// The same by hand, for trees of other forms (agents/local/packed_attention.h).
+class PackedBatchBuilder {
+ public:
+  explicit PackedBatchBuilder(const ModelConfig& config) : config_(config) {}  // kept by reference
+
+  PackedSegment add_root(const PackedSequence& sequence);                  // opens a tree
+  PackedSegment add(const PackedSequence& sequence, std::int64_t prefix);  // in the last tree, on its stack
+  void predict(std::int64_t row, std::int32_t token);                      // the next of predictors and targets
+  PackedBatch take();
+
+ private:
+  torch::Tensor patches() const;
+
+  const ModelConfig& config_;
+  PackedLayout layout_;
+  std::vector<std::int64_t> ids_, positions_, predictors_, targets_;
+  std::vector<std::shared_ptr<const PatchedImage>> images_;
+};
+
 }  // namespace agon::agents

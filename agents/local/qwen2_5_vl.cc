@@ -1,6 +1,6 @@
 #include "agents/local/qwen2_5_vl.h"
 
-#include <ATen/ops/arange.h>
+#include <ATen/ops/add.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/gelu.h>
@@ -26,14 +26,18 @@ using at::Tensor;
 
 constexpr double kVisionEpsilon = 1e-6;  // fixed in the architecture
 
-// Registers parameters under a dotted path, one nested module a name.
+using Linears = std::map<std::string, AdaptableLinear>;
+
+// Registers parameters under a dotted path, one nested module a name, and the linears in a map.
 class Scope {
  public:
-  explicit Scope(torch::nn::Module& module) : module_(&module) {}
+  Scope(torch::nn::Module& module, Linears& linears, std::string path = {})
+      : module_(&module), linears_(&linears), path_(std::move(path)) {}
   Scope child(const std::string& name) const {
+    const std::string path = path_.empty() ? name : path_ + '.' + name;
     const auto children = module_->named_children();  // a copy
-    if (const auto* known = children.find(name)) return Scope(**known);
-    return Scope(*module_->register_module(name, std::make_shared<torch::nn::Module>(name)));
+    if (const auto* known = children.find(name)) return Scope(**known, *linears_, path);
+    return Scope(*module_->register_module(name, std::make_shared<torch::nn::Module>(name)), *linears_, path);
   }
   Scope child(int index) const { return child(std::to_string(index)); }
   Tensor normal(at::IntArrayRef sizes) const {
@@ -41,18 +45,28 @@ class Scope {
   }
   Tensor zero_bias(std::int64_t size) const { return module_->register_parameter("bias", at::zeros({size})); }
   Tensor ones(std::int64_t size) const { return module_->register_parameter("weight", at::ones({size})); }
+  const AdaptableLinear& linear(std::int64_t in, std::int64_t out) const {
+    return linears_->emplace(path_, AdaptableLinear{normal({out, in}), std::make_shared<LowRank>()}).first->second;
+  }
 
  private:
   torch::nn::Module* module_;
+  Linears* linears_;
+  std::string path_;
 };
 
 struct Linear {
   Linear() = default;
-  Linear(const Scope& scope, std::int64_t in, std::int64_t out, bool with_bias) : weight(scope.normal({out, in})) {
+  Linear(const Scope& scope, std::int64_t in, std::int64_t out, bool with_bias) : matrix(scope.linear(in, out)) {
     if (with_bias) bias = scope.zero_bias(out);
   }
-  Tensor operator()(const Tensor& x) const { return at::linear(x, weight, bias); }
-  Tensor weight, bias;
+  Tensor operator()(const Tensor& x) const {
+    const Tensor y = at::linear(x, matrix.weight, bias);
+    const LowRank& added = *matrix.low_rank;
+    return added.b.defined() ? at::add(y, at::linear(at::linear(x, added.a), added.b), added.scale) : y;
+  }
+  AdaptableLinear matrix;
+  Tensor bias;
 };
 
 struct RmsNorm {
@@ -135,7 +149,7 @@ struct VisionTower {
       layout = &next;
     }
     x = ln_q(plan.reorder(x, layout, nullptr));
-    return mlp_out(at::gelu(mlp_in(x.view({-1, mlp_in.weight.size(1)}))));
+    return mlp_out(at::gelu(mlp_in(x.view({-1, mlp_in.matrix.weight.size(1)}))));
   }
 
   VisionConfig config;
@@ -205,8 +219,9 @@ void check_images(const Tensor& patches, std::span<const ImageGrid> grids, const
 }  // namespace
 
 struct Qwen25VLImpl::Parts {
-  Parts(const Scope& root, const ModelConfig& config)
-      : vision(root.child("visual"), config.vision),
+  Parts(torch::nn::Module& module, const ModelConfig& config)
+      : root(module, linears),
+        vision(root.child("visual"), config.vision),
         embed_tokens(
             root.child("model").child("embed_tokens").normal({config.text.vocab_size, config.text.hidden_size})),
         norm(root.child("model").child("norm"), config.text.hidden_size, config.text.rms_norm_eps),
@@ -241,6 +256,8 @@ struct Qwen25VLImpl::Parts {
     return norm(x);
   }
 
+  Linears linears;
+  Scope root;
   VisionTower vision;
   Tensor embed_tokens;
   std::vector<DecoderLayer> layers;
@@ -251,7 +268,7 @@ struct Qwen25VLImpl::Parts {
 };
 
 Qwen25VLImpl::Qwen25VLImpl(const ModelConfig& config)
-    : config_(config), parts_(std::make_unique<Parts>(Scope(*this), config_)) {}
+    : config_(config), parts_(std::make_unique<Parts>(*this, config_)) {}
 
 Qwen25VLImpl::~Qwen25VLImpl() = default;
 
@@ -279,6 +296,8 @@ Tensor Qwen25VLImpl::packed_hidden_states(const PackedBatch& batch, const Tensor
 }
 
 const Tensor& Qwen25VLImpl::lm_head() const { return parts_->lm_head; }
+
+const std::map<std::string, AdaptableLinear>& Qwen25VLImpl::linears() const { return parts_->linears; }
 
 Tensor Qwen25VLImpl::logits(const Tensor& hidden) { return at::linear(hidden, parts_->lm_head); }
 

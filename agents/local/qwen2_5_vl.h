@@ -8,8 +8,10 @@
 #include <torch/nn/pimpl.h>
 #include <torch/types.h>
 
+#include <map>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "agents/local/image_processor.h"
 #include "agents/local/model_config.h"
@@ -17,6 +19,16 @@
 namespace agon::agents {
 
 struct PackedBatch;
+
+// What an adapter (agents/local/lora.h) adds to a linear: scale * (x A^T) B^T, A [rank, inputs], B [outputs, rank].
+struct LowRank {
+  torch::Tensor a, b;
+  double scale = 1;
+};
+struct AdaptableLinear {
+  torch::Tensor weight;               // [outputs, inputs]
+  std::shared_ptr<LowRank> low_rank;  // shared with the layer that reads it; undefined tensors: nothing is added
+};
 
 class Qwen25VLImpl : public torch::nn::Module {
  public:
@@ -36,6 +48,9 @@ class Qwen25VLImpl : public torch::nn::Module {
   torch::Tensor packed_hidden_states(const PackedBatch& batch, const torch::Tensor& image_embeddings);
   const torch::Tensor& lm_head() const;               // [V, H], or the tied embedding
   torch::Tensor logits(const torch::Tensor& hidden);  // [..., H] -> [..., V] through lm_head (or the tied embedding)
+  // The linears of the vision tower and the decoder by module name ("model.layers.0.self_attn.q_proj"); without the
+  // patch embedding and the LM head.
+  const std::map<std::string, AdaptableLinear>& linears() const;
   const ModelConfig& config() const { return config_; }
 
  private:

@@ -231,6 +231,13 @@ std::shared_ptr<const SafetensorsFile> SafetensorsFile::open(const fs::path& pat
   return std::make_shared<MappedSafetensors>(path);
 }
 
+std::string hub_name(const std::string& name) {
+  for (const auto& [prefix, hub] :
+       {std::pair<std::string, std::string>{"model.visual.", "visual."}, {"model.language_model.", "model."}})
+    if (name.starts_with(prefix)) return hub + name.substr(prefix.size());
+  return name;
+}
+
 std::vector<std::shared_ptr<const SafetensorsFile>> open_checkpoint_weights(const fs::path& folder) {
   if (fs::exists(folder / "model.safetensors")) return {SafetensorsFile::open(folder / "model.safetensors")};
   const fs::path index = folder / "model.safetensors.index.json";

@@ -28,6 +28,10 @@ class SafetensorsFile {
   virtual const std::map<std::string, std::string>& metadata() const = 0;
 };
 
+// The name that files of Qwen2.5-VL on the hub give a tensor or module: `visual.` and `model.` for what newer releases
+// call `model.visual.` and `model.language_model.`.
+std::string hub_name(const std::string& name);
+
 // All files of a checkpoint folder: model.safetensors, or the shards of model.safetensors.index.json.
 std::vector<std::shared_ptr<const SafetensorsFile>> open_checkpoint_weights(const std::filesystem::path& folder);
 // Writes tensors (alignment descending, then name, as the reference writer) to a temporary file and renames it.
