@@ -1,0 +1,227 @@
+// probes_bench [large | tiny] [threads] [runs] - what PDCR asks of a group of 8 responses with 8 steps of 8 tokens and
+// a gold answer of 8 tokens, white picture included: probe_steps against one request a step and a picture to the engine
+// (the step's words, and with the true picture suffix and answer after them), the two in turns. One JSON object a line,
+// medians of wall and processor seconds, and the largest difference between the two results.
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "agents/learn/probes.h"
+#include "agents/local/checkpoint.h"
+#include "agents/local/engine.h"
+#include "core/rng.h"
+
+namespace {
+
+using namespace agon;
+using namespace agon::agents;
+
+constexpr int kResponses = 8, kSteps = 8, kStepTokens = 8, kAnswerTokens = 8;
+
+// The engine asks nothing of it here.
+class NoTokenizer : public Tokenizer {
+ public:
+  std::vector<std::int32_t> encode(std::string_view, bool) const override { return {}; }
+  std::string decode(std::span<const std::int32_t>, bool) const override { return {}; }
+  std::string token_bytes(std::int32_t) const override { return {}; }
+  std::optional<std::int32_t> id_of(std::string_view) const override { return std::nullopt; }
+  bool is_special(std::int32_t) const override { return false; }
+  int vocab_size() const override { return 0; }
+  const std::string& json() const override { return json_; }
+
+ private:
+  std::string json_;
+};
+
+struct Shape {
+  std::string name;
+  ModelConfig config;
+  int prompt;
+  ImageGrid grid;
+};
+
+// 81 million parameters, a prompt of 300 tokens.
+Shape large() {
+  ModelConfig config;
+  config.vision = {.depth = 4, .hidden_size = 256, .intermediate_size = 512, .num_heads = 4, .out_hidden_size = 640};
+  config.vision.fullatt_block_indexes = {1, 3};
+  config.text = {.vocab_size = 8192,
+                 .hidden_size = 640,
+                 .intermediate_size = 2560,
+                 .num_hidden_layers = 12,
+                 .num_attention_heads = 10,
+                 .num_key_value_heads = 2,
+                 .max_position_embeddings = 4096,
+                 .mrope_section = {8, 12, 12}};
+  config.image_token_id = 8191;
+  return {"large", config, 300, {1, 24, 24}};
+}
+
+// models/agon-tiny, a prompt of 60 tokens.
+Shape tiny() {
+  ModelConfig config;
+  config.vision = {.depth = 4, .hidden_size = 128, .intermediate_size = 256, .num_heads = 4, .out_hidden_size = 128};
+  config.text = {.vocab_size = 185,
+                 .hidden_size = 128,
+                 .intermediate_size = 384,
+                 .num_hidden_layers = 4,
+                 .num_attention_heads = 4,
+                 .num_key_value_heads = 2,
+                 .max_position_embeddings = 512,
+                 .rope_theta = 10,
+                 .mrope_section = {4, 6, 6}};
+  config.image_token_id = 180;
+  return {"tiny", config, 60, {1, 8, 8}};
+}
+
+std::vector<std::int32_t> words(int count, Rng& rng) {
+  std::vector<std::int32_t> ids;
+  for (int i = 0; i < count; ++i) ids.push_back(rng.between(0, 99));
+  return ids;
+}
+
+void append(std::vector<std::int32_t>& to, const std::vector<std::int32_t>& ids) {
+  to.insert(to.end(), ids.begin(), ids.end());
+}
+
+std::shared_ptr<const PatchedImage> picture(const Shape& shape, bool white, Rng& rng) {
+  const VisionConfig& vision = shape.config.vision;
+  const int width = vision.in_channels * vision.temporal_patch_size * vision.patch_size * vision.patch_size;
+  PatchedImage image{shape.grid, {}, {}};
+  for (int i = 0; i < shape.grid.patches() * width; ++i)
+    image.patches.push_back(white ? 1.9f : static_cast<float>(rng.uniform()));
+  image.hash = {rng(), rng()};
+  return std::make_shared<const PatchedImage>(std::move(image));
+}
+
+ProbeGroup make_group(const Shape& shape, Rng& rng) {
+  ProbeGroup group;
+  group.prompt.ids = words(4, rng);
+  group.prompt.ids.insert(group.prompt.ids.end(), static_cast<std::size_t>(shape.grid.patches() / 4),
+                          shape.config.image_token_id);
+  append(group.prompt.ids, words(shape.prompt - static_cast<int>(group.prompt.ids.size()), rng));
+  group.prompt.images = {picture(shape, false, rng)};
+  group.changed_images = {picture(shape, true, rng)};
+  group.suffix = words(1, rng);
+  group.answer = words(kAnswerTokens, rng);
+  for (int i = 0; i < kResponses; ++i) {
+    ProbedRollout& rollout = group.rollouts.emplace_back();
+    rollout.response.ids = words(kSteps * kStepTokens, rng);
+    for (int k = 0; k < kSteps; ++k) rollout.steps.push_back({k * kStepTokens, (k + 1) * kStepTokens, group.suffix});
+  }
+  return group;
+}
+
+std::vector<std::int32_t> tokens_of(const ProbedRollout& rollout, int begin, int end) {
+  return {rollout.response.ids.begin() + begin, rollout.response.ids.begin() + end};
+}
+
+// One request for c_0, then for each response and step one a picture.
+std::vector<ScoringRequest> requests_of(const ProbeGroup& group) {
+  const auto answered = [&](std::vector<std::int32_t> ids) {
+    append(ids, group.suffix);
+    append(ids, group.answer);
+    return ids;
+  };
+  std::vector<ScoringRequest> requests{{group.prompt, answered({}), 1}};
+  for (const ProbedRollout& rollout : group.rollouts)
+    for (const ProbedStep& step : rollout.steps) {
+      EncodedPrompt before = group.prompt;
+      append(before.ids, tokens_of(rollout, 0, step.begin));
+      const auto said = tokens_of(rollout, step.begin, step.end);
+      requests.push_back({before, answered(said), 1});
+      before.images = group.changed_images;
+      requests.push_back({before, said, 1});
+    }
+  return requests;
+}
+
+double sum(const std::vector<float>& values, std::size_t begin, std::size_t end) {
+  double total = 0;
+  for (std::size_t i = begin; i < end; ++i) total += values[i];
+  return total;
+}
+
+std::vector<StepProbes> probe_engine(Engine& engine, const ProbeGroup& group) {
+  const std::vector<TokenScores> scores = engine.score(requests_of(group));
+  const auto answer = [&](const TokenScores& score) {
+    return sum(score.logprobs, score.logprobs.size() - kAnswerTokens, score.logprobs.size());
+  };
+  std::vector<StepProbes> results(group.rollouts.size());
+  std::size_t next = 1;
+  for (StepProbes& probes : results) {
+    probes.confidence.push_back(answer(scores[0]));
+    for (int k = 0; k < kSteps; ++k, next += 2) {
+      probes.confidence.push_back(answer(scores[next]));
+      probes.visual.push_back(sum(scores[next].logprobs, 0, kStepTokens) -
+                              sum(scores[next + 1].logprobs, 0, kStepTokens));
+    }
+  }
+  return results;
+}
+
+double difference(const std::vector<StepProbes>& a, const std::vector<StepProbes>& b) {
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t k = 0; k < a[i].confidence.size(); ++k)
+      largest = std::max(largest, std::abs(a[i].confidence[k] - b[i].confidence[k]));
+    for (std::size_t k = 0; k < a[i].visual.size(); ++k)
+      largest = std::max(largest, std::abs(a[i].visual[k] - b[i].visual[k]));
+  }
+  return largest;
+}
+
+struct Seconds {
+  std::vector<double> wall, cpu;
+  template <typename Work>
+  void add(const Work& work) {
+    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t cpu_start = std::clock();
+    work();
+    wall.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    cpu.push_back(static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC);
+  }
+};
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+void run(const Shape& shape, int threads, int runs) {
+  at::set_num_threads(threads);
+  torch::manual_seed(1);
+  Qwen25VL model(shape.config);
+  Engine engine(engine_weights_of(*model), shape.config, std::make_shared<NoTokenizer>(), {.threads = threads});
+  Rng rng(1);
+  Seconds packed, single;
+  double largest = 0;
+  for (int i = 0; i < runs; ++i) {
+    const std::vector<ProbeGroup> groups{make_group(shape, rng)};  // pictures that the engine has not seen
+    std::vector<StepProbes> a, b;
+    packed.add([&] { a = probe_steps(*model, groups)[0]; });
+    single.add([&] { b = probe_engine(engine, groups[0]); });
+    largest = std::max(largest, difference(a, b));
+  }
+  const double wall = median(packed.wall), cpu = median(packed.cpu), one_wall = median(single.wall),
+               one_cpu = median(single.cpu);
+  fmt::print(R"({{"shape": "{}", "threads": {}, "packed_s": {:.4f}, "one_a_step_s": {:.4f}, "speedup": {:.2f}, )"
+             R"("packed_cpu_s": {:.4f}, "one_a_step_cpu_s": {:.4f}, "speedup_cpu": {:.2f}, "difference": {:.2e}}})"
+             "\n",
+             shape.name, threads, wall, one_wall, one_wall / wall, cpu, one_cpu, one_cpu / cpu, largest);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string name = argc > 1 ? argv[1] : "large";
+  run(name == "tiny" ? tiny() : large(), argc > 2 ? std::atoi(argv[2]) : 2, argc > 3 ? std::atoi(argv[3]) : 5);
+}
