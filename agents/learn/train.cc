@@ -183,7 +183,8 @@ class Trainer {
 
   // What the policy thinks after each step of each roll-out.
   void probe(const std::vector<TrainGroup>& groups, std::vector<CreditGroup>& views) {
-    const ProbeSettings settings{config_.probe_suffix, credit_now()->needs_visual(), config_.probe_picture, config_.seed};
+    const ProbeSettings settings{config_.probe_suffix, credit_now()->needs_visual(), config_.probe_picture,
+                                 config_.seed};
     std::vector<ProbeGroup> probes;
     for (const TrainGroup& group : groups) probes.push_back(make_probe_group(group, folder_, settings));
     std::vector<std::vector<StepProbes>> found = model_.probe(probes);

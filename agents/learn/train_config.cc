@@ -197,7 +197,8 @@ void check_tuning(const TrainConfig& config) {
   if (std::filesystem::exists(config.policy / "adapter_config.json") &&
       !std::filesystem::exists(config.policy / "config.json"))
     throw Error(
-        "train: 'policy' is {}, an adapter and not a model. Give the model folder that it belongs to or one it is merged "
+        "train: 'policy' is {}, an adapter and not a model. Give the model folder that it belongs to or one it is "
+        "merged "
         "into, and a 'lora.rank' above 0 to train an adapter.",
         config.policy.string());
 }

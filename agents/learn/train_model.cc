@@ -56,12 +56,11 @@ TrainModel::TrainModel(const TrainConfig& config, const ModelFolder& folder)
     : config_(config), folder_(folder), model_(folder.config), reference_(nullptr) {
   load_weights(*model_, config.policy);
   if (config.lora.rank > 0)
-    lora_ = std::make_unique<LoraAdapter>(
-        model_, LoraOptions{config.lora.rank, config.lora.alpha, config.lora.targets}, config.seed);
+    lora_ = std::make_unique<LoraAdapter>(model_, LoraOptions{config.lora.rank, config.lora.alpha, config.lora.targets},
+                                          config.seed);
   const OptimizerConfig& optimizer = config.optimizer;
   optimizer_ = std::make_unique<Optimizer>(
-      trained(),
-      AdamWSettings{optimizer.learning_rate, optimizer.weight_decay, optimizer.beta1, optimizer.beta2});
+      trained(), AdamWSettings{optimizer.learning_rate, optimizer.weight_decay, optimizer.beta1, optimizer.beta2});
 }
 
 TrainModel::~TrainModel() = default;
