@@ -49,7 +49,7 @@ ModelFolder new_folder(const SftConfig& config) {
 }
 
 std::string name_of(const SftSource& source) {
-  return source.level ? fmt::format("{} {}", source.suite, source.level) : source.suite;
+  return source.suite + (source.level ? fmt::format(" {}", source.level) : "") + (source.two_turn ? " two-turn" : "");
 }
 
 double learning_rate_at(const SftConfig& config, std::int64_t step) {
@@ -77,8 +77,11 @@ class Trainer {
   }
 
   bool train(const std::atomic<bool>& stop) {
+    sample_answers_to_show(stop);
+    if (stop) return false;
     {
-      BatchQueue queue(config_, folder_, classes_, step_, config_.steps, TrainedScores::yes);
+      const TrainedScores scores = config_.start.empty() ? TrainedScores::yes : TrainedScores::no;
+      BatchQueue queue(config_, folder_, classes_, first_answers_, step_, config_.steps, scores);
       Progress progress("train-sft", config_.steps, "steps", step_);
       for (; step_ < config_.steps && !stop; progress.add(1, last_figures_)) {
         const double rate = learning_rate_at(config_, step_), auxiliary = auxiliary_weight_at(config_, step_);
@@ -98,14 +101,31 @@ class Trainer {
   void begin() {
     // Of a training that was killed before its first checkpoint.
     std::filesystem::remove(config_.output / "train.jsonl");
-    folder_ = new_folder(config_);
+    folder_ = config_.start.empty() ? new_folder(config_) : open_model_folder(config_.start);
+    folder_.path = config_.output;
     model_ = std::make_unique<SftModel>(config_, folder_.config, static_cast<int>(classes_.size()));
+    if (!config_.start.empty()) load_weights(model_->model(), config_.start);
+  }
+
+  // The first answers of two-turn sources: those of the model that the training starts from, for every demonstration.
+  void sample_answers_to_show(const std::atomic<bool>& stop) {
+    first_answers_.resize(config_.sources.size());
+    for (std::size_t i = 0; i < config_.sources.size() && !stop; ++i) {
+      const SftSource& source = config_.sources[i];
+      if (!source.two_turn) continue;
+      const std::unique_ptr<Policy> policy = make_local_policy(config_.start, {.threads = config_.threads});
+      first_answers_[i] = sample_first_answers(*policy, source.suite, source.level, config_.seed,
+                                               config_.steps * source.episodes, &stop);
+      if (first_answers_[i].empty() && !stop)
+        throw Error("train-sft: {} answers no task of '{}'.", config_.start.string(), source.suite);
+    }
   }
 
   // The second stage (sft_score.h). It is short and starts again from the end of the first stage when it is killed.
   bool train_scores(const std::atomic<bool>& stop) {
     const std::vector<std::vector<ScoredAnswer>> answers = sampled_answers();
-    BatchQueue queue(config_, folder_, classes_, config_.steps, config_.steps + config_.score_steps, TrainedScores::no);
+    BatchQueue queue(config_, folder_, classes_, first_answers_, config_.steps, config_.steps + config_.score_steps,
+                     TrainedScores::no);
     Progress progress("train-sft: scores", config_.score_steps, "steps");
     for (std::int64_t step = 0; step < config_.score_steps; ++step) {
       if (stop) return false;
@@ -211,6 +231,7 @@ class Trainer {
 
   const SftConfig& config_;
   const std::vector<std::string> classes_;
+  std::vector<std::vector<FirstAnswer>> first_answers_;  // a list a source; none for those of one turn
   ModelFolder folder_;
   std::unique_ptr<SftModel> model_;
   std::int64_t step_ = 0;

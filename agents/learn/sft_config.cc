@@ -17,6 +17,7 @@ std::vector<SftSource> read_sources(const Json* json, const std::string& file) {
     section.read("level", source.level);
     section.read("episodes", source.episodes);
     section.read("detours", source.detours);
+    section.read("two_turn", source.two_turn);
     section.check();
     if (source.episodes < 1)
       throw Error("train-sft: {}: episodes of '{}' must be at least 1, got {}", file, source.suite, source.episodes);
@@ -25,6 +26,33 @@ std::vector<SftSource> read_sources(const Json* json, const std::string& file) {
     sources.push_back(std::move(source));
   }
   return sources;
+}
+
+// What is trained: fresh weights, or a model that is there.
+void read_model(ConfigSection& top, const Json& json, const std::filesystem::path& file, SftConfig& config) {
+  std::string start;
+  top.read("start", start);
+  const Json* model = top.child("model");
+  const Json* images = top.child("images");
+  top.read("vocabulary", config.vocabulary);
+  if (!start.empty()) {
+    for (const char* key : {"model", "images", "vocabulary"})
+      if (json.contains(key))
+        throw Error("train-sft: {}: '{}' comes with the model folder 'start'. Leave it out.", file.string(), key);
+    config.start = file.parent_path() / start;
+    config.auxiliary_weight = 0;
+    return;
+  }
+  if (!model)
+    throw Error("train-sft: {}: 'model' is missing: the keys of a Qwen2.5-VL config.json, or 'start': a model folder",
+                file.string());
+  Json complete = *model;  // the tokenizer to come sets the true ones
+  complete["vocab_size"] = config.vocabulary;
+  for (const char* key :
+       {"image_token_id", "video_token_id", "vision_start_token_id", "vision_end_token_id", "eos_token_id"})
+    complete[key] = 0;
+  config.model = parse_model_config(complete, file.string());
+  if (images) config.images = parse_image_processor_config(*images, file.string());
 }
 
 void check_ranges(const SftConfig& config, const std::string& file) {
@@ -39,6 +67,9 @@ void check_ranges(const SftConfig& config, const std::string& file) {
   require(config.score_steps >= 0 && config.score_tasks >= 1,
           "'score_steps' must be at least 0 and 'score_tasks' at least 1");
   require(config.vocabulary >= 256, "'vocabulary' must be at least 256, one token a byte");
+  for (const SftSource& source : config.sources)
+    require(!source.two_turn || !config.start.empty(),
+            "a source with 'two_turn' needs 'start', the model folder whose first answers are shown");
   require(config.auxiliary_until > 0 && config.auxiliary_until <= 1, "'auxiliary_until' must lie in (0, 1]");
 }
 
@@ -54,17 +85,7 @@ SftConfig load_sft_config(const std::filesystem::path& file) {
   config.output = file.parent_path() / output;
   top.read("seed", config.seed);
   config.sources = read_sources(top.child("sources"), file.string());
-  const Json* model = top.child("model");
-  const Json* images = top.child("images");
-  if (!model) throw Error("train-sft: {}: 'model' is missing: the keys of a Qwen2.5-VL config.json", file.string());
-  top.read("vocabulary", config.vocabulary);
-  Json complete = *model;  // the tokenizer to come sets the true ones
-  complete["vocab_size"] = config.vocabulary;
-  for (const char* key :
-       {"image_token_id", "video_token_id", "vision_start_token_id", "vision_end_token_id", "eos_token_id"})
-    complete[key] = 0;
-  config.model = parse_model_config(complete, file.string());
-  if (images) config.images = parse_image_processor_config(*images, file.string());
+  read_model(top, json, file, config);
   top.read("steps", config.steps);
   top.read("learning_rate", config.learning_rate);
   top.read("final_rate", config.final_rate);

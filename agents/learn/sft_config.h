@@ -9,6 +9,7 @@
 #include "agents/local/image_processor.h"
 #include "agents/local/model_config.h"
 #include "core/json.h"
+#include "env/suite.h"
 
 namespace agon::agents {
 
@@ -17,12 +18,20 @@ struct SftSource {
   int level = 0;       // 0: the suite's default
   int episodes = 16;   // demonstrations of this source a step
   double detours = 0;  // chance before each turn of a wrong action that is shown, not learned: the way back is
+  // Two-turn episodes (env/two_turn.h): the first answer is one of `start`, right or wrong, shown and not learned; the
+  // second one is the expert's.
+  bool two_turn = false;
+  env::SuiteOptions options() const { return {.level = level, .two_turn = two_turn}; }
 };
 
 struct SftConfig {
   std::filesystem::path output;  // model folder to write; relative to the config file
   std::uint64_t seed = 1;
   std::vector<SftSource> sources;
+  // Model folder whose weights, tokenizer and images the training goes on from; the digits of its scores are not
+  // trained, and the object loss is 0 unless it is given. Empty: fresh weights of the three keys below. Relative to the
+  // config file.
+  std::filesystem::path start;
   ModelConfig model;  // vocab_size and token ids are filled in from the tokenizer learned
   ImageProcessorConfig images;
   int vocabulary = 640;  // tokens of the learned tokenizer, special ones not counted

@@ -91,9 +91,15 @@ Demonstration demonstrate_task(env::Env& env, const std::string& instructions, c
     const auto actions = env.demonstrate(rng);
     if (!actions || actions->empty()) throw Error("train-sft: task {} has no expert to learn from", env.task().id);
     env::Action action = actions->front();
-    const bool detour = rng.chance(options.detours) && take_detour(env, action, rng);
-    result.messages.push_back(Message::of(Role::assistant, scored_answer(action.text, rng)));
-    result.trained.push_back(!detour);
+    if (options.first_answer && result.trained.empty()) {
+      action.text = options.first_answer->text();
+      result.messages.push_back(*options.first_answer);
+      result.trained.push_back(false);
+    } else {
+      const bool detour = rng.chance(options.detours) && take_detour(env, action, rng);
+      result.messages.push_back(Message::of(Role::assistant, scored_answer(action.text, rng)));
+      result.trained.push_back(!detour);
+    }
     state = env.step(action);
     over = state.terminated || state.truncated;
   }
@@ -103,7 +109,7 @@ Demonstration demonstrate_task(env::Env& env, const std::string& instructions, c
 std::vector<std::string> object_classes(const std::vector<SftSource>& sources) {
   std::set<std::string> classes;
   for (const SftSource& source : sources) {
-    const auto info = env::suite_info(source.suite, {source.level, {}});
+    const auto info = env::suite_info(source.suite, source.options());
     classes.insert(info.object_classes.begin(), info.object_classes.end());
   }
   return {classes.begin(), classes.end()};
@@ -113,7 +119,7 @@ std::vector<std::string> demonstration_texts(const SftConfig& config, int count)
   std::vector<std::string> texts;
   Rng rng = Rng::derive(config.seed, "tokenizer");
   for (const SftSource& source : config.sources) {
-    const env::SuiteOptions options{source.level, {}};
+    const env::SuiteOptions options = source.options();
     const auto env = env::make_env(source.suite, options);
     const std::string instructions = env::suite_info(source.suite, options).instructions;
     for (int i = 0; i < count; ++i)

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,13 +24,14 @@ struct SceneObject {
 // The messages of one expert episode; the scenes belong to its pictures, in order.
 struct Demonstration {
   std::vector<Message> messages;  // system, user, assistant, user, assistant, ...
-  std::vector<bool> trained;      // a turn: false for a detour, which is shown but not learned
+  std::vector<bool> trained;      // a turn: false for one that is shown but not learned
   std::vector<std::vector<SceneObject>> scenes;
 };
 
 struct DemonstrationOptions {
   std::uint64_t seed = 0, index = 0;  // the train task
   double detours = 0;  // chance before each turn that a wrong action is taken first; the expert then finds the way back
+  std::optional<Message> first_answer;  // stands in the first turn in place of the expert's; shown, not learned
 };
 
 // Plays the expert of a train task in `env`. Every assistant message ends in <answer>..</answer><score>0.d</score>; the

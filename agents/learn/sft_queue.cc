@@ -10,10 +10,12 @@ constexpr std::size_t kAhead = 4;  // steps drawn before they are wanted
 }  // namespace
 
 BatchQueue::BatchQueue(const SftConfig& config, const ModelFolder& folder, std::vector<std::string> classes,
-                       std::int64_t first, std::int64_t last, TrainedScores scores)
+                       const std::vector<std::vector<FirstAnswer>>& first_answers, std::int64_t first,
+                       std::int64_t last, TrainedScores scores)
     : config_(config),
       folder_(folder),
       classes_(std::move(classes)),
+      first_answers_(first_answers),
       scores_(scores),
       thread_([this, first, last](const std::stop_token& stop) { produce(stop, first, last); }) {}
 
@@ -31,14 +33,13 @@ void BatchQueue::produce(const std::stop_token& stop, std::int64_t first, std::i
   std::vector<std::unique_ptr<env::Env>> envs;
   std::vector<std::string> instructions;
   for (const SftSource& source : config_.sources) {
-    const env::SuiteOptions options{source.level, {}};
+    const env::SuiteOptions options = source.options();
     envs.push_back(env::make_env(source.suite, options));
     instructions.push_back(env::suite_info(source.suite, options).instructions);
   }
   for (std::int64_t step = first; step < last; ++step) {
     std::vector<SftBatch> batches;
-    for (std::size_t i = 0; i < envs.size(); ++i)
-      batches.push_back(draw(*envs[i], instructions[i], config_.sources[i], step));
+    for (std::size_t i = 0; i < envs.size(); ++i) batches.push_back(draw(*envs[i], instructions[i], i, step));
     std::unique_lock lock(mutex_);
     if (!changed_.wait(lock, stop, [&] { return ready_.size() < kAhead; })) return;
     ready_.push_back(std::move(batches));
@@ -50,15 +51,24 @@ void BatchQueue::produce(const std::stop_token& stop, std::int64_t first, std::i
   changed_.notify_all();
 }
 
-SftBatch BatchQueue::draw(env::Env& env, const std::string& instructions, const SftSource& source,
-                          std::int64_t step) const {
+DemonstrationOptions BatchQueue::demonstration(std::size_t source, std::uint64_t number) const {
+  DemonstrationOptions options{config_.seed, number, config_.sources[source].detours};
+  if (!config_.sources[source].two_turn) return options;
+  const FirstAnswer& answer = first_answers_[source][number % first_answers_[source].size()];
+  options.index = answer.task;
+  options.first_answer = answer.message;
+  return options;
+}
+
+SftBatch BatchQueue::draw(env::Env& env, const std::string& instructions, std::size_t source, std::int64_t step) const {
+  const SftSource& from = config_.sources[source];
   std::vector<SftSequence> sequences;
-  Rng rng = Rng::derive(config_.seed, "demonstrations", source.suite + std::to_string(source.level),
+  Rng rng = Rng::derive(config_.seed, "demonstrations", from.suite + std::to_string(from.level),
                         static_cast<std::uint64_t>(step));
-  for (int i = 0; i < source.episodes; ++i) {
-    const auto index = static_cast<std::uint64_t>(step * source.episodes + i);
-    sequences.push_back(encode_demonstration(
-        demonstrate_task(env, instructions, classes_, {config_.seed, index, source.detours}, rng), folder_, scores_));
+  for (int i = 0; i < from.episodes; ++i) {
+    const DemonstrationOptions options = demonstration(source, static_cast<std::uint64_t>(step * from.episodes + i));
+    sequences.push_back(
+        encode_demonstration(demonstrate_task(env, instructions, classes_, options, rng), folder_, scores_));
   }
   return make_batch(sequences, folder_.config, static_cast<int>(classes_.size()));
 }

@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <mutex>
 
-#include "agents/rollout.h"
+#include "agents/learn/sft_answers.h"
 #include "env/protocol.h"
 #include "env/suite.h"
 
@@ -56,25 +55,9 @@ SftSequence encode_scored(const ScoredAnswer& answer, const ModelFolder& folder)
 
 std::vector<ScoredAnswer> sample_answers(Policy& policy, const SftSource& source, std::uint64_t seed,
                                          std::uint64_t first_task, int tasks, int samples) {
-  RolloutOptions options;
-  options.suite = source.suite;
-  options.suite_options.level = source.level;
-  options.split = env::Split::train;
-  options.first_task = first_task;
-  options.tasks = static_cast<std::uint64_t>(tasks);
-  options.samples = samples;
-  options.greedy = false;
-  options.seed = seed;
-  std::vector<env::Episode> episodes;
-  std::mutex mutex;
-  play(policy, options, {}, [&](env::Episode episode) {
-    const std::lock_guard lock(mutex);
-    episodes.push_back(std::move(episode));
-  });
-  std::sort(episodes.begin(), episodes.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.task_index, a.sample) < std::pair(b.task_index, b.sample);
-  });
-  const std::string instructions = env::suite_info(source.suite, options.suite_options).instructions;
+  const std::vector<env::Episode> episodes =
+      play_train_tasks(policy, source.suite, source.options(), seed, first_task, tasks, samples);
+  const std::string instructions = env::suite_info(source.suite, source.options()).instructions;
   struct Chosen {
     std::uint64_t task;
     Demonstration turns;
@@ -87,7 +70,8 @@ std::vector<ScoredAnswer> sample_answers(Policy& policy, const SftSource& source
     if (episode.turns.empty()) continue;
     const auto turn = static_cast<std::size_t>(rng.between(0, static_cast<int>(episode.turns.size()) - 1));
     if (!env::last_tag(episode.turns[turn].text, Tag::answer)) continue;
-    const bool right = episode.turns[turn].info.value("step_correct", episode.success);
+    const Json& info = episode.turns[turn].info;
+    const bool right = info.value("step_correct", info.value("turn_correct", episode.success));
     outcomes[episode.task_index].first += right;
     ++outcomes[episode.task_index].second;
     chosen.push_back({episode.task_index, answered(episode, turn, instructions), right});

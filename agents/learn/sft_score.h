@@ -21,7 +21,7 @@ struct ScoredAnswer {
 
 // Plays `tasks` train tasks of a source, `samples` samples each at T = 1, and returns one answer an episode (a random
 // turn of it) in random order. Turns without a well-formed answer are left out. An outcome is the turn's step_correct
-// where the suite labels it, else the episode's success.
+// or turn_correct where it has one, else the episode's success.
 std::vector<ScoredAnswer> sample_answers(Policy& policy, const SftSource& source, std::uint64_t seed,
                                          std::uint64_t first_task, int tasks, int samples);
 // The digit for an answer of outcome `right`, when `right_share` of its task's answers are right.

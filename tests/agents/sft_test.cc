@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "agents/learn/sft_answers.h"
 #include "agents/learn/sft_data.h"
 #include "agents/learn/sft_score.h"
 #include "agents/local/local_policy.h"
@@ -50,6 +51,13 @@ model:
   rope_scaling: {type: mrope, mrope_section: [2, 3, 3]}
   tie_word_embeddings: true
 )";
+}
+
+// A training that goes on from the model that config_text(start, ...) wrote.
+std::string continued_text(const std::string& output, const std::string& start, int steps) {
+  return "output: " + output + "\nstart: " + start +
+         "\nseed: 3\nsources: [{suite: charts, episodes: 4, two_turn: true}, {suite: charts, episodes: 2}]\nsteps: " +
+         std::to_string(steps) + "\nwarmup_steps: 1\nlearning_rate: 0.001\ncheckpoint_steps: 2\nthreads: 1\n";
 }
 
 std::filesystem::path write_config(const ScratchFolder& scratch, const std::string& name, const std::string& text) {
@@ -122,6 +130,59 @@ TEST_CASE("an interrupted training goes on and ends with the very weights of an 
   for (const auto& [name, view] : a->tensors()) {
     INFO(name);
     REQUIRE(std::equal(view.bytes.begin(), view.bytes.end(), b->tensors().at(name).bytes.begin()));
+  }
+}
+
+TEST_CASE("a two-turn demonstration shows the first answer that it is given and trains the expert's second one") {
+  const ModelFolder folder = open_model_folder(std::filesystem::path(AGON_SOURCE_DIR) / "models/agon-tiny");
+  const auto env = env::make_env("charts", {.two_turn = true});
+  DemonstrationOptions options{3, 11};
+  options.first_answer = Message::of(Role::assistant, "red is 2\n\n<answer>no</answer>");
+  options.first_answer->token_ids = folder.tokenizer->encode("red is 2\n\n<answer>no</answer>", false);
+  Rng rng(1);
+  const Demonstration demonstration = demonstrate_task(*env, "Say it.", {}, options, rng);
+  REQUIRE(demonstration.messages.size() == 5);  // system, task, first answer, re-examine, second answer
+  REQUIRE(demonstration.messages[2].text() == "red is 2\n\n<answer>no</answer>");
+  REQUIRE(demonstration.messages[3].text().find("There might be an error") == 0);
+  REQUIRE(env::extract_answer(demonstration.messages[4].text()) == env->task().gold.get<std::string>());
+  REQUIRE(demonstration.trained == std::vector<bool>{false, true});
+  const SftSequence sequence = encode_demonstration(demonstration, folder, TrainedScores::no);
+  std::vector<std::int32_t> trained;
+  for (std::size_t i = 0; i < sequence.ids.size(); ++i)
+    if (sequence.trained[i]) trained.push_back(sequence.ids[i]);
+  REQUIRE(trained.back() == folder.config.eos_token_ids.front());
+  trained.pop_back();
+  std::string said = demonstration.messages[4].text();
+  const std::string score = "<score>";
+  said.erase(said.find(score) + score.size(), 3);  // its digits are not trained
+  REQUIRE(folder.tokenizer->decode(trained).substr(0, said.size() - 10) == said.substr(0, said.size() - 10));
+}
+
+TEST_CASE("a training goes on from a model, and shows that model's own first answers") {
+  const ScratchFolder scratch;
+  std::atomic<bool> stop = false;
+  REQUIRE(train_sft(load_sft_config(write_config(scratch, "first", config_text("first", 60))), stop));
+  const SftConfig config = load_sft_config(write_config(scratch, "next", continued_text("next", "first", 6)));
+  REQUIRE(config.auxiliary_weight == 0);
+  REQUIRE(train_sft(config, stop));
+  REQUIRE(losses(config.output).front() < 0.7 * losses(scratch.path / "first").front());
+  REQUIRE(read_file(config.output / "tokenizer.json") == read_file(scratch.path / "first/tokenizer.json"));
+  const auto logged = Json::parse(split(read_file(config.output / "train.jsonl"), "\n").front());
+  REQUIRE(logged["loss"].contains("charts two-turn"));
+  const auto again = write_config(scratch, "again", continued_text("again", "first", 6));
+  REQUIRE(train_sft(load_sft_config(again), stop));
+  REQUIRE(read_file(scratch.path / "again/model.safetensors") == read_file(config.output / "model.safetensors"));
+}
+
+TEST_CASE("the first answers that are shown are one sample a train task, in order") {
+  const std::filesystem::path model = std::filesystem::path(AGON_SOURCE_DIR) / "models/agon-tiny";
+  const auto policy = make_local_policy(model);
+  const std::vector<FirstAnswer> answers = sample_first_answers(*policy, "charts", 1, 3, 12);
+  REQUIRE(answers.size() == 12);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    REQUIRE(answers[i].task == i);
+    REQUIRE(env::extract_answer(answers[i].message.text()).has_value());
+    REQUIRE_FALSE(answers[i].message.token_ids.empty());
   }
 }
 
@@ -216,6 +277,12 @@ TEST_CASE("a bad config is refused with its key") {
   REQUIRE_THAT(error_of(write_config(scratch, "e", good + "seed: [1]\n")),
                Catch::Contains("seed") || Catch::Contains("YAML"));
   REQUIRE_THAT(error_of(write_config(scratch, "e", "output: x\n")), Catch::Contains("sources"));
+  REQUIRE_THAT(error_of(write_config(scratch, "e", good + "start: e\n")), Catch::Contains("'model' comes with"));
+  REQUIRE_THAT(error_of(write_config(scratch, "e", "output: x\nsources: [{suite: charts}]\n")),
+               Catch::Contains("'model' is missing") && Catch::Contains("'start'"));
+  std::string two_turn = good;
+  two_turn.insert(two_turn.find("episodes: 4") + 11, ", two_turn: true");
+  REQUIRE_THAT(error_of(write_config(scratch, "e", two_turn)), Catch::Contains("needs 'start'"));
   REQUIRE_THAT(error_of(write_config(scratch, "e", "- 1\n")), Catch::Contains("expected keys"));
   REQUIRE_THAT(error_of(write_config(scratch, "e", "a: [\n")), Catch::Contains("not YAML"));
   REQUIRE_THAT(error_of(scratch.path / "none.yaml"), Catch::Contains("none.yaml"));
