@@ -70,7 +70,7 @@ TEST_CASE("PDCR: gains, returns, clusters and advantages worked by hand", "[cred
   // textual returns 2, 0, -1; visual 2, 1
   const Doubles process = first["process_advantage"].get<Doubles>();
   REQUIRE_THAT(process, Catch::Approx(Doubles{1, 1, 1.0 / 3, 0}));
-  REQUIRE(credit.rollout_figures[1]["process_advantage"] == Json({0}));
+  REQUIRE(credit.rollout_figures[1]["process_advantage"] == Json::array({0}));
   const double outcome = 0.5 / (0.5 * std::sqrt(2.0) + 1e-6);
   for (std::size_t k = 0; k < 4; ++k)
     REQUIRE(credit.rollouts[0].advantage[k] == Approx(0.7 * outcome + 0.3 * process[k]));
