@@ -43,7 +43,8 @@ struct SmallFiles {
 TEST_CASE("event files are those of TensorBoard's own writer, byte for byte", "[event_file]") {
   const test::TempFolder folder;
   const std::filesystem::path golden = std::filesystem::path(AGON_TEST_DATA) / "event_file";
-  for (const Json& part : Json::parse(read_file((golden / "parts.json").string()))["parts"]) {
+  const Json parts = Json::parse(read_file((golden / "parts.json").string()));
+  for (const Json& part : parts["parts"]) {
     EventFile file(folder / "events", part["wall_time"], part["first_step"]);
     for (const Json& step : part["steps"]) file.add(step[0], step[1], metrics_of(step[2]));
     file.flush();
