@@ -26,18 +26,20 @@ using namespace agon::agents;
 
 constexpr int kResponses = 8, kSteps = 8, kStepTokens = 8, kAnswerTokens = 8;
 
-// The engine asks nothing of it here.
-class NoTokenizer : public Tokenizer {
+// Every id is a letter: scoring asks no more.
+class LetterTokenizer : public Tokenizer {
  public:
+  explicit LetterTokenizer(int size) : size_(size) {}
   std::vector<std::int32_t> encode(std::string_view, bool) const override { return {}; }
   std::string decode(std::span<const std::int32_t>, bool) const override { return {}; }
-  std::string token_bytes(std::int32_t) const override { return {}; }
+  std::string token_bytes(std::int32_t) const override { return "x"; }
   std::optional<std::int32_t> id_of(std::string_view) const override { return std::nullopt; }
   bool is_special(std::int32_t) const override { return false; }
-  int vocab_size() const override { return 0; }
+  int vocab_size() const override { return size_; }
   const std::string& json() const override { return json_; }
 
  private:
+  int size_;
   std::string json_;
 };
 
@@ -200,7 +202,8 @@ void run(const Shape& shape, int threads, int runs) {
   at::set_num_threads(threads);
   torch::manual_seed(1);
   Qwen25VL model(shape.config);
-  Engine engine(engine_weights_of(*model), shape.config, std::make_shared<NoTokenizer>(), {.threads = threads});
+  Engine engine(engine_weights_of(*model), shape.config,
+                std::make_shared<LetterTokenizer>(shape.config.text.vocab_size), {.threads = threads});
   Rng rng(1);
   Seconds packed, single;
   double largest = 0;
