@@ -177,8 +177,20 @@ class Trainer {
     std::vector<CreditGroup> views;
     for (const TrainGroup& group : groups) views.push_back(credit_group(group, config_.rewards, *folder_.tokenizer));
     if (credit_now()->needs_confidence()) probe(groups, views);
-    std::vector<GroupCredit> credits = credit_now()->assign_batch(views);
-    for (std::size_t i = 0; i < groups.size(); ++i) groups[i].credit = std::move(credits[i]);
+    for (std::size_t source = 0; source < sources_.size(); ++source) credit_source(source, groups, views);
+  }
+
+  // What a method pools over a batch, it pools over the groups of one source: suites and roles differ in scale.
+  void credit_source(std::size_t source, std::vector<TrainGroup>& groups, const std::vector<CreditGroup>& views) const {
+    std::vector<std::size_t> places;
+    std::vector<CreditGroup> own;
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      if (groups[i].source == source) {
+        places.push_back(i);
+        own.push_back(views[i]);
+      }
+    std::vector<GroupCredit> credits = credit_now()->assign_batch(own);
+    for (std::size_t i = 0; i < places.size(); ++i) groups[places[i]].credit = std::move(credits[i]);
   }
 
   // What the policy thinks after each step of each roll-out.

@@ -83,6 +83,23 @@ TEST_CASE("ADPO: a margin makes contrast sets of continuous rewards", "[credit][
   REQUIRE(preferences(boxes, {{"mode", "pairwise"}, {"gamma", 1}}) == Doubles{0, 0, 0, 0});
 }
 
+TEST_CASE("ADPO: contrast sets of a batch compare the scores of different tasks", "[credit][adpo]") {
+  const std::vector<CreditGroup> batch{{scored(1, 0.4), scored(1, 0.9)}, {scored(0, 0.5), scored(0, 0.7)}};
+  for (const char* method : {"adpo", "adpo_entangled"}) {
+    const auto rewards = [&](const Json& settings) {
+      const std::vector<GroupCredit> credits = make_credit(method, settings)->assign_batch(batch);
+      return std::pair(figures(credits[0], "preference_reward"), figures(credits[1], "preference_reward"));
+    };
+    REQUIRE(rewards({{"contrast", "group"}}) == std::pair(Doubles{0, 0}, Doubles{0, 0}));
+    // The means are 0.6 of the wrong ones and 0.65 of the right ones.
+    REQUIRE(rewards({{"contrast", "batch"}}) == std::pair(Doubles{0, 1}, Doubles{1, 0}));
+    REQUIRE(rewards({{"contrast", "batch"}, {"mode", "pairwise"}}) == std::pair(Doubles{0, 1}, Doubles{0.5, 0.5}));
+  }
+  const auto credits = make_credit("adpo", {{"contrast", "batch"}})->assign_batch(batch);
+  REQUIRE(figures(credits[0], "answer_advantage") == Doubles{0, 0});
+  REQUIRE(figures(credits[0], "score_advantage")[1] == Approx(1 / std::sqrt(2.0)).margin(1e-4));
+}
+
 TEST_CASE("ADPO's baselines: a reward by thresholds; one advantage for everything", "[credit][adpo]") {
   REQUIRE(preferences(kFour, {}, "adpo_binary") == Doubles{1, 0, 0, 1});
   REQUIRE(preferences(kFour, {{"tau", 0.85}}, "adpo_binary") == Doubles{1, 1, 0, 1});

@@ -26,14 +26,28 @@ DecoupledSettings read_decoupled(CreditSettings& settings) {
 // Everything of ADPO but the reward of the scores.
 class Decoupled : public CreditAssigner {
  public:
-  explicit Decoupled(DecoupledSettings settings) : settings_(settings) {}
+  explicit Decoupled(DecoupledSettings settings, PreferenceSettings preference = {})
+      : preference_(preference), settings_(settings) {}
 
-  GroupCredit assign(const CreditGroup& group) const final {
-    check_group(group, name());
+  GroupCredit assign(const CreditGroup& group) const final { return assign_batch({group}).front(); }
+
+  std::vector<GroupCredit> assign_batch(const std::vector<CreditGroup>& groups) const final {
+    for (const CreditGroup& group : groups) check_group(group, name());
+    const std::vector<ContrastPool> pools = contrast_pools(groups, preference_);
+    std::vector<GroupCredit> credits;
+    for (std::size_t i = 0; i < groups.size(); ++i) credits.push_back(credit_of(groups[i], pools[i]));
+    return credits;
+  }
+
+ protected:
+  PreferenceSettings preference_;
+
+ private:
+  GroupCredit credit_of(const CreditGroup& group, const ContrastPool& pool) const {
     GroupCredit credit = no_credit(group);
     for (std::size_t i = 0; i < group.size(); ++i)
       credit.rollout_figures[i]["score"] = group[i].score ? Json(*group[i].score) : Json();
-    const std::vector<double> score_rewards = reward_scores(group, credit);
+    const std::vector<double> score_rewards = reward_scores(group, pool, credit);
     const std::vector<double> answer_advantage = group_advantage(answer_rewards(group), settings_.scale);
     const std::vector<double> score_advantage = group_advantage(score_rewards, settings_.scale);
     set_tokens(credit, &TokenCredit::advantage, group, is_answer, answer_advantage);
@@ -49,9 +63,9 @@ class Decoupled : public CreditAssigner {
     return finished(std::move(credit));
   }
 
- private:
-  // The reward of each roll-out's score; may add figures.
-  virtual std::vector<double> reward_scores(const CreditGroup& group, GroupCredit& credit) const = 0;
+  // The reward of each roll-out's score against those of the pool; may add figures.
+  virtual std::vector<double> reward_scores(const CreditGroup& group, const ContrastPool& pool,
+                                            GroupCredit& credit) const = 0;
 
   void weigh_both(GroupCredit& credit, const CreditGroup& group) const {
     const int responses = static_cast<int>(group.size());
@@ -65,13 +79,14 @@ class Decoupled : public CreditAssigner {
 
 class Adpo : public Decoupled {
  public:
-  Adpo(DecoupledSettings settings, PreferenceSettings preference) : Decoupled(settings), preference_(preference) {}
+  using Decoupled::Decoupled;
   std::string_view name() const override { return "adpo"; }
 
  private:
-  std::vector<double> reward_scores(const CreditGroup& group, GroupCredit& credit) const override {
+  std::vector<double> reward_scores(const CreditGroup& group, const ContrastPool& pool,
+                                    GroupCredit& credit) const override {
     std::vector<double> rewards;
-    for (const Preference& preference : preference_rewards(group, preference_)) {
+    for (const Preference& preference : preference_rewards(group, pool, preference_)) {
       Json& figures = credit.rollout_figures[rewards.size()];
       figures["contrast"] = preference.contrast;
       if (!preference_.pairwise) figures["threshold"] = preference.threshold ? Json(*preference.threshold) : Json();
@@ -79,8 +94,6 @@ class Adpo : public Decoupled {
     }
     return rewards;
   }
-
-  PreferenceSettings preference_;
 };
 
 // Eq. 5 with strict comparison on both sides: 1 if the score and the answer reward lie on the same side of their
@@ -92,7 +105,7 @@ class AdpoBinary : public Decoupled {
   std::string_view name() const override { return "adpo_binary"; }
 
  private:
-  std::vector<double> reward_scores(const CreditGroup& group, GroupCredit&) const override {
+  std::vector<double> reward_scores(const CreditGroup& group, const ContrastPool&, GroupCredit&) const override {
     std::vector<double> rewards;
     for (const CreditRollout& own : group)
       rewards.push_back(own.score && (*own.score - tau_) * (own.answer_reward - tau_answer_) > 0);

@@ -11,9 +11,21 @@ class AdpoEntangled : public CreditAssigner {
   AdpoEntangled(double kl, GroupScale scale, LossMean mean, PreferenceSettings preference)
       : kl_(kl), scale_(scale), mean_(mean), preference_(preference) {}
 
-  GroupCredit assign(const CreditGroup& group) const override {
-    check_group(group, name());
-    const std::vector<Preference> preferences = preference_rewards(group, preference_);
+  GroupCredit assign(const CreditGroup& group) const override { return assign_batch({group}).front(); }
+
+  std::vector<GroupCredit> assign_batch(const std::vector<CreditGroup>& groups) const override {
+    for (const CreditGroup& group : groups) check_group(group, name());
+    const std::vector<ContrastPool> pools = contrast_pools(groups, preference_);
+    std::vector<GroupCredit> credits;
+    for (std::size_t i = 0; i < groups.size(); ++i) credits.push_back(credit_of(groups[i], pools[i]));
+    return credits;
+  }
+
+  std::string_view name() const override { return "adpo_entangled"; }
+
+ private:
+  GroupCredit credit_of(const CreditGroup& group, const ContrastPool& pool) const {
+    const std::vector<Preference> preferences = preference_rewards(group, pool, preference_);
     std::vector<double> rewards = answer_rewards(group);
     for (std::size_t i = 0; i < group.size(); ++i) rewards[i] += preferences[i].reward;
     const std::vector<double> advantage = group_advantage(rewards, scale_);
@@ -22,9 +34,7 @@ class AdpoEntangled : public CreditAssigner {
       credit.rollout_figures[i]["preference_reward"] = preferences[i].reward;
     return credit;
   }
-  std::string_view name() const override { return "adpo_entangled"; }
 
- private:
   double kl_;
   GroupScale scale_;
   LossMean mean_;

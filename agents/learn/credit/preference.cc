@@ -9,24 +9,22 @@ double quality(const CreditRollout& rollout, const PreferenceSettings& settings)
   return settings.discrete ? rollout.correct : rollout.answer_reward;
 }
 
-std::vector<const CreditRollout*> contrast_set(const CreditGroup& group, const CreditRollout& own,
-                                               const PreferenceSettings& settings) {
-  std::vector<const CreditRollout*> others;
-  for (const CreditRollout& other : group) {
-    const double distance = std::abs(quality(own, settings) - quality(other, settings));
-    if (other.score && distance > (settings.discrete ? 0 : settings.margin)) others.push_back(&other);
+ContrastPool contrast_set(const ContrastPool& pool, const CreditRollout& own, const PreferenceSettings& settings) {
+  ContrastPool others;
+  for (const CreditRollout* other : pool) {
+    const double distance = std::abs(quality(own, settings) - quality(*other, settings));
+    if (other->score && distance > (settings.discrete ? 0 : settings.margin)) others.push_back(other);
   }
   return others;
 }
 
-double mean_score(const std::vector<const CreditRollout*>& rollouts) {
+double mean_score(const ContrastPool& rollouts) {
   double sum = 0;
   for (const CreditRollout* rollout : rollouts) sum += *rollout->score;
   return sum / static_cast<double>(rollouts.size());
 }
 
-double win_rate(const CreditRollout& own, const std::vector<const CreditRollout*>& others,
-                const PreferenceSettings& settings) {
+double win_rate(const CreditRollout& own, const ContrastPool& others, const PreferenceSettings& settings) {
   double wins = 0;
   for (const CreditRollout* other : others) {
     const double by_score = *own.score - *other->score, by_quality = quality(own, settings) - quality(*other, settings);
@@ -35,10 +33,10 @@ double win_rate(const CreditRollout& own, const std::vector<const CreditRollout*
   return wins / static_cast<double>(others.size());
 }
 
-Preference preference_of(const CreditGroup& group, const CreditRollout& own, const PreferenceSettings& settings) {
+Preference preference_of(const ContrastPool& pool, const CreditRollout& own, const PreferenceSettings& settings) {
   Preference preference;
   if (!own.score) return preference;
-  const auto others = contrast_set(group, own, settings);
+  const auto others = contrast_set(pool, own, settings);
   preference.contrast = static_cast<int>(others.size());
   if (others.empty()) {
     preference.reward = settings.empty_value;
@@ -65,15 +63,28 @@ PreferenceSettings read_preference(CreditSettings& settings) {
     settings.refuse("gamma", "a margin from 0, or discrete");
   }
   if (!read.discrete && !read.pairwise) settings.refuse("gamma", "discrete in mode mean; margins need mode=pairwise");
+  read.batch = settings.choice("contrast", {"group", "batch"}) == "batch";
   read.empty_value = settings.number("empty_value", 0);
   read.offset = settings.number("offset", 0);
   return read;
 }
 
-std::vector<Preference> preference_rewards(const CreditGroup& group, const PreferenceSettings& settings) {
+std::vector<Preference> preference_rewards(const CreditGroup& group, const ContrastPool& pool,
+                                           const PreferenceSettings& settings) {
   std::vector<Preference> preferences;
-  for (const CreditRollout& own : group) preferences.push_back(preference_of(group, own, settings));
+  for (const CreditRollout& own : group) preferences.push_back(preference_of(pool, own, settings));
   return preferences;
+}
+
+std::vector<ContrastPool> contrast_pools(const std::vector<CreditGroup>& groups, const PreferenceSettings& settings) {
+  std::vector<ContrastPool> pools;
+  ContrastPool all;
+  for (const CreditGroup& group : groups) {
+    ContrastPool& own = pools.emplace_back();
+    for (const CreditRollout& rollout : group) own.push_back(&rollout);
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  return settings.batch ? std::vector<ContrastPool>(groups.size(), all) : pools;
 }
 
 }  // namespace agon::agents
