@@ -13,6 +13,7 @@ struct Failed {};
 
 void add_complete(CLI::App& app);
 void add_credit(CLI::App& app);
+void add_decompose(CLI::App& app);
 void add_doctor(CLI::App& app);
 void add_eval(CLI::App& app);
 void add_report(CLI::App& app);

@@ -10,6 +10,7 @@
 
 #include "agents/learn/trajectory.h"
 #include "agents/local/tokenizer.h"
+#include "cli/assignments.h"
 #include "cli/commands.h"
 #include "cli/credit_group.h"
 #include "cli/model_folder.h"
@@ -29,28 +30,10 @@ struct CreditFlags {
   bool list = false, json = false;
 };
 
-// "key=value" as its two parts.
-std::pair<std::string, std::string> split_assignment(const std::string& text, const char* flag) {
-  const std::size_t equals = text.find('=');
-  if (equals == 0 || equals == std::string::npos) throw Error("credit: {}: '{}' is not KEY=VALUE.", flag, text);
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
-// A value reads as JSON where it can, else as text: 0.1, true, pairwise.
-Json settings_of(const std::vector<std::string>& assignments) {
-  Json settings = Json::object();
-  for (const std::string& assignment : assignments) {
-    const auto [key, value] = split_assignment(assignment, "--set");
-    const Json parsed = Json::parse(value, nullptr, false);
-    settings[key] = parsed.is_discarded() ? Json(value) : parsed;
-  }
-  return settings;
-}
-
 std::map<std::string, double> reward_weights(const std::vector<std::string>& assignments) {
   std::map<std::string, double> weights;
   for (const std::string& assignment : assignments) {
-    const auto [key, value] = split_assignment(assignment, "--reward");
+    const auto [key, value] = split_assignment(assignment, "credit: --reward");
     const std::optional<double> weight = parse_whole<double>(value);
     if (!weight) throw Error("credit: --reward: '{}' is no weight for '{}'; give a number.", value, key);
     weights[key] = *weight;
@@ -87,7 +70,7 @@ Json segments_json(const agents::CreditRollout& rollout) {
 }
 
 Json explain(const CreditFlags& flags, const agents::CreditGroup& group) {
-  const Json settings = settings_of(flags.settings);
+  const Json settings = settings_of(flags.settings, "credit: --set");
   const auto assigner = agents::make_credit(flags.method, settings);
   return credit_json(*assigner, agents::credit_settings(flags.method, settings), assigner->assign(group));
 }
@@ -140,7 +123,7 @@ void credit(const CreditFlags& flags) {
   if (flags.list && flags.json) return fmt::print("{}", readable(list_json()));
   if (flags.list) return print_list();
   if (flags.method.empty()) throw Error("credit: which method? `agon credit --list` shows them.");
-  agents::make_credit(flags.method, settings_of(flags.settings));  // said before a group is waited for
+  agents::make_credit(flags.method, settings_of(flags.settings, "credit: --set"));  // said before a group is waited for
   fmt::print("{}", readable(flags.run.empty() ? explain(flags, group_of_input()) : explain_run(flags)));
 }
 

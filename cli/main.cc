@@ -19,6 +19,7 @@ void add_commands(CLI::App& app) {
   using namespace agon::cli;
   add_complete(app);
   add_credit(app);
+  add_decompose(app);
   add_doctor(app);
   add_eval(app);
   add_report(app);

@@ -16,6 +16,7 @@
 #include "core/progress.h"
 #include "env/episode_store.h"
 #include "env/role.h"
+#include "env/run_schema.h"
 #include "env/two_turn.h"
 
 namespace agon::cli {
@@ -193,6 +194,15 @@ Json run_config(const agents::RolloutOptions& options, const fs::path& policy) {
 
 fs::path default_folder(const std::string& name) {
   return fs::path("runs") / fmt::format("{}-{:%Y%m%d-%H%M%S}", name, fmt::localtime(std::time(nullptr)));
+}
+
+RunPlace run_place(const std::string& command, const std::string& suite, const std::string& out, bool resume) {
+  if (resume && out.empty()) throw Error("{0}: --resume needs --out, the folder of the {0} to go on with.", command);
+  const fs::path folder = out.empty() ? default_folder(suite) : fs::path(out);
+  if (resume && !fs::exists(folder / env::kRunDatabase))
+    std::fputs(fmt::format("{}: nothing to go on with in {}; beginning there\n", command, folder.string()).c_str(),
+               stderr);
+  return {folder, resume, fmt::format("--out {} --resume", folder.string())};
 }
 
 PlayedRun play_into(const RunPlace& place, agents::Policy& policy, const agents::RolloutOptions& options,

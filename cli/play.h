@@ -49,6 +49,10 @@ struct RunPlace {
   std::string go_on;    // for messages: the flags that go on with it
 };
 
+// `out`, or a default folder named after the suite. Throws Error for resume without out; resume of an empty folder is
+// said on stderr.
+RunPlace run_place(const std::string& command, const std::string& suite, const std::string& out, bool resume);
+
 struct PlayedRun {
   Json summary;
   std::vector<agents::EpisodeOutcome> outcomes;

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <iostream>
 #include <memory>
 
@@ -11,7 +10,6 @@
 #include "cli/model_folder.h"
 #include "cli/play.h"
 #include "core/error.h"
-#include "env/run_schema.h"
 
 namespace agon::cli {
 namespace {
@@ -24,19 +22,11 @@ struct RunFlags {
   bool resume = false, json = false;
 };
 
-RunPlace place_of(const RunFlags& flags) {
-  if (flags.resume && flags.out.empty()) throw Error("run: --resume needs --out, the folder of the run to go on with.");
-  const fs::path folder = flags.out.empty() ? default_folder(flags.suite) : fs::path(flags.out);
-  if (flags.resume && !fs::exists(folder / env::kRunDatabase))
-    std::fputs(fmt::format("run: nothing to go on with in {}; beginning there\n", folder.string()).c_str(), stderr);
-  return {folder, flags.resume, fmt::format("--out {} --resume", folder.string())};
-}
-
 void run(const RunFlags& flags) {
   const fs::path policy_folder = find_model_folder(flags.policy);
   const agents::RolloutOptions options = rollout_options(flags.play, flags.suite);
   const Json config = run_config(options, policy_folder);
-  const RunPlace place = place_of(flags);
+  const RunPlace place = run_place("run", flags.suite, flags.out, flags.resume);
   const auto policy = agents::make_local_policy(policy_folder);  // first: a model that does not load leaves no folder
   const PlayedRun played = play_into(place, *policy, options, config, "run " + flags.suite);
   if (flags.json)

@@ -1,0 +1,162 @@
+#include "agents/learn/decomposition.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <span>
+
+#include "agents/learn/train_rollout.h"
+#include "core/error.h"
+#include "core/text.h"
+
+namespace agon::agents {
+namespace {
+
+bool is_step(const CreditSegment& segment) {
+  return segment.kind == env::SegmentKind::think || segment.kind == env::SegmentKind::step;
+}
+
+// The steps of each turn of a roll-out, in order, as the suite is asked about them.
+std::vector<std::vector<env::StepQuery>> step_queries(const TrainRollout& rollout, const Tokenizer& tokenizer) {
+  std::vector<std::vector<env::StepQuery>> turns(rollout.turn_begins.size());
+  const auto text = [&](int begin, int end) {
+    return tokenizer.decode(std::span(rollout.response.ids)
+                                .subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
+  };
+  int at = 0;
+  for (const CreditSegment& segment : rollout.segments) {
+    const int begin = at;
+    at += segment.tokens;
+    const auto turn = static_cast<std::size_t>(segment.turn);
+    if (is_step(segment))
+      turns[turn].push_back({text(rollout.turn_begins[turn], begin), std::string(trim(text(begin, at)))});
+  }
+  return turns;
+}
+
+// Whether each step is perception; nothing where the suite has no label.
+std::vector<std::optional<bool>> labels_of(env::Env& env, const env::ResetOptions& reset, const env::Episode& episode,
+                                           const TrainRollout& rollout, const Tokenizer& tokenizer) {
+  std::vector<std::optional<bool>> labels;
+  env.reset(reset);
+  if (env.task().id != episode.task_id)
+    throw Error("decompose: the env has task {} where the run has {}.", env.task().id, episode.task_id);
+  const auto turns = step_queries(rollout, tokenizer);
+  for (std::size_t turn = 0; turn < turns.size(); ++turn) {
+    for (const env::StepQuery& query : turns[turn]) {
+      const auto label = env.check_step(query);
+      labels.push_back(label ? std::optional(label->kind == env::StepKind::perception) : std::nullopt);
+    }
+    env.step({episode.turns[turn].text, {}});
+  }
+  return labels;
+}
+
+// What a split of PDCR says of every step of every roll-out: true for visual.
+std::vector<std::vector<bool>> split(const CreditGroup& group, Json settings, const char* name) {
+  settings["split"] = name;
+  const GroupCredit credit = make_credit("pdcr", settings)->assign(group);
+  std::vector<std::vector<bool>> all;
+  for (const Json& figures : credit.rollout_figures) {
+    std::vector<bool>& own = all.emplace_back();
+    for (const Json& cluster : figures.value("clusters", Json::array())) own.push_back(cluster == "visual");
+  }
+  return all;
+}
+
+// A task's steps, by roll-out.
+using TaskSteps = std::vector<std::vector<SplitStep>>;
+
+void probe_picture(Qwen25VLImpl& model, const TrainGroup& group, const ModelFolder& folder, PictureChange picture,
+                   const DecompositionOptions& options, TaskSteps& steps) {
+  const std::vector<ProbeGroup> probes{make_probe_group(group, folder, {options.suffix, true, picture, options.seed})};
+  const std::vector<StepProbes> found = probe_steps(model, probes).front();
+  CreditGroup view = credit_group(group, {}, *folder.tokenizer);
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    view[i].step_confidence = found[i].confidence;
+    view[i].step_visual = found[i].visual;
+  }
+  const auto otsu = split(view, options.settings, "otsu"), top_k = split(view, options.settings, "top_k"),
+             random = split(view, options.settings, "random");
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    for (std::size_t k = 0; k < steps[i].size(); ++k) {
+      SplitStep& step = steps[i][k];
+      step.visual.push_back(found[i].visual[k]);
+      step.otsu.push_back(otsu[i][k]);
+      step.top_k.push_back(top_k[i][k]);
+      step.random = random[i][k];
+    }
+}
+
+std::vector<SplitStep> steps_of_task(Qwen25VLImpl& model, const ModelFolder& folder, env::Env& env,
+                                     const std::string& instructions, const PlayedTask& task, std::size_t number,
+                                     const DecompositionOptions& options) {
+  const TrainGroup group = make_train_group(task.episodes, instructions, folder);
+  if (group.prompt.images.empty())
+    throw Error("decompose: {} shows no picture. A split of visual and textual steps needs one.",
+                group.episodes.front().task_id);
+  std::vector<std::vector<std::optional<bool>>> labels;
+  TaskSteps steps;
+  for (std::size_t i = 0; i < group.episodes.size(); ++i) {
+    labels.push_back(labels_of(env, task.reset, group.episodes[i], group.rollouts[i], *folder.tokenizer));
+    steps.emplace_back(labels.back().size(), SplitStep{.task = number});
+  }
+  for (const PictureChange picture : options.pictures) probe_picture(model, group, folder, picture, options, steps);
+  std::vector<SplitStep> labelled;
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    for (std::size_t k = 0; k < steps[i].size(); ++k)
+      if (labels[i][k]) {
+        steps[i][k].perception = *labels[i][k];
+        labelled.push_back(std::move(steps[i][k]));
+      }
+  return labelled;
+}
+
+double ratio(double part, double whole) { return whole > 0 ? part / whole : std::nan(""); }
+
+}  // namespace
+
+std::vector<SplitStep> split_steps_of(Qwen25VLImpl& model, const ModelFolder& folder, env::Env& env,
+                                      const std::string& instructions, const std::vector<PlayedTask>& tasks,
+                                      const DecompositionOptions& options, const std::function<bool()>& after_task) {
+  std::vector<SplitStep> all;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    auto steps = steps_of_task(model, folder, env, instructions, tasks[i], i, options);
+    std::move(steps.begin(), steps.end(), std::back_inserter(all));
+    if (!after_task()) break;
+  }
+  return all;
+}
+
+SplitAgreement agreement(const std::vector<SplitStep>& steps, const std::function<bool(const SplitStep&)>& visual,
+                         std::uint64_t seed) {
+  struct Counts {
+    double steps = 0, agreed = 0;
+  };
+  std::map<std::size_t, Counts> by_task;
+  double found[2] = {0, 0}, of_label[2] = {0, 0}, visual_steps = 0;
+  for (const SplitStep& step : steps) {
+    const bool said = visual(step), agreed = said == step.perception;
+    by_task[step.task].steps += 1;
+    by_task[step.task].agreed += agreed;
+    found[step.perception] += agreed;
+    of_label[step.perception] += 1;
+    visual_steps += said;
+  }
+  std::vector<Counts> tasks;
+  for (const auto& [task, counts] : by_task) tasks.push_back(counts);
+  const auto accuracy = [&](std::span<const std::size_t> chosen) {
+    Counts sum;
+    for (const std::size_t i : chosen) sum = {sum.steps + tasks[i].steps, sum.agreed + tasks[i].agreed};
+    return ratio(sum.agreed, sum.steps);
+  };
+  std::vector<std::size_t> every(tasks.size());
+  std::iota(every.begin(), every.end(), std::size_t{0});
+  const auto count = static_cast<double>(steps.size());
+  return {accuracy(every), bootstrap_interval(tasks.size(), accuracy, seed), ratio(visual_steps, count),
+          ratio(found[1], of_label[1]), ratio(found[0], of_label[0])};
+}
+
+}  // namespace agon::agents

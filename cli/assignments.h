@@ -1,0 +1,17 @@
+// cli/assignments.h - flags of the form KEY=VALUE.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/json.h"
+
+namespace agon::cli {
+
+// Key and value. Throws Error, which begins with `flag` ("credit: --set"), for a text without either.
+std::pair<std::string, std::string> split_assignment(const std::string& text, const std::string& flag);
+// An object of them all. A value reads as JSON where it can, else as text: 0.1, true, pairwise.
+Json settings_of(const std::vector<std::string>& assignments, const std::string& flag);
+
+}  // namespace agon::cli
