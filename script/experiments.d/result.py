@@ -1,8 +1,14 @@
-"""What is kept of one evaluated run: result.py EVAL.json VERSION [CHANGES...] prints it."""
+"""What is kept of one measured run: result.py MEASURED.json VERSION [CHANGES...] prints it.
+
+MEASURED is what `agon eval --json` or `agon decompose --json` says."""
 
 import json
 import sys
 
-rows = json.load(open(sys.argv[1]))["rows"]
-print(json.dumps({"version": sys.argv[2], "changes": [word for word in sys.argv[3:] if word != "--set"],
-                  "suites": {row["suite"]: row["summary"] for row in rows}}, indent=1))
+measured = json.load(open(sys.argv[1]))
+result = {"version": sys.argv[2], "changes": [word for word in sys.argv[3:] if word != "--set"]}
+if "rows" in measured:
+    result["suites"] = {row["suite"]: row["summary"] for row in measured["rows"]}
+else:
+    result.update(measured)
+print(json.dumps(result, indent=1))

@@ -1,11 +1,14 @@
-"""Prints the table of an experiment: table.py experiments/NAME.table experiments/results/NAME.
+"""Prints the tables of an experiment: table.py experiments/NAME.table experiments/results/NAME.
 
-One row a variant and suite: the mean over its seeds of each column, and the lowest and highest seed in brackets. A
-column is a path into the summary of `agon eval --json`; best_of_n/8 and the like lead to one size."""
+One row a variant and suite. A column is a path into the summary of `agon eval --json`; best_of_n/8 and the like lead to
+one size. A cell is the mean over the seeds, the 95 % interval over tasks (the mean of the seeds' own), and the lowest
+and highest seed in parentheses. Below, one row a split and picture of `agon decompose --json`, in the same form."""
 
 import json
 import pathlib
 import sys
+
+INTERVALS = {"best_of_n": "best_of", "score/auc": "score_auc", "score/ap": "score_ap"}
 
 
 def value_of(summary, path):
@@ -14,31 +17,70 @@ def value_of(summary, path):
     return summary
 
 
-def cell(values):
-    values = [value for value in values if value is not None]
-    if not values:
+def interval_of(summary, path):
+    name = INTERVALS.get(path) or "_".join(INTERVALS.get(part, part) for part in path.split("/") if part != "two_turn")
+    return summary["ci"].get(name)
+
+
+def mean(values):
+    return sum(values) / len(values)
+
+
+def cell(values, intervals):
+    if any(value is None for value in values):
         return "-"
-    text = f"{sum(values) / len(values):.3f}"
-    return text if len(values) == 1 else f"{text} [{min(values):.3f}, {max(values):.3f}]"
+    text = f"{mean(values):.3f}"
+    if all(intervals):
+        text += f" [{mean([low for low, _ in intervals]):.3f}, {mean([high for _, high in intervals]):.3f}]"
+    return text if len(values) == 1 else text + f" ({min(values):.3f}-{max(values):.3f})"
+
+
+def results(folder, name):
+    files = [file for file in folder.glob(f"{name}-[0-9]*.json") if file.stem.removeprefix(name + "-").isdigit()]
+    return [json.loads(file.read_text()) for file in sorted(files)]
+
+
+def print_table(title, head, rows):
+    print(f"\n{title}\n\n| " + " | ".join(head) + " |\n" + "|---" * len(head) + "|")
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+
+
+def print_variants(lines, folder):
+    columns = next(words[1:] for words in lines if words[0] == "columns")
+    suites = {}
+    for variant in [words[1] for words in lines if words[0] in ("start", "run")]:
+        for result in results(folder, variant):
+            for suite, summary in result["suites"].items():
+                suites.setdefault(suite, {}).setdefault(variant, []).append(summary)
+    for suite, variants in suites.items():
+        rows = [[variant, str(len(runs))] + [cell([value_of(run, column) for run in runs],
+                                                  [interval_of(run, column) for run in runs]) for column in columns]
+                for variant, runs in variants.items()]
+        print_table(suite, ["variant", "seeds"] + columns, rows)
+
+
+def print_splits(name, runs):
+    first = runs[0]
+    columns = ["accuracy", "visual_share", "perception_found", "reasoning_found", "auc"]
+    rows = []
+    for i, split in enumerate(first["splits"]):
+        seeds = [run["splits"][i] for run in runs]
+        rows.append([split["split"], split["picture"] or "-", str(len(runs))] +
+                    [cell([seed[column] for seed in seeds], [column == "accuracy" and seed["ci"] for seed in seeds])
+                     for column in columns])
+    steps = sum(run["steps"] for run in runs)
+    print_table(f"{name}: {first['suite']}, {steps} labelled steps, {mean([run['perception_share'] for run in runs]):.3f}"
+                " of them perception", ["split", "picture", "seeds"] + columns, rows)
 
 
 def main(table, folder):
     lines = [line.split() for line in pathlib.Path(table).read_text().splitlines() if line and line[0] != "#"]
-    columns = next(words[1:] for words in lines if words[0] == "columns")
-    variants = [words[1] for words in lines if words[0] in ("start", "run")]
-    suites = {}
-    for variant in variants:
-        for result in sorted(pathlib.Path(folder).glob(f"{variant}-[0-9]*.json")):
-            if not result.stem.removeprefix(variant + "-").isdigit():
-                continue
-            for suite, summary in json.loads(result.read_text())["suites"].items():
-                suites.setdefault(suite, {}).setdefault(variant, []).append(summary)
-    for suite, rows in suites.items():
-        print(f"\n{suite}\n\n| variant | seeds | " + " | ".join(columns) + " |")
-        print("|---" * (len(columns) + 2) + "|")
-        for variant, summaries in rows.items():
-            cells = [cell([value_of(summary, column) for summary in summaries]) for column in columns]
-            print(f"| {variant} | {len(summaries)} | " + " | ".join(cells) + " |")
+    folder = pathlib.Path(folder)
+    print_variants(lines, folder)
+    for words in lines:
+        if words[0] == "decompose" and (runs := results(folder, words[1])):
+            print_splits(words[1], runs)
 
 
 main(*sys.argv[1:])
