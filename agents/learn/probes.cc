@@ -91,10 +91,10 @@ class ProbeBatch {
 
   // Adds every log-probability to its result.
   void run(Qwen25VLImpl& model, double temperature) {
-    const PackedBatch batch = builder_.take();
+    const PackedBatch batch = builder_.take().to(model.device());
     Tensor pictures;
     if (batch.patches.defined()) pictures = model.encode_images(batch.patches, batch.grids);
-    const Tensor hidden = model.packed_hidden_states(batch, pictures).index_select(0, batch.predictors);
+    const Tensor hidden = model.packed_hidden_states(batch, pictures).index_select(0, batch.predictors).to(at::kFloat);
     const Tensor logprobs =
         token_logprobs(hidden, model.lm_head(), batch.targets, temperature).logprob.to(at::kCPU, at::kDouble);
     for (std::size_t i = 0; i < sinks_.size(); ++i)

@@ -19,6 +19,8 @@ policy: models/agon-tiny
 seed: 1
 steps: 100
 threads: 0
+device: cpu
+precision: auto
 sources: []
 samples: 8
 sampling: {temperature: 1.0, top_p: 1.0, top_k: 0, max_tokens: 256}
@@ -203,6 +205,15 @@ void check_tuning(const TrainConfig& config) {
         config.policy.string());
 }
 
+void read_device(const Json& json, TrainConfig& config) {
+  const std::string precision = json["precision"];
+  config.device = json["device"];
+  require(config.device == "cpu" || config.device == "cuda", "'device' must be cpu or cuda", json["device"]);
+  require(precision == "auto" || precision == "float32" || precision == "bfloat16",
+          "'precision' must be auto, float32 or bfloat16", precision);
+  config.bfloat16 = precision == "bfloat16" || (precision == "auto" && config.device == "cuda");
+}
+
 void check_values(const TrainConfig& config) {
   require(!config.output.empty(), "'output' is missing: the folder of the run to write", "");
   require(config.steps >= 1, "'steps' must be at least 1", config.steps);
@@ -235,6 +246,7 @@ TrainConfig load_train_config(const std::filesystem::path& file, std::span<const
   config.seed = json["seed"];
   config.steps = json["steps"];
   config.threads = json["threads"];
+  read_device(json, config);
   config.samples = json["samples"];
   config.lora = {json["lora"]["rank"], json["lora"]["alpha"], json["lora"]["targets"]};
   config.reference = json["reference"];

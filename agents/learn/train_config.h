@@ -60,6 +60,10 @@ struct TrainConfig {
   std::uint64_t seed = 1;
   std::int64_t steps = 100;
   int threads = 0;  // 0: the machine's cores. Another number rounds differently
+  // Where forward and backward run, "cpu" or "cuda"; roll-outs are the engine's, on the CPU. bfloat16: they compute in
+  // it, weights and optimiser stay fp32.
+  std::string device = "cpu";
+  bool bfloat16 = false;
   std::vector<TrainSource> sources;
   int samples = 8;  // G, roll-outs a task
   Sampling sampling;

@@ -1,8 +1,10 @@
 #include "agents/learn/train_model.h"
 
+#include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/tensor.h>
+#include <torch/cuda.h>
 
 #include <optional>
 
@@ -39,6 +41,40 @@ KlEstimator estimator_of(const std::string& name) {
   return name == "k1" ? KlEstimator::k1 : name == "k2" ? KlEstimator::k2 : KlEstimator::k3;
 }
 
+at::Device device_of(const TrainConfig& config) {
+  const at::Device device(config.device);
+  if (device.is_cuda() && !torch::cuda::is_available())
+    throw Error("train: 'device' is cuda, but {}.",
+#ifdef AGON_CUDA
+                "no GPU is found"
+#else
+                "this program is built without CUDA: build it with script/build cuda"
+#endif
+    );
+  return device;
+}
+
+// While it lives, matrices are multiplied in bfloat16 where that is asked for; weights stay what they are.
+class Autocast {
+ public:
+  Autocast(bool wanted, at::DeviceType device) : wanted_(wanted), device_(device) {
+    if (!wanted_) return;
+    at::autocast::set_autocast_dtype(device_, at::kBFloat16);
+    at::autocast::set_autocast_enabled(device_, true);
+  }
+  ~Autocast() {
+    if (!wanted_) return;
+    at::autocast::set_autocast_enabled(device_, false);
+    at::autocast::clear_cache();  // it holds weights as they were
+  }
+  Autocast(const Autocast&) = delete;
+  Autocast& operator=(const Autocast&) = delete;
+
+ private:
+  const bool wanted_;
+  const at::DeviceType device_;
+};
+
 void append(std::vector<float>& to, const std::vector<float>& from, float factor = 1) {
   for (const float value : from) to.push_back(value * factor);
 }
@@ -54,7 +90,7 @@ struct TrainModel::Pass {
 
 TrainModel::TrainModel(const TrainConfig& config, const ModelFolder& folder)
     : config_(config), folder_(folder), model_(folder.config), reference_(nullptr) {
-  load_weights(*model_, config.policy);
+  load(model_, config.policy);
   if (config.lora.rank > 0)
     lora_ = std::make_unique<LoraAdapter>(model_, LoraOptions{config.lora.rank, config.lora.alpha, config.lora.targets},
                                           config.seed);
@@ -67,12 +103,17 @@ TrainModel::~TrainModel() = default;
 
 std::vector<torch::Tensor> TrainModel::trained() const { return lora_ ? lora_->parameters() : model_->parameters(); }
 
+void TrainModel::load(Qwen25VL& model, const std::filesystem::path& folder) const {
+  load_weights(*model, folder);
+  model->to(device_of(config_));
+}
+
 // As many groups a pass as rows_per_pass allows, in order; those without a gradient cost nothing.
 std::vector<TrainModel::Pass> TrainModel::passes(std::span<const TrainGroup* const> groups) const {
   std::vector<Pass> result;
   std::vector<PackedGroup> packs;
   const auto close = [&] {
-    if (!packs.empty()) result.back().batch = make_packed_batch(packs, folder_.config);
+    if (!packs.empty()) result.back().batch = make_packed_batch(packs, folder_.config).to(model_->device());
     packs.clear();
   };
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -91,19 +132,22 @@ std::vector<TrainModel::Pass> TrainModel::passes(std::span<const TrainGroup* con
 }
 
 at::Tensor TrainModel::response_logprobs(Qwen25VLImpl& model, const Pass& pass, at::Tensor* entropy) const {
-  at::Tensor pictures;
-  if (pass.batch.patches.defined()) pictures = model.encode_images(pass.batch.patches, pass.batch.grids);
-  const at::Tensor hidden = model.packed_hidden_states(pass.batch, pictures);
-  const TokenLogprobs result = token_logprobs(hidden.index_select(0, pass.batch.predictors), model.lm_head(),
-                                              pass.batch.targets, config_.sampling.temperature);
-  if (entropy) *entropy = result.entropy;
-  return result.logprob;
+  const at::Tensor hidden = [&] {
+    const Autocast autocast(config_.bfloat16, model.device().type());
+    at::Tensor pictures;
+    if (pass.batch.patches.defined()) pictures = model.encode_images(pass.batch.patches, pass.batch.grids);
+    return model.packed_hidden_states(pass.batch, pictures);
+  }();
+  const TokenLogprobs result = token_logprobs(hidden.index_select(0, pass.batch.predictors).to(at::kFloat),
+                                              model.lm_head(), pass.batch.targets, config_.sampling.temperature);
+  if (entropy) *entropy = result.entropy.to(at::kCPU);
+  return result.logprob.to(at::kCPU);
 }
 
 void TrainModel::load_reference() {
   if (reference_) return;
   reference_ = Qwen25VL(folder_.config);
-  load_weights(*reference_, config_.reference.empty() ? config_.policy : std::filesystem::path(config_.reference));
+  load(reference_, config_.reference.empty() ? config_.policy : std::filesystem::path(config_.reference));
 }
 
 std::vector<std::vector<std::vector<float>>> TrainModel::reference_logprobs(std::span<const TrainGroup* const> groups) {

@@ -62,6 +62,7 @@ class TrainModel {
 
  private:
   struct Pass;
+  void load(Qwen25VL& model, const std::filesystem::path& folder) const;
   std::vector<Pass> passes(std::span<const TrainGroup* const> groups) const;
   PolicyTokens tokens_of(const Pass& pass, std::span<const TrainGroup* const> groups, const References& reference,
                          double mass, bool imitates) const;

@@ -96,6 +96,13 @@ torch::Tensor PackedBatchBuilder::patches() const {
   return all;
 }
 
+PackedBatch PackedBatch::to(at::Device device) const {
+  PackedBatch moved = *this;
+  for (torch::Tensor* tensor : {&moved.ids, &moved.positions, &moved.patches, &moved.predictors, &moved.targets})
+    if (tensor->defined()) *tensor = tensor->to(device);
+  return moved;
+}
+
 PackedGroup make_packed_group(const EncodedPrompt& prompt, std::span<const EncodedPrompt> responses,
                               const ModelConfig& config) {
   std::int32_t next = 0;

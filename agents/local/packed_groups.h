@@ -40,6 +40,7 @@ struct PackedBatch {
   // Of every response token in the order group, response, token: the row whose hidden state predicts it - for a
   // response's first token the prompt's last row - and its id.
   torch::Tensor predictors, targets;  // [T] int64
+  PackedBatch to(at::Device device) const;
 };
 // Throws Error for an empty prompt with responses, positions that are not one an id, image tokens that do not match the
 // pictures.

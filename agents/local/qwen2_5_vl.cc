@@ -1,5 +1,6 @@
 #include "agents/local/qwen2_5_vl.h"
 
+#include <ATen/autocast_mode.h>
 #include <ATen/ops/add.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/embedding.h>
@@ -235,8 +236,10 @@ struct Qwen25VLImpl::Parts {
   // The plan of the last call serves again while the pictures keep their sizes, as they do in training.
   std::shared_ptr<const VisionPlan> plan_for(std::span<const ImageGrid> grids) {
     const std::lock_guard lock(plan_mutex);
-    if (!plan || !std::equal(grids.begin(), grids.end(), plan->grids.begin(), plan->grids.end()))
-      plan = std::make_shared<VisionPlan>(make_vision_plan(grids, vision.config));
+    const at::Device device = embed_tokens.device();
+    if (!plan || plan->full.rotary.cos.device() != device ||
+        !std::equal(grids.begin(), grids.end(), plan->grids.begin(), plan->grids.end()))
+      plan = std::make_shared<VisionPlan>(make_vision_plan(grids, vision.config, device));
     return plan;
   }
 
@@ -292,8 +295,13 @@ Tensor Qwen25VLImpl::hidden_states(const Tensor& ids, const Tensor& positions, c
 
 Tensor Qwen25VLImpl::packed_hidden_states(const PackedBatch& batch, const Tensor& image_embeddings) {
   const Tensor x = parts_->embed(batch.ids, image_embeddings, config_.image_token_id);
-  return parts_->decode(x, batch.positions, config_.text, PackedAttention(batch.layout, x.options()));
+  const at::DeviceType device = x.device().type();
+  const at::ScalarType type =
+      at::autocast::is_autocast_enabled(device) ? at::autocast::get_autocast_dtype(device) : x.scalar_type();
+  return parts_->decode(x, batch.positions, config_.text, PackedAttention(batch.layout, x.options().dtype(type)));
 }
+
+at::Device Qwen25VLImpl::device() const { return parts_->lm_head.device(); }
 
 const Tensor& Qwen25VLImpl::lm_head() const { return parts_->lm_head; }
 

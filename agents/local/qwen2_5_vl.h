@@ -46,6 +46,7 @@ class Qwen25VLImpl : public torch::nn::Module {
   // The same for groups that hold each prompt once (agents/local/packed_groups.h), exact to the rows of prompt +
   // response: [R, H] after the norm. image_embeddings: of batch.patches.
   torch::Tensor packed_hidden_states(const PackedBatch& batch, const torch::Tensor& image_embeddings);
+  torch::Device device() const;                       // of the weights; inputs lie there too
   const torch::Tensor& lm_head() const;               // [V, H], or the tied embedding
   torch::Tensor logits(const torch::Tensor& hidden);  // [..., H] -> [..., V] through lm_head (or the tied embedding)
   // The linears of the vision tower and the decoder by module name ("model.layers.0.self_attn.q_proj"); without the

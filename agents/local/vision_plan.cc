@@ -91,7 +91,7 @@ AttentionLayout make_layout(std::vector<Segment> segments, const RotaryTable& na
 RotaryTable text_rotary(const Tensor& positions, const TextConfig& config) {
   std::vector<Tensor> parts;
   std::int64_t begin = 0;
-  const Tensor frequencies = inverse_frequencies(config.rope_theta, config.head_dim());
+  const Tensor frequencies = inverse_frequencies(config.rope_theta, config.head_dim()).to(positions.device());
   for (int axis = 0; axis < 3; ++axis) {
     const std::int64_t count = config.mrope_section[static_cast<std::size_t>(axis)];
     parts.push_back(positions[axis].flatten().unsqueeze(1).to(at::kFloat) * frequencies.narrow(0, begin, count));
@@ -114,10 +114,10 @@ Tensor VisionPlan::reorder(const Tensor& x, const AttentionLayout* from, const A
   else
     order = place;
   if (std::is_sorted(order.begin(), order.end())) return x;
-  return x.reshape({units, -1}).index_select(0, to_tensor(order)).view(x.sizes());
+  return x.reshape({units, -1}).index_select(0, to_tensor(order).to(x.device())).view(x.sizes());
 }
 
-VisionPlan make_vision_plan(std::span<const ImageGrid> grids, const VisionConfig& config) {
+VisionPlan make_vision_plan(std::span<const ImageGrid> grids, const VisionConfig& config, at::Device device) {
   const int merge = config.spatial_merge_size, unit = merge * merge;
   const int head_dim = config.hidden_size / config.num_heads;
   const Tensor angles =
@@ -132,6 +132,8 @@ VisionPlan make_vision_plan(std::span<const ImageGrid> grids, const VisionConfig
   for (int block = 0; block < config.depth; ++block)
     plan.full_attention.push_back(
         std::count(config.fullatt_block_indexes.begin(), config.fullatt_block_indexes.end(), block) > 0);
+  for (RotaryTable* table : {&plan.full.rotary, &plan.window.rotary})
+    *table = {table->cos.to(device), table->sin.to(device)};
   return plan;
 }
 

@@ -16,7 +16,7 @@ namespace agon::agents {
 struct RotaryTable {
   at::Tensor cos, sin;
 };
-// positions [3, B, S] -> rows B * S; the columns are cut into mrope_section parts, one an axis.
+// positions [3, B, S] -> rows B * S, on their device; the columns are cut into mrope_section parts, one an axis.
 RotaryTable text_rotary(const at::Tensor& positions, const TextConfig& config);
 
 struct AttentionLayout {
@@ -38,7 +38,8 @@ struct VisionPlan {
   at::Tensor reorder(const at::Tensor& x, const AttentionLayout* from, const AttentionLayout* to) const;
   int unit = 4;  // patches of a merged unit
 };
-// REQUIRES: grids made of whole merge blocks.
-VisionPlan make_vision_plan(std::span<const ImageGrid> grids, const VisionConfig& config);
+// Its tables on `device`. REQUIRES: grids made of whole merge blocks.
+VisionPlan make_vision_plan(std::span<const ImageGrid> grids, const VisionConfig& config,
+                            at::Device device = at::kCPU);
 
 }  // namespace agon::agents

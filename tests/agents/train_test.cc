@@ -134,6 +134,8 @@ TEST_CASE("train config: a wrong key, type or value is told with its name") {
   CHECK_THAT(error_of({"sources=[]"}), Catch::Contains("at least one suite"));
   CHECK_THAT(error_of({"sampling.temperature=0"}), Catch::Contains("temperature"));
   CHECK_THAT(error_of({"steps"}), Catch::Contains("KEY=VALUE"));
+  CHECK_THAT(error_of({"device=gpu"}), Catch::Contains("cpu or cuda") && Catch::Contains("gpu"));
+  CHECK_THAT(error_of({"precision=fp16"}), Catch::Contains("bfloat16"));
   CHECK_THAT(error_of({"rewards.accuracy=high"}), Catch::Contains("accuracy"));
 }
 
@@ -236,6 +238,31 @@ TEST_CASE("train: the step does not depend on how the batch is cut into passes")
   const auto together = weights_after(1 << 20), apart = weights_after(1);
   for (std::size_t i = 0; i < together.size(); ++i)
     CHECK((together[i] - apart[i]).norm().item<double>() <= 1e-4 * together[i].norm().item<double>() + 1e-7);
+}
+
+TEST_CASE("train: in bfloat16 the gradient points where that in fp32 does, on weights that stay fp32") {
+  const auto gradient_in = [](const std::string& precision) {
+    FirstStep step(config_with("unused", {"precision=" + precision, "credit.kl=0.1"}));
+    move_weights(step.model, step.model.trained(), 0.001);
+    step.loss();
+    std::vector<torch::Tensor> parts;
+    for (const torch::Tensor& weight : step.model.trained()) {
+      CHECK(weight.scalar_type() == torch::kFloat32);
+      parts.push_back(weight.grad().flatten());
+    }
+    return torch::cat(parts);
+  };
+  const torch::Tensor exact = gradient_in("auto"), rough = gradient_in("bfloat16");
+  CHECK(rough.dot(exact).item<double>() > 0.98 * rough.norm().item<double>() * exact.norm().item<double>());
+  CHECK(rough.norm().item<double>() == Approx(exact.norm().item<double>()).epsilon(0.1));
+  CHECK((rough - exact).norm().item<double>() > 1e-4 * exact.norm().item<double>());  // it is not the same
+}
+
+TEST_CASE("train: a GPU that is not there is said at the start") {
+  if (torch::cuda::is_available()) return;
+  const TrainConfig config = config_with("unused", {"device=cuda"});
+  CHECK(config.bfloat16);
+  CHECK_THROWS_WITH(TrainModel(config, open_model_folder(config.policy)), Catch::Contains("'device' is cuda, but"));
 }
 
 TEST_CASE("train: the engine's log-probabilities are those of the model under training") {
