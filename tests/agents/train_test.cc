@@ -1,6 +1,7 @@
 #include "agents/learn/train.h"
 
 #include <ATen/Parallel.h>
+#include <torch/cuda.h>
 
 #include <filesystem>
 #include <map>
