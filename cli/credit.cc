@@ -24,7 +24,7 @@ namespace agon::cli {
 namespace {
 
 struct CreditFlags {
-  std::string method, run, policy;
+  std::string method, run, policy, steps = "blank_line";
   std::vector<std::string> settings, rewards;
   std::optional<std::uint64_t> task;
   bool list = false, json = false;
@@ -50,11 +50,13 @@ agents::CreditGroup group_of_input() {
 
 // The samples of a task at temperature, in order.
 std::vector<env::Episode> recorded_group(const std::string& run, std::uint64_t task) {
-  std::vector<env::Episode> episodes;
+  std::vector<env::Episode> episodes;  // of the last step, if a training played the task in several
   env::RunReader::open(run)->for_each(
       [&](const env::Episode& episode) {
         const bool counts = episode.status == env::EpisodeStatus::done && episode.sample != env::kGreedySample;
-        if (episode.task_index == task && counts) episodes.push_back(episode);
+        if (episode.task_index != task || !counts) return;
+        if (!episodes.empty() && episodes.back().train_step < episode.train_step) episodes.clear();
+        if (episodes.empty() || episodes.back().train_step == episode.train_step) episodes.push_back(episode);
       },
       env::RunReader::Detail::without_images);
   if (episodes.empty())
@@ -83,7 +85,8 @@ Json explain_run(const CreditFlags& flags) {
   const auto tokenizer = agents::Tokenizer::parse(read_file(tokens_file), tokens_file);
   const std::map<std::string, double> weights = reward_weights(flags.rewards);
   agents::CreditGroup group;
-  for (const env::Episode& episode : episodes) group.push_back(agents::credit_rollout(episode, *tokenizer, weights));
+  for (const env::Episode& episode : episodes)
+    group.push_back(agents::credit_rollout(episode, *tokenizer, weights, env::parse_step_rule(flags.steps)));
   Json json = explain(flags, group);
   for (std::size_t i = 0; i < group.size(); ++i) {
     Json rollout{{"sample", episodes[i].sample},
@@ -140,6 +143,9 @@ void add_credit(CLI::App& app) {
       ->allow_extra_args(false);
   command->add_option("--run", flags->run, "Take the samples of a task of this run, not a group on standard input")
       ->type_name("<folder>");
+  command->add_option("--steps", flags->steps, "What parts the steps of the run: blank_line, newline, sentence")
+      ->capture_default_str()
+      ->type_name("<rule>");
   command->add_option("--task", flags->task, "The task's number in the run")->type_name("<n>");
   command
       ->add_option("--policy", flags->policy, std::string("Model that played the run (default: ") + kDefaultModel + ")")

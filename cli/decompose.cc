@@ -184,7 +184,7 @@ void add_decompose(CLI::App& app) {
   command->add_option("--policy", flags->policy, "model folder (default: models/agon-tiny)")->group(kPolicyFlags);
   command->add_option("--picture", flags->pictures, "white, blur, noise or rotate, once for each (default: all four)")
       ->group(kDataFlags);
-  command->add_option("--set", flags->settings, "KEY=VALUE, a setting of pdcr: otsu=batch, visual_share=0.5")
+  command->add_option("--set", flags->settings, "KEY=VALUE, a setting of pdcr: threshold=literal, visual_share=0.5")
       ->group(kDataFlags);
   add_play_options(*command, flags->play);
   command->add_option("--out", flags->out, "run folder (default: runs/<suite>-<time>)")->group(kOutputFlags);

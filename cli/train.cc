@@ -43,7 +43,7 @@ void add_train(CLI::App& app) {
   CLI::App* command = app.add_subcommand("train", "Train a policy by roll-outs: GRPO, ADPO, AdaPO, PDCR, ...");
   command->add_option("config", flags->config, "YAML file; every key has a default (docs/train.md)");
   command->add_option("--set", flags->changes, "KEY=VALUE in place of the file's, as optimizer.learning_rate=1e-5")
-      ->take_all();
+      ->allow_extra_args(false);
   command->add_flag("--resume", flags->resume, "go on from the last checkpoint in 'output'");
   command->add_flag("--print-config", flags->print, "print every key with its value, and end");
   command->callback([flags] { run_training(*flags); });

@@ -119,7 +119,9 @@ void bind_blob(SQLite::Statement& statement, int index, const std::vector<T>& va
 }
 
 constexpr const char* kDeleteOfEpisode =
-    "DELETE FROM {} WHERE episode_id = (SELECT id FROM episodes WHERE task_index = ? AND sample = ?)";
+    "DELETE FROM {} WHERE episode_id = (SELECT id FROM episodes WHERE task_index = ? AND sample = ? AND IFNULL(step, "
+    "-1) "
+    "= ?)";
 
 // Everything of the training steps after the one given; an episode last, since the others are found through it.
 constexpr const char* kForget[] = {
@@ -178,7 +180,7 @@ class SqliteStore : public EpisodeStore {
     const std::lock_guard lock(database_mutex_);
     std::set<std::pair<std::uint64_t, int>> keys;
     for (const auto& [key, done] : episodes_)
-      if (done) keys.emplace(static_cast<std::uint64_t>(key.first), key.second);
+      if (done) keys.emplace(static_cast<std::uint64_t>(std::get<0>(key)), std::get<1>(key));
     return keys;
   }
 
@@ -216,12 +218,12 @@ class SqliteStore : public EpisodeStore {
   void load_episodes() {
     tasks_.clear();
     episodes_.clear();
-    SQLite::Statement select(database_, "SELECT task_index, sample, status = 'done' FROM episodes");
+    SQLite::Statement select(database_, "SELECT task_index, sample, status = 'done', IFNULL(step, -1) FROM episodes");
     while (select.executeStep()) {
       const std::int64_t task_index = select.getColumn(0).getInt64();
       const bool done = select.getColumn(2).getInt() != 0;
       if (done) tasks_.insert(task_index);
-      episodes_[{task_index, select.getColumn(1).getInt()}] = done;
+      episodes_[{task_index, select.getColumn(1).getInt(), select.getColumn(3).getInt64()}] = done;
     }
   }
 
@@ -320,10 +322,12 @@ class SqliteStore : public EpisodeStore {
     const bool done = episode.status == EpisodeStatus::done;
     if (!tasks_.contains(task_index)) write_task(episode);
     if (done) tasks_.insert(task_index);
-    if (!episodes_.insert_or_assign({task_index, episode.sample}, done).second) {
+    const std::int64_t step = episode.train_step.value_or(-1);
+    if (!episodes_.insert_or_assign({task_index, episode.sample, step}, done).second) {
       for (SQLite::Statement* statement : {&delete_credit_, &delete_turns_, &delete_episode_}) {
         statement->bind(1, task_index);
         statement->bind(2, episode.sample);
+        statement->bind(3, step);
         run_once(*statement);
       }
     }
@@ -415,11 +419,12 @@ class SqliteStore : public EpisodeStore {
   SQLite::Statement insert_image_{database_, "INSERT INTO images VALUES (?, ?, ?, ?)"};
   SQLite::Statement delete_credit_{database_, fmt::format(kDeleteOfEpisode, "token_credit")};
   SQLite::Statement delete_turns_{database_, fmt::format(kDeleteOfEpisode, "turns")};
-  SQLite::Statement delete_episode_{database_, "DELETE FROM episodes WHERE task_index = ? AND sample = ?"};
+  SQLite::Statement delete_episode_{
+      database_, "DELETE FROM episodes WHERE task_index = ? AND sample = ? AND IFNULL(step, -1) = ?"};
   std::unordered_set<std::string> images_;  // what the file holds already
   std::unordered_set<std::int64_t>
       tasks_;  // those with an episode that is done; a failed one may know little of its task
-  std::map<std::pair<std::int64_t, int>, bool> episodes_;  // (task index, sample): done?
+  std::map<std::tuple<std::int64_t, int, std::int64_t>, bool> episodes_;  // (task index, sample, step or -1): done?
   bool complete_ = false;
   double earlier_seconds_ = 0;  // of recording before this process
   const std::chrono::steady_clock::time_point opened_ = std::chrono::steady_clock::now();
@@ -478,6 +483,7 @@ void SqliteStore::create_schema(SQLite::Database& database, const Json& config) 
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
   database.exec(kRunSchema);
   database.exec(kTrainingSchema);
+  database.exec(kStepKeySchema);
   database.exec(fmt::format("PRAGMA application_id = {}", kRunApplicationId));
   database.exec(fmt::format("PRAGMA user_version = {}", kRunSchemaVersion));
   SQLite::Statement insert(database, "INSERT INTO run (id, config) VALUES (1, ?)");
@@ -487,9 +493,11 @@ void SqliteStore::create_schema(SQLite::Database& database, const Json& config) 
 }
 
 void SqliteStore::upgrade_schema(SQLite::Database& database) {
-  if (database.execAndGet("PRAGMA user_version").getInt() == kRunSchemaVersion) return;
+  const int version = database.execAndGet("PRAGMA user_version").getInt();
+  if (version == kRunSchemaVersion) return;
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-  database.exec(kTrainingSchema);
+  if (version < 3) database.exec(kTrainingSchema);
+  database.exec(kStepKeySchema);
   database.exec(fmt::format("PRAGMA user_version = {}", kRunSchemaVersion));
   transaction.commit();
 }

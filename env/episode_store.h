@@ -63,7 +63,7 @@ class RunReader {
   enum class Detail { without_turns, without_images, whole };
   virtual void for_each(const std::function<void(const Episode&)>& visit, Detail detail) const = 0;
   virtual Episode episode(std::uint64_t task_index,
-                          int sample) const = 0;             // with turns and images; throws Error if absent
+                          int sample) const = 0;  // with turns and images, of its last step; throws Error if absent
   virtual std::map<std::string, Curve> metrics() const = 0;  // of a training, by name
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "core/error.h"
 #include "core/text.h"
 
 namespace agon::env {
@@ -178,6 +179,13 @@ std::optional<double> extract_score(std::string_view text) {
   const auto [end, code] = std::from_chars(content.data(), content.data() + content.size(), score);
   if (code != std::errc() || end != content.data() + content.size() || !(score >= 0 && score <= 1)) return {};
   return score;
+}
+
+StepRule parse_step_rule(const std::string& name) {
+  static const std::vector<std::string> kNames{"blank_line", "newline", "sentence"};
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) throw Error(unknown_name_message("step rule", name, kNames));
+  return static_cast<StepRule>(found - kNames.begin());
 }
 
 std::vector<Span> split_steps(std::string_view text, StepRule rule) {

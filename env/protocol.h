@@ -33,6 +33,7 @@ std::optional<std::string> extract_answer(std::string_view text);
 std::optional<double> extract_score(std::string_view text);
 
 enum class StepRule { blank_line, newline, sentence };  // sentence: a newline, or period + space; the period stays
+StepRule parse_step_rule(const std::string& name);      // throws Error naming the nearest
 // The steps of a text in order, separators and surrounding white space left out, none empty.
 std::vector<Span> split_steps(std::string_view text, StepRule rule = StepRule::blank_line);
 

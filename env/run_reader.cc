@@ -100,14 +100,18 @@ class SqliteReader : public RunReader {
   }
 
   void for_each(const std::function<void(const Episode&)>& visit, Detail detail) const override {
-    SQLite::Statement select = guarded(path_, [&] { return select_episodes(" ORDER BY task_index, sample"); });
+    SQLite::Statement select = guarded(path_, [&] {
+      return select_episodes(has_training_ ? " ORDER BY task_index, sample, step" : " ORDER BY task_index, sample");
+    });
     while (guarded(path_, [&] { return select.executeStep(); }))
       visit(guarded(path_, [&] { return read_episode(select, detail); }));  // what `visit` throws passes as it is
   }
 
   Episode episode(std::uint64_t task_index, int sample) const override {
     return guarded(path_, [&] {
-      SQLite::Statement select = select_episodes(" WHERE task_index = ? AND sample = ?");
+      SQLite::Statement select =
+          select_episodes(has_training_ ? " WHERE task_index = ? AND sample = ? ORDER BY step DESC LIMIT 1"
+                                        : " WHERE task_index = ? AND sample = ?");
       select.bind(1, static_cast<std::int64_t>(task_index));
       select.bind(2, sample);
       if (!select.executeStep())

@@ -1,6 +1,5 @@
 // env/run_schema.h - the tables of run.sqlite, shared by the writer and the reader; described in docs/store.md. A new
-// run gets both scripts below; a run of version 2, without training, is read as it is and gets the second script when
-// it is resumed.
+// run gets all scripts below; an older run is read as it is and gets those that it lacks when it is resumed.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +8,7 @@
 namespace agon::env {
 
 inline constexpr const char* kRunDatabase = "run.sqlite";
-inline constexpr int kRunSchemaVersion = 3;           // PRAGMA user_version; raised with every change below
+inline constexpr int kRunSchemaVersion = 4;           // PRAGMA user_version; raised with every change below
 inline constexpr int kOldestRunSchemaVersion = 2;     // that is still read and resumed
 inline constexpr int kRunApplicationId = 0x61676f6e;  // PRAGMA application_id: "agon"
 
@@ -84,6 +83,29 @@ CREATE TABLE metrics (
   value REAL,
   PRIMARY KEY (step, name)
 ) STRICT, WITHOUT ROWID;
+)sql";
+
+// What version 4 changed: a training plays a task again in a later step.
+inline constexpr const char* kStepKeySchema = R"sql(
+CREATE TABLE episodes_by_step (
+  id INTEGER PRIMARY KEY,
+  task_index INTEGER NOT NULL REFERENCES tasks,
+  sample INTEGER NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('done', 'failed')),
+  failure TEXT NOT NULL,
+  reward REAL NOT NULL,
+  success INTEGER NOT NULL,
+  truncated INTEGER NOT NULL,
+  answer TEXT,
+  score REAL,
+  seconds REAL NOT NULL,
+  step INTEGER
+) STRICT;
+INSERT INTO episodes_by_step SELECT id, task_index, sample, status, failure, reward, success, truncated, answer, score,
+  seconds, step FROM episodes;
+DROP TABLE episodes;
+ALTER TABLE episodes_by_step RENAME TO episodes;
+CREATE UNIQUE INDEX episode_key ON episodes (task_index, sample, IFNULL(step, -1));
 )sql";
 
 // Throws Error unless the two pragmas are those of a schema that this program knows.

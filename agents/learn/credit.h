@@ -50,7 +50,7 @@ struct GroupCredit {
   double mass = 0;
   std::string
       filtered;  // why the method drops this group ("zero advantage"); empty: it is trained. Weights are then 0.
-  Json figures = Json::object();      // of the group: {"error_rate", "beta1", ...}
+  Json figures = Json::object();      // of the group: {"P", "beta1", ...}
   std::vector<Json> rollout_figures;  // of each roll-out: {"preference_reward", ...}
 };
 

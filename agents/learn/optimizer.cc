@@ -5,8 +5,10 @@
 #include <torch/serialize.h>
 
 #include <cmath>
+#include <sstream>
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace agon::agents {
 namespace {
@@ -46,7 +48,12 @@ double Optimizer::step(double learning_rate, double clip_norm) {
   return norm;
 }
 
-void Optimizer::save(const std::filesystem::path& file) const { torch::save(*adamw_, file.string()); }
+// Through memory: a disk that is full is then an Error, and not the end of the process in LibTorch's writer.
+void Optimizer::save(const std::filesystem::path& file) const {
+  std::ostringstream bytes;
+  torch::save(*adamw_, bytes);
+  write_file_atomically(file.string(), bytes.view());
+}
 
 void Optimizer::load(const std::filesystem::path& file) try {
   torch::load(*adamw_, file.string());

@@ -59,6 +59,9 @@ struct ProbeSettings {
   std::uint64_t seed = 0;  // of the noise
 };
 
+// The sums of probe_steps as means over the answer's and the steps' tokens.
+void take_token_means(const ProbeGroup& group, std::vector<StepProbes>& probes);
+
 // Steps are the segments of kind think and step, as credit counts them; the answer is the episodes' gold: a text, a
 // number, or a box of four numbers. Throws Error for gold of another form.
 ProbeGroup make_probe_group(const TrainGroup& group, const ModelFolder& folder, const ProbeSettings& settings);

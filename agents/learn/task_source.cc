@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::uint64_t kFirstTask = std::uint64_t{1} << 44;  // train tasks that no supervised training has seen
 constexpr std::uint64_t kSourceTasks = std::uint64_t{1} << 36;
+constexpr std::uint64_t kChoosing = ~std::uint64_t{0};  // a round that no step has
 
 bool second_right(const env::Episode& episode) { return episode.success; }
 
@@ -23,8 +24,16 @@ bool first_right(const env::Episode& episode) {
   return episode.turns.front().info.value("turn_correct", episode.success);
 }
 
-// Neither all right from the first to the last turn, nor all wrong.
+const env::Episode* failed_episode(const std::vector<env::Episode>& group) {
+  const auto failed = std::find_if(group.begin(), group.end(), [](const env::Episode& episode) {
+    return episode.status == env::EpisodeStatus::failed;
+  });
+  return failed == group.end() ? nullptr : &*failed;
+}
+
+// Whole, and neither all right from the first to the last turn, nor all wrong.
 bool is_mixed(const std::vector<env::Episode>& group) {
+  if (group.empty() || failed_episode(group)) return false;
   const auto all = [&](bool right) {
     return std::all_of(group.begin(), group.end(), [&](const env::Episode& episode) {
       return first_right(episode) == right && second_right(episode) == right;
@@ -84,7 +93,8 @@ std::vector<std::uint64_t> TaskSource::next_tasks(int count) {
 }
 
 std::vector<std::vector<env::Episode>> TaskSource::play_tasks(Policy& policy, const std::vector<std::uint64_t>& tasks,
-                                                              std::int64_t step, const std::atomic<bool>* stop) const {
+                                                              std::uint64_t round,
+                                                              const std::atomic<bool>* stop) const {
   RolloutOptions options;
   options.suite = source_.suite;
   options.suite_options = source_.options;
@@ -94,7 +104,7 @@ std::vector<std::vector<env::Episode>> TaskSource::play_tasks(Policy& policy, co
   options.greedy = false;
   options.sampling = config_.sampling;
   options.seed = config_.seed;
-  options.round = static_cast<std::uint64_t>(step);
+  options.round = round;
   std::mutex mutex;
   std::map<std::uint64_t, std::vector<env::Episode>> by_task;
   agents::play(
@@ -125,38 +135,40 @@ void TaskSource::choose_tasks(Policy& policy, const std::atomic<bool>* stop) {
   constexpr int kTogether = 50;
   Progress progress("train: choosing tasks of " + source_.label(), config_.offline_tasks, "tasks");
   std::vector<std::uint64_t> kept;
+  const std::uint64_t before = next_;
   for (int begin = 0; begin < config_.offline_tasks && !(stop && *stop); begin += kTogether) {
     const std::vector<std::uint64_t> tasks = next_tasks(std::min(kTogether, config_.offline_tasks - begin));
-    const auto groups = play_tasks(policy, tasks, 0, stop);
+    const auto groups = play_tasks(policy, tasks, kChoosing, stop);
     for (std::size_t i = 0; i < tasks.size(); ++i)
-      if (!groups[i].empty() && is_mixed(groups[i])) kept.push_back(tasks[i]);
+      if (is_mixed(groups[i])) kept.push_back(tasks[i]);
     progress.add(std::ssize(tasks));
   }
-  if (kept.empty() && !(stop && *stop))
+  if (stop && *stop) {
+    next_ = before;
+    return;
+  }
+  if (std::ssize(kept) < source_.prompts)
     throw Error(
-        "train: of {} tasks of {} the policy answers all samples right or all wrong. Choose another level, or "
-        "set filter.offline to false.",
-        config_.offline_tasks, source_.label());
+        "train: of {} tasks of {} the policy answers {} neither all right nor all wrong; a step plays {}. Raise "
+        "filter.offline_tasks, choose another level, or set filter.offline to false.",
+        config_.offline_tasks, source_.label(), kept.size(), source_.prompts);
   chosen_ = std::move(kept);
   next_ = 0;
 }
 
-std::vector<TrainGroup> TaskSource::play(Policy& policy, int count, std::int64_t step, std::string* failure,
+std::vector<TrainGroup> TaskSource::play(Policy& policy, int count, std::uint64_t round, std::string* failure,
                                          int* failed, const std::atomic<bool>* stop) {
   const std::vector<std::uint64_t> tasks = next_tasks(count);
   std::vector<TrainGroup> groups;
   for (std::vector<env::Episode>& episodes :
-       source_.expert ? demonstrate(tasks) : play_tasks(policy, tasks, step, stop)) {
+       source_.expert ? demonstrate(tasks) : play_tasks(policy, tasks, round, stop)) {
     if (episodes.empty()) continue;  // stopped
-    const auto broken = std::find_if(episodes.begin(), episodes.end(), [](const env::Episode& episode) {
-      return episode.status == env::EpisodeStatus::failed;
-    });
-    if (broken != episodes.end()) {
+    if (const env::Episode* broken = failed_episode(episodes)) {
       *failure = broken->failure;
       ++*failed;
       continue;
     }
-    groups.push_back(make_train_group(std::move(episodes), instructions_, folder_));
+    groups.push_back(make_train_group(std::move(episodes), instructions_, folder_, config_.step_rule));
     groups.back().source = index_;
   }
   return groups;

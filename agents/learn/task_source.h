@@ -19,13 +19,14 @@ class TaskSource {
   TaskSource(const TrainConfig& config, std::size_t index, const ModelFolder& folder);
 
   // config.filter: plays the first tasks with the policy and keeps those whose roll-outs are neither all right nor all
-  // wrong (of two turns: neither all 1->1 nor all 0->0). Throws Error if none is left.
+  // wrong (of two turns: neither all 1->1 nor all 0->0) and none of which the machinery failed. Throws Error if fewer
+  // are left than a step plays. When *stop becomes true, nothing changes.
   void choose_tasks(Policy& policy, const std::atomic<bool>* stop);
 
-  // Plays the next `count` tasks; the position moves on. step: of the training, so that a task which comes again is
-  // answered anew. A group with an episode that the machinery failed is left out and counted in *failed, with its
-  // reason; when *stop becomes true the result is not complete.
-  std::vector<TrainGroup> play(Policy& policy, int count, std::int64_t step, std::string* failure, int* failed,
+  // Plays the next `count` tasks; the position moves on. round: another number answers a task that comes again anew. A
+  // group with an episode that the machinery failed is left out and counted in *failed, with its reason; when *stop
+  // becomes true the result is not complete.
+  std::vector<TrainGroup> play(Policy& policy, int count, std::uint64_t round, std::string* failure, int* failed,
                                const std::atomic<bool>* stop);
 
   Json position() const;  // for a checkpoint
@@ -35,7 +36,7 @@ class TaskSource {
  private:
   std::vector<std::uint64_t> next_tasks(int count);
   std::vector<std::vector<env::Episode>> play_tasks(Policy& policy, const std::vector<std::uint64_t>& tasks,
-                                                    std::int64_t step, const std::atomic<bool>* stop) const;
+                                                    std::uint64_t round, const std::atomic<bool>* stop) const;
   std::vector<std::vector<env::Episode>> demonstrate(const std::vector<std::uint64_t>& tasks) const;
 
   const TrainConfig& config_;

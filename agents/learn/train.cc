@@ -45,7 +45,7 @@ double learning_rate_at(const TrainConfig& config, std::int64_t step) {
     return optimizer.learning_rate * static_cast<double>(step + 1) / static_cast<double>(optimizer.warmup_steps);
   if (optimizer.schedule == "constant") return optimizer.learning_rate;
   const double share = static_cast<double>(step - optimizer.warmup_steps) /
-                       static_cast<double>(std::max<std::int64_t>(1, config.steps - optimizer.warmup_steps));
+                       static_cast<double>(std::max<std::int64_t>(1, config.steps - 1 - optimizer.warmup_steps));
   return optimizer.learning_rate *
          (optimizer.final_rate + (1 - optimizer.final_rate) * 0.5 * (1 + std::cos(std::numbers::pi * share)));
 }
@@ -84,20 +84,21 @@ class Trainer {
     for (std::size_t i = 0; i < config.sources.size(); ++i) sources_.emplace_back(config_, i, folder_);
     if (const path checkpoint = find_checkpoint(config.output); !checkpoint.empty()) restore(checkpoint);
     store_->forget_after(step_);
-    events_.emplace(config.output, wall_clock(), step_ == 0 && !evaluated_ ? 0 : step_ + 1);
+    events_.emplace(config.output, wall_clock(), step_ == 0 && evaluated_step_ < 0 ? 0 : step_ + 1);
     policy_.emplace(folder_, model_.engine_weights(), LocalPolicyOptions{.threads = config.threads});
   }
 
   bool train() {
-    if (!evaluated_) begin();
+    if (!begun_) begin();
     Progress progress("train " + config_.method, config_.steps, "steps", step_);
-    while (step_ < config_.steps && !stop_) {
-      if (!step()) break;
+    while (!stop_) {
+      if (evaluation_is_due() && !evaluate()) break;
+      if (step_ == config_.steps || !step()) break;
       if (step_ % config_.checkpoint_steps == 0 && step_ < config_.steps) checkpoint();
       progress.add(1, note_);
     }
     checkpoint();
-    if (step_ < config_.steps) return false;
+    if (stop_) return false;
     model_.save(config_.output / "model");
     store_->finish(last_evaluation_);
     return true;
@@ -111,64 +112,87 @@ class Trainer {
     return env::EpisodeStore::create(config_.output, config_.resolved, resume == Resume::yes);
   }
 
-  // Once, before the first step.
+  // Once, before the first step; when asked to stop, it begins anew after a resume.
   void begin() {
+    try_one_group();
+    const Json before = positions();
     if (config_.filter_offline)
       for (TaskSource& source : sources_) source.choose_tasks(*policy_, &stop_);
-    if (stop_) return;
-    if (config_.evaluation.every > 0) evaluate();
-    evaluated_ = true;
+    begun_ = !stop_;
+    if (!begun_) restore_positions(before);
+  }
+
+  // What does not fit each other - a reward that no task gives, a method of two turns on tasks of one - is said now.
+  void try_one_group() {
+    const Json before = positions();
+    std::string failure;
+    int failed = 0;
+    for (TaskSource& source : sources_) {
+      std::vector<TrainGroup> groups = source.play(*policy_, 1, 0, &failure, &failed, &stop_);
+      if (!groups.empty() && !stop_) assign_credit(groups);
+    }
+    restore_positions(before);
+  }
+
+  bool evaluation_is_due() const {
+    const std::int64_t every = config_.evaluation.every;
+    return every > 0 && evaluated_step_ != step_ && (step_ % every == 0 || step_ == config_.steps);
   }
 
   // One step; false, and nothing changed, when it was asked to stop.
   bool step() {
     const Json before = positions();
-    Clock::time_point start = Clock::now();
+    seconds_ = {};
     int failed = 0;
     std::vector<TrainGroup> groups = play(&failed);
     if (stop_) {
       restore_positions(before);
       return false;
     }
-    env::Metrics metrics = rollout_metrics(groups, config_.method);
+    env::Metrics metrics = rollout_metrics(groups, config_.method, config_.rewards);
     metrics.emplace_back("groups/failed", failed);
-    const double played = seconds_since(start);
-    start = Clock::now();
+    const Clock::time_point start = Clock::now();
     update(groups, metrics);
     policy_->set_weights(model_.engine_weights());
-    metrics.emplace_back("time/rollout", played);
+    metrics.emplace_back("time/rollout", seconds_.rollout);
+    if (seconds_.probe > 0) metrics.emplace_back("time/probe", seconds_.probe);
     metrics.emplace_back("time/update", seconds_since(start));
-    add_speed(groups, played, metrics);
+    add_speed(groups, seconds_.rollout, metrics);
     ++step_;
     if (config_.record_every > 0 && step_ % config_.record_every == 0) record(groups);
     log(metrics);
-    const bool due = config_.evaluation.every > 0 && step_ % config_.evaluation.every == 0;
-    if (due || (config_.evaluation.every > 0 && step_ == config_.steps)) evaluate();
     return true;
   }
 
   std::vector<TrainGroup> play(int* failed) {
     std::vector<TrainGroup> groups;
     std::string failure;
-    for (TaskSource& source : sources_)
-      for (TrainGroup& group : source.play(*policy_, source.source().prompts, step_, &failure, failed, &stop_))
-        groups.push_back(std::move(group));
+    for (TaskSource& source : sources_) play_source(source, source.source().prompts, 0, groups, &failure, failed);
     assign_credit(groups);
-    for (int again = 0; again < config_.resample && !stop_; ++again) play_again(groups, &failure, failed);
+    for (int again = 1; again <= config_.resample && !stop_; ++again) play_again(groups, again, &failure, failed);
     if (groups.empty() && !stop_) throw Error("train: every group of step {} failed; the last: {}", step_, failure);
     return groups;
   }
 
+  // again: which of the draws of this step; a task that comes back in another is answered anew.
+  void play_source(TaskSource& source, int count, int again, std::vector<TrainGroup>& groups, std::string* failure,
+                   int* failed) {
+    const Clock::time_point start = Clock::now();
+    const auto round = static_cast<std::uint64_t>(step_ * (config_.resample + 1) + again);
+    for (TrainGroup& group : source.play(*policy_, count, round, failure, failed, &stop_))
+      groups.push_back(std::move(group));
+    seconds_.rollout += seconds_since(start);
+  }
+
   // New tasks in the place of groups that the method filters.
-  void play_again(std::vector<TrainGroup>& groups, std::string* failure, int* failed) {
+  void play_again(std::vector<TrainGroup>& groups, int again, std::string* failure, int* failed) {
     for (TaskSource& source : sources_) {
       int kept = 0;
       for (const TrainGroup& group : groups)
         kept += &config_.sources[group.source] == &source.source() && group.credit.filtered.empty();
       const int missing = source.source().prompts - kept;
       if (missing <= 0) continue;
-      for (TrainGroup& group : source.play(*policy_, missing, step_, failure, failed, &stop_))
-        groups.push_back(std::move(group));
+      play_source(source, missing, again, groups, failure, failed);
     }
     assign_credit(groups);
   }
@@ -195,16 +219,19 @@ class Trainer {
 
   // What the policy thinks after each step of each roll-out.
   void probe(const std::vector<TrainGroup>& groups, std::vector<CreditGroup>& views) {
+    const Clock::time_point start = Clock::now();
     const ProbeSettings settings{config_.probe_suffix, credit_now()->needs_visual(), config_.probe_picture,
                                  config_.seed};
     std::vector<ProbeGroup> probes;
     for (const TrainGroup& group : groups) probes.push_back(make_probe_group(group, folder_, settings));
     std::vector<std::vector<StepProbes>> found = model_.probe(probes);
+    for (std::size_t g = 0; g < views.size() && config_.probe_mean; ++g) take_token_means(probes[g], found[g]);
     for (std::size_t g = 0; g < views.size(); ++g)
       for (std::size_t i = 0; i < views[g].size(); ++i) {
         views[g][i].step_confidence = std::move(found[g][i].confidence);
         views[g][i].step_visual = std::move(found[g][i].visual);
       }
+    seconds_.probe += seconds_since(start);
   }
 
   std::unique_ptr<CreditAssigner> credit_now() const {
@@ -222,7 +249,7 @@ class Trainer {
     clip.high = config_.clip_high.value_or(clip.high);
     Groups all;
     for (const TrainGroup& group : groups) all.push_back(&group);
-    check_masks(groups);
+    note_trained(groups);
     const Logprobs reference = has_kl(groups) ? model_.reference_logprobs(all) : Logprobs();
     const double rate = learning_rate_at(config_, step_);
     std::vector<UpdateFigures> figures;
@@ -232,16 +259,23 @@ class Trainer {
     for (auto& metric : update_metrics(figures, rate)) metrics.push_back(std::move(metric));
   }
 
-  // Nothing to learn in a step is no fault where the method says so itself.
-  void check_masks(const std::vector<TrainGroup>& groups) const {
-    bool kept = false;
+  // A step without anything to learn is no fault; several from the first on are said once, with the reasons.
+  void note_trained(const std::vector<TrainGroup>& groups) {
+    constexpr std::int64_t kPatience = 10;
+    if (has_learned_) return;
     for (const TrainGroup& group : groups) {
-      if (is_trained(group)) return;
-      kept = kept || group.credit.filtered.empty();
+      has_learned_ = has_learned_ || has_gradient(group);
+      if (!has_gradient(group)) ++idle_[group.credit.filtered.empty() ? "equal rewards" : group.credit.filtered];
     }
-    if (kept)
-      throw Error("train: step {}: method '{}' trains no token of any roll-out with these settings: {}", step_,
-                  config_.method, config_.credit.dump());
+    if (has_learned_ || step_ + 1 != std::min(kPatience, config_.steps)) return;
+    std::vector<std::string> reasons;
+    for (const auto& [reason, count] : idle_) reasons.push_back(fmt::format("{} ({} groups)", reason, count));
+    std::fputs(
+        fmt::format("train: nothing was learned in {} steps: {}. Is there a group to compare in ('samples' is {}), "
+                    "and a level that is neither too easy nor too hard?\n",
+                    step_ + 1, fmt::join(reasons, ", "), config_.samples)
+            .c_str(),
+        stderr);
   }
 
   UpdateFigures update_on(const Groups& all, const Logprobs& reference, const std::vector<std::size_t>& places,
@@ -311,11 +345,20 @@ class Trainer {
   void log(const env::Metrics& metrics) {
     store_->record_metrics(step_, metrics);
     events_->add(step_, wall_clock(), metrics);
-    for (const auto& [name, value] : metrics)
-      if (name == "reward/success") note_ = fmt::format("success {:.3f}", value) + evaluation_note_;
+    static constexpr std::pair<const char*, const char*> kShown[] = {{"reward/success", "success"},
+                                                                     {"reward/trained", "reward"},
+                                                                     {"policy/entropy", "entropy"},
+                                                                     {"policy/kl", "kl"},
+                                                                     {"length/mean", "tokens"}};
+    note_.clear();
+    for (const auto& [name, label] : kShown)
+      for (const auto& [metric, value] : metrics)
+        if (metric == name) note_ += fmt::format("{}{} {:.3g}", note_.empty() ? "" : ", ", label, value);
+    note_ += evaluation_note_;
   }
 
-  void evaluate() {
+  // False, and nothing noted, when it was asked to stop.
+  bool evaluate() {
     const Clock::time_point start = Clock::now();
     env::Metrics metrics;
     double sum = 0;
@@ -323,6 +366,7 @@ class Trainer {
     for (const TrainSource& source : config_.sources) {
       if (!labels.insert(source.label()).second) continue;
       const Json summary = evaluate(source);
+      if (stop_) return false;
       last_evaluation_[source.label()] = summary;
       for (auto& metric : evaluation_metrics(summary, source.label())) {
         if (metric.first == "eval/" + source.label() + "/" + config_.evaluation.metric) sum += metric.second;
@@ -334,10 +378,12 @@ class Trainer {
     metrics.emplace_back("time/eval", seconds_since(start));
     store_->record_metrics(step_, metrics);
     events_->add(step_, wall_clock(), metrics);
-    if (figure > best_) {
+    if (!best_ || figure > *best_) {
       best_ = figure;
       model_.save(config_.output / "best");
     }
+    evaluated_step_ = step_;
+    return true;
   }
 
   Json evaluate(const TrainSource& source) {
@@ -350,10 +396,13 @@ class Trainer {
     std::mutex mutex;
     std::vector<EpisodeOutcome> outcomes;
     const Clock::time_point start = Clock::now();
-    agents::play(*policy_, options, {}, [&](const env::Episode& episode) {
-      const std::lock_guard lock(mutex);
-      outcomes.push_back(outcome_of(episode));
-    });
+    agents::play(
+        *policy_, options, {},
+        [&](const env::Episode& episode) {
+          const std::lock_guard lock(mutex);
+          outcomes.push_back(outcome_of(episode));
+        },
+        &stop_);
     return summarize({{"suite", source.suite}, {"split", "test"}, {"level", source.options.level}, {"seed", 0}},
                      outcomes, seconds_since(start));
   }
@@ -373,8 +422,10 @@ class Trainer {
     write_checkpoint(config_.output, [&](const path& folder) {
       model_.save_training_state(folder);
       const Json state{{"step", step_},
-                       {"evaluated", evaluated_},
-                       {"best", best_},
+                       {"begun", begun_},
+                       {"evaluated", evaluated_step_},
+                       {"best", best_ ? Json(*best_) : Json()},
+                       {"has_learned", has_learned_},
                        {"last_evaluation", last_evaluation_},
                        {"sources", positions()}};
       write_file_atomically((folder / "state.json").string(), state.dump());
@@ -385,8 +436,10 @@ class Trainer {
     model_.load_training_state(checkpoint);
     const Json state = Json::parse(read_file((checkpoint / "state.json").string()));
     step_ = state.at("step");
-    evaluated_ = state.at("evaluated");
-    best_ = state.at("best");
+    begun_ = state.at("begun");
+    evaluated_step_ = state.at("evaluated");
+    if (state.at("best").is_number()) best_ = state.at("best").get<double>();
+    has_learned_ = state.at("has_learned");
     last_evaluation_ = state.at("last_evaluation");
     restore_positions(state.at("sources"));
   }
@@ -399,9 +452,15 @@ class Trainer {
   std::deque<TaskSource> sources_;
   std::optional<EventFile> events_;
   std::optional<LocalPolicy> policy_;
-  std::int64_t step_ = 0;   // steps done
-  bool evaluated_ = false;  // begin() is over
-  double best_ = -1;
+  std::int64_t step_ = 0;  // steps done
+  bool begun_ = false;     // begin() is over
+  std::int64_t evaluated_step_ = -1;
+  std::optional<double> best_;
+  bool has_learned_ = false;         // a group had a gradient
+  std::map<std::string, int> idle_;  // until then: why groups had none
+  struct {
+    double rollout = 0, probe = 0;
+  } seconds_;  // of the step under way
   Json last_evaluation_ = Json::object();
   std::string note_, evaluation_note_;
 };
@@ -409,6 +468,8 @@ class Trainer {
 }  // namespace
 
 bool train(const TrainConfig& config, Resume resume, const std::atomic<bool>& stop) {
+  if (config.output.empty())
+    throw Error("train: 'output' is missing: the folder of the run to write. Give it with --set output=runs/NAME.");
   if (config.threads > 0) at::set_num_threads(config.threads);
   return Trainer(config, resume, stop).train();
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "agents/learn/config_reader.h"
@@ -34,26 +35,35 @@ optimizer: {learning_rate: 1.0e-4, warmup_steps: 0, schedule: constant, final_ra
 lora: {rank: 0, alpha: 16.0, targets: "model\\.layers\\.\\d+\\.(self_attn\\.[qkvo]_proj|mlp\\.(gate|up|down)_proj)"
 }
 reference: ""
-probes: {suffix: "<answer>", picture: white}
+probes: {suffix: "<answer>", picture: white, steps: blank_line, per_token_mean: false}
 filter: {offline: false, offline_tasks: 1000, resample: 0}
 evaluation: {every: 25, tasks: 200, samples: 4, metric: pass_at_1}
 checkpoint_steps: 25
 record_every: 10
 )yaml";
 constexpr const char* kSourceDefaults =
-    R"({suite: "", level: 0, file: "", two_turn: false, role: solver, prompts: 16, expert: false})";
+    R"({suite: "", level: 0, file: "", two_turn: false, reexamine: "", role: solver, prompts: 16, expert: false})";
 constexpr const char* kStageDefaults = "{from_step: 0, credit: {}}";
 
 bool same_kind(const Json& a, const Json& b) {
   return a.is_null() || (a.is_number() && b.is_number()) || a.type() == b.type();
 }
 
+// No key of ours is negative or as large as an int; `seed` alone goes further.
+constexpr std::int64_t kMostWhole = 1'000'000'000;
+
+bool is_whole(const Json& value) {
+  return value.is_number_integer() && value >= 0 && (value.is_number_unsigned() || value.get<std::int64_t>() >= 0) &&
+         value <= kMostWhole;
+}
+
 // Whole numbers stay whole; a default that is a fraction takes any number.
 void check_kind(const Json& standard, const Json& value, const std::string& name) {
   if (!same_kind(standard, value))
     throw Error("{}: is {}, expected something like {}", name, value.dump().substr(0, 80), standard.dump());
-  if (standard.is_number_integer() && !value.is_number_integer())
-    throw Error("{}: is {}, expected a whole number", name, value.dump());
+  const bool seed = name.ends_with("'seed'") && value.is_number_integer();
+  if (standard.is_number_integer() && !is_whole(value) && !seed)
+    throw Error("{}: is {}, expected a whole number from 0 to {}", name, value.dump(), kMostWhole);
   if (value.is_number() && !std::isfinite(value.get<double>())) throw Error("{}: is not a finite number", name);
 }
 
@@ -88,12 +98,13 @@ Json merged_list(const char* standard, const Json& list, const std::string& name
 Json& place_of(Json& root, const std::string& dotted) {
   Json* at = &root;
   for (const std::string& part : split(dotted, ".")) {
-    const bool index = at->is_array() && !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
-    if (at->is_array() && (!index || std::stoull(part) >= at->size()))
+    const bool index = at->is_array() && !part.empty() && part.size() < 10 &&
+                       part.find_first_not_of("0123456789") == std::string::npos;
+    if (at->is_array() && (!index || std::stoul(part) >= at->size()))
       throw Error("train: --set {}: the list has {} entries, '{}' is none of them.", dotted, at->size(), part);
     if (!at->is_array() && !at->is_object() && !at->is_null())
       throw Error("train: --set {}: there is nothing below {}.", dotted, at->dump());
-    at = index ? &(*at)[std::stoull(part)] : &(*at)[part];
+    at = index ? &(*at)[std::stoul(part)] : &(*at)[part];
   }
   return *at;
 }
@@ -114,8 +125,7 @@ std::vector<TrainSource> read_sources(const Json& list) {
   for (const Json& entry : list) {
     TrainSource source;
     source.suite = entry["suite"];
-    source.options = {
-        .level = entry["level"], .file = entry["file"], .two_turn = entry["two_turn"], .role = entry["role"]};
+    source.options = {entry["level"], entry["file"], entry["two_turn"], entry["reexamine"], entry["role"]};
     source.prompts = entry["prompts"];
     source.expert = entry["expert"];
     require(source.prompts >= 1, "'prompts' of a source must be at least 1", entry["prompts"]);
@@ -152,20 +162,42 @@ OptimizerConfig read_optimizer(const Json& json, std::int64_t steps) {
   require(config.beta1 >= 0 && config.beta1 < 1, "'beta1' must lie in [0, 1)", json["beta1"]);
   require(config.beta2 >= 0 && config.beta2 < 1, "'beta2' must lie in [0, 1)", json["beta2"]);
   require(config.clip_norm > 0, "'clip_norm' must be above 0", json["clip_norm"]);
+  require(config.weight_decay >= 0, "'weight_decay' must be at least 0", json["weight_decay"]);
+  require(config.final_rate >= 0 && config.final_rate <= 1, "'final_rate' must lie in [0, 1]", json["final_rate"]);
   return config;
 }
 
-EvaluationConfig read_evaluation(const Json& json) {
+// Of the figures that an evaluation logs, those that more is better of.
+std::vector<std::string> evaluation_figures(const EvaluationConfig& config, const std::vector<TrainSource>& sources) {
+  std::vector<std::string> names{"pass_at_1", "greedy", "mean_reward", "score_auc", "score_ap"};
+  for (const char* name : {"pass_at_", "best_of_", "majority_"})
+    if (config.samples > 1) names.push_back(fmt::format("{}{}", name, config.samples));
+  if (std::all_of(sources.begin(), sources.end(), [](const TrainSource& source) { return source.options.two_turn; }))
+    for (const char* name : {"acc_t1", "acc_t2", "delta", "m01"}) names.emplace_back(name);
+  return names;
+}
+
+EvaluationConfig read_evaluation(const Json& json, const std::vector<TrainSource>& sources) {
   EvaluationConfig config{json["every"], json["tasks"], json["samples"], json["metric"]};
   require(config.every >= 0, "'evaluation.every' must be at least 0", json["every"]);
   require(config.tasks >= 1, "'evaluation.tasks' must be at least 1", json["tasks"]);
   require(config.samples >= 1, "'evaluation.samples' must be at least 1", json["samples"]);
+  const std::vector<std::string> figures = evaluation_figures(config, sources);
+  if (std::find(figures.begin(), figures.end(), config.metric) == figures.end())
+    throw Error(unknown_name_message("train: 'evaluation.metric'", config.metric, figures));
   return config;
 }
 
+std::optional<double> read_clip(const Json& json, const char* name) {
+  if (json[name].is_null()) return {};
+  const bool fits = json[name].is_number() && json[name] >= 0;
+  if (!fits) throw Error("train: 'loss.{}' must be a number from 0, got {}.", name, json[name].dump());
+  return json[name].get<double>();
+}
+
 void read_loss(const Json& json, TrainConfig& config) {
-  if (!json["clip_low"].is_null()) config.clip_low = json["clip_low"].get<double>();
-  if (!json["clip_high"].is_null()) config.clip_high = json["clip_high"].get<double>();
+  config.clip_low = read_clip(json, "clip_low");
+  config.clip_high = read_clip(json, "clip_high");
   config.kl_estimator = json["kl_estimator"];
   config.epochs = json["epochs"];
   config.minibatches = json["minibatches"];
@@ -179,19 +211,30 @@ void read_loss(const Json& json, TrainConfig& config) {
 
 void read_credit(Json& json, TrainConfig& config) {
   config.method = json["method"];
-  config.credit = json["credit"] = credit_settings(config.method, json["credit"]);
-  make_credit(config.method, config.credit);  // refuses values out of range
+  config.credit = json["credit"] = credit_settings(config.method, json["credit"]);  // refuses values out of range
   json["stages"] = merged_list(kStageDefaults, json["stages"], "train: 'stages'");
   for (const Json& entry : json["stages"]) {
     Json settings = config.stages.empty() ? config.credit : config.stages.back().settings;
-    settings = merged(settings, entry["credit"], "train: 'stages': 'credit'");
-    make_credit(config.method, settings);
-    config.stages.push_back({entry["from_step"], std::move(settings)});
+    settings.update(entry["credit"]);
+    settings = credit_settings(config.method, settings);
+    const std::int64_t from = entry["from_step"];
+    if (!config.stages.empty() && from <= config.stages.back().from_step)
+      throw Error("train: 'stages' must begin later one after another; one from step {} comes after one from step {}.",
+                  from, config.stages.back().from_step);
+    config.stages.push_back({from, std::move(settings)});
   }
   for (const auto& [name, weight] : json["rewards"].items()) {
     if (!weight.is_number()) throw Error("train: 'rewards': '{}' is {}, expected a number.", name, weight.dump());
     config.rewards[name] = weight;
   }
+}
+
+// Demonstrations are one a task: only a method that imitates learns from them.
+void check_experts(const TrainConfig& config) {
+  for (const TrainSource& source : config.sources)
+    if (source.expert && !make_credit(config.method, config.credit)->imitates())
+      throw Error("train: a source with 'expert' is for methods that imitate (sft, star), not for '{}'.",
+                  config.method);
 }
 
 // An adapter folder is no model: training it and training a whole model are two things.
@@ -215,9 +258,10 @@ void read_device(const Json& json, TrainConfig& config) {
 }
 
 void check_values(const TrainConfig& config) {
-  require(!config.output.empty(), "'output' is missing: the folder of the run to write", "");
   require(config.steps >= 1, "'steps' must be at least 1", config.steps);
-  require(config.samples >= 1, "'samples' must be at least 1", config.samples);
+  require(config.samples >= 1 && config.samples <= 4096, "'samples' must lie between 1 and 4096", config.samples);
+  if (!config.reference.empty() && !std::filesystem::is_directory(config.reference))
+    throw Error("train: 'reference' is {}: there is no such model folder.", config.reference);
   require(config.threads >= 0, "'threads' must be at least 0", config.threads);
   require(config.lora.rank >= 0, "'lora.rank' must be at least 0", config.lora.rank);
   require(config.checkpoint_steps >= 1, "'checkpoint_steps' must be at least 1", config.checkpoint_steps);
@@ -243,6 +287,8 @@ TrainConfig load_train_config(const std::filesystem::path& file, std::span<const
   TrainConfig config;
   config.output = json["output"].get<std::string>();
   config.policy = json["policy"].get<std::string>();
+  require(json["seed"].is_number_unsigned() || json["seed"].get<std::int64_t>() >= 0, "'seed' must be at least 0",
+          json["seed"]);
   config.seed = json["seed"];
   config.steps = json["steps"];
   config.threads = json["threads"];
@@ -252,6 +298,8 @@ TrainConfig load_train_config(const std::filesystem::path& file, std::span<const
   config.reference = json["reference"];
   config.probe_suffix = json["probes"]["suffix"];
   config.probe_picture = parse_picture_change(json["probes"]["picture"]);
+  config.probe_mean = json["probes"]["per_token_mean"];
+  config.step_rule = env::parse_step_rule(json["probes"]["steps"]);
   config.filter_offline = json["filter"]["offline"];
   config.offline_tasks = json["filter"]["offline_tasks"];
   config.resample = json["filter"]["resample"];
@@ -262,9 +310,10 @@ TrainConfig load_train_config(const std::filesystem::path& file, std::span<const
   config.sources = read_sources(json["sources"]);
   config.sampling = read_sampling(json["sampling"]);
   config.optimizer = read_optimizer(json["optimizer"], config.steps);
-  config.evaluation = read_evaluation(json["evaluation"]);
+  config.evaluation = read_evaluation(json["evaluation"], config.sources);
   read_loss(json["loss"], config);
   read_credit(json, config);
+  check_experts(config);
   config.resolved = std::move(json);
   return config;
 }

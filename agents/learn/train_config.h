@@ -15,6 +15,7 @@
 #include "agents/learn/picture_change.h"
 #include "agents/policy.h"
 #include "core/json.h"
+#include "env/protocol.h"
 #include "env/suite.h"
 
 namespace agon::agents {
@@ -80,6 +81,8 @@ struct TrainConfig {
   // How methods that credit single steps ask about them (agents/learn/probes.h).
   std::string probe_suffix = "<answer>";
   PictureChange probe_picture = PictureChange::white;
+  bool probe_mean = false;  // log-probabilities are means over their tokens, not sums
+  env::StepRule step_rule = env::StepRule::blank_line;
   std::string reference;        // model folder that KL is measured against; empty: `policy` as it was at the start
   bool filter_offline = false;  // train only on tasks that the first policy answers neither all right nor all wrong
   int offline_tasks = 1000;     // a source, to choose from

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "agents/learn/reward.h"
 #include "core/statistics.h"
@@ -29,7 +28,7 @@ class Means {
 
 void add_numbers(Means& means, const Json& figures, const std::string& method) {
   for (const auto& [key, value] : figures.items())
-    if (value.is_number()) means.add(method + "/" + key, value.get<double>());
+    if (value.is_number() && !key.ends_with("advantage")) means.add(method + "/" + key, value.get<double>());
 }
 
 // Shares of the values that a figure in words takes ("type": "0->1").
@@ -85,7 +84,8 @@ void append(env::Metrics& metrics, const Json& summary, const std::string& prefi
 
 }  // namespace
 
-env::Metrics rollout_metrics(std::span<const TrainGroup> groups, const std::string& method) {
+env::Metrics rollout_metrics(std::span<const TrainGroup> groups, const std::string& method,
+                             const std::map<std::string, double>& weights) {
   Means means;
   for (const TrainGroup& group : groups) {
     means.add("groups/filtered", !group.credit.filtered.empty());
@@ -94,7 +94,9 @@ env::Metrics rollout_metrics(std::span<const TrainGroup> groups, const std::stri
     for (const env::Episode& episode : group.episodes) {
       means.add("reward/total", episode.reward);
       means.add("reward/success", episode.success);
-      for (const auto& [name, value] : reward_components(episode)) means.add("reward/" + name, value);
+      const RewardComponents components = reward_components(episode);
+      for (const auto& [name, value] : components) means.add("reward/" + name, value);
+      means.add("reward/trained", weighted_reward(components, weights));
     }
   }
   add_types(means, groups, method);

@@ -2,6 +2,7 @@
 // the report use ("reward/accuracy", "policy/kl", "adapo/beta1").
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,9 +13,11 @@
 
 namespace agon::agents {
 
-// Of the groups as they were played, filtered ones too: reward components, score AUC and validity, lengths, the figures
-// of the method ("adapo/error_rate": means over groups, "adapo/type_01": shares of roll-outs).
-env::Metrics rollout_metrics(std::span<const TrainGroup> groups, const std::string& method);
+// Of the groups as they were played, filtered ones too: reward components, "reward/trained" (their sum by the weights),
+// "reward/total" (the env's own), score AUC and validity, lengths, the figures of the method ("adapo/P": means over
+// groups, "adapo/type_01": shares of roll-outs) but its advantages, whose mean is 0.
+env::Metrics rollout_metrics(std::span<const TrainGroup> groups, const std::string& method,
+                             const std::map<std::string, double>& weights);
 // Of the step's optimiser steps together.
 env::Metrics update_metrics(std::span<const UpdateFigures> updates, double learning_rate);
 // Of an evaluation: summary as agents::summarize makes it; names "eval/LABEL/pass_at_1", with "_low" and "_high".

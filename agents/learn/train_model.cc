@@ -15,14 +15,6 @@
 namespace agon::agents {
 namespace {
 
-// Equal rewards and no KL: the loss is constant.
-bool has_gradient(const TrainGroup& group) {
-  for (const TokenCredit& credit : group.credit.rollouts)
-    for (std::size_t i = 0; i < credit.weight.size(); ++i)
-      if (credit.weight[i] != 0 && (credit.advantage[i] != 0 || credit.kl[i] != 0)) return true;
-  return false;
-}
-
 std::int64_t rows_of(const TrainGroup& group) {
   std::int64_t rows = std::ssize(group.prompt.ids);
   for (const TrainRollout& rollout : group.rollouts) rows += std::ssize(rollout.response.ids);

@@ -13,9 +13,10 @@ void append_observation(TrainRollout& rollout, int tokens, int turn) {
   rollout.logprobs.resize(rollout.logprobs.size() + static_cast<std::size_t>(tokens), 0.0f);
 }
 
-void append_turn(TrainRollout& rollout, const env::Turn& turn, int number, const Tokenizer& tokenizer) {
+void append_turn(TrainRollout& rollout, const env::Turn& turn, int number, const Tokenizer& tokenizer,
+                 env::StepRule rule) {
   rollout.turn_begins.push_back(static_cast<int>(rollout.logprobs.size()));
-  for (const CreditSegment& segment : segments_of_turn(turn.text, turn.token_ids, tokenizer, number))
+  for (const CreditSegment& segment : segments_of_turn(turn.text, turn.token_ids, tokenizer, number, rule))
     rollout.segments.push_back(segment);
   std::vector<float> logprobs = turn.logprobs;
   logprobs.resize(turn.token_ids.size(), 0.0f);  // an expert's turn has none
@@ -34,7 +35,7 @@ void check_place(const env::Episode& episode, const EncodedPrompt& all, const en
 }
 
 TrainRollout make_rollout(const env::Episode& episode, const EncodedPrompt& prompt, const std::string& instructions,
-                          const ModelFolder& folder) {
+                          const ModelFolder& folder, env::StepRule rule) {
   TrainRollout rollout;
   EncodedPrompt all = episode.turns.size() == 1
                           ? prompt
@@ -48,7 +49,7 @@ TrainRollout make_rollout(const env::Episode& episode, const EncodedPrompt& prom
     check_place(episode, all, turn);
     append_observation(rollout, turn.prompt_tokens - begin - static_cast<int>(rollout.logprobs.size()),
                        static_cast<int>(i));
-    append_turn(rollout, turn, static_cast<int>(i), *folder.tokenizer);
+    append_turn(rollout, turn, static_cast<int>(i), *folder.tokenizer, rule);
   }
   rollout.response.ids.assign(all.ids.begin() + begin, all.ids.end());
   rollout.response.images.assign(all.images.begin() + std::ssize(prompt.images), all.images.end());
@@ -61,6 +62,13 @@ bool is_trained(const TrainGroup& group) {
   for (const TokenCredit& credit : group.credit.rollouts)
     for (const float weight : credit.weight)
       if (weight != 0) return true;
+  return false;
+}
+
+bool has_gradient(const TrainGroup& group) {
+  for (const TokenCredit& credit : group.credit.rollouts)
+    for (std::size_t i = 0; i < credit.weight.size(); ++i)
+      if (credit.weight[i] != 0 && (credit.advantage[i] != 0 || credit.kl[i] != 0)) return true;
   return false;
 }
 
@@ -82,12 +90,12 @@ std::vector<Message> messages_before_last_turn(const env::Episode& episode, cons
 }
 
 TrainGroup make_train_group(std::vector<env::Episode> episodes, const std::string& instructions,
-                            const ModelFolder& folder) {
+                            const ModelFolder& folder, env::StepRule rule) {
   TrainGroup group;
   group.prompt = encode_prompt(first_messages(episodes.front(), instructions), {}, folder.chat, *folder.tokenizer,
                                folder.images, folder.config);
   for (const env::Episode& episode : episodes)
-    group.rollouts.push_back(make_rollout(episode, group.prompt, instructions, folder));
+    group.rollouts.push_back(make_rollout(episode, group.prompt, instructions, folder, rule));
   group.episodes = std::move(episodes);
   return group;
 }

@@ -31,15 +31,17 @@ struct TrainGroup {
 };
 
 bool is_trained(const TrainGroup& group);  // a token of it has a weight
+// ... and an advantage or a KL term: its loss is not constant.
+bool has_gradient(const TrainGroup& group);
 
 // The messages of an episode up to the first observation alone, and the whole; the last turn of the policy is left out.
 std::vector<Message> first_messages(const env::Episode& episode, const std::string& instructions);
 std::vector<Message> messages_before_last_turn(const env::Episode& episode, const std::string& instructions);
 
-// All episodes of one task. Throws Error for an episode whose tokens do not stand where its prompts say they do
-// (another tokenizer or template).
+// All episodes of one task, their steps cut by `rule`. Throws Error for an episode whose tokens do not stand where its
+// prompts say they do (another tokenizer or template).
 TrainGroup make_train_group(std::vector<env::Episode> episodes, const std::string& instructions,
-                            const ModelFolder& folder);
+                            const ModelFolder& folder, env::StepRule rule = env::StepRule::blank_line);
 
 // A group as credit sees it, later observations among its segments. Throws as credit_rollout.
 CreditGroup credit_group(const TrainGroup& group, const std::map<std::string, double>& weights,

@@ -79,8 +79,10 @@ std::vector<TokenSegment> token_segments(std::string_view text, std::span<const 
 std::vector<CreditSegment> segments_of_turn(std::string_view text, std::span<const std::int32_t> ids,
                                             const Tokenizer& tokenizer, int turn, env::StepRule rule) {
   std::vector<CreditSegment> segments;
-  for (const TokenSegment& part : token_segments(text, ids, tokenizer, rule))
-    segments.push_back({part.segment.kind, part.end - part.begin, turn});
+  for (const TokenSegment& part : token_segments(text, ids, tokenizer, rule)) {
+    const bool called = part.segment.kind == env::SegmentKind::tool;
+    segments.push_back({called ? env::SegmentKind::answer : part.segment.kind, part.end - part.begin, turn});
+  }
   return segments;
 }
 

@@ -29,7 +29,8 @@ struct TokenSegment {
 std::vector<TokenSegment> token_segments(std::string_view text, std::span<const std::int32_t> ids,
                                          const Tokenizer& tokenizer, env::StepRule rule = env::StepRule::blank_line);
 
-// The same as credit sees it. `turn`: the number of the turn in its episode, from 0.
+// The same as credit sees it: a call of a tool, which the policy wrote, counts as answer. `turn`: the number of the
+// turn in its episode, from 0.
 std::vector<CreditSegment> segments_of_turn(std::string_view text, std::span<const std::int32_t> ids,
                                             const Tokenizer& tokenizer, int turn,
                                             env::StepRule rule = env::StepRule::blank_line);

@@ -8,7 +8,7 @@ import json
 import pathlib
 import sys
 
-INTERVALS = {"best_of_n": "best_of", "score/auc": "score_auc", "score/ap": "score_ap"}
+INTERVALS = {"pass_at_k": "pass_at", "best_of_n": "best_of", "score/auc": "score_auc", "score/ap": "score_ap"}
 
 
 def value_of(summary, path):

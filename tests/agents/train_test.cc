@@ -5,9 +5,11 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <thread>
 
 #include "agents/learn/config_reader.h"
+#include "agents/learn/reward.h"
 #include "agents/learn/task_source.h"
 #include "agents/learn/train_model.h"
 #include "agents/local/local_policy.h"
@@ -138,6 +140,46 @@ TEST_CASE("train config: a wrong key, type or value is told with its name") {
   CHECK_THAT(error_of({"device=gpu"}), Catch::Contains("cpu or cuda") && Catch::Contains("gpu"));
   CHECK_THAT(error_of({"precision=fp16"}), Catch::Contains("bfloat16"));
   CHECK_THAT(error_of({"rewards.accuracy=high"}), Catch::Contains("accuracy"));
+}
+
+TEST_CASE("train config: what cannot work is refused before anything is played") {
+  CHECK_THAT(error_of({"evaluation.metric=pass_at1"}), Catch::Contains("Did you mean 'pass_at_1'"));
+  CHECK_THAT(error_of({"evaluation.metric=acc_t2"}), Catch::Contains("no 'acc_t2'"));
+  CHECK(error_of({"evaluation.metric=acc_t2", "sources=[{suite: charts, two_turn: true}]"}) == "");
+  CHECK_THAT(error_of({"reference=no/such/folder"}), Catch::Contains("no/such/folder"));
+  CHECK_THAT(error_of({"loss.clip_low=-1"}), Catch::Contains("'loss.clip_low' must be a number from 0, got -1"));
+  CHECK_THAT(error_of({"loss.clip_high=foo"}), Catch::Contains("'loss.clip_high' must be a number from 0"));
+  CHECK_THAT(error_of({"optimizer.weight_decay=-1"}), Catch::Contains("weight_decay"));
+  CHECK_THAT(error_of({"seed=-3"}), Catch::Contains("'seed'"));
+  CHECK(error_of({"seed=12345678901234567890"}) == "");
+  CHECK_THAT(error_of({"samples=5000000000"}), Catch::Contains("'samples'"));
+  CHECK_THAT(error_of({"sources.99999999999999999999999.level=1"}), Catch::Contains("none of them"));
+  CHECK_THAT(error_of({"sources=[{suite: charts, expert: true}]"}), Catch::Contains("methods that imitate"));
+  CHECK(error_of({"method=sft", "sources=[{suite: charts, expert: true}]"}) == "");
+  CHECK_THAT(error_of({"probes.steps=line"}), Catch::Contains("newline"));
+  CHECK_THAT(error_of({"stages=[{from_step: 9}, {from_step: 3}]"}), Catch::Contains("from step 3"));
+  CHECK_THAT(error_of({"method=adpo", "stages=[{from_step: 9, credit: {gamma: 0.1}}]"}), Catch::Contains("pairwise"));
+}
+
+TEST_CASE("train config: a preset over all settings, of a file or of a stage, is that preset") {
+  const std::vector<std::string> adapo{"method=adapo", "sources=[{suite: charts, two_turn: true}]"};
+  const TrainConfig text = config_with("out", adapo);
+  CHECK(text.credit.at("k01") == "preset");
+  std::vector<std::string> staged = adapo;
+  staged.push_back("stages=[{from_step: 5, credit: {preset: table4}}]");
+  const CreditGroup group{
+      CreditRollout{.correct = true,
+                    .segments = {{env::SegmentKind::answer, 1, 0}, {env::SegmentKind::answer, 1, 1}},
+                    .turn_correct = {false, true}},
+      CreditRollout{.segments = {{env::SegmentKind::answer, 1, 0}, {env::SegmentKind::answer, 1, 1}},
+                    .turn_correct = {true, false}}};
+  const auto right_after_wrong = [&](const Json& settings) {
+    return make_credit("adapo", settings)->assign(group).rollout_figures[0];
+  };
+  const TrainConfig both = config_with("out", staged);
+  CHECK(right_after_wrong(both.credit) == right_after_wrong({{"preset", "text"}}));
+  CHECK(right_after_wrong(both.stages.at(0).settings) == right_after_wrong({{"preset", "table4"}}));
+  CHECK(right_after_wrong(both.credit) != right_after_wrong(both.stages.at(0).settings));
 }
 
 TEST_CASE("train config: what is printed reads back as the same") {
@@ -314,7 +356,7 @@ TEST_CASE("train: a group of one, equal rewards and answers cut at the limit tra
   CHECK_FALSE(differ(config.output / "model", kModel));
 }
 
-TEST_CASE("train: a reward that is not finite and masks that select no token stop it with a reason") {
+TEST_CASE("train: rewards that are not finite, or that no task gives, stop it with a reason") {
   const TempFolder folder;
   std::atomic<bool> go = false;
   CHECK_THROWS_WITH(
@@ -322,4 +364,37 @@ TEST_CASE("train: a reward that is not finite and masks that select no token sto
       Catch::Contains("finite"));
   CHECK_THROWS_WITH(train(config_with(folder.path() / "b", {"rewards.charm=1"}), Resume::no, go),
                     Catch::Contains("charm"));
+  CHECK_THROWS_WITH(weighted_reward({{"accuracy", std::nan("")}}, {{"accuracy", 1}}), Catch::Contains("finite"));
+}
+
+TEST_CASE("train: masks that select no token change nothing and are said") {
+  // star learns from second answers that put a wrong first one right; a level at which none does has none.
+  const TempFolder folder;
+  std::atomic<bool> go = false;
+  const TrainConfig config = config_with(
+      folder.path() / "out",
+      {"method=star", "steps=2", "sources=[{suite: charts, level: 3, two_turn: true, prompts: 1}]", "samples=2"});
+  REQUIRE(train(config, Resume::no, go));
+  CHECK_FALSE(differ(config.output / "model", kModel));
+  CHECK(env::RunReader::open(config.output)->metrics().at("groups/filtered").back().second == 1);
+}
+
+TEST_CASE("train: a choice of tasks that is stopped changes nothing, one that is too small is refused") {
+  std::vector<std::string> changes{"sources=[{suite: charts, level: 3, prompts: 3}]", "filter.offline=true",
+                                   "filter.offline_tasks=60", "samples=4"};
+  const TrainConfig config = config_with("unused", changes);
+  const ModelFolder folder = open_model_folder(config.policy);
+  const auto policy = make_local_policy(folder.path);
+  TaskSource source(config, 0, folder);
+  const Json before = source.position();
+  const std::atomic<bool> stop = true, go = false;
+  source.choose_tasks(*policy, &stop);
+  CHECK(source.position() == before);
+  source.choose_tasks(*policy, &go);
+  const auto chosen = source.position().at("chosen").get<std::vector<std::uint64_t>>();
+  CHECK(chosen.size() >= 3);
+  CHECK(std::set<std::uint64_t>(chosen.begin(), chosen.end()).size() == chosen.size());
+  changes[2] = "filter.offline_tasks=2";
+  const TrainConfig small = config_with("unused", changes);
+  CHECK_THROWS_WITH(TaskSource(small, 0, folder).choose_tasks(*policy, &go), Catch::Contains("a step plays 3"));
 }

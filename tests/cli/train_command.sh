@@ -61,6 +61,29 @@ mkdir foreign && echo mine >foreign/notes.txt
 expect 1 "foreign" "$agon" train small.yaml --set output=foreign
 [ "$(cat foreign/notes.txt)" = mine ] || fail "somebody else's file was changed"
 
+expect 0 "steps: 8" "$agon" train --set steps=8 small.yaml --print-config
+expect 1 "'output' is missing" "$agon" train small.yaml --set "output="
+expect 1 "Did you mean 'accuracy'" "$agon" train small.yaml --set output=x2 --set rewards.acuracy=1
+expect 1 "turn" "$agon" train small.yaml --set output=x3 --set method=adapo
+
+# A disk that is full while a checkpoint is written ends with a message; with room again the training goes on.
+full() { (trap '' XFSZ; ulimit -f 9000; exec "$@"); }  # files of 9 MB at most: the optimiser's is larger
+expect 1 "optimizer.pt" full "$agon" train small.yaml --set output=full
+expect 0 "model: full/model" "$agon" train small.yaml --set output=full --resume
+cmp -s whole/model/model.safetensors full/model/model.safetensors || fail "after the full disk it ended with other weights"
+
+# Stopped while it chooses tasks, a training chooses them anew.
+choosing=(--set filter.offline=true --set filter.offline_tasks=150 --set steps=1 --set evaluation.every=0)
+expect 0 "model: chosen/model" "$agon" train small.yaml --set output=chosen "${choosing[@]}"
+"$agon" train small.yaml --set output=stopped "${choosing[@]}" >log.txt 2>&1 &
+victim=$!
+sleep 0.7
+kill -INT "$victim" 2>/dev/null
+wait "$victim" 2>/dev/null
+expect 0 "model: stopped/model" "$agon" train small.yaml --set output=stopped "${choosing[@]}" --resume
+cmp -s chosen/model/model.safetensors stopped/model/model.safetensors || fail "other tasks were chosen after a stop"
+expect 1 "Raise filter.offline_tasks" "$agon" train small.yaml --set output=few --set filter.offline=true --set filter.offline_tasks=1
+
 expect 0 "report" "$agon" report whole
 grep -q "entropy" whole/report.html || fail "the report has no curve of the entropy"
 expect 0 "tasks" "$agon" run --policy whole/best --suite charts --tasks 2 --samples 1 --out run

@@ -422,7 +422,7 @@ TEST_CASE("a folder without a run, a foreign file and another schema version are
   EpisodeStore::create(folder / "run", kConfig, false);
   execute(folder / "run", "PRAGMA user_version = 9");
   REQUIRE_THAT(error_of([&] { RunReader::open(folder / "run"); }),
-               Catch::Contains("schema version 9; this agon reads versions 2 to 3"));
+               Catch::Contains("schema version 9; this agon reads versions 2 to 4"));
   REQUIRE_THAT(error_of([&] { EpisodeStore::create(folder / "run", kConfig, true); }),
                Catch::Contains("schema version 9"));
 }
@@ -529,9 +529,9 @@ TEST_CASE("killed at any moment, a training's steps are whole and none is missin
 TEST_CASE("a run from before there was training is read, and resumed") {
   const test::TempFolder folder;
   EpisodeStore::create(folder / "run", kConfig, false)->record(make_episode(3, 0));
-  execute(
-      folder / "run",
-      "ALTER TABLE episodes DROP COLUMN step; DROP TABLE metrics; DROP TABLE token_credit; PRAGMA user_version = 2");
+  execute(folder / "run",
+          "DROP INDEX episode_key; ALTER TABLE episodes DROP COLUMN step; DROP TABLE metrics; DROP TABLE token_credit; "
+          "PRAGMA user_version = 2");
   REQUIRE(RunReader::open(folder / "run")->metrics().empty());
   require_equal(RunReader::open(folder / "run")->episode(3, 0), make_episode(3, 0));
   auto store = EpisodeStore::create(folder / "run", kConfig, true);
@@ -541,6 +541,22 @@ TEST_CASE("a run from before there was training is read, and resumed") {
   require_equal(RunReader::open(folder / "run")->episode(3, 0), make_episode(3, 0));
   require_equal(RunReader::open(folder / "run")->episode(4, 0), make_trained_episode(4, 0, 1));
   REQUIRE(RunReader::open(folder / "run")->metrics().size() == 1);
+}
+
+TEST_CASE("a task that a training plays again keeps the episodes of both steps") {
+  const test::TempFolder folder;
+  {
+    const auto store = EpisodeStore::create(folder / "run", kConfig, false);
+    for (const int step : {1, 7}) store->record(make_trained_episode(3, 0, step));
+    store->record(make_trained_episode(3, 0, 7));  // the same step once more takes the place of the first
+  }
+  std::vector<std::optional<std::int64_t>> steps;
+  const auto run = RunReader::open(folder / "run");
+  run->for_each([&](const Episode& episode) { steps.push_back(episode.train_step); }, RunReader::Detail::whole);
+  REQUIRE(steps == std::vector<std::optional<std::int64_t>>{1, 7});
+  require_equal(run->episode(3, 0), make_trained_episode(3, 0, 7));
+  EpisodeStore::create(folder / "run", kConfig, true)->forget_after(5);
+  require_equal(RunReader::open(folder / "run")->episode(3, 0), make_trained_episode(3, 0, 1));
 }
 
 TEST_CASE("a damaged run is an error that names the file, not a crash") {

@@ -127,11 +127,16 @@ class Adapo : public CreditAssigner {
   AdapoSettings settings_;
 };
 
+// A number, or the preset's: written out as "preset", so that another preset over all settings still changes it.
+double read_slope(CreditSettings& settings, const char* name, double of_preset) {
+  return settings.raw(name, "preset") == "preset" ? of_preset : settings.number(name, of_preset);
+}
+
 // The signs of K: those of the text (K01 >= 0, K11 <= 0) or those that the paper's Table 4 prints.
 OfTypes read_slopes(CreditSettings& settings) {
   const double sign = settings.choice("preset", {"text", "table4"}) == "text" ? 1 : -1;
-  return {.r01 = settings.number("k01", sign),
-          .r11 = settings.number("k11", -sign),
+  return {.r01 = read_slope(settings, "k01", sign),
+          .r11 = read_slope(settings, "k11", -sign),
           .r10 = settings.number("k10", 0.5),
           .r00 = settings.number("k00", -0.5)};
 }
