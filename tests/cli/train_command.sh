@@ -62,7 +62,8 @@ expect 1 "foreign" "$agon" train small.yaml --set output=foreign
 [ "$(cat foreign/notes.txt)" = mine ] || fail "somebody else's file was changed"
 
 expect 0 "steps: 8" "$agon" train --set steps=8 small.yaml --print-config
-expect 1 "'output' is missing" "$agon" train small.yaml --set "output="
+expect 1 "'output' is missing" "$agon" train --set "sources=[{suite: charts}]"
+expect 0 "output: " "$agon" train --print-config --set "sources=[{suite: charts}]"
 expect 1 "Did you mean 'accuracy'" "$agon" train small.yaml --set output=x2 --set rewards.acuracy=1
 expect 1 "turn" "$agon" train small.yaml --set output=x3 --set method=adapo
 
