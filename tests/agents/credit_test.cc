@@ -286,7 +286,8 @@ TEST_CASE("every method shows its settings, and takes them back", "[credit]") {
     REQUIRE_FALSE(agon::agents::credit_description(method).empty());
   }
   REQUIRE(credit_settings("adpo")["kl"] == 0.01);
-  REQUIRE(credit_settings("adapo", {{"preset", "table4"}})["k01"] == -1);
+  REQUIRE(credit_settings("adapo", {{"preset", "table4"}})["k01"] == "preset");
+  REQUIRE(credit_settings("adapo", {{"preset", "table4"}, {"k01", 2}})["k01"] == 2);
   REQUIRE(make_credit("grpo")->clip() == Clip{0.2, 0.2});
   REQUIRE(make_credit("dapo")->clip() == Clip{0.2, 0.28});
   REQUIRE(make_credit("adapo")->clip() == Clip{0.25, 0.25});
