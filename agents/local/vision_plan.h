@@ -39,7 +39,6 @@ struct VisionPlan {
   int unit = 4;  // patches of a merged unit
 };
 // Its tables on `device`. REQUIRES: grids made of whole merge blocks.
-VisionPlan make_vision_plan(std::span<const ImageGrid> grids, const VisionConfig& config,
-                            at::Device device = at::kCPU);
+VisionPlan make_vision_plan(std::span<const ImageGrid> grids, const VisionConfig& config, at::Device device = at::kCPU);
 
 }  // namespace agon::agents

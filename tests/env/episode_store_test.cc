@@ -431,7 +431,7 @@ TEST_CASE("a training's episodes keep their step and what every token was worth"
   const test::TempFolder folder;
   const Episode trained = make_trained_episode(4, 1, 12), other = make_trained_episode(4, 2, 12);
   auto store = EpisodeStore::create(folder / "run", kConfig, false);
-  store->record(make_trained_episode(4, 1, 0));
+  store->record(make_trained_episode(4, 1, 12));
   store->record(other);
   store->record(trained);  // in place of the first
   store->record(make_episode(5, 0));

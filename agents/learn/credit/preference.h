@@ -14,7 +14,7 @@ struct PreferenceSettings {
   bool pairwise = false;
   bool discrete = true;  // the contrast set holds the roll-outs that differ in being right (Eq. 8); else, by the margin
   double margin = 0;     // gamma: those whose answer reward differs by more than it (Eq. 9)
-  bool batch = false;  // contrast sets are drawn from all groups that are credited together, not from the own group
+  bool batch = false;    // contrast sets are drawn from all groups that are credited together, not from the own group
   double empty_value = 0, offset = 0;
 };
 // Settings "mode", "gamma", "contrast", "empty_value" and "offset".
