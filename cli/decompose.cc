@@ -58,7 +58,7 @@ std::vector<agents::PlayedTask> played_tasks(const fs::path& folder, const agent
   return list;
 }
 
-// A split on a picture; picture -1: the split does not look at one.
+// A split on a picture; an empty name: the split does not look at one.
 struct Row {
   std::string split, picture;
   agents::SplitAgreement agreement;
