@@ -1,4 +1,5 @@
-// agon exec - runs Python scripts in a sandbox, one after another in one session, or from some point on in two forks of it.
+// agon exec - runs Python scripts in a sandbox, one after another in one session, or from some point on in two forks of
+// it.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -61,7 +62,8 @@ void save_images(const sandbox::Result& result, const fs::path& folder) {
 void drop_what_is_no_image(sandbox::Result& result) {
   std::erase_if(result.artifacts, [](const sandbox::Artifact& artifact) {
     try {
-      decode_image({reinterpret_cast<const std::uint8_t*>(artifact.bytes.data()), artifact.bytes.size()}, artifact.name);
+      decode_image({reinterpret_cast<const std::uint8_t*>(artifact.bytes.data()), artifact.bytes.size()},
+                   artifact.name);
       return false;
     } catch (const Error&) {
       return true;
@@ -76,11 +78,12 @@ void print_call(const Call& call) {
   std::fflush(stdout);
   fmt::print(stderr, "{}", result.err);
   std::string images;
-  for (const sandbox::Artifact& artifact : result.artifacts) images += fmt::format(", {} ({} bytes)", artifact.name, artifact.bytes.size());
+  for (const sandbox::Artifact& artifact : result.artifacts)
+    images += fmt::format(", {} ({} bytes)", artifact.name, artifact.bytes.size());
   fmt::print(stderr, "[{}{}: {}{}, tier {}, {:.3f} s, {:.3f} s of CPU, {:.1f} MB{}{}]\n", call.script,
              call.fork ? fmt::format(", fork {}", call.fork) : "", to_string(result.reason),
-             result.text.empty() || result.reason == sandbox::Reason::exception ? "" : " (" + result.text + ")", to_string(result.tier), result.wall_s,
-             result.cpu_s, static_cast<double>(result.peak_memory) / 1e6,
+             result.text.empty() || result.reason == sandbox::Reason::exception ? "" : " (" + result.text + ")",
+             to_string(result.tier), result.wall_s, result.cpu_s, static_cast<double>(result.peak_memory) / 1e6,
              result.dropped_bytes ? fmt::format(", {} bytes of output left out", result.dropped_bytes) : "", images);
 }
 
@@ -120,9 +123,11 @@ class Exec {
 
   void run_some(sandbox::Session& session, std::size_t begin, std::size_t end, int fork) {
     for (std::size_t i = begin; i < end; ++i) {
-      Call call{flags_.scripts[i], fork, session.run({.code = texts_[i], .name = fs::path(flags_.scripts[i]).filename(), .pictures = true})};
+      Call call{flags_.scripts[i], fork,
+                session.run({.code = texts_[i], .name = fs::path(flags_.scripts[i]).filename(), .pictures = true})};
       drop_what_is_no_image(call.result);
-      if (!flags_.out.empty()) save_images(call.result, fork ? fs::path(flags_.out) / fmt::format("fork{}", fork) : fs::path(flags_.out));
+      if (!flags_.out.empty())
+        save_images(call.result, fork ? fs::path(flags_.out) / fmt::format("fork{}", fork) : fs::path(flags_.out));
       if (!flags_.json) print_call(call);
       calls_.push_back(std::move(call));
     }
@@ -146,15 +151,21 @@ void exec(const ExecFlags& flags) {
 void add_exec(CLI::App& app) {
   CLI::App* command = app.add_subcommand("exec", "Run Python scripts in a sandbox, in one session that may fork");
   auto flags = std::make_shared<ExecFlags>();
-  command->add_option("scripts", flags->scripts, "Python files, run one after another")->required()->check(CLI::ExistingFile);
-  command->add_option("--limit", flags->limits, "wall=2,cpu=2 (seconds), memory=512M,file=,disk=,output= (bytes), processes=,inodes=");
-  command->add_option("--image", flags->images, "Put this file into the workspace first; may be given several times")->check(CLI::ExistingFile);
+  command->add_option("scripts", flags->scripts, "Python files, run one after another")
+      ->required()
+      ->check(CLI::ExistingFile);
+  command->add_option("--limit", flags->limits,
+                      "wall=2,cpu=2 (seconds), memory=512M,file=,disk=,output= (bytes), processes=,inodes=");
+  command->add_option("--image", flags->images, "Put this file into the workspace first; may be given several times")
+      ->check(CLI::ExistingFile);
   command->add_option("--fork-after", flags->fork_after, "Run the first K scripts, then the rest in each of two forks");
   command->add_option("--out", flags->out, "Save the pictures that the scripts write into this folder");
   command->add_option("--floor", flags->floor, "Refuse to run below this tier of isolation (A, B or C; default B)");
   command->add_option("--interpreter", flags->interpreter, "Python to run (default /usr/bin/python3)");
-  command->add_option("--module", flags->modules, "Import this before the session starts (default numpy and cv2); '' for none");
-  command->add_option("--readable", flags->readable, "A folder that the sandbox may read, beside /usr: where another interpreter lies");
+  command->add_option("--module", flags->modules,
+                      "Import this before the session starts (default numpy and cv2); '' for none");
+  command->add_option("--readable", flags->readable,
+                      "A folder that the sandbox may read, beside /usr: where another interpreter lies");
   command->add_flag("--json", flags->json, "Print one JSON array instead of the output");
   command->callback([flags] { exec(*flags); });
 }

@@ -104,7 +104,8 @@ std::vector<std::string> split_words(std::string_view text) {
 std::string valid_utf8(std::string_view bytes) {
   std::string text;
   text.reserve(bytes.size());
-  for_each_character(bytes, [&](utf8proc_int32_t character, std::string_view raw) { text += character < 0 ? "\xEF\xBF\xBD" : raw; });
+  for_each_character(
+      bytes, [&](utf8proc_int32_t character, std::string_view raw) { text += character < 0 ? "\xEF\xBF\xBD" : raw; });
   return text;
 }
 

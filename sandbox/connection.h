@@ -1,4 +1,5 @@
-// sandbox/connection.h - the host's end of the launcher's socket: requests from any thread, replies by a thread of its own.
+// sandbox/connection.h - the host's end of the launcher's socket: requests from any thread, replies by a thread of its
+// own.
 #pragma once
 
 #include <condition_variable>
@@ -20,9 +21,9 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  void send(const Json& message);               // whole; a launcher that is gone shows in the reply
-  std::optional<Json> receive();                // before the first ask(): the next message; nothing once the launcher is gone
-  std::optional<Json> ask(Json request);        // blocks for the reply; nothing once the launcher is gone
+  void send(const Json& message);         // whole; a launcher that is gone shows in the reply
+  std::optional<Json> receive();          // before the first ask(): the next message; nothing once the launcher is gone
+  std::optional<Json> ask(Json request);  // blocks for the reply; nothing once the launcher is gone
 
  private:
   void read_replies();

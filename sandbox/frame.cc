@@ -10,7 +10,8 @@ constexpr std::size_t kHeader = 4;
 
 std::uint32_t read_length(const std::string& bytes) {
   std::uint32_t length = 0;
-  for (std::size_t i = 0; i < kHeader; ++i) length |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
+  for (std::size_t i = 0; i < kHeader; ++i)
+    length |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
   return length;
 }
 

@@ -10,8 +10,8 @@ namespace agon::sandbox {
 
 std::string make_frame(std::string_view payload);
 
-// Takes bytes as they come, in pieces of any size, and gives whole payloads. What the other side sends is hostile: a length
-// past `most` breaks the reader for good, before anything is kept of it.
+// Takes bytes as they come, in pieces of any size, and gives whole payloads. What the other side sends is hostile: a
+// length past `most` breaks the reader for good, before anything is kept of it.
 class FrameReader {
  public:
   explicit FrameReader(std::size_t most) : most_(most) {}

@@ -51,15 +51,18 @@ double parse_value(const Field& field, std::string_view text) {
   const double factor = factor_of({end, text.data() + text.size()});
   const bool is_count = std::holds_alternative<std::int64_t Limits::*>(field.member);
   if (failure != std::errc() || factor == 0 || (!is_count && factor != 1))
-    throw Error("limits: '{}={}' is no {}", field.name, text, is_count ? "number of bytes or things (K, M, G may follow)" : "number of seconds");
+    throw Error("limits: '{}={}' is no {}", field.name, text,
+                is_count ? "number of bytes or things (K, M, G may follow)" : "number of seconds");
   return value * factor;
 }
 
 void set(Limits& limits, const Field& field, double value) {
   if (!(value >= field.least && value <= field.most))
     throw Error("limits: {} = {:g} lies outside of {:g} to {:g}", field.name, value, field.least, field.most);
-  if (const auto* seconds = std::get_if<double Limits::*>(&field.member)) limits.**seconds = value;
-  else limits.*std::get<std::int64_t Limits::*>(field.member) = static_cast<std::int64_t>(value);
+  if (const auto* seconds = std::get_if<double Limits::*>(&field.member))
+    limits.** seconds = value;
+  else
+    limits.*std::get<std::int64_t Limits::*>(field.member) = static_cast<std::int64_t>(value);
 }
 
 }  // namespace

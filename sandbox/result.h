@@ -12,12 +12,12 @@ namespace agon::sandbox {
 
 enum class Reason {
   ok,
-  exception,         // the code raised, or left with a code other than 0
+  exception,  // the code raised, or left with a code other than 0
   wall_timeout,
   cpu_limit,
   memory_limit,
   process_limit,
-  disk_limit,        // bytes of one file, bytes in all, or inodes
+  disk_limit,  // bytes of one file, bytes in all, or inodes
   output_limit,
   killed_by_signal,  // the interpreter ended by a signal of the code's own making
   protocol_error,    // the interpreter's answer was none
@@ -43,12 +43,12 @@ struct Artifact {
 struct Result {
   Reason reason = Reason::sandbox_lost;
   Tier tier = Tier::c;
-  std::string text;             // the last line of the exception, or what ended the call
-  std::string out, err;         // stdout and stderr, cut in the middle; valid UTF-8
+  std::string text;                // the last line of the exception, or what ended the call
+  std::string out, err;            // stdout and stderr, cut in the middle; valid UTF-8
   std::int64_t dropped_bytes = 0;  // of both, cut away
   double wall_s = 0, cpu_s = 0;
-  std::int64_t peak_memory = 0;    // bytes
-  bool alive = false;              // the session takes further calls
+  std::int64_t peak_memory = 0;  // bytes
+  bool alive = false;            // the session takes further calls
   std::vector<Artifact> artifacts;
   bool ok() const { return reason == Reason::ok; }
 };

@@ -57,7 +57,8 @@ Result to_result(const Json& reply) {
   result.cpu_s = reply.at("cpu_s");
   result.peak_memory = reply.at("peak_memory");
   result.alive = reply.at("alive");
-  for (const Json& artifact : reply.at("artifacts")) result.artifacts.push_back({artifact.at("name"), text_of(artifact.at("bytes"))});
+  for (const Json& artifact : reply.at("artifacts"))
+    result.artifacts.push_back({artifact.at("name"), text_of(artifact.at("bytes"))});
   return result;
 }
 
@@ -65,11 +66,12 @@ Result to_result(const Json& reply) {
 
 Launcher::Launcher(const SandboxConfig& config) {
   int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw Error("sandbox: no socket: {}", std::strerror(errno));
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    throw Error("sandbox: no socket: {}", std::strerror(errno));
   connection_ = std::make_unique<Connection>(ends[0]);
   try {
     child_ = process::child(launcher_path(config), "3", process::environment(), process::posix::fd.bind(3, ends[1]),
-                            process::std_in < process::null, process::std_out > process::null);
+                            process::std_in<process::null, process::std_out> process::null);
   } catch (const process::process_error& error) {
     close(ends[1]);
     throw Error("sandbox: the launcher could not be started: {}", error.what());

@@ -1,10 +1,11 @@
-// sandbox/sandbox.h - interpreters for hostile code: they start in milliseconds, keep their state from call to call, and fork.
+// sandbox/sandbox.h - interpreters for hostile code: they start in milliseconds, keep their state from call to call,
+// and fork.
 //   Sandbox sandbox({});
 //   Session session = sandbox.open({});
 //   session.run({.code = "x = 1"});
 //   Session other = session.fork();   // has x, and the files; both go on by themselves
-// docs/sandbox.md says what holds at which tier. Gold answers, keys and the environment of this process are not in it: the
-// launcher is started with an empty environment and gets nothing but the code.
+// docs/sandbox.md says what holds at which tier. Gold answers, keys and the environment of this process are not in it:
+// the launcher is started with an empty environment and gets nothing but the code.
 #pragma once
 
 #include <memory>

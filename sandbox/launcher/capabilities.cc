@@ -15,7 +15,7 @@ void drop_capabilities() {
   const struct {
     std::uint32_t version;
     int process;
-  } header{0x20080522, 0};  // version 3: two words a set
+  } header{0x20080522, 0};           // version 3: two words a set
   const std::uint32_t sets[6] = {};  // effective, permitted, inheritable
   checked(syscall(SYS_capset, &header, sets), "capset");
 }

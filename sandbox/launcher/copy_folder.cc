@@ -39,14 +39,16 @@ void copy_entry(int from, int to, const char* name, int depth) {
   const mode_t mode = status.st_mode & 07777;
   if (S_ISLNK(status.st_mode)) {
     std::array<char, 4097> target{};
-    if (readlinkat(from, name, target.data(), target.size() - 1) >= 0) checked(symlinkat(target.data(), to, name), "symlink");
+    if (readlinkat(from, name, target.data(), target.size() - 1) >= 0)
+      checked(symlinkat(target.data(), to, name), "symlink");
   } else if (S_ISFIFO(status.st_mode)) {
     checked(mkfifoat(to, name, mode), "mkfifo");
   } else if (S_ISDIR(status.st_mode)) {
     const Descriptor inner(openat(from, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!inner) return;
     checked(mkdirat(to, name, 0700), "mkdir");
-    const Descriptor made(checked(openat(to, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), "opening a folder"));
+    const Descriptor made(
+        checked(openat(to, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), "opening a folder"));
     copy_folder(inner.get(), made.get(), depth + 1);
     checked(fchmod(made.get(), mode), "chmod");
   } else if (S_ISREG(status.st_mode)) {
@@ -63,7 +65,8 @@ void copy_entry(int from, int to, const char* name, int depth) {
 }  // namespace
 
 void copy_folder(int from, int to, int depth) {
-  if (depth > kDeepest) throw std::system_error(ELOOP, std::generic_category(), fmt::format("folders deeper than {}", kDeepest));
+  if (depth > kDeepest)
+    throw std::system_error(ELOOP, std::generic_category(), fmt::format("folders deeper than {}", kDeepest));
   const std::unique_ptr<DIR, CloseFolder> folder(fdopendir(checked(dup(from), "dup")));
   if (!folder) throw std::system_error(errno, std::generic_category(), "opening a folder");
   while (const dirent* entry = readdir(folder.get())) {

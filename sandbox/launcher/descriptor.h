@@ -1,10 +1,11 @@
-// sandbox/launcher/descriptor.h - an owned file descriptor; calls that fail throw std::system_error with what was tried.
+// sandbox/launcher/descriptor.h - an owned file descriptor; calls that fail throw std::system_error with what was
+// tried.
 #pragma once
 
+#include <unistd.h>
 #include <cerrno>
 #include <string>
 #include <system_error>
-#include <unistd.h>
 #include <utility>
 
 namespace agon::sandbox {

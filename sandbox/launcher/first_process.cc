@@ -43,7 +43,8 @@ Outcome failure(const std::system_error& error) {
 }
 
 pid_t clone_with(unsigned long flags) {
-  return static_cast<pid_t>(checked(syscall(SYS_clone, flags | SIGCHLD, nullptr, nullptr, nullptr, nullptr), "new namespaces"));
+  return static_cast<pid_t>(
+      checked(syscall(SYS_clone, flags | SIGCHLD, nullptr, nullptr, nullptr, nullptr), "new namespaces"));
 }
 
 void write_text(const char* path, std::string_view text) {
@@ -53,7 +54,8 @@ void write_text(const char* path, std::string_view text) {
 
 void mount_home(const Limits& limits, bool copy) {
   const Descriptor before(checked(open(kHome, O_RDONLY | O_DIRECTORY | O_CLOEXEC), "opening the home"));
-  const std::string options = fmt::format("mode=0755,size={},nr_inodes={}", limits.disk, limits.inodes + std::ssize(kFolders) + 1);
+  const std::string options =
+      fmt::format("mode=0755,size={},nr_inodes={}", limits.disk, limits.inodes + std::ssize(kFolders) + 1);
   checked(mount("home", kHome, "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()), "mounting the home");
   const Descriptor home(checked(open(kHome, O_RDONLY | O_DIRECTORY | O_CLOEXEC), "opening the home"));
   if (copy) return copy_folder(before.get(), home.get());
@@ -75,7 +77,8 @@ void settle_in(const Limits& limits, bool copy) {
     Report report{};
     report.process = waitpid(-1, &report.status, __WALL);
     if (report.process > 0) {
-      if (send(reports, &report, sizeof report, MSG_NOSIGNAL) < 0 && errno != EAGAIN) _exit(0);  // the supervisor is gone
+      if (send(reports, &report, sizeof report, MSG_NOSIGNAL) < 0 && errno != EAGAIN)
+        _exit(0);  // the supervisor is gone
     } else if (errno == ECHILD) {
       siginfo_t ignored;
       sigset_t child;

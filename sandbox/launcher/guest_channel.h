@@ -1,4 +1,5 @@
-// sandbox/launcher/guest_channel.h - the supervisor's end of a channel to a guest (guest_protocol.h). Never blocks; never trusts.
+// sandbox/launcher/guest_channel.h - the supervisor's end of a channel to a guest (guest_protocol.h). Never blocks;
+// never trusts.
 #pragma once
 
 #include <sys/types.h>
@@ -22,14 +23,14 @@ class GuestChannel {
   static std::pair<GuestChannel, Descriptor> make();
 
   int get() const { return socket_.get(); }
-  // Queues a frame and sends what the socket takes; `descriptors` travel with its first byte and stay the caller's. What is
-  // left goes out at the next flush (the socket polls as writable).
+  // Queues a frame and sends what the socket takes; `descriptors` travel with its first byte and stay the caller's.
+  // What is left goes out at the next flush (the socket polls as writable).
   void send(std::string_view payload, std::initializer_list<int> descriptors = {});
   void flush();
   bool waits_to_write() const { return !waiting_.empty(); }
 
-  // Everything that has arrived: on_frame(process that sent it, payload). False when the channel is closed or what came is
-  // no frame.
+  // Everything that has arrived: on_frame(process that sent it, payload). False when the channel is closed or what came
+  // is no frame.
   bool receive(const std::function<void(pid_t, std::string_view)>& on_frame);
 
  private:

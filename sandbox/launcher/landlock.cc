@@ -19,8 +19,9 @@ struct __attribute__((packed)) PathRule {
   std::uint64_t allowed;
   std::int32_t folder;
 };
-constexpr std::uint64_t kExecute = 1 << 0, kWriteFile = 1 << 1, kReadFile = 1 << 2, kReadFolder = 1 << 3, kMakeChar = 1 << 6,
-                        kMakeBlock = 1 << 11, kRefer = 1 << 13, kTruncate = 1 << 14, kIoctl = 1 << 15;
+constexpr std::uint64_t kExecute = 1 << 0, kWriteFile = 1 << 1, kReadFile = 1 << 2, kReadFolder = 1 << 3,
+                        kMakeChar = 1 << 6, kMakeBlock = 1 << 11, kRefer = 1 << 13, kTruncate = 1 << 14,
+                        kIoctl = 1 << 15;
 constexpr std::uint64_t kFileRights = kExecute | kWriteFile | kReadFile | kTruncate | kIoctl;
 
 std::uint64_t file_rights(int version) {

@@ -10,13 +10,13 @@ namespace agon::sandbox {
 int landlock_version();
 
 struct LandlockRules {
-  std::vector<std::string> readable;   // read and execute, with all beneath
-  std::vector<std::string> devices;    // folders whose files may also be written
-  std::vector<std::string> writable;   // everything but making device nodes
+  std::vector<std::string> readable;  // read and execute, with all beneath
+  std::vector<std::string> devices;   // folders whose files may also be written
+  std::vector<std::string> writable;  // everything but making device nodes
 };
 
-// For good; narrows what held before. Also no TCP, and no signals or abstract sockets out of this domain, where the kernel
-// knows how. Paths that do not exist are left out. no_new_privs must be set. Throws std::system_error.
+// For good; narrows what held before. Also no TCP, and no signals or abstract sockets out of this domain, where the
+// kernel knows how. Paths that do not exist are left out. no_new_privs must be set. Throws std::system_error.
 void restrict_files(const LandlockRules& rules);
 
 }  // namespace agon::sandbox

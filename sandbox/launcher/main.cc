@@ -1,5 +1,5 @@
-// agon-sandbox CONTROL: builds the isolation, then serves the host on the socket with that descriptor (docs/sandbox.md). Not for
-// people: `agon exec` is.
+// agon-sandbox CONTROL: builds the isolation, then serves the host on the socket with that descriptor
+// (docs/sandbox.md). Not for people: `agon exec` is.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -12,8 +12,10 @@
 #include <sys/wait.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <optional>
 
 #include "core/error.h"
@@ -98,9 +100,18 @@ void wait_until_ready(Template& made) {
   throw Error("the interpreter did not start: {}", said.empty() ? "it said nothing" : said);
 }
 
+// Ends this process when its parent ends, which holds the other end of `parent` open. A change of user forgets the
+// request.
+void die_with(const Descriptor& parent) {
+  checked(prctl(PR_SET_PDEATHSIG, SIGKILL), "prctl");
+  pollfd closed{parent.get(), POLLIN, 0};
+  if (poll(&closed, 1, 0) != 0) _exit(1);  // it ended before
+}
+
 // In the new namespaces, as their first process.
-void serve(Descriptor& control, const Config& config) {
+void serve(Descriptor& control, const Config& config, const Descriptor& parent) {
   become_agent();
+  die_with(parent);
   enter_private_root(config.readable);
   checked(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
   Template made = start_template(config.made);
@@ -118,35 +129,73 @@ Descriptor memory_copy(const std::string& path) {
   return copy;
 }
 
-int run(Descriptor control) {
-  const auto request = receive_json(control);
-  if (!request) return 0;
-  const Descriptor library = memory_copy(std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libagon_guest.so");
-  const Config config{{request->at("interpreter"), request->at("modules"), library.get()}, request->at("readable")};
-  int ends[2];
-  checked(pipe2(ends, O_CLOEXEC), "pipe");
-  Descriptor mapped(ends[0]), tell(ends[1]);
-  const unsigned long flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | SIGCHLD;
-  const auto child = static_cast<pid_t>(checked(syscall(SYS_clone, flags, nullptr, nullptr, nullptr, nullptr), "new namespaces"));
+Config config_of(const Json& request, const Descriptor& library) {
+  if (weaker(Tier::b, tier_from(request.at("floor").get<std::string>())))
+    throw Error(
+        "tier A is asked for, and this version reaches tier B: it keeps limits without cgroups (docs/sandbox.md). "
+        "Lower the floor");
+  if (weaker(tier_from(request.at("best").get<std::string>()), Tier::b))
+    throw Error("there is no tier C in this version (docs/sandbox.md)");
+  return {{request.at("interpreter"), request.at("modules"), library.get()}, request.at("readable")};
+}
+
+pid_t start_in_namespaces(const std::function<void()>& work) {
+  const unsigned long flags =
+      CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | SIGCHLD;
+  const long child = syscall(SYS_clone, flags, nullptr, nullptr, nullptr, nullptr);
+  if (child < 0)
+    throw Error(
+        "tier B needs namespaces of its own, which this machine refuses: {}. See user.max_user_namespaces, "
+        "kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns, or the container's seccomp "
+        "profile",
+        std::strerror(errno));
   if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    tell.reset();
-    char byte = 0;
-    if (read(mapped.get(), &byte, 1) != 1) _exit(1);
-    try {
-      serve(control, config);
-    } catch (const std::exception& error) {
-      send_json(control, {{"event", "failed"}, {"text", error.what()}});
-      _exit(1);
-    }
+    work();
     _exit(0);
   }
-  control.reset();
-  const std::string folder = fmt::format("/proc/{}/", child);
+  return static_cast<pid_t>(child);
+}
+
+void map_user(pid_t process) {
+  const std::string folder = fmt::format("/proc/{}/", process);
   write_text(folder + "setgroups", "deny");
   write_text(folder + "uid_map", fmt::format("1000 {} 1", outer_user()));
   write_text(folder + "gid_map", fmt::format("1000 {} 1", geteuid() == 0 ? outer_user() : getegid()));
-  checked(write(tell.get(), "1", 1), "starting");
+}
+
+void say_failed(const Descriptor& control, const std::exception& error) {
+  send_json(control, {{"event", "failed"}, {"text", error.what()}});
+}
+
+int run(Descriptor control) {
+  const auto request = receive_json(control);
+  if (!request) return 0;
+  pid_t child = 0;
+  int ends[2];
+  checked(pipe2(ends, O_CLOEXEC), "pipe");
+  Descriptor mapped(ends[0]);
+  const Descriptor alive(ends[1]);
+  try {
+    const Descriptor library =
+        memory_copy(std::filesystem::read_symlink("/proc/self/exe").parent_path() / "libagon_guest.so");
+    const Config config = config_of(*request, library);
+    child = start_in_namespaces([&] {
+      close(alive.get());
+      char byte = 0;
+      if (read(mapped.get(), &byte, 1) != 1) _exit(1);
+      try {
+        serve(control, config, mapped);
+      } catch (const std::exception& error) {
+        say_failed(control, error);
+      }
+    });
+    map_user(child);
+    checked(write(alive.get(), "1", 1), "starting");
+  } catch (const std::exception& error) {
+    say_failed(control, error);
+    return 1;
+  }
+  control.reset();
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

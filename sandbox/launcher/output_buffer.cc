@@ -17,12 +17,17 @@ void OutputBuffer::add(std::string_view bytes) {
   if (tail_.size() > 2 * half_) tail_.erase(0, tail_.size() - half_);
 }
 
+// What is kept of the tail: all of it as long as nothing had to go.
+std::string_view OutputBuffer::tail() const {
+  const std::string_view tail = tail_;
+  return total_ > static_cast<std::int64_t>(head_.size() + half_) ? tail.substr(tail.size() - half_) : tail;
+}
+
+std::int64_t OutputBuffer::dropped() const { return total_ - static_cast<std::int64_t>(head_.size() + tail().size()); }
+
 std::string OutputBuffer::text() const {
-  std::string_view tail = tail_;
-  if (total_ > static_cast<std::int64_t>(head_.size() + tail_.size()) && tail.size() > half_) tail.remove_prefix(tail.size() - half_);
-  const std::int64_t gone = total_ - static_cast<std::int64_t>(head_.size() + tail.size());
-  if (gone == 0) return valid_utf8(head_ + std::string(tail));
-  return valid_utf8(head_) + fmt::format("\n[... {} bytes left out ...]\n", gone) + valid_utf8(std::string(tail));
+  if (dropped() == 0) return valid_utf8(head_ + tail_);
+  return valid_utf8(head_) + fmt::format("\n[... {} bytes left out ...]\n", dropped()) + valid_utf8(tail());
 }
 
 }  // namespace agon::sandbox

@@ -12,10 +12,11 @@ class OutputBuffer {
   explicit OutputBuffer(std::int64_t kept = 64 << 10) : half_(static_cast<std::size_t>(kept) / 2) {}
   void add(std::string_view bytes);
   std::int64_t total() const { return total_; }
-  std::int64_t dropped() const { return total_ - static_cast<std::int64_t>(head_.size() + tail_.size()); }
+  std::int64_t dropped() const;
   std::string text() const;  // valid UTF-8; a line tells of what was cut out
 
  private:
+  std::string_view tail() const;
   std::size_t half_;
   std::string head_, tail_;
   std::int64_t total_ = 0;

@@ -25,9 +25,9 @@ struct Bind {
 };
 
 Bind take(const std::string& path, std::uint64_t attributes) {
-  Bind bind{path, Descriptor(static_cast<int>(checked(
-                      syscall(SYS_open_tree, AT_FDCWD, path.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE),
-                      "open_tree " + path)))};
+  Bind bind{path, Descriptor(static_cast<int>(checked(syscall(SYS_open_tree, AT_FDCWD, path.c_str(),
+                                                              OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE),
+                                                      "open_tree " + path)))};
   mount_attr read_only{MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | attributes, 0, 0, 0};
   checked(syscall(SYS_mount_setattr, bind.tree.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, &read_only, sizeof read_only),
           "mount_setattr " + path);
@@ -39,16 +39,18 @@ void put(const Bind& bind) {
   fs::create_directories(target.parent_path());
   struct stat status {};
   checked(fstat(bind.tree.get(), &status), "fstat " + bind.path);
-  if (S_ISDIR(status.st_mode)) fs::create_directories(target);
-  else std::ofstream(target).put('\n');
+  if (S_ISDIR(status.st_mode))
+    fs::create_directories(target);
+  else
+    std::ofstream(target).put('\n');
   checked(syscall(SYS_move_mount, bind.tree.get(), "", AT_FDCWD, target.c_str(), MOVE_MOUNT_F_EMPTY_PATH),
           "move_mount " + bind.path);
 }
 
 // Folders that Debian keeps as links into /usr, and those that are folders still.
 std::vector<std::string> program_folders(const std::vector<std::string>& readable) {
-  std::vector<std::string> folders = {"/usr", "/etc/alternatives", "/etc/fonts", "/etc/ld.so.cache", "/etc/localtime",
-                                      "/etc/python3", "/etc/python3.11"};
+  std::vector<std::string> folders = {"/usr",           "/etc/alternatives", "/etc/fonts",     "/etc/ld.so.cache",
+                                      "/etc/localtime", "/etc/python3",      "/etc/python3.11"};
   for (const char* name : {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"})
     if (fs::is_directory(name) && !fs::is_symlink(name)) folders.push_back(name);
   for (const std::string& path : readable)
@@ -64,7 +66,8 @@ void write(const std::string& name, const std::string& text) { std::ofstream(kSt
 void make_links_and_files() {
   for (const char* name : {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"})
     if (fs::is_symlink(name)) link(fs::read_symlink(name), name);
-  for (const char* name : {"/proc", "/run", "/var", "/home/agent", "/dev", "/etc"}) fs::create_directories(kStage + std::string(name));
+  for (const char* name : {"/proc", "/run", "/var", "/home/agent", "/dev", "/etc"})
+    fs::create_directories(kStage + std::string(name));
   link("/home/agent/workspace", "/workspace");
   link("/home/agent/tmp", "/tmp");
   link("/home/agent/tmp", "/var/tmp");
@@ -94,11 +97,13 @@ void enter_private_root(const std::vector<std::string>& readable) {
   checked(mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), "making mounts private");
   std::vector<Bind> binds;
   for (const std::string& path : program_folders(readable)) binds.push_back(take(path, MOUNT_ATTR_NODEV));
-  for (const char* name : {"null", "zero", "full", "random", "urandom"}) binds.push_back(take(std::string("/dev/") + name, MOUNT_ATTR_NOEXEC));
+  for (const char* name : {"null", "zero", "full", "random", "urandom"})
+    binds.push_back(take(std::string("/dev/") + name, MOUNT_ATTR_NOEXEC));
   checked(mount("root", kStage, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m,nr_inodes=1k"), "mounting a tmpfs");
   make_links_and_files();
   for (const Bind& bind : binds) put(bind);
-  checked(mount("proc", (std::string(kStage) + "/proc").c_str(), "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr), "mounting /proc");
+  checked(mount("proc", (std::string(kStage) + "/proc").c_str(), "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr),
+          "mounting /proc");
   swap_root();
 }
 

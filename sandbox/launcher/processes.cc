@@ -25,7 +25,7 @@ std::string read_proc(pid_t pid, const char* name) {
 }
 
 std::string field(const std::string& text, const std::string& name) {
-  const std::size_t found = text.find("\n" + name + ":");
+  const std::size_t found = text.find(fmt::format("\n{}:", name));
   if (found == std::string::npos) return {};
   const std::size_t begin = text.find_first_not_of(" \t", found + name.size() + 2);
   return text.substr(begin, text.find('\n', begin) - begin);
@@ -73,7 +73,7 @@ ProcessUse process_use(pid_t pid) {
 }
 
 std::int64_t proportional_memory(pid_t pid) {
-  const std::string rollup = "\n" + read_proc(pid, "smaps_rollup");
+  const std::string rollup = read_proc(pid, "smaps_rollup");
   return kilobytes(rollup, "Pss_Anon") + kilobytes(rollup, "Pss_Shmem");
 }
 
@@ -97,14 +97,17 @@ double reaped_cpu_seconds(pid_t pid) {
   const std::size_t name_end = stat.rfind(')');  // a name may hold anything
   if (name_end == std::string::npos) return 0;
   long user = 0, system = 0;
-  if (std::sscanf(stat.c_str() + name_end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %ld %ld", &user, &system) != 2) return 0;
+  if (std::sscanf(stat.c_str() + name_end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %ld %ld", &user,
+                  &system) != 2)
+    return 0;
   return static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
 std::optional<Waiting> waiting_in(pid_t pid) {
   const std::string text = read_proc(pid, "syscall");
   Waiting waiting;
-  if (std::sscanf(text.c_str(), "%ld %lx", &waiting.number, reinterpret_cast<unsigned long*>(&waiting.argument)) != 2) return std::nullopt;
+  if (std::sscanf(text.c_str(), "%ld %lx", &waiting.number, reinterpret_cast<unsigned long*>(&waiting.argument)) != 2)
+    return std::nullopt;
   return waiting;
 }
 

@@ -25,25 +25,26 @@ constexpr const char* kAllowed[] = {
     "fdatasync", "fgetxattr", "flistxattr", "fstat", "fstatfs", "fsync", "ftruncate", "futimesat", "getcwd", "getdents",
     "getdents64", "getxattr", "inotify_add_watch", "inotify_init", "inotify_init1", "inotify_rm_watch", "lchown",
     "lgetxattr", "link", "linkat", "listxattr", "llistxattr", "lseek", "lstat", "mkdir", "mkdirat", "mknod", "mknodat",
-    "newfstatat", "open", "openat", "openat2", "pread64", "preadv", "preadv2", "pwrite64", "pwritev", "pwritev2", "read",
-    "readahead", "readlink", "readlinkat", "readv", "rename", "renameat", "renameat2", "rmdir", "sendfile", "stat",
-    "statfs", "statx", "symlink", "symlinkat", "sync_file_range", "truncate", "umask", "unlink", "unlinkat", "utime",
-    "utimensat", "utimes", "write", "writev",
+    "newfstatat", "open", "openat", "openat2", "pread64", "preadv", "preadv2", "pwrite64", "pwritev", "pwritev2",
+    "read", "readahead", "readlink", "readlinkat", "readv", "rename", "renameat", "renameat2", "rmdir", "sendfile",
+    "stat", "statfs", "statx", "symlink", "symlinkat", "sync_file_range", "truncate", "umask", "unlink", "unlinkat",
+    "utime", "utimensat", "utimes", "write", "writev",
     // memory
     "brk", "madvise", "membarrier", "mincore", "mlock", "mlock2", "mlockall", "mmap", "mprotect", "mremap", "msync",
     "munlock", "munlockall", "munmap",
     // processes, threads, signals
     "arch_prctl", "execve", "execveat", "exit", "exit_group", "fork", "futex", "futex_waitv", "get_robust_list",
     "get_thread_area", "getpgid", "getpgrp", "getpid", "getppid", "getpriority", "getrlimit", "getrusage", "getsid",
-    "gettid", "kill", "pause", "pidfd_open", "pidfd_send_signal", "prlimit64", "restart_syscall", "rseq", "rt_sigaction",
-    "rt_sigpending", "rt_sigprocmask", "rt_sigqueueinfo", "rt_sigreturn", "rt_sigsuspend", "rt_sigtimedwait",
-    "rt_tgsigqueueinfo", "sched_get_priority_max", "sched_get_priority_min", "sched_getaffinity", "sched_getattr",
-    "sched_getparam", "sched_getscheduler", "sched_rr_get_interval", "sched_yield", "set_robust_list", "set_tid_address",
-    "setpgid", "setpriority", "setrlimit", "setsid", "sigaltstack", "tgkill", "tkill", "vfork", "wait4", "waitid",
-    "landlock_add_rule", "landlock_create_ruleset", "landlock_restrict_self",
+    "gettid", "kill", "pause", "pidfd_open", "pidfd_send_signal", "prlimit64", "restart_syscall", "rseq",
+    "rt_sigaction", "rt_sigpending", "rt_sigprocmask", "rt_sigqueueinfo", "rt_sigreturn", "rt_sigsuspend",
+    "rt_sigtimedwait", "rt_tgsigqueueinfo", "sched_get_priority_max", "sched_get_priority_min", "sched_getaffinity",
+    "sched_getattr", "sched_getparam", "sched_getscheduler", "sched_rr_get_interval", "sched_yield", "set_robust_list",
+    "set_tid_address", "setpgid", "setpriority", "setrlimit", "setsid", "sigaltstack", "tgkill", "tkill", "vfork",
+    "wait4", "waitid", "landlock_add_rule", "landlock_create_ruleset", "landlock_restrict_self",
     // who am I
     "capget", "capset", "getegid", "geteuid", "getgid", "getgroups", "getresgid", "getresuid", "getuid", "setfsgid",
-    "setfsuid", "setgid", "setgroups", "setregid", "setresgid", "setresuid", "setreuid", "setuid", "sysinfo", "times", "uname",
+    "setfsuid", "setgid", "setgroups", "setregid", "setresgid", "setresuid", "setreuid", "setuid", "sysinfo", "times",
+    "uname",
     // time, waiting, pipes
     "alarm", "clock_getres", "clock_gettime", "clock_nanosleep", "epoll_create", "epoll_create1", "epoll_ctl",
     "epoll_pwait", "epoll_pwait2", "epoll_wait", "eventfd", "eventfd2", "getcpu", "getitimer", "getrandom",
@@ -55,8 +56,10 @@ constexpr const char* kAllowed[] = {
     "setsockopt", "shutdown"};
 
 // Programs take these for features of a newer kernel and go on without.
-constexpr const char* kUnknown[] = {"clone3", "memfd_create", "io_uring_setup", "io_uring_enter", "io_uring_register",
-                                    "userfaultfd", "shmget", "shmat", "shmctl", "semget", "semop", "semctl", "msgget", "mq_open"};
+constexpr const char* kUnknown[] = {
+    "clone3",      "memfd_create", "io_uring_setup", "io_uring_enter", "io_uring_register",
+    "userfaultfd", "shmget",       "shmat",          "shmctl",         "semget",
+    "semop",       "semctl",       "msgget",         "mq_open"};
 
 class Policy {
  public:
@@ -96,17 +99,18 @@ void allow_values(Policy& policy, const char* name, unsigned argument, std::init
 }
 
 void allow_some_arguments(Policy& policy) {
-  constexpr std::uint64_t kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID |
-                                        CLONE_NEWNET | CLONE_NEWTIME;
+  constexpr std::uint64_t kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
+                                        CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWTIME;
   // The low byte of clone's flags is the signal at exit, which CLONE_NEWTIME shares.
   policy.rule(SCMP_ACT_ALLOW, "clone", {SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, kNamespaces & ~0xffull, 0)});
   allow_values(policy, "socketpair", 0, {AF_UNIX});
   allow_values(policy, "ioctl", 1, {TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX});
   policy.rule(SCMP_ACT_ERRNO(EAFNOSUPPORT), "socket");
-  allow_values(policy, "prctl", 0,
-               {PR_SET_NAME, PR_GET_NAME, PR_SET_PDEATHSIG, PR_GET_PDEATHSIG, PR_GET_DUMPABLE, PR_SET_DUMPABLE, PR_GET_SECCOMP,
-                PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS, PR_CAPBSET_READ, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER,
-                PR_GET_CHILD_SUBREAPER, PR_GET_TID_ADDRESS, PR_SET_TIMERSLACK, PR_GET_TIMERSLACK, 0x53564d41 /* PR_SET_VMA */});
+  allow_values(
+      policy, "prctl", 0,
+      {PR_SET_NAME, PR_GET_NAME, PR_SET_PDEATHSIG, PR_GET_PDEATHSIG, PR_GET_DUMPABLE, PR_SET_DUMPABLE, PR_GET_SECCOMP,
+       PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS, PR_CAPBSET_READ, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER,
+       PR_GET_CHILD_SUBREAPER, PR_GET_TID_ADDRESS, PR_SET_TIMERSLACK, PR_GET_TIMERSLACK, 0x53564d41 /* PR_SET_VMA */});
   allow_values(policy, "personality", 0, {0, 0xffffffff});
   allow_values(policy, "sched_setscheduler", 1, {0 /* SCHED_OTHER */});
 }
@@ -115,9 +119,10 @@ void file_locks(Policy& policy, std::uint32_t action) {
   policy.rule(action, "flock");
   for (const int command : {F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW, F_SETLEASE})
     policy.rule(action, "fcntl", {SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, static_cast<std::uint64_t>(command))});
-  for (const int command : {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_OFD_GETLK, F_GETPIPE_SZ, F_SETPIPE_SZ,
-                            F_GETOWN, F_SETOWN, F_ADD_SEALS, F_GET_SEALS, F_GETLEASE})
-    policy.rule(SCMP_ACT_ALLOW, "fcntl", {SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, static_cast<std::uint64_t>(command))});
+  for (const int command : {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_OFD_GETLK,
+                            F_GETPIPE_SZ, F_SETPIPE_SZ, F_GETOWN, F_SETOWN, F_ADD_SEALS, F_GET_SEALS, F_GETLEASE})
+    policy.rule(SCMP_ACT_ALLOW, "fcntl",
+                {SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, static_cast<std::uint64_t>(command))});
 }
 
 }  // namespace

@@ -23,16 +23,15 @@ namespace {
 using std::chrono::duration;
 using std::chrono::milliseconds;
 
-constexpr auto kGrace = milliseconds(250);     // between an interrupt and the end by force
-constexpr auto kAnswer = milliseconds(1000);   // between an answer and the wait for the next request; a closed channel and an end
+constexpr auto kGrace = milliseconds(250);  // between an interrupt and the end by force
+constexpr auto kAnswer =
+    milliseconds(1000);  // between an answer and the wait for the next request; a closed channel and an end
 constexpr auto kTick = milliseconds(20);
 constexpr std::size_t kMostPictures = 16;
 constexpr std::int64_t kForkedSessions = 256;  // processes that forks of a session may add to its count
 constexpr std::int64_t kSlack = 32 << 20;      // bytes of data beside the limit that the interpreter itself may need
 
 double seconds_since(Clock::time_point start) { return duration<double>(Clock::now() - start).count(); }
-
-double real_time() { return duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
 std::string signal_name(int number) {
   const char* name = sigabbrev_np(number);
@@ -94,12 +93,15 @@ void Session::on_frame(pid_t sender, std::string_view payload) {
   const char kind = payload[0];
   payload.remove_prefix(1);
   if (state_ == State::starting) {
-    if (kind == 'i' && entering_ == 0) entering_ = sender;
-    else if (kind == 's' && entering_ != 0 && interpreter_ == 0) on_entered(sender);
+    if (kind == 'i' && entering_ == 0)
+      entering_ = sender;
+    else if (kind == 's' && entering_ != 0 && interpreter_ == 0)
+      on_entered(sender);
     else if (kind == 'h' && sender == interpreter_) {
       base_memory_ = process_use(sender).memory;
       state_ = State::ready;
-    } else fail(kind == 'e' ? valid_utf8(payload) : "an unexpected message");
+    } else
+      fail(kind == 'e' ? valid_utf8(payload) : "an unexpected message");
     return;
   }
   if (kind == 'f' && sender == interpreter_) return;  // the new session speaks for itself
@@ -113,8 +115,10 @@ void Session::on_frame(pid_t sender, std::string_view payload) {
 void Session::on_entered(pid_t process) {
   if (!is_inside(process)) return fail("the new process is not where it said");
   for (const char* name : {"CapEff", "CapPrm", "CapInh", "CapBnd", "CapAmb"})
-    if (status_field(process, name).find_first_not_of('0') != std::string::npos) return fail("the new process kept capabilities");
-  if (status_field(process, "Seccomp") != "2" || status_field(process, "NoNewPrivs") != "1") return fail("the new process is not filtered");
+    if (status_field(process, name).find_first_not_of('0') != std::string::npos)
+      return fail("the new process kept capabilities");
+  if (status_field(process, "Seccomp") != "2" || status_field(process, "NoNewPrivs") != "1")
+    return fail("the new process is not filtered");
   interpreter_ = process;
   // Its reaper is the first process of the parent, one pid namespace further out than its own.
   const std::vector<std::string> numbers = split(status_field(process, "NSpid"), "\t");
@@ -129,8 +133,10 @@ void Session::on_entered(pid_t process) {
 
 bool Session::is_inside(pid_t process) const {
   const auto same = [process](const char* name, const Descriptor& expected) {
-    struct stat is {}, should {};
-    return stat(fmt::format("/proc/{}/ns/{}", process, name).c_str(), &is) == 0 && fstat(expected.get(), &should) == 0 && is.st_ino == should.st_ino;
+    struct stat is {
+    }, should{};
+    return stat(fmt::format("/proc/{}/ns/{}", process, name).c_str(), &is) == 0 &&
+           fstat(expected.get(), &should) == 0 && is.st_ino == should.st_ino;
   };
   return same("user", first_.users) && same("mnt", first_.mounts) && same("pid", first_.pids);
 }
@@ -179,7 +185,7 @@ void Session::start(CallRequest request) {
   call_->out = call_->err = OutputBuffer(limits_.kept_output);
   call_->request = std::move(request);
   call_->start = Clock::now();
-  call_->started_real = real_time();
+  if (call_->request.pictures) call_->pictures = pictures();
   call_->cpu_before = used_cpu();
   reset_peak_memory(interpreter_);
   const std::string& name = call_->request.name;
@@ -209,11 +215,13 @@ void Session::on_answer(std::string_view payload) {
   finish_answered();
 }
 
-// An answer counts once the main thread is back where it waits for the next request: code that only says it is done is not.
+// An answer counts once the main thread is back where it waits for the next request: code that only says it is done is
+// not.
 void Session::finish_answered() {
   if (!waits_for_request()) return;
   if (call_->interrupted) return finish(*call_->interrupted, call_->text, true);
-  constexpr std::array kReasons = {Reason::ok, Reason::exception, Reason::memory_limit, Reason::process_limit, Reason::disk_limit, Reason::exception};
+  constexpr std::array kReasons = {Reason::ok,         Reason::exception, Reason::memory_limit, Reason::process_limit,
+                                   Reason::disk_limit, Reason::exception};
   finish(kReasons.at(static_cast<std::size_t>(call_->outcome)), call_->text, true);
 }
 
@@ -224,9 +232,13 @@ bool Session::waits_for_request() const {
 
 void Session::on_exit(int status) {
   if (call_) {
-    if (call_->interrupted) finish(*call_->interrupted, "ended at the limit", false);
-    else if (WIFSIGNALED(status)) finish(Reason::killed_by_signal, "killed by " + signal_name(WTERMSIG(status)), false);
-    else finish(WEXITSTATUS(status) == 0 ? Reason::ok : Reason::exception, fmt::format("the interpreter left with code {}", WEXITSTATUS(status)), false);
+    if (call_->interrupted)
+      finish(*call_->interrupted, "ended at the limit", false);
+    else if (WIFSIGNALED(status))
+      finish(Reason::killed_by_signal, "killed by " + signal_name(WTERMSIG(status)), false);
+    else
+      finish(WEXITSTATUS(status) == 0 ? Reason::ok : Reason::exception,
+             fmt::format("the interpreter left with code {}", WEXITSTATUS(status)), false);
   }
   fail("its interpreter has ended");
 }
@@ -259,7 +271,9 @@ void Session::watch() {
 std::chrono::milliseconds Session::wait() const {
   if (state_ != State::busy) return milliseconds(1000);
   if (call_->answered && !closed_at_) return milliseconds(1);
-  const auto left = std::chrono::duration_cast<milliseconds>(duration<double>(limits_.wall - seconds_since(call_->start))) + milliseconds(1);
+  const auto left =
+      std::chrono::duration_cast<milliseconds>(duration<double>(limits_.wall - seconds_since(call_->start))) +
+      milliseconds(1);
   return std::clamp(left, milliseconds(1), kTick);
 }
 
@@ -277,12 +291,14 @@ void Session::check_use() {
     std::int64_t proportional = 0;
     for (const pid_t pid : tree) proportional += proportional_memory(pid);
     if (proportional > limits_.memory) {
-      finish(Reason::memory_limit, fmt::format("{} bytes of memory, more than {}", proportional, limits_.memory), false);
+      finish(Reason::memory_limit, fmt::format("{} bytes of memory, more than {}", proportional, limits_.memory),
+             false);
       return fail("it was ended at its memory limit");
     }
   }
   if (tasks > limits_.processes) {
-    finish(Reason::process_limit, fmt::format("{} processes and threads, more than {}", tasks, limits_.processes), false);
+    finish(Reason::process_limit, fmt::format("{} processes and threads, more than {}", tasks, limits_.processes),
+           false);
     return fail("it was ended at its process limit");
   }
   if (!call_->interrupted && used_cpu() - call_->cpu_before > limits_.cpu)
@@ -340,9 +356,20 @@ void Session::collect(Result& result) const {
   };
   for (const std::string& name : call_->request.artifacts) take(name);
   if (!call_->request.pictures) return;
+  std::size_t taken = 0;
+  for (const auto& [name, state] : pictures()) {
+    const auto before = call_->pictures.find(name);
+    if (before != call_->pictures.end() && before->second == state) continue;
+    if (++taken <= kMostPictures) take(name);
+  }
+}
+
+// The guest may have taken its workspace away.
+std::map<std::string, FileState> Session::pictures() const {
   try {
-    for (const std::string& name : changed_pictures(home(), call_->started_real - 0.02, kMostPictures)) take(name);
+    return picture_files(home());
   } catch (const std::system_error&) {
+    return {};
   }
 }
 

@@ -1,10 +1,11 @@
-// sandbox/launcher/session.h - one session: an interpreter and all that it started, from its making to its end. Belongs to the
-// supervisor's one thread; nothing here blocks on a guest.
+// sandbox/launcher/session.h - one session: an interpreter and all that it started, from its making to its end. Belongs
+// to the supervisor's one thread; nothing here blocks on a guest.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "sandbox/launcher/guest_channel.h"
 #include "sandbox/launcher/guest_protocol.h"
 #include "sandbox/launcher/output_buffer.h"
+#include "sandbox/launcher/session_files.h"
 #include "sandbox/limits.h"
 #include "sandbox/result.h"
 
@@ -22,9 +24,9 @@ namespace agon::sandbox {
 using Clock = std::chrono::steady_clock;
 
 struct CallRequest {
-  std::string name, code;                // name: what tracebacks call the code
-  std::vector<std::string> artifacts;    // names of files to bring out
-  bool pictures = false;                 // also the workspace's pictures that the call wrote
+  std::string name, code;              // name: what tracebacks call the code
+  std::vector<std::string> artifacts;  // names of files to bring out
+  bool pictures = false;               // also the workspace's pictures that the call wrote
 };
 
 class Session {
@@ -35,8 +37,8 @@ class Session {
   struct GuestEnds {
     Descriptor channel, out, err;
   };
-  // parent: the session it is forked from, none: the template. is_other: whether a process belongs to another session; the tree
-  // of this one ends there. Makes the namespaces and the files; throws std::system_error.
+  // parent: the session it is forked from, none: the template. is_other: whether a process belongs to another session;
+  // the tree of this one ends there. Makes the namespaces and the files; throws std::system_error.
   Session(int id, const Session* parent, Limits limits, Tier tier, std::function<bool(pid_t)> is_other);
   GuestEnds make_ends();
 
@@ -54,9 +56,11 @@ class Session {
   bool is_closed() const { return closed_at_.has_value(); }  // the channel: there is nothing to poll
   const std::string& failure() const { return failure_; }
 
-  // Whether this is the process that said that it would enter the session's namespaces; it may until it says that it has.
+  // Whether this is the process that said that it would enter the session's namespaces; it may until it says that it
+  // has.
   bool may_enter(pid_t process) const { return state_ == State::starting && process != 0 && process == entering_; }
-  // A process has ended, as its reaper saw it: `reaper` is 0 for the supervisor, else the session whose first process it was.
+  // A process has ended, as its reaper saw it: `reaper` is 0 for the supervisor, else the session whose first process
+  // it was.
   void on_reaped(int reaper, const Report& report);
 
   // Takes what the channel holds. Sets the state; a call's end is handed out by finished().
@@ -69,8 +73,8 @@ class Session {
   std::chrono::milliseconds wait() const;  // until the next watch at the latest
   std::optional<Result> take_result();
 
-  // Ends the session's processes. While sessions that were forked from it live (has_forks), its first process stays for them:
-  // call again when they are gone.
+  // Ends the session's processes. While sessions that were forked from it live (has_forks), its first process stays for
+  // them: call again when they are gone.
   void kill(bool has_forks);
   void lose(std::string why);  // the machinery failed
 
@@ -78,7 +82,8 @@ class Session {
   struct Call {
     CallRequest request;
     Clock::time_point start, answered_at, interrupted_at;
-    double started_real = 0, cpu_before = 0;
+    double cpu_before = 0;
+    std::map<std::string, FileState> pictures;  // before it
     OutputBuffer out, err;
     bool answered = false;
     Outcome outcome = Outcome::ok;
@@ -101,6 +106,7 @@ class Session {
   void finish_answered();
   void drain();
   void collect(Result& result) const;
+  std::map<std::string, FileState> pictures() const;
   double used_cpu() const;
   std::int64_t measured_peak() const;
   bool waits_for_request() const;
@@ -113,8 +119,8 @@ class Session {
   Descriptor out_, err_;
   FirstProcess first_;
   pid_t entering_ = 0, interpreter_ = 0;
-  pid_t reaped_as_ = 0;  // the interpreter, as its reaper sees it
-  std::int64_t base_memory_ = 0;  // bytes that the fresh interpreter shares with the template
+  pid_t reaped_as_ = 0;                         // the interpreter, as its reaper sees it
+  std::int64_t base_memory_ = 0;                // bytes that the fresh interpreter shares with the template
   std::optional<Clock::time_point> closed_at_;  // its channel
   std::function<bool(pid_t)> is_other_;
   std::optional<Call> call_;

@@ -33,9 +33,13 @@ constexpr auto kMostOpening = std::chrono::seconds(20);
 
 enum class Source : std::uint32_t { control, questions, children, channel, out, err, reports, first };
 
-std::uint64_t tag(Source source, int session = 0) { return static_cast<std::uint64_t>(source) << 32 | static_cast<std::uint32_t>(session); }
+std::uint64_t tag(Source source, int session = 0) {
+  return static_cast<std::uint64_t>(source) << 32 | static_cast<std::uint32_t>(session);
+}
 
-Json::binary_t binary(std::string_view bytes) { return Json::binary_t(std::vector<std::uint8_t>(bytes.begin(), bytes.end())); }
+Json::binary_t binary(std::string_view bytes) {
+  return Json::binary_t(std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
+}
 
 std::string text_of(const Json& value) {
   if (!value.is_binary()) return value.get<std::string>();
@@ -44,7 +48,8 @@ std::string text_of(const Json& value) {
 
 class Supervisor {
  public:
-  Supervisor(Descriptor control, Template made, Tier tier) : control_(std::move(control)), template_(std::move(made)), tier_(tier) {}
+  Supervisor(Descriptor control, Template made, Tier tier)
+      : control_(std::move(control)), template_(std::move(made)), tier_(tier) {}
   void run();
 
  private:
@@ -145,15 +150,19 @@ void Supervisor::on_event(std::uint64_t data) {
     if (source == Source::channel) {
       held.session->on_channel();
       if (held.session->is_closed()) epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, held.session->channel().get(), nullptr);
-    } else if (source == Source::reports) on_reports(id);
-    else if (source == Source::first) on_first_ended(held);
-    else held.session->on_output();
+    } else if (source == Source::reports)
+      on_reports(id);
+    else if (source == Source::first)
+      on_first_ended(held);
+    else
+      held.session->on_output();
   }
 }
 
 void Supervisor::on_reports(int reaper) {
   Report report{};
-  while (recv(sessions_.at(reaper).session->first().reports.get(), &report, sizeof report, MSG_DONTWAIT) == sizeof report)
+  while (recv(sessions_.at(reaper).session->first().reports.get(), &report, sizeof report, MSG_DONTWAIT) ==
+         sizeof report)
     for (auto& [id, held] : sessions_) held.session->on_reaped(reaper, report);
 }
 
@@ -217,7 +226,8 @@ void Supervisor::open(std::int64_t request_id, const Json& request, int parent) 
   const int id = ++last_;
   const Limits limits = parent ? sessions_.at(parent).session->limits() : limits_from_json(request.at("limits"));
   const Session* from = parent ? sessions_.at(parent).session.get() : nullptr;
-  one.session = std::make_unique<Session>(id, from, limits, tier_, [this, id](pid_t pid) { return is_of_other(pid, id); });
+  one.session =
+      std::make_unique<Session>(id, from, limits, tier_, [this, id](pid_t pid) { return is_of_other(pid, id); });
   const FirstProcess& first = one.session->first();
   one.first = Descriptor(static_cast<int>(checked(syscall(SYS_pidfd_open, first.process, 0), "pidfd_open")));
   const Session::GuestEnds ends = one.session->make_ends();
@@ -229,12 +239,14 @@ void Supervisor::open(std::int64_t request_id, const Json& request, int parent) 
   watch(first.reports.get(), Source::reports, id);
   watch(one.first.get(), Source::first, id);
   GuestChannel& source = parent ? sessions_.at(parent).session->channel() : template_.channel;
-  source.send("f", {ends.channel.get(), ends.out.get(), ends.err.get(), first.users.get(), first.mounts.get(), first.pids.get()});
+  source.send("f", {ends.channel.get(), ends.out.get(), ends.err.get(), first.users.get(), first.mounts.get(),
+                    first.pids.get()});
   sessions_.emplace(id, std::move(one));
 }
 
 bool Supervisor::has_forks(int id) const {
-  return std::any_of(sessions_.begin(), sessions_.end(), [id](const auto& entry) { return entry.second.session->parent() == id; });
+  return std::any_of(sessions_.begin(), sessions_.end(),
+                     [id](const auto& entry) { return entry.second.session->parent() == id; });
 }
 
 bool Supervisor::is_of_other(pid_t pid, int id) const {
@@ -254,12 +266,15 @@ void Supervisor::settle(int id) {
   Session& session = *one.session;
   session.watch();
   if (session.channel().waits_to_write()) session.channel().flush();
-  if (session.state() == Session::State::starting && Clock::now() - one.since > kMostOpening) session.lose("it did not start in time");
-  if (one.opening >= 0 && session.state() == Session::State::ready) answer(std::exchange(one.opening, -1), {{"session", id}});
+  if (session.state() == Session::State::starting && Clock::now() - one.since > kMostOpening)
+    session.lose("it did not start in time");
+  if (one.opening >= 0 && session.state() == Session::State::ready)
+    answer(std::exchange(one.opening, -1), {{"session", id}});
   if (auto result = session.take_result()) {
     Json reply = to_json(*result);
     reply["artifacts"] = Json::array();
-    for (const Artifact& artifact : result->artifacts) reply["artifacts"].push_back({{"name", artifact.name}, {"bytes", binary(artifact.bytes)}});
+    for (const Artifact& artifact : result->artifacts)
+      reply["artifacts"].push_back({{"name", artifact.name}, {"bytes", binary(artifact.bytes)}});
     answer(std::exchange(one.running, -1), std::move(reply));
   }
   if (session.state() != Session::State::dead) return;
@@ -294,7 +309,8 @@ void Supervisor::answer(std::int64_t id, Json reply) {
 
 void Supervisor::flush_control() {
   while (!waiting_.empty()) {
-    const ssize_t sent = ::send(control_.get(), waiting_.data(), std::min<std::size_t>(waiting_.size(), 1 << 20), MSG_DONTWAIT | MSG_NOSIGNAL);
+    const ssize_t sent = ::send(control_.get(), waiting_.data(), std::min<std::size_t>(waiting_.size(), 1 << 20),
+                                MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent <= 0) {
       if (errno != EAGAIN && errno != EINTR) done_ = true;
       return;
@@ -308,8 +324,10 @@ void Supervisor::on_question() {
   if (ioctl(template_.questions.get(), SECCOMP_IOCTL_NOTIF_RECV, &question) != 0) return;  // who asked is gone
   seccomp_notif_resp reply{};
   reply.id = question.id;
-  if (allows(question)) reply.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-  else reply.error = -EPERM;
+  if (allows(question))
+    reply.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  else
+    reply.error = -EPERM;
   ioctl(template_.questions.get(), SECCOMP_IOCTL_NOTIF_SEND, &reply);
 }
 
@@ -319,7 +337,8 @@ bool Supervisor::allows(const seccomp_notif& question) {
   // What it said of itself may still lie in its channel.
   for (auto& [id, held] : sessions_)
     if (held.session->state() == Session::State::starting) held.session->on_channel();
-  return std::any_of(sessions_.begin(), sessions_.end(), [asker](auto& entry) { return entry.second.session->may_enter(asker); });
+  return std::any_of(sessions_.begin(), sessions_.end(),
+                     [asker](auto& entry) { return entry.second.session->may_enter(asker); });
 }
 
 // A lock on a file that other sessions see too would be a way to talk to them, or to stop them.
@@ -335,6 +354,8 @@ bool Supervisor::lock_allowed(const seccomp_notif& question) {
 
 }  // namespace
 
-void supervise(Descriptor control, Template made, Tier tier) { Supervisor(std::move(control), std::move(made), tier).run(); }
+void supervise(Descriptor control, Template made, Tier tier) {
+  Supervisor(std::move(control), std::move(made), tier).run();
+}
 
 }  // namespace agon::sandbox

@@ -1,5 +1,5 @@
-// sandbox/launcher/supervisor.h - serves the host: opens, forks, runs, closes sessions. One thread, one epoll loop; it is the
-// first process of the outer pid namespace, so whatever ends it ends every session.
+// sandbox/launcher/supervisor.h - serves the host: opens, forks, runs, closes sessions. One thread, one epoll loop; it
+// is the first process of the outer pid namespace, so whatever ends it ends every session.
 #pragma once
 
 #include "sandbox/launcher/descriptor.h"

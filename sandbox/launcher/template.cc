@@ -22,9 +22,19 @@ namespace {
 
 constexpr int kHandOver = 6;  // where the new process sends seccomp's listener through
 
-const char* const kEnvironment[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/home/agent", "USER=agent", "LANG=C.UTF-8", "TZ=UTC",
-                                    "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "MKL_NUM_THREADS=1", "MALLOC_ARENA_MAX=2", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1",
-                                    "PYTHONDONTWRITEBYTECODE=1", "MPLBACKEND=Agg", nullptr};
+const char* const kEnvironment[] = {"PATH=/usr/local/bin:/usr/bin:/bin",
+                                    "HOME=/home/agent",
+                                    "USER=agent",
+                                    "LANG=C.UTF-8",
+                                    "TZ=UTC",
+                                    "OPENBLAS_NUM_THREADS=1",
+                                    "OMP_NUM_THREADS=1",
+                                    "MKL_NUM_THREADS=1",
+                                    "MALLOC_ARENA_MAX=2",
+                                    "GLIBC_TUNABLES=glibc.malloc.hugetlb=1",
+                                    "PYTHONDONTWRITEBYTECODE=1",
+                                    "MPLBACKEND=Agg",
+                                    nullptr};
 
 std::string harness_for(const TemplateConfig& config) {
   std::string text = std::string(kHarness) + "\npreload([";
@@ -119,7 +129,8 @@ void arrange_descriptors(const Ends& ends) {
     send_descriptor(kHandOver, listener.get());
   }
   close(kHandOver);
-  const char* const arguments[] = {config.interpreter.c_str(), "-I", "-c", "exec(compile(open(4).read(), 'agon-sandbox', 'exec'))", nullptr};
+  const char* const arguments[] = {config.interpreter.c_str(), "-I", "-c",
+                                   "exec(compile(open(4).read(), 'agon-sandbox', 'exec'))", nullptr};
   execve(config.interpreter.c_str(), const_cast<char**>(arguments), const_cast<char**>(kEnvironment));
   checked(-1, "starting " + config.interpreter);
   _exit(1);

@@ -1,5 +1,5 @@
-// sandbox/launcher/template.h - the interpreter that sessions are forked from: everything imported, no thread ever started,
-// already behind every wall that its forks inherit.
+// sandbox/launcher/template.h - the interpreter that sessions are forked from: everything imported, no thread ever
+// started, already behind every wall that its forks inherit.
 #pragma once
 
 #include <sys/types.h>
@@ -27,7 +27,8 @@ struct Template {
   Descriptor errors;     // its stderr, until it is ready
 };
 
-// Starts it; it says `h` on its channel when it is ready, or ends with its reason on `errors`. Throws std::system_error.
+// Starts it; it says `h` on its channel when it is ready, or ends with its reason on `errors`. Throws
+// std::system_error.
 Template start_template(const TemplateConfig& config);
 
 }  // namespace agon::sandbox

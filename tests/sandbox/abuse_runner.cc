@@ -1,5 +1,5 @@
-// abuse_runner CASE.py TIER [USER]: runs one case of tests/sandbox/abuse (its README.md has the format) and checks what it did to
-// this host. USER: a number to become first. Exit codes: 0 held, 1 not, 77 this machine or the case's list of tiers rules it out.
+// abuse_runner CASE.py TIER [USER]: runs one case of tests/sandbox/abuse (its README.md has the format) and checks what
+// it did to this host. USER: a number to become first. Exit codes: 0 held, 1 not, 77 only root can become another user.
 #include <dirent.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
@@ -14,7 +14,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <optional>
 #include <sstream>
 #include <thread>
@@ -77,8 +76,10 @@ class Reader {
         continue;
       }
       const auto key = in_header ? key_of(line) : std::nullopt;
-      if (key) take(key->first, key->second);
-      else in_header = in_header && line.starts_with("#");
+      if (key)
+        take(key->first, key->second);
+      else
+        in_header = in_header && line.starts_with("#");
       read_.steps.back().code += line + "\n";
     }
     for (const Step& step : read_.steps) read_.names_processes |= step.code.find("agon-abuse\"") != std::string::npos;
@@ -90,14 +91,22 @@ class Reader {
   void take(const std::string& key, const std::string& value) {
     Step& step = read_.steps.back();
     if (key.starts_with("case ")) return;
-    if (key == "reason") step.reasons = list_of(value);
-    else if (key == "output") step.output = value;
-    else if (key == "limits") read_.limits = parse_limits(value, read_.limits);
-    else if (key == "tiers") read_.tiers = value;
-    else if (key == "dropped") read_.dropped = value == "yes";
-    else if (key == "use") uses_library_ = value == "lib";
-    else if (key == "artifacts") take_artifacts(value);
-    else throw Error("abuse: there is no key '{}'", key);
+    if (key == "reason")
+      step.reasons = list_of(value);
+    else if (key == "output")
+      step.output = value;
+    else if (key == "limits")
+      read_.limits = parse_limits(value, read_.limits);
+    else if (key == "tiers")
+      read_.tiers = value;
+    else if (key == "dropped")
+      read_.dropped = value == "yes";
+    else if (key == "use")
+      uses_library_ = value == "lib";
+    else if (key == "artifacts")
+      take_artifacts(value);
+    else
+      throw Error("abuse: there is no key '{}'", key);
   }
 
   void take_artifacts(const std::string& value) {
@@ -136,7 +145,8 @@ class Host {
       if (entry.path().filename() != "secret") found.push_back("there is a new file " + entry.path().string());
     if (settings() != settings_) found.emplace_back("settings of the kernel were changed");
     for (const int socket : sockets_)
-      if (accept4(socket, nullptr, nullptr, SOCK_NONBLOCK) >= 0) found.emplace_back("somebody reached a socket of the host");
+      if (accept4(socket, nullptr, nullptr, SOCK_NONBLOCK) >= 0)
+        found.emplace_back("somebody reached a socket of the host");
     if (!names_processes) return found;
     for (const std::string& name : left_processes()) found.push_back("a process is left: " + name);
     return found;
@@ -147,7 +157,8 @@ class Host {
 
   static std::string settings() {
     std::string all;
-    for (const char* name : {"kernel/core_pattern", "kernel/modprobe", "kernel/sysrq", "kernel/hostname", "vm/overcommit_memory"}) {
+    for (const char* name :
+         {"kernel/core_pattern", "kernel/modprobe", "kernel/sysrq", "kernel/hostname", "vm/overcommit_memory"}) {
       std::ifstream file(std::string("/proc/sys/") + name);
       all += std::string(std::istreambuf_iterator<char>(file), {}) + "\n";
     }
@@ -178,8 +189,10 @@ class Host {
     constexpr std::string_view kName = "agon-abuse-canary";
     std::copy(kName.begin(), kName.end(), address.sun_path + 1);
     const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + kName.size());
-    if (bind(socket, reinterpret_cast<sockaddr*>(&address), size) == 0) keep(socket);
-    else close(socket);  // another case runs beside this one, and watches it
+    if (bind(socket, reinterpret_cast<sockaddr*>(&address), size) == 0)
+      keep(socket);
+    else
+      close(socket);  // another case runs beside this one, and watches it
   }
 
   // Cases call what they might leave behind by this name; CTest runs no two of those at once.
@@ -189,7 +202,8 @@ class Host {
       for (const char* part : {"comm", "cmdline"}) {
         std::ifstream file(entry.path() / part, std::ios::binary);
         const std::string text{std::istreambuf_iterator<char>(file), {}};
-        if (text.starts_with("agon-abuse") || text.find(std::string(1, '\0') + "agon-abuse") != std::string::npos) found.push_back(entry.path().filename());
+        if (text.starts_with("agon-abuse") || text.find(std::string(1, '\0') + "agon-abuse") != std::string::npos)
+          found.push_back(entry.path().filename());
       }
     }
     return found;
@@ -212,19 +226,22 @@ class Run {
       fault(fmt::format("the next job printed '{}' ({}: {})", result.out, to_string(result.reason), result.text));
     return faults_;
   }
-  Tier tier() const { return sandbox_.tier(); }
 
  private:
   void fault(const std::string& what) { faults_.push_back(what); }
 
   void play(const Step& step) {
-    if (step.kind == "other session") at_ = add(sandbox_.open(abuse_.limits));
-    else if (step.kind == "fork") at_ = add(sessions_.front().fork());
-    else if (step.kind == "back") at_ = 0;
+    if (step.kind == "other session")
+      at_ = add(sandbox_.open(abuse_.limits));
+    else if (step.kind == "fork")
+      at_ = add(sessions_.front().fork());
+    else if (step.kind == "back")
+      at_ = 0;
     const auto start = std::chrono::steady_clock::now();
     const Result result = sessions_[at_].run({.code = step.code, .name = "abuse.py", .artifacts = abuse_.artifacts});
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    fmt::print("--- {} {} in {:.2f} s: {}\n{}{}", step.kind, to_string(result.reason), seconds, result.text, result.out, result.err);
+    fmt::print("--- {} {} in {:.2f} s: {}\n{}{}", step.kind, to_string(result.reason), seconds, result.text, result.out,
+               result.err);
     check(step, result, seconds);
   }
 
@@ -232,9 +249,11 @@ class Run {
     const std::string reason(to_string(result.reason));
     if (std::find(step.reasons.begin(), step.reasons.end(), reason) == step.reasons.end())
       fault(fmt::format("it ended with {} ({})", reason, result.text));
-    if (result.out.find("ESCAPED") != std::string::npos || result.err.find("ESCAPED") != std::string::npos) fault("it says that it escaped");
+    if (result.out.find("ESCAPED") != std::string::npos || result.err.find("ESCAPED") != std::string::npos)
+      fault("it says that it escaped");
     if (result.out.find(kSecret) != std::string::npos) fault("it printed the secret");
-    if (!step.output.empty() && result.out.find(step.output) == std::string::npos) fault("it did not print '" + step.output + "'");
+    if (!step.output.empty() && result.out.find(step.output) == std::string::npos)
+      fault("it did not print '" + step.output + "'");
     if (seconds > abuse_.limits.wall + 1) fault(fmt::format("it took {:.2f} s", seconds));
     if (abuse_.dropped && &step == &abuse_.steps.front() && result.dropped_bytes == 0) fault("nothing was dropped");
     if (result.artifacts.size() != abuse_.pictures) fault(fmt::format("{} pictures came out", result.artifacts.size()));
@@ -255,24 +274,15 @@ class Run {
 
 int run(const std::string& file, const std::string& tier) {
   const Case abuse = Reader(file).result();
-  if (abuse.tiers.find(tier) == std::string::npos) {
-    fmt::print("tier {} does not hold this case (docs/sandbox.md)\n", tier);
-    return kRuledOut;
-  }
+  if (abuse.tiers.find(tier) == std::string::npos)
+    throw Error("tier {} does not hold this case (docs/sandbox.md)", tier);
   const Host host;
   std::vector<std::string> faults;
   {
     SandboxConfig config;
     config.floor = config.best = tier_from(tier);
     config.launcher = AGON_LAUNCHER;
-    std::unique_ptr<Run> run;
-    try {
-      run = std::make_unique<Run>(abuse, config);
-    } catch (const Error& error) {
-      fmt::print("{}\n", error.what());
-      return kRuledOut;
-    }
-    faults = run->faults();
+    faults = Run(abuse, config).faults();
   }
   for (const std::string& fault : host.faults(abuse.names_processes)) faults.push_back(fault);
   for (const std::string& fault : faults) fmt::print("FAILED: {}\n", fault);

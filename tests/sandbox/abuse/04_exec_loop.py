@@ -1,5 +1,5 @@
 # case 04: processes that start their successor and end, under a new pid every time
-# reason: wall_timeout
+# reason: wall_timeout,process_limit
 # limits: wall=2,cpu=20
 # tiers: ABC
 

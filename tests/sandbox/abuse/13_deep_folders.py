@@ -1,9 +1,9 @@
 # case 13: 20,000 folders, each in the one before, with a path of 4 MB
-# reason: disk_limit,ok
-# limits: wall=30,cpu=30
+# reason: disk_limit,ok,wall_timeout
+# limits: wall=4
 # tiers: ABC
 
-# C has no limit on folders: there the call ends well, and closing the session must still remove them all.
+# Landlock walks up the whole path at each step. C has no limit on folders: there the call ends well, and closing the session must still remove them all.
 
 import os
 
