@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -23,6 +24,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "sandbox/sandbox.h"
 
 namespace agon::cli {
 namespace {
@@ -91,6 +93,24 @@ Check model(const std::string& policy) {
   }
 }
 
+// Starts one and runs a line in it. What needs no code of a model runs without.
+Check code_sandbox() {
+  const auto start = std::chrono::steady_clock::now();
+  const auto seconds = [&start] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  try {
+    sandbox::Sandbox sandbox;
+    const double started = seconds();
+    const sandbox::Result result = sandbox.open().run({.code = "print(1 + 1)"});
+    if (result.out != "2\n") return {"sandbox", fmt::format("1 + 1 is '{}' ({})", result.out, result.text), false};
+    return {"sandbox", fmt::format("tier {}, ready in {:.2f} s, a first session in {:.0f} ms",
+                                   to_string(sandbox.tier()), started, 1e3 * (seconds() - started))};
+  } catch (const Error& error) {
+    return {"sandbox", fmt::format("none, so code of a model does not run here: {}", error.what())};
+  }
+}
+
 // Writes and removes a file in `folder`, or where it would be made.
 Check output_folder(const std::string& folder) {
   std::error_code ignored;
@@ -125,6 +145,7 @@ void examine(const std::string& policy, const std::string& out, bool as_json) {
                                      libtorch(),
                                      {"OpenCV", CV_VERSION},
                                      {"SQLite", sqlite3_libversion()},
+                                     code_sandbox(),
                                      model(policy),
                                      output_folder(out)};
   bool ok = true;

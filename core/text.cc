@@ -101,6 +101,14 @@ std::vector<std::string> split_words(std::string_view text) {
   return words;
 }
 
+std::string valid_utf8(std::string_view bytes) {
+  std::string text;
+  text.reserve(bytes.size());
+  for_each_character(
+      bytes, [&](utf8proc_int32_t character, std::string_view raw) { text += character < 0 ? "\xEF\xBF\xBD" : raw; });
+  return text;
+}
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);  // row[j]: distance of a's first i bytes from b's first j
   std::iota(row.begin(), row.end(), std::size_t{0});

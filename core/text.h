@@ -10,8 +10,9 @@ namespace agon {
 
 std::string_view trim(std::string_view text);  // ASCII white space, both ends
 std::vector<std::string> split(std::string_view text, std::string_view separator);
-std::string to_lower(std::string_view text);                        // every letter of UTF-8 text that has a lower case
-std::vector<std::string> split_words(std::string_view text);        // at Unicode white space; none is empty
+std::string to_lower(std::string_view text);                  // every letter of UTF-8 text that has a lower case
+std::vector<std::string> split_words(std::string_view text);  // at Unicode white space; none is empty
+std::string valid_utf8(std::string_view bytes);               // what forms no character becomes U+FFFD, byte by byte
 std::size_t edit_distance(std::string_view a, std::string_view b);  // Levenshtein, in bytes
 // The candidate nearest to `name`, if near enough to be a likely slip (at most a third of its letters).
 std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string>& candidates);

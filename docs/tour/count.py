@@ -1,0 +1,3 @@
+count = 3
+with open("notes.txt", "w") as notes:
+    notes.write("left by the first script\n")

@@ -1,0 +1,2 @@
+count += 1
+print(count, open("notes.txt").read(), end="")

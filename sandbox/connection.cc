@@ -1,0 +1,85 @@
+#include "sandbox/connection.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "sandbox/frame.h"
+
+namespace agon::sandbox {
+namespace {
+
+constexpr std::size_t kMostReply = 1u << 30;
+
+std::optional<Json> next_message(int socket, FrameReader& reader) {
+  std::array<char, 1 << 16> piece;
+  while (true) {
+    if (const auto payload = reader.next()) {
+      Json message = Json::from_cbor(*payload, true, false);
+      return message.is_object() ? std::optional(std::move(message)) : std::nullopt;
+    }
+    const ssize_t got = recv(socket, piece.data(), piece.size(), 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0 || reader.broken()) return std::nullopt;
+    reader.feed({piece.data(), static_cast<std::size_t>(got)});
+  }
+}
+
+}  // namespace
+
+Connection::Connection(int socket) : socket_(socket) {}
+
+Connection::~Connection() {
+  shutdown(socket_, SHUT_RDWR);
+  if (reader_.joinable()) reader_.join();
+  close(socket_);
+}
+
+void Connection::send(const Json& message) {
+  const std::vector<std::uint8_t> bytes = Json::to_cbor(message);
+  const std::string frame = make_frame({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const std::lock_guard lock(writing_);
+  for (std::size_t at = 0; at < frame.size();) {
+    const ssize_t sent = ::send(socket_, frame.data() + at, frame.size() - at, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0) return;
+    at += static_cast<std::size_t>(sent);
+  }
+}
+
+std::optional<Json> Connection::receive() {
+  FrameReader reader(kMostReply);
+  return next_message(socket_, reader);
+}
+
+std::optional<Json> Connection::ask(Json request) {
+  std::unique_lock lock(mutex_);
+  if (!reader_.joinable()) reader_ = std::thread([this] { read_replies(); });
+  const std::int64_t id = ++last_;
+  request["id"] = id;
+  auto& reply = replies_[id];
+  lock.unlock();
+  send(request);
+  lock.lock();
+  arrived_.wait(lock, [&] { return reply.has_value() || closed_; });
+  std::optional<Json> answer = std::move(reply);
+  replies_.erase(id);
+  return answer;
+}
+
+void Connection::read_replies() {
+  FrameReader reader(kMostReply);
+  while (auto message = next_message(socket_, reader)) {
+    const std::lock_guard lock(mutex_);
+    const auto found = replies_.find(message->value("id", std::int64_t{0}));
+    if (found != replies_.end()) found->second = std::move(message);
+    arrived_.notify_all();
+  }
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  arrived_.notify_all();
+}
+
+}  // namespace agon::sandbox

@@ -1,0 +1,39 @@
+// sandbox/connection.h - the host's end of the launcher's socket: requests from any thread, replies by a thread of its
+// own.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "core/json.h"
+
+namespace agon::sandbox {
+
+class Connection {
+ public:
+  // Takes the socket's descriptor.
+  explicit Connection(int socket);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  void send(const Json& message);         // whole; a launcher that is gone shows in the reply
+  std::optional<Json> receive();          // before the first ask(): the next message; nothing once the launcher is gone
+  std::optional<Json> ask(Json request);  // blocks for the reply; nothing once the launcher is gone
+
+ private:
+  void read_replies();
+  int socket_;
+  std::mutex writing_, mutex_;
+  std::condition_variable arrived_;
+  std::map<std::int64_t, std::optional<Json>> replies_;  // by id: empty while awaited
+  std::int64_t last_ = 0;
+  bool closed_ = false;
+  std::thread reader_;
+};
+
+}  // namespace agon::sandbox

@@ -1,0 +1,29 @@
+// sandbox/frame.h - messages on a stream socket: four bytes of length (little-endian), then the payload.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace agon::sandbox {
+
+std::string make_frame(std::string_view payload);
+
+// Takes bytes as they come, in pieces of any size, and gives whole payloads. What the other side sends is hostile: a
+// length past `most` breaks the reader for good, before anything is kept of it.
+class FrameReader {
+ public:
+  explicit FrameReader(std::size_t most) : most_(most) {}
+  void feed(std::string_view bytes);
+  std::optional<std::string> next();
+  bool broken() const { return broken_; }
+  bool holds_some() const { return !held_.empty(); }  // bytes of a payload that is not whole
+
+ private:
+  std::size_t most_;
+  std::string held_;
+  bool broken_ = false;
+};
+
+}  // namespace agon::sandbox

@@ -1,0 +1,41 @@
+// sandbox/launcher/descriptor.h - an owned file descriptor; calls that fail throw std::system_error with what was
+// tried.
+#pragma once
+
+#include <unistd.h>
+#include <cerrno>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace agon::sandbox {
+
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Descriptor() { reset(); }
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+  void reset() {
+    if (fd_ >= 0) close(fd_);
+    fd_ = -1;
+  }
+
+ private:
+  int fd_ = -1;
+};
+
+// Gives the result of a system call back, or throws with `what` and errno.
+template <typename Result>
+Result checked(Result result, const std::string& what) {
+  if (result < 0) throw std::system_error(errno, std::generic_category(), what);
+  return result;
+}
+
+}  // namespace agon::sandbox

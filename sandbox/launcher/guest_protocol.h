@@ -1,0 +1,25 @@
+// sandbox/launcher/guest_protocol.h - what passes between the supervisor and harness.py, in frames (sandbox/frame.h):
+// one letter, then the letter's payload.
+//   to the guest    r  u32 length, name, code     run the code
+//                   f  and six descriptors         fork: the new session's channel, stdout, stderr; its user, mount and
+//                   pid namespaces g  folder of the files         go on
+//   from the guest  h                              the interpreter is ready (the template, then every session)
+//                   d  Outcome, text               the code has ended
+//                   f  text                        the fork is done, or why not
+//                   i                              this process is about to enter the new session's namespaces
+//                   s                              this process is in them, and has given up its capabilities
+//                   e  text                        it could not
+// The kernel says who sent a frame (SCM_CREDENTIALS); a frame from another process than the one that may send it is no
+// frame.
+#pragma once
+
+namespace agon::sandbox {
+
+enum class Outcome : unsigned char { ok, exception, memory, process, disk, interrupted };
+
+inline constexpr int kGuestChannel = 3;               // descriptor in the guest
+inline constexpr int kGuestHarness = 4;               // where the template reads its code
+inline constexpr int kGuestLibrary = 5;               // and its library (guest_fork.cc)
+inline constexpr std::size_t kMostGuestFrame = 8192;  // bytes; a session's answers are short
+
+}  // namespace agon::sandbox

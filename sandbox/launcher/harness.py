@@ -1,0 +1,254 @@
+# The interpreter's side of agon-sandbox: imports what sessions start with, then serves its channel. A fork of it is a
+# session; a fork of a session is another one. It runs beside hostile code in one process: what it says about a call is
+# that code's word, and nothing else depends on it (sandbox/launcher/guest_protocol.h has the messages).
+import array, builtins, ctypes, errno, gc, linecache, os, signal, socket, struct, sys, traceback, types
+
+CHANNEL, LIBRARY = 3, 5
+OK, EXCEPTION, MEMORY, PROCESS, DISK, INTERRUPTED = range(6)
+
+
+def preload(modules):
+    for name in modules:
+        module = __import__(name)
+        if name == "cv2":
+            module.setNumThreads(0)  # a thread of its own would not outlive a fork
+
+
+def make_forks_cheap():
+    # A fork costs as much as there are mappings and pages to copy. cv2 brings some 400 libraries of five mappings each: the
+    # read-only ones of a library become one, and so do its writable ones. Small pages become large ones. Who can run code
+    # here needs no writable page of a library to do so.
+    libc = ctypes.PyDLL(None)
+    libc.mprotect.argtypes = libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    PROT_READ, PROT_WRITE, PROT_EXEC, MADV_COLLAPSE, LARGE = 1, 2, 4, 25, 2 << 20
+
+    def mappings():
+        with open("/proc/self/maps") as file:
+            for line in file.read().splitlines():
+                fields = line.split(None, 5)
+                begin, end = (int(field, 16) for field in fields[0].split("-"))
+                yield begin, end, fields[1], fields[5] if len(fields) > 5 else ""
+
+    before = list(mappings())
+    for (begin, end, access, name), (after, _, access_after, name_after) in zip(before, before[1:]):
+        if access == "r--p" and name.startswith("/"):
+            belongs_to_data = after == end and name_after == name and access_after.startswith("rw")
+            libc.mprotect(begin, end - begin, PROT_READ | (PROT_WRITE if belongs_to_data else PROT_EXEC))
+    for begin, end, access, name in list(mappings()):
+        begin, end = -(-begin // LARGE) * LARGE, end // LARGE * LARGE
+        if access == "rw-p" and name in ("", "[heap]") and end > begin:
+            libc.madvise(begin, end - begin, MADV_COLLAPSE)
+
+
+def serve_sandbox(namespaces, home):
+    # namespaces: whether each session gets its own. home: the folder of this process's files; that of each session has the
+    # same name where there are namespaces.
+    libc = ctypes.PyDLL(None, use_errno=True)
+    # What guest code may replace is kept here, out of its reach.
+    pack, unpack, socket_of, exit_now, write = struct.pack, struct.unpack, socket.socket, os._exit, os.write
+    fork, waitpid, dup2, close, chdir, setsid = os.fork, os.waitpid, os.dup2, os.close, os.chdir, os.setsid
+    format_exception, compile_code, exec_code, fds_of = traceback.format_exception, compile, exec, array.array
+    SCM_RIGHTS, SOL_SOCKET, CMSG_CLOEXEC = socket.SCM_RIGHTS, socket.SOL_SOCKET, socket.MSG_CMSG_CLOEXEC
+    PR_CAPBSET_DROP, LAST_CAPABILITY = 24, 63
+    CAPABILITY_VERSION, NO_CAPABILITIES = struct.pack("<Ii", 0x20080522, 0), bytes(24)
+    PR_GET_TID_ADDRESS, ASKING = 40, struct.pack("<I", 1) + b"i"
+    guest = ctypes.PyDLL(f"/proc/self/fd/{LIBRARY}")
+    os.close(LIBRARY)
+    tid_address = ctypes.c_void_p()
+    libc.prctl(PR_GET_TID_ADDRESS, ctypes.byref(tid_address), 0, 0, 0)
+    before_fork, after_fork_child = ctypes.pythonapi.PyOS_BeforeFork, ctypes.pythonapi.PyOS_AfterFork_Child
+    after_fork_parent = ctypes.pythonapi.PyOS_AfterFork_Parent
+    scope = types.ModuleType("__main__")
+    scope.__builtins__ = builtins
+    state = {"channel": socket_of(fileno=CHANNEL), "home": home, "template": True}
+
+    def receive(count, fds=None):
+        held = b""
+        while len(held) < count:
+            data, ancillary, _, _ = state["channel"].recvmsg(count - len(held), 256, CMSG_CLOEXEC)
+            if not data:
+                exit_now(0)
+            held += data
+            for level, kind, payload in ancillary:
+                if level == SOL_SOCKET and kind == SCM_RIGHTS and fds is not None:
+                    got = fds_of("i")
+                    got.frombytes(payload[: len(payload) - len(payload) % 4])
+                    fds.extend(got)
+        return held
+
+    def reply(kind, body=b""):
+        state["channel"].sendall(pack("<I", 1 + len(body)) + kind + body)
+
+    def outcome_of(error):
+        if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
+            return MEMORY
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
+            return DISK
+        if isinstance(error, BlockingIOError) or (isinstance(error, RuntimeError) and "start new thread" in str(error)):
+            return PROCESS
+        if isinstance(error, KeyboardInterrupt):
+            return INTERRUPTED
+        return EXCEPTION
+
+    def print_error(error, name):
+        # Frames of the harness are of no use to who wrote the code.
+        trace = error.__traceback__
+        while trace is not None and trace.tb_frame.f_code.co_filename != name:
+            trace = trace.tb_next
+        lines = format_exception(type(error), error, trace or None)
+        write(2, "".join(lines).encode("utf-8", "backslashreplace"))
+        return lines[-1].strip()
+
+    def flush():
+        for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+            try:
+                stream.flush()
+            except BaseException:
+                pass
+
+    def run(body):
+        (length,) = unpack("<I", body[:4])
+        name, code = body[4 : 4 + length].decode(), body[4 + length :].decode("utf-8", "surrogateescape")
+        outcome, text = OK, ""
+        try:
+            linecache.cache[name] = (len(code), None, code.splitlines(True), name)
+            exec_code(compile_code(code, name, "exec", dont_inherit=True), scope.__dict__)
+        except SystemExit as error:
+            if error.code not in (None, 0):
+                outcome, text = EXCEPTION, f"SystemExit: {error.code}"
+                if isinstance(error.code, str):
+                    write(2, error.code.encode("utf-8", "backslashreplace") + b"\n")
+        except BaseException as error:
+            outcome = outcome_of(error)
+            try:
+                text = print_error(error, name)
+            except BaseException as second:
+                text = type(error).__name__ + " (its text could not be made: " + type(second).__name__ + ")"
+        flush()
+        # A signal that came late must not end the harness.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        reply(b"d", bytes([outcome]) + text.encode("utf-8", "backslashreplace")[:4096])
+
+    def drop_capabilities():
+        for capability in range(LAST_CAPABILITY + 1):
+            libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+        libc.capset(CAPABILITY_VERSION, NO_CAPABILITIES)
+
+    def become_interpreter(home):
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        setsid()
+        before, state["home"] = state["home"], home
+        if state["template"]:
+            state["template"] = False
+            sys.path.insert(0, "")
+            chdir(home + "/workspace")
+        else:
+            move_files(before, home)
+        os.environ["HOME"], os.environ["TMPDIR"] = home, home + "/tmp"
+        reply(b"h")
+
+    def move_files(before, home):
+        # The working folder and the files that were open: the same places in the copy.
+        try:
+            chdir(state["here"].replace(before, home, 1))
+        except OSError:
+            chdir(home + "/workspace")
+        for name in os.listdir("/proc/self/fd"):
+            fd = int(name)
+            try:
+                path = os.readlink("/proc/self/fd/" + name)
+                if fd <= CHANNEL or not path.startswith(before + "/"):
+                    continue
+                flags = libc.fcntl(fd, 3, 0)  # F_GETFL
+                place = None if os.path.isdir(path) else os.lseek(fd, 0, os.SEEK_CUR)
+                fresh = os.open(path.replace(before, home, 1), flags & ~(os.O_CREAT | os.O_EXCL | os.O_TRUNC))
+                if place is not None:
+                    os.lseek(fresh, place, os.SEEK_SET)
+                dup2(fresh, fd, os.get_inheritable(fd))
+                close(fresh)
+            except OSError:
+                pass  # deleted, or of a kind that cannot be opened again: stays shared
+
+    def become_session(fds):
+        for fd, place in zip(fds, (CHANNEL, 1, 2)):
+            dup2(fd, place, place != CHANNEL)
+        for fd in fds:
+            close(fd)
+        state["channel"].detach()
+        state["channel"] = socket_of(fileno=CHANNEL)
+        for number in signal.valid_signals():
+            if callable(signal.getsignal(number)):
+                signal.signal(number, signal.SIG_DFL)
+        drop_capabilities()
+        reply(b"s")
+        (length,) = unpack("<I", receive(4))
+        become_interpreter(receive(length)[1:].decode())
+
+    def fork_into(channel, namespaces):
+        # As os.fork. A process between goes into the namespaces: there is no way back from them.
+        if len(os.listdir("/proc/self/task")) == 1:
+            before_fork()
+            result = guest.agon_fork((ctypes.c_int * 3)(*namespaces), channel, ASKING, len(ASKING), tid_address)
+            (after_fork_child if result == 0 else after_fork_parent)()
+            if result < 0:
+                raise OSError(errno.EAGAIN, "the process could not be made")
+            return result
+        # With other threads, only the C library's own fork knows how to leave their locks behind.
+        middle = fork()
+        if middle != 0:
+            return 1 if waitpid(middle, 0)[1] == 0 else -1
+        try:
+            socket_of(fileno=os.dup(channel)).sendall(ASKING)
+            for fd in namespaces:
+                if libc.setns(fd, 0) != 0:
+                    exit_now(1)
+            if fork() == 0:
+                return 0
+        except BaseException:
+            exit_now(1)
+        exit_now(0)
+
+    def fork_session(fds):
+        text = ""
+        try:
+            if len(fds) != 6:
+                raise OSError(errno.EBADF, "descriptors missing")
+            # Entering a mount namespace forgets the working folder.
+            try:
+                state["here"] = os.getcwd()
+            except OSError:
+                state["here"] = state["home"] + "/workspace"
+            if fork_into(fds[0], fds[3:]) == 0:
+                try:
+                    return become_session(fds)
+                except BaseException as error:
+                    reply(b"e", (type(error).__name__ + ": " + str(error)).encode("utf-8", "backslashreplace"))
+                    exit_now(1)
+        except OSError as error:
+            text = str(error)
+        for fd in fds:
+            close(fd)
+        reply(b"f", text.encode())
+
+    def serve():
+        fds = []
+        (length,) = unpack("<I", receive(4, fds))
+        body = receive(length)
+        if body[:1] == b"r":
+            run(body[1:])
+        elif body[:1] == b"f":
+            fork_session(fds)
+
+    sys.modules["__main__"] = scope
+    sys.argv = [""]
+    gc.collect()
+    gc.freeze()
+    make_forks_cheap()
+    reply(b"h")
+    while True:
+        try:
+            serve()
+        except KeyboardInterrupt:
+            pass
+        except OSError:
+            exit_now(1)

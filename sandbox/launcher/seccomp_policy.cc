@@ -1,0 +1,148 @@
+#include "sandbox/launcher/seccomp_policy.h"
+
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+#include <seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <initializer_list>
+#include <memory>
+
+namespace agon::sandbox {
+namespace {
+
+constexpr const char* kAllowed[] = {
+    // files
+    "access", "chdir", "chmod", "chown", "close", "close_range", "copy_file_range", "creat", "dup", "dup2", "dup3",
+    "faccessat", "faccessat2", "fadvise64", "fallocate", "fchdir", "fchmod", "fchmodat", "fchown", "fchownat",
+    "fdatasync", "fgetxattr", "flistxattr", "fstat", "fstatfs", "fsync", "ftruncate", "futimesat", "getcwd", "getdents",
+    "getdents64", "getxattr", "inotify_add_watch", "inotify_init", "inotify_init1", "inotify_rm_watch", "lchown",
+    "lgetxattr", "link", "linkat", "listxattr", "llistxattr", "lseek", "lstat", "mkdir", "mkdirat", "mknod", "mknodat",
+    "newfstatat", "open", "openat", "openat2", "pread64", "preadv", "preadv2", "pwrite64", "pwritev", "pwritev2",
+    "read", "readahead", "readlink", "readlinkat", "readv", "rename", "renameat", "renameat2", "rmdir", "sendfile",
+    "stat", "statfs", "statx", "symlink", "symlinkat", "sync_file_range", "truncate", "umask", "unlink", "unlinkat",
+    "utime", "utimensat", "utimes", "write", "writev",
+    // memory
+    "brk", "madvise", "membarrier", "mincore", "mlock", "mlock2", "mlockall", "mmap", "mprotect", "mremap", "msync",
+    "munlock", "munlockall", "munmap",
+    // processes, threads, signals
+    "arch_prctl", "execve", "execveat", "exit", "exit_group", "fork", "futex", "futex_waitv", "get_robust_list",
+    "get_thread_area", "getpgid", "getpgrp", "getpid", "getppid", "getpriority", "getrlimit", "getrusage", "getsid",
+    "gettid", "kill", "pause", "pidfd_open", "pidfd_send_signal", "prlimit64", "restart_syscall", "rseq",
+    "rt_sigaction", "rt_sigpending", "rt_sigprocmask", "rt_sigqueueinfo", "rt_sigreturn", "rt_sigsuspend",
+    "rt_sigtimedwait", "rt_tgsigqueueinfo", "sched_get_priority_max", "sched_get_priority_min", "sched_getaffinity",
+    "sched_getattr", "sched_getparam", "sched_getscheduler", "sched_rr_get_interval", "sched_yield", "set_robust_list",
+    "set_tid_address", "setpgid", "setpriority", "setrlimit", "setsid", "sigaltstack", "tgkill", "tkill", "vfork",
+    "wait4", "waitid", "landlock_add_rule", "landlock_create_ruleset", "landlock_restrict_self",
+    // who am I
+    "capget", "capset", "getegid", "geteuid", "getgid", "getgroups", "getresgid", "getresuid", "getuid", "setfsgid",
+    "setfsuid", "setgid", "setgroups", "setregid", "setresgid", "setresuid", "setreuid", "setuid", "sysinfo", "times",
+    "uname",
+    // time, waiting, pipes
+    "alarm", "clock_getres", "clock_gettime", "clock_nanosleep", "epoll_create", "epoll_create1", "epoll_ctl",
+    "epoll_pwait", "epoll_pwait2", "epoll_wait", "eventfd", "eventfd2", "getcpu", "getitimer", "getrandom",
+    "gettimeofday", "nanosleep", "pipe", "pipe2", "poll", "ppoll", "pselect6", "select", "setitimer", "signalfd",
+    "signalfd4", "splice", "tee", "time", "timer_create", "timer_delete", "timer_getoverrun", "timer_gettime",
+    "timer_settime", "timerfd_create", "timerfd_gettime", "timerfd_settime",
+    // a pair of sockets among one's own; there is no way to name one
+    "getpeername", "getsockname", "getsockopt", "recvfrom", "recvmmsg", "recvmsg", "sendmmsg", "sendmsg", "sendto",
+    "setsockopt", "shutdown"};
+
+// Programs take these for features of a newer kernel and go on without.
+constexpr const char* kUnknown[] = {
+    "clone3",      "memfd_create", "io_uring_setup", "io_uring_enter", "io_uring_register",
+    "userfaultfd", "shmget",       "shmat",          "shmctl",         "semget",
+    "semop",       "semctl",       "msgget",         "mq_open"};
+
+class Policy {
+ public:
+  Policy() : context_(seccomp_init(SCMP_ACT_ERRNO(EPERM)), seccomp_release) {
+    if (!context_) throw std::system_error(ENOMEM, std::generic_category(), "seccomp_init");
+    require(seccomp_attr_set(context_.get(), SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS), "seccomp: architecture");
+    require(seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2), "seccomp: optimise");
+  }
+
+  // A name that this libseccomp does not know is of a kernel to come: nothing to allow.
+  void rule(std::uint32_t action, const char* name, std::initializer_list<scmp_arg_cmp> conditions = {}) {
+    const int number = seccomp_syscall_resolve_name(name);
+    if (number == __NR_SCMP_ERROR) return;
+    require(seccomp_rule_add_array(context_.get(), action, number, conditions.size(), conditions.begin()), name);
+  }
+
+  std::string program() const {
+    const Descriptor file(checked(static_cast<int>(syscall(SYS_memfd_create, "seccomp", MFD_CLOEXEC)), "memfd_create"));
+    require(seccomp_export_bpf(context_.get(), file.get()), "seccomp_export_bpf");
+    std::string bytes(static_cast<std::size_t>(lseek(file.get(), 0, SEEK_END)), '\0');
+    if (pread(file.get(), bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+      throw std::system_error(EIO, std::generic_category(), "seccomp: reading the program");
+    return bytes;
+  }
+
+ private:
+  static void require(int result, const char* what) {
+    if (result < 0) throw std::system_error(-result, std::generic_category(), what);
+  }
+  std::unique_ptr<void, void (*)(scmp_filter_ctx)> context_;
+};
+
+void allow_values(Policy& policy, const char* name, unsigned argument, std::initializer_list<std::uint64_t> values) {
+  // Kernel interfaces read these arguments as 32 bits.
+  for (const std::uint64_t value : values)
+    policy.rule(SCMP_ACT_ALLOW, name, {SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, 0xffffffff, value)});
+}
+
+void allow_some_arguments(Policy& policy) {
+  constexpr std::uint64_t kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
+                                        CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWTIME;
+  // The low byte of clone's flags is the signal at exit, which CLONE_NEWTIME shares.
+  policy.rule(SCMP_ACT_ALLOW, "clone", {SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, kNamespaces & ~0xffull, 0)});
+  allow_values(policy, "socketpair", 0, {AF_UNIX});
+  allow_values(policy, "ioctl", 1, {TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX});
+  policy.rule(SCMP_ACT_ERRNO(EAFNOSUPPORT), "socket");
+  allow_values(
+      policy, "prctl", 0,
+      {PR_SET_NAME, PR_GET_NAME, PR_SET_PDEATHSIG, PR_GET_PDEATHSIG, PR_GET_DUMPABLE, PR_SET_DUMPABLE, PR_GET_SECCOMP,
+       PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS, PR_CAPBSET_READ, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER,
+       PR_GET_CHILD_SUBREAPER, PR_GET_TID_ADDRESS, PR_SET_TIMERSLACK, PR_GET_TIMERSLACK, 0x53564d41 /* PR_SET_VMA */});
+  allow_values(policy, "personality", 0, {0, 0xffffffff});
+  allow_values(policy, "sched_setscheduler", 1, {0 /* SCHED_OTHER */});
+}
+
+void file_locks(Policy& policy, std::uint32_t action) {
+  policy.rule(action, "flock");
+  for (const int command : {F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW, F_SETLEASE})
+    policy.rule(action, "fcntl", {SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, static_cast<std::uint64_t>(command))});
+  for (const int command : {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_OFD_GETLK,
+                            F_GETPIPE_SZ, F_SETPIPE_SZ, F_GETOWN, F_SETOWN, F_ADD_SEALS, F_GET_SEALS, F_GETLEASE})
+    policy.rule(SCMP_ACT_ALLOW, "fcntl",
+                {SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, static_cast<std::uint64_t>(command))});
+}
+
+}  // namespace
+
+std::string seccomp_program(bool asks) {
+  Policy policy;
+  for (const char* name : kAllowed) policy.rule(SCMP_ACT_ALLOW, name);
+  for (const char* name : kUnknown) policy.rule(SCMP_ACT_ERRNO(ENOSYS), name);
+  allow_some_arguments(policy);
+  file_locks(policy, asks ? SCMP_ACT_NOTIFY : SCMP_ACT_ERRNO(EPERM));
+  if (asks) policy.rule(SCMP_ACT_NOTIFY, "setns");
+  return policy.program();
+}
+
+Descriptor install_seccomp(const std::string& program, bool asks) {
+  sock_fprog filter{static_cast<unsigned short>(program.size() / sizeof(sock_filter)),
+                    reinterpret_cast<sock_filter*>(const_cast<char*>(program.data()))};
+  const unsigned flags = asks ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0;
+  const long result = checked(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &filter), "seccomp");
+  return asks ? Descriptor(static_cast<int>(result)) : Descriptor();
+}
+
+}  // namespace agon::sandbox

@@ -1,0 +1,88 @@
+#include "sandbox/launcher/session_files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace agon::sandbox {
+namespace {
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { closedir(folder); }
+};
+
+Descriptor open_workspace(const Descriptor& home, int flags) {
+  return Descriptor(
+      checked(openat(home.get(), "workspace", flags | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), "opening the workspace"));
+}
+
+Descriptor open_beneath(const Descriptor& home, const std::string& name, int flags) {
+  open_how how{};
+  how.flags = static_cast<std::uint64_t>(flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  how.mode = (flags & O_CREAT) ? 0644 : 0;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
+  if (name.find('\0') != std::string::npos)
+    throw std::system_error(EINVAL, std::generic_category(), "a name with a NUL in it");
+  const Descriptor workspace = open_workspace(home, O_PATH);
+  Descriptor file(static_cast<int>(
+      checked(syscall(SYS_openat2, workspace.get(), name.c_str(), &how, sizeof how), "opening " + name)));
+  struct stat status {};
+  checked(fstat(file.get(), &status), "fstat " + name);
+  if (!S_ISREG(status.st_mode)) throw std::system_error(EINVAL, std::generic_category(), name + " is no regular file");
+  return file;
+}
+
+bool is_picture(const std::string& name) {
+  const std::size_t dot = name.rfind('.');
+  std::string ending = dot == std::string::npos ? "" : name.substr(dot + 1);
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char letter) { return std::tolower(letter); });
+  return ending == "png" || ending == "jpg" || ending == "jpeg" || ending == "webp";
+}
+
+}  // namespace
+
+void write_file(const Descriptor& home, const std::string& name, const std::string& bytes) {
+  const Descriptor file = open_beneath(home, name, O_WRONLY | O_CREAT);
+  checked(ftruncate(file.get(), 0), "truncating " + name);
+  for (std::size_t at = 0; at < bytes.size();)
+    at +=
+        static_cast<std::size_t>(checked(::write(file.get(), bytes.data() + at, bytes.size() - at), "writing " + name));
+}
+
+std::string read_file(const Descriptor& home, const std::string& name, std::int64_t most) {
+  const Descriptor file = open_beneath(home, name, O_RDONLY);
+  struct stat status {};
+  checked(fstat(file.get(), &status), "fstat " + name);
+  if (status.st_size > most) throw std::system_error(EFBIG, std::generic_category(), name);
+  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
+  std::size_t at = 0;
+  while (at < bytes.size()) {
+    const ssize_t got = checked(read(file.get(), bytes.data() + at, bytes.size() - at), "reading " + name);
+    if (got == 0) break;  // it was cut meanwhile
+    at += static_cast<std::size_t>(got);
+  }
+  bytes.resize(at);
+  return bytes;
+}
+
+std::map<std::string, FileState> picture_files(const Descriptor& home) {
+  std::map<std::string, FileState> files;
+  const Descriptor workspace = open_workspace(home, O_RDONLY);
+  const std::unique_ptr<DIR, CloseFolder> folder(fdopendir(checked(dup(workspace.get()), "dup")));
+  while (const dirent* entry = folder ? readdir(folder.get()) : nullptr) {
+    struct stat status {};
+    if (!is_picture(entry->d_name) || fstatat(workspace.get(), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+      continue;
+    if (S_ISREG(status.st_mode) && status.st_size > 0)
+      files[entry->d_name] = {status.st_ino, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+  }
+  return files;
+}
+
+}  // namespace agon::sandbox

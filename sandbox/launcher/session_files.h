@@ -1,0 +1,31 @@
+// sandbox/launcher/session_files.h - what goes into a session's workspace and what comes out. The guest may have put
+// anything there.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "sandbox/launcher/descriptor.h"
+
+namespace agon::sandbox {
+
+// Writes a file of the workspace. The guest may have put anything in its place: links are not followed, and only a
+// regular file is written. Throws std::system_error.
+void write_file(const Descriptor& home, const std::string& name, const std::string& bytes);
+
+// Reads a regular file of the workspace beneath which no link leads out, at most `most` bytes. Throws
+// std::system_error.
+std::string read_file(const Descriptor& home, const std::string& name, std::int64_t most);
+
+// What tells one state of a file from another.
+struct FileState {
+  std::uint64_t inode = 0;
+  std::int64_t size = 0, seconds = 0, nanoseconds = 0;
+  bool operator==(const FileState&) const = default;
+};
+
+// The regular files directly in the workspace that are called pictures and are not empty. Throws std::system_error.
+std::map<std::string, FileState> picture_files(const Descriptor& home);
+
+}  // namespace agon::sandbox

@@ -1,0 +1,361 @@
+#include "sandbox/launcher/supervisor.h"
+
+#include <fmt/format.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "core/text.h"
+#include "sandbox/launcher/processes.h"
+#include "sandbox/launcher/seccomp_policy.h"
+#include "sandbox/launcher/session.h"
+#include "sandbox/launcher/session_files.h"
+
+namespace agon::sandbox {
+namespace {
+
+constexpr std::size_t kMostRequest = 512 << 20;  // bytes
+constexpr auto kMostOpening = std::chrono::seconds(20);
+
+enum class Source : std::uint32_t { control, questions, children, channel, out, err, reports, first };
+
+std::uint64_t tag(Source source, int session = 0) {
+  return static_cast<std::uint64_t>(source) << 32 | static_cast<std::uint32_t>(session);
+}
+
+Json::binary_t binary(std::string_view bytes) {
+  return Json::binary_t(std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
+}
+
+std::string text_of(const Json& value) {
+  if (!value.is_binary()) return value.get<std::string>();
+  return {value.get_binary().begin(), value.get_binary().end()};
+}
+
+class Supervisor {
+ public:
+  Supervisor(Descriptor control, Template made, Tier tier)
+      : control_(std::move(control)), template_(std::move(made)), tier_(tier) {}
+  void run();
+
+ private:
+  struct Held {
+    std::unique_ptr<Session> session;
+    std::int64_t opening = -1, running = -1, closing = -1;  // ids of requests that wait for an answer
+    Clock::time_point since;
+    Descriptor first;  // readable once the first process has ended
+    bool killed = false;
+  };
+
+  void watch(int descriptor, Source source, int session = 0) {
+    epoll_event event{EPOLLIN, {.u64 = tag(source, session)}};
+    checked(epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &event), "epoll_ctl");
+  }
+  void on_event(std::uint64_t data);
+  void on_first_ended(Held& one);
+  void on_reports(int reaper);
+  bool on_control();
+  void on_request(const Json& request);
+  void answer(std::int64_t id, Json reply);
+  void refuse(std::int64_t id, const std::string& text) { answer(id, {{"error", text}}); }
+  void flush_control();
+  void on_question();
+  bool allows(const seccomp_notif& question);
+  bool lock_allowed(const seccomp_notif& question);
+  void open(std::int64_t id, const Json& request, int parent);
+  void settle(int id);
+  void forget(Held& one);
+  void settle_all();
+  int wait_time() const;
+  Held& held(const Json& request);
+  bool has_forks(int id) const;
+  bool is_of_other(pid_t pid, int id) const;
+
+  Descriptor control_;
+  Template template_;
+  Tier tier_;
+  Descriptor epoll_, children_;
+  FrameReader reader_{kMostRequest};
+  std::string waiting_;
+  std::map<int, Held> sessions_;
+  int last_ = 0;
+  bool done_ = false;
+};
+
+void Supervisor::run() {
+  epoll_ = Descriptor(checked(epoll_create1(EPOLL_CLOEXEC), "epoll_create1"));
+  sigset_t children;
+  sigemptyset(&children);
+  sigaddset(&children, SIGCHLD);
+  checked(sigprocmask(SIG_BLOCK, &children, nullptr), "sigprocmask");
+  children_ = Descriptor(checked(signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd"));
+  watch(control_.get(), Source::control);
+  watch(template_.questions.get(), Source::questions);
+  watch(children_.get(), Source::children);
+  watch(template_.channel.get(), Source::channel, 0);
+  while (!done_) {
+    epoll_event events[64];
+    const int count = epoll_wait(epoll_.get(), events, 64, wait_time());
+    for (int i = 0; i < count && !done_; ++i) on_event(events[i].data.u64);
+    settle_all();
+    flush_control();
+  }
+}
+
+int Supervisor::wait_time() const {
+  auto least = std::chrono::milliseconds(10'000);
+  for (const auto& [id, held] : sessions_) {
+    if (held.session->state() == Session::State::busy) least = std::min(least, held.session->wait());
+    if (held.session->state() == Session::State::starting) least = std::min(least, std::chrono::milliseconds(1000));
+    if (held.session->channel().waits_to_write()) least = std::min(least, std::chrono::milliseconds(1));
+  }
+  return static_cast<int>(waiting_.empty() ? least.count() : 1);
+}
+
+void Supervisor::on_event(std::uint64_t data) {
+  const auto source = static_cast<Source>(data >> 32);
+  const int id = static_cast<int>(data & 0xffffffff);
+  if (source == Source::control) {
+    if (!on_control()) done_ = true;
+  } else if (source == Source::questions) {
+    on_question();
+  } else if (source == Source::children) {
+    signalfd_siginfo ignored[8];
+    while (read(children_.get(), ignored, sizeof ignored) > 0) {
+    }
+    int status = 0;
+    pid_t ended = 0;
+    while ((ended = waitpid(-1, &status, WNOHANG)) > 0) {
+      if (ended == template_.process) done_ = true;
+      for (auto& [session, held] : sessions_) held.session->on_reaped(0, {ended, status});
+    }
+  } else if (source == Source::channel && id == 0) {
+    if (!template_.channel.receive([](pid_t, std::string_view) {})) done_ = true;
+  } else if (const auto found = sessions_.find(id); found != sessions_.end()) {
+    Held& held = found->second;
+    if (source == Source::channel) {
+      held.session->on_channel();
+      if (held.session->is_closed()) epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, held.session->channel().get(), nullptr);
+    } else if (source == Source::reports)
+      on_reports(id);
+    else if (source == Source::first)
+      on_first_ended(held);
+    else
+      held.session->on_output();
+  }
+}
+
+void Supervisor::on_reports(int reaper) {
+  Report report{};
+  while (recv(sessions_.at(reaper).session->first().reports.get(), &report, sizeof report, MSG_DONTWAIT) ==
+         sizeof report)
+    for (auto& [id, held] : sessions_) held.session->on_reaped(reaper, report);
+}
+
+void Supervisor::on_first_ended(Held& one) {
+  epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, one.first.get(), nullptr);
+  one.session->lose("its first process ended");
+}
+
+bool Supervisor::on_control() {
+  char piece[1 << 16];
+  const ssize_t got = recv(control_.get(), piece, sizeof piece, MSG_DONTWAIT);
+  if (got < 0) return errno == EAGAIN || errno == EINTR;
+  reader_.feed({piece, static_cast<std::size_t>(got)});
+  while (const auto payload = reader_.next()) {
+    const Json request = Json::from_cbor(*payload, true, false);
+    if (!request.is_object() || !request.contains("id")) return false;
+    try {
+      on_request(request);
+    } catch (const std::exception& error) {
+      refuse(request["id"].get<std::int64_t>(), error.what());
+    }
+  }
+  return got > 0 && !reader_.broken();
+}
+
+Supervisor::Held& Supervisor::held(const Json& request) {
+  const auto found = sessions_.find(request.at("session").get<int>());
+  if (found == sessions_.end()) throw Error("there is no session {}", request.at("session").get<int>());
+  return found->second;
+}
+
+void Supervisor::on_request(const Json& request) {
+  const auto id = request["id"].get<std::int64_t>();
+  const std::string what = request.at("do").get<std::string>();
+  if (what == "open") return open(id, request, 0);
+  Held& one = held(request);
+  Session& session = *one.session;
+  if (what == "close") {
+    one.closing = id;
+    session.lose("it was closed");
+    return;
+  }
+  if (session.state() == Session::State::dead) return refuse(id, "the session has ended: " + session.failure());
+  if (session.state() != Session::State::ready) return refuse(id, "the session is busy");
+  if (what == "fork") return open(id, request, session.id());
+  if (what == "run") {
+    one.running = id;
+    session.start({request.at("name"), text_of(request.at("code")), request.at("artifacts"), request.at("pictures")});
+  } else if (what == "write") {
+    write_file(session.home(), request.at("name"), text_of(request.at("bytes")));
+    answer(id, Json::object());
+  } else if (what == "read") {
+    answer(id, {{"bytes", binary(read_file(session.home(), request.at("name"), session.limits().file))}});
+  } else {
+    refuse(id, "an unknown request");
+  }
+}
+
+void Supervisor::open(std::int64_t request_id, const Json& request, int parent) {
+  Held one;
+  const int id = ++last_;
+  const Limits limits = parent ? sessions_.at(parent).session->limits() : limits_from_json(request.at("limits"));
+  const Session* from = parent ? sessions_.at(parent).session.get() : nullptr;
+  one.session =
+      std::make_unique<Session>(id, from, limits, tier_, [this, id](pid_t pid) { return is_of_other(pid, id); });
+  const FirstProcess& first = one.session->first();
+  one.first = Descriptor(static_cast<int>(checked(syscall(SYS_pidfd_open, first.process, 0), "pidfd_open")));
+  const Session::GuestEnds ends = one.session->make_ends();
+  one.opening = request_id;
+  one.since = Clock::now();
+  watch(one.session->channel().get(), Source::channel, id);
+  watch(one.session->out(), Source::out, id);
+  watch(one.session->err(), Source::err, id);
+  watch(first.reports.get(), Source::reports, id);
+  watch(one.first.get(), Source::first, id);
+  GuestChannel& source = parent ? sessions_.at(parent).session->channel() : template_.channel;
+  source.send("f", {ends.channel.get(), ends.out.get(), ends.err.get(), first.users.get(), first.mounts.get(),
+                    first.pids.get()});
+  sessions_.emplace(id, std::move(one));
+}
+
+bool Supervisor::has_forks(int id) const {
+  return std::any_of(sessions_.begin(), sessions_.end(),
+                     [id](const auto& entry) { return entry.second.session->parent() == id; });
+}
+
+bool Supervisor::is_of_other(pid_t pid, int id) const {
+  return std::any_of(sessions_.begin(), sessions_.end(),
+                     [=](const auto& entry) { return entry.first != id && entry.second.session->owns(pid); });
+}
+
+void Supervisor::settle_all() {
+  std::vector<int> ids;
+  for (const auto& [id, held] : sessions_) ids.push_back(id);
+  for (const int id : ids) settle(id);
+}
+
+// Whatever has come about in a session since the last look: answers to its requests, its end.
+void Supervisor::settle(int id) {
+  Held& one = sessions_.at(id);
+  Session& session = *one.session;
+  session.watch();
+  if (session.channel().waits_to_write()) session.channel().flush();
+  if (session.state() == Session::State::starting && Clock::now() - one.since > kMostOpening)
+    session.lose("it did not start in time");
+  if (one.opening >= 0 && session.state() == Session::State::ready)
+    answer(std::exchange(one.opening, -1), {{"session", id}});
+  if (auto result = session.take_result()) {
+    Json reply = to_json(*result);
+    reply["artifacts"] = Json::array();
+    for (const Artifact& artifact : result->artifacts)
+      reply["artifacts"].push_back({{"name", artifact.name}, {"bytes", binary(artifact.bytes)}});
+    answer(std::exchange(one.running, -1), std::move(reply));
+  }
+  if (session.state() != Session::State::dead) return;
+  if (one.opening >= 0) {
+    answer(std::exchange(one.opening, -1), {{"error", "the session could not be made: " + session.failure()}});
+    one.closing = std::max<std::int64_t>(one.closing, 0);  // nobody knows of it
+  }
+  if (!one.killed) forget(one);
+  const bool forks = has_forks(id);
+  if (!one.killed || !forks) session.kill(forks);
+  one.killed = true;
+  pollfd gone{one.first.get(), POLLIN, 0};
+  const bool ended = poll(&gone, 1, 0) == 1;
+  if (one.closing < 0 || (!ended && !forks)) return;
+  if (one.closing > 0) answer(std::exchange(one.closing, 0), Json::object());
+  if (ended) sessions_.erase(id);  // with forks alive, it goes when the last of them has gone
+}
+
+// What a dead session's descriptors say is of no interest, but for its end.
+void Supervisor::forget(Held& one) {
+  for (const int descriptor : {one.session->channel().get(), one.session->out(), one.session->err()})
+    epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, descriptor, nullptr);
+}
+
+void Supervisor::answer(std::int64_t id, Json reply) {
+  if (id < 0) return;
+  reply["id"] = id;
+  const std::vector<std::uint8_t> bytes = Json::to_cbor(reply);
+  waiting_ += make_frame({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  flush_control();
+}
+
+void Supervisor::flush_control() {
+  while (!waiting_.empty()) {
+    const ssize_t sent = ::send(control_.get(), waiting_.data(), std::min<std::size_t>(waiting_.size(), 1 << 20),
+                                MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent <= 0) {
+      if (errno != EAGAIN && errno != EINTR) done_ = true;
+      return;
+    }
+    waiting_.erase(0, static_cast<std::size_t>(sent));
+  }
+}
+
+void Supervisor::on_question() {
+  seccomp_notif question{};
+  if (ioctl(template_.questions.get(), SECCOMP_IOCTL_NOTIF_RECV, &question) != 0) return;  // who asked is gone
+  seccomp_notif_resp reply{};
+  reply.id = question.id;
+  if (allows(question))
+    reply.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  else
+    reply.error = -EPERM;
+  ioctl(template_.questions.get(), SECCOMP_IOCTL_NOTIF_SEND, &reply);
+}
+
+bool Supervisor::allows(const seccomp_notif& question) {
+  if (question.data.nr != SYS_setns) return lock_allowed(question);
+  const auto asker = static_cast<pid_t>(question.pid);
+  // What it said of itself may still lie in its channel.
+  for (auto& [id, held] : sessions_)
+    if (held.session->state() == Session::State::starting) held.session->on_channel();
+  return std::any_of(sessions_.begin(), sessions_.end(),
+                     [asker](auto& entry) { return entry.second.session->may_enter(asker); });
+}
+
+// A lock on a file that other sessions see too would be a way to talk to them, or to stop them.
+bool Supervisor::lock_allowed(const seccomp_notif& question) {
+  struct stat status {};
+  const std::string path = fmt::format("/proc/{}/fd/{}", question.pid, static_cast<int>(question.data.args[0]));
+  if (stat(path.c_str(), &status) != 0) return false;
+  return std::any_of(sessions_.begin(), sessions_.end(), [&status](const auto& entry) {
+    struct stat home {};
+    return fstat(entry.second.session->home().get(), &home) == 0 && home.st_dev == status.st_dev;
+  });
+}
+
+}  // namespace
+
+void supervise(Descriptor control, Template made, Tier tier) {
+  Supervisor(std::move(control), std::move(made), tier).run();
+}
+
+}  // namespace agon::sandbox

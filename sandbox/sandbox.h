@@ -1,0 +1,73 @@
+// sandbox/sandbox.h - interpreters for hostile code: they start in milliseconds, keep their state from call to call,
+// and fork.
+//   Sandbox sandbox({});
+//   Session session = sandbox.open({});
+//   session.run({.code = "x = 1"});
+//   Session other = session.fork();   // has x, and the files; both go on by themselves
+// docs/sandbox.md says what holds at which tier. Gold answers, keys and the environment of this process are not in it:
+// the launcher is started with an empty environment and gets nothing but the code.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sandbox/limits.h"
+#include "sandbox/result.h"
+
+namespace agon::sandbox {
+
+struct SandboxConfig {
+  std::string interpreter = "/usr/bin/python3";
+  std::vector<std::string> modules = {"numpy", "cv2"};  // imported before any session starts
+  std::vector<std::string> readable;  // folders beside /usr that sessions may read: where another interpreter lies
+  Tier floor = Tier::b;               // refuse to run below it
+  Tier best = Tier::a;                // do not try above it
+  std::string launcher;               // path of agon-sandbox; empty: beside this program
+};
+
+struct CallRequest {
+  std::string code;
+  std::string name = "<code>";         // what tracebacks call it
+  std::vector<std::string> artifacts;  // files of the workspace to bring out, in the result
+  bool pictures = false;               // and the pictures that the call wrote into the workspace
+};
+
+class Launcher;
+
+// A live interpreter. Calls block; one at a time. Movable; the session is closed with it.
+class Session {
+ public:
+  Session(std::shared_ptr<Launcher> launcher, int id);
+  ~Session();
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+
+  // Never throws for what the code did, nor for a launcher that is gone (sandbox_lost).
+  Result run(const CallRequest& request);
+  // Throws Error when the session is dead or the copy does not fit.
+  Session fork();
+  // Files of the workspace, by their path in it. Throw Error.
+  void write(const std::string& name, const std::string& bytes);
+  std::string read(const std::string& name);
+
+ private:
+  std::shared_ptr<Launcher> launcher_;
+  int id_ = 0;
+};
+
+// One launcher process, and any number of sessions in it. Thread-safe; sessions may be used from different threads.
+class Sandbox {
+ public:
+  // Throws Error when no tier down to the floor can be had, or the interpreter does not come up; says why.
+  explicit Sandbox(const SandboxConfig& config = {});
+  ~Sandbox();
+  Session open(const Limits& limits = {});
+  Tier tier() const;
+  int process() const;  // of the launcher
+
+ private:
+  std::shared_ptr<Launcher> launcher_;
+};
+
+}  // namespace agon::sandbox

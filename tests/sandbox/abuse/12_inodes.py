@@ -1,0 +1,29 @@
+# case 12: empty files until there are no inodes
+# reason: disk_limit
+# limits: inodes=1000
+# tiers: AB
+
+# Not on C, which has no file system of its own and so no limit on files in all.
+
+count = 0
+try:
+    while count < 1_000_000:
+        open(f"empty-{count}", "w").close()
+        count += 1
+finally:
+    if count > 1000:
+        print("ESCAPED", count, "files")
+
+# ---- next call
+# output: held
+import os
+
+for name in os.listdir("."):
+    os.remove(name)
+open("again", "w").close()
+print("held")
+
+# ---- other session
+# output: held
+open("own", "w").close()
+print("held")

@@ -1,0 +1,21 @@
+# case 13: 20,000 folders, each in the one before, with a path of 4 MB
+# reason: disk_limit,ok,wall_timeout
+# limits: wall=4
+# tiers: ABC
+
+# Landlock walks up the whole path at each step. C has no limit on folders: there the call ends well, and closing the session must still remove them all.
+
+import os
+
+for _ in range(20_000):
+    os.mkdir("d" * 200)
+    os.chdir("d" * 200)
+
+# ---- next call
+# output: held
+os.chdir(os.environ["HOME"] + "/workspace")
+print("held")
+
+# ---- other session
+# output: held
+print("held")

@@ -1,0 +1,36 @@
+# case 28: SIGKILL to everything in sight, from a session and from its fork
+# reason: ok
+# tiers: AB
+# output: held
+
+# Not on C, which has no pid namespace; what Landlock adds there depends on the kernel.
+
+import os, signal
+
+try:
+    os.kill(-1, signal.SIGKILL)
+except OSError:
+    pass
+print("held")
+
+# ---- fork
+# output: held
+try:
+    os.kill(-1, signal.SIGKILL)
+except OSError:
+    pass
+print("held")
+
+# ---- back
+# output: held
+print("held")
+
+# ---- other session
+# output: held
+import os, signal
+
+try:
+    os.kill(-1, signal.SIGKILL)
+except OSError:
+    pass
+print("held")

@@ -1,0 +1,24 @@
+# case 29: signals to the parent
+# reason: ok
+# tiers: AB
+# output: held
+
+# Not on C, which has no pid namespace: the first process of a session is like any other there.
+
+import os, signal, time
+
+parent = os.getppid()
+for name in ("HUP", "INT", "QUIT", "TERM", "USR1", "ALRM", "TSTP", "STOP", "KILL"):
+    try:
+        if parent > 0:
+            os.kill(parent, getattr(signal, "SIG" + name))
+    except OSError:
+        pass
+time.sleep(0.2)
+if os.getppid() != parent:
+    print("ESCAPED the parent is gone")
+print("held")
+
+# ---- next call
+# output: held
+print("held")

@@ -1,0 +1,312 @@
+// abuse_runner CASE.py TIER [USER]: runs one case of tests/sandbox/abuse (its README.md has the format) and checks what
+// it did to this host. USER: a number to become first. Exit codes: 0 held, 1 not, 77 only root can become another user.
+#include <dirent.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <thread>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "sandbox/sandbox.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace agon;
+using namespace agon::sandbox;
+
+constexpr const char* kCanary = "/tmp/agon-abuse-canary";
+constexpr const char* kSecret = "gold-answer-7391";
+constexpr int kPort = 38571;
+constexpr int kRuledOut = 77;
+
+struct Step {
+  std::string kind;  // "", "next call", "other session", "fork", "back"
+  std::string code;
+  std::vector<std::string> reasons = {"ok"};
+  std::string output;
+};
+
+struct Case {
+  std::vector<Step> steps;
+  Limits limits = parse_limits("wall=5,cpu=5,memory=512M,processes=32,file=64M,disk=64M,inodes=10000,output=256M");
+  std::string tiers;
+  bool dropped = false;
+  std::vector<std::string> artifacts;
+  std::size_t pictures = 0;
+  bool names_processes = false;
+};
+
+std::vector<std::string> list_of(std::string_view text) {
+  std::vector<std::string> items;
+  for (const std::string& item : split(text, ",")) items.emplace_back(trim(item));
+  return items;
+}
+
+// "# key: value"
+std::optional<std::pair<std::string, std::string>> key_of(const std::string& line) {
+  const std::size_t colon = line.find(": ");
+  if (!line.starts_with("# ") || colon == std::string::npos) return std::nullopt;
+  return std::pair(line.substr(2, colon - 2), std::string(trim(line.substr(colon + 2))));
+}
+
+class Reader {
+ public:
+  explicit Reader(const fs::path& path) : folder_(path.parent_path()) {
+    read_.steps.emplace_back();
+    std::istringstream lines(read_file(path));
+    bool in_header = true;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("# ---- ")) {
+        read_.steps.push_back({line.substr(7), "", {"ok"}, ""});
+        in_header = true;
+        continue;
+      }
+      const auto key = in_header ? key_of(line) : std::nullopt;
+      if (key)
+        take(key->first, key->second);
+      else
+        in_header = in_header && line.starts_with("#");
+      read_.steps.back().code += line + "\n";
+    }
+    for (const Step& step : read_.steps) read_.names_processes |= step.code.find("agon-abuse\"") != std::string::npos;
+    if (uses_library_) read_.steps.front().code = read_file(folder_ / "lib.py") + read_.steps.front().code;
+  }
+  Case result() && { return std::move(read_); }
+
+ private:
+  void take(const std::string& key, const std::string& value) {
+    Step& step = read_.steps.back();
+    if (key.starts_with("case ")) return;
+    if (key == "reason")
+      step.reasons = list_of(value);
+    else if (key == "output")
+      step.output = value;
+    else if (key == "limits")
+      read_.limits = parse_limits(value, read_.limits);
+    else if (key == "tiers")
+      read_.tiers = value;
+    else if (key == "dropped")
+      read_.dropped = value == "yes";
+    else if (key == "use")
+      uses_library_ = value == "lib";
+    else if (key == "artifacts")
+      take_artifacts(value);
+    else
+      throw Error("abuse: there is no key '{}'", key);
+  }
+
+  void take_artifacts(const std::string& value) {
+    const std::size_t arrow = value.find("->");
+    read_.artifacts = list_of(value.substr(0, arrow));
+    for (std::string& name : read_.artifacts)
+      if (const std::size_t at = name.find("\\0"); at != std::string::npos) name.replace(at, 2, 1, '\0');
+    if (arrow != std::string::npos) read_.pictures = std::stoul(value.substr(arrow + 2));
+  }
+
+  fs::path folder_;
+  Case read_;
+  bool uses_library_ = false;
+};
+
+// What every case finds on the host, and what must be as it was afterwards.
+class Host {
+ public:
+  Host() {
+    fs::create_directories(kCanary);
+    fs::permissions(kCanary, fs::perms::all);
+    std::ofstream(secret()) << kSecret;
+    setenv("AGON_ABUSE_SECRET", kSecret, 1);
+    listen_on_port();
+    listen_on_name();
+    settings_ = settings();
+  }
+  ~Host() {
+    for (const int socket : sockets_) close(socket);
+  }
+
+  std::vector<std::string> faults(bool names_processes) const {
+    std::vector<std::string> found;
+    if (read_file(secret()) != kSecret) found.emplace_back("the canary file was changed");
+    for (const auto& entry : fs::directory_iterator(kCanary))
+      if (entry.path().filename() != "secret") found.push_back("there is a new file " + entry.path().string());
+    if (settings() != settings_) found.emplace_back("settings of the kernel were changed");
+    for (const int socket : sockets_)
+      if (accept4(socket, nullptr, nullptr, SOCK_NONBLOCK) >= 0)
+        found.emplace_back("somebody reached a socket of the host");
+    if (!names_processes) return found;
+    for (const std::string& name : left_processes()) found.push_back("a process is left: " + name);
+    return found;
+  }
+
+ private:
+  static std::string secret() { return std::string(kCanary) + "/secret"; }
+
+  static std::string settings() {
+    std::string all;
+    for (const char* name :
+         {"kernel/core_pattern", "kernel/modprobe", "kernel/sysrq", "kernel/hostname", "vm/overcommit_memory"}) {
+      std::ifstream file(std::string("/proc/sys/") + name);
+      all += std::string(std::istreambuf_iterator<char>(file), {}) + "\n";
+    }
+    std::ifstream mounts("/proc/self/mountinfo");
+    return all + std::string(std::istreambuf_iterator<char>(mounts), {});
+  }
+
+  void keep(int socket) {
+    if (listen(socket, 8) != 0) throw Error("abuse: no canary socket: {}", std::strerror(errno));
+    sockets_.push_back(socket);
+  }
+
+  void listen_on_port() {
+    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    const int on = 1;
+    setsockopt(socket, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(kPort);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) keep(socket);
+  }
+
+  void listen_on_name() {
+    const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    constexpr std::string_view kName = "agon-abuse-canary";
+    std::copy(kName.begin(), kName.end(), address.sun_path + 1);
+    const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + kName.size());
+    if (bind(socket, reinterpret_cast<sockaddr*>(&address), size) == 0)
+      keep(socket);
+    else
+      close(socket);  // another case runs beside this one, and watches it
+  }
+
+  // Cases call what they might leave behind by this name; CTest runs no two of those at once.
+  static std::vector<std::string> left_processes() {
+    std::vector<std::string> found;
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+      for (const char* part : {"comm", "cmdline"}) {
+        std::ifstream file(entry.path() / part, std::ios::binary);
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        if (text.starts_with("agon-abuse") || text.find(std::string(1, '\0') + "agon-abuse") != std::string::npos)
+          found.push_back(entry.path().filename());
+      }
+    }
+    return found;
+  }
+
+  std::vector<int> sockets_;
+  std::string settings_;
+};
+
+class Run {
+ public:
+  Run(const Case& abuse, const SandboxConfig& config) : abuse_(abuse), sandbox_(config) {}
+
+  std::vector<std::string> faults() {
+    sessions_.push_back(sandbox_.open(abuse_.limits));
+    for (const Step& step : abuse_.steps) play(step);
+    sessions_.clear();
+    Session next = sandbox_.open();
+    if (const Result result = next.run({.code = "print(1 + 1)"}); result.out != "2\n")
+      fault(fmt::format("the next job printed '{}' ({}: {})", result.out, to_string(result.reason), result.text));
+    return faults_;
+  }
+
+ private:
+  void fault(const std::string& what) { faults_.push_back(what); }
+
+  void play(const Step& step) {
+    if (step.kind == "other session")
+      at_ = add(sandbox_.open(abuse_.limits));
+    else if (step.kind == "fork")
+      at_ = add(sessions_.front().fork());
+    else if (step.kind == "back")
+      at_ = 0;
+    const auto start = std::chrono::steady_clock::now();
+    const Result result = sessions_[at_].run({.code = step.code, .name = "abuse.py", .artifacts = abuse_.artifacts});
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    fmt::print("--- {} {} in {:.2f} s: {}\n{}{}", step.kind, to_string(result.reason), seconds, result.text, result.out,
+               result.err);
+    check(step, result, seconds);
+  }
+
+  void check(const Step& step, const Result& result, double seconds) {
+    const std::string reason(to_string(result.reason));
+    if (std::find(step.reasons.begin(), step.reasons.end(), reason) == step.reasons.end())
+      fault(fmt::format("it ended with {} ({})", reason, result.text));
+    if (result.out.find("ESCAPED") != std::string::npos || result.err.find("ESCAPED") != std::string::npos)
+      fault("it says that it escaped");
+    if (result.out.find(kSecret) != std::string::npos) fault("it printed the secret");
+    if (!step.output.empty() && result.out.find(step.output) == std::string::npos)
+      fault("it did not print '" + step.output + "'");
+    if (seconds > abuse_.limits.wall + 1) fault(fmt::format("it took {:.2f} s", seconds));
+    if (abuse_.dropped && &step == &abuse_.steps.front() && result.dropped_bytes == 0) fault("nothing was dropped");
+    if (result.artifacts.size() != abuse_.pictures) fault(fmt::format("{} pictures came out", result.artifacts.size()));
+    if (result.tier != sandbox_.tier()) fault("the result carries another tier");
+  }
+
+  std::size_t add(Session session) {
+    sessions_.push_back(std::move(session));
+    return sessions_.size() - 1;
+  }
+
+  const Case& abuse_;
+  Sandbox sandbox_;
+  std::vector<Session> sessions_;
+  std::size_t at_ = 0;
+  std::vector<std::string> faults_;
+};
+
+int run(const std::string& file, const std::string& tier) {
+  const Case abuse = Reader(file).result();
+  if (abuse.tiers.find(tier) == std::string::npos)
+    throw Error("tier {} does not hold this case (docs/sandbox.md)", tier);
+  const Host host;
+  std::vector<std::string> faults;
+  {
+    SandboxConfig config;
+    config.floor = config.best = tier_from(tier);
+    config.launcher = AGON_LAUNCHER;
+    faults = Run(abuse, config).faults();
+  }
+  for (const std::string& fault : host.faults(abuse.names_processes)) faults.push_back(fault);
+  for (const std::string& fault : faults) fmt::print("FAILED: {}\n", fault);
+  return faults.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count < 3) {
+    fmt::print(stderr, "usage: abuse_runner CASE.py TIER [USER]\n");
+    return 2;
+  }
+  if (count > 3) {
+    const auto user = static_cast<uid_t>(std::atoi(arguments[3]));
+    if (geteuid() != user && (setgid(user) != 0 || setuid(user) != 0)) {
+      fmt::print("cannot become user {}\n", user);
+      return kRuledOut;
+    }
+  }
+  try {
+    return run(arguments[1], arguments[2]);
+  } catch (const std::exception& error) {
+    fmt::print("FAILED: {}\n", error.what());
+    return 1;
+  }
+}
