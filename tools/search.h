@@ -36,7 +36,8 @@ inline constexpr int kMostHits = 1000;
 class SearchBackend {
  public:
   virtual ~SearchBackend() = default;
-  // Any text is a legal query. seconds: that this may take. REQUIRES: 1 <= top_k <= kMostHits.
+  // Any text is a legal query. seconds: that this may take. Throws Error where our own machinery is broken (a damaged
+  // index). REQUIRES: 1 <= top_k <= kMostHits.
   virtual SearchReply search(const std::string& query, int top_k, double seconds) = 0;
   // Which engine answers, over which corpus, with which settings: equal identities answer alike. Holds no keys.
   virtual Json identity() const = 0;

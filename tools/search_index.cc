@@ -89,11 +89,15 @@ struct SearchIndex::Implementation {
   // Runs work(connection) with one that nobody else uses meanwhile.
   template <typename Work>
   auto with_connection(Work work) {
-    std::unique_ptr<Connection> connection = take();
-    auto result = work(*connection);
-    const std::lock_guard lock(mutex);
-    free.push_back(std::move(connection));
-    return result;
+    try {
+      std::unique_ptr<Connection> connection = take();
+      auto result = work(*connection);
+      const std::lock_guard lock(mutex);
+      free.push_back(std::move(connection));
+      return result;
+    } catch (const SQLite::Exception& exception) {
+      throw Error("{} ({})", damaged_message(path), exception.what());
+    }
   }
 
   std::unique_ptr<Connection> take() {
@@ -177,16 +181,10 @@ SearchIndex::SearchIndex(const fs::path& index, const Bm25& parameters) {
 SearchIndex::~SearchIndex() = default;
 
 SearchReply SearchIndex::search(const std::string& query, int top_k, double) {
-  try {
-    return {implementation_->with_connection(
-                [&](Connection& connection) { return implementation_->search(connection, query, top_k); }),
-            {},
-            0};
-  } catch (const SQLite::Exception&) {
-    return SearchReply::failed(ToolFault::failed, damaged_message(implementation_->path));
-  } catch (const Error& error) {
-    return SearchReply::failed(ToolFault::failed, error.what());
-  }
+  return {implementation_->with_connection(
+              [&](Connection& connection) { return implementation_->search(connection, query, top_k); }),
+          {},
+          0};
 }
 
 Json SearchIndex::identity() const {
