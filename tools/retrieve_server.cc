@@ -25,15 +25,14 @@ std::string error_body(const std::string& why) {
   return SortedJson{{"error", why}}.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
 }
 
-// The body of a request, which the library itself does not bound where it comes in chunks. False: it is too long.
+// The body of a request, which the library itself does not bound where it comes in chunks. False: it is too long, or
+// broke off.
 bool read_body(const httplib::ContentReader& reader, std::size_t most, std::string& body) {
-  bool fits = true;
-  reader([&](const char* data, std::size_t size) {
-    fits = body.size() + size <= most;
-    if (fits) body.append(data, size);
-    return fits;
+  return reader([&](const char* data, std::size_t size) {
+    if (body.size() + size > most) return false;
+    body.append(data, size);
+    return true;
   });
-  return fits;
 }
 
 }  // namespace
@@ -82,8 +81,9 @@ struct RetrieveServer::Implementation {
     ++answered;
     std::string body;
     if (!read_body(reader, options.most_request_bytes, body))
-      return answer(response, 413,
-                    error_body(fmt::format("the request is larger than {} bytes", options.most_request_bytes)));
+      return answer(
+          response, 413,
+          error_body(fmt::format("the request is larger than {} bytes, or broke off", options.most_request_bytes)));
     try {
       const RetrieveAnswer reply = answer_retrieve(*backend, body, options.seconds);
       answer(response, reply.status, reply.body);

@@ -51,7 +51,7 @@ class ToolSet {
   // comes later than the tool's time counts as a timeout. Pictures of the result become pictures of the episode.
   ToolResult call(const ToolCall& call);
 
-  // The pictures of the episode, oldest first; tools see them.
+  // The pictures of the episode, oldest first; tools see them. Valid until the next call.
   const std::vector<Image>& pictures() const { return pictures_; }
   void add_picture(Image picture) { pictures_.push_back(std::move(picture)); }
 
