@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -224,6 +225,31 @@ TEST_CASE("a killed build leaves what was there, and the next one works") {
   folder.build(many_documents(3));
   CHECK_FALSE(fs::exists(folder.index.string() + ".partial"));
   CHECK(SearchIndex(folder.index).documents() == 3);
+}
+
+TEST_CASE("a disk that fills ends the build with a word, and leaves what was there") {
+  const Folder folder;
+  folder.build(kPets);
+  const std::string before = read_file(folder.index);
+  write_file_atomically(folder.corpus, many_documents(20'000));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{1 << 18, 1 << 18};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    try {
+      build_search_index(folder.corpus, folder.index);
+    } catch (const Error& error) {
+      ::_exit(std::string_view(error.what()).find("Is the disk full?") == std::string_view::npos ? 2 : 7);
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 7);
+  CHECK(read_file(folder.index) == before);
+  CHECK_FALSE(fs::exists(folder.index.string() + ".partial"));
 }
 
 TEST_CASE("two builds of one index do not mix") {

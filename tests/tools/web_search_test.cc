@@ -89,8 +89,9 @@ TEST_CASE("what is asked is what the engines take") {
   });
   ask("retrieve", server, "a \"quote\" \xff & more", 2);
   CHECK(seen.path == "/retrieve");
-  CHECK(Json::parse(seen.body) ==
-        Json::parse("{\"queries\": [\"a \\\"quote\\\" \xEF\xBF\xBD & more\"], \"topk\": 2, \"return_scores\": true}"));
+  CHECK(nlohmann::json::parse(seen.body) ==
+        nlohmann::json::parse(
+            "{\"queries\": [\"a \\\"quote\\\" \xEF\xBF\xBD & more\"], \"topk\": 2, \"return_scores\": true}"));
   ask("searxng", server, "a&b=c d%");
   CHECK(seen.path == "/search");
   CHECK(seen.get_param_value("q") == "a&b=c d%");
