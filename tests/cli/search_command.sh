@@ -20,7 +20,7 @@ expect() {
 cd "$scratch" || exit 1
 printf '%s\n' '{"id": "1", "contents": "\"Ada Lovelace\"\nShe wrote the first program, for the Analytical Engine."}' \
               '{"id": "2", "title": "Charles Babbage", "text": "He designed the Analytical Engine."}' >docs.jsonl
-expect 0 '^docs.index: 2 documents, 17 words' index docs.jsonl --out docs.index
+expect 0 '^docs.index: 2 documents, 18 words' index docs.jsonl --out docs.index
 expect 0 '"corpus_hash": "[0-9a-f]*"' index docs.jsonl --out docs.index --json
 expect 0 '^ 1 .*Ada Lovelace  \[1\]' search docs.index 'who wrote the first program?'
 expect 0 '^No document matches' search docs.index 'NEAR( "'
