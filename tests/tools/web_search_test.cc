@@ -1,12 +1,15 @@
 #include "tools/web_search.h"
 
+#include <httplib.h>
+
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <mutex>
+#include <thread>
 
 #include "core/error.h"
-#include "fake_server.h"
 #include "temp_folder.h"
 #include "tools/http.h"
 #include "tools/open_search.h"
@@ -23,6 +26,27 @@ namespace {
 
 using Request = httplib::Request;
 using Response = httplib::Response;
+
+// An HTTP server on the loopback that answers as a test says, in a thread of its own.
+class FakeServer {
+ public:
+  using Handler = std::function<void(const httplib::Request&, httplib::Response&)>;
+  explicit FakeServer(Handler handler) {
+    server_.Get(".*", handler);
+    server_.Post(".*", handler);
+    server_.set_keep_alive_max_count(1);  // or an idle connection would hold up the end
+    port_ = server_.bind_to_any_port("127.0.0.1");
+    thread_ = std::jthread([this] { server_.listen_after_bind(); });
+    while (!server_.is_running()) std::this_thread::yield();
+  }
+  ~FakeServer() { server_.stop(); }
+  std::string url(const std::string& path = "") const { return "http://127.0.0.1:" + std::to_string(port_) + path; }
+
+ private:
+  httplib::Server server_;
+  int port_ = 0;
+  std::jthread thread_;
+};
 
 FakeServer::Handler says(std::string body, int status = 200, std::string type = "application/json") {
   return [=](const Request&, Response& response) {
