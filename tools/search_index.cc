@@ -19,9 +19,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostQueryBytes = 64 << 10, kMostQueryWords = 128, kSnippetWords = 48;
+constexpr int kNoDatabase = 26;  // SQLITE_NOTADB
 
 std::string damaged_message(const fs::path& path) {
   return fmt::format("{}: the index is damaged. Build it again with `agon index`.", path.string());
+}
+
+std::string foreign_message(const fs::path& path) {
+  return fmt::format("{}: not a search index. Give a file that `agon index` wrote.", path.string());
 }
 
 SQLite::Database open_database(const fs::path& path) {
@@ -30,7 +35,7 @@ SQLite::Database open_database(const fs::path& path) {
     throw Error("{}: no such index. Build it with `agon index DOCS.jsonl --out {}`.", path.string(), path.string());
   SQLite::Database database(path.string(), SQLite::OPEN_READONLY | SQLite::OPEN_NOMUTEX, 5000);
   if (database.execAndGet("PRAGMA application_id").getInt() != kIndexApplicationId)
-    throw Error("{}: not a search index. Give a file that `agon index` wrote.", path.string());
+    throw Error("{}", foreign_message(path));
   if (const int version = database.execAndGet("PRAGMA user_version").getInt(); version != kIndexVersion)
     throw Error("{}: an index of version {}; this agon reads version {}. Build it again with `agon index`.",
                 path.string(), version, kIndexVersion);
@@ -174,6 +179,7 @@ SearchIndex::SearchIndex(const fs::path& index, const Bm25& parameters) {
   try {
     implementation_ = std::make_unique<Implementation>(index, parameters);
   } catch (const SQLite::Exception& exception) {
+    if (exception.getErrorCode() == kNoDatabase) throw Error("{}", foreign_message(index));
     throw Error("{} ({})", damaged_message(index), exception.what());
   }
 }

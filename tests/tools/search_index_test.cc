@@ -270,7 +270,7 @@ TEST_CASE("what cannot be built or opened is told") {
   CHECK_THROWS_WITH(build_search_index(folder.corpus, folder.corpus), Contains("is the corpus itself"));
   CHECK_THROWS_WITH(build_search_index(folder.corpus, folder.folder.path()), Contains("no regular file"));
   CHECK_THROWS_WITH(SearchIndex(folder.folder / "no"), Contains("agon index"));
-  CHECK_THROWS_WITH(SearchIndex(folder.corpus), Contains("damaged"));
+  CHECK_THROWS_WITH(SearchIndex(folder.corpus), Contains("not a search index"));
   SQLite::Database((folder.folder / "other").string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
       .exec("CREATE TABLE t (x)");
   CHECK_THROWS_WITH(SearchIndex(folder.folder / "other"), Contains("not a search index"));
