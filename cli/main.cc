@@ -23,8 +23,11 @@ void add_commands(CLI::App& app) {
   add_doctor(app);
   add_eval(app);
   add_exec(app);
+  add_index(app);
   add_report(app);
   add_run(app);
+  add_search(app);
+  add_serve_search(app);
   add_show(app);
   add_suites(app);
   add_train(app);

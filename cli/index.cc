@@ -1,0 +1,101 @@
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/commands.h"
+#include "core/error.h"
+#include "core/json.h"
+#include "core/progress.h"
+#include "tools/search_index.h"
+
+namespace agon::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kQuiet = std::chrono::seconds(2);  // a build that takes no longer shows no progress
+
+struct IndexFlags {
+  std::string corpus, out;
+  bool json = false;
+};
+
+// What the build tells, on one progress bar a phase.
+class BuildProgress {
+ public:
+  void tell(const std::string& unit, std::int64_t done, std::int64_t total) {
+    if (Clock::now() - start_ < kQuiet) return;
+    if (unit != unit_) {
+      bar_.emplace("index", total, unit, done);
+      unit_ = unit;
+      shown_ = done;
+    }
+    bar_->add(done - shown_);
+    shown_ = done;
+  }
+
+ private:
+  const Clock::time_point start_ = Clock::now();
+  std::optional<Progress> bar_;
+  std::string unit_;
+  std::int64_t shown_ = 0;
+};
+
+void tell_broken(const IndexFlags& flags, const tools::IndexReport& report) {
+  if (report.broken == 0) return;
+  fmt::print(stderr, "agon: {}: {} broken lines were left out; the first of them:\n", flags.corpus, report.broken);
+  for (const tools::BrokenLine& line : report.first_broken)
+    fmt::print(stderr, "  line {}: {}\n", line.line, line.fault);
+}
+
+Json report_json(const IndexFlags& flags, const tools::IndexReport& report, double seconds) {
+  Json broken = Json::array();
+  for (const tools::BrokenLine& line : report.first_broken)
+    broken.push_back({{"line", line.line}, {"fault", line.fault}});
+  return {{"index", flags.out},
+          {"documents", report.documents},
+          {"words", report.words},
+          {"vocabulary", report.vocabulary},
+          {"bytes", std::filesystem::file_size(flags.out)},
+          {"corpus_hash", report.corpus_hash},
+          {"broken_lines", report.broken},
+          {"first_broken", broken},
+          {"seconds", seconds}};
+}
+
+void build(const IndexFlags& flags) {
+  const auto start = Clock::now();
+  tools::IndexReport report;
+  {
+    BuildProgress progress;
+    report = tools::build_search_index(
+        flags.corpus, flags.out,
+        [&](const std::string& unit, std::int64_t done, std::int64_t total) { progress.tell(unit, done, total); });
+  }
+  const Json figures = report_json(flags, report, std::chrono::duration<double>(Clock::now() - start).count());
+  tell_broken(flags, report);
+  if (flags.json)
+    fmt::print("{}\n", figures.dump(2, ' ', false, Json::error_handler_t::replace));
+  else
+    fmt::print("{}: {} documents, {} words ({} different), {:.1f} MB, {:.1f} s\n", flags.out, report.documents,
+               report.words, report.vocabulary, figures["bytes"].get<double>() / 1e6, figures["seconds"].get<double>());
+}
+
+}  // namespace
+
+void add_index(CLI::App& app) {
+  auto flags = std::make_shared<IndexFlags>();
+  CLI::App* command = app.add_subcommand("index", "Build a search index from documents, one JSON object a line");
+  command->add_option("DOCS", flags->corpus, "documents: {\"id\", \"contents\"} or {\"id\", \"title\", \"text\"}")
+      ->required();
+  command->add_option("--out", flags->out, "File of the index; one that is there is replaced")
+      ->type_name("<file>")
+      ->required();
+  command->add_flag("--json", flags->json, "Print one JSON object instead of a line");
+  command->callback([flags] { build(*flags); });
+}
+
+}  // namespace agon::cli

@@ -1,0 +1,39 @@
+#include "cli/search_flags.h"
+
+#include <CLI/CLI.hpp>
+
+#include "cli/usage.h"
+#include "core/error.h"
+
+namespace agon::cli {
+
+void add_search_options(CLI::App& command, SearchFlags& flags) {
+  tools::SearchChoice& choice = flags.choice;
+  command
+      .add_option("WHERE", choice.where, "an index file, http://HOST:PORT (/retrieve), searxng+URL, serper or brave")
+      ->required();
+  command.add_option("--k1", choice.bm25.k1, "BM25 of an index: how soon repeated words stop counting")
+      ->type_name("<number>")
+      ->check(number_in(0, 100))
+      ->capture_default_str();
+  command.add_option("--b", choice.bm25.b, "BM25 of an index: how much long documents lose, 0 to 1")
+      ->type_name("<number>")
+      ->check(number_in(0, 1))
+      ->capture_default_str();
+  command.add_option("--cache", flags.cache, "File that keeps searches and their hits")->type_name("<file>");
+  command.add_option("--cache-mode", flags.cache_mode, "record: ask and keep what is not there; replay: never ask")
+      ->type_name("<mode>")
+      ->check(CLI::IsMember({"record", "replay"}));
+}
+
+std::shared_ptr<tools::SearchBackend> open_search(const SearchFlags& flags, const std::string& command) {
+  if (flags.cache.empty() != flags.cache_mode.empty())
+    throw Error("{}: --cache and --cache-mode go together; give both or neither.", command);
+  tools::SearchChoice choice = flags.choice;
+  choice.cache = flags.cache;
+  if (!flags.cache_mode.empty())
+    choice.cache_mode = flags.cache_mode == "record" ? tools::CacheMode::record : tools::CacheMode::replay;
+  return tools::open_search(choice);
+}
+
+}  // namespace agon::cli

@@ -1,0 +1,52 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/search_flags.h"
+#include "cli/usage.h"
+#include "core/error.h"
+#include "tools/retrieve_server.h"
+
+namespace agon::cli {
+namespace {
+
+struct Flags {
+  SearchFlags search;
+  tools::RetrieveServerOptions server;
+};
+
+void serve(const Flags& flags) {
+  watch_interrupts();
+  tools::RetrieveServer server(open_search(flags.search, "serve-search"), flags.server);
+  fmt::print("serving {} at http://{}:{}/retrieve; Ctrl-C ends it\n", flags.search.choice.where, flags.server.host,
+             server.port());
+  std::fflush(stdout);
+  server.run(interrupted());
+  throw Interrupted(fmt::format("serve-search: stopped after {} requests.", server.answered()));
+}
+
+}  // namespace
+
+void add_serve_search(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App* command =
+      app.add_subcommand("serve-search", "Serve searches over HTTP: POST /retrieve as Search-R1 has it");
+  add_search_options(*command, flags->search);
+  command->add_option("--host", flags->server.host, "Address to listen on")
+      ->type_name("<address>")
+      ->capture_default_str();
+  command->add_option("--port", flags->server.port, "Port to listen on; 0: any that is free")
+      ->type_name("<port>")
+      ->check(whole_number_in(0, 65535))
+      ->capture_default_str();
+  command->add_option("--threads", flags->server.threads, "Requests at a time")
+      ->type_name("<n>")
+      ->check(whole_number_in(1, 1024))
+      ->capture_default_str();
+  command->callback([flags] { serve(*flags); });
+}
+
+}  // namespace agon::cli

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# search_command.sh AGON: agon index, search and serve-search from outside: what docs/tools.md shows, and every way to be told no.
+set -u
+agon=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+
+fail() { printf 'FAILED: %s\n' "$*"; failures=$((failures + 1)); }
+# expect CODE WORDS ARGUMENTS...: the exit code, and words in what was printed (both streams).
+expect() {
+  local code=$1 words=$2
+  shift 2
+  "$agon" "$@" >"$scratch/out" 2>&1
+  local got=$?
+  [ $got = "$code" ] || fail "$*: exit code $got, expected $code: $(cat "$scratch/out")"
+  grep -q -- "$words" "$scratch/out" || fail "$*: no '$words' in: $(cat "$scratch/out")"
+}
+
+cd "$scratch" || exit 1
+printf '%s\n' '{"id": "1", "contents": "\"Ada Lovelace\"\nShe wrote the first program, for the Analytical Engine."}' \
+              '{"id": "2", "title": "Charles Babbage", "text": "He designed the Analytical Engine."}' >docs.jsonl
+expect 0 '^docs.index: 2 documents, 18 words' index docs.jsonl --out docs.index
+expect 0 '"corpus_hash": "[0-9a-f]*"' index docs.jsonl --out docs.index --json
+expect 0 '^ 1 .*Ada Lovelace  \[1\]' search docs.index 'who wrote the first program?'
+expect 0 '^No document matches' search docs.index 'NEAR( "'
+expect 0 '^No document matches' search docs.index ''
+expect 0 '"title": "Charles Babbage"' search docs.index '"designed" OR' --top-k 1 --json
+for line in $(seq 11); do echo '{"id": "'$line'", "contents": "text"}'; done >broken.jsonl
+echo '{broken' >>broken.jsonl
+expect 0 'line 12: not JSON' index broken.jsonl --out broken.index
+expect 1 'more than a tenth' index docs.index --out other.index
+expect 1 'cannot be read' index nothing.jsonl --out other.index
+expect 1 'cannot be written' index docs.jsonl --out no/such/folder
+expect 1 'no such index' search nothing.index x
+expect 1 'not a search index' search docs.jsonl x
+expect 1 'unavailable' search http://127.0.0.1:1 x
+expect 1 'SERPER_API_KEY' search serper x
+expect 1 'go together' search docs.index x --cache searches
+expect 2 'top-k' search docs.index x --top-k 0
+expect 2 'QUERY' search docs.index
+
+"$agon" serve-search docs.index --port 0 >served 2>served.err &
+server=$!
+for _ in $(seq 200); do grep -q ^serving served && break; sleep 0.05; done
+url=$(sed -n 's/.* at \(http:[^ ]*\)\/retrieve; .*/\1/p' served)
+expect 0 'Ada Lovelace' search "$url" 'first program' --cache searches --cache-mode record
+expect 0 'Charles Babbage' search "$url" 'babbage'
+kill -INT $server
+wait $server
+code=$?
+[ $code = 130 ] || fail "serve-search: exit code $code after Ctrl-C, expected 130"
+grep -q 'stopped after 2 requests' served.err || fail "serve-search: $(cat served.err)"
+expect 1 'unavailable' search "$url" 'first program'
+expect 0 'Ada Lovelace' search "$url" 'first  program' --cache searches --cache-mode replay
+expect 1 'offline_miss' search "$url" 'babbage' --cache searches --cache-mode replay
+
+[ $failures = 0 ] && echo "search_command: passed"
+exit $((failures > 0))

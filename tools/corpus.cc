@@ -1,0 +1,68 @@
+#include "tools/corpus.h"
+
+#include "core/error.h"
+#include "core/text.h"
+#include "tools/json_text.h"
+
+namespace agon::tools {
+namespace {
+
+constexpr std::size_t kLongestTitle = 300;
+
+std::string_view without_quotes(std::string_view title) {
+  const bool quoted = title.size() >= 2 && title.front() == '"' && title.back() == '"';
+  return quoted ? title.substr(1, title.size() - 2) : title;
+}
+
+// The text at `key`; nothing where there is none. Throws Error for another value.
+std::string text_at(const SortedJson& line, const char* key) {
+  const auto at = line.find(key);
+  if (at == line.end() || at->is_null()) return {};
+  if (!at->is_string()) throw Error("\"{}\" is {}, not a text", key, shown(*at));
+  return *at;
+}
+
+std::string id_of(const SortedJson& line, std::int64_t number) {
+  for (const char* key : {"id", "_id"})
+    if (line.contains(key)) return line[key].is_number_integer() ? line[key].dump() : text_at(line, key);
+  return std::to_string(number - 1);
+}
+
+Document document_of(const SortedJson& line, std::int64_t number) {
+  if (!line.is_object()) throw Error("not a JSON object {{...}} but {}", shown(line));
+  Document document{id_of(line, number), {}, {}};
+  if (line.contains("contents")) {
+    split_contents(text_at(line, "contents"), document.title, document.text);
+  } else {
+    document.title = text_at(line, "title");
+    document.text = text_at(line, "text");
+  }
+  if (trim(document.title).empty() && trim(document.text).empty())
+    throw Error("no \"contents\", \"title\" or \"text\" with something in it");
+  return document;
+}
+
+}  // namespace
+
+std::variant<Document, std::string> parse_document(std::string_view line, std::int64_t number) {
+  const ParsedJson parsed = parse_json(line);
+  if (!parsed.fault.empty()) return parsed.fault;
+  try {
+    return document_of(parsed.value, number);
+  } catch (const Error& error) {
+    return std::string(error.what());
+  }
+}
+
+std::string contents_of(const std::string& title, const std::string& text) {
+  return title.empty() ? text : "\"" + title + "\"\n" + text;
+}
+
+void split_contents(std::string_view contents, std::string& title, std::string& text) {
+  const std::size_t line = contents.find('\n');
+  const bool has_title = line != std::string_view::npos && line <= kLongestTitle;
+  title = has_title ? without_quotes(trim(contents.substr(0, line))) : std::string_view();
+  text = has_title ? contents.substr(line + 1) : contents;
+}
+
+}  // namespace agon::tools

@@ -1,0 +1,27 @@
+// tools/corpus.h - a corpus to search, one JSON object a line: {"id": "1", "contents": "\"Title\"\ntext"} as Search-R1
+// has it, or {"id": "1", "title": "Title", "text": "text"}. An id may be a text or a number; without one the document
+// is called by its line, counted from 0.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace agon::tools {
+
+struct Document {
+  std::string id, title, text;
+  bool operator==(const Document&) const = default;
+};
+
+// One line of a corpus, or what is wrong with it. number: of the line, from 1.
+std::variant<Document, std::string> parse_document(std::string_view line, std::int64_t number);
+
+// "\"Title\"\ntext"; the text alone without a title.
+std::string contents_of(const std::string& title, const std::string& text);
+// The other way round: title and text of contents. A first line of at most 300 bytes before others is the title, with
+// or without quotation marks around it.
+void split_contents(std::string_view contents, std::string& title, std::string& text);
+
+}  // namespace agon::tools

@@ -1,0 +1,28 @@
+// tools/json_text.h - JSON that a model, a server or a user's file wrote: parsed with its nesting bounded, never
+// thrown.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace agon::tools {
+
+// Keys sorted: the ordered object of core/json.h takes quadratic time to fill, and such a text is not to be trusted.
+using SortedJson = nlohmann::json;
+
+struct ParsedJson {
+  SortedJson value;
+  std::string fault;  // what is wrong with the text; empty: nothing
+};
+ParsedJson parse_json(std::string_view text, int deepest = 32);
+
+// The value in a message: one line, cut to about 60 bytes.
+std::string shown(const SortedJson& value);
+// Text of others in a message: its first bytes, white space as blanks, other control characters and bytes that are no
+// UTF-8 replaced.
+std::string shown_text(std::string_view text, std::size_t most = 60);
+// The first `most` bytes of a text, fewer where a character of UTF-8 would be cut in two.
+std::string_view cut_text(std::string_view text, std::size_t most);
+
+}  // namespace agon::tools

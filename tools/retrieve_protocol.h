@@ -1,0 +1,32 @@
+// tools/retrieve_protocol.h - Search-R1's POST /retrieve, both sides of it:
+//   {"queries": ["..."], "topk": 3, "return_scores": true}
+//   {"result": [[{"document": {"id", "contents", "title", "text"}, "score": 7.1}, ...]]}   a list a query
+// Without scores an item is the document itself.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/json_text.h"
+#include "tools/search.h"
+
+namespace agon::tools {
+
+// The server's side. status: of HTTP; body: JSON, {"error": ...} but for 200.
+struct RetrieveAnswer {
+  int status = 200;
+  std::string body;
+};
+// At most kMostQueries queries and kMostDocuments documents in all; seconds: for the whole request. Throws Error where
+// the backend does.
+inline constexpr int kMostQueries = 4096, kMostDocuments = 65'536;
+RetrieveAnswer answer_retrieve(SearchBackend& backend, std::string_view request, double seconds);
+
+// The client's side.
+std::string retrieve_request(const std::string& query, int top_k);
+// The hits of the one query that was asked; with or without scores, and of documents that have "contents" or "text".
+// Throws Error that says what about `reply` is not of that form.
+std::vector<SearchHit> read_retrieved(const SortedJson& reply);
+
+}  // namespace agon::tools

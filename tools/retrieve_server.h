@@ -1,0 +1,37 @@
+// tools/retrieve_server.h - a backend behind HTTP: POST /retrieve (tools/retrieve_protocol.h) and GET /health.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "tools/search.h"
+
+namespace agon::tools {
+
+struct RetrieveServerOptions {
+  std::string host = "127.0.0.1";
+  int port = 8000;                             // 0: any that is free
+  int threads = 16;                            // requests at a time
+  std::size_t most_request_bytes = 16u << 20;  // larger ones are refused with 413
+  double seconds = 60;                         // for one request
+};
+
+class RetrieveServer {
+ public:
+  // Listens from here on. Throws Error where the port cannot be had.
+  RetrieveServer(std::shared_ptr<SearchBackend> backend, const RetrieveServerOptions& options);
+  ~RetrieveServer();
+
+  int port() const;
+  // Answers until `stop` is set, then lets the requests under way end (idle connections are closed within 2 s).
+  void run(const std::atomic<bool>& stop);
+  std::int64_t answered() const;  // requests to /retrieve so far
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace agon::tools
