@@ -20,6 +20,7 @@ struct Limits {
   std::int64_t output = 256ll << 20;  // bytes a call may print on stdout and stderr before it is ended
   std::int64_t kept_output =
       64ll << 10;  // bytes of either stream that the result keeps: half from its head, half from its tail
+  bool operator==(const Limits&) const = default;
 };
 
 // "wall=2,memory=512M": changes to `base`; sizes take K, M, G. Throws Error for an unknown name or a value out of

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "core/error.h"
 #include "core/json.h"
@@ -30,6 +31,7 @@ namespace {
 
 constexpr std::size_t kMostRequest = 512 << 20;  // bytes
 constexpr auto kMostOpening = std::chrono::seconds(20);
+constexpr int kSpares = 2;  // sessions that are made before they are asked for
 
 enum class Source : std::uint32_t { control, questions, children, channel, out, err, reports, first };
 
@@ -59,6 +61,7 @@ class Supervisor {
     Clock::time_point since;
     Descriptor first;  // readable once the first process has ended
     bool killed = false;
+    bool spare = false;  // nobody has asked for it yet
   };
 
   void watch(int descriptor, Source source, int session = 0) {
@@ -76,7 +79,9 @@ class Supervisor {
   void on_question();
   bool allows(const seccomp_notif& question);
   bool lock_allowed(const seccomp_notif& question);
-  void open(std::int64_t id, const Json& request, int parent);
+  void open(std::int64_t id, const Limits& limits);
+  int make(const Limits& limits, const Session* parent);
+  void keep_spares();
   void settle(int id);
   void forget(Held& one);
   void settle_all();
@@ -93,6 +98,7 @@ class Supervisor {
   std::string waiting_;
   std::map<int, Held> sessions_;
   int last_ = 0;
+  std::optional<Limits> spare_limits_;  // those of the last session that was opened
   bool done_ = false;
 };
 
@@ -113,6 +119,7 @@ void Supervisor::run() {
     for (int i = 0; i < count && !done_; ++i) on_event(events[i].data.u64);
     settle_all();
     flush_control();
+    keep_spares();
   }
 }
 
@@ -197,7 +204,7 @@ Supervisor::Held& Supervisor::held(const Json& request) {
 void Supervisor::on_request(const Json& request) {
   const auto id = request["id"].get<std::int64_t>();
   const std::string what = request.at("do").get<std::string>();
-  if (what == "open") return open(id, request, 0);
+  if (what == "open") return open(id, limits_from_json(request.at("limits")));
   Held& one = held(request);
   Session& session = *one.session;
   if (what == "close") {
@@ -207,7 +214,10 @@ void Supervisor::on_request(const Json& request) {
   }
   if (session.state() == Session::State::dead) return refuse(id, "the session has ended: " + session.failure());
   if (session.state() != Session::State::ready) return refuse(id, "the session is busy");
-  if (what == "fork") return open(id, request, session.id());
+  if (what == "fork") {
+    sessions_.at(make(session.limits(), &session)).opening = id;
+    return;
+  }
   if (what == "run") {
     one.running = id;
     session.start({request.at("name"), text_of(request.at("code")), request.at("artifacts"), request.at("pictures")});
@@ -221,27 +231,56 @@ void Supervisor::on_request(const Json& request) {
   }
 }
 
-void Supervisor::open(std::int64_t request_id, const Json& request, int parent) {
+void Supervisor::open(std::int64_t request_id, const Limits& limits) {
+  spare_limits_ = limits;
+  for (auto& [id, held] : sessions_) {
+    if (!held.spare || held.session->state() == Session::State::dead || held.session->limits() != limits) continue;
+    held.spare = false;
+    held.opening = request_id;
+    held.since = Clock::now();
+    return;
+  }
+  sessions_.at(make(limits, nullptr)).opening = request_id;
+}
+
+int Supervisor::make(const Limits& limits, const Session* parent) {
   Held one;
   const int id = ++last_;
-  const Limits limits = parent ? sessions_.at(parent).session->limits() : limits_from_json(request.at("limits"));
-  const Session* from = parent ? sessions_.at(parent).session.get() : nullptr;
   one.session =
-      std::make_unique<Session>(id, from, limits, tier_, [this, id](pid_t pid) { return is_of_other(pid, id); });
+      std::make_unique<Session>(id, parent, limits, tier_, [this, id](pid_t pid) { return is_of_other(pid, id); });
+  const Session::GuestEnds ends = one.session->make_ends();
   const FirstProcess& first = one.session->first();
   one.first = Descriptor(static_cast<int>(checked(syscall(SYS_pidfd_open, first.process, 0), "pidfd_open")));
-  const Session::GuestEnds ends = one.session->make_ends();
-  one.opening = request_id;
   one.since = Clock::now();
   watch(one.session->channel().get(), Source::channel, id);
   watch(one.session->out(), Source::out, id);
   watch(one.session->err(), Source::err, id);
   watch(first.reports.get(), Source::reports, id);
   watch(one.first.get(), Source::first, id);
-  GuestChannel& source = parent ? sessions_.at(parent).session->channel() : template_.channel;
+  GuestChannel& source = parent ? sessions_.at(parent->id()).session->channel() : template_.channel;
   source.send("f", {ends.channel.get(), ends.out.get(), ends.err.get(), first.users.get(), first.mounts.get(),
                     first.pids.get()});
   sessions_.emplace(id, std::move(one));
+  return id;
+}
+
+// One at a time, and none of another kind than what is asked for. One that cannot be made will be said to who asks.
+void Supervisor::keep_spares() {
+  if (!spare_limits_) return;
+  int spares = 0;
+  for (auto& [id, held] : sessions_) {
+    if (held.session->state() == Session::State::starting) return;
+    if (!held.spare) continue;
+    if (held.session->limits() == *spare_limits_)
+      ++spares;
+    else
+      held.session->lose("other limits are asked for");
+  }
+  try {
+    if (spares < kSpares) sessions_.at(make(*spare_limits_, nullptr)).spare = true;
+  } catch (const std::system_error&) {
+    spare_limits_.reset();
+  }
 }
 
 bool Supervisor::has_forks(int id) const {
@@ -278,6 +317,10 @@ void Supervisor::settle(int id) {
     answer(std::exchange(one.running, -1), std::move(reply));
   }
   if (session.state() != Session::State::dead) return;
+  if (one.spare) {
+    one.closing = 0;
+    if (spare_limits_ == session.limits()) spare_limits_.reset();  // the next would fail like this one
+  }
   if (one.opening >= 0) {
     answer(std::exchange(one.opening, -1), {{"error", "the session could not be made: " + session.failure()}});
     one.closing = std::max<std::int64_t>(one.closing, 0);  // nobody knows of it
