@@ -29,6 +29,20 @@ struct CallRequest {
   bool pictures = false;               // also the workspace's pictures that the call wrote
 };
 
+// A call under way.
+struct Call {
+  CallRequest request;
+  Clock::time_point start, answered_at, interrupted_at;
+  double cpu_before = 0;
+  std::map<std::string, FileState> pictures;  // before it
+  OutputBuffer out, err;
+  bool answered = false;
+  Outcome outcome = Outcome::ok;
+  std::string text;
+  std::optional<Reason> interrupted;
+  std::int64_t peak = 0;
+};
+
 class Session {
  public:
   enum class State { starting, ready, busy, dead };
@@ -79,19 +93,6 @@ class Session {
   void lose(std::string why);  // the machinery failed
 
  private:
-  struct Call {
-    CallRequest request;
-    Clock::time_point start, answered_at, interrupted_at;
-    double cpu_before = 0;
-    std::map<std::string, FileState> pictures;  // before it
-    OutputBuffer out, err;
-    bool answered = false;
-    Outcome outcome = Outcome::ok;
-    std::string text;
-    std::optional<Reason> interrupted;
-    std::int64_t peak = 0;
-  };
-
   void on_frame(pid_t sender, std::string_view payload);
   void on_answer(std::string_view payload);
   void on_exit(int status);

@@ -63,6 +63,11 @@ std::optional<std::pair<std::string, std::string>> key_of(const std::string& lin
   return std::pair(line.substr(2, colon - 2), std::string(trim(line.substr(colon + 2))));
 }
 
+// The library's mark() gives a process the name that is looked for.
+bool names_processes(const std::string& code) {
+  return code.find("mark()") != std::string::npos || code.find("agon-abuse-churn") != std::string::npos;
+}
+
 class Reader {
  public:
   explicit Reader(const fs::path& path) : folder_(path.parent_path()) {
@@ -82,7 +87,7 @@ class Reader {
         in_header = in_header && line.starts_with("#");
       read_.steps.back().code += line + "\n";
     }
-    for (const Step& step : read_.steps) read_.names_processes |= step.code.find("agon-abuse\"") != std::string::npos;
+    for (const Step& step : read_.steps) read_.names_processes |= names_processes(step.code);
     if (uses_library_) read_.steps.front().code = read_file(folder_ / "lib.py") + read_.steps.front().code;
   }
   Case result() && { return std::move(read_); }
@@ -272,16 +277,42 @@ class Run {
   std::vector<std::string> faults_;
 };
 
-int run(const std::string& file, const std::string& tier) {
+// The launcher where every user can start it; owned by who runs the case.
+class LauncherCopy {
+ public:
+  explicit LauncherCopy(uid_t user) {
+    std::string name = fs::temp_directory_path() / "agon-abuse-launcher-XXXXXX";
+    if (!mkdtemp(name.data())) throw Error("abuse: no folder {}: {}", name, std::strerror(errno));
+    folder_ = name;
+    const fs::path from = fs::path(AGON_LAUNCHER).parent_path();
+    for (const char* file : {"agon-sandbox", "libagon_guest.so"}) fs::copy_file(from / file, folder_ / file);
+    if (chown(name.c_str(), user, user) != 0) throw Error("abuse: chown {}: {}", name, std::strerror(errno));
+  }
+  ~LauncherCopy() {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+  std::string path() const { return folder_ / "agon-sandbox"; }
+
+ private:
+  fs::path folder_;
+};
+
+int run(const std::string& file, const std::string& tier, std::optional<uid_t> user) {
   const Case abuse = Reader(file).result();
   if (abuse.tiers.find(tier) == std::string::npos)
     throw Error("tier {} does not hold this case (docs/sandbox.md)", tier);
+  const LauncherCopy launcher(user.value_or(geteuid()));
+  if (user && geteuid() != *user && (setgid(*user) != 0 || setuid(*user) != 0)) {
+    fmt::print("cannot become user {}\n", *user);
+    return kRuledOut;
+  }
   const Host host;
   std::vector<std::string> faults;
   {
     SandboxConfig config;
     config.floor = config.best = tier_from(tier);
-    config.launcher = AGON_LAUNCHER;
+    config.launcher = launcher.path();
     faults = Run(abuse, config).faults();
   }
   for (const std::string& fault : host.faults(abuse.names_processes)) faults.push_back(fault);
@@ -296,15 +327,9 @@ int main(int count, char** arguments) {
     fmt::print(stderr, "usage: abuse_runner CASE.py TIER [USER]\n");
     return 2;
   }
-  if (count > 3) {
-    const auto user = static_cast<uid_t>(std::atoi(arguments[3]));
-    if (geteuid() != user && (setgid(user) != 0 || setuid(user) != 0)) {
-      fmt::print("cannot become user {}\n", user);
-      return kRuledOut;
-    }
-  }
   try {
-    return run(arguments[1], arguments[2]);
+    return run(arguments[1], arguments[2],
+               count > 3 ? std::optional(static_cast<uid_t>(std::atoi(arguments[3]))) : std::nullopt);
   } catch (const std::exception& error) {
     fmt::print("FAILED: {}\n", error.what());
     return 1;
