@@ -7,7 +7,7 @@
 
 #include "sandbox/launcher/descriptor.h"
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 
 void drop_capabilities() {
   for (int capability = 0; prctl(PR_CAPBSET_READ, capability) >= 0; ++capability)
@@ -20,4 +20,4 @@ void drop_capabilities() {
   checked(syscall(SYS_capset, &header, sets), "capset");
 }
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

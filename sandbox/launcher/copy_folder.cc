@@ -11,7 +11,7 @@
 
 #include "sandbox/launcher/descriptor.h"
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 namespace {
 
 constexpr int kDeepest = 64;  // folders in folders
@@ -75,4 +75,4 @@ void copy_folder(int from, int to, int depth) {
   }
 }
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 
 class Descriptor {
  public:
@@ -38,4 +38,4 @@ Result checked(Result result, const std::string& what) {
   return result;
 }
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

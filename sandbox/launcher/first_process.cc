@@ -20,7 +20,7 @@
 #include "sandbox/launcher/copy_folder.h"
 #include "sandbox/launcher/private_root.h"
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 namespace {
 
 constexpr std::array kFolders = {"workspace", "tmp", "shm"};
@@ -200,4 +200,4 @@ FirstProcess make_first_process(const FirstProcess* parent, const Limits& limits
   return first;
 }
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

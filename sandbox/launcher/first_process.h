@@ -7,7 +7,7 @@
 #include "sandbox/launcher/descriptor.h"
 #include "sandbox/limits.h"
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 
 struct FirstProcess {
   pid_t process = 0;               // as the supervisor sees it
@@ -26,4 +26,4 @@ struct Report {
 // process holds no capability then, reaps, and reports. Throws std::system_error.
 FirstProcess make_first_process(const FirstProcess* parent, const Limits& limits);
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

@@ -8,7 +8,7 @@
 
 #include "sandbox/launcher/guest_protocol.h"
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 namespace {
 
 union Control {
@@ -114,4 +114,4 @@ bool GuestChannel::receive(const std::function<void(pid_t, std::string_view)>& o
   }
 }
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

@@ -14,7 +14,7 @@
 #include "sandbox/frame.h"
 #include "sandbox/launcher/descriptor.h"
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 
 class GuestChannel {
  public:
@@ -41,4 +41,4 @@ class GuestChannel {
   std::string waiting_;
 };
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

@@ -13,7 +13,7 @@
 // frame.
 #pragma once
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 
 enum class Outcome : unsigned char { ok, exception, memory, process, disk, interrupted };
 
@@ -22,4 +22,4 @@ inline constexpr int kGuestHarness = 4;               // where the template read
 inline constexpr int kGuestLibrary = 5;               // and its library (guest_fork.cc)
 inline constexpr std::size_t kMostGuestFrame = 8192;  // bytes; a session's answers are short
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

@@ -8,7 +8,7 @@
 
 #include "sandbox/launcher/descriptor.h"
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 namespace {
 
 // linux/landlock.h of Debian 12 ends at version 2.
@@ -63,4 +63,4 @@ void restrict_files(const LandlockRules& rules) {
   checked(syscall(SYS_landlock_restrict_self, ruleset.get(), 0), "landlock_restrict_self");
 }
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

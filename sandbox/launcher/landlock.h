@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 
 // The kernel's Landlock version; 0 where there is none.
 int landlock_version();
@@ -19,4 +19,4 @@ struct LandlockRules {
 // kernel knows how. Paths that do not exist are left out. no_new_privs must be set. Throws std::system_error.
 void restrict_files(const LandlockRules& rules);
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

@@ -25,7 +25,7 @@
 #include "sandbox/launcher/supervisor.h"
 #include "sandbox/launcher/template.h"
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 namespace {
 
 struct Config {
@@ -203,10 +203,10 @@ int run(Descriptor control) {
 }
 
 }  // namespace
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher
 
 int main(int count, char** arguments) {
-  using namespace agon::sandbox;
+  using namespace agon::sandbox::launcher;
   if (count != 2) {
     fmt::print(stderr, "agon-sandbox is started by agon; to run code in a sandbox: agon exec FILE.py\n");
     return 2;

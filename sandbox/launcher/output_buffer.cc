@@ -4,7 +4,7 @@
 
 #include "core/text.h"
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 
 void OutputBuffer::add(std::string_view bytes) {
   total_ += static_cast<std::int64_t>(bytes.size());
@@ -30,4 +30,4 @@ std::string OutputBuffer::text() const {
   return valid_utf8(head_) + fmt::format("\n[... {} bytes left out ...]\n", dropped()) + valid_utf8(tail());
 }
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

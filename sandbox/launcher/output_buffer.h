@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 
 class OutputBuffer {
  public:
@@ -22,4 +22,4 @@ class OutputBuffer {
   std::int64_t total_ = 0;
 };
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

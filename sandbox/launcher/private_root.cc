@@ -12,7 +12,7 @@
 
 #include "sandbox/launcher/descriptor.h"
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 namespace {
 
 namespace fs = std::filesystem;
@@ -107,4 +107,4 @@ void enter_private_root(const std::vector<std::string>& readable) {
   swap_root();
 }
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 
 inline constexpr const char* kHome = "/home/agent";  // of every session; its files, on a tmpfs of its own
 
@@ -13,4 +13,4 @@ inline constexpr const char* kHome = "/home/agent";  // of every session; its fi
 // CAP_SYS_ADMIN over the namespace. Throws std::system_error saying which step failed.
 void enter_private_root(const std::vector<std::string>& readable);
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

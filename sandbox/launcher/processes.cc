@@ -11,7 +11,7 @@
 
 #include "sandbox/launcher/descriptor.h"
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 namespace {
 
 // Whole, or empty where there is no such process.
@@ -113,4 +113,4 @@ std::optional<Waiting> waiting_in(pid_t pid) {
 
 std::string status_field(pid_t pid, const std::string& name) { return field(read_proc(pid, "status"), name); }
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

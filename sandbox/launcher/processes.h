@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 
 // `root` and all that descend from it, parents first; `skip` prunes a process with its descendants.
 std::vector<pid_t> process_tree(pid_t root, const std::function<bool(pid_t)>& skip);
@@ -38,4 +38,4 @@ std::optional<Waiting> waiting_in(pid_t pid);
 // A line "Name:\tvalue" of /proc/PID/status; empty if there is none.
 std::string status_field(pid_t pid, const std::string& name);
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

@@ -15,7 +15,7 @@
 #include <initializer_list>
 #include <memory>
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 namespace {
 
 constexpr const char* kAllowed[] = {
@@ -145,4 +145,4 @@ Descriptor install_seccomp(const std::string& program, bool asks) {
   return asks ? Descriptor(static_cast<int>(result)) : Descriptor();
 }
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

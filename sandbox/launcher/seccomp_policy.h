@@ -5,7 +5,7 @@
 
 #include "sandbox/launcher/descriptor.h"
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 
 // The allow-list as a BPF program, in the form that seccomp(2) and bwrap --seccomp take. What is not listed answers
 // EPERM (ENOSYS where programs know another way), calls of another architecture kill. asks: setns and file locks are
@@ -15,4 +15,4 @@ std::string seccomp_program(bool asks);
 // Puts the program on this thread for good (no_new_privs must be set). Returns the listener when the program asks.
 Descriptor install_seccomp(const std::string& program, bool asks);
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

@@ -17,7 +17,7 @@
 #include "sandbox/launcher/processes.h"
 #include "sandbox/launcher/session_files.h"
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 namespace {
 
 using std::chrono::duration;
@@ -390,4 +390,4 @@ void Session::kill(bool has_forks) {
   }
 }
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

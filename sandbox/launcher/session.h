@@ -19,7 +19,7 @@
 #include "sandbox/limits.h"
 #include "sandbox/result.h"
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 
 using Clock = std::chrono::steady_clock;
 
@@ -129,4 +129,4 @@ class Session {
   std::string failure_;
 };
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <memory>
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 namespace {
 
 struct CloseFolder {
@@ -85,4 +85,4 @@ std::map<std::string, FileState> picture_files(const Descriptor& home) {
   return files;
 }
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

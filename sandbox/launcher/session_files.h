@@ -8,7 +8,7 @@
 
 #include "sandbox/launcher/descriptor.h"
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 
 // Writes a file of the workspace. The guest may have put anything in its place: links are not followed, and only a
 // regular file is written. Throws std::system_error.
@@ -28,4 +28,4 @@ struct FileState {
 // The regular files directly in the workspace that are called pictures and are not empty. Throws std::system_error.
 std::map<std::string, FileState> picture_files(const Descriptor& home);
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

@@ -26,7 +26,7 @@
 #include "sandbox/launcher/session.h"
 #include "sandbox/launcher/session_files.h"
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 namespace {
 
 constexpr std::size_t kMostRequest = 512 << 20;  // bytes
@@ -401,4 +401,4 @@ void supervise(Descriptor control, Template made, Tier tier) {
   Supervisor(std::move(control), std::move(made), tier).run();
 }
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

@@ -6,10 +6,10 @@
 #include "sandbox/launcher/template.h"
 #include "sandbox/result.h"
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 
 // Requests and replies are CBOR maps in frames (docs/sandbox.md). Returns when the host has closed `control`; throws
 // std::system_error when the template cannot be started.
 void supervise(Descriptor control, Template made, Tier tier);
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

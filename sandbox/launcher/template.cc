@@ -17,7 +17,7 @@
 #include "sandbox/launcher/private_root.h"
 #include "sandbox/launcher/seccomp_policy.h"
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 namespace {
 
 constexpr int kHandOver = 6;  // where the new process sends seccomp's listener through
@@ -167,4 +167,4 @@ Template start_template(const TemplateConfig& config) {
   return started;
 }
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

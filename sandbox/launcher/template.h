@@ -10,7 +10,7 @@
 #include "sandbox/launcher/descriptor.h"
 #include "sandbox/launcher/guest_channel.h"
 
-namespace agon::sandbox {
+namespace agon::sandbox::launcher {
 
 extern const char* const kHarness;  // the text of harness.py
 
@@ -31,4 +31,4 @@ struct Template {
 // std::system_error.
 Template start_template(const TemplateConfig& config);
 
-}  // namespace agon::sandbox
+}  // namespace agon::sandbox::launcher

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-using namespace agon::sandbox;
+using namespace agon::sandbox::launcher;
 using Catch::Contains;
 
 TEST_CASE("what fits is kept as it is") {
