@@ -58,7 +58,7 @@ double parse_value(const Field& field, std::string_view text) {
 
 void set(Limits& limits, const Field& field, double value) {
   if (!(value >= field.least && value <= field.most))
-    throw Error("limits: {} = {:g} lies outside of {:g} to {:g}", field.name, value, field.least, field.most);
+    throw Error("limits: {} = {} lies outside of {} to {}", field.name, value, field.least, field.most);
   if (const auto* seconds = std::get_if<double Limits::*>(&field.member))
     limits.** seconds = value;
   else

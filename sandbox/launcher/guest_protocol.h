@@ -13,6 +13,8 @@
 // frame.
 #pragma once
 
+#include <cstddef>
+
 namespace agon::sandbox::launcher {
 
 enum class Outcome : unsigned char { ok, exception, memory, process, disk, interrupted };

@@ -9,7 +9,10 @@ OK, EXCEPTION, MEMORY, PROCESS, DISK, INTERRUPTED = range(6)
 
 def preload(modules):
     for name in modules:
-        module = __import__(name)
+        try:
+            module = __import__(name)
+        except ImportError as error:
+            sys.exit(f"{error}. Install it for {sys.executable}, or leave {name} out of the sandbox's modules")
         if name == "cv2":
             module.setNumThreads(0)  # a thread of its own would not outlive a fork
 

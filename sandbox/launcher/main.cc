@@ -20,6 +20,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/text.h"
 #include "sandbox/frame.h"
 #include "sandbox/launcher/private_root.h"
 #include "sandbox/launcher/supervisor.h"
@@ -97,7 +98,9 @@ void wait_until_ready(Template& made) {
   }
   if (ready) return made.errors.reset();
   const std::string said = read_all(made.errors.get());
-  throw Error("the interpreter did not start: {}", said.empty() ? "it said nothing" : said);
+  const std::string_view lines = trim(said);
+  throw Error("the interpreter did not start: {}",
+              lines.empty() ? "it said nothing" : lines.substr(lines.rfind('\n') + 1));
 }
 
 // Ends this process when its parent ends, which holds the other end of `parent` open. A change of user forgets the
