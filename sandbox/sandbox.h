@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "sandbox/call_request.h"
 #include "sandbox/limits.h"
 #include "sandbox/result.h"
 
@@ -24,13 +25,6 @@ struct SandboxConfig {
   Tier floor = Tier::b;               // refuse to run below it
   Tier best = Tier::a;                // do not try above it
   std::string launcher;               // path of agon-sandbox; empty: beside this program
-};
-
-struct CallRequest {
-  std::string code;
-  std::string name = "<code>";         // what tracebacks call it
-  std::vector<std::string> artifacts;  // files of the workspace to bring out, in the result
-  bool pictures = false;               // and the pictures that the call wrote into the workspace
 };
 
 class Launcher;

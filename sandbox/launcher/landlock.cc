@@ -51,6 +51,8 @@ int landlock_version() {
 
 void restrict_files(const LandlockRules& rules) {
   const int version = landlock_version();
+  if (version == 0)
+    throw std::system_error(ENOSYS, std::generic_category(), "this kernel has no Landlock, which tier B needs");
   const std::uint64_t all = file_rights(version);
   const Ruleset handled{all, version >= 4 ? 3u : 0u, version >= 6 ? 3u : 0u};
   const std::size_t size = version >= 6 ? 24 : version >= 4 ? 16 : 8;

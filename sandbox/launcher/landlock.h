@@ -16,7 +16,8 @@ struct LandlockRules {
 };
 
 // For good; narrows what held before. Also no TCP, and no signals or abstract sockets out of this domain, where the
-// kernel knows how. Paths that do not exist are left out. no_new_privs must be set. Throws std::system_error.
+// kernel knows how. Paths that do not exist are left out. no_new_privs must be set. Throws std::system_error, also
+// where the kernel has no Landlock.
 void restrict_files(const LandlockRules& rules);
 
 }  // namespace agon::sandbox::launcher

@@ -64,7 +64,9 @@ unsigned long outer_user() {
   if (geteuid() != 0) return geteuid();
   for (const unsigned long id : {1'879'048'193ul, 65'534ul})
     if (is_mapped(id)) return id;
-  return 0;
+  throw Error(
+      "root has no other user to lend to the sandbox: this container maps neither 1879048193 nor 65534. Run as an "
+      "ordinary user");
 }
 
 void write_text(const std::string& path, const std::string& text) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "sandbox/call_request.h"
 #include "sandbox/launcher/descriptor.h"
 #include "sandbox/launcher/first_process.h"
 #include "sandbox/launcher/guest_channel.h"
@@ -22,12 +23,6 @@
 namespace agon::sandbox::launcher {
 
 using Clock = std::chrono::steady_clock;
-
-struct CallRequest {
-  std::string name, code;              // name: what tracebacks call the code
-  std::vector<std::string> artifacts;  // names of files to bring out
-  bool pictures = false;               // also the workspace's pictures that the call wrote
-};
 
 // A call under way.
 struct Call {

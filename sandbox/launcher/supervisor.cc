@@ -220,7 +220,7 @@ void Supervisor::on_request(const Json& request) {
   }
   if (what == "run") {
     one.running = id;
-    session.start({request.at("name"), text_of(request.at("code")), request.at("artifacts"), request.at("pictures")});
+    session.start({text_of(request.at("code")), request.at("name"), request.at("artifacts"), request.at("pictures")});
   } else if (what == "write") {
     write_file(session.home(), request.at("name"), text_of(request.at("bytes")));
     answer(id, Json::object());

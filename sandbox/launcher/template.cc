@@ -123,7 +123,7 @@ void arrange_descriptors(const Ends& ends) {
   limit(RLIMIT_SIGPENDING, 256);
   drop_capabilities();
   checked(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
-  if (landlock_version() > 0) restrict_files({{"/"}, {"/dev"}, {"/home"}});
+  restrict_files({{"/"}, {"/dev"}, {"/home"}});
   {
     const Descriptor listener = install_seccomp(filter, true);
     send_descriptor(kHandOver, listener.get());

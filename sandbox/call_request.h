@@ -1,0 +1,16 @@
+// sandbox/call_request.h - what a session is to run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace agon::sandbox {
+
+struct CallRequest {
+  std::string code;
+  std::string name = "<code>";         // what tracebacks call it
+  std::vector<std::string> artifacts;  // files of the workspace to bring out, in the result
+  bool pictures = false;               // and the pictures that the call wrote into the workspace
+};
+
+}  // namespace agon::sandbox
