@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "sandbox/frame.h"
+#include "sandbox/message.h"
 
 namespace agon::sandbox {
 namespace {
@@ -16,10 +17,7 @@ constexpr std::size_t kMostReply = 1u << 30;
 std::optional<Json> next_message(int socket, FrameReader& reader) {
   std::array<char, 1 << 16> piece;
   while (true) {
-    if (const auto payload = reader.next()) {
-      Json message = Json::from_cbor(*payload, true, false);
-      return message.is_object() ? std::optional(std::move(message)) : std::nullopt;
-    }
+    if (const auto payload = reader.next()) return read_message(*payload);
     const ssize_t got = recv(socket, piece.data(), piece.size(), 0);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0 || reader.broken()) return std::nullopt;
@@ -38,8 +36,7 @@ Connection::~Connection() {
 }
 
 void Connection::send(const Json& message) {
-  const std::vector<std::uint8_t> bytes = Json::to_cbor(message);
-  const std::string frame = make_frame({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const std::string frame = message_frame(message);
   const std::lock_guard lock(writing_);
   for (std::size_t at = 0; at < frame.size();) {
     const ssize_t sent = ::send(socket_, frame.data() + at, frame.size() - at, MSG_NOSIGNAL);
@@ -67,6 +64,11 @@ std::optional<Json> Connection::ask(Json request) {
   std::optional<Json> answer = std::move(reply);
   replies_.erase(id);
   return answer;
+}
+
+bool Connection::closed() {
+  const std::lock_guard lock(mutex_);
+  return closed_;
 }
 
 void Connection::read_replies() {

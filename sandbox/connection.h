@@ -24,6 +24,7 @@ class Connection {
   void send(const Json& message);         // whole; a launcher that is gone shows in the reply
   std::optional<Json> receive();          // before the first ask(): the next message; nothing once the launcher is gone
   std::optional<Json> ask(Json request);  // blocks for the reply; nothing once the launcher is gone
+  bool closed();                          // the launcher is gone
 
  private:
   void read_replies();

@@ -90,7 +90,7 @@ Json to_json(const Limits& limits) {
 Limits limits_from_json(const Json& json) {
   Limits limits;
   for (const auto& [name, value] : json.items()) {
-    if (!value.is_number()) throw Error("limits: {} must be a number, not {}", name, value.dump());
+    if (!value.is_number()) throw Error("limits: {} must be a number, not of type {}", name, value.type_name());
     set(limits, field_of(name), value.get<double>());
   }
   return limits;

@@ -26,6 +26,27 @@ Reason reason_from(std::string_view name) { return static_cast<Reason>(find(kRea
 std::string_view to_string(Tier tier) { return kTiers.at(static_cast<std::size_t>(tier)); }
 Tier tier_from(std::string_view name) { return static_cast<Tier>(find(kTiers, name, "tier")); }
 
+Result result_from_json(const Json& json) try {
+  Result result;
+  result.reason = reason_from(json.at("reason").get<std::string>());
+  result.tier = tier_from(json.at("tier").get<std::string>());
+  result.text = json.at("text");
+  result.out = json.at("stdout");
+  result.err = json.at("stderr");
+  result.dropped_bytes = json.at("dropped_bytes");
+  result.wall_s = json.at("wall_s");
+  result.cpu_s = json.at("cpu_s");
+  result.peak_memory = json.at("peak_memory");
+  result.alive = json.at("alive");
+  for (const Json& artifact : json.at("artifacts")) {
+    const Json::binary_t& bytes = artifact.at("bytes").get_binary();
+    result.artifacts.push_back({artifact.at("name"), {bytes.begin(), bytes.end()}});
+  }
+  return result;
+} catch (const Json::exception& error) {
+  throw Error("sandbox: an answer that is none: {}", error.what());
+}
+
 Json to_json(const Result& result) {
   Json images = Json::array();
   for (const Artifact& artifact : result.artifacts)

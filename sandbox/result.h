@@ -35,6 +35,12 @@ std::string_view to_string(Tier tier);  // "A"
 Tier tier_from(std::string_view name);  // throws Error
 inline bool weaker(Tier tier, Tier floor) { return tier > floor; }
 
+// A better tier that could not be had.
+struct MissedTier {
+  Tier tier = Tier::a;
+  std::string why;
+};
+
 struct Artifact {
   std::string name;   // path beneath the workspace
   std::string bytes;  // as it was in the file
@@ -55,5 +61,7 @@ struct Result {
 
 // Everything but the artifacts' bytes: those by name and size.
 Json to_json(const Result& result);
+// A launcher's answer: that, and "artifacts" with their bytes. Throws Error for anything else.
+Result result_from_json(const Json& json);
 
 }  // namespace agon::sandbox

@@ -24,12 +24,16 @@ class Launcher {
   Json ask(Json request);
   std::optional<Json> try_ask(Json request) { return connection_->ask(std::move(request)); }
   Tier tier() const { return tier_; }
+  const std::vector<MissedTier>& missed() const { return missed_; }
   int process() const { return child_.id(); }
+  bool lost() const { return connection_->closed(); }
 
  private:
+  void end();
   std::unique_ptr<Connection> connection_;
   process::child child_;
   Tier tier_ = Tier::c;
+  std::vector<MissedTier> missed_;
 };
 
 namespace {
@@ -41,26 +45,7 @@ std::string launcher_path(const SandboxConfig& config) {
   return path;
 }
 
-std::string text_of(const Json& value) { return {value.get_binary().begin(), value.get_binary().end()}; }
-
 Json binary(const std::string& bytes) { return Json::binary(std::vector<std::uint8_t>(bytes.begin(), bytes.end())); }
-
-Result to_result(const Json& reply) {
-  Result result;
-  result.reason = reason_from(reply.at("reason").get<std::string>());
-  result.tier = tier_from(reply.at("tier").get<std::string>());
-  result.text = reply.at("text");
-  result.out = reply.at("stdout");
-  result.err = reply.at("stderr");
-  result.dropped_bytes = reply.at("dropped_bytes");
-  result.wall_s = reply.at("wall_s");
-  result.cpu_s = reply.at("cpu_s");
-  result.peak_memory = reply.at("peak_memory");
-  result.alive = reply.at("alive");
-  for (const Json& artifact : reply.at("artifacts"))
-    result.artifacts.push_back({artifact.at("name"), text_of(artifact.at("bytes"))});
-  return result;
-}
 
 }  // namespace
 
@@ -77,18 +62,26 @@ Launcher::Launcher(const SandboxConfig& config) {
     throw Error("sandbox: the launcher could not be started: {}", error.what());
   }
   close(ends[1]);
-  connection_->send({{"interpreter", config.interpreter},
+  connection_->send({{"backend", to_string(config.backend)},
+                     {"interpreter", config.interpreter},
                      {"modules", config.modules},
                      {"readable", config.readable},
                      {"floor", to_string(config.floor)},
                      {"best", to_string(config.best)}});
   const std::optional<Json> ready = connection_->receive();
-  if (!ready) throw Error("sandbox: the launcher ended before it was ready");
-  if (ready->value("event", "") != "ready") throw Error("sandbox: {}", ready->value("text", "the launcher failed"));
+  if (!ready || ready->value("event", "") != "ready") {
+    end();
+    throw Error("sandbox: {}",
+                ready ? ready->value("text", "the launcher failed") : "the launcher ended before it was ready");
+  }
   tier_ = tier_from(ready->at("tier").get<std::string>());
+  for (const Json& one : ready->at("missed"))
+    missed_.push_back({tier_from(one.at("tier").get<std::string>()), one.at("why")});
 }
 
-Launcher::~Launcher() {
+Launcher::~Launcher() { end(); }
+
+void Launcher::end() {
   connection_.reset();  // it ends with its socket
   std::error_code ignored;
   child_.wait(ignored);
@@ -121,11 +114,16 @@ Result Session::run(const CallRequest& request) {
                                                         {"code", binary(request.code)},
                                                         {"artifacts", request.artifacts},
                                                         {"pictures", request.pictures}});
-  if (reply && !reply->contains("error")) return to_result(*reply);
   Result lost;
   lost.tier = launcher_->tier();
-  lost.text = reply ? reply->at("error").get<std::string>() : "the launcher is gone";
-  return lost;
+  lost.text = reply ? reply->value("error", "") : "the launcher is gone";
+  if (!lost.text.empty()) return lost;
+  try {
+    return result_from_json(*reply);
+  } catch (const Error& error) {
+    lost.text = error.what();
+    return lost;
+  }
 }
 
 Session Session::fork() { return Session(launcher_, launcher_->ask({{"do", "fork"}, {"session", id_}}).at("session")); }
@@ -135,7 +133,8 @@ void Session::write(const std::string& name, const std::string& bytes) {
 }
 
 std::string Session::read(const std::string& name) {
-  return text_of(launcher_->ask({{"do", "read"}, {"session", id_}, {"name", name}}).at("bytes"));
+  const Json reply = launcher_->ask({{"do", "read"}, {"session", id_}, {"name", name}});
+  return {reply.at("bytes").get_binary().begin(), reply.at("bytes").get_binary().end()};
 }
 
 Sandbox::Sandbox(const SandboxConfig& config) : launcher_(std::make_shared<Launcher>(config)) {}
@@ -144,6 +143,8 @@ Session Sandbox::open(const Limits& limits) {
   return Session(launcher_, launcher_->ask({{"do", "open"}, {"limits", to_json(limits)}}).at("session"));
 }
 Tier Sandbox::tier() const { return launcher_->tier(); }
+const std::vector<MissedTier>& Sandbox::missed() const { return launcher_->missed(); }
 int Sandbox::process() const { return launcher_->process(); }
+bool Sandbox::lost() const { return launcher_->lost(); }
 
 }  // namespace agon::sandbox

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "sandbox/backend.h"
 #include "sandbox/call_request.h"
 #include "sandbox/limits.h"
 #include "sandbox/result.h"
@@ -22,9 +23,10 @@ struct SandboxConfig {
   std::string interpreter = "/usr/bin/python3";
   std::vector<std::string> modules = {"numpy", "cv2"};  // imported before any session starts
   std::vector<std::string> readable;  // folders beside /usr that sessions may read: where another interpreter lies
-  Tier floor = Tier::b;               // refuse to run below it
-  Tier best = Tier::a;                // do not try above it
-  std::string launcher;               // path of agon-sandbox; empty: beside this program
+  Backend backend = Backend::native;
+  Tier floor = Tier::b;  // refuse to run below it
+  Tier best = Tier::a;   // do not try above it
+  std::string launcher;  // path of agon-sandbox; empty: beside this program
 };
 
 class Launcher;
@@ -58,7 +60,9 @@ class Sandbox {
   ~Sandbox();
   Session open(const Limits& limits = {});
   Tier tier() const;
-  int process() const;  // of the launcher
+  const std::vector<MissedTier>& missed() const;  // the tiers above it that were tried, and why they are not to be had
+  int process() const;                            // of the launcher
+  bool lost() const;  // the launcher is gone: every session of it answers sandbox_lost, and none can be opened
 
  private:
   std::shared_ptr<Launcher> launcher_;

@@ -3,7 +3,8 @@
 
 namespace agon::sandbox::launcher {
 
-// Empties every capability set of this thread. Throws std::system_error.
+// Empties every capability set of this thread; the bounding set only where it may (it counts for nothing behind
+// no_new_privs). Throws std::system_error.
 void drop_capabilities();
 
 }  // namespace agon::sandbox::launcher

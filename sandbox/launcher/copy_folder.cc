@@ -29,10 +29,6 @@ void copy_bytes(int from, int to) {
   }
 }
 
-struct CloseFolder {
-  void operator()(DIR* folder) const { closedir(folder); }
-};
-
 void copy_entry(int from, int to, const char* name, int depth) {
   struct stat status {};
   if (fstatat(from, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return;  // gone meanwhile
@@ -64,15 +60,19 @@ void copy_entry(int from, int to, const char* name, int depth) {
 
 }  // namespace
 
+void for_each_entry(int folder, const std::function<void(const char* name)>& use) {
+  const int own = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // with a place of its own in the listing
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(own < 0 ? nullptr : fdopendir(own), closedir);
+  while (const dirent* entry = entries ? readdir(entries.get()) : nullptr) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") use(entry->d_name);
+  }
+}
+
 void copy_folder(int from, int to, int depth) {
   if (depth > kDeepest)
     throw std::system_error(ELOOP, std::generic_category(), fmt::format("folders deeper than {}", kDeepest));
-  const std::unique_ptr<DIR, CloseFolder> folder(fdopendir(checked(dup(from), "dup")));
-  if (!folder) throw std::system_error(errno, std::generic_category(), "opening a folder");
-  while (const dirent* entry = readdir(folder.get())) {
-    const std::string name = entry->d_name;
-    if (name != "." && name != "..") copy_entry(from, to, name.c_str(), depth);
-  }
+  for_each_entry(from, [&](const char* name) { copy_entry(from, to, name, depth); });
 }
 
 }  // namespace agon::sandbox::launcher

@@ -18,12 +18,13 @@
 
 #include "sandbox/launcher/capabilities.h"
 #include "sandbox/launcher/copy_folder.h"
+#include "sandbox/launcher/home_folder.h"
 #include "sandbox/launcher/private_root.h"
+#include "sandbox/launcher/small_file.h"
+#include "sandbox/launcher/sockets.h"
 
 namespace agon::sandbox::launcher {
 namespace {
-
-constexpr std::array kFolders = {"workspace", "tmp", "shm"};
 
 // How making one went, from the process itself or from a helper on the way to it.
 struct Outcome {
@@ -47,26 +48,21 @@ pid_t clone_with(unsigned long flags) {
       checked(syscall(SYS_clone, flags | SIGCHLD, nullptr, nullptr, nullptr, nullptr), "new namespaces"));
 }
 
-void write_text(const char* path, std::string_view text) {
-  const Descriptor file(checked(open(path, O_WRONLY | O_CLOEXEC), std::string("opening ") + path));
-  checked(write(file.get(), text.data(), text.size()), std::string("writing ") + path);
-}
-
 void mount_home(const Limits& limits, bool copy) {
   const Descriptor before(checked(open(kHome, O_RDONLY | O_DIRECTORY | O_CLOEXEC), "opening the home"));
   const std::string options =
-      fmt::format("mode=0755,size={},nr_inodes={}", limits.disk, limits.inodes + std::ssize(kFolders) + 1);
+      fmt::format("mode=0755,size={},nr_inodes={}", limits.disk, limits.inodes + std::ssize(kHomeFolders) + 1);
   checked(mount("home", kHome, "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()), "mounting the home");
   const Descriptor home(checked(open(kHome, O_RDONLY | O_DIRECTORY | O_CLOEXEC), "opening the home"));
   if (copy) return copy_folder(before.get(), home.get());
-  for (const char* name : kFolders) checked(mkdirat(home.get(), name, 0700), "making a folder");
+  for (const char* name : kHomeFolders) checked(mkdirat(home.get(), name, 0700), "making a folder");
 }
 
 void settle_in(const Limits& limits, bool copy) {
   umask(0);
-  write_text("/proc/self/setgroups", "deny");
-  write_text("/proc/self/uid_map", "1000 1000 1");
-  write_text("/proc/self/gid_map", "1000 1000 1");
+  write_small_file(AT_FDCWD, "/proc/self/setgroups", "deny");
+  write_small_file(AT_FDCWD, "/proc/self/uid_map", "1000 1000 1");
+  write_small_file(AT_FDCWD, "/proc/self/gid_map", "1000 1000 1");
   checked(mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr), "mounting /proc");
   mount_home(limits, copy);
   drop_capabilities();
@@ -117,40 +113,16 @@ void enter(const FirstProcess& parent) {
 // The process that says all went well, as this one sees it.
 pid_t take(int socket) {
   Outcome outcome;
-  iovec piece{&outcome, sizeof outcome};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))] = {};
-  msghdr message{};
-  message.msg_iov = &piece;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  ssize_t got = 0;
-  while ((got = recvmsg(socket, &message, 0)) < 0 && errno == EINTR) {
-  }
-  const cmsghdr* header = CMSG_FIRSTHDR(&message);
-  if (got != sizeof outcome || !header) throw std::system_error(EIO, std::generic_category(), "a helper ended");
+  const Received got = receive_message(socket, &outcome, sizeof outcome);
+  if (got.size != sizeof outcome) throw std::system_error(EIO, std::generic_category(), "a helper ended");
   outcome.what[sizeof outcome.what - 1] = 0;
   if (outcome.code != 0) throw std::system_error(outcome.code, std::generic_category(), outcome.what);
-  ucred sender{};
-  std::memcpy(&sender, CMSG_DATA(header), sizeof sender);
-  return sender.pid;
+  return got.sender;
 }
 
 Descriptor open_namespace(pid_t process, const char* name) {
   const std::string path = fmt::format("/proc/{}/ns/{}", process, name);
   return Descriptor(checked(open(path.c_str(), O_RDONLY | O_CLOEXEC), "opening " + path));
-}
-
-struct Pair {
-  Descriptor ours, theirs;
-};
-
-Pair make_sockets() {
-  int ends[2];
-  checked(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), "socketpair");
-  const int on = 1;
-  checked(setsockopt(ends[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on), "SO_PASSCRED");
-  return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
 // A process that goes where there is no way back from: runs `work` in a child, and waits for its end.
@@ -176,7 +148,7 @@ constexpr unsigned long kNamespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID
 
 FirstProcess make_first_process(const FirstProcess* parent, const Limits& limits) {
   FirstProcess first;
-  Pair reports = make_sockets();
+  SocketPair reports = make_socket_pair(SOCK_SEQPACKET);
   const auto make = [&] {
     if (clone_with(kNamespaces) == 0) be_first(reports.theirs.get(), limits, parent != nullptr);
   };

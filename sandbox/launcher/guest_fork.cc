@@ -1,4 +1,4 @@
-// A fork into other namespaces at the price of one: a library for the interpreter, loaded by harness.py.
+// A library for the interpreter, loaded by harness.py: a fork into other namespaces at the price of one, and Landlock.
 #include <sched.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -7,25 +7,46 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <system_error>
 
-// Like fork(), but the child is in the namespaces whose descriptors are given (user, mount, pid), and no child of the
-// caller's. A process between, which borrows the caller's memory as vfork's does, says `said` on `channel`, enters, and
-// forks from there: only what is started from within a pid namespace is in it. tid: where the C library keeps the
-// thread's number (PR_GET_TID_ADDRESS). For a caller with one thread; 0 in the child, 1 in the parent, -1 when it could
-// not be done.
-extern "C" int agon_fork(const int* namespaces, int channel, const char* said, int size, int* tid) {
+#include "sandbox/launcher/landlock.h"
+
+// Like fork(), but the child is in the namespaces whose descriptors are given (user, mount, pid, or none), and no child
+// of the caller's. A process between, which borrows the caller's memory as vfork's does, says `said` on `channel`,
+// enters, and forks from there: only what is started from within a pid namespace is in it. tid: where the C library
+// keeps the thread's number (PR_GET_TID_ADDRESS). For a caller with one thread; 0 in the child, 1 in the parent, -1
+// when it could not be done.
+extern "C" int agon_fork(const int* namespaces, int count, int channel, const char* said, int size, int* tid) {
   const pid_t between = vfork();
   if (between == 0) {
     bool inside = send(channel, said, static_cast<std::size_t>(size), MSG_NOSIGNAL) == size;
-    for (int i = 0; i < 3; ++i) inside = inside && setns(namespaces[i], 0) == 0;
+    for (int i = 0; i < count; ++i) inside = inside && setns(namespaces[i], 0) == 0;
     if (!inside) _exit(1);
+    const pid_t own = getpid();
     const long child =
         syscall(SYS_clone, CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD, nullptr, nullptr, tid, nullptr);
-    if (child == 0) return 0;  // in a copy of the memory: the frames of the caller are still there
+    if (child == 0) {  // in a copy of the memory: the frames of the caller are still there
+      while (count == 0 && getppid() == own) usleep(20);  // until it is whoever takes orphans' child
+      return 0;
+    }
     _exit(child < 0 ? 1 : 0);
   }
   int status = 1;
   while (between > 0 && waitpid(between, &status, 0) < 0) {
   }
   return between > 0 && status == 0 ? 1 : -1;
+}
+
+// For good: of the file system, what is beneath `home`, reading beneath the folders of `readable` (which ends with
+// null), and what was allowed before. 0, or -1 with errno.
+extern "C" int agon_confine(const char* home, const char* const* readable) {
+  try {
+    agon::sandbox::launcher::LandlockRules rules{{}, {"/dev"}, {home}};
+    for (; *readable; ++readable) rules.readable.emplace_back(*readable);
+    agon::sandbox::launcher::restrict_files(rules);
+    return 0;
+  } catch (const std::system_error& error) {
+    errno = error.code().value();
+    return -1;
+  }
 }

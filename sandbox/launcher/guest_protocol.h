@@ -1,8 +1,9 @@
 // sandbox/launcher/guest_protocol.h - what passes between the supervisor and harness.py, in frames (sandbox/frame.h):
 // one letter, then the letter's payload.
 //   to the guest    r  u32 length, name, code     run the code
-//                   f  and six descriptors         fork: the new session's channel, stdout, stderr; its user, mount and
-//                   pid namespaces g  folder of the files         go on
+//                   f  and the descriptors         fork: the new session's channel, stdout, stderr; its user, mount and
+//                                                  pid namespaces, where there are any
+//                   g  folder of the files         go on
 //   from the guest  h                              the interpreter is ready (the template, then every session)
 //                   d  Outcome, text               the code has ended
 //                   f  text                        the fork is done, or why not

@@ -1,7 +1,7 @@
 # The interpreter's side of agon-sandbox: imports what sessions start with, then serves its channel. A fork of it is a
 # session; a fork of a session is another one. It runs beside hostile code in one process: what it says about a call is
 # that code's word, and nothing else depends on it (sandbox/launcher/guest_protocol.h has the messages).
-import array, builtins, ctypes, errno, gc, linecache, os, signal, socket, struct, sys, traceback, types
+import array, builtins, ctypes, errno, gc, linecache, os, signal, socket, struct, sys, time, traceback, types
 
 CHANNEL, LIBRARY = 3, 5
 OK, EXCEPTION, MEMORY, PROCESS, DISK, INTERRUPTED = range(6)
@@ -43,9 +43,9 @@ def make_forks_cheap():
             libc.madvise(begin, end - begin, MADV_COLLAPSE)
 
 
-def serve_sandbox(namespaces, home):
-    # namespaces: whether each session gets its own. home: the folder of this process's files; that of each session has the
-    # same name where there are namespaces.
+def serve_sandbox(home, readable):
+    # home: the folder of this process's files; that of each session has the same name where there are namespaces. readable:
+    # where there are none, the folders beside its home that a session may read (Landlock); else empty.
     libc = ctypes.PyDLL(None, use_errno=True)
     # What guest code may replace is kept here, out of its reach.
     pack, unpack, socket_of, exit_now, write = struct.pack, struct.unpack, socket.socket, os._exit, os.write
@@ -54,7 +54,7 @@ def serve_sandbox(namespaces, home):
     SCM_RIGHTS, SOL_SOCKET, CMSG_CLOEXEC = socket.SCM_RIGHTS, socket.SOL_SOCKET, socket.MSG_CMSG_CLOEXEC
     PR_CAPBSET_DROP, LAST_CAPABILITY = 24, 63
     CAPABILITY_VERSION, NO_CAPABILITIES = struct.pack("<Ii", 0x20080522, 0), bytes(24)
-    PR_GET_TID_ADDRESS, ASKING = 40, struct.pack("<I", 1) + b"i"
+    PR_SET_CHILD_SUBREAPER, PR_GET_TID_ADDRESS, ASKING = 36, 40, struct.pack("<I", 1) + b"i"
     guest = ctypes.PyDLL(f"/proc/self/fd/{LIBRARY}")
     os.close(LIBRARY)
     tid_address = ctypes.c_void_p()
@@ -137,9 +137,18 @@ def serve_sandbox(namespaces, home):
             libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
         libc.capset(CAPABILITY_VERSION, NO_CAPABILITIES)
 
+    def confine(home):
+        # Whatever it starts comes back to it when the process between ends.
+        libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        folders = (ctypes.c_char_p * (len(readable) + 1))(*[folder.encode() for folder in readable], None)
+        if guest.agon_confine(home.encode(), folders) != 0:
+            raise OSError("Landlock refused: sessions can be forked some ten times in a row")
+
     def become_interpreter(home):
         signal.signal(signal.SIGINT, signal.default_int_handler)
         setsid()
+        if readable:
+            confine(home)
         before, state["home"] = state["home"], home
         if state["template"]:
             state["template"] = False
@@ -156,10 +165,9 @@ def serve_sandbox(namespaces, home):
             chdir(state["here"].replace(before, home, 1))
         except OSError:
             chdir(home + "/workspace")
-        for name in os.listdir("/proc/self/fd"):
-            fd = int(name)
+        for fd in range(512) if readable else map(int, os.listdir("/proc/self/fd")):
             try:
-                path = os.readlink("/proc/self/fd/" + name)
+                path = os.readlink(f"/proc/self/fd/{fd}")
                 if fd <= CHANNEL or not path.startswith(before + "/"):
                     continue
                 flags = libc.fcntl(fd, 3, 0)  # F_GETFL
@@ -189,9 +197,10 @@ def serve_sandbox(namespaces, home):
 
     def fork_into(channel, namespaces):
         # As os.fork. A process between goes into the namespaces: there is no way back from them.
-        if len(os.listdir("/proc/self/task")) == 1:
+        if os.stat("/proc/self/task").st_nlink == 3:  # one thread
             before_fork()
-            result = guest.agon_fork((ctypes.c_int * 3)(*namespaces), channel, ASKING, len(ASKING), tid_address)
+            spaces = (ctypes.c_int * len(namespaces))(*namespaces)
+            result = guest.agon_fork(spaces, len(namespaces), channel, ASKING, len(ASKING), tid_address)
             (after_fork_child if result == 0 else after_fork_parent)()
             if result < 0:
                 raise OSError(errno.EAGAIN, "the process could not be made")
@@ -205,7 +214,10 @@ def serve_sandbox(namespaces, home):
             for fd in namespaces:
                 if libc.setns(fd, 0) != 0:
                     exit_now(1)
+            own = os.getpid()
             if fork() == 0:
+                while readable and os.getppid() == own:
+                    time.sleep(0.0001)
                 return 0
         except BaseException:
             exit_now(1)
@@ -214,8 +226,10 @@ def serve_sandbox(namespaces, home):
     def fork_session(fds):
         text = ""
         try:
-            if len(fds) != 6:
+            if len(fds) != (3 if readable else 6):
                 raise OSError(errno.EBADF, "descriptors missing")
+            if readable:
+                libc.prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)  # the new session is not this one's child
             # Entering a mount namespace forgets the working folder.
             try:
                 state["here"] = os.getcwd()
@@ -229,6 +243,8 @@ def serve_sandbox(namespaces, home):
                     exit_now(1)
         except OSError as error:
             text = str(error)
+        if readable and not state["template"]:
+            libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         for fd in fds:
             close(fd)
         reply(b"f", text.encode())

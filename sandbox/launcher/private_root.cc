@@ -1,6 +1,7 @@
 #include "sandbox/launcher/private_root.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <linux/mount.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/error.h"
 #include "sandbox/launcher/descriptor.h"
 
 namespace agon::sandbox::launcher {
@@ -47,35 +49,12 @@ void put(const Bind& bind) {
           "move_mount " + bind.path);
 }
 
-// Folders that Debian keeps as links into /usr, and those that are folders still.
-std::vector<std::string> program_folders(const std::vector<std::string>& readable) {
-  std::vector<std::string> folders = {"/usr",           "/etc/alternatives", "/etc/fonts",     "/etc/ld.so.cache",
-                                      "/etc/localtime", "/etc/python3",      "/etc/python3.11"};
-  for (const char* name : {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"})
-    if (fs::is_directory(name) && !fs::is_symlink(name)) folders.push_back(name);
-  for (const std::string& path : readable)
-    if (!path.starts_with("/usr/")) folders.push_back(path);
-  std::erase_if(folders, [](const std::string& path) { return !fs::exists(path); });
-  return folders;
-}
-
-void link(const std::string& target, const std::string& name) { fs::create_symlink(target, kStage + name); }
-
 void write(const std::string& name, const std::string& text) { std::ofstream(kStage + name) << text; }
 
 void make_links_and_files() {
-  for (const char* name : {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"})
-    if (fs::is_symlink(name)) link(fs::read_symlink(name), name);
   for (const char* name : {"/proc", "/run", "/var", "/home/agent", "/dev", "/etc"})
     fs::create_directories(kStage + std::string(name));
-  link("/home/agent/workspace", "/workspace");
-  link("/home/agent/tmp", "/tmp");
-  link("/home/agent/tmp", "/var/tmp");
-  link("/home/agent/shm", "/dev/shm");
-  link("/proc/self/fd", "/dev/fd");
-  link("/proc/self/fd/0", "/dev/stdin");
-  link("/proc/self/fd/1", "/dev/stdout");
-  link("/proc/self/fd/2", "/dev/stderr");
+  for (const RootLink& link : root_links()) fs::create_symlink(link.target, kStage + link.name);
   write("/etc/passwd", "agent:x:1000:1000:agent:/home/agent:/bin/sh\n");
   write("/etc/group", "agent:x:1000:\n");
   write("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n");
@@ -93,12 +72,41 @@ void swap_root() {
 
 }  // namespace
 
+std::vector<std::string> program_folders(const std::vector<std::string>& readable) {
+  std::vector<std::string> folders = {"/usr",           "/etc/alternatives", "/etc/fonts",     "/etc/ld.so.cache",
+                                      "/etc/localtime", "/etc/python3",      "/etc/python3.11"};
+  // What Debian keeps as links into /usr, and others as folders.
+  for (const char* name : {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"})
+    if (fs::is_directory(name) && !fs::is_symlink(name)) folders.push_back(name);
+  for (const std::string& path : readable) {
+    for (const char* own : {"/tmp", "/var/tmp", "/home/agent", "/workspace", "/dev", "/proc", "/etc"})
+      if (fmt::format("{}/", path).starts_with(fmt::format("{}/", own)))
+        throw Error("{} cannot be readable in a sandbox: sessions have a {} of their own. Put it elsewhere", path, own);
+    if (!path.starts_with("/usr/")) folders.push_back(path);
+  }
+  std::erase_if(folders, [](const std::string& path) { return !fs::exists(path); });
+  return folders;
+}
+
+std::vector<RootLink> root_links() {
+  std::vector<RootLink> links = {
+      {"/home/agent/workspace", "/workspace"}, {"/home/agent/tmp", "/tmp"},       {"/home/agent/tmp", "/var/tmp"},
+      {"/home/agent/shm", "/dev/shm"},         {"/proc/self/fd", "/dev/fd"},      {"/proc/self/fd/0", "/dev/stdin"},
+      {"/proc/self/fd/1", "/dev/stdout"},      {"/proc/self/fd/2", "/dev/stderr"}};
+  for (const char* name : {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"})
+    if (fs::is_symlink(name)) links.push_back({fs::read_symlink(name), name});
+  return links;
+}
+
+std::vector<std::string> device_files() {
+  return {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
+}
+
 void enter_private_root(const std::vector<std::string>& readable) {
   checked(mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), "making mounts private");
   std::vector<Bind> binds;
   for (const std::string& path : program_folders(readable)) binds.push_back(take(path, MOUNT_ATTR_NODEV));
-  for (const char* name : {"null", "zero", "full", "random", "urandom"})
-    binds.push_back(take(std::string("/dev/") + name, MOUNT_ATTR_NOEXEC));
+  for (const std::string& path : device_files()) binds.push_back(take(path, MOUNT_ATTR_NOEXEC));
   checked(mount("root", kStage, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m,nr_inodes=1k"), "mounting a tmpfs");
   make_links_and_files();
   for (const Bind& bind : binds) put(bind);

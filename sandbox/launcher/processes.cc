@@ -2,6 +2,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -10,18 +12,14 @@
 #include <filesystem>
 
 #include "sandbox/launcher/descriptor.h"
+#include "sandbox/launcher/small_file.h"
 
 namespace agon::sandbox::launcher {
 namespace {
 
 // Whole, or empty where there is no such process.
 std::string read_proc(pid_t pid, const char* name) {
-  const Descriptor file(open(fmt::format("/proc/{}/{}", pid, name).c_str(), O_RDONLY | O_CLOEXEC));
-  std::string text;
-  char piece[4096];
-  ssize_t got = 0;
-  while (file && (got = read(file.get(), piece, sizeof piece)) > 0) text.append(piece, static_cast<std::size_t>(got));
-  return text;
+  return read_small_file(AT_FDCWD, fmt::format("/proc/{}/{}", pid, name)).value_or("");
 }
 
 std::string field(const std::string& text, const std::string& name) {
@@ -50,21 +48,42 @@ std::int64_t kilobytes(const std::string& text, const std::string& name) { retur
 
 }  // namespace
 
+std::vector<pid_t> child_processes(pid_t pid) {
+  std::vector<pid_t> found;
+  const std::string children = children_of(pid);
+  const char* at = children.data();
+  const char* end = at + children.size();
+  while (at < end) {
+    pid_t child = 0;
+    const auto [next, failure] = std::from_chars(at, end, child);
+    if (failure != std::errc()) break;
+    found.push_back(child);
+    at = next + 1;
+  }
+  return found;
+}
+
 std::vector<pid_t> process_tree(pid_t root, const std::function<bool(pid_t)>& skip) {
   std::vector<pid_t> tree = {root};
   for (std::size_t i = 0; i < tree.size(); ++i) {
-    const std::string children = children_of(tree[i]);
-    const char* at = children.data();
-    const char* end = at + children.size();
-    while (at < end) {
-      pid_t child = 0;
-      const auto [next, failure] = std::from_chars(at, end, child);
-      if (failure != std::errc()) break;
+    for (const pid_t child : child_processes(tree[i]))
       if (!skip(child)) tree.push_back(child);
-      at = next + 1;
-    }
   }
   return tree;
+}
+
+pid_t parent_of(pid_t pid) { return static_cast<pid_t>(number(status_field(pid, "PPid"))); }
+
+void end_descendants() {
+  while (true) {
+    for (const pid_t pid : process_tree(getpid(), [](pid_t) { return false; }))
+      if (pid != getpid()) ::kill(pid, SIGKILL);
+    pid_t ended = 0;
+    while ((ended = waitpid(-1, nullptr, WNOHANG | __WALL)) > 0) {
+    }
+    if (ended < 0 && errno == ECHILD) return;
+    usleep(1000);
+  }
 }
 
 ProcessUse process_use(pid_t pid) {
@@ -74,6 +93,7 @@ ProcessUse process_use(pid_t pid) {
 
 std::int64_t proportional_memory(pid_t pid) {
   const std::string rollup = read_proc(pid, "smaps_rollup");
+  if (rollup.empty()) return process_use(pid).memory;
   return kilobytes(rollup, "Pss_Anon") + kilobytes(rollup, "Pss_Shmem");
 }
 

@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -21,8 +22,8 @@ namespace {
 constexpr const char* kAllowed[] = {
     // files
     "access", "chdir", "chmod", "chown", "close", "close_range", "copy_file_range", "creat", "dup", "dup2", "dup3",
-    "faccessat", "faccessat2", "fadvise64", "fallocate", "fchdir", "fchmod", "fchmodat", "fchown", "fchownat",
-    "fdatasync", "fgetxattr", "flistxattr", "fstat", "fstatfs", "fsync", "ftruncate", "futimesat", "getcwd", "getdents",
+    "faccessat", "faccessat2", "fadvise64", "fchdir", "fchmod", "fchmodat", "fchown", "fchownat", "fdatasync",
+    "fgetxattr", "flistxattr", "fstat", "fstatfs", "fsync", "ftruncate", "futimesat", "getcwd", "getdents",
     "getdents64", "getxattr", "inotify_add_watch", "inotify_init", "inotify_init1", "inotify_rm_watch", "lchown",
     "lgetxattr", "link", "linkat", "listxattr", "llistxattr", "lseek", "lstat", "mkdir", "mkdirat", "mknod", "mknodat",
     "newfstatat", "open", "openat", "openat2", "pread64", "preadv", "preadv2", "pwrite64", "pwritev", "pwritev2",
@@ -35,11 +36,10 @@ constexpr const char* kAllowed[] = {
     // processes, threads, signals
     "arch_prctl", "execve", "execveat", "exit", "exit_group", "fork", "futex", "futex_waitv", "get_robust_list",
     "get_thread_area", "getpgid", "getpgrp", "getpid", "getppid", "getpriority", "getrlimit", "getrusage", "getsid",
-    "gettid", "kill", "pause", "pidfd_open", "pidfd_send_signal", "prlimit64", "restart_syscall", "rseq",
-    "rt_sigaction", "rt_sigpending", "rt_sigprocmask", "rt_sigqueueinfo", "rt_sigreturn", "rt_sigsuspend",
-    "rt_sigtimedwait", "rt_tgsigqueueinfo", "sched_get_priority_max", "sched_get_priority_min", "sched_getaffinity",
-    "sched_getattr", "sched_getparam", "sched_getscheduler", "sched_rr_get_interval", "sched_yield", "set_robust_list",
-    "set_tid_address", "setpgid", "setpriority", "setrlimit", "setsid", "sigaltstack", "tgkill", "tkill", "vfork",
+    "gettid", "pause", "pidfd_open", "restart_syscall", "rseq", "rt_sigaction", "rt_sigpending", "rt_sigprocmask",
+    "rt_sigreturn", "rt_sigsuspend", "rt_sigtimedwait", "sched_get_priority_max", "sched_get_priority_min",
+    "sched_getaffinity", "sched_getattr", "sched_getparam", "sched_getscheduler", "sched_rr_get_interval",
+    "sched_yield", "set_robust_list", "set_tid_address", "setpgid", "setrlimit", "setsid", "sigaltstack", "vfork",
     "wait4", "waitid", "landlock_add_rule", "landlock_create_ruleset", "landlock_restrict_self",
     // who am I
     "capget", "capset", "getegid", "geteuid", "getgid", "getgroups", "getresgid", "getresuid", "getuid", "setfsgid",
@@ -108,41 +108,62 @@ void allow_some_arguments(Policy& policy) {
   policy.rule(SCMP_ACT_ERRNO(EAFNOSUPPORT), "socket");
   allow_values(
       policy, "prctl", 0,
-      {PR_SET_NAME, PR_GET_NAME, PR_SET_PDEATHSIG, PR_GET_PDEATHSIG, PR_GET_DUMPABLE, PR_SET_DUMPABLE, PR_GET_SECCOMP,
+      {PR_SET_NAME, PR_GET_NAME, PR_SET_PDEATHSIG, PR_GET_PDEATHSIG, PR_GET_DUMPABLE, PR_GET_SECCOMP,
        PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS, PR_CAPBSET_READ, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER,
        PR_GET_CHILD_SUBREAPER, PR_GET_TID_ADDRESS, PR_SET_TIMERSLACK, PR_GET_TIMERSLACK, 0x53564d41 /* PR_SET_VMA */});
   allow_values(policy, "personality", 0, {0, 0xffffffff});
   allow_values(policy, "sched_setscheduler", 1, {0 /* SCHED_OTHER */});
 }
 
-void file_locks(Policy& policy, std::uint32_t action) {
-  policy.rule(action, "flock");
+void file_locks(Policy& policy) {
+  policy.rule(SCMP_ACT_NOTIFY, "flock");
   for (const int command : {F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW, F_SETLEASE})
-    policy.rule(action, "fcntl", {SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, static_cast<std::uint64_t>(command))});
+    policy.rule(SCMP_ACT_NOTIFY, "fcntl",
+                {SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, static_cast<std::uint64_t>(command))});
   for (const int command : {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_OFD_GETLK,
-                            F_GETPIPE_SZ, F_SETPIPE_SZ, F_GETOWN, F_SETOWN, F_ADD_SEALS, F_GET_SEALS, F_GETLEASE})
+                            F_GETPIPE_SZ, F_SETPIPE_SZ, F_GETOWN, F_ADD_SEALS, F_GET_SEALS, F_GETLEASE})
     policy.rule(SCMP_ACT_ALLOW, "fcntl",
                 {SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, static_cast<std::uint64_t>(command))});
 }
 
+// Calls that reach another process by its number, hide from the supervisor, or take room on a disk that is the host's.
+void shared_things(Policy& policy, bool own_processes) {
+  for (const char* name : {"kill", "tgkill", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"})
+    policy.rule(own_processes ? SCMP_ACT_ALLOW : SCMP_ACT_NOTIFY, name);
+  if (own_processes) {
+    for (const char* name : {"pidfd_send_signal", "prlimit64", "setpriority"}) policy.rule(SCMP_ACT_ALLOW, name);
+    allow_values(policy, "prctl", 0, {PR_SET_DUMPABLE});
+    allow_values(policy, "fcntl", 1, {F_SETOWN});
+    policy.rule(SCMP_ACT_ALLOW, "fallocate");
+    policy.rule(SCMP_ACT_NOTIFY, "setns");
+    return;
+  }
+  policy.rule(SCMP_ACT_ERRNO(ENOSYS), "pidfd_send_signal");
+  allow_values(policy, "prlimit64", 0, {0});
+  allow_values(policy, "fallocate", 1, {0});  // other modes set aside room past the largest size of a file
+  for (const std::uint64_t which : {PRIO_PROCESS, PRIO_PGRP})
+    policy.rule(
+        SCMP_ACT_ALLOW, "setpriority",
+        {SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, 0xffffffff, which), SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0)});
+}
+
 }  // namespace
 
-std::string seccomp_program(bool asks) {
+std::string seccomp_program(bool own_processes) {
   Policy policy;
   for (const char* name : kAllowed) policy.rule(SCMP_ACT_ALLOW, name);
   for (const char* name : kUnknown) policy.rule(SCMP_ACT_ERRNO(ENOSYS), name);
   allow_some_arguments(policy);
-  file_locks(policy, asks ? SCMP_ACT_NOTIFY : SCMP_ACT_ERRNO(EPERM));
-  if (asks) policy.rule(SCMP_ACT_NOTIFY, "setns");
+  file_locks(policy);
+  shared_things(policy, own_processes);
   return policy.program();
 }
 
-Descriptor install_seccomp(const std::string& program, bool asks) {
+Descriptor install_seccomp(const std::string& program) {
   sock_fprog filter{static_cast<unsigned short>(program.size() / sizeof(sock_filter)),
                     reinterpret_cast<sock_filter*>(const_cast<char*>(program.data()))};
-  const unsigned flags = asks ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0;
-  const long result = checked(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &filter), "seccomp");
-  return asks ? Descriptor(static_cast<int>(result)) : Descriptor();
+  return Descriptor(static_cast<int>(
+      checked(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter), "seccomp")));
 }
 
 }  // namespace agon::sandbox::launcher

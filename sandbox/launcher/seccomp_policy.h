@@ -7,12 +7,13 @@
 
 namespace agon::sandbox::launcher {
 
-// The allow-list as a BPF program, in the form that seccomp(2) and bwrap --seccomp take. What is not listed answers
-// EPERM (ENOSYS where programs know another way), calls of another architecture kill. asks: setns and file locks are
-// put to a listener; without one they are refused.
-std::string seccomp_program(bool asks);
+// The allow-list as a BPF program, in the form that seccomp(2) takes. What is not listed answers EPERM (ENOSYS where
+// programs know another way), calls of another architecture kill; setns and file locks are put to a listener.
+// own_processes: whether sessions see no processes but their own (a pid namespace). Where they do not, signals are put
+// to the listener too, and other calls that reach a process by its number are refused.
+std::string seccomp_program(bool own_processes);
 
-// Puts the program on this thread for good (no_new_privs must be set). Returns the listener when the program asks.
-Descriptor install_seccomp(const std::string& program, bool asks);
+// Puts the program on this thread for good (no_new_privs must be set). Returns the listener.
+Descriptor install_seccomp(const std::string& program);
 
 }  // namespace agon::sandbox::launcher

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -11,11 +12,13 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "core/text.h"
 #include "sandbox/launcher/private_root.h"
 #include "sandbox/launcher/processes.h"
 #include "sandbox/launcher/session_files.h"
+#include "sandbox/launcher/sockets.h"
 
 namespace agon::sandbox::launcher {
 namespace {
@@ -27,8 +30,10 @@ constexpr auto kGrace = milliseconds(250);  // between an interrupt and the end 
 constexpr auto kAnswer =
     milliseconds(1000);  // between an answer and the wait for the next request; a closed channel and an end
 constexpr auto kTick = milliseconds(20);
+constexpr auto kFilesTick = milliseconds(200);
 constexpr std::size_t kMostPictures = 16;
 constexpr std::int64_t kForkedSessions = 256;  // processes that forks of a session may add to its count
+constexpr std::int64_t kMostOfUser = 8192;     // processes of one user where all sessions share it
 constexpr std::int64_t kSlack = 32 << 20;      // bytes of data beside the limit that the interpreter itself may need
 
 double seconds_since(Clock::time_point start) { return duration<double>(Clock::now() - start).count(); }
@@ -52,29 +57,34 @@ std::int64_t drain_into(int pipe, OutputBuffer* buffer, std::int64_t most) {
 
 constexpr std::int64_t kPipe = 1 << 20;
 
-Descriptor make_pipe(Descriptor& reading) {
-  int ends[2];
-  checked(pipe2(ends, O_CLOEXEC), "pipe");
-  reading = Descriptor(ends[0]);
-  checked(fcntl(ends[0], F_SETFL, O_NONBLOCK), "fcntl");
-  return Descriptor(ends[1]);
+// Gives the writing end; ours, kept in `reading`, never blocks.
+Descriptor make_stream(Descriptor& reading) {
+  Pipe pipe = make_pipe();
+  reading = std::move(pipe.reading);
+  checked(fcntl(reading.get(), F_SETFL, O_NONBLOCK), "fcntl");
+  return std::move(pipe.writing);
 }
 
 }  // namespace
 
-Session::Session(int id, const Session* parent, Limits limits, Tier tier, std::function<bool(pid_t)> is_other)
-    : id_(id),
-      parent_(parent ? parent->id() : 0),
-      limits_(limits),
-      tier_(tier),
-      first_(make_first_process(parent ? &parent->first_ : nullptr, limits)),
-      is_other_(std::move(is_other)) {}
+Session::Session(int id, const Session* parent, Limits limits, const Walls& walls, std::function<bool(pid_t)> is_other)
+    : id_(id), parent_(parent ? parent->id() : 0), limits_(limits), walls_(walls), is_other_(std::move(is_other)) {
+  if (walls.cgroups >= 0) cgroup_ = std::make_unique<SessionCgroup>(walls.cgroups, id, limits);
+  if (walls.has_namespaces()) {
+    first_ = make_first_process(parent ? &parent->first_ : nullptr, limits);
+    first_end_ = Descriptor(static_cast<int>(checked(syscall(SYS_pidfd_open, first_.process, 0), "pidfd_open")));
+  } else {
+    const HomeFolder* from = parent ? parent->folder_.get() : nullptr;
+    folder_ =
+        std::make_unique<HomeFolder>(from ? from->path_of_fork(id) : fmt::format("{}/{}", walls.folder, id), from);
+  }
+}
 
 Session::GuestEnds Session::make_ends() {
   GuestEnds ends;
   std::tie(channel_, ends.channel) = GuestChannel::make();
-  ends.out = make_pipe(out_);
-  ends.err = make_pipe(err_);
+  ends.out = make_stream(out_);
+  ends.err = make_stream(err_);
   return ends;
 }
 
@@ -114,24 +124,33 @@ void Session::on_frame(pid_t sender, std::string_view payload) {
 
 void Session::on_entered(pid_t process) {
   if (!is_inside(process)) return fail("the new process is not where it said");
-  for (const char* name : {"CapEff", "CapPrm", "CapInh", "CapBnd", "CapAmb"})
+  for (const char* name : {"CapEff", "CapPrm", "CapInh", "CapAmb"})
     if (status_field(process, name).find_first_not_of('0') != std::string::npos)
       return fail("the new process kept capabilities");
   if (status_field(process, "Seccomp") != "2" || status_field(process, "NoNewPrivs") != "1")
     return fail("the new process is not filtered");
-  interpreter_ = process;
-  // Its reaper is the first process of the parent, one pid namespace further out than its own.
-  const std::vector<std::string> numbers = split(status_field(process, "NSpid"), "\t");
-  reaped_as_ = parent_ == 0 ? process : std::atoi(numbers.at(numbers.size() - 2).c_str());
+  interpreter_ = reaped_as_ = process;
+  if (parent_ != 0 && first_.process != 0) {
+    // Its reaper is the first process of the parent, one pid namespace further out than its own.
+    const std::vector<std::string> numbers = split(status_field(process, "NSpid"), "\t");
+    reaper_ = parent_;
+    reaped_as_ = std::atoi(numbers.at(numbers.size() - 2).c_str());
+  }
   try {
-    if (parent_ == 0) set_rlimits(process);  // a fork inherits them
-    channel_.send(std::string("g") + kHome);
+    hold(process);
+    channel_.send(fmt::format("g{}", home_path()));
   } catch (const std::system_error& error) {
     fail(error.what());
   }
 }
 
+void Session::hold(pid_t process) {
+  if (cgroup_) cgroup_->add(process);
+  if (parent_ == 0) set_rlimits(process);  // a fork inherits them
+}
+
 bool Session::is_inside(pid_t process) const {
+  if (first_.process == 0) return parent_of(process) == getpid() && !is_other_(process);
   const auto same = [process](const char* name, const Descriptor& expected) {
     struct stat is {
     }, should{};
@@ -144,25 +163,33 @@ bool Session::is_inside(pid_t process) const {
 // Hard limits that the guest cannot raise. Memory and processes are held by watch(); these are the last line behind it.
 void Session::set_rlimits(pid_t process) const {
   const auto set = [process](int resource, std::int64_t value) {
-    const rlimit limit{static_cast<rlim_t>(value), static_cast<rlim_t>(value)};
+    rlimit had{};
+    checked(prlimit(process, static_cast<__rlimit_resource>(resource), nullptr, &had), "prlimit");
+    const rlim_t most = std::min(static_cast<rlim_t>(value), had.rlim_max);
+    const rlimit limit{most, most};
     checked(prlimit(process, static_cast<__rlimit_resource>(resource), &limit, nullptr), "prlimit");
   };
   set(RLIMIT_FSIZE, limits_.file);
-  set(RLIMIT_NPROC, limits_.processes + kForkedSessions);
+  // Counted by user namespace: where there is none, with all that the user runs.
+  set(RLIMIT_NPROC, first_.process != 0 ? limits_.processes + kForkedSessions : kMostOfUser);
   const std::int64_t data = std::atoll(status_field(process, "VmData").c_str()) << 10;
   set(RLIMIT_DATA, data + limits_.memory + kSlack);
 }
 
 void Session::on_reaped(int reaper, const Report& report) {
-  if (reaper != parent_ || interpreter_ == 0 || report.process != reaped_as_) return;
+  if (reaper != reaper_ || interpreter_ == 0 || report.process != reaped_as_) return;
+  reaped_ = true;
   on_exit(report.status);
 }
 
 std::vector<pid_t> Session::processes() const {
   const auto foreign = [this](pid_t pid) { return owns(pid) || is_other_(pid); };
-  std::vector<pid_t> all = process_tree(first_.process, foreign);
-  all.erase(all.begin());  // ours
-  if (interpreter_ == 0) return all;
+  std::vector<pid_t> all;
+  if (first_.process != 0) {
+    all = process_tree(first_.process, foreign);
+    all.erase(all.begin());  // ours
+  }
+  if (interpreter_ == 0 || reaped_) return all;
   const std::vector<pid_t> rest = process_tree(interpreter_, foreign);
   all.insert(all.end(), rest.begin(), rest.end());
   return all;
@@ -178,6 +205,13 @@ void Session::lose(std::string why) {
   fail(std::move(why));
 }
 
+void Session::write(const std::string& name, const std::string& bytes) {
+  const auto size = static_cast<std::int64_t>(bytes.size());
+  if (folder_ && files_use(folder_->descriptor(), limits_.inodes).bytes + size > limits_.disk)
+    throw std::system_error(ENOSPC, std::generic_category(), "writing " + name);
+  write_file(home(), name, bytes);
+}
+
 void Session::start(CallRequest request) {
   drain_into(out(), nullptr, kPipe);
   drain_into(err(), nullptr, kPipe);
@@ -187,6 +221,11 @@ void Session::start(CallRequest request) {
   call_->start = Clock::now();
   if (call_->request.pictures) call_->pictures = pictures();
   call_->cpu_before = used_cpu();
+  if (cgroup_) {
+    call_->peak_before = cgroup_->peak_memory();
+    call_->kills_before = cgroup_->memory_kills();
+    call_->refusals_before = cgroup_->process_refusals();
+  }
   reset_peak_memory(interpreter_);
   const std::string& name = call_->request.name;
   std::string payload = "r";
@@ -278,6 +317,36 @@ std::chrono::milliseconds Session::wait() const {
 }
 
 void Session::check_use() {
+  if (cgroup_)
+    check_cgroup();
+  else
+    check_processes();
+  if (call_ && folder_) check_files();
+  if (call_ && !call_->interrupted && used_cpu() - call_->cpu_before > limits_.cpu)
+    interrupt(Reason::cpu_limit, fmt::format("more than {:g} s of CPU time", limits_.cpu));
+}
+
+// The kernel has kept the limits; finish() finds which.
+void Session::check_cgroup() {
+  call_->peak = std::max(call_->peak, cgroup_->memory());
+  if (cgroup_->process_refusals() > call_->refusals_before || cgroup_->memory_kills() > call_->kills_before)
+    finish(Reason::ok, "", false);
+}
+
+// Where there is no file system of its own to keep these limits.
+void Session::check_files() {
+  if (Clock::now() - call_->files_at < kFilesTick) return;
+  call_->files_at = Clock::now();
+  if (has_too_many_files()) finish(Reason::ok, "", false);
+}
+
+bool Session::has_too_many_files() const {
+  if (!folder_) return false;
+  const FilesUse use = files_use(folder_->descriptor(), limits_.inodes);
+  return use.bytes > limits_.disk || use.files > limits_.inodes;
+}
+
+void Session::check_processes() {
   std::int64_t memory = 0, tasks = 0;
   const std::vector<pid_t> tree = processes();
   for (const pid_t pid : tree) {
@@ -301,8 +370,6 @@ void Session::check_use() {
            false);
     return fail("it was ended at its process limit");
   }
-  if (!call_->interrupted && used_cpu() - call_->cpu_before > limits_.cpu)
-    interrupt(Reason::cpu_limit, fmt::format("more than {:g} s of CPU time", limits_.cpu));
 }
 
 void Session::interrupt(Reason reason, std::string text) {
@@ -313,12 +380,17 @@ void Session::interrupt(Reason reason, std::string text) {
 }
 
 double Session::used_cpu() const {
+  if (cgroup_) return cgroup_->cpu_seconds();
   double seconds = 0;
   for (const pid_t pid : processes()) seconds += cpu_seconds(pid) + reaped_cpu_seconds(pid);
   return seconds;
 }
 
 std::int64_t Session::measured_peak() const {
+  if (cgroup_) {
+    const std::int64_t peak = cgroup_->peak_memory();
+    return peak > call_->peak_before ? peak : std::max(call_->peak, cgroup_->memory());
+  }
   return std::max<std::int64_t>(call_->peak, peak_memory(interpreter_) - file_memory(interpreter_) - base_memory_);
 }
 
@@ -327,11 +399,27 @@ void Session::drain() {
   drain_into(err(), &call_->err, kPipe);
 }
 
+// The limit that the session has met during the call, where its cgroup or its folder tells.
+std::optional<std::pair<Reason, std::string>> Session::met_limit() const {
+  if (cgroup_ && cgroup_->memory_kills() > call_->kills_before)
+    return std::pair(Reason::memory_limit, fmt::format("more than {} bytes of memory", limits_.memory));
+  if (cgroup_ && cgroup_->process_refusals() > call_->refusals_before)
+    return std::pair(Reason::process_limit, fmt::format("more than {} processes and threads", limits_.processes));
+  if (has_too_many_files())
+    return std::pair(Reason::disk_limit, fmt::format("more than {} bytes or {} files", limits_.disk, limits_.inodes));
+  return std::nullopt;
+}
+
 void Session::finish(Reason reason, std::string text, bool alive) {
+  if (const auto met = met_limit(); met && reason != Reason::sandbox_lost) {
+    std::tie(reason, text) = *met;
+    alive = false;
+    fail("it was ended at a limit");
+  }
   drain();
   Result result;
   result.reason = reason;
-  result.tier = tier_;
+  result.tier = walls_.tier;
   result.text = std::move(text);
   result.out = call_->out.text();
   result.err = call_->err.text();
@@ -378,16 +466,34 @@ std::optional<Result> Session::take_result() { return std::exchange(result_, std
 void Session::kill(bool has_forks) {
   state_ = State::dead;
   if (entering_ != 0 && interpreter_ == 0) ::kill(entering_, SIGKILL);
-  if (!has_forks) {
+  if (first_.process != 0 && !has_forks)
     ::kill(first_.process, SIGKILL);  // the first process of a pid namespace takes all others with it
-    return;
+  else if (cgroup_)
+    cgroup_->kill();
+  else
+    kill_tree();
+}
+
+// The interpreter last: where there are no namespaces, what its processes leave comes to it. New ones may appear while
+// others end.
+void Session::kill_tree() {
+  std::set<pid_t> killed;
+  if (interpreter_ != 0 && !reaped_) ::kill(interpreter_, SIGSTOP);
+  for (bool found = true; found;) {
+    found = false;
+    for (const pid_t pid : processes()) {
+      if (pid == interpreter_ || !killed.insert(pid).second) continue;
+      ::kill(pid, SIGKILL);
+      found = true;
+    }
   }
-  // Forks live in namespaces within this one. New processes may appear while others end.
-  for (int round = 0; round < 100; ++round) {
-    const std::vector<pid_t> all = processes();
-    for (const pid_t pid : all) ::kill(pid, SIGKILL);
-    if (all.empty()) return;
-  }
+  if (interpreter_ != 0 && !reaped_) ::kill(interpreter_, SIGKILL);
+}
+
+bool Session::is_gone() const {
+  if (first_.process == 0) return interpreter_ == 0 || reaped_;
+  pollfd ended{first_end_.get(), POLLIN, 0};
+  return poll(&ended, 1, 0) == 1;
 }
 
 }  // namespace agon::sandbox::launcher

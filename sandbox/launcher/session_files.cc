@@ -1,20 +1,16 @@
 #include "sandbox/launcher/session_files.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
-#include <memory>
+
+#include "sandbox/launcher/copy_folder.h"
 
 namespace agon::sandbox::launcher {
 namespace {
-
-struct CloseFolder {
-  void operator()(DIR* folder) const { closedir(folder); }
-};
 
 Descriptor open_workspace(const Descriptor& home, int flags) {
   return Descriptor(
@@ -50,9 +46,15 @@ bool is_picture(const std::string& name) {
 void write_file(const Descriptor& home, const std::string& name, const std::string& bytes) {
   const Descriptor file = open_beneath(home, name, O_WRONLY | O_CREAT);
   checked(ftruncate(file.get(), 0), "truncating " + name);
-  for (std::size_t at = 0; at < bytes.size();)
-    at +=
-        static_cast<std::size_t>(checked(::write(file.get(), bytes.data() + at, bytes.size() - at), "writing " + name));
+  for (std::size_t at = 0; at < bytes.size();) {
+    const ssize_t put = ::write(file.get(), bytes.data() + at, bytes.size() - at);
+    if (put < 0) {
+      const std::system_error why(errno, std::generic_category(), "writing " + name);
+      checked(ftruncate(file.get(), 0), "truncating " + name);
+      throw why;
+    }
+    at += static_cast<std::size_t>(put);
+  }
 }
 
 std::string read_file(const Descriptor& home, const std::string& name, std::int64_t most) {
@@ -74,14 +76,12 @@ std::string read_file(const Descriptor& home, const std::string& name, std::int6
 std::map<std::string, FileState> picture_files(const Descriptor& home) {
   std::map<std::string, FileState> files;
   const Descriptor workspace = open_workspace(home, O_RDONLY);
-  const std::unique_ptr<DIR, CloseFolder> folder(fdopendir(checked(dup(workspace.get()), "dup")));
-  while (const dirent* entry = folder ? readdir(folder.get()) : nullptr) {
+  for_each_entry(workspace.get(), [&](const char* name) {
     struct stat status {};
-    if (!is_picture(entry->d_name) || fstatat(workspace.get(), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
-      continue;
+    if (!is_picture(name) || fstatat(workspace.get(), name, &status, AT_SYMLINK_NOFOLLOW) != 0) return;
     if (S_ISREG(status.st_mode) && status.st_size > 0)
-      files[entry->d_name] = {status.st_ino, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
-  }
+      files[name] = {status.st_ino, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+  });
   return files;
 }
 

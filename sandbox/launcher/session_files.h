@@ -11,7 +11,8 @@
 namespace agon::sandbox::launcher {
 
 // Writes a file of the workspace. The guest may have put anything in its place: links are not followed, and only a
-// regular file is written. Throws std::system_error.
+// regular file is written. Throws std::system_error; a file
+// that does not fit is left empty.
 void write_file(const Descriptor& home, const std::string& name, const std::string& bytes);
 
 // Reads a regular file of the workspace beneath which no link leads out, at most `most` bytes. Throws

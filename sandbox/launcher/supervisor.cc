@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,6 +26,7 @@
 #include "sandbox/launcher/seccomp_policy.h"
 #include "sandbox/launcher/session.h"
 #include "sandbox/launcher/session_files.h"
+#include "sandbox/message.h"
 
 namespace agon::sandbox::launcher {
 namespace {
@@ -33,7 +35,7 @@ constexpr std::size_t kMostRequest = 512 << 20;  // bytes
 constexpr auto kMostOpening = std::chrono::seconds(20);
 constexpr int kSpares = 2;  // sessions that are made before they are asked for
 
-enum class Source : std::uint32_t { control, questions, children, channel, out, err, reports, first };
+enum class Source : std::uint32_t { control, questions, signals, channel, out, err, reports, first };
 
 std::uint64_t tag(Source source, int session = 0) {
   return static_cast<std::uint64_t>(source) << 32 | static_cast<std::uint32_t>(session);
@@ -50,8 +52,8 @@ std::string text_of(const Json& value) {
 
 class Supervisor {
  public:
-  Supervisor(Descriptor control, Template made, Tier tier)
-      : control_(std::move(control)), template_(std::move(made)), tier_(tier) {}
+  Supervisor(Descriptor control, Template made, const Walls& walls)
+      : control_(std::move(control)), template_(std::move(made)), walls_(walls) {}
   void run();
 
  private:
@@ -59,7 +61,6 @@ class Supervisor {
     std::unique_ptr<Session> session;
     std::int64_t opening = -1, running = -1, closing = -1;  // ids of requests that wait for an answer
     Clock::time_point since;
-    Descriptor first;  // readable once the first process has ended
     bool killed = false;
     bool spare = false;  // nobody has asked for it yet
   };
@@ -69,6 +70,8 @@ class Supervisor {
     checked(epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &event), "epoll_ctl");
   }
   void on_event(std::uint64_t data);
+  void on_signals();
+  void end_strays();
   void on_first_ended(Held& one);
   void on_reports(int reaper);
   bool on_control();
@@ -79,6 +82,8 @@ class Supervisor {
   void on_question();
   bool allows(const seccomp_notif& question);
   bool lock_allowed(const seccomp_notif& question);
+  bool signal_allowed(const seccomp_notif& question) const;
+  const Session* session_of(pid_t task) const;
   void open(std::int64_t id, const Limits& limits);
   int make(const Limits& limits, const Session* parent);
   void keep_spares();
@@ -92,8 +97,8 @@ class Supervisor {
 
   Descriptor control_;
   Template template_;
-  Tier tier_;
-  Descriptor epoll_, children_;
+  const Walls& walls_;
+  Descriptor epoll_, signals_;
   FrameReader reader_{kMostRequest};
   std::string waiting_;
   std::map<int, Held> sessions_;
@@ -104,20 +109,22 @@ class Supervisor {
 
 void Supervisor::run() {
   epoll_ = Descriptor(checked(epoll_create1(EPOLL_CLOEXEC), "epoll_create1"));
-  sigset_t children;
-  sigemptyset(&children);
-  sigaddset(&children, SIGCHLD);
-  checked(sigprocmask(SIG_BLOCK, &children, nullptr), "sigprocmask");
-  children_ = Descriptor(checked(signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd"));
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGCHLD);
+  sigaddset(&signals, SIGTERM);  // the launcher has ended
+  checked(sigprocmask(SIG_BLOCK, &signals, nullptr), "sigprocmask");
+  signals_ = Descriptor(checked(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd"));
   watch(control_.get(), Source::control);
   watch(template_.questions.get(), Source::questions);
-  watch(children_.get(), Source::children);
+  watch(signals_.get(), Source::signals);
   watch(template_.channel.get(), Source::channel, 0);
   while (!done_) {
     epoll_event events[64];
     const int count = epoll_wait(epoll_.get(), events, 64, wait_time());
     for (int i = 0; i < count && !done_; ++i) on_event(events[i].data.u64);
     settle_all();
+    end_strays();
     flush_control();
     keep_spares();
   }
@@ -140,16 +147,8 @@ void Supervisor::on_event(std::uint64_t data) {
     if (!on_control()) done_ = true;
   } else if (source == Source::questions) {
     on_question();
-  } else if (source == Source::children) {
-    signalfd_siginfo ignored[8];
-    while (read(children_.get(), ignored, sizeof ignored) > 0) {
-    }
-    int status = 0;
-    pid_t ended = 0;
-    while ((ended = waitpid(-1, &status, WNOHANG)) > 0) {
-      if (ended == template_.process) done_ = true;
-      for (auto& [session, held] : sessions_) held.session->on_reaped(0, {ended, status});
-    }
+  } else if (source == Source::signals) {
+    on_signals();
   } else if (source == Source::channel && id == 0) {
     if (!template_.channel.receive([](pid_t, std::string_view) {})) done_ = true;
   } else if (const auto found = sessions_.find(id); found != sessions_.end()) {
@@ -166,15 +165,39 @@ void Supervisor::on_event(std::uint64_t data) {
   }
 }
 
+void Supervisor::on_signals() {
+  signalfd_siginfo signal{};
+  while (read(signals_.get(), &signal, sizeof signal) == sizeof signal)
+    if (signal.ssi_signo == SIGTERM) done_ = true;
+  int status = 0;
+  pid_t ended = 0;
+  while ((ended = waitpid(-1, &status, WNOHANG)) > 0) {
+    if (ended == template_.process) done_ = true;
+    for (auto& [session, held] : sessions_) held.session->on_reaped(0, {ended, status});
+  }
+}
+
+// Where there are no namespaces, what sessions that have ended leave behind comes to this process; so does an
+// interpreter in the making.
+void Supervisor::end_strays() {
+  if (walls_.has_namespaces()) return;
+  for (const auto& [id, held] : sessions_)
+    if (held.session->state() == Session::State::starting) return;
+  for (const pid_t child : child_processes(getpid()))
+    if (child != template_.process && !is_of_other(child, 0)) ::kill(child, SIGKILL);
+}
+
 void Supervisor::on_reports(int reaper) {
+  const int socket = sessions_.at(reaper).session->first().reports.get();
   Report report{};
-  while (recv(sessions_.at(reaper).session->first().reports.get(), &report, sizeof report, MSG_DONTWAIT) ==
-         sizeof report)
+  ssize_t got = 0;
+  while ((got = recv(socket, &report, sizeof report, MSG_DONTWAIT)) == sizeof report)
     for (auto& [id, held] : sessions_) held.session->on_reaped(reaper, report);
+  if (got == 0) epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, socket, nullptr);  // it has ended: nothing more comes
 }
 
 void Supervisor::on_first_ended(Held& one) {
-  epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, one.first.get(), nullptr);
+  epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, one.session->first_end().get(), nullptr);
   one.session->lose("its first process ended");
 }
 
@@ -184,12 +207,12 @@ bool Supervisor::on_control() {
   if (got < 0) return errno == EAGAIN || errno == EINTR;
   reader_.feed({piece, static_cast<std::size_t>(got)});
   while (const auto payload = reader_.next()) {
-    const Json request = Json::from_cbor(*payload, true, false);
-    if (!request.is_object() || !request.contains("id")) return false;
+    const auto request = read_message(*payload);
+    if (!request || !request->value("id", Json()).is_number_integer()) return false;
     try {
-      on_request(request);
+      on_request(*request);
     } catch (const std::exception& error) {
-      refuse(request["id"].get<std::int64_t>(), error.what());
+      refuse(request->at("id"), error.what());
     }
   }
   return got > 0 && !reader_.broken();
@@ -222,7 +245,7 @@ void Supervisor::on_request(const Json& request) {
     one.running = id;
     session.start({text_of(request.at("code")), request.at("name"), request.at("artifacts"), request.at("pictures")});
   } else if (what == "write") {
-    write_file(session.home(), request.at("name"), text_of(request.at("bytes")));
+    session.write(request.at("name"), text_of(request.at("bytes")));
     answer(id, Json::object());
   } else if (what == "read") {
     answer(id, {{"bytes", binary(read_file(session.home(), request.at("name"), session.limits().file))}});
@@ -247,19 +270,22 @@ int Supervisor::make(const Limits& limits, const Session* parent) {
   Held one;
   const int id = ++last_;
   one.session =
-      std::make_unique<Session>(id, parent, limits, tier_, [this, id](pid_t pid) { return is_of_other(pid, id); });
+      std::make_unique<Session>(id, parent, limits, walls_, [this, id](pid_t pid) { return is_of_other(pid, id); });
   const Session::GuestEnds ends = one.session->make_ends();
   const FirstProcess& first = one.session->first();
-  one.first = Descriptor(static_cast<int>(checked(syscall(SYS_pidfd_open, first.process, 0), "pidfd_open")));
   one.since = Clock::now();
   watch(one.session->channel().get(), Source::channel, id);
   watch(one.session->out(), Source::out, id);
   watch(one.session->err(), Source::err, id);
-  watch(first.reports.get(), Source::reports, id);
-  watch(one.first.get(), Source::first, id);
   GuestChannel& source = parent ? sessions_.at(parent->id()).session->channel() : template_.channel;
-  source.send("f", {ends.channel.get(), ends.out.get(), ends.err.get(), first.users.get(), first.mounts.get(),
-                    first.pids.get()});
+  if (walls_.has_namespaces()) {
+    watch(first.reports.get(), Source::reports, id);
+    watch(one.session->first_end().get(), Source::first, id);
+    source.send("f", {ends.channel.get(), ends.out.get(), ends.err.get(), first.users.get(), first.mounts.get(),
+                      first.pids.get()});
+  } else {
+    source.send("f", {ends.channel.get(), ends.out.get(), ends.err.get()});
+  }
   sessions_.emplace(id, std::move(one));
   return id;
 }
@@ -329,8 +355,7 @@ void Supervisor::settle(int id) {
   const bool forks = has_forks(id);
   if (!one.killed || !forks) session.kill(forks);
   one.killed = true;
-  pollfd gone{one.first.get(), POLLIN, 0};
-  const bool ended = poll(&gone, 1, 0) == 1;
+  const bool ended = session.is_gone() && !forks;
   if (one.closing < 0 || (!ended && !forks)) return;
   if (one.closing > 0) answer(std::exchange(one.closing, 0), Json::object());
   if (ended) sessions_.erase(id);  // with forks alive, it goes when the last of them has gone
@@ -345,8 +370,7 @@ void Supervisor::forget(Held& one) {
 void Supervisor::answer(std::int64_t id, Json reply) {
   if (id < 0) return;
   reply["id"] = id;
-  const std::vector<std::uint8_t> bytes = Json::to_cbor(reply);
-  waiting_ += make_frame({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  waiting_ += message_frame(reply);
   flush_control();
 }
 
@@ -374,8 +398,10 @@ void Supervisor::on_question() {
   ioctl(template_.questions.get(), SECCOMP_IOCTL_NOTIF_SEND, &reply);
 }
 
+bool is_lock(const seccomp_notif& question) { return question.data.nr == SYS_flock || question.data.nr == SYS_fcntl; }
+
 bool Supervisor::allows(const seccomp_notif& question) {
-  if (question.data.nr != SYS_setns) return lock_allowed(question);
+  if (question.data.nr != SYS_setns) return is_lock(question) ? lock_allowed(question) : signal_allowed(question);
   const auto asker = static_cast<pid_t>(question.pid);
   // What it said of itself may still lie in its channel.
   for (auto& [id, held] : sessions_)
@@ -389,16 +415,40 @@ bool Supervisor::lock_allowed(const seccomp_notif& question) {
   struct stat status {};
   const std::string path = fmt::format("/proc/{}/fd/{}", question.pid, static_cast<int>(question.data.args[0]));
   if (stat(path.c_str(), &status) != 0) return false;
+  if (!walls_.has_namespaces()) {
+    const Session* asker = session_of(static_cast<pid_t>(question.pid));
+    std::error_code gone;
+    return asker && std::filesystem::read_symlink(path, gone).string().starts_with(asker->home_path() + "/");
+  }
   return std::any_of(sessions_.begin(), sessions_.end(), [&status](const auto& entry) {
     struct stat home {};
     return fstat(entry.second.session->home().get(), &home) == 0 && home.st_dev == status.st_dev;
   });
 }
 
+// The session that a process or thread descends from; null where it is none's.
+const Session* Supervisor::session_of(pid_t task) const {
+  const int process = std::atoi(status_field(task, "Tgid").c_str());
+  for (pid_t at = process; at > 1 && at != getpid(); at = parent_of(at))
+    for (const auto& [id, held] : sessions_)
+      if (held.session->owns(at)) return held.session.get();
+  return nullptr;
+}
+
+// Where all see the same processes: signals go to the session's own. The arguments lie in registers, and a process that
+// has been found keeps its number until it is reaped.
+bool Supervisor::signal_allowed(const seccomp_notif& question) const {
+  const Session* asker = session_of(static_cast<pid_t>(question.pid));
+  const auto target = static_cast<pid_t>(question.data.args[0]);
+  if (!asker || target == -1) return false;
+  if (target == 0) return true;  // its own group, which no other session is in
+  return session_of(target < 0 ? -target : target) == asker;
+}
+
 }  // namespace
 
-void supervise(Descriptor control, Template made, Tier tier) {
-  Supervisor(std::move(control), std::move(made), tier).run();
+void supervise(Descriptor control, Template made, const Walls& walls) {
+  Supervisor(std::move(control), std::move(made), walls).run();
 }
 
 }  // namespace agon::sandbox::launcher

@@ -4,12 +4,12 @@
 
 #include "sandbox/launcher/descriptor.h"
 #include "sandbox/launcher/template.h"
-#include "sandbox/result.h"
+#include "sandbox/launcher/tiers.h"
 
 namespace agon::sandbox::launcher {
 
 // Requests and replies are CBOR maps in frames (docs/sandbox.md). Returns when the host has closed `control`; throws
 // std::system_error when the template cannot be started.
-void supervise(Descriptor control, Template made, Tier tier);
+void supervise(Descriptor control, Template made, const Walls& walls);
 
 }  // namespace agon::sandbox::launcher

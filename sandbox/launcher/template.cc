@@ -1,6 +1,7 @@
 #include "sandbox/launcher/template.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -8,14 +9,14 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-#include <cstring>
-
 #include "core/json.h"
 #include "sandbox/launcher/capabilities.h"
 #include "sandbox/launcher/guest_protocol.h"
 #include "sandbox/launcher/landlock.h"
 #include "sandbox/launcher/private_root.h"
 #include "sandbox/launcher/seccomp_policy.h"
+#include "sandbox/launcher/small_file.h"
+#include "sandbox/launcher/sockets.h"
 
 namespace agon::sandbox::launcher {
 namespace {
@@ -36,56 +37,24 @@ const char* const kEnvironment[] = {"PATH=/usr/local/bin:/usr/bin:/bin",
                                     "MPLBACKEND=Agg",
                                     nullptr};
 
-std::string harness_for(const TemplateConfig& config) {
-  std::string text = std::string(kHarness) + "\npreload([";
-  for (const std::string& name : config.modules) text += Json(name).dump() + ",";
-  return text + "])\nserve_sandbox(True, " + Json(kHome).dump() + ")\n";
+// Where sessions share the file system with others, each confines itself to these folders and its own.
+std::string harness_for(const TemplateConfig& config, const Walls& walls) {
+  const Json readable = walls.has_namespaces() ? Json::array() : Json(walls.readable);
+  return fmt::format("{}\npreload({})\nserve_sandbox({}, {})\n", kHarness, Json(config.modules).dump(),
+                     Json(walls.has_namespaces() ? kHome : walls.folder).dump(), readable.dump());
 }
 
-Descriptor memory_file(const std::string& text) {
-  Descriptor file(static_cast<int>(checked(syscall(SYS_memfd_create, "harness", MFD_CLOEXEC), "memfd_create")));
-  checked(write(file.get(), text.data(), text.size()), "writing the harness");
-  return file;
+// What the template may touch. Its sessions may not have /proc, where they would see others.
+LandlockRules rules_for(const Walls& walls) {
+  if (walls.has_namespaces()) return {{"/"}, {"/dev"}, {"/home"}};
+  LandlockRules rules{walls.readable, device_files(), {walls.folder}};
+  rules.readable.emplace_back("/proc");
+  return rules;
 }
 
 void limit(__rlimit_resource resource, rlim_t value) {
   const rlimit both{value, value};
   checked(setrlimit(resource, &both), "setrlimit");
-}
-
-// SCM_RIGHTS, by hand: the listener exists only behind the filter.
-void send_descriptor(int socket, int descriptor) {
-  char byte = 0;
-  iovec piece{&byte, 1};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &piece;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  cmsghdr* header = CMSG_FIRSTHDR(&message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sizeof(int));
-  std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
-  checked(sendmsg(socket, &message, 0), "handing the listener over");
-}
-
-Descriptor receive_descriptor(int socket) {
-  char byte = 0;
-  iovec piece{&byte, 1};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &piece;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  const ssize_t got = checked(recvmsg(socket, &message, MSG_CMSG_CLOEXEC), "taking the listener");
-  const cmsghdr* header = CMSG_FIRSTHDR(&message);
-  if (got == 0 || !header) return {};
-  int descriptor = -1;
-  std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
-  return Descriptor(descriptor);
 }
 
 void place(int from, int to) { checked(from == to ? fcntl(from, F_SETFD, 0) : dup2(from, to), "dup2"); }
@@ -109,7 +78,8 @@ void arrange_descriptors(const Ends& ends) {
   checked(static_cast<int>(syscall(SYS_close_range, kHandOver + 1, ~0u, 0)), "close_range");
 }
 
-[[noreturn]] void become_template(const TemplateConfig& config, const Ends& ends, const std::string& filter) {
+[[noreturn]] void become_template(const TemplateConfig& config, const Walls& walls, const Ends& ends) {
+  const std::string filter = seccomp_program(walls.has_namespaces());
   arrange_descriptors(ends);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   setsid();
@@ -123,10 +93,10 @@ void arrange_descriptors(const Ends& ends) {
   limit(RLIMIT_SIGPENDING, 256);
   drop_capabilities();
   checked(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
-  restrict_files({{"/"}, {"/dev"}, {"/home"}});
+  restrict_files(rules_for(walls));
   {
-    const Descriptor listener = install_seccomp(filter, true);
-    send_descriptor(kHandOver, listener.get());
+    const Descriptor listener = install_seccomp(filter);
+    checked(send_message(kHandOver, "l", {listener.get()}), "handing the listener over");
   }
   close(kHandOver);
   const char* const arguments[] = {config.interpreter.c_str(), "-I", "-c",
@@ -138,32 +108,29 @@ void arrange_descriptors(const Ends& ends) {
 
 }  // namespace
 
-Template start_template(const TemplateConfig& config) {
+Template start_template(const TemplateConfig& config, const Walls& walls) {
   Template started;
   Descriptor channel;
   std::tie(started.channel, channel) = GuestChannel::make();
-  const Descriptor harness = memory_file(harness_for(config));
-  const std::string filter = seccomp_program(true);
-  int pipe_ends[2], sockets[2];
-  checked(pipe2(pipe_ends, O_CLOEXEC), "pipe");
-  started.errors = Descriptor(pipe_ends[0]);
-  const Descriptor errors(pipe_ends[1]);
-  checked(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), "socketpair");
-  const Descriptor ours(sockets[0]);
-  Descriptor theirs(sockets[1]);
-  lseek(harness.get(), 0, SEEK_SET);
+  const Descriptor harness = memory_file("harness", harness_for(config, walls));
+  Pipe errors = make_pipe();
+  started.errors = std::move(errors.reading);
+  SocketPair hand_over = make_socket_pair(SOCK_STREAM);
   started.process = checked(fork(), "fork");
   if (started.process == 0) {
     try {
-      become_template(config, {channel.get(), harness.get(), config.library, errors.get(), theirs.get()}, filter);
+      become_template(config, walls,
+                      {channel.get(), harness.get(), config.library, errors.writing.get(), hand_over.theirs.get()});
     } catch (const std::exception& error) {
       const std::string text = std::string(error.what()) + "\n";
       if (write(2, text.data(), text.size()) < 0) _exit(2);
       _exit(1);
     }
   }
-  theirs.reset();
-  started.questions = receive_descriptor(ours.get());
+  hand_over.theirs.reset();
+  char byte = 0;
+  Received listener = receive_message(hand_over.ours.get(), &byte, 1);
+  if (!listener.descriptors.empty()) started.questions = std::move(listener.descriptors[0]);
   return started;
 }
 

@@ -9,6 +9,7 @@
 
 #include "sandbox/launcher/descriptor.h"
 #include "sandbox/launcher/guest_channel.h"
+#include "sandbox/launcher/tiers.h"
 
 namespace agon::sandbox::launcher {
 
@@ -29,6 +30,6 @@ struct Template {
 
 // Starts it; it says `h` on its channel when it is ready, or ends with its reason on `errors`. Throws
 // std::system_error.
-Template start_template(const TemplateConfig& config);
+Template start_template(const TemplateConfig& config, const Walls& walls);
 
 }  // namespace agon::sandbox::launcher

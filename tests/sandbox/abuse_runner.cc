@@ -1,5 +1,7 @@
-// abuse_runner CASE.py TIER [USER]: runs one case of tests/sandbox/abuse (its README.md has the format) and checks what
-// it did to this host. USER: a number to become first. Exit codes: 0 held, 1 not, 77 only root can become another user.
+// abuse_runner CASE.py WALLS [USER [SLOWER]]: runs one case of tests/sandbox/abuse (its README.md has the format) and
+// checks what it did to this host. WALLS: a tier, or bwrap at tier B. USER: a number to become first. SLOWER: how many
+// times longer the limits of time are, on an emulated machine. Exit codes: 0 held, 1 not, 77 only root can become
+// another user.
 #include <dirent.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
@@ -7,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -131,9 +134,8 @@ class Reader {
 class Host {
  public:
   Host() {
-    fs::create_directories(kCanary);
-    fs::permissions(kCanary, fs::perms::all);
-    std::ofstream(secret()) << kSecret;
+    if (fs::create_directories(kCanary)) fs::permissions(kCanary, fs::perms::all);
+    if (!fs::exists(secret())) std::ofstream(secret()) << kSecret;  // cases run as root and as others, side by side
     setenv("AGON_ABUSE_SECRET", kSecret, 1);
     listen_on_port();
     listen_on_name();
@@ -284,6 +286,7 @@ class LauncherCopy {
     std::string name = fs::temp_directory_path() / "agon-abuse-launcher-XXXXXX";
     if (!mkdtemp(name.data())) throw Error("abuse: no folder {}: {}", name, std::strerror(errno));
     folder_ = name;
+    fs::permissions(folder_, fs::perms(0755));  // root lends the sandbox another user, who starts it within bwrap
     const fs::path from = fs::path(AGON_LAUNCHER).parent_path();
     for (const char* file : {"agon-sandbox", "libagon_guest.so"}) fs::copy_file(from / file, folder_ / file);
     if (chown(name.c_str(), user, user) != 0) throw Error("abuse: chown {}: {}", name, std::strerror(errno));
@@ -298,21 +301,47 @@ class LauncherCopy {
   fs::path folder_;
 };
 
-int run(const std::string& file, const std::string& tier, std::optional<uid_t> user) {
-  const Case abuse = Reader(file).result();
-  if (abuse.tiers.find(tier) == std::string::npos)
-    throw Error("tier {} does not hold this case (docs/sandbox.md)", tier);
-  const LauncherCopy launcher(user.value_or(geteuid()));
-  if (user && geteuid() != *user && (setgid(*user) != 0 || setuid(*user) != 0)) {
-    fmt::print("cannot become user {}\n", *user);
-    return kRuledOut;
+// Tier A needs a cgroup of its own, delegated as a service manager does it: what is run here is in one, which is empty
+// and gone afterwards.
+class DelegatedCgroup {
+ public:
+  explicit DelegatedCgroup(uid_t user) {
+    std::string own = read_file("/proc/self/cgroup");
+    own = std::string(trim(own.substr(own.find("0::") + 3)));
+    folder_ = fs::path("/sys/fs/cgroup" + own) / fmt::format("abuse-{}", getpid());
+    fs::create_directory(folder_);
+    for (const char* name : {".", "cgroup.procs", "cgroup.subtree_control", "cgroup.threads"})
+      if (chown((folder_ / name).c_str(), user, user) != 0) throw Error("abuse: chown {}", folder_.string());
   }
+  void enter() const { std::ofstream(folder_ / "cgroup.procs") << getpid(); }
+  // Once nobody is in it: the names of cgroups that were left, but for the host's own.
+  std::vector<std::string> remove() const {
+    std::vector<std::string> left;
+    rmdir((folder_ / "agon-host").c_str());
+    for (const auto& entry : fs::directory_iterator(folder_))
+      if (entry.is_directory()) left.push_back(entry.path());
+    rmdir(folder_.c_str());
+    return left;
+  }
+
+ private:
+  fs::path folder_;
+};
+
+bool become(std::optional<uid_t> user) {
+  if (!user || geteuid() == *user || (setgid(*user) == 0 && setuid(*user) == 0)) return true;
+  fmt::print("cannot become user {}\n", *user);
+  return false;
+}
+
+int run_case(const Case& abuse, Tier tier, Backend backend, const LauncherCopy& launcher) {
   const Host host;
   std::vector<std::string> faults;
   {
     SandboxConfig config;
-    config.floor = config.best = tier_from(tier);
+    config.floor = config.best = tier;
     config.launcher = launcher.path();
+    config.backend = backend;
     faults = Run(abuse, config).faults();
   }
   for (const std::string& fault : host.faults(abuse.names_processes)) faults.push_back(fault);
@@ -320,16 +349,53 @@ int run(const std::string& file, const std::string& tier, std::optional<uid_t> u
   return faults.empty() ? 0 : 1;
 }
 
+int run_in_cgroup(const Case& abuse, const LauncherCopy& launcher, std::optional<uid_t> user) {
+  const DelegatedCgroup cgroup(user.value_or(geteuid()));
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    cgroup.enter();
+    int code = kRuledOut;
+    try {
+      if (become(user)) code = run_case(abuse, Tier::a, Backend::native, launcher);
+    } catch (const std::exception& error) {
+      fmt::print("FAILED: {}\n", error.what());
+      code = 1;
+    }
+    std::fflush(stdout);
+    _exit(code);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  const std::vector<std::string> left = cgroup.remove();
+  for (const std::string& name : left) fmt::print("FAILED: a cgroup is left: {}\n", name);
+  return left.empty() && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+int run(const std::string& file, const std::string& walls, std::optional<uid_t> user, double slower) {
+  const Backend backend = walls == "bwrap" ? Backend::bwrap : Backend::native;
+  const std::string tier = backend == Backend::bwrap ? "B" : walls;
+  Case abuse = Reader(file).result();
+  abuse.limits.wall *= slower;
+  abuse.limits.cpu *= slower;
+  if (abuse.tiers.find(tier) == std::string::npos)
+    throw Error("tier {} does not hold this case (docs/sandbox.md)", tier);
+  const LauncherCopy launcher(user.value_or(geteuid()));
+  if (tier == "A") return run_in_cgroup(abuse, launcher, user);
+  return become(user) ? run_case(abuse, tier_from(tier), backend, launcher) : kRuledOut;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   if (count < 3) {
-    fmt::print(stderr, "usage: abuse_runner CASE.py TIER [USER]\n");
+    fmt::print(stderr, "usage: abuse_runner CASE.py WALLS [USER [SLOWER]]\n");
     return 2;
   }
   try {
     return run(arguments[1], arguments[2],
-               count > 3 ? std::optional(static_cast<uid_t>(std::atoi(arguments[3]))) : std::nullopt);
+               count > 3 ? std::optional(static_cast<uid_t>(std::atoi(arguments[3]))) : std::nullopt,
+               count > 4 ? std::atof(arguments[4]) : 1);
   } catch (const std::exception& error) {
     fmt::print("FAILED: {}\n", error.what());
     return 1;

@@ -1,6 +1,6 @@
 #include "sandbox/sandbox.h"
 
-#include <dirent.h>
+#include <fmt/format.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <thread>
 
 #include "core/error.h"
@@ -27,11 +28,21 @@ SandboxConfig config() {
   return config;
 }
 
-// One for all cases that leave it whole.
-Sandbox& shared() {
-  static Sandbox sandbox(config());
-  return sandbox;
+SandboxConfig config(Tier tier) {
+  SandboxConfig only = config();
+  only.floor = only.best = tier;
+  return only;
 }
+
+// One a tier, for all cases that leave it whole.
+Sandbox& shared(Tier tier = Tier::b) {
+  static std::map<Tier, Sandbox> sandboxes;
+  const auto found = sandboxes.find(tier);
+  return found != sandboxes.end() ? found->second : sandboxes.try_emplace(tier, config(tier)).first->second;
+}
+
+// Those that every machine of ours has.
+#define BOTH_TIERS GENERATE(Tier::b, Tier::c)
 
 Result run(Session& session, const std::string& code) { return session.run({.code = code}); }
 
@@ -40,10 +51,37 @@ std::size_t open_descriptors() {
   return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
 }
 
+std::vector<std::string> children_of(int process) {
+  std::ifstream file(fmt::format("/proc/{0}/task/{0}/children", process));
+  return {std::istream_iterator<std::string>(file), {}};
+}
+
+std::vector<std::string> processes_called(const std::string& name) {
+  std::vector<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::string comm;
+    std::ifstream(entry.path() / "comm") >> comm;
+    if (comm == name) found.push_back(entry.path().filename());
+  }
+  return found;
+}
+
+// A Python that finds no packages, in a folder of its own; what starts it may read that folder.
+SandboxConfig without_packages() {
+  SandboxConfig bare = config();
+  const std::filesystem::path folder = std::filesystem::path(AGON_LAUNCHER).parent_path() / "bare-python";
+  std::filesystem::create_directories(folder);
+  bare.interpreter = folder / "python3";
+  std::ofstream(bare.interpreter) << "#!/bin/sh\nexec /usr/bin/python3 -S \"$@\"\n";
+  std::filesystem::permissions(bare.interpreter, std::filesystem::perms(0755));
+  bare.readable = {folder};
+  return bare;
+}
+
 }  // namespace
 
 TEST_CASE("a session keeps its state from call to call") {
-  Session session = shared().open();
+  Session session = shared(BOTH_TIERS).open();
   CHECK(run(session, "x = 41").ok());
   const Result result = run(session, "x += 1\nprint(x)");
   CHECK(result.out == "42\n");
@@ -53,7 +91,7 @@ TEST_CASE("a session keeps its state from call to call") {
 }
 
 TEST_CASE("an exception leaves its traceback, and the session alive") {
-  Session session = shared().open();
+  Session session = shared(BOTH_TIERS).open();
   const Result result = session.run({.code = "def f():\n  return 1 / 0\n\nf()\n", .name = "step 3"});
   CHECK(result.reason == Reason::exception);
   CHECK(result.text == "ZeroDivisionError: division by zero");
@@ -66,24 +104,27 @@ TEST_CASE("an exception leaves its traceback, and the session alive") {
 }
 
 TEST_CASE("a fork has the variables, the open files and the workspace, and goes its own way") {
-  Session session = shared().open();
+  Session session = shared(BOTH_TIERS).open();
   run(session,
       "import os\nimport numpy as np\npicture = np.zeros((4, 4))\nfile = open('notes', "
       "'w+')\nfile.write('one')\nfile.flush()\n"
       "os.mkdir('deep'); open('deep/x', 'w').write('y'); os.symlink('notes', 'link'); os.chdir('deep')");
   Session other = session.fork();
   Session third = other.fork();
-  CHECK(run(other, "picture[0] = 7; file.write(' two'); file.flush(); print(os.getcwd(), open('x').read())").out ==
-        "/home/agent/workspace/deep y\n");
+  CHECK(run(other,
+            "picture[0] = 7; file.write(' two'); file.flush(); print(os.path.relpath(os.getcwd(), os.environ['HOME']), "
+            "open('x').read())")
+            .out == "workspace/deep y\n");
   CHECK(run(session, "picture[1] = 5; file.write(' three'); file.flush(); os.remove('x')").ok());
   CHECK(run(session, "print(picture.sum(), open('../link').read())").out == "20.0 one three\n");
   CHECK(run(other, "print(picture.sum(), open('../link').read())").out == "28.0 one two\n");
-  CHECK(run(third, "print(picture.sum(), open('../link').read(), open('/workspace/deep/x').read())").out ==
-        "0.0 one y\n");
+  CHECK(
+      run(third, "print(picture.sum(), open('../link').read(), open(os.environ['HOME'] + '/workspace/deep/x').read())")
+          .out == "0.0 one y\n");
 }
 
 TEST_CASE("forks outlive what they were forked from, and the other way round") {
-  auto session = std::make_unique<Session>(shared().open());
+  auto session = std::make_unique<Session>(shared(BOTH_TIERS).open());
   run(*session, "x = 1");
   Session fork = session->fork();
   auto second = std::make_unique<Session>(fork.fork());
@@ -98,7 +139,7 @@ TEST_CASE("forks outlive what they were forked from, and the other way round") {
 }
 
 TEST_CASE("a session with threads forks too") {
-  Session session = shared().open();
+  Session session = shared(BOTH_TIERS).open();
   run(session,
       "import threading, time\nstop = threading.Event()\nthread = threading.Thread(target=stop.wait, "
       "daemon=True)\nthread.start()\nx = 5");
@@ -108,7 +149,7 @@ TEST_CASE("a session with threads forks too") {
 }
 
 TEST_CASE("files go in and out; links lead nowhere") {
-  Session session = shared().open();
+  Session session = shared(BOTH_TIERS).open();
   const std::string bytes("a\0b", 3);
   session.write("in.bin", bytes);
   CHECK(run(session, "print(open('in.bin', 'rb').read())").out == "b'a\\x00b'\n");
@@ -123,7 +164,7 @@ TEST_CASE("files go in and out; links lead nowhere") {
 }
 
 TEST_CASE("pictures that a call wrote come out with its result, older ones do not") {
-  Session session = shared().open();
+  Session session = shared(BOTH_TIERS).open();
   run(session,
       "import cv2, numpy as np\ncv2.imwrite('old.png', np.zeros((2, 2, 3), np.uint8))\nimport time; time.sleep(0.05)");
   const Result result = session.run({.code = "picture = np.zeros((3, 5, 3), np.uint8); picture[:, :, 2] = "
@@ -141,8 +182,9 @@ TEST_CASE("pictures that a call wrote come out with its result, older ones do no
 }
 
 TEST_CASE("each limit has its reason") {
-  const auto reason = [](const char* limits, const char* code) {
-    Session session = shared().open(parse_limits(limits));
+  Sandbox& sandbox = shared(BOTH_TIERS);
+  const auto reason = [&sandbox](const char* limits, const char* code) {
+    Session session = sandbox.open(parse_limits(limits));
     return run(session, code).reason;
   };
   CHECK(reason("wall=0.5", "import time; time.sleep(60)") == Reason::wall_timeout);
@@ -159,7 +201,7 @@ TEST_CASE("each limit has its reason") {
 }
 
 TEST_CASE("a timeout that the code bears leaves the session alive; one that it ignores does not") {
-  Session session = shared().open(parse_limits("wall=0.4"));
+  Session session = shared(BOTH_TIERS).open(parse_limits("wall=0.4"));
   const Result result = run(session, "import time\ntry:\n  time.sleep(60)\nfinally:\n  kept = 5");
   CHECK(result.reason == Reason::wall_timeout);
   CHECK(result.alive);
@@ -177,38 +219,48 @@ TEST_CASE("a timeout that the code bears leaves the session alive; one that it i
 TEST_CASE("nothing of this process's environment or files is inside") {
   setenv("AGON_TEST_KEY", "secret-4711", 1);
   std::ofstream("/tmp/agon_sandbox_test_gold") << "gold-4711";
-  Sandbox sandbox(config());
+  Sandbox sandbox(config(BOTH_TIERS));
   Session session = sandbox.open();
-  const Result result =
-      run(session,
-          "import os, glob\nprint(sorted(os.environ))\nprint(os.path.exists('/tmp/agon_sandbox_test_gold'), "
-          "os.path.exists('/root'))\n"
-          "for name in glob.glob('/proc/[0-9]*/environ'):\n  try: print(b'4711' in open(name, 'rb').read())\n  except "
-          "OSError: pass");
-  CHECK_THAT(result.out, !Contains("AGON") && !Contains("True") && Contains("False False"));
+  const Result result = run(session,
+                            "import os\nprint(sorted(os.environ))\n"
+                            "for name in ['/tmp/agon_sandbox_test_gold', '/etc/shadow'] + [f'/proc/{pid}/environ' for "
+                            "pid in range(1, 70000)]:\n"
+                            "  try: print('4711' in open(name, errors='replace').read())\n"
+                            "  except OSError: pass\nprint('looked')");
+  CHECK_THAT(result.out, !Contains("AGON") && !Contains("True") && Contains("looked"));
   std::filesystem::remove("/tmp/agon_sandbox_test_gold");
 }
 
 TEST_CASE("a launcher that is killed in mid-call loses the call, not this process, and takes its sessions with it") {
-  Sandbox sandbox(config());
+  const Tier tier = BOTH_TIERS;
+  const bool supervisor_dies = GENERATE(false, true);
+  Sandbox sandbox(config(tier));
   Session session = sandbox.open();
   std::thread killer([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    ::kill(sandbox.process(), SIGKILL);
+    while (processes_called("agon-stays").size() < 2) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    ::kill(supervisor_dies ? std::stoi(children_of(sandbox.process()).at(0)) : sandbox.process(), SIGKILL);
   });
-  const Result result = run(session, "import time; time.sleep(8)");
+  const Result result =
+      run(session,
+          "import ctypes, os, signal, time\nfor number in range(1, 65):\n  try: signal.signal(number, signal.SIG_IGN)\n"
+          "  except (OSError, ValueError): pass\n"
+          "if os.fork() == 0: os.setsid()\nctypes.CDLL(None).prctl(15, b'agon-stays')\ntime.sleep(8)");
   killer.join();
+  for (int i = 0; i < 200 && !processes_called("agon-stays").empty(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  CHECK(processes_called("agon-stays").empty());
   CHECK(result.reason == Reason::sandbox_lost);
   CHECK(result.wall_s < 5);
   CHECK_THROWS_WITH(sandbox.open(), Contains("gone"));
 }
 
 TEST_CASE("sessions run side by side, each from its own thread") {
+  Sandbox& sandbox = shared(BOTH_TIERS);
   std::vector<std::thread> threads;
   std::vector<std::string> said(6);
   for (std::size_t i = 0; i < said.size(); ++i)
-    threads.emplace_back([&said, i] {
-      Session session = shared().open();
+    threads.emplace_back([&said, &sandbox, i] {
+      Session session = sandbox.open();
       for (int round = 0; round < 5; ++round)
         run(session, "x = " + std::to_string(i) + " if " + std::to_string(round) + " == 0 else x + 10");
       said[i] = run(session, "print(x)").out;
@@ -218,7 +270,8 @@ TEST_CASE("sessions run side by side, each from its own thread") {
 }
 
 TEST_CASE("closed sessions leave no descriptors and no processes") {
-  Sandbox sandbox(config());
+  const Tier tier = BOTH_TIERS;
+  Sandbox sandbox(config(tier));
   { const Session warm = sandbox.open(); }
   const std::size_t before = open_descriptors();
   for (int i = 0; i < 30; ++i) {
@@ -227,15 +280,12 @@ TEST_CASE("closed sessions leave no descriptors and no processes") {
     if (i % 5 == 0) const Session fork = session.fork();
   }
   CHECK(open_descriptors() == before);
-  const auto children_of = [](const std::string& process) {
-    std::ifstream file("/proc/" + process + "/task/" + process + "/children");
-    return std::vector<std::string>{std::istream_iterator<std::string>(file), {}};
-  };
-  // The template, and for each of two spare sessions its first process and its interpreter.
-  const std::string supervisor = children_of(std::to_string(sandbox.process())).at(0);
-  for (int i = 0; i < 100 && children_of(supervisor).size() != 5; ++i)
+  // The template, and for each of two spare sessions its interpreter, and its first process where there are namespaces.
+  const std::size_t rest = tier == Tier::c ? 3 : 5;
+  const int supervisor = std::stoi(children_of(sandbox.process()).at(0));
+  for (int i = 0; i < 100 && children_of(supervisor).size() != rest; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  CHECK(children_of(supervisor).size() == 5);
+  CHECK(children_of(supervisor).size() == rest);
 }
 
 TEST_CASE("what cannot be started says why") {
@@ -247,10 +297,36 @@ TEST_CASE("what cannot be started says why") {
   CHECK_THROWS_WITH(Sandbox(broken), Contains("no_such_module"));
   broken = config();
   broken.floor = Tier::a;
-  CHECK_THROWS_WITH(Sandbox(broken), Contains("tier A"));
+  CHECK_THROWS_WITH(Sandbox(broken), Contains("Tier A: ") && Contains("Tier B, without cgroups, is not tried"));
   broken = config();
   broken.launcher = "/no/launcher";
   CHECK_THROWS_WITH(Sandbox(broken), Contains("/no/launcher"));
+}
+
+TEST_CASE("a Python without numpy or cv2 is named, with what to do") {
+  SandboxConfig bare = without_packages();
+  CHECK_THROWS_WITH(Sandbox(bare),
+                    Contains("No module named 'numpy'") && Contains("Install it for") && Contains("leave numpy out"));
+  bare.modules = {"json", "cv2"};
+  CHECK_THROWS_WITH(Sandbox(bare), Contains("No module named 'cv2'") && Contains("leave cv2 out"));
+  bare.modules = {};
+  Sandbox sandbox(bare);
+  Session session = sandbox.open();
+  CHECK(run(session, "print(1 + 1)").out == "2\n");
+  bare.readable = {"/tmp"};
+  CHECK_THROWS_WITH(Sandbox(bare), Contains("/tmp") && Contains("of their own"));
+}
+
+TEST_CASE("a workspace on a full disk: the code, the host and a fork are told") {
+  Sandbox& sandbox = shared(BOTH_TIERS);
+  Session session = sandbox.open(parse_limits("disk=1M,file=1M"));
+  CHECK_THROWS_WITH(session.write("large", std::string(2 << 20, 'x')), Contains("large"));
+  session.write("small", std::string(900 << 10, 'x'));
+  CHECK(run(session, "print(len(open('small').read()))").out == "921600\n");
+  Session fork = session.fork();
+  CHECK(run(fork, "print(len(open('small').read()))").out == "921600\n");
+  CHECK(run(session, "open('more', 'wb').write(bytes(900 << 10))").reason == Reason::disk_limit);
+  CHECK(run(fork, "import os; os.remove('small'); open('more', 'wb').write(bytes(900 << 10))").ok());
 }
 
 TEST_CASE("without modules a bare interpreter serves as well") {
@@ -259,4 +335,24 @@ TEST_CASE("without modules a bare interpreter serves as well") {
   Sandbox sandbox(bare);
   Session session = sandbox.open();
   CHECK(run(session, "import sys; print('cv2' in sys.modules)").out == "False\n");
+}
+
+// Run by CTest where no namespace may be made any more, not even by root (sandbox/no_namespaces).
+TEST_CASE("where namespaces are forbidden, tier C runs, and only if the floor allows it", "[.no_namespaces]") {
+  CHECK_THROWS_WITH(Sandbox(config()), Contains("Tier A: ") && Contains("Tier B: it needs namespaces") &&
+                                           Contains("unless the floor is C") && Contains("max_user_namespaces"));
+  SandboxConfig lower = config();
+  lower.floor = Tier::c;
+  Sandbox sandbox(lower);
+  CHECK(sandbox.tier() == Tier::c);
+  REQUIRE(sandbox.missed().size() == 2);
+  CHECK(sandbox.missed()[0].tier == Tier::a);
+  CHECK(sandbox.missed()[1].tier == Tier::b);
+  CHECK_THAT(sandbox.missed()[1].why, Contains("namespaces"));
+  Session session = sandbox.open();
+  const Result result = run(session, "x = 2; print(1 + 1)");
+  CHECK(result.out == "2\n");
+  CHECK(result.tier == Tier::c);
+  Session fork = session.fork();
+  CHECK(run(fork, "print(x)").out == "2\n");
 }

@@ -3,7 +3,7 @@
 # limits: disk=16M
 # tiers: AB
 
-# Not on C, which has no file system of its own: its limit is one of single files (case 11).
+# Not on C, where /tmp and /dev/shm are the host's and must not be written at all (case 68).
 
 written = 0
 try:

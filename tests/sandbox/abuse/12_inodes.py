@@ -3,7 +3,7 @@
 # limits: inodes=1000
 # tiers: AB
 
-# Not on C, which has no file system of its own and so no limit on files in all.
+# Not on C, which has no file system of its own: the supervisor ends a session with too many files, a while later.
 
 count = 0
 try:

@@ -1,6 +1,6 @@
 # case 24: numbers, archives, pickles and pictures that grow when they are read
 # reason: ok
-# limits: wall=3,cpu=10,memory=256M
+# limits: wall=6,cpu=12,memory=256M
 # tiers: ABC
 
 import cv2, numpy as np, pickle, struct, sys, zlib

@@ -1,9 +1,7 @@
 # case 28: SIGKILL to everything in sight, from a session and from its fork
 # reason: ok
-# tiers: AB
+# tiers: ABC
 # output: held
-
-# Not on C, which has no pid namespace; what Landlock adds there depends on the kernel.
 
 import os, signal
 

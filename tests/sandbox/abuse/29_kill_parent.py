@@ -1,9 +1,7 @@
 # case 29: signals to the parent
 # reason: ok
-# tiers: AB
+# tiers: ABC
 # output: held
-
-# Not on C, which has no pid namespace: the first process of a session is like any other there.
 
 import os, signal, time
 

@@ -3,7 +3,7 @@
 # tiers: AB
 # output: held
 
-# Not on C, where process 1 is the host's.
+# Not on C, where process 1 is the host's, and /proc cannot be read.
 
 import os, time
 

@@ -4,7 +4,7 @@
 # output: held
 # use: lib
 
-# Not on C, which has no pid namespace; what Landlock adds there depends on the kernel.
+# Not on C, which has no pid namespace: handles of other processes can be had there, but send nothing.
 
 for pid in range(1, 5000):
     try:

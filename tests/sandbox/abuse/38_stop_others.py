@@ -1,16 +1,14 @@
 # case 38: stopping and slowing whatever else there is, the process that makes sessions before all
 # reason: ok
-# tiers: AB
+# tiers: ABC
 # output: held
-
-# Not on C, which has no pid namespace: others of the same user can be slowed there.
 
 import os, signal
 
 own = os.getpid()
-for name in os.listdir("/proc"):
-    if name.isdigit() and int(name) != own:
-        for act in (lambda: os.kill(int(name), signal.SIGSTOP), lambda: os.setpriority(os.PRIO_PROCESS, int(name), 19)):
+for pid in [*range(1, 300), *range(max(1, own - 3000), own + 300)]:  # on C /proc cannot be listed
+    if pid != own:
+        for act in (lambda: os.kill(pid, signal.SIGSTOP), lambda: os.setpriority(os.PRIO_PROCESS, pid, 19)):
             try:
                 act()
             except OSError:

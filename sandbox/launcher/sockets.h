@@ -1,0 +1,37 @@
+// sandbox/launcher/sockets.h - pipes, pairs of sockets, and messages that carry descriptors and say who sent them. All
+// descriptors are closed on exec. Throw std::system_error.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+#include "sandbox/launcher/descriptor.h"
+
+namespace agon::sandbox::launcher {
+
+struct Pipe {
+  Descriptor reading, writing;
+};
+Pipe make_pipe();
+
+struct SocketPair {
+  Descriptor ours, theirs;
+};
+// type: SOCK_STREAM or SOCK_SEQPACKET. The kernel names the sender of what arrives at `ours`.
+SocketPair make_socket_pair(int type);
+
+// sendmsg with descriptors, which stay the caller's. Returns what it returns; never raises SIGPIPE.
+ssize_t send_message(int socket, std::string_view bytes, std::initializer_list<int> descriptors, int flags = 0);
+
+struct Received {
+  ssize_t size = 0;  // as of recvmsg: 0 at the end, negative with errno
+  pid_t sender = 0;  // as this process sees it; 0: not told
+  std::vector<Descriptor> descriptors;
+};
+Received receive_message(int socket, void* place, std::size_t size, int flags = 0);
+
+}  // namespace agon::sandbox::launcher

@@ -1,0 +1,15 @@
+// sandbox/message.h - what host and launcher say to each other: CBOR maps in frames.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/json.h"
+
+namespace agon::sandbox {
+
+std::string message_frame(const Json& message);
+std::optional<Json> read_message(std::string_view payload);  // of a frame; nothing when it is no map
+
+}  // namespace agon::sandbox

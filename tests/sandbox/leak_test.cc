@@ -1,0 +1,232 @@
+// leak_test TIER SESSIONS [SEED]: opens, uses, forks and closes sessions on two threads while sessions, interpreters
+// and whole launchers are killed at random moments, then looks for what is left: processes, descriptors, mounts, files,
+// cgroups, shared memory. Prints what it did; exit code 0 when nothing is left.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "sandbox/sandbox.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace agon;
+using namespace agon::sandbox;
+
+constexpr int kThreads = 2;
+constexpr int kSessionsOfLauncher = 500;  // then it is killed, or closed, and another one is started
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<std::string> children_of(pid_t process) {
+  std::vector<std::string> children;
+  std::error_code gone;
+  for (const auto& task : fs::directory_iterator(fmt::format("/proc/{}/task", process), gone))
+    for (const std::string& child : split_words(text_of(task.path() / "children"))) children.push_back(child);
+  return children;
+}
+
+std::vector<pid_t> descendants_of(pid_t process) {
+  std::vector<pid_t> all;
+  for (const std::string& child : children_of(process)) {
+    all.push_back(std::stoi(child));
+    for (const pid_t further : descendants_of(all.back())) all.push_back(further);
+  }
+  return all;
+}
+
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code gone;
+  for (const auto& entry : fs::directory_iterator(folder, gone)) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// A sandbox's folder that no launcher holds any more. Other sandboxes may live on this machine meanwhile.
+bool is_left(const fs::path& path) {
+  if (!path.filename().string().starts_with("agon-sandbox-")) return false;
+  const int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool left = folder >= 0 && flock(folder, LOCK_EX | LOCK_NB) == 0;
+  if (folder >= 0) close(folder);
+  return left;
+}
+
+std::vector<std::string> left_folders() {
+  std::vector<std::string> left;
+  std::error_code gone;
+  for (const auto& entry : fs::directory_iterator("/tmp", gone))
+    if (is_left(entry.path())) left.push_back(entry.path());
+  const auto options = fs::directory_options::skip_permission_denied;
+  for (const char* place : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"})
+    for (const auto& entry : fs::recursive_directory_iterator(place, options, gone))
+      if (is_left(entry.path())) left.push_back(entry.path());
+  return left;
+}
+
+// Of this machine, as far as a sandbox could leave something in it.
+std::map<std::string, std::vector<std::string>> belongings() {
+  std::map<std::string, std::vector<std::string>> all;
+  all["processes"] = children_of(getpid());
+  all["descriptors"] = {std::to_string(names_in("/proc/self/fd").size())};
+  all["mounts"] = {text_of("/proc/self/mountinfo")};
+  all["folders and cgroups"] = left_folders();
+  all["shared memory"] = names_in("/dev/shm");
+  all["System V IPC"] = {text_of("/proc/sysvipc/shm") + text_of("/proc/sysvipc/sem") + text_of("/proc/sysvipc/msg")};
+  return all;
+}
+
+std::atomic<int> opened = 0, forked = 0, lost = 0, killed_interpreters = 0, killed_launchers = 0, wrong = 0;
+
+const char* const kWork[] = {
+    "import os\nx = bytearray(1 << 20)\nopen('file', 'wb').write(x)\nprint(len(x))",
+    "import os, time\nif os.fork() == 0:\n  os.setsid()\n  if os.fork() == 0: time.sleep(1000)\n  os._exit(0)\nprint(1 "
+    "<< 20)",
+    "import threading, time\nthreading.Thread(target=time.sleep, args=(1000,), daemon=True).start()\nprint(1 << 20)",
+    "import os\nread, write = os.pipe()\nos.mkfifo('pipe'); os.mkdir('deep'); os.symlink('/usr', 'link')\nprint(1 << "
+    "20)"};
+
+// What a result may be while processes are killed around it.
+bool is_expected(const Result& result) {
+  if (result.ok()) return result.out == "1048576\n" || result.out.empty();
+  return result.reason == Reason::sandbox_lost || result.reason == Reason::killed_by_signal;
+}
+
+void use_session(Sandbox& sandbox, std::mt19937& random) {
+  Session session = sandbox.open(parse_limits("wall=20,cpu=20"));
+  ++opened;
+  const auto chance = [&random](unsigned in) { return random() % in == 0; };
+  const auto run = [&](Session& one, const std::string& code) {
+    const Result result = one.run({.code = code});
+    if (result.reason == Reason::sandbox_lost) ++lost;
+    if (is_expected(result)) return;
+    ++wrong;
+    fmt::print("unexpected: {} ({}) {}\n", to_string(result.reason), result.text, result.err);
+  };
+  if (chance(3)) run(session, kWork[random() % std::size(kWork)]);
+  if (chance(20)) {
+    Session fork = session.fork();
+    ++forked;
+    run(fork, kWork[0]);
+    if (chance(2)) session = std::move(fork);  // closes what it was forked from, before it
+  }
+  if (chance(10)) {
+    run(session, "import os\nos.kill(os.getpid(), 9)");
+    ++killed_interpreters;
+  }
+}
+
+// Any process of the sandbox but its launcher and supervisor, from outside.
+void kill_one_of(pid_t launcher, std::mt19937& random) {
+  std::vector<pid_t> all = descendants_of(launcher);
+  if (all.size() < 3) return;
+  const pid_t chosen = all[1 + random() % (all.size() - 1)];
+  std::string name = text_of(fmt::format("/proc/{}/comm", chosen));
+  if (name == "python3\n" || name == "agon-first\n") {
+    ::kill(chosen, SIGKILL);
+    ++killed_interpreters;
+  }
+}
+
+// One launcher's life: sessions on two threads, and at its end, or in the middle of them, its death.
+void use_launcher(const SandboxConfig& config, int sessions, std::mt19937& random) {
+  auto sandbox = std::make_unique<Sandbox>(config);
+  const pid_t launcher = sandbox->process();
+  std::atomic<int> left = sessions;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i)
+    threads.emplace_back([&, seed = random()] {
+      std::mt19937 own(seed);
+      while (left.fetch_sub(1) > 0) try {
+          use_session(*sandbox, own);
+        } catch (const Error&) {
+          ++lost;  // the template or the launcher was killed: every session from now on
+        }
+    });
+  const bool dies = random() % 2 == 0;
+  const int at = dies ? static_cast<int>(random() % static_cast<unsigned>(sessions)) : 0;
+  while (left > 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    if (random() % 40 == 0) kill_one_of(launcher, random);
+    if (!dies || left > at) continue;
+    // Either of the two that hold it up.
+    const std::vector<std::string> supervisor = children_of(launcher);
+    ::kill(random() % 2 == 0 || supervisor.empty() ? launcher : std::stoi(supervisor.front()), SIGKILL);
+    ++killed_launchers;
+    left = 0;
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+// Processes that have lost their parent come here, and are waited for where they have ended.
+void reap() {
+  while (waitpid(-1, nullptr, WNOHANG) > 0) {
+  }
+}
+
+std::vector<std::string> differences(const std::map<std::string, std::vector<std::string>>& before) {
+  std::vector<std::string> found;
+  for (const auto& [what, now] : belongings())
+    if (now != before.at(what)) found.push_back(fmt::format("{}: {}", what, fmt::join(now, " ")));
+  return found;
+}
+
+int test(Tier tier, int sessions, unsigned seed) {
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) return 1;
+  SandboxConfig config;
+  config.launcher = AGON_LAUNCHER;
+  config.floor = config.best = tier;
+  config.modules = {};
+  { Sandbox(config).open(); }  // whatever is made once
+  const auto before = belongings();
+  std::mt19937 random(seed);
+  while (opened < sessions) use_launcher(config, std::min(kSessionsOfLauncher, sessions - opened), random);
+  std::vector<std::string> left;
+  for (int round = 0; round < 200; ++round) {
+    reap();
+    left = differences(before);
+    if (left.empty()) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  fmt::print("{} sessions and {} forks; {} interpreters and {} launchers killed, {} sessions or calls lost to that\n",
+             opened.load(), forked.load(), killed_interpreters.load(), killed_launchers.load(), lost.load());
+  for (const std::string& one : left) fmt::print("LEFT {}\n", one);
+  return left.empty() && wrong == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count < 3) {
+    fmt::print(stderr, "usage: leak_test TIER SESSIONS [SEED]\n");
+    return 2;
+  }
+  try {
+    return test(tier_from(arguments[1]), std::atoi(arguments[2]), count > 3 ? std::stoul(arguments[3]) : 1);
+  } catch (const std::exception& error) {
+    fmt::print("FAILED: {}\n", error.what());
+    return 1;
+  }
+}

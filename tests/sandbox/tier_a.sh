@@ -1,0 +1,18 @@
+#!/bin/bash
+# tests/sandbox/tier_a.sh [CASE...]: runs cases of the abuse suite at tier A, as root and as an ordinary user, each in a cgroup that is
+# delegated to it. Run as root where cgroup v2 is there with its controllers; elsewhere, on an emulated machine with longer limits of
+# time: script/vm env SLOWER=5 tests/sandbox/tier_a.sh
+cd "$(dirname "$0")/../.."
+failed=0
+python3 -c "import numpy, cv2"  # into the page cache: an emulated machine takes its time
+[ $# -gt 0 ] || set -- 01 02 03 04 05 06 07 09 18 19 20 21 22 28 34 36 37 50 51 72 benign_cv2_numpy benign_fork_children benign_threads
+for name in "$@"; do
+  for user in 0 65534; do
+    for file in tests/sandbox/abuse/"$name"*.py; do
+      if output=$(build/release/tests/abuse_runner "$file" A "$user" "${SLOWER:-1}" 2>&1); then echo "held    $user $(basename "$file")"
+      else failed=$((failed + 1)); echo "FAILED  $user $(basename "$file")"; echo "$output"; fi
+    done
+  done
+done
+echo "$failed failed"
+[ "$failed" = 0 ]
