@@ -45,6 +45,8 @@ struct StepResult {
                                // "step_correct": bool, the action was a right next action (phone);
                                // "turn_correct", "turn_reward": of this turn's answer alone (env/two_turn.h);
                                // "first_correct", "first_solution": of the solution that is shown (env/role.h);
+                               // "tool_calls": [{"tool", "arguments", "outcome": "ok" or a tools::ToolFault, "seconds",
+                               // "bytes"}], every attempt of this turn; "seconds" alone may differ between equal plays;
                                // "error": why an action was refused
 };
 
@@ -91,13 +93,17 @@ class Env {
  public:
   virtual ~Env() = default;
 
+  // Starts what its episodes need beside the task and what takes long to start (a sandbox, an index), for all envs of
+  // the process; reset and step do so themselves where this was not called. Throws Error where it cannot be had.
+  virtual void prepare() {}
   // Starts the task of `options`. Throws Error when there is no such task.
   virtual StepResult reset(const ResetOptions& options) = 0;
-  // One turn. Never throws for what a policy wrote: a bad action is refused with info["error"], an Observation that
-  // says so and reward 0. After terminated or truncated, and before the first reset, a step changes nothing and returns
-  // info["error"].
+  // One turn. Never throws for what a policy wrote; throws Error where what it needs is broken (a sandbox, a search
+  // server), and then the episode is no reward of 0 but failed. A bad action is refused with info["error"], an
+  // Observation that says so and reward 0. After terminated or truncated, and before the first reset, a step changes
+  // nothing and returns info["error"].
   virtual StepResult step(const Action& action) = 0;
-  // An independent copy: the two futures do not see each other.
+  // An independent copy: the two futures do not see each other. Throws Error where an interpreter cannot be forked.
   virtual std::unique_ptr<Env> fork() const = 0;
   virtual const TaskInfo& task() const = 0;  // valid until the next reset
 

@@ -32,6 +32,11 @@ struct Turn {
   TurnCredit credit;
 };
 
+// A turn that the expert wrote in the policy's place (agents/expert_turn.h): it is shown, without tokens, reward or
+// credit. Such turns stand before all others.
+inline constexpr const char* kGiven = "given";  // in Turn::info
+inline bool is_given(const Turn& turn) { return turn.info.contains(kGiven); }
+
 enum class EpisodeStatus { done, failed };  // failed: the infrastructure broke; not a reward of 0, not in any mean
 
 struct Episode {

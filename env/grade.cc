@@ -200,6 +200,48 @@ std::set<char> options_in(std::string_view answer, const std::vector<std::string
   return letters;
 }
 
+// Full-width forms of ASCII's signs, and those of Chinese.
+bool is_wide_punctuation(utf8proc_int32_t c) {
+  return (c >= 0x3000 && c <= 0x3011) || (c >= 0x3014 && c <= 0x301f) || (c >= 0x2018 && c <= 0x201f) || c == 0x2013 ||
+         c == 0x2014 || c == 0x2026 || (c >= 0xff01 && c <= 0xff0f) || (c >= 0xff1a && c <= 0xff20) ||
+         (c >= 0xff3b && c <= 0xff40) || (c >= 0xff5b && c <= 0xff65);
+}
+bool is_chinese(utf8proc_int32_t c) { return c >= 0x4e00 && c <= 0x9fff; }
+
+// Calls visit(character, bytes) for each; -1 for a byte that begins none.
+template <typename Visit>
+void for_each_character(std::string_view text, Visit visit) {
+  while (!text.empty()) {
+    utf8proc_int32_t character = -1;
+    const auto size = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                       static_cast<utf8proc_ssize_t>(text.size()), &character);
+    const std::size_t bytes = size > 0 ? static_cast<std::size_t>(size) : 1;
+    visit(size > 0 ? character : -1, text.substr(0, bytes));
+    text.remove_prefix(bytes);
+  }
+}
+
+bool has_chinese(std::string_view text) {
+  bool found = false;
+  for_each_character(text,
+                     [&](utf8proc_int32_t character, std::string_view) { found = found || is_chinese(character); });
+  return found;
+}
+
+// MAT-Coding's additions: what it drops, and blanks between the characters.
+void prepare_for_coding(std::string& answer, std::string& gold) {
+  const bool spaced = has_chinese(answer) || has_chinese(gold);
+  for (std::string* text : {&answer, &gold}) {
+    std::string kept;
+    for_each_character(*text, [&](utf8proc_int32_t character, std::string_view bytes) {
+      if (is_wide_punctuation(character)) return;
+      kept += bytes;
+      if (spaced) kept += ' ';
+    });
+    *text = std::move(kept);
+  }
+}
+
 }  // namespace
 
 bool exact_match(std::string_view answer, std::string_view gold) { return trim(answer) == trim(gold); }
@@ -247,6 +289,18 @@ std::optional<char> parse_choice(std::string_view answer, const std::vector<std:
   if (const auto letters = options_in(answer, options, true); !letters.empty()) return only(letters);
   if (const auto letters = named_letters(answer, options, false); !letters.empty()) return only(letters);
   return only(options_in(answer, options, false));
+}
+
+AnswerScore score_answer(std::string_view answer, const std::vector<std::string>& golds, ScoreRule rule) {
+  AnswerScore best;
+  for (const std::string& gold : golds) {
+    std::string ours(answer), theirs = gold;
+    if (rule == ScoreRule::mat_coding) prepare_for_coding(ours, theirs);
+    best.exact = best.exact || normalized_match(ours, theirs);
+    best.f1 = std::max(best.f1, token_f1(ours, theirs, Overlap::set));
+  }
+  if (best.exact) best.f1 = 1;
+  return best;
 }
 
 double token_f1(std::string_view answer, std::string_view gold, Overlap overlap) {

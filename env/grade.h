@@ -26,6 +26,17 @@ std::optional<char> parse_choice(std::string_view answer, const std::vector<std:
 enum class Overlap { set, multiset };  // set: Visual-ARFT; multiset: SQuAD
 double token_f1(std::string_view answer, std::string_view gold, Overlap overlap = Overlap::set);
 
+// Exact match and F1 as MAT-Search is scored: the best of the gold answers, normalised, with the overlap of sets; an
+// exact match has F1 1. MAT-Coding drops full-width punctuation besides, and where the answer or the gold has a Chinese
+// character, their characters are the words.
+struct AnswerScore {
+  bool exact = false;
+  double f1 = 0;
+};
+enum class ScoreRule { mat_search, mat_coding };
+AnswerScore score_answer(std::string_view answer, const std::vector<std::string>& golds,
+                         ScoreRule rule = ScoreRule::mat_search);
+
 // A grader chosen by name, as the jsonl suite names it. `gold` by grader:
 //   exact, normalized, f1, f1_multiset  a string, a number, or several of them, of which the best counts
 //   number                              the same, each of which parse_number reads

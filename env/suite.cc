@@ -22,8 +22,12 @@ struct Entry {
 // By name.
 constexpr Entry kSuites[] = {
     {"charts", charts_info, make_charts},
+    {"darkroom", darkroom_info, make_darkroom},
     {"jsonl", jsonl_info, make_jsonl},
+    {"lookup", lookup_info, make_lookup},
+    {"mat_coding", mat_coding_info, make_mat_coding},
     {"phone", phone_info, make_phone},
+    {"questions", questions_info, make_questions},
     {"shapes", shapes_info, make_shapes},
 };
 
@@ -40,6 +44,13 @@ void check_level(int level, const SuiteInfo& info) {
                 info.default_level);
 }
 
+void check_baseline(const std::string& baseline, const SuiteInfo& info) {
+  if (baseline.empty() || std::count(info.baselines.begin(), info.baselines.end(), baseline) > 0) return;
+  if (info.baselines.empty())
+    throw Error("suite {}: it has no tools, so no baseline '{}' either.", info.name, baseline);
+  throw Error("suite {}: {}", info.name, unknown_name_message("baselines", baseline, info.baselines));
+}
+
 }  // namespace
 
 std::vector<std::string> suite_names() {
@@ -51,6 +62,7 @@ std::vector<std::string> suite_names() {
 SuiteInfo suite_info(const std::string& name, const SuiteOptions& options) {
   SuiteInfo info = entry_of(name).info(options);
   check_level(options.level, info);
+  check_baseline(options.baseline, info);
   info = role_info(std::move(info), options.role);
   if (options.two_turn && options.role != kSolver)
     throw Error("suite {}: a {} answers once. Leave two turns out, or choose role solver.", name, options.role);

@@ -13,10 +13,12 @@ namespace agon::env {
 
 struct SuiteOptions {
   int level = 0;                // 0: the suite's default level
-  std::string file;             // jsonl: the task file
+  std::string file;             // the task file of a suite that takes one
   bool two_turn = false;        // each task is answered twice (env/two_turn.h)
   std::string reexamine;        // two_turn, role refiner: the text after the first answer; empty: kReexamine
   std::string role = "solver";  // or "refiner", "verifier" (env/role.h)
+  std::string search;           // questions: where to search, as tools/open_search.h names it
+  std::string baseline;         // without the tools of a suite, in one turn: one of SuiteInfo::baselines
 };
 
 struct SuiteInfo {
@@ -24,21 +26,24 @@ struct SuiteInfo {
   std::string instructions;  // the short system message of an episode
   int levels = 1;            // 1..levels
   int default_level = 1;
-  std::uint64_t test_tasks = 0;  // size of the fixed test split (jsonl: the lines of the file)
-  std::uint64_t file_hash = 0;   // jsonl: of the task file and its pictures; a run goes on with the same ones only
+  std::uint64_t test_tasks = 0;  // size of the fixed test split; of a suite that takes a file, what is in it
+  bool takes_file = false;       // its tasks are those of a file, which SuiteOptions::file names
+  std::uint64_t file_hash = 0;   // of the task file and its pictures; a run goes on with the same ones only
   bool has_train_split = true;
-  bool has_expert = true;  // Env::demonstrate answers
-  int max_turns = 1;       // policy turns of an episode
+  bool has_expert = true;              // Env::demonstrate answers
+  std::vector<std::string> baselines;  // ways to play it without its tools; empty: it has none
+  int max_turns = 1;                   // policy turns of an episode
   std::string metric;  // what a right episode is: "answer", "iou>0.5", "success", "verdict"; names the reward component
                        // "accuracy"
   Json observation_schema, action_schema;   // JSON Schema
   std::vector<std::string> object_classes;  // every name that info["objects"] can hold, sorted
 };
 
-// All suites, by name. jsonl needs a file, so it is listed but has no tasks of its own.
+// All suites, by name. Those that take a file are listed, but have no tasks without it.
 std::vector<std::string> suite_names();
 // Throws Error for an unknown name (suggesting the nearest), an unknown role, a level out of range, a missing or bad
-// file, two turns or another role of a suite that has several turns, both at once, or a role that needs an expert.
+// file, two turns or another role of a suite that has several turns, both at once, a role that needs an expert, or a
+// baseline that the suite does not have.
 SuiteInfo suite_info(const std::string& name, const SuiteOptions& options = {});
 std::unique_ptr<Env> make_env(const std::string& name, const SuiteOptions& options = {});
 

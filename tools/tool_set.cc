@@ -87,8 +87,9 @@ ToolSet::ToolSet(std::vector<std::shared_ptr<Tool>> tools, ToolSetOptions option
 
 ToolSet::ToolSet(const ToolSet&) = default;
 
-ToolSet ToolSet::fork() const {
+ToolSet ToolSet::fork(std::function<void(const ToolRecord&)> on_attempt) const {
   ToolSet copy(*this);
+  if (on_attempt) copy.options_.on_attempt = std::move(on_attempt);
   for (auto& tool : copy.tools_)
     if (auto own = tool->fork()) tool = std::move(own);
   return copy;

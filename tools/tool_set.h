@@ -58,9 +58,9 @@ class ToolSet {
   int calls_made() const { return calls_; }
   double seconds_spent() const { return seconds_; }
 
-  // The same pictures and what is left of the budget; from here on the two do not see each other. Both report to the
-  // same on_attempt.
-  ToolSet fork() const;
+  // The same pictures and what is left of the budget; from here on the two do not see each other. The fork reports to
+  // `on_attempt`; without one, to that of the original. Throws Error where a tool cannot be forked.
+  ToolSet fork(std::function<void(const ToolRecord&)> on_attempt = {}) const;
 
  private:
   ToolSet(const ToolSet&);

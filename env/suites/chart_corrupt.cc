@@ -168,6 +168,15 @@ std::optional<ChartTask> misread_chart(const ChartTask& task, Rng& rng) {
   return charts.empty() ? std::nullopt : std::optional(rng.pick(charts));
 }
 
+std::vector<std::string> solve_chart_wrongly(const ChartTask& task, Rng& rng) {
+  if (const std::optional<ChartTask> misread = misread_chart(task, rng)) return solve_chart(*misread);
+  std::vector<std::string> steps = solve_chart(task);
+  const auto wrong = corrupt_chart_step(task, {{}, steps.back()}, ErrorKind::calculation, rng);
+  if (!wrong) return {};
+  steps.back() = *wrong;
+  return steps;
+}
+
 std::optional<std::string> corrupt_chart_step(const ChartTask& task, const StepQuery& query, ErrorKind kind, Rng& rng) {
   const std::optional<Claim> claim = parse_claim(query.step);
   if (!claim) return std::nullopt;

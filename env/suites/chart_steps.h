@@ -18,6 +18,9 @@
 namespace agon::env {
 
 std::vector<std::string> solve_chart(const ChartTask& task);  // the steps, the last one the answer
+// The steps of somebody who misreads the chart; where that changes no answer (the highest of 9, 8 and 8), the last step
+// is wrong. Empty where the task has no such way.
+std::vector<std::string> solve_chart_wrongly(const ChartTask& task, Rng& rng);
 bool is_gold_answer(const ChartTask& task, std::string_view answer);
 // Nothing for a step that makes no claim of chart_claims.h.
 std::optional<StepLabel> check_chart_step(const ChartTask& task, const StepQuery& query);

@@ -207,6 +207,7 @@ SuiteInfo jsonl_info(const SuiteOptions& options) {
     info.test_tasks = file->tasks.size();
     info.file_hash = file->hash;
   }
+  info.takes_file = true;
   info.has_train_split = false;
   info.has_expert = false;
   info.instructions = "Work in steps. End with <answer>...</answer>.";

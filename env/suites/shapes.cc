@@ -1,13 +1,12 @@
 // The suite shapes: find the one shape that an expression describes, and box it.
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numbers>
 #include <string>
 #include <utility>
 
 #include "env/protocol.h"
 #include "env/suites/draw.h"
+#include "env/suites/shape_picture.h"
 #include "env/suites/shape_task.h"
 #include "env/suites/suite_task.h"
 #include "env/suites/suites.h"
@@ -18,60 +17,10 @@ namespace {
 constexpr double kOverlap = 0.5;    // a box is right above this IoU
 constexpr double kAnswerGrid = 20;  // demonstrations round to this, so that the last digits carry no information
 
-// Corners of a form in the unit square, which it fills; empty for the circle.
-std::vector<Point> outline(Form form) {
-  static constexpr double kArm = 0.32;  // of the cross: where an arm begins
-  switch (form) {
-    case Form::circle:
-      return {};
-    case Form::square:
-      return {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
-    case Form::triangle:
-      return {{0.5, 0}, {1, 1}, {0, 1}};
-    case Form::diamond:
-      return {{0.5, 0}, {1, 0.5}, {0.5, 1}, {0, 0.5}};
-    case Form::cross:
-      return {{kArm, 0},     {1 - kArm, 0}, {1 - kArm, kArm}, {1, kArm},     {1, 1 - kArm}, {1 - kArm, 1 - kArm},
-              {1 - kArm, 1}, {kArm, 1},     {kArm, 1 - kArm}, {0, 1 - kArm}, {0, kArm},     {kArm, kArm}};
-    case Form::star:
-      break;
-  }
-  std::vector<Point> star;
-  const double half_width = std::sin(0.4 * std::numbers::pi), height = 1 + std::cos(0.2 * std::numbers::pi);
-  for (int i = 0; i < 10; ++i) {
-    const double angle = i * 0.2 * std::numbers::pi, radius = i % 2 ? 0.42 : 1;
-    star.push_back({0.5 + radius * std::sin(angle) / (2 * half_width), (1 - radius * std::cos(angle)) / height});
-  }
-  return star;
-}
-
-const std::vector<Point>& cached_outline(Form form) {
-  static const std::array<std::vector<Point>, kForms> kOutlines = [] {
-    std::array<std::vector<Point>, kForms> outlines;
-    for (int i = 0; i < kForms; ++i) outlines[std::size_t(i)] = outline(static_cast<Form>(i));
-    return outlines;
-  }();
-  return kOutlines[static_cast<std::size_t>(form)];
-}
-
-void draw(Canvas& canvas, const Shape& shape) {
-  const Color color = palette()[static_cast<std::size_t>(shape.color)].color;
-  const Box& box = shape.box;
-  const double side = box.x2 - box.x1;
-  if (shape.form == Form::circle) return canvas.circle({box.x1 + side / 2, box.y1 + side / 2}, side / 2, color);
-  std::vector<Point> corners = cached_outline(shape.form);
-  for (Point& corner : corners) corner = {box.x1 + corner.x * side, box.y1 + corner.y * side};
-  canvas.polygon(corners, color);
-}
-
 Image draw_picture(const ShapeTask& task) {
   Canvas canvas = Canvas::textured(kShapesSide, kShapesSide, task.background, task.texture_x, task.texture_y);
-  for (const Shape& shape : task.shapes) draw(canvas, shape);
+  for (const Shape& shape : task.shapes) draw_shape(canvas, shape);
   return std::move(canvas).image();
-}
-
-std::string class_of(int color, Form form) {
-  return std::string(palette()[static_cast<std::size_t>(color)].name) + " " + std::string(to_string(form));
 }
 
 Json array_of(const Box& box) { return {box.x1, box.y1, box.x2, box.y2}; }
@@ -79,7 +28,7 @@ Json array_of(const Box& box) { return {box.x1, box.y1, box.x2, box.y2}; }
 Json objects_of(const ShapeTask& task) {
   Json objects = Json::array();
   for (const Shape& shape : task.shapes)
-    objects.push_back({{"name", class_of(shape.color, shape.form)}, {"box", array_of(shape.box)}});
+    objects.push_back({{"name", shape_class(shape.color, shape.form)}, {"box", array_of(shape.box)}});
   return objects;
 }
 
@@ -217,9 +166,7 @@ SuiteInfo shapes_info(const SuiteOptions&) {
   info.observation_schema = message_schema();
   info.action_schema = text_action_schema(
       "The shape's size, color and form, a blank line, then <answer>[x1,y1,x2,y2]</answer> in 0-1000 of the picture.");
-  for (int color = 0; color < kShapeColors; ++color)
-    for (int form = 0; form < kForms; ++form) info.object_classes.push_back(class_of(color, static_cast<Form>(form)));
-  std::sort(info.object_classes.begin(), info.object_classes.end());
+  info.object_classes = shape_classes();
   return info;
 }
 

@@ -8,16 +8,6 @@
 #include "core/hash.h"
 
 namespace agon::env {
-namespace {
-
-StepResult refused(const std::string& why) {
-  StepResult result;
-  result.observation.parts.push_back(Part::of(why));
-  result.info["error"] = why;
-  return result;
-}
-
-}  // namespace
 
 std::string task_id(std::string_view suite, int level, const ResetOptions& options) {
   std::string id = fmt::format("{}/{}/{}/{}", suite, level, to_string(options.split), options.index);
@@ -36,15 +26,28 @@ Rng task_stream(std::string_view suite, int level, const ResetOptions& options) 
 
 Split split_of(std::string_view content) { return hash_text(content) % 16 == 0 ? Split::test : Split::train; }
 
+std::string joined_steps(const std::vector<std::string>& steps) {
+  std::string text;
+  for (const std::string& step : steps) text += (text.empty() ? "" : "\n\n") + step;
+  return text;
+}
+
+StepResult refused_step(const std::string& why) {
+  StepResult result;
+  result.observation.parts.push_back(Part::of(why));
+  result.info["error"] = why;
+  return result;
+}
+
 void SingleTurnEnv::start(TaskInfo task) {
   task_ = std::move(task);
   state_ = State::open;
 }
 
 StepResult SingleTurnEnv::step(const Action& action) {
-  if (state_ == State::idle) return refused("There is no task yet: reset first.");
-  if (state_ == State::ended) return refused("The task has ended: reset to start another.");
-  if (!action.tool_calls.empty()) return refused("There are no tools here: write the answer.");
+  if (state_ == State::idle) return refused_step("There is no task yet: reset first.");
+  if (state_ == State::ended) return refused_step("The task has ended: reset to start another.");
+  if (!action.tool_calls.empty()) return refused_step("There are no tools here: write the answer.");
   state_ = State::ended;
   StepResult result;
   result.reward.total = accuracy(action.text);

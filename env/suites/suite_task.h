@@ -30,6 +30,10 @@ auto draw_task(Rng& rng, Split split, Generate generate, ContentOf content_of) {
   }
 }
 
+std::string joined_steps(const std::vector<std::string>& steps);  // parted by blank lines
+// What a step is answered with that changes nothing.
+StepResult refused_step(const std::string& why);
+
 // An env of one turn: whatever the policy writes is graded and ends the task.
 class SingleTurnEnv : public Env {
  public:

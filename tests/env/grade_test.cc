@@ -224,3 +224,26 @@ TEST_CASE("grading never throws and stays in [0, 1]") {
     }
   }
 }
+
+TEST_CASE("exact match and F1 of MAT: sets, the best gold, and an exact match is F1 1") {
+  CHECK(score_answer("The Red, car.", {"red car"}).exact);
+  CHECK(score_answer("The Red, car.", {"red car"}).f1 == 1);
+  CHECK(score_answer("a b b", {"b b b"}).f1 == Approx(2.0 * 1 / 5));  // "a" is an article
+  CHECK(score_answer("b b", {"b b"}).f1 == 1);                        // not 0.5, since it is exact
+  CHECK(score_answer("new york city", {"york", "new york"}).f1 == Approx(0.8));
+  CHECK_FALSE(score_answer("new york city", {"york", "new york"}).exact);
+  CHECK(score_answer("x", {}).f1 == 0);
+  CHECK(score_answer("", {"x"}).f1 == 0);
+}
+
+TEST_CASE("MAT-Coding's scores go by characters where there is Chinese") {
+  const auto score = [](const std::string& answer, const std::string& gold) {
+    return score_answer(answer, {gold}, ScoreRule::mat_coding);
+  };
+  CHECK(score("红色汽车。", "红色汽车").exact);
+  CHECK(score("红色", "红色汽车").f1 == Approx(2.0 / 3));  // 2 of 2 and 2 of 4 characters
+  CHECK(score_answer("红色", {"红色汽车"}).f1 == 0);       // by words
+  CHECK(score("The Red car！", "red car").exact);
+  CHECK(score("red", "red car").f1 == Approx(2.0 / 3));
+  CHECK(score("\xff红", "红").f1 > 0);
+}

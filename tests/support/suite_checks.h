@@ -27,9 +27,34 @@ inline std::vector<env::StepQuery> queries_of(const std::string& turn) {
   return queries;
 }
 
-inline std::string demonstration(const env::Env& env) {
+inline std::vector<env::Action> expert(const env::Env& env) {
   Rng rng(0);
-  return env.demonstrate(rng).value().at(0).text;
+  return env.demonstrate(rng).value();
+}
+inline std::string demonstration(const env::Env& env) { return expert(env).at(0).text; }
+
+inline std::string text_of(const env::StepResult& result) {
+  std::string text;
+  for (const Part& part : result.observation.parts) text += part.text;
+  return text;
+}
+
+// The expert of the task under way takes right steps and right turns alone, and earns 1 with the last of them.
+inline void check_expert_episode(env::Env& env) {
+  const std::vector<env::Action> actions = expert(env);
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    INFO(env.task().id << " " << env.task().kind << " " << env.task().prompt << "\n" << actions[i].text);
+    for (const env::StepQuery& query : queries_of(actions[i].text)) {
+      const auto label = env.check_step(query);
+      REQUIRE(label);
+      CHECK(label->correct);
+    }
+    const env::StepResult result = env.step(actions[i]);
+    INFO(text_of(result));
+    CHECK(result.info["step_correct"] == true);
+    CHECK(result.terminated == (i + 1 == actions.size()));
+    CHECK(result.reward.total == (result.terminated ? 1 : 0));
+  }
 }
 
 // One line a fact of a task, its picture as a hash.

@@ -1,0 +1,82 @@
+// The index of lookup_world.h: built once, and found again by what is in it.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "core/error.h"
+#include "core/hash.h"
+#include "core/text.h"
+#include "env/suites/lookup_world.h"
+#include "tools/search_index.h"
+
+namespace agon::env::lookup {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path cache_folder() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  const fs::path base = cache && *cache ? fs::path(cache) : home && *home ? fs::path(home) / ".cache" : fs::path();
+  std::error_code failed;
+  if (!base.empty() && (fs::create_directories(base / "agon", failed), !failed)) return base / "agon";
+  const fs::path folder = fs::temp_directory_path() / fmt::format("agon-{}", getuid());
+  fs::create_directories(folder);
+  return folder;
+}
+
+std::string corpus_text() {
+  std::string text;
+  for (const tools::Document& document : lookup_documents())
+    text += Json{{"id", document.id}, {"title", document.title}, {"text", document.text}}.dump() + "\n";
+  return text;
+}
+
+// Nothing for a file that is absent or damaged.
+std::shared_ptr<tools::SearchBackend> open_index(const fs::path& file) {
+  if (!fs::exists(file)) return nullptr;
+  try {
+    auto index = std::make_shared<tools::SearchIndex>(file);
+    return index->documents() == kLookupDocuments ? index : nullptr;
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
+
+// Under a name of its own, then in its place: whoever else builds the same one does no harm.
+void build_index(const std::string& corpus, const fs::path& file) {
+  std::string folder = file.string() + ".building-XXXXXX";
+  if (!mkdtemp(folder.data())) throw Error("lookup: no folder {}: {}", folder, std::strerror(errno));
+  try {
+    write_file_atomically(folder + "/corpus.jsonl", corpus);
+    tools::build_search_index(folder + "/corpus.jsonl", folder + "/index");
+    fs::rename(folder + "/index", file);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+    throw;
+  }
+  fs::remove_all(folder);
+}
+
+}  // namespace
+
+std::shared_ptr<tools::SearchBackend> lookup_index_in(const fs::path& folder) {
+  const std::string corpus = corpus_text();
+  const fs::path file = folder / fmt::format("lookup-{:016x}-{}.index", hash_text(corpus), tools::kIndexVersion);
+  if (auto index = open_index(file)) return index;
+  build_index(corpus, file);
+  auto index = open_index(file);
+  if (!index) throw Error("lookup: the index {} was built and cannot be read. Remove it and try again.", file.string());
+  return index;
+}
+
+std::shared_ptr<tools::SearchBackend> lookup_index() {
+  static const std::shared_ptr<tools::SearchBackend> kIndex = lookup_index_in(cache_folder());
+  return kIndex;
+}
+
+}  // namespace agon::env::lookup

@@ -1,0 +1,210 @@
+#include "tools/python_tool.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "sandbox/sandbox.h"
+#include "tools/json_text.h"
+
+namespace agon::tools {
+namespace {
+
+using sandbox::Reason;
+using sandbox::Result;
+using sandbox::Session;
+
+constexpr ImageLimits kPictureLimits{.max_pixels = 4'000'000, .max_side = 8192, .max_encoded_bytes = 64ll << 20};
+constexpr int kLongest = 100;           // times as long as wide
+constexpr double kSecondsToStart = 60;  // beside the code's own: a launcher on a busy machine
+constexpr const char* kEnded =
+    "\nThe interpreter has ended. The next code starts in a fresh one, without earlier variables and files.";
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size()) text.replace(at, from.size(), to);
+  return text;
+}
+
+// The content of the first ``` fence; the text itself where there is none.
+std::string without_fence(const std::string& text) {
+  const std::size_t open = text.find("```");
+  if (open == text.npos) return text;
+  const std::size_t begin = text.find('\n', open);
+  if (begin == text.npos) return text;
+  return text.substr(begin + 1, text.find("```", begin) - begin - 1);
+}
+
+// The head and the tail of a text that is longer than `most`.
+std::string shortened(const std::string& text, std::size_t most) {
+  if (text.size() <= most) return text;
+  const std::string_view head = cut_text(text, most / 2);
+  std::size_t tail = text.size() - most / 2;
+  while (tail < text.size() && (static_cast<unsigned char>(text[tail]) & 0xc0) == 0x80) ++tail;
+  return fmt::format("{}\n[... {} bytes ...]\n{}", head, tail - head.size(), text.substr(tail));
+}
+
+std::string picture_name(std::size_t number) { return fmt::format("picture_{}.png", number); }
+
+ToolFault fault_of(Reason reason) {
+  if (reason == Reason::sandbox_lost) return ToolFault::unavailable;
+  return reason == Reason::wall_timeout || reason == Reason::cpu_limit ? ToolFault::timeout : ToolFault::failed;
+}
+
+std::string printed_by(const Result& result) {
+  std::string text = result.out;
+  if (!text.empty() && !text.ends_with('\n') && !result.err.empty()) text += '\n';
+  return std::string(trim(text + result.err));
+}
+
+// A traceback says by itself what was raised; `printed` may hold one.
+std::string why_ended(const Result& result, std::string printed) {
+  if (result.reason != Reason::exception) {
+    printed += fmt::format("{}{}: {}", printed.empty() ? "" : "\n", to_string(result.reason), result.text);
+    if (!result.alive && result.reason != Reason::sandbox_lost) printed += kEnded;
+  }
+  return printed.empty() ? result.text : printed;
+}
+
+std::int64_t bytes_of(const Result& result) {
+  auto bytes = static_cast<std::int64_t>(result.out.size() + result.err.size()) + result.dropped_bytes;
+  for (const sandbox::Artifact& artifact : result.artifacts) bytes += static_cast<std::int64_t>(artifact.bytes.size());
+  return bytes;
+}
+
+class PythonTool : public Tool {
+ public:
+  PythonTool(std::shared_ptr<Interpreters> interpreters, const PythonToolOptions& options)
+      : interpreters_(std::move(interpreters)), options_(options) {
+    spec_.name = "python";
+    spec_.description = fmt::format(
+        "Runs Python code, with numpy and cv2, and keeps variables and files for the next call. \"{}\" is "
+        "the newest picture; what is written to \"{}\" is shown next.",
+        kInputPicture, kOutputPicture);
+    spec_.tag = spec_.tag_argument = "code";
+    spec_.schema = {{"type", "object"},
+                    {"properties", {{"code", {{"type", "string"}, {"description", "Python code."}}}}},
+                    {"required", {"code"}},
+                    {"additionalProperties", false}};
+    spec_.timeout_seconds = options.seconds + kSecondsToStart;
+  }
+
+  const ToolSpec& spec() const override { return spec_; }
+
+  ToolResult call(const Json& arguments, const ToolContext& context) override {
+    const std::size_t pictures = context.pictures.size();
+    std::string code = replaced(without_fence(arguments.at("code")), kOutputPicture, picture_name(pictures + 1));
+    if (pictures > 0) code = replaced(std::move(code), kInputPicture, picture_name(pictures));
+    std::string restarted;
+    try {
+      restarted = prepare(context);
+    } catch (const Error& error) {
+      session_.reset();
+      return ToolResult::failure(ToolFault::unavailable, error.what());
+    }
+    Result result = session_->run({.code = std::move(code), .pictures = true});
+    if (!result.alive) session_.reset();
+    return answer(result, restarted, picture_name(pictures + 1));
+  }
+
+  std::unique_ptr<Tool> fork() const override {
+    auto copy = std::make_unique<PythonTool>(interpreters_, options_);
+    if (session_) copy->session_ = std::make_unique<Session>(session_->fork());
+    return copy;
+  }
+
+ private:
+  // An interpreter with the newest picture in its workspace. What the policy is to know of it: code that filled the
+  // workspace, or put something else in the picture's place, has lost it.
+  std::string prepare(const ToolContext& context) {
+    if (session_ && put_picture(context)) return {};
+    const bool first = !session_;
+    session_ = interpreters_->open(options_.seconds);
+    if (!put_picture(context)) throw Error("python: the picture does not fit into a fresh workspace");
+    return first ? "" : "The picture could not be put into the workspace: the interpreter was started anew.\n";
+  }
+
+  bool put_picture(const ToolContext& context) {
+    if (context.pictures.empty()) return true;
+    const std::vector<std::uint8_t> png = encode_image(context.pictures.back(), ImageFormat::png);
+    try {
+      session_->write(picture_name(context.pictures.size()), std::string(png.begin(), png.end()));
+    } catch (const Error&) {
+      return false;
+    }
+    return true;
+  }
+
+  ToolResult answer(const Result& result, const std::string& restarted, const std::string& output) const {
+    ToolResult answer;
+    answer.bytes = bytes_of(result);
+    std::string text = restarted + shortened(printed_by(result), options_.most_bytes);
+    if (!result.ok()) {
+      answer.error = ToolError{fault_of(result.reason), why_ended(result, std::move(text))};
+      return answer;
+    }
+    const Image picture = picture_of(result, output, text);
+    if (text.empty() && picture.empty()) text = "The code ran, printed nothing and wrote no picture.";
+    if (!text.empty()) answer.parts.push_back(Part::of(std::move(text)));
+    if (!picture.empty()) answer.parts.push_back(Part::of(picture));
+    return answer;
+  }
+
+  // The new picture, or an empty one; adds to `text` what is wrong with it.
+  static Image picture_of(const Result& result, const std::string& output, std::string& text) {
+    if (result.artifacts.empty()) return {};
+    auto chosen = std::find_if(result.artifacts.begin(), result.artifacts.end(),
+                               [&](const sandbox::Artifact& artifact) { return artifact.name == output; });
+    if (chosen == result.artifacts.end()) --chosen;
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(chosen->bytes.data());
+    try {
+      const Image picture = decode_image({bytes, chosen->bytes.size()}, chosen->name, kPictureLimits);
+      const auto [shorter, longer] = std::minmax({picture.width(), picture.height()});
+      if (longer > kLongest * shorter)
+        throw Error("{}: {} x {} is too long for a picture.", chosen->name, picture.width(), picture.height());
+      return picture;
+    } catch (const Error& error) {
+      text += fmt::format("{}The picture cannot be shown: {}", text.empty() ? "" : "\n", error.what());
+      return {};
+    }
+  }
+
+  const std::shared_ptr<Interpreters> interpreters_;
+  const PythonToolOptions options_;
+  ToolSpec spec_;
+  std::unique_ptr<Session> session_;
+};
+
+}  // namespace
+
+Interpreters::Interpreters(std::string launcher) : launcher_(std::move(launcher)) {}
+Interpreters::~Interpreters() = default;
+
+std::shared_ptr<Interpreters> Interpreters::of_process() {
+  static const auto shared = std::make_shared<Interpreters>();
+  return shared;
+}
+
+void Interpreters::start() { running(); }
+
+std::unique_ptr<sandbox::Session> Interpreters::open(double seconds) {
+  sandbox::Limits limits;
+  limits.wall = limits.cpu = seconds;
+  return std::make_unique<Session>(running()->open(limits));
+}
+
+std::shared_ptr<sandbox::Sandbox> Interpreters::running() {
+  const std::lock_guard lock(mutex_);
+  if (!sandbox_ || sandbox_->lost()) {
+    sandbox::SandboxConfig config;
+    config.launcher = launcher_;
+    sandbox_ = std::make_shared<sandbox::Sandbox>(config);
+  }
+  return sandbox_;
+}
+
+std::unique_ptr<Tool> make_python_tool(std::shared_ptr<Interpreters> interpreters, const PythonToolOptions& options) {
+  return std::make_unique<PythonTool>(std::move(interpreters), options);
+}
+
+}  // namespace agon::tools

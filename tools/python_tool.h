@@ -1,0 +1,61 @@
+// tools/python_tool.h - the tool `python` of a policy: <code>code</code> runs in an interpreter of the sandbox that
+// keeps its variables and files from call to call, and forks with its episode.
+//   ToolSet tools({make_python_tool(Interpreters::of_process())}, {});
+//   tools.add_picture(picture);
+//   ToolResult result = tools.call({"", "python", {{"code", "print(1 + 1)"}}});
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "tools/tool.h"
+
+namespace agon::sandbox {
+class Sandbox;
+class Session;
+}  // namespace agon::sandbox
+
+namespace agon::tools {
+
+// Where interpreters come from: one launcher, started when the first is asked for, and another where that one has
+// ended. Thread-safe.
+class Interpreters {
+ public:
+  // launcher: path of agon-sandbox; empty: beside this program.
+  explicit Interpreters(std::string launcher = {});
+  ~Interpreters();
+  static std::shared_ptr<Interpreters> of_process();  // that all envs of this process share
+
+  // Starts the launcher if it is not there. Throws Error where no sandbox can be had, and says why.
+  void start();
+  // A fresh interpreter whose calls may take `seconds` each. Throws Error.
+  std::unique_ptr<sandbox::Session> open(double seconds);
+
+ private:
+  std::shared_ptr<sandbox::Sandbox> running();
+  const std::string launcher_;
+  std::mutex mutex_;
+  std::shared_ptr<sandbox::Sandbox> sandbox_;
+};
+
+struct PythonToolOptions {
+  double seconds = 10;            // that a call may take; docs/sandbox.md has the other limits
+  std::size_t most_bytes = 2000;  // of what a call printed, as the policy reads it: head and tail are kept
+};
+
+// The names by which code calls the newest picture of the episode and the one that it makes; files of the workspace
+// stand behind them.
+inline constexpr const char* kInputPicture = "path_to_input_image.jpg";
+inline constexpr const char* kOutputPicture = "path_to_output_image.jpg";
+
+// Holds state: an interpreter, from the first call on; fork() forks it, and throws Error where that cannot be done.
+// Code may stand in a Markdown fence. The result is what the code printed and the picture that it wrote: that at
+// kOutputPicture, else the last by name. Code that fails or hits a limit is `failed` or `timeout`; where that ended the
+// interpreter, the next call starts another. `unavailable` is the machinery's fault alone. A call ends by `seconds`,
+// whatever its context allows.
+std::unique_ptr<Tool> make_python_tool(std::shared_ptr<Interpreters> interpreters,
+                                       const PythonToolOptions& options = {});
+
+}  // namespace agon::tools
