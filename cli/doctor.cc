@@ -94,7 +94,7 @@ Check model(const std::string& policy) {
 }
 
 // Starts one and runs a line in it. What needs no code of a model runs without.
-Check code_sandbox() {
+std::vector<Check> code_sandbox() {
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [&start] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -103,11 +103,15 @@ Check code_sandbox() {
     sandbox::Sandbox sandbox;
     const double started = seconds();
     const sandbox::Result result = sandbox.open().run({.code = "print(1 + 1)"});
-    if (result.out != "2\n") return {"sandbox", fmt::format("1 + 1 is '{}' ({})", result.out, result.text), false};
-    return {"sandbox", fmt::format("tier {}, ready in {:.2f} s, a first session in {:.0f} ms",
-                                   to_string(sandbox.tier()), started, 1e3 * (seconds() - started))};
+    if (result.out != "2\n") return {{"sandbox", fmt::format("1 + 1 is '{}' ({})", result.out, result.text), false}};
+    std::vector<Check> checks = {
+        {"sandbox", fmt::format("tier {}, ready in {:.2f} s, a first session in {:.0f} ms", to_string(sandbox.tier()),
+                                started, 1e3 * (seconds() - started))}};
+    for (const sandbox::MissedTier& missed : sandbox.missed())
+      checks.push_back({"sandbox", fmt::format("tier {} is not to be had: {}", to_string(missed.tier), missed.why)});
+    return checks;
   } catch (const Error& error) {
-    return {"sandbox", fmt::format("none, so code of a model does not run here: {}", error.what())};
+    return {{"sandbox", fmt::format("none, so code of a model does not run here: {}", error.what())}};
   }
 }
 
@@ -138,16 +142,17 @@ void print(const std::vector<Check>& checks, bool ok, bool as_json) {
 }
 
 void examine(const std::string& policy, const std::string& out, bool as_json) {
-  const std::vector<Check> checks = {{"agon", version()},
-                                     cores(),
-                                     instruction_sets(),
-                                     memory(),
-                                     libtorch(),
-                                     {"OpenCV", CV_VERSION},
-                                     {"SQLite", sqlite3_libversion()},
-                                     code_sandbox(),
-                                     model(policy),
-                                     output_folder(out)};
+  std::vector<Check> checks = {{"agon", version()},
+                               cores(),
+                               instruction_sets(),
+                               memory(),
+                               libtorch(),
+                               {"OpenCV", CV_VERSION},
+                               {"SQLite", sqlite3_libversion()},
+                               model(policy),
+                               output_folder(out)};
+  const std::vector<Check> sandbox = code_sandbox();
+  checks.insert(checks.end() - 2, sandbox.begin(), sandbox.end());
   bool ok = true;
   for (const Check& check : checks) ok = ok && check.ok;
   print(checks, ok, as_json);

@@ -67,11 +67,12 @@ std::vector<EvaluatedPolicy> named_policies(const std::vector<std::string>& flag
 }
 
 std::vector<agents::RolloutOptions> options_of(const EvalFlags& flags) {
-  const bool with_file = std::count(flags.suites.begin(), flags.suites.end(), "jsonl") > 0;
+  const auto takes_file = [](const std::string& suite) { return env::suite_info(suite).takes_file; };
+  const bool with_file = std::any_of(flags.suites.begin(), flags.suites.end(), takes_file);
   std::vector<agents::RolloutOptions> all;
   for (const std::string& suite : flags.suites) {
     PlayFlags fitting = flags.play;
-    if (with_file && suite != "jsonl") fitting.file.clear();
+    if (with_file && !takes_file(suite)) fitting.file.clear();
     all.push_back(rollout_options(fitting, suite));
   }
   return all;

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 struct ExecFlags {
   std::vector<std::string> scripts, images, limits, modules, readable;
-  std::string interpreter, floor, out;
+  std::string interpreter, floor, backend, out;
   std::optional<std::size_t> fork_after;
   bool json = false;
 };
@@ -48,6 +48,7 @@ sandbox::SandboxConfig config_of(const ExecFlags& flags) {
   std::erase(config.modules, "");
   for (const std::string& folder : flags.readable) config.readable.push_back(fs::canonical(folder));
   if (!flags.floor.empty()) config.floor = sandbox::tier_from(flags.floor);
+  if (!flags.backend.empty()) config.backend = sandbox::backend_from(flags.backend);
   return config;
 }
 
@@ -161,6 +162,8 @@ void add_exec(CLI::App& app) {
   command->add_option("--fork-after", flags->fork_after, "Run the first K scripts, then the rest in each of two forks");
   command->add_option("--out", flags->out, "Save the pictures that the scripts write into this folder");
   command->add_option("--floor", flags->floor, "Refuse to run below this tier of isolation (A, B or C; default B)");
+  command->add_option("--backend", flags->backend,
+                      "What makes the outer walls: native (default), bwrap, docker or podman");
   command->add_option("--interpreter", flags->interpreter, "Python to run (default /usr/bin/python3)");
   command->add_option("--module", flags->modules,
                       "Import this before the session starts (default numpy and cv2); '' for none");

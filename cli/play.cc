@@ -99,7 +99,9 @@ void play_and_record(const agents::RolloutOptions& options, agents::Policy& poli
 }  // namespace
 
 void add_play_options(CLI::App& command, PlayFlags& flags) {
-  command.add_option("--file", flags.file, "task file of suite jsonl")->group(kDataFlags);
+  command.add_option("--file", flags.file, "task file of suite jsonl, questions or mat_coding")->group(kDataFlags);
+  command.add_option("--search", flags.search, "suite questions: an index, or what 'agon search' takes in its place")
+      ->group(kDataFlags);
   command.add_option("--tasks", flags.tasks, "tasks, from the first of the split")
       ->default_str(fmt::format("{}", kDefaultTasks))
       ->check(whole_number_in(1, 1'000'000'000))
@@ -123,6 +125,7 @@ void add_play_options(CLI::App& command, PlayFlags& flags) {
   command.add_option("--role", flags.role, "solver, refiner or verifier of a first solution")
       ->capture_default_str()
       ->group(kDataFlags);
+  command.add_option("--baseline", flags.baseline, "without the suite's tools: direct, cot or rag")->group(kDataFlags);
   command.add_option("--samples", flags.samples, "samples a task, beside one greedy sample")
       ->capture_default_str()
       ->check(whole_number_in(1, 4096))
@@ -148,7 +151,8 @@ void add_play_options(CLI::App& command, PlayFlags& flags) {
 agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string& suite) {
   agents::RolloutOptions options;
   options.suite = suite;
-  options.suite_options = {flags.level, flags.file, flags.two_turn, flags.reexamine, flags.role};
+  options.suite_options = {flags.level, flags.file,   flags.two_turn, flags.reexamine,
+                           flags.role,  flags.search, flags.baseline};
   options.split = flags.split == "train" ? env::Split::train : env::Split::test;
   options.samples = flags.samples;
   options.sampling.temperature = flags.temperature;
@@ -156,9 +160,10 @@ agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string
   options.sampling.max_tokens = flags.max_tokens;
   options.seed = flags.seed;
   options.threads = flags.threads;
-  if (!flags.file.empty() && suite != "jsonl")
-    throw Error("{}: --file is for suite jsonl, not for '{}'. Add --suite jsonl.", flags.command, suite);
   const env::SuiteInfo info = env::suite_info(suite, options.suite_options);
+  if (!flags.file.empty() && !info.takes_file)
+    throw Error("{}: --file is for suite jsonl, questions or mat_coding, not for '{}'. Add --suite jsonl.",
+                flags.command, suite);
   options.suite_options.level = flags.level ? flags.level : info.default_level;
   if (options.split == env::Split::train && !info.has_train_split)
     throw Error("{}: suite '{}' has no train split. Use --split test.", flags.command, suite);
@@ -185,6 +190,8 @@ Json run_config(const agents::RolloutOptions& options, const fs::path& policy) {
               {"policy_files", policy_fingerprint(policy)}};
   if (!asked.file.empty()) config["file"] = fmt::format("{:016x}", info.file_hash);
   if (asked.role != env::kSolver) config["role"] = asked.role;
+  if (!asked.search.empty()) config["search"] = asked.search;
+  if (!asked.baseline.empty()) config["baseline"] = asked.baseline;
   if (asked.two_turn) {
     config["two_turn"] = true;
     config["reexamine"] = asked.reexamine.empty() ? env::kReexamine : asked.reexamine;

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "cli/report_training.h"
+#include "cli/transcript.h"
 #include "core/text.h"
 #include "env/box.h"
 #include "env/gui_action.h"
@@ -71,6 +72,13 @@ Json info_member(const Turn& turn, const char* key, bool (Json::*is_type)() cons
   return turn.info.at(key);
 }
 
+Json calls_of(const Turn& turn) {
+  Json calls = Json::array();
+  for (const CallShown& call : tool_calls_of(turn))
+    calls.push_back({{"tool", call.tool}, {"outcome", call.outcome}, {"seconds", call.seconds}, {"bytes", call.bytes}});
+  return calls;
+}
+
 Json components_of(const env::Reward& reward) {
   Json components = Json::object();
   for (const auto& [name, value] : reward.components) components[name] = value;
@@ -124,6 +132,7 @@ Json ReportEpisodes::turn_of(const Turn& turn, bool answer_is_box) {
           {"step_correct", info_member(turn, "step_correct", &Json::is_boolean)},
           {"turn_correct", info_member(turn, "turn_correct", &Json::is_boolean)},
           {"error", info_member(turn, "error", &Json::is_string)},
+          {"calls", calls_of(turn)},
           {"box", answer_is_box ? corners(env::parse_box(answer)) : Json()},
           {"point", point_of(answer)}};
 }

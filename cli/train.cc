@@ -19,6 +19,18 @@ struct TrainFlags {
   bool resume = false, print = false;
 };
 
+// Rewards of queries mean what their similarity can tell: say which one it is.
+void say_similarity(const agents::TrainConfig& config) {
+  for (const agents::TrainSource& source : config.sources) {
+    if (!source.expert_turn) continue;
+    std::cerr << "train: queries are compared by " << source.expert_turn->similarity->name();
+    if (config.resolved["similarity"].get<std::string>().empty())
+      std::cerr << ", which knows no synonyms. script/minilm fetches a sentence encoder: --set similarity=.deps/minilm";
+    std::cerr << '\n';
+    return;
+  }
+}
+
 void run_training(const TrainFlags& flags) {
   agents::TrainConfig config = agents::load_train_config(flags.config, flags.changes);
   if (flags.print) {
@@ -26,6 +38,7 @@ void run_training(const TrainFlags& flags) {
     return;
   }
   if (config.policy == kDefaultModel) config.policy = find_model_folder("");
+  say_similarity(config);
   watch_interrupts();
   const auto resume = flags.resume ? agents::Resume::yes : agents::Resume::no;
   if (!agents::train(config, resume, interrupted()))

@@ -69,6 +69,15 @@ std::string observation_text(const env::Observation& observation) {
   return text;
 }
 
+// "called python: ok, 0.012 s, 345 bytes", a line a call of the turn.
+std::string calls_text(const env::Turn& turn) {
+  std::string text;
+  for (const CallShown& call : tool_calls_of(turn))
+    text += fmt::format("called {}: {}, {:.3f} s, {} bytes\n", printable(call.tool), printable(call.outcome),
+                        call.seconds, call.bytes);
+  return text;
+}
+
 // What `agon show RUN` says of one task.
 struct TaskLine {
   std::string kind, prompt, greedy = "-";
@@ -147,6 +156,16 @@ RunContent read_run(const env::RunReader& run) {
 
 }  // namespace
 
+std::vector<CallShown> tool_calls_of(const env::Turn& turn) {
+  std::vector<CallShown> calls;
+  try {
+    for (const Json& call : turn.info.at("tool_calls"))
+      calls.push_back({call.at("tool"), call.at("outcome"), call.at("seconds"), call.at("bytes")});
+  } catch (const Json::exception&) {  // no call, or a record of another making
+  }
+  return calls;
+}
+
 std::string printable(std::string_view text) {
   std::string safe;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -215,6 +234,7 @@ std::string episode_text(const Episode& episode) {
     text += fmt::format("\n--- turn {}: what the policy saw ---\n{}", i + 1, observation_text(turn.observation));
     text += fmt::format("--- turn {}: what it wrote ({} tokens{}) ---\n{}\n", i + 1, turn.token_ids.size(),
                         turn.finish_reason == "length" ? ", cut at the limit" : "", printable(turn.text));
+    text += calls_text(turn);
     if (turn.info.is_object() && turn.info.contains("turn_correct"))
       text += turn.info.at("turn_correct") == true ? "(a right answer)\n" : "(a wrong answer)\n";
     if (!turn.credit.advantage.empty())

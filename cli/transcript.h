@@ -1,9 +1,11 @@
 // cli/transcript.h - a run and its episodes as text for a terminal, and as JSON.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/json.h"
 #include "env/episode_store.h"
@@ -12,6 +14,14 @@ namespace agon::cli {
 
 // Text of a policy or a task, safe to print: control characters but line breaks and tabs become "\x1b" and the like.
 std::string printable(std::string_view text);
+
+// A tool call of a turn, without its arguments, which stand in the turn's text.
+struct CallShown {
+  std::string tool, outcome;
+  double seconds = 0;
+  std::int64_t bytes = 0;
+};
+std::vector<CallShown> tool_calls_of(const env::Turn& turn);
 
 // "17", "17:3", "17:greedy". No sample: the greedy one if the run has it, else sample 0.
 struct EpisodeName {

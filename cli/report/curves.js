@@ -10,15 +10,17 @@ function figure(value) {
   return String(Number(value.toPrecision(4)));
 }
 
-// Exponential moving average without the pull of its start; undefined points are passed over.
+// Exponential moving average without the pull of its start; undefined points are passed over. What is left of a value
+// long ago is 0 in the end, not 1e-30.
 function smoothed(points, weight) {
+  const least = 1e-9 * Math.max(...points.map(([, value]) => Math.abs(value ?? 0)));
   let sum = 0, mass = 0;
   return points.map(([step, value]) => {
     if (value !== null) {
       sum = weight * sum + (1 - weight) * value;
       mass = weight * mass + (1 - weight);
     }
-    return [step, value === null ? null : sum / mass];
+    return [step, value === null ? null : Math.abs(sum) < least ? 0 : sum / mass];
   });
 }
 

@@ -174,7 +174,8 @@ function turnView(turn, index, task) {
   const verdict = (right, what) => right === null ? "" : right ? `, right ${what}` : `, wrong ${what}`;
   const title = `Turn ${index + 1}: ${turn.tokens} tokens, reward ${number(turn.reward)}${verdict(turn.step_correct, "step")}${verdict(turn.turn_correct, "answer")}` + (turn.finish === "length" ? ", cut at the token limit" : "");
   const segments = turn.credit ? creditView(turn, mostAdvantage, segmentLabel) : plainSegments(turn);
-  const written = html("div", {}, html("h4", {}, title), texts, segments, turn.error ? html("p", {class: "failure"}, turn.error) : "");
+  const calls = turn.calls.map((call) => html("p", {class: "call"}, `called ${call.tool}: ${call.outcome}, ${number(call.seconds)} s, ${call.bytes} bytes`));
+  const written = html("div", {}, html("h4", {}, title), texts, segments, calls, turn.error ? html("p", {class: "failure"}, turn.error) : "");
   return pictures.length ? html("div", {class: "turn"}, html("div", {}, pictures), written) : html("div", {class: "turn plain"}, written);
 }
 

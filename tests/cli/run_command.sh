@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# run_command.sh AGON MODEL: agon run from outside, with a small random model: the same episodes whatever the threads, kill -9 and
+# run_command.sh AGON MODEL TINY: agon run from outside, with a small random model (and models/agon-tiny for long episodes): the same episodes whatever the threads, kill -9 and
 # --resume, Ctrl-C, and every way to be told no.
 set -u
-agon=$1 model=$2
+agon=$1 model=$2 tiny=$3
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failures=0
@@ -62,6 +62,22 @@ wait $pid
 code=$?
 [ $code = 130 ] || fail "stopped run: exit code $code, expected 130: $(cat "$scratch/err")"
 grep -q -- '--resume' "$scratch/err" || fail "stopped run does not say how to go on: $(cat "$scratch/err")"
+
+# Suites with tools: their sandbox and their index are there before the first episode, or the run says why.
+export XDG_CACHE_HOME="$scratch/cache"
+tool_play() { "$agon" run --policy "$tiny" --max-tokens 24 --samples 1 "$@"; }
+for suite in darkroom lookup; do
+  tool_play --suite $suite --tasks 2 --out "$scratch/$suite" --json >"$scratch/$suite.json" 2>"$scratch/err" || fail "run $suite: $(cat "$scratch/err")"
+  grep -q '"failed": 0' "$scratch/$suite.json" || fail "run $suite: episodes failed"
+done
+[ -n "$(ls "$scratch/cache/agon")" ] || fail "no index in the cache"
+tool_play --suite lookup --baseline rag --tasks 2 --out "$scratch/rag" >/dev/null 2>&1 || fail "run lookup --baseline rag"
+"$agon" show "$scratch/rag" 0 | grep -q '^Doc 1(Title' || fail "rag shows no documents"
+refused 1 "no tools" play --suite charts --baseline cot --out "$scratch/x"
+printf '{"question": "who?", "golden_answers": ["Ada"]}\n' >"$scratch/questions.jsonl"
+refused 1 "--search" play --suite questions --file "$scratch/questions.jsonl" --out "$scratch/x"
+cp "$agon" "$scratch/agon"
+refused 1 "no launcher" "$scratch/agon" run --suite darkroom --policy "$model" --out "$scratch/y"
 
 # No.
 refused 1 "did you mean 'charts'" play --suite chart

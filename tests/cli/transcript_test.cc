@@ -29,12 +29,14 @@ TEST_CASE("episodes are named by task and sample") {
 
 TEST_CASE("a transcript shows every turn, the gold and the answer, and its JSON all the rest") {
   env::Episode episode = make_episode(3, 1);
-  episode.turns[0].info = {{"error", "no such action\x1b"}};
+  const Json call{{"tool", "python"}, {"arguments", Json::object()}, {"outcome", "ok"}, {"seconds", 0.5}, {"bytes", 7}};
+  episode.turns[0].info = {{"error", "no such action\x1b"}, {"tool_calls", {call}}};
   const std::string text = cli::episode_text(episode);
   REQUIRE(text.find("charts/2/test/3, sample 1: ") == 0);
   for (std::size_t i = 0; i < episode.turns.size(); ++i)
     REQUIRE(text.find(fmt::format("--- turn {}: what it wrote", i + 1)) != std::string::npos);
   REQUIRE(text.find("[picture 24 x 16]\nturn 0\n") != std::string::npos);
+  REQUIRE(text.find("called python: ok, 0.500 s, 7 bytes\n") != std::string::npos);
   REQUIRE(text.find("refused: no such action\\x1b\n") != std::string::npos);
   REQUIRE(text.find("gold    3\nanswer  " + *episode.answer) != std::string::npos);
   const Json json = cli::episode_json(episode);
@@ -43,6 +45,15 @@ TEST_CASE("a transcript shows every turn, the gold and the answer, and its JSON 
   REQUIRE((json["sample"] == 1 && json["gold"] == 3 && json["status"] == "done"));
   episode = test::make_failed_episode(3, 1);
   REQUIRE(cli::episode_text(episode).find("sample 1: failed: the policy: connection refused") != std::string::npos);
+}
+
+TEST_CASE("a record of calls that is none is left out") {
+  env::Episode episode = make_episode(3, 1);
+  for (const Json& calls : {Json(7), Json{{{"tool", 3}}}, Json::object(), Json{1, 2}}) {
+    episode.turns[0].info = {{"tool_calls", calls}};
+    REQUIRE(cli::tool_calls_of(episode.turns[0]).empty());
+    REQUIRE(cli::episode_text(episode).find("called") == std::string::npos);
+  }
 }
 
 TEST_CASE("a transcript of two turns tells which answer was right") {
