@@ -48,9 +48,15 @@ class GroupPlayer {
   // *stop becomes true before they all are over.
   std::vector<env::Episode> play(std::uint64_t task, const std::vector<int>& numbers, const std::atomic<bool>* stop) {
     const auto start = Clock::now();
-    const env::StepResult first = env_->reset({options_.split, task, options_.seed});
+    env::StepResult first = env_->reset({options_.split, task, options_.seed});
+    if (options_.expert_turn) {
+      Rng rng = Rng::derive(options_.seed, "expert turn", env_->task().id);
+      place_ = play_to_expert_turn(*env_, first, rng);
+    } else {
+      place_.observation = std::move(first.observation);
+    }
     std::vector<Sample> samples;
-    for (int number : numbers) samples.push_back(begin(task, number, first.observation));
+    for (int number : numbers) samples.push_back(begin(task, number));
     for (std::size_t turn = 0; std::any_of(samples.begin(), samples.end(), [](const Sample& s) { return !s.over; });
          ++turn) {
       if (stop && *stop) return {};
@@ -65,7 +71,7 @@ class GroupPlayer {
   }
 
  private:
-  Sample begin(std::uint64_t task, int number, const env::Observation& first) {
+  Sample begin(std::uint64_t task, int number) const {
     Sample sample;
     sample.env = env_->fork();
     const env::TaskInfo& about = sample.env->task();
@@ -77,7 +83,12 @@ class GroupPlayer {
                       .gold = about.gold,
                       .sample = number};
     if (!info_.instructions.empty()) sample.messages.push_back(Message::of(Role::system, info_.instructions));
-    observe(sample, first);
+    for (const env::Turn& turn : place_.given) {
+      sample.messages.push_back({Role::user, turn.observation.parts, {}, {}});
+      sample.messages.push_back(Message::of(Role::assistant, turn.text));
+    }
+    sample.episode.turns = place_.given;
+    observe(sample, place_.observation);
     return sample;
   }
 
@@ -106,7 +117,8 @@ class GroupPlayer {
   }
 
   void act(Sample& sample, Completion completion) {
-    const env::StepResult result = sample.env->step({completion.text, {}});
+    const env::StepResult result = options_.expert_turn ? grade_turn(place_, completion.text, *options_.expert_turn)
+                                                        : sample.env->step({completion.text, {}});
     Message said = Message::of(Role::assistant, completion.text);
     said.token_ids = completion.token_ids;
     sample.messages.push_back(std::move(said));
@@ -131,6 +143,7 @@ class GroupPlayer {
   const RolloutOptions& options_;
   const env::SuiteInfo& info_;
   std::unique_ptr<env::Env> env_;
+  ExpertTurn place_;  // where the samples begin; without options.expert_turn the task's own beginning
 };
 
 // What stays when every try of a group has thrown: episodes that say why, counted apart.
@@ -187,6 +200,7 @@ void play(Policy& policy, const RolloutOptions& options, const std::set<std::pai
   std::mutex mutex;
   std::exception_ptr failure;
   const std::unique_ptr<env::Env> original = env::make_env(options.suite, options.suite_options);
+  original->prepare();
   const auto new_env = [&] {
     const std::lock_guard lock(mutex);
     return original->fork();

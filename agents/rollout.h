@@ -4,11 +4,13 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "agents/expert_turn.h"
 #include "agents/policy.h"
 #include "env/episode.h"
 #include "env/suite.h"
@@ -26,7 +28,9 @@ struct RolloutOptions {
   Sampling sampling;                  // its seed is ignored: each sample's stream is derived from `seed`
   std::uint64_t seed = 0;             // root: (seed, purpose, task id, sample)
   std::uint64_t round = 0;            // another round samples the same tasks anew
-  int threads = 32;                   // groups under way at a time; no influence on any episode
+  // An episode is one turn of the policy's, after turns of the expert's; which one, the task's id draws.
+  std::optional<ExpertTurnRules> expert_turn;
+  int threads = 32;  // groups under way at a time; no influence on any episode
 };
 
 // Plays every (task, sample) not in `finished` and hands each episode to `record` (called from several threads). An env

@@ -37,7 +37,7 @@ bool calls_tool(const env::Turn& turn) {
 bool uses_tools(const env::Episode& episode) {
   bool any = false;
   for (const env::Turn& turn : episode.turns) {
-    if (!calls_tool(turn)) continue;
+    if (env::is_given(turn) || !calls_tool(turn)) continue;
     if (turn.info.contains("error")) return false;
     any = true;
   }
@@ -50,8 +50,9 @@ RewardComponents reward_components(const env::Episode& episode) {
   RewardComponents components;
   for (const env::Turn& turn : episode.turns)
     for (const auto& [name, value] : turn.reward.components) components[name] += value;
-  const bool formed = std::all_of(episode.turns.begin(), episode.turns.end(),
-                                  [](const env::Turn& turn) { return is_well_formed(turn.text); });
+  const bool formed = std::all_of(episode.turns.begin(), episode.turns.end(), [](const env::Turn& turn) {
+    return env::is_given(turn) || is_well_formed(turn.text);
+  });
   components.emplace("format", formed && episode.answer.has_value());
   components.emplace("score", episode.score.has_value());
   components.emplace("tool", uses_tools(episode));

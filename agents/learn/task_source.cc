@@ -105,6 +105,7 @@ std::vector<std::vector<env::Episode>> TaskSource::play_tasks(Policy& policy, co
   options.sampling = config_.sampling;
   options.seed = config_.seed;
   options.round = round;
+  options.expert_turn = source_.expert_turn;
   std::mutex mutex;
   std::map<std::uint64_t, std::vector<env::Episode>> by_task;
   agents::play(

@@ -61,12 +61,14 @@ bool has_kl(std::span<const TrainGroup> groups) {
 // The credit of a roll-out's tokens, cut into its turns.
 void note_credit(env::Episode& episode, const TrainRollout& rollout, const TokenCredit& credit,
                  const Tokenizer& tokenizer) {
-  for (std::size_t turn = 0; turn < episode.turns.size(); ++turn) {
-    env::Turn& written = episode.turns[turn];
-    const auto cut = [&](const std::vector<float>& values) {
-      const auto begin = values.begin() + rollout.turn_begins[turn];
+  auto place = rollout.turn_begins.begin();
+  for (env::Turn& written : episode.turns) {
+    if (is_given(written)) continue;
+    const auto cut = [&, first = *place](const std::vector<float>& values) {
+      const auto begin = values.begin() + first;
       return std::vector<float>(begin, begin + std::ssize(written.token_ids));
     };
+    ++place;
     written.credit = {text_bytes_of(written.text, written.token_ids, tokenizer), cut(credit.advantage),
                       cut(credit.weight), cut(credit.kl)};
   }

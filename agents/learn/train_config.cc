@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "agents/learn/config_reader.h"
+#include "agents/local/sentence_encoder.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "env/role.h"
@@ -35,6 +36,7 @@ optimizer: {learning_rate: 1.0e-4, warmup_steps: 0, schedule: constant, final_ra
 lora: {rank: 0, alpha: 16.0, targets: "model\\.layers\\.\\d+\\.(self_attn\\.[qkvo]_proj|mlp\\.(gate|up|down)_proj)"
 }
 reference: ""
+similarity: ""
 probes: {suffix: "<answer>", picture: white, steps: blank_line, per_token_mean: false}
 filter: {offline: false, offline_tasks: 1000, resample: 0}
 evaluation: {every: 25, tasks: 200, samples: 4, metric: pass_at_1}
@@ -42,7 +44,8 @@ checkpoint_steps: 25
 record_every: 10
 )yaml";
 constexpr const char* kSourceDefaults =
-    R"({suite: "", level: 0, file: "", two_turn: false, reexamine: "", role: solver, prompts: 16, expert: false})";
+    R"({suite: "", level: 0, file: "", two_turn: false, reexamine: "", role: solver, prompts: 16, expert: false,
+ expert_turn: ""})";
 constexpr const char* kStageDefaults = "{from_step: 0, credit: {}}";
 
 bool same_kind(const Json& a, const Json& b) {
@@ -120,7 +123,21 @@ void require(bool holds, const char* rule, const Json& value) {
   if (!holds) throw Error("train: {}, got {}.", rule, value.dump());
 }
 
-std::vector<TrainSource> read_sources(const Json& list) {
+std::optional<ExpertTurnRules> read_expert_turn(const Json& entry,
+                                                const std::shared_ptr<const env::TextSimilarity>& similarity) {
+  const std::string preset = entry["expert_turn"];
+  if (preset.empty()) return std::nullopt;
+  require(!entry["expert"] && !entry["two_turn"] && entry["role"] == env::kSolver,
+          "a source with 'expert_turn' takes neither 'expert' nor 'two_turn' nor another role than solver", entry);
+  return ExpertTurnRules{env::visual_arft_rules(preset), similarity};
+}
+
+std::shared_ptr<const env::TextSimilarity> read_similarity(const std::string& folder) {
+  return folder.empty() ? env::word_overlap_similarity() : make_sentence_similarity(folder);
+}
+
+std::vector<TrainSource> read_sources(const Json& list, const std::string& similarity_folder) {
+  const auto similarity = read_similarity(similarity_folder);
   std::vector<TrainSource> sources;
   for (const Json& entry : list) {
     TrainSource source;
@@ -128,9 +145,10 @@ std::vector<TrainSource> read_sources(const Json& list) {
     source.options = {entry["level"], entry["file"], entry["two_turn"], entry["reexamine"], entry["role"]};
     source.prompts = entry["prompts"];
     source.expert = entry["expert"];
+    source.expert_turn = read_expert_turn(entry, similarity);
     require(source.prompts >= 1, "'prompts' of a source must be at least 1", entry["prompts"]);
     if (!env::suite_info(source.suite, source.options).has_train_split)
-      throw Error("train: suite '{}' has no train split. Choose one of charts, shapes, phone.", source.suite);
+      throw Error("train: suite '{}' has no train split. Choose one of `agon suites` that has one.", source.suite);
     sources.push_back(std::move(source));
   }
   if (sources.empty())
@@ -264,6 +282,8 @@ void check_values(const TrainConfig& config) {
     throw Error("train: 'reference' is {}: there is no such model folder.", config.reference);
   require(config.threads >= 0, "'threads' must be at least 0", config.threads);
   require(config.lora.rank >= 0, "'lora.rank' must be at least 0", config.lora.rank);
+  require(config.lora.rank > 0 || config.lora.targets == parse_yaml_value(kDefaults)["lora"]["targets"],
+          "'lora.targets' need a 'lora.rank' above 0", config.lora.rank);
   require(config.checkpoint_steps >= 1, "'checkpoint_steps' must be at least 1", config.checkpoint_steps);
   require(config.record_every >= 0, "'record_every' must be at least 0", config.record_every);
   require(config.resample >= 0, "'filter.resample' must be at least 0", config.resample);
@@ -307,7 +327,7 @@ TrainConfig load_train_config(const std::filesystem::path& file, std::span<const
   config.record_every = json["record_every"];
   check_values(config);
   check_tuning(config);
-  config.sources = read_sources(json["sources"]);
+  config.sources = read_sources(json["sources"], json["similarity"]);
   config.sampling = read_sampling(json["sampling"]);
   config.optimizer = read_optimizer(json["optimizer"], config.steps);
   config.evaluation = read_evaluation(json["evaluation"], config.sources);

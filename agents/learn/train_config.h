@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "agents/expert_turn.h"
 #include "agents/learn/credit.h"
 #include "agents/learn/picture_change.h"
 #include "agents/policy.h"
@@ -26,6 +27,7 @@ struct TrainSource {
   env::SuiteOptions options;
   int prompts = 16;     // groups a step
   bool expert = false;  // the suite's expert answers, not the policy: one demonstration a task (for method sft)
+  std::optional<ExpertTurnRules> expert_turn;  // a roll-out is one turn at a place of an expert's episode
   std::string label() const;
 };
 

@@ -8,6 +8,12 @@
 namespace agon::agents {
 namespace {
 
+// The turns that the policy wrote begin here.
+std::size_t first_own_turn(const env::Episode& episode) {
+  const auto own = std::find_if_not(episode.turns.begin(), episode.turns.end(), env::is_given);
+  return static_cast<std::size_t>(own - episode.turns.begin());
+}
+
 void append_observation(TrainRollout& rollout, int tokens, int turn) {
   if (tokens > 0) rollout.segments.push_back({env::SegmentKind::tool, tokens, turn});
   rollout.logprobs.resize(rollout.logprobs.size() + static_cast<std::size_t>(tokens), 0.0f);
@@ -37,19 +43,20 @@ void check_place(const env::Episode& episode, const EncodedPrompt& all, const en
 TrainRollout make_rollout(const env::Episode& episode, const EncodedPrompt& prompt, const std::string& instructions,
                           const ModelFolder& folder, env::StepRule rule) {
   TrainRollout rollout;
-  EncodedPrompt all = episode.turns.size() == 1
+  const std::size_t first = first_own_turn(episode);
+  EncodedPrompt all = episode.turns.size() == first + 1
                           ? prompt
                           : encode_prompt(messages_before_last_turn(episode, instructions), {}, folder.chat,
                                           *folder.tokenizer, folder.images, folder.config);
   const std::vector<std::int32_t>& last = episode.turns.back().token_ids;
   all.ids.insert(all.ids.end(), last.begin(), last.end());
   const int begin = static_cast<int>(prompt.ids.size());
-  for (std::size_t i = 0; i < episode.turns.size(); ++i) {
+  for (std::size_t i = first; i < episode.turns.size(); ++i) {
     const env::Turn& turn = episode.turns[i];
+    const int number = static_cast<int>(i - first);
     check_place(episode, all, turn);
-    append_observation(rollout, turn.prompt_tokens - begin - static_cast<int>(rollout.logprobs.size()),
-                       static_cast<int>(i));
-    append_turn(rollout, turn, static_cast<int>(i), *folder.tokenizer, rule);
+    append_observation(rollout, turn.prompt_tokens - begin - static_cast<int>(rollout.logprobs.size()), number);
+    append_turn(rollout, turn, number, *folder.tokenizer, rule);
   }
   rollout.response.ids.assign(all.ids.begin() + begin, all.ids.end());
   rollout.response.images.assign(all.images.begin() + std::ssize(prompt.images), all.images.end());
@@ -72,21 +79,25 @@ bool has_gradient(const TrainGroup& group) {
   return false;
 }
 
-std::vector<Message> first_messages(const env::Episode& episode, const std::string& instructions) {
+std::vector<Message> messages_before_turn(const env::Episode& episode, std::size_t turn,
+                                          const std::string& instructions) {
   std::vector<Message> messages;
   if (!instructions.empty()) messages.push_back(Message::of(Role::system, instructions));
-  messages.push_back({Role::user, episode.turns.front().observation.parts, {}, {}});
+  for (std::size_t i = 0; i < turn; ++i) {
+    messages.push_back({Role::user, episode.turns[i].observation.parts, {}, {}});
+    messages.push_back(Message::of(Role::assistant, episode.turns[i].text));
+    messages.back().token_ids = episode.turns[i].token_ids;
+  }
+  messages.push_back({Role::user, episode.turns[turn].observation.parts, {}, {}});
   return messages;
 }
 
+std::vector<Message> first_messages(const env::Episode& episode, const std::string& instructions) {
+  return messages_before_turn(episode, first_own_turn(episode), instructions);
+}
+
 std::vector<Message> messages_before_last_turn(const env::Episode& episode, const std::string& instructions) {
-  std::vector<Message> messages = first_messages(episode, instructions);
-  for (std::size_t i = 0; i + 1 < episode.turns.size(); ++i) {
-    messages.push_back(Message::of(Role::assistant, episode.turns[i].text));
-    messages.back().token_ids = episode.turns[i].token_ids;
-    messages.push_back({Role::user, episode.turns[i + 1].observation.parts, {}, {}});
-  }
-  return messages;
+  return messages_before_turn(episode, episode.turns.size() - 1, instructions);
 }
 
 TrainGroup make_train_group(std::vector<env::Episode> episodes, const std::string& instructions,

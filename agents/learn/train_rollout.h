@@ -14,12 +14,12 @@
 
 namespace agon::agents {
 
-// What a policy wrote after a task's first observation, with the later observations between its turns.
+// What a policy wrote after first_messages, with the later observations between its turns.
 struct TrainRollout {
   EncodedPrompt response;               // all tokens after the prompt, and the pictures among them
   std::vector<float> logprobs;          // one a token, under the policy that wrote it; 0 for observations
   std::vector<CreditSegment> segments;  // of all tokens
-  std::vector<int> turn_begins;         // first token of each turn
+  std::vector<int> turn_begins;         // first token of each turn that the policy wrote
 };
 
 struct TrainGroup {
@@ -34,7 +34,8 @@ bool is_trained(const TrainGroup& group);  // a token of it has a weight
 // ... and an advantage or a KL term: its loss is not constant.
 bool has_gradient(const TrainGroup& group);
 
-// The messages of an episode up to the first observation alone, and the whole; the last turn of the policy is left out.
+// The messages of an episode up to what the policy's first turn answers (turns of the expert's before it are among
+// them), and up to what its last one answers.
 std::vector<Message> first_messages(const env::Episode& episode, const std::string& instructions);
 std::vector<Message> messages_before_last_turn(const env::Episode& episode, const std::string& instructions);
 

@@ -102,6 +102,7 @@ CreditRollout credit_rollout(const env::Episode& episode, const Tokenizer& token
   rollout.correct = episode.success;
   rollout.score = episode.score;
   for (int number = 0; const env::Turn& turn : episode.turns) {
+    if (env::is_given(turn)) continue;
     for (const CreditSegment& segment : segments_of_turn(turn.text, turn.token_ids, tokenizer, number++, rule))
       rollout.segments.push_back(segment);
     if (turn.info.contains("turn_correct")) rollout.turn_correct.push_back(turn.info["turn_correct"].get<bool>());

@@ -1,5 +1,6 @@
 #include "agents/local/checkpoint.h"
 
+#include "agents/local/json_file.h"
 #include "core/error.h"
 #include "core/text.h"
 
@@ -7,14 +8,6 @@ namespace agon::agents {
 namespace {
 
 namespace fs = std::filesystem;
-
-Json read_json(const fs::path& path) {
-  try {
-    return Json::parse(read_file(path.string()));
-  } catch (const Json::exception& error) {
-    throw Error("{}: not JSON ({}). Is the download complete?", path.string(), error.what());
-  }
-}
 
 // The first of the files that the folder holds.
 fs::path find_file(const fs::path& folder, std::initializer_list<const char*> names) {
@@ -26,7 +19,7 @@ fs::path find_file(const fs::path& folder, std::initializer_list<const char*> na
 // preprocessor_config.json, or the part of processor_config.json that newer releases save instead.
 ImageProcessorConfig open_image_processor(const fs::path& folder) {
   const fs::path path = find_file(folder, {"preprocessor_config.json", "processor_config.json"});
-  const Json json = read_json(path);
+  const Json json = read_json_file(path);
   const bool nested = json.is_object() && json.contains("image_processor");
   return parse_image_processor_config(nested ? json.at("image_processor") : json, path.string());
 }
@@ -35,7 +28,7 @@ ImageProcessorConfig open_image_processor(const fs::path& folder) {
 ChatTemplate open_chat_template(const fs::path& folder) {
   const fs::path path = find_file(folder, {"chat_template.jinja", "chat_template.json", "tokenizer_config.json"});
   if (path.extension() == ".jinja") return ChatTemplate::parse(read_file(path.string()), path.string());
-  const Json json = read_json(path);
+  const Json json = read_json_file(path);
   if (!json.is_object() || !json.contains("chat_template") || !json.at("chat_template").is_string())
     throw Error("{}: no text \"chat_template\", and no chat_template.jinja beside it.", path.string());
   return ChatTemplate::parse(json.at("chat_template").get<std::string>(), path.string());
@@ -44,7 +37,7 @@ ChatTemplate open_chat_template(const fs::path& folder) {
 // generation_config.json says where a turn ends, if it is there: it may name more ids than config.json.
 void read_generation_config(const fs::path& path, ModelConfig& config) {
   if (!fs::exists(path)) return;
-  const Json json = read_json(path);
+  const Json json = read_json_file(path);
   if (!json.is_object()) throw Error("{}: not a JSON object.", path.string());
   if (!json.contains("eos_token_id")) return;
   const Json& eos = json.at("eos_token_id");
@@ -107,7 +100,7 @@ ModelFolder open_model_folder(const fs::path& folder) {
   ModelFolder parts;
   parts.path = folder;
   const fs::path config = find_file(folder, {"config.json"}), tokenizer = find_file(folder, {"tokenizer.json"});
-  parts.config = parse_model_config(read_json(config), config.string());
+  parts.config = parse_model_config(read_json_file(config), config.string());
   read_generation_config(folder / "generation_config.json", parts.config);
   parts.images = open_image_processor(folder);
   parts.tokenizer = Tokenizer::parse(read_file(tokenizer.string()), tokenizer.string());

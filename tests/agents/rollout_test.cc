@@ -91,6 +91,45 @@ TEST_CASE("an episode records what was shown, written and answered") {
                       [](const Part& part) { return part.is_image(); }));
 }
 
+TEST_CASE("expert turns: the expert plays up to a turn that the task chooses, and the policy writes that one") {
+  DicePolicy policy;
+  RolloutOptions options{.suite = "phone", .tasks = 30, .samples = 3, .seed = 5, .threads = 4};
+  options.expert_turn = ExpertTurnRules{env::visual_arft_rules("paper")};
+  const auto episodes = play_all(policy, options);
+  REQUIRE(episodes.size() == 30 * 4);
+  std::set<std::size_t> places;
+  for (const auto& [key, episode] : episodes) {
+    const std::vector<env::Turn>& turns = episode.turns;
+    const std::vector<env::Turn>& others = episodes.at({key.first, 0}).turns;
+    REQUIRE(turns.size() == others.size());
+    places.insert(turns.size());
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+      CHECK(env::is_given(turns[i]) == (i + 1 < turns.size()));
+      CHECK(turns[i].token_ids.empty() == env::is_given(turns[i]));
+      if (env::is_given(turns[i])) CHECK(turns[i].text == others[i].text);
+    }
+    CHECK(turns.back().reward.components.size() == 2);
+    CHECK(episode.reward == turns.back().reward.total);
+  }
+  CHECK(places.size() >= 3);
+  options.threads = 1;
+  CHECK(play_all(policy, options).at({3, 1}).turns.size() == episodes.at({3, 1}).turns.size());
+}
+
+TEST_CASE("expert turns: a turn is worth what it shares with the expert's") {
+  const auto env = env::make_env("charts", {.level = 2});
+  const env::StepResult first = env->reset({env::Split::test, 3, 0});
+  Rng rng(1);
+  const ExpertTurn place = play_to_expert_turn(*env, first, rng);
+  CHECK(place.given.empty());
+  CHECK_FALSE(place.searches);
+  const ExpertTurnRules rules{env::visual_arft_rules("paper")};
+  CHECK(grade_turn(place, place.text, rules).reward.components[0].second == 1);
+  const env::StepResult wrong = grade_turn(place, "<answer>no such thing</answer>", rules);
+  CHECK(wrong.reward.total == 0);
+  CHECK(wrong.terminated);
+}
+
 TEST_CASE("finished samples are not played again") {
   DicePolicy policy;
   std::set<std::pair<std::uint64_t, int>> finished;

@@ -198,6 +198,18 @@ TEST_CASE("training lowers the loss") {
   REQUIRE(all.back() < 0.7 * all.front());
 }
 
+TEST_CASE("an expert's answer is scored; a turn that thinks in tags or calls a tool stays as it is") {
+  Rng rng(1);
+  for (const char* turn : {"<think>a</think>\n\n<answer>7</answer>", "<search>Tarn</search>", "<code>x</code>",
+                           "<think>a</think><problem>{'dark'}</problem>"})
+    CHECK(scored_answer(turn, rng) == turn);
+  for (const char* answer : {"7", "red is 3\n\n<answer>7</answer>"}) {
+    const std::string scored = scored_answer(answer, rng);
+    CHECK(env::extract_answer(scored) == "7");
+    CHECK(env::extract_score(scored).has_value());
+  }
+}
+
 TEST_CASE("after an answer of the model, the score stage trains the score and nothing else") {
   const std::filesystem::path model = std::filesystem::path(AGON_SOURCE_DIR) / "models/agon-tiny";
   const ModelFolder folder = open_model_folder(model);

@@ -157,6 +157,10 @@ TEST_CASE("train config: what cannot work is refused before anything is played")
   CHECK_THAT(error_of({"sources=[{suite: charts, expert: true}]"}), Catch::Contains("methods that imitate"));
   CHECK(error_of({"method=sft", "sources=[{suite: charts, expert: true}]"}) == "");
   CHECK_THAT(error_of({"probes.steps=line"}), Catch::Contains("newline"));
+  CHECK_THAT(error_of({"sources=[{suite: charts, expert_turn: papr}]"}), Catch::Contains("'paper'"));
+  CHECK_THAT(error_of({"sources=[{suite: charts, expert_turn: paper, two_turn: true}]"}), Catch::Contains("two_turn"));
+  CHECK_THAT(error_of({"similarity=no/such/folder"}), Catch::Contains("no/such/folder"));
+  CHECK_THAT(error_of({"lora.targets=.*"}), Catch::Contains("'lora.rank'"));
   CHECK_THAT(error_of({"stages=[{from_step: 9}, {from_step: 3}]"}), Catch::Contains("from step 3"));
   CHECK_THAT(error_of({"method=adpo", "stages=[{from_step: 9, credit: {gamma: 0.1}}]"}), Catch::Contains("pairwise"));
 }
@@ -345,6 +349,27 @@ TEST_CASE("train: solver, refiner and verifier of one suite make one batch with 
   CHECK((episodes == std::map<std::string, int>{{"solver", 16}, {"refiner", 16}, {"verifier", 16}}));
   for (const char* label : {"charts-3", "charts-3-refiner", "charts-3-verifier"})
     CHECK(run->metrics().contains("eval/" + std::string(label) + "/pass_at_1"));
+}
+
+TEST_CASE("train: a turn after the expert's is learned, the expert's own are not") {
+  const TempFolder folder;
+  std::atomic<bool> go = false;
+  const TrainConfig config =
+      config_with(folder.path() / "out", {"sources=[{suite: phone, prompts: 6, expert_turn: paper}]", "steps=1",
+                                          "rewards={accuracy: 1, format: 1}", "record_every=1", "evaluation.every=0"});
+  REQUIRE(train(config, Resume::no, go));
+  std::size_t given = 0;
+  env::RunReader::open(config.output)
+      ->for_each(
+          [&](const env::Episode& episode) {
+            for (const env::Turn& turn : episode.turns) {
+              given += env::is_given(turn);
+              CHECK(turn.credit.weight.size() == turn.token_ids.size());
+              CHECK(turn.token_ids.empty() == env::is_given(turn));
+            }
+          },
+          env::RunReader::Detail::without_images);
+  CHECK(given > 0);
 }
 
 TEST_CASE("train: a group of one, equal rewards and answers cut at the limit train nothing and stop nothing") {

@@ -1,0 +1,35 @@
+// agents/expert_turn.h - one turn at a time, as seed 001 (Visual-ARFT) trains: the expert plays an episode up to some
+// turn, the policy writes that one, and it is graded against the expert's.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/rng.h"
+#include "env/episode.h"
+#include "env/text_similarity.h"
+#include "env/visual_arft.h"
+
+namespace agon::agents {
+
+struct ExpertTurnRules {
+  env::VisualArftRules rewards;
+  std::shared_ptr<const env::TextSimilarity> similarity = env::word_overlap_similarity();
+};
+
+struct ExpertTurn {
+  std::vector<env::Turn> given;  // the expert's turns before, each with info[kGiven]
+  env::Observation observation;  // what is seen next
+  std::string text;              // and the expert's turn on it
+  bool searches = false;         // the expert searches in this episode: the rules of the search agent hold
+};
+
+// Plays the expert of the task that `env` has just been reset to (with the answer `first`) up to a turn that `rng`
+// chooses, all with equal chance. Throws Error for a suite without an expert.
+ExpertTurn play_to_expert_turn(env::Env& env, const env::StepResult& first, Rng& rng);
+
+// What a policy's turn at that place is worth; it ends the episode and is played nowhere.
+env::StepResult grade_turn(const ExpertTurn& place, const std::string& turn, const ExpertTurnRules& rules);
+
+}  // namespace agon::agents
