@@ -2,6 +2,16 @@
 
 namespace agon::agents {
 
-std::string_view to_string(FinishReason reason) { return reason == FinishReason::stop ? "stop" : "length"; }
+std::string_view to_string(FinishReason reason) {
+  switch (reason) {
+    case FinishReason::stop:
+      return "stop";
+    case FinishReason::length:
+      return "length";
+    case FinishReason::context:
+      return "context";
+  }
+  return "";
+}
 
 }  // namespace agon::agents

@@ -28,10 +28,9 @@ struct CompletionRequest {
   Sampling sampling;
 };
 
-enum class FinishReason {
-  stop,
-  length
-};  // stop: end-of-turn token or a stop string; length: max_tokens or the context is full
+// stop: end-of-turn token or a stop string. length: max_tokens, or the context is full. context: the prompt alone is
+// longer than the context; nothing was written.
+enum class FinishReason { stop, length, context };
 std::string_view to_string(FinishReason reason);
 
 struct Completion {
@@ -62,9 +61,9 @@ struct Capabilities {
 class Policy {
  public:
   virtual ~Policy() = default;
-  // n completions a request, in request order (sample 0.. of request 0, then of request 1, ...). Throws Error for a
-  // request that cannot be run (a prompt longer than the context, with both numbers); then no request of the call has
-  // run.
+  // n completions a request, in request order (sample 0.. of request 0, then of request 1, ...). A prompt
+  // longer than the context gives completions without tokens that say so. Throws Error for a request that cannot be
+  // run; then no request of the call has run.
   virtual std::vector<Completion> complete(std::span<const CompletionRequest> requests) = 0;
   virtual std::vector<TokenScores> score(std::span<const ScoreRequest> requests) = 0;
   virtual Capabilities capabilities() const = 0;

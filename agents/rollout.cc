@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "core/error.h"
 #include "core/rng.h"
 #include "env/protocol.h"
 
@@ -36,6 +37,12 @@ double accuracy_of(const env::Reward& reward) {
   for (const auto& [name, value] : reward.components)
     if (name == "accuracy") return value;
   return 0;
+}
+
+void read_last_turn(env::Episode& episode) {
+  const std::string& text = episode.turns.back().text;
+  episode.answer = env::extract_answer(text);
+  episode.score = env::extract_score(text);
 }
 
 class GroupPlayer {
@@ -106,7 +113,25 @@ class GroupPlayer {
       requests.push_back({.messages = sample.messages, .sampling = sampling_of(sample.episode, turn)});
     }
     std::vector<Completion> completions = policy_.complete(requests);
-    for (std::size_t i = 0; i < waiting.size(); ++i) act(*waiting[i], std::move(completions[i]));
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+      if (completions[i].finish_reason == FinishReason::context)
+        cut_short(*waiting[i], completions[i].prompt_tokens);
+      else
+        act(*waiting[i], std::move(completions[i]));
+    }
+  }
+
+  // The transcript has outgrown the policy's context: what it has said so far is the episode.
+  void cut_short(Sample& sample, int prompt_tokens) const {
+    env::Episode& episode = sample.episode;
+    const int context = policy_.capabilities().max_context;
+    if (episode.turns.size() == place_.given.size())
+      throw Error("rollout: task {} shows {} tokens before the first answer; the context of {} holds {}.",
+                  episode.task_id, prompt_tokens, policy_.capabilities().name, context);
+    sample.over = true;
+    episode.truncated = true;
+    episode.turns.back().info[env::kContext] = {{"prompt_tokens", prompt_tokens}, {"holds", context}};
+    read_last_turn(episode);
   }
 
   Sampling sampling_of(const env::Episode& episode, std::size_t turn) const {
@@ -185,11 +210,9 @@ std::vector<int> samples_left(const RolloutOptions& options, std::uint64_t task,
 }  // namespace
 
 void finish_episode(env::Episode& episode, const env::StepResult& last) {
-  const std::string& text = episode.turns.back().text;
   episode.success = last.info.value("success", accuracy_of(last.reward) >= 1);
   episode.truncated = last.truncated;
-  episode.answer = env::extract_answer(text);
-  episode.score = env::extract_score(text);
+  read_last_turn(episode);
 }
 
 void play(Policy& policy, const RolloutOptions& options, const std::set<std::pair<std::uint64_t, int>>& finished,

@@ -33,10 +33,11 @@ struct RolloutOptions {
   int threads = 32;  // groups under way at a time; no influence on any episode
 };
 
-// Plays every (task, sample) not in `finished` and hands each episode to `record` (called from several threads). An env
-// or policy that throws makes a failed episode, after two more tries. Every episode plays in a fork of one env, so a
-// task file is read once. When *stop becomes true, ends with the turns under way and drops the episodes that they leave
-// unfinished. Errors of `record` stop the run and are thrown here.
+// Plays every (task, sample) not in `finished` and hands each episode to `record` (called from several threads). A
+// transcript that outgrows the policy's context ends its episode as truncated; its last turn's info says so:
+// "context": {"prompt_tokens", "holds"}. An env or policy that throws makes a failed episode, after two more tries.
+// Every episode plays in a fork of one env, so a task file is read once. When *stop becomes true, ends with the turns
+// under way and drops the episodes that they leave unfinished. Errors of `record` stop the run and are thrown here.
 void play(Policy& policy, const RolloutOptions& options, const std::set<std::pair<std::uint64_t, int>>& finished,
           const std::function<void(env::Episode)>& record, const std::atomic<bool>* stop = nullptr);
 

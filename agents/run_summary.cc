@@ -371,10 +371,10 @@ EpisodeOutcome outcome_of(const env::Episode& episode) {
   const Json& gold = episode.gold;
   const bool gold_is_box = env::parse_box(gold.is_string() ? gold.get<std::string>() : gold.dump()).has_value();
   outcome.answer_is_box = gold_is_box && episode.answer && env::parse_box(*episode.answer);
+  outcome.turn_correct = env::turns_correct(episode);
   for (const env::Turn& turn : episode.turns) {
     outcome.tokens += static_cast<std::int64_t>(turn.token_ids.size());
     if (!turn.info.is_object()) continue;
-    if (turn.info.contains("turn_correct")) outcome.turn_correct.push_back(turn.info.at("turn_correct") == true);
     if (!turn.info.contains("step_correct")) continue;
     ++outcome.steps;
     outcome.right_steps += turn.info.at("step_correct") == true;

@@ -70,6 +70,9 @@ void complete(const CompleteOptions& options) {
   const agents::CompletionRequest request{messages_of(options), {}, options.samples, options.sampling};
   const auto policy = agents::make_local_policy(find_model_folder(options.policy), {.threads = options.threads});
   const std::vector<agents::Completion> completions = policy->complete({&request, 1});
+  if (completions.front().finish_reason == agents::FinishReason::context)
+    throw Error("complete: the prompt has {} tokens, the context of {} holds {}. Shorten it or use smaller pictures.",
+                completions.front().prompt_tokens, policy->capabilities().name, policy->capabilities().max_context);
   if (options.json)
     print_json(completions);
   else

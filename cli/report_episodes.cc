@@ -127,6 +127,7 @@ Json ReportEpisodes::turn_of(const Turn& turn, bool answer_is_box) {
           {"credit", std::move(credit)},
           {"tokens", turn.token_ids.size()},
           {"finish", turn.finish_reason},
+          {"fills_context", env::fills_context(turn)},
           {"reward", turn.reward.total},
           {"components", components_of(turn.reward)},
           {"step_correct", info_member(turn, "step_correct", &Json::is_boolean)},

@@ -237,6 +237,7 @@ std::string episode_text(const Episode& episode) {
     text += calls_text(turn);
     if (turn.info.is_object() && turn.info.contains("turn_correct"))
       text += turn.info.at("turn_correct") == true ? "(a right answer)\n" : "(a wrong answer)\n";
+    if (env::fills_context(turn)) text += "(what follows is longer than the policy's context: the episode ends here)\n";
     if (!turn.credit.advantage.empty())
       text += fmt::format("advantage of its tokens: {}\n", advantages_text(turn.credit.advantage, kShownAdvantages));
     if (turn.info.is_object() && turn.info.contains("error"))

@@ -37,6 +37,11 @@ struct Turn {
 inline constexpr const char* kGiven = "given";  // in Turn::info
 inline bool is_given(const Turn& turn) { return turn.info.contains(kGiven); }
 
+// The transcript that follows this turn is longer than the policy's context, so the episode ends here, truncated.
+// {"prompt_tokens", "holds"}
+inline constexpr const char* kContext = "context";  // in Turn::info
+inline bool fills_context(const Turn& turn) { return turn.info.contains(kContext); }
+
 enum class EpisodeStatus { done, failed };  // failed: the infrastructure broke; not a reward of 0, not in any mean
 
 struct Episode {
@@ -59,5 +64,9 @@ struct Episode {
   std::optional<std::int64_t> train_step;  // of the training that played it, from 0; nothing: played to measure
 };
 inline constexpr int kGreedySample = -1;
+
+// Of an episode of two turns (env/two_turn.h): whether the first and the second answer are right; a second one that the
+// context had no room for is wrong. Empty for others.
+std::vector<bool> turns_correct(const Episode& episode);
 
 }  // namespace agon::env

@@ -101,12 +101,12 @@ CreditRollout credit_rollout(const env::Episode& episode, const Tokenizer& token
   rollout.answer_reward = weighted_reward(reward_components(episode), reward_weights);
   rollout.correct = episode.success;
   rollout.score = episode.score;
+  rollout.turn_correct = env::turns_correct(episode);
   for (int number = 0; const env::Turn& turn : episode.turns) {
     if (env::is_given(turn)) continue;
     for (const CreditSegment& segment : segments_of_turn(turn.text, turn.token_ids, tokenizer, number++, rule))
       rollout.segments.push_back(segment);
-    if (turn.info.contains("turn_correct")) rollout.turn_correct.push_back(turn.info["turn_correct"].get<bool>());
-    rollout.truncated |= turn.finish_reason == "length";
+    rollout.truncated |= turn.finish_reason == "length" || env::fills_context(turn);
   }
   return rollout;
 }

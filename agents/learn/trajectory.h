@@ -40,8 +40,9 @@ std::vector<std::uint16_t> text_bytes_of(std::string_view text, std::span<const 
                                          const Tokenizer& tokenizer);
 
 // An episode as credit sees it, with the tokens that the policy wrote alone: what an env answered between two turns is
-// not among them. answer_reward: weighted_reward of its components (agents/learn/reward.h); turn_correct: of the turns
-// whose info says so; truncated: a turn was cut at the limit of tokens. Throws as token_segments and weighted_reward.
+// not among them. answer_reward: weighted_reward of its components (agents/learn/reward.h); turn_correct:
+// env::turns_correct; truncated: a turn was cut at the limit of tokens, or did not fit the context. Throws as
+// token_segments and weighted_reward.
 CreditRollout credit_rollout(const env::Episode& episode, const Tokenizer& tokenizer,
                              const std::map<std::string, double>& reward_weights,
                              env::StepRule rule = env::StepRule::blank_line);

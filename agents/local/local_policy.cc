@@ -10,10 +10,23 @@ LocalPolicy::LocalPolicy(ModelFolder folder, EngineWeights weights, const LocalP
               {.max_batch = options.max_batch, .threads = options.threads}) {}
 
 std::vector<Completion> LocalPolicy::complete(std::span<const CompletionRequest> requests) {
+  std::vector<Completion> completions;
+  std::vector<std::size_t> places;  // in completions, of what is run
   std::vector<GenerationRequest> encoded;
-  for (const CompletionRequest& request : requests)
-    encoded.push_back({encode(request.messages, request.prefix), request.n, request.sampling});
-  return engine_.generate(std::move(encoded));
+  for (const CompletionRequest& request : requests) {
+    EncodedPrompt prompt = encode(request.messages, request.prefix);
+    const int tokens = static_cast<int>(prompt.ids.size());
+    const bool fits = tokens <= engine_.max_context();
+    for (int i = 0; i < request.n; ++i) {
+      if (fits) places.push_back(completions.size());
+      completions.push_back({.finish_reason = FinishReason::context, .prompt_tokens = tokens});
+    }
+    if (fits) encoded.push_back({std::move(prompt), request.n, request.sampling});
+  }
+  if (encoded.empty()) return completions;
+  std::vector<Completion> run = engine_.generate(std::move(encoded));
+  for (std::size_t i = 0; i < run.size(); ++i) completions[places[i]] = std::move(run[i]);
+  return completions;
 }
 
 std::vector<TokenScores> LocalPolicy::score(std::span<const ScoreRequest> requests) {

@@ -172,7 +172,7 @@ function turnView(turn, index, task) {
   const pictures = turn.parts.filter((part) => part.image).map((part) => picture(turn, task, part));
   const texts = turn.parts.filter((part) => part.text && part.text.trim() !== task.prompt.trim()).map((part) => html("div", {class: "seen"}, html("pre", {}, part.text)));
   const verdict = (right, what) => right === null ? "" : right ? `, right ${what}` : `, wrong ${what}`;
-  const title = `Turn ${index + 1}: ${turn.tokens} tokens, reward ${number(turn.reward)}${verdict(turn.step_correct, "step")}${verdict(turn.turn_correct, "answer")}` + (turn.finish === "length" ? ", cut at the token limit" : "");
+  const title = `Turn ${index + 1}: ${turn.tokens} tokens, reward ${number(turn.reward)}${verdict(turn.step_correct, "step")}${verdict(turn.turn_correct, "answer")}` + (turn.finish === "length" ? ", cut at the token limit" : "") + (turn.fills_context ? ", what follows is longer than the policy's context" : "");
   const segments = turn.credit ? creditView(turn, mostAdvantage, segmentLabel) : plainSegments(turn);
   const calls = turn.calls.map((call) => html("p", {class: "call"}, `called ${call.tool}: ${call.outcome}, ${number(call.seconds)} s, ${call.bytes} bytes`));
   const written = html("div", {}, html("h4", {}, title), texts, segments, calls, turn.error ? html("p", {class: "failure"}, turn.error) : "");

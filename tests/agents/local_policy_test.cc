@@ -86,11 +86,21 @@ TEST_CASE("local policy: a prefix is continued, not part of the text; many calle
   }
 }
 
-TEST_CASE("local policy: a prompt longer than the context is an error with both numbers, before any work") {
+TEST_CASE("local policy: a prompt longer than the context writes nothing and says so; the other requests run") {
   const auto policy = make_local_policy(kGolden + "/model");
   std::vector<CompletionRequest> requests{request_of(golden_cases()[0], 1.0), request_of(golden_cases()[0], 1.0)};
   requests[1].messages.push_back(Message::of(Role::user, std::string(2000, 'z')));
-  CHECK_THROWS_WITH(policy->complete(requests), Catch::Contains("512") && Catch::Contains("tokens"));
+  requests[1].n = 2;
+  requests.push_back(requests[0]);
+  const std::vector<Completion> completions = policy->complete(requests);
+  REQUIRE(completions.size() == 4);
+  for (const std::size_t i : {1, 2}) {
+    CHECK(completions[i].finish_reason == FinishReason::context);
+    CHECK(completions[i].token_ids.empty());
+    CHECK(completions[i].prompt_tokens > policy->capabilities().max_context);
+  }
+  CHECK_FALSE(completions[0].token_ids.empty());
+  CHECK(completions[3].token_ids == completions[0].token_ids);
 }
 
 TEST_CASE("local policy: a folder that is none, or whose weights are cut, is an error") {

@@ -21,12 +21,17 @@ class DicePolicy : public Policy {
  public:
   explicit DicePolicy(int failures = 0) : failures_(failures) {}
   std::function<void()> on_complete = [] {};
+  std::function<bool(const CompletionRequest&)> does_not_fit = [](const CompletionRequest&) { return false; };
   std::vector<Completion> complete(std::span<const CompletionRequest> requests) override {
     on_complete();
     if (failures_-- > 0) throw Error("the dice {} lost", "are");
     std::vector<Completion> completions;
     for (const CompletionRequest& request : requests) {
       requests_.fetch_add(1);
+      if (does_not_fit(request)) {
+        completions.push_back({.finish_reason = FinishReason::context, .prompt_tokens = 900});
+        continue;
+      }
       Rng rng(request.sampling.temperature == 0 ? 0 : request.sampling.seed);
       Completion completion;
       completion.text = "<answer>" + std::to_string(rng.between(1, 9)) + "</answer><score>0.5</score>";
@@ -37,7 +42,7 @@ class DicePolicy : public Policy {
     return completions;
   }
   std::vector<TokenScores> score(std::span<const ScoreRequest>) override { return {}; }
-  Capabilities capabilities() const override { return {.name = "dice", .images = true}; }
+  Capabilities capabilities() const override { return {.name = "dice", .images = true, .max_context = 512}; }
   int requests() const { return requests_; }
 
  private:
@@ -89,6 +94,29 @@ TEST_CASE("an episode records what was shown, written and answered") {
   REQUIRE(episode.success == (episode.reward == 1));
   REQUIRE(std::any_of(episode.turns[0].observation.parts.begin(), episode.turns[0].observation.parts.end(),
                       [](const Part& part) { return part.is_image(); }));
+}
+
+TEST_CASE("a transcript that outgrows the context ends its episode and no other") {
+  DicePolicy policy;
+  const RolloutOptions options{
+      .suite = "charts", .suite_options = {.two_turn = true}, .tasks = 4, .samples = 3, .seed = 5, .threads = 2};
+  policy.does_not_fit = [&](const CompletionRequest& request) {
+    return request.messages.size() > 3 && request.sampling.temperature == 0;
+  };
+  for (const auto& [key, episode] : play_all(policy, options)) {
+    const bool cut = episode.sample == env::kGreedySample;
+    CHECK(episode.status == env::EpisodeStatus::done);
+    CHECK(episode.truncated == cut);
+    REQUIRE(episode.turns.size() == (cut ? 1 : 2));
+    CHECK(episode.turns.back().info.contains("context") == cut);
+    CHECK(episode.answer.has_value());
+    if (cut) CHECK_FALSE(episode.success);
+  }
+  policy.does_not_fit = [](const CompletionRequest&) { return true; };
+  for (const auto& [key, episode] : play_all(policy, options)) {
+    CHECK(episode.status == env::EpisodeStatus::failed);
+    CHECK_THAT(episode.failure, Catch::Contains("900 tokens") && Catch::Contains("holds 512"));
+  }
 }
 
 TEST_CASE("expert turns: the expert plays up to a turn that the task chooses, and the policy writes that one") {

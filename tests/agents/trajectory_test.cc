@@ -144,4 +144,11 @@ TEST_CASE("an episode as credit sees it", "[trajectory]") {
   REQUIRE_FALSE(rollout.truncated);
   episode.turns[0].finish_reason = "length";
   REQUIRE(agon::agents::credit_rollout(episode, *tokenizer, {}).truncated);
+  episode.turns[0].finish_reason = "stop";
+  episode.turns.pop_back();
+  REQUIRE(agon::agents::credit_rollout(episode, *tokenizer, {}).turn_correct == std::vector<bool>{false});
+  episode.turns[0].info[agon::env::kContext] = {{"prompt_tokens", 900}, {"holds", 512}};
+  const auto cut = agon::agents::credit_rollout(episode, *tokenizer, {});
+  REQUIRE(cut.turn_correct == std::vector<bool>{false, false});
+  REQUIRE(cut.truncated);
 }
