@@ -60,13 +60,17 @@ std::string summary_table(const Json& summary) {
   if (summary.contains("step_success"))
     table += metric_line("step success", summary.at("step_success"), intervals, "step_success");
   table += metric_line("mean reward", summary.at("mean_reward"), intervals, "mean_reward");
-  table += metric_line("score AUC", summary.at("score").at("auc"), intervals, "score_auc");
-  table += metric_line("score AP", summary.at("score").at("ap"), intervals, "score_ap");
+  const auto missing = summary.at("score").at("missing").get<std::int64_t>();
+  const bool scored = missing < summary.at("tasks").get<std::int64_t>() * summary.at("samples").get<std::int64_t>();
+  if (scored) {
+    table += metric_line("score AUC", summary.at("score").at("auc"), intervals, "score_auc");
+    table += metric_line("score AP", summary.at("score").at("ap"), intervals, "score_ap");
+  }
   table += fmt::format("\n{:<16}", "N samples");
   for (const auto& [size, value] : summary.at("pass_at_k").items()) table += fmt::format("{:>7}", size);
   table += '\n';
   table += size_line("pass@N", summary.at("pass_at_k"));
-  table += size_line("best-of-N", summary.at("best_of_n"));
+  if (scored) table += size_line("best-of-N", summary.at("best_of_n"));
   table += size_line("majority", summary.at("majority"));
   if (summary.contains("two_turn")) table += two_turn_lines(summary.at("two_turn"), intervals);
   const auto tokens = summary.at("tokens").get<std::int64_t>();
@@ -74,8 +78,8 @@ std::string summary_table(const Json& summary) {
   if (const Json& seconds = summary.at("seconds"); seconds.is_number() && seconds > 0)
     table += fmt::format(" in {:.1f} s ({:.0f} a second)", seconds.get<double>(),
                          static_cast<double>(tokens) / seconds.get<double>());
-  if (const auto missing = summary.at("score").at("missing").get<std::int64_t>(); missing > 0)
-    table += fmt::format("\n{} samples have no valid score", missing);
+  if (missing > 0)
+    table += scored ? fmt::format("\n{} samples have no valid score", missing) : "\nno sample has a valid score";
   if (const auto failed = summary.at("failed").get<std::int64_t>(); failed > 0)
     table += fmt::format("\n{} episodes failed and are in no figure", failed);
   return table + '\n';

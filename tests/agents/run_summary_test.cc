@@ -159,6 +159,19 @@ TEST_CASE("nothing played, or nothing that counts, gives nulls and a table, neve
   }
 }
 
+TEST_CASE("a suite without scores has no best-of-N by score in its table") {
+  const Json summary = summarize(kConfig, {outcome(0, 0, true), outcome(0, 1, false)}, 1);
+  const std::string table = agents::summary_table(summary);
+  CAPTURE(table);
+  REQUIRE(table.find("best-of-N") == std::string::npos);
+  REQUIRE(table.find("score AUC") == std::string::npos);
+  REQUIRE(table.find("majority") != std::string::npos);
+  REQUIRE(table.find("\nno sample has a valid score") != std::string::npos);
+  const Json scored = summarize(kConfig, {outcome(0, 0, true, 0.5), outcome(0, 1, false)}, 1);
+  REQUIRE(agents::summary_table(scored).find("best-of-N") != std::string::npos);
+  REQUIRE(agents::summary_table(scored).find("\n1 samples have no valid score") != std::string::npos);
+}
+
 TEST_CASE("summaries do not depend on the order of episodes, and the table shows the figures") {
   std::vector<EpisodeOutcome> outcomes;
   Rng rng(3);
