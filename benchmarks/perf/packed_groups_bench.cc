@@ -21,6 +21,7 @@
 
 #include "agents/local/packed_groups.h"
 #include "agents/local/qwen2_5_vl.h"
+#include "bench_models.h"
 #include "core/rng.h"
 
 namespace {
@@ -36,39 +37,11 @@ struct Shape {
   ImageGrid grid;
 };
 
-// 81 million parameters, 300 + 8 x 64 tokens.
-Shape large() {
-  ModelConfig config;
-  config.vision = {.depth = 4, .hidden_size = 256, .intermediate_size = 512, .num_heads = 4, .out_hidden_size = 640};
-  config.vision.fullatt_block_indexes = {1, 3};
-  config.text = {.vocab_size = 8192,
-                 .hidden_size = 640,
-                 .intermediate_size = 2560,
-                 .num_hidden_layers = 12,
-                 .num_attention_heads = 10,
-                 .num_key_value_heads = 2,
-                 .max_position_embeddings = 4096,
-                 .mrope_section = {8, 12, 12}};
-  config.image_token_id = 8191;
-  return {"large", config, 1, 8, 300, 64, {1, 24, 24}};
-}
+// 300 + 8 x 64 tokens.
+Shape large() { return {"large", large_model(), 1, 8, 300, 64, {1, 24, 24}}; }
 
-// models/agon-tiny: a batch of small groups.
-Shape tiny() {
-  ModelConfig config;
-  config.vision = {.depth = 4, .hidden_size = 128, .intermediate_size = 256, .num_heads = 4, .out_hidden_size = 128};
-  config.text = {.vocab_size = 185,
-                 .hidden_size = 128,
-                 .intermediate_size = 384,
-                 .num_hidden_layers = 4,
-                 .num_attention_heads = 4,
-                 .num_key_value_heads = 2,
-                 .max_position_embeddings = 512,
-                 .rope_theta = 10,
-                 .mrope_section = {4, 6, 6}};
-  config.image_token_id = 180;
-  return {"tiny", config, 32, 8, 60, 40, {1, 8, 8}};
-}
+// A batch of small groups.
+Shape tiny() { return {"tiny", tiny_model(), 32, 8, 60, 40, {1, 8, 8}}; }
 
 EncodedPrompt random_text(int tokens, Rng& rng) {
   EncodedPrompt text;

@@ -17,6 +17,7 @@
 #include "agents/learn/probes.h"
 #include "agents/local/checkpoint.h"
 #include "agents/local/engine.h"
+#include "bench_models.h"
 #include "core/rng.h"
 
 namespace {
@@ -50,39 +51,8 @@ struct Shape {
   ImageGrid grid;
 };
 
-// 81 million parameters, a prompt of 300 tokens.
-Shape large() {
-  ModelConfig config;
-  config.vision = {.depth = 4, .hidden_size = 256, .intermediate_size = 512, .num_heads = 4, .out_hidden_size = 640};
-  config.vision.fullatt_block_indexes = {1, 3};
-  config.text = {.vocab_size = 8192,
-                 .hidden_size = 640,
-                 .intermediate_size = 2560,
-                 .num_hidden_layers = 12,
-                 .num_attention_heads = 10,
-                 .num_key_value_heads = 2,
-                 .max_position_embeddings = 4096,
-                 .mrope_section = {8, 12, 12}};
-  config.image_token_id = 8191;
-  return {"large", config, 300, {1, 24, 24}};
-}
-
-// models/agon-tiny, a prompt of 60 tokens.
-Shape tiny() {
-  ModelConfig config;
-  config.vision = {.depth = 4, .hidden_size = 128, .intermediate_size = 256, .num_heads = 4, .out_hidden_size = 128};
-  config.text = {.vocab_size = 185,
-                 .hidden_size = 128,
-                 .intermediate_size = 384,
-                 .num_hidden_layers = 4,
-                 .num_attention_heads = 4,
-                 .num_key_value_heads = 2,
-                 .max_position_embeddings = 512,
-                 .rope_theta = 10,
-                 .mrope_section = {4, 6, 6}};
-  config.image_token_id = 180;
-  return {"tiny", config, 60, {1, 8, 8}};
-}
+Shape large() { return {"large", large_model(), 300, {1, 24, 24}}; }
+Shape tiny() { return {"tiny", tiny_model(), 60, {1, 8, 8}}; }
 
 std::vector<std::int32_t> words(int count, Rng& rng) {
   std::vector<std::int32_t> ids;

@@ -10,40 +10,27 @@
 #include <torch/types.h>
 
 #include "agents/local/qwen2_5_vl.h"
+#include "bench_models.h"
 
 namespace {
 
 using agon::agents::ImageGrid;
+using agon::agents::tiny_model;
 using at::Tensor;
 
-constexpr int kRows = 48, kLength = 60, kImageToken = 180;
-
-agon::agents::ModelConfig tiny() {
-  agon::agents::ModelConfig config;
-  config.vision = {.depth = 4, .hidden_size = 128, .intermediate_size = 256, .num_heads = 4, .out_hidden_size = 128};
-  config.text = {.vocab_size = 185,
-                 .hidden_size = 128,
-                 .intermediate_size = 384,
-                 .num_hidden_layers = 4,
-                 .num_attention_heads = 4,
-                 .num_key_value_heads = 2,
-                 .max_position_embeddings = 512,
-                 .rope_theta = 10,
-                 .mrope_section = {4, 6, 6}};
-  config.image_token_id = kImageToken;
-  return config;
-}
+constexpr int kRows = 48, kLength = 60;
 
 void train_step(benchmark::State& state) {
+  const std::int64_t image_token = tiny_model().image_token_id;
   at::set_num_threads(static_cast<int>(state.range(0)));
   torch::manual_seed(1);
-  agon::agents::Qwen25VL model(tiny());
+  agon::agents::Qwen25VL model(tiny_model());
   torch::optim::AdamW optimizer(model->parameters(), torch::optim::AdamWOptions(1e-3));
   const std::vector<ImageGrid> grids(kRows, ImageGrid{1, 8, 8});
   const std::vector<std::int64_t> lengths(kRows, kLength);
   const Tensor patches = at::randn({kRows * 64, 1176});
-  Tensor ids = at::randint(0, kImageToken, {kRows, kLength}, at::kLong);
-  ids.narrow(1, 2, 16).fill_(kImageToken);
+  Tensor ids = at::randint(0, image_token, {kRows, kLength}, at::kLong);
+  ids.narrow(1, 2, 16).fill_(image_token);
   const Tensor positions = at::arange(kLength).expand({3, kRows, kLength});
   const Tensor targets = ids.narrow(1, 18, 42).flatten();
   for (auto _ : state) {

@@ -61,17 +61,20 @@ function trainingHeading(training) {
   return parts;
 }
 
+// A suite of tools asks for no scores.
+const scored = summary && summary.score.missing < summary.tasks * summary.samples;
+
 function summaryTable() {
   const rows = [["Greedy accuracy", summary.greedy, "greedy"], ["pass@1", summary.pass_at_1, "pass_at_1"]];
   const most = String(summary.samples);
   if (summary.samples > 1) {
     rows.push([`pass@${most}`, summary.pass_at_k[most], `pass_at_${most}`]);
-    rows.push([`Best of ${most} by score`, summary.best_of_n[most], `best_of_${most}`]);
+    if (scored) rows.push([`Best of ${most} by score`, summary.best_of_n[most], `best_of_${most}`]);
     rows.push([`Majority of ${most}`, summary.majority[most], `majority_${most}`]);
   }
   if ("step_success" in summary) rows.push(["Step success", summary.step_success, "step_success"]);
-  rows.push(["Mean reward", summary.mean_reward, "mean_reward"], ["Score AUC", summary.score.auc, "score_auc"],
-            ["Score average precision", summary.score.ap, "score_ap"]);
+  rows.push(["Mean reward", summary.mean_reward, "mean_reward"]);
+  if (scored) rows.push(["Score AUC", summary.score.auc, "score_auc"], ["Score average precision", summary.score.ap, "score_ap"]);
   const body = rows.map(([label, value, key]) => {
     const interval = summary.ci[key];
     return html("tr", {}, html("td", {}, label), html("td", {class: "number"}, number(value)),
@@ -104,8 +107,8 @@ function samplesChart() {
   const sizes = Object.keys(summary.pass_at_k).map(Number);
   const most = Math.max(1, Math.log2(Math.max(...sizes, 1)));
   const at = (size) => Math.log2(size) / most;
-  const series = [["pass@N", summary.pass_at_k, "var(--accent)", "pass_at_"], ["Best of N by score", summary.best_of_n, "var(--second)", "best_of_"],
-                  ["Majority of N", summary.majority, "var(--third)", "majority_"]];
+  const series = [["pass@N", summary.pass_at_k, "var(--accent)", "pass_at_"], ["Majority of N", summary.majority, "var(--third)", "majority_"]];
+  if (scored) series.push(["Best of N by score", summary.best_of_n, "var(--second)", "best_of_"]);
   const chart = plot("N samples", "accuracy", sizes.map((size) => [at(size), String(size)]), (target, x, y) => {
     if (summary.greedy !== null) target.append(svg("line", {class: "diagonal", x1: x(0), x2: x(1), y1: y(summary.greedy), y2: y(summary.greedy)}));
     for (const [, values, color, key] of series) {
@@ -255,7 +258,7 @@ function browser() {
 }
 
 document.title = `agon ${data.title}`;
-const figures = () => [runHeading(), summaryTable(), twoTurnTable(), html("div", {class: "cards"}, samplesChart(), reliabilityChart(), rocChart()),
+const figures = () => [runHeading(), summaryTable(), twoTurnTable(), html("div", {class: "cards"}, samplesChart(), scored ? [reliabilityChart(), rocChart()] : []),
   html("div", {class: "cards"}, groupTable("Accuracy by kind", "kinds", data.kinds), groupTable("Accuracy by level", "levels", data.levels))];
 const course = (training) => [trainingHeading(training), evaluationTable(training), curvesSection(training)];
 page.replaceChildren(...[data.training ? course(data.training) : figures(), browser(),

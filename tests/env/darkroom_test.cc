@@ -233,26 +233,7 @@ TEST_CASE("darkroom: steps are labelled by what is so and by what code does, whi
 
 TEST_CASE("darkroom: corrupted steps are wrong, of every kind that fits") {
   std::map<ErrorKind, int> made;
-  Rng rng(5);
-  for (int level : {1, 2}) {
-    const auto env = darkroom_at(level);
-    for (std::uint64_t index = 0; index < 20; ++index) {
-      env->reset({Split::train, index, 3});
-      const std::vector<Action> actions = expert(*env);
-      for (const Action& action : actions) {
-        for (const StepQuery& query : testing::queries_of(action.text))
-          for (const ErrorKind kind : testing::kErrorKinds) {
-            const auto wrong = env->corrupt_step(query, kind, rng);
-            if (!wrong) continue;
-            ++made[kind];
-            INFO(query.step << "\n-> " << *wrong);
-            const auto label = env->check_step({query.before, *wrong});
-            CHECK((label && !label->correct));
-          }
-        env->step(action);
-      }
-    }
-  }
+  for (int level : {1, 2}) testing::check_corruptions(*darkroom_at(level), 20, made);
   CHECK(made[ErrorKind::misread_value] > 100);
   CHECK(made.size() >= 4);
 }

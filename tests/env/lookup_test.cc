@@ -194,26 +194,7 @@ TEST_CASE("lookup: steps are labelled by the world, searches by what they find")
 
 TEST_CASE("lookup: corrupted steps are wrong, of every kind that fits") {
   std::map<ErrorKind, int> made;
-  Rng rng(5);
-  for (int level : {1, 2, 3}) {
-    const auto env = lookup_at(level);
-    for (std::uint64_t index = 0; index < 40; ++index) {
-      env->reset({Split::train, index, 3});
-      const std::vector<Action> actions = expert(*env);
-      for (const Action& action : actions) {
-        for (const StepQuery& query : testing::queries_of(action.text))
-          for (const ErrorKind kind : testing::kErrorKinds) {
-            const auto wrong = env->corrupt_step(query, kind, rng);
-            if (!wrong) continue;
-            ++made[kind];
-            INFO(query.step << "\n-> " << *wrong);
-            const auto label = env->check_step({query.before, *wrong});
-            CHECK((label && !label->correct));
-          }
-        env->step(action);
-      }
-    }
-  }
+  for (int level : {1, 2, 3}) testing::check_corruptions(*lookup_at(level), 40, made);
   CHECK(made[ErrorKind::misread_value] == 120);
   CHECK(made[ErrorKind::wrong_object] > 400);
   CHECK(made[ErrorKind::unjustified_jump] > 400);

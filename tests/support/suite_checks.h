@@ -57,6 +57,26 @@ inline void check_expert_episode(env::Env& env) {
   }
 }
 
+// What corrupt_step makes of the steps that the experts of `tasks` train tasks take is wrong; counts it in `made`.
+inline void check_corruptions(env::Env& env, std::uint64_t tasks, std::map<env::ErrorKind, int>& made) {
+  Rng rng(5);
+  for (std::uint64_t index = 0; index < tasks; ++index) {
+    env.reset({env::Split::train, index, 3});
+    for (const env::Action& action : expert(env)) {
+      for (const env::StepQuery& query : queries_of(action.text))
+        for (const env::ErrorKind kind : kErrorKinds) {
+          const auto wrong = env.corrupt_step(query, kind, rng);
+          if (!wrong) continue;
+          ++made[kind];
+          INFO(query.step << "\n-> " << *wrong);
+          const auto label = env.check_step({query.before, *wrong});
+          CHECK((label && !label->correct));
+        }
+      env.step(action);
+    }
+  }
+}
+
 // One line a fact of a task, its picture as a hash.
 inline std::string describe_task(env::Env& env, const env::ResetOptions& options) {
   const env::StepResult first = env.reset(options);
