@@ -5,6 +5,7 @@
 
 #include <boost/process.hpp>
 #include <boost/process/extend.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
@@ -45,6 +46,15 @@ std::string launcher_path(const SandboxConfig& config) {
   return path;
 }
 
+// What another backend's program is found by, and what it finds its engine and its images by.
+std::vector<std::string> backend_environment(Backend backend) {
+  std::vector<std::string> environment;
+  if (backend == Backend::native) return environment;
+  for (const char* name : {"PATH", "HOME", "XDG_RUNTIME_DIR", "DOCKER_HOST", "DOCKER_CONTEXT"})
+    if (const char* value = std::getenv(name)) environment.push_back(std::string(name) + "=" + value);
+  return environment;
+}
+
 Json binary(const std::string& bytes) { return Json::binary(std::vector<std::uint8_t>(bytes.begin(), bytes.end())); }
 
 }  // namespace
@@ -63,6 +73,7 @@ Launcher::Launcher(const SandboxConfig& config) {
   }
   close(ends[1]);
   connection_->send({{"backend", to_string(config.backend)},
+                     {"environment", backend_environment(config.backend)},
                      {"interpreter", config.interpreter},
                      {"modules", config.modules},
                      {"readable", config.readable},

@@ -3,16 +3,19 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <filesystem>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "sandbox/launcher/private_root.h"
 #include "sandbox/launcher/small_file.h"
 #include "sandbox/launcher/sockets.h"
@@ -26,37 +29,74 @@ namespace fs = std::filesystem;
 constexpr const char* kInside = "/opt/agon-sandbox";  // where the launcher lies inside
 constexpr int kControl = 3;
 constexpr const char* kImage = "localhost/agon-sandbox-root:1";
+constexpr int kNotStarted = 127;  // a child's code, as a shell's
+constexpr std::size_t kMostSaid = 2000;
 
 using Words = std::vector<std::string>;
 
 void add(Words& words, std::initializer_list<std::string> more) { words.insert(words.end(), more); }
 
-// Replaces this process; returns when there is no such program.
-void execute(const Words& command) {
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  char path[] = "PATH=/usr/local/bin:/usr/bin:/bin";
-  char* const environment[] = {path, nullptr};
-  putenv(path);
-  execvpe(arguments[0], arguments.data(), environment);
+// The words as execve wants them; they stay the caller's.
+std::vector<char*> pointers(const Words& words) {
+  std::vector<char*> all;
+  for (const std::string& word : words) all.push_back(const_cast<char*>(word.c_str()));
+  all.push_back(nullptr);
+  return all;
 }
 
-// Its exit code, or 127 when there is none; its output goes nowhere.
-int run_quietly(const Words& command, const Descriptor& input) {
-  const pid_t child = checked(fork(), "fork");
-  if (child == 0) {
-    const int null = open("/dev/null", O_RDWR);
-    dup2(input ? input.get() : null, 0);
-    dup2(null, 1);
-    dup2(null, 2);
-    execute(command);
-    _exit(127);
-  }
+// Descriptors of ours, and the numbers that they have in a program.
+using Places = std::vector<std::pair<int, int>>;
+
+void put(int from, int to) {
+  if ((from == to ? fcntl(from, F_SETFD, 0) : dup2(from, to)) < 0) _exit(kNotStarted);
+}
+
+// In the child. Ends with its parent, so that no engine's client outlives the launcher.
+[[noreturn]] void become(const Words& command, const Words& environment, const Places& places, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(kNotStarted);
+  for (const auto& [from, to] : places) put(from, to);
+  for (const std::string& variable : environment) putenv(const_cast<char*>(variable.c_str()));  // PATH, for execvp
+  execvp(command.front().c_str(), pointers(command).data());
+  _exit(kNotStarted);
+}
+
+struct Ended {
+  int code = 0;
+  std::string said;  // on stderr, in one line
+  bool not_started() const { return code == kNotStarted && said.empty(); }
+};
+
+std::string in_one_line(const std::string& text) {
+  std::string line;
+  for (const std::string& word : split_words(text.substr(0, kMostSaid))) line += (line.empty() ? "" : " ") + word;
+  return line;
+}
+
+// Runs a program to its end. What has no place reads nothing and writes nowhere.
+Ended run_program(const Words& command, const Words& environment, const Places& places) {
+  const Descriptor null(checked(open("/dev/null", O_RDWR | O_CLOEXEC), "opening /dev/null"));
+  const Descriptor words = memory_file("words", "");
+  Places all = places;
+  all.insert(all.end(), {{words.get(), 2}});
+  for (const int standard : {0, 1})
+    if (std::none_of(places.begin(), places.end(), [&](const auto& place) { return place.second == standard; }))
+      all.emplace_back(null.get(), standard);
+  const pid_t parent = getpid(), child = checked(fork(), "fork");
+  if (child == 0) become(command, environment, all, parent);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 127;
+  checked(lseek(words.get(), 0, SEEK_SET), "lseek");
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), in_one_line(read_all(words.get()))};
+}
+
+// What the backend does not do, and its own words that tell why.
+Error refusal(const std::string& name, const char* what, const Ended& ended) {
+  if (ended.not_started()) return Error("there is no {} on the PATH: install it, or use another backend", name);
+  const std::string why = ended.said.empty() ? fmt::format("nothing (it ended with code {})", ended.code) : ended.said;
+  return Error("{} does not {} here; mend that for this user, or use another backend, such as native. It says: {}",
+               name, what, why);
 }
 
 // A tar archive of the links that stand for folders in /usr: 512 bytes each, and two empty blocks.
@@ -82,14 +122,12 @@ std::string root_archive() {
   return archive + std::string(1024, '\0');
 }
 
-void make_image(const std::string& engine) {
-  if (run_quietly({engine, "image", "inspect", kImage}, {}) == 0) return;
-  const int made = run_quietly({engine, "import", "-", kImage}, memory_file("root", root_archive()));
-  if (made == 127) throw Error("there is no {} on this machine: install it, or use another backend", engine);
-  if (made != 0) throw Error("no engine answers to {}: is its service running, and may this user reach it?", engine);
+void make_image(const std::string& engine, const Words& environment) {
+  if (run_program({engine, "image", "inspect", kImage}, environment, {}).code == 0) return;
+  const Descriptor archive = memory_file("root", root_archive());
+  const Ended made = run_program({engine, "import", "-", kImage}, environment, {{archive.get(), 0}});
+  if (made.code != 0) throw refusal(engine, "make an image", made);
 }
-
-void inherit(int from, int to) { checked(from == to ? fcntl(from, F_SETFD, 0) : dup2(from, to), "dup2"); }
 
 }  // namespace
 
@@ -146,19 +184,22 @@ Words engine_command(Backend engine, const Contained& contained, const std::stri
   return words;
 }
 
-void become_backend(Backend backend, const Contained& contained, const Descriptor& control) {
+void run_backend(Backend backend, const Contained& contained, const Words& environment, const Descriptor& control) {
   const std::string name(to_string(backend));
+  checked(fcntl(control.get(), F_SETFD, FD_CLOEXEC), "fcntl");  // under no other number
+  Words command;
+  Places places;
   if (backend == Backend::bwrap) {
     become_outer_user();
-    inherit(control.get(), kControl);
-    execute(bwrap_command(contained));
-    throw Error("there is no bwrap on this machine: apt install bubblewrap, or use another backend");
+    command = bwrap_command(contained);
+    places = {{control.get(), kControl}};
+  } else {
+    make_image(name, environment);
+    command = engine_command(backend, contained, kImage);
+    places = {{control.get(), 0}, {control.get(), 1}};
   }
-  make_image(name);
-  inherit(control.get(), 0);
-  inherit(control.get(), 1);
-  execute(engine_command(backend, contained, kImage));
-  throw Error("{} could not be started: {}", name, std::strerror(errno));
+  const Ended ended = run_program(command, environment, places);
+  if (ended.code != 0) throw refusal(name, "start a sandbox", ended);
 }
 
 Descriptor control_from_standard_streams() {

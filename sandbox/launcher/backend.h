@@ -21,9 +21,12 @@ std::vector<std::string> bwrap_command(const Contained& contained);
 // image: one that holds nothing but links to /usr; the host's programs are bound into it read-only.
 std::vector<std::string> engine_command(Backend engine, const Contained& contained, const std::string& image);
 
-// Becomes the backend's program, which starts `agon-sandbox CONTROL REQUEST` inside (CONTROL is "-" for an engine: its
-// standard streams). Throws Error when it is not installed, or no engine answers.
-[[noreturn]] void become_backend(Backend backend, const Contained& contained, const Descriptor& control);
+// Runs the backend's program, which starts `agon-sandbox CONTROL REQUEST` inside (CONTROL is "-" for an engine: its
+// standard streams), until it ends. environment: its own, NAME=VALUE; PATH says where it is. Throws Error, with the
+// program's own words and what to do, when there is none, when an engine does not answer, or refuses to run a
+// container.
+void run_backend(Backend backend, const Contained& contained, const std::vector<std::string>& environment,
+                 const Descriptor& control);
 
 // A socket whose other end is this process's standard input and output, carried by a process of its own.
 Descriptor control_from_standard_streams();

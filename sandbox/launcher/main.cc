@@ -59,8 +59,10 @@ Json ready_message(Tier tier, const std::vector<MissedTier>& missed) {
   return message;
 }
 
+// A host that is gone is not told.
 void say_failed(const Descriptor& control, const std::exception& error) {
-  send_json(control, {{"event", "failed"}, {"text", error.what()}});
+  const std::string frame = message_frame({{"event", "failed"}, {"text", error.what()}});
+  send(control.get(), frame.data(), frame.size(), MSG_NOSIGNAL);
 }
 
 // Behind the walls.
@@ -95,14 +97,22 @@ void build_walls(Descriptor& control, const Json& request, bool contained) {
       [&] { control.reset(); });
 }
 
+// The launcher within gets the request without the environment of the backend's program.
+void start_within(Backend backend, Json request, const Descriptor& control) {
+  const std::vector<std::string> environment = request.at("environment");
+  request.erase("environment");
+  run_backend(backend, {request.at("readable"), own_folder(), request.dump()}, environment, control);
+}
+
 int run(Descriptor control, std::optional<Json> request, bool contained) {
   try {
     if (!request) request = receive_json(control);
     if (!request) return 0;
     const Backend backend = backend_from(request->at("backend").get<std::string>());
     if (backend != Backend::native && !contained)
-      become_backend(backend, {request->at("readable"), own_folder(), request->dump()}, control);
-    build_walls(control, *request, contained);
+      start_within(backend, std::move(*request), control);
+    else
+      build_walls(control, *request, contained);
   } catch (const std::exception& error) {
     say_failed(control, error);
     return 1;

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
 
 #include "core/error.h"
 #include "sandbox/sandbox.h"
@@ -10,8 +14,12 @@ using namespace agon;
 using namespace agon::sandbox;
 using namespace agon::sandbox::launcher;
 using Catch::Contains;
+using Catch::EndsWith;
+using Catch::StartsWith;
 
 namespace {
+
+namespace fs = std::filesystem;
 
 const Contained kContained{{"/srv/python"}, "/opt/agon/bin", "{\"floor\":\"B\"}"};
 
@@ -19,28 +27,82 @@ bool has(const std::vector<std::string>& words, std::vector<std::string> part) {
   return std::search(words.begin(), words.end(), part.begin(), part.end()) != words.end();
 }
 
-// Runs a line in the backend; false where it is not there, which is said.
-bool runs(Backend backend, Tier floor) {
+SandboxConfig config_of(Backend backend, Tier floor) {
   SandboxConfig config;
   config.launcher = AGON_LAUNCHER;
   config.backend = backend;
   config.floor = floor;
+  return config;
+}
+
+// What the backend says when it gives no sandbox; empty when it gives one.
+std::string refusal_of(Backend backend) {
   try {
-    Sandbox sandbox(config);
-    Session session = sandbox.open();
-    CHECK(session.run({.code = "import os, cv2; x = 41; print(os.path.exists('/etc/shadow'))"}).out == "False\n");
-    Session fork = session.fork();
-    CHECK(fork.run({.code = "x += 1; print(x)"}).out == "42\n");
-    const Result result = session.run({.code = "print(x); import socket\nsocket.socket()"});
-    CHECK(result.reason == Reason::exception);
-    CHECK(result.out == "41\n");
-    CHECK(result.tier == sandbox.tier());
-    return true;
+    Sandbox sandbox(config_of(backend, Tier::c));
+    return "";
   } catch (const Error& error) {
-    WARN(to_string(backend) << " was not tested: " << error.what());
-    CHECK_THAT(error.what(), Contains("there is no ") || Contains("no engine answers"));
-    return false;
+    return error.what();
   }
+}
+
+void check_sessions(Sandbox& sandbox) {
+  Session session = sandbox.open();
+  CHECK(session.run({.code = "import cv2; x = 41; print(x)"}).out == "41\n");
+  Session fork = session.fork();
+  CHECK(fork.run({.code = "x += 1; print(x)"}).out == "42\n");
+  const Result result = session.run({.code = "print(x); import socket\nsocket.socket()"});
+  CHECK(result.reason == Reason::exception);
+  CHECK(result.out == "41\n");
+  CHECK(result.tier == sandbox.tier());
+}
+
+// Nothing where the machine does not let the backend work, which is said. What fails within its walls is our failure.
+std::optional<Sandbox> sandbox_of(Backend backend, Tier floor) {
+  const std::string name(to_string(backend));
+  try {
+    return std::make_optional<Sandbox>(config_of(backend, floor));
+  } catch (const Error& error) {
+    const std::string why = error.what();
+    WARN(name << ": not tested: " << why);
+    CHECK_THAT(why, StartsWith("sandbox: there is no " + name) || StartsWith("sandbox: " + name + " does not "));
+    return std::nullopt;
+  }
+}
+
+void check_backend(Backend backend, Tier floor) {
+  std::optional<Sandbox> sandbox = sandbox_of(backend, floor);
+  if (!sandbox) return;
+  check_sessions(*sandbox);
+  CHECK(sandbox->open().run({.code = "import os; print(os.path.exists('/etc/shadow'))"}).out == "False\n");
+}
+
+// A folder that is all of the PATH but for the system's tools, with a docker that is a shell script.
+class FakeEngine {
+ public:
+  explicit FakeEngine(const std::string& script) : old_path_(std::getenv("PATH")) {
+    std::string name = fs::temp_directory_path() / "agon-fake-engine-XXXXXX";
+    REQUIRE(mkdtemp(name.data()));
+    folder_ = name;
+    std::ofstream(folder_ / "docker") << "#!/bin/sh\n" << script;
+    fs::permissions(folder_ / "docker", fs::perms(0755));
+    setenv("PATH", (name + ":/usr/bin:/bin").c_str(), 1);
+  }
+  ~FakeEngine() {
+    setenv("PATH", old_path_.c_str(), 1);
+    fs::remove_all(folder_);
+  }
+
+ private:
+  std::string old_path_;
+  fs::path folder_;
+};
+
+// `docker run ... IMAGE LAUNCHER - REQUEST`, without a container.
+std::string without_container() {
+  return "[ \"$1\" = run ] || exit 0\n"
+         "while [ \"$1\" != /opt/agon-sandbox/agon-sandbox ]; do shift; done\n"
+         "shift\n"
+         "exec " AGON_LAUNCHER " \"$@\"\n";
 }
 
 }  // namespace
@@ -68,15 +130,65 @@ TEST_CASE("an engine is given no network, no capability, and nothing to write bu
   CHECK(has(words, {"--volume", "/usr:/usr:ro"}));
   CHECK(has(words, {"image:1", "/opt/agon-sandbox/agon-sandbox", "-", kContained.request}));
   for (std::size_t i = 0; i + 1 < words.size(); ++i)
-    if (words[i] == "--volume") CHECK_THAT(words[i + 1], Catch::EndsWith(":ro"));
+    if (words[i] == "--volume") CHECK_THAT(words[i + 1], EndsWith(":ro"));
   CHECK(engine_command(Backend::docker, kContained, "image:1").front() == "docker");
 }
 
-TEST_CASE("bwrap runs sessions at tier B") { runs(Backend::bwrap, Tier::b); }
+TEST_CASE("bwrap runs sessions at tier B") { check_backend(Backend::bwrap, Tier::b); }
 
 TEST_CASE("an engine runs sessions at tier C at least") {
-  runs(Backend::docker, Tier::c);
-  runs(Backend::podman, Tier::c);
+  check_backend(Backend::docker, Tier::c);
+  check_backend(Backend::podman, Tier::c);
+}
+
+TEST_CASE("an engine that answers and runs no container is quoted") {
+  const FakeEngine engine(
+      "case \"$1\" in\n"
+      "run) echo 'docker: Error response from daemon:' >&2; echo 'no cgroup mount found.' >&2; exit 125;;\n"
+      "*) echo 28.2.2;;\n"
+      "esac\n");
+  const std::string why = refusal_of(Backend::docker);
+  CHECK_THAT(why, StartsWith("sandbox: docker does not start a sandbox here; ") &&
+                      EndsWith("It says: docker: Error response from daemon: no cgroup mount found.") &&
+                      Contains("use another backend"));
+  CHECK_FALSE(sandbox_of(Backend::docker, Tier::c));
+}
+
+TEST_CASE("an engine that makes no image is quoted") {
+  const FakeEngine engine("case \"$1\" in info|version) exit 0;; import) echo disk full >&2;; esac\nexit 1\n");
+  CHECK_THAT(refusal_of(Backend::docker), Contains("docker does not make an image here; ") && EndsWith("disk full"));
+  CHECK_FALSE(sandbox_of(Backend::docker, Tier::c));
+}
+
+TEST_CASE("an engine that refuses without a word, by a signal, or with too many") {
+  CHECK_THAT((FakeEngine("[ $1 != run ] || exit 126\n"), refusal_of(Backend::docker)), Contains("ended with code 126"));
+  CHECK_THAT((FakeEngine("[ $1 != run ] || kill -9 $$\n"), refusal_of(Backend::docker)), Contains("code 137"));
+  const FakeEngine engine("[ $1 != run ] || { yes no | head -n 1000000 >&2; exit 125; }\n");
+  CHECK(refusal_of(Backend::docker).size() < 3000);
+}
+
+TEST_CASE("an engine that is not there") {
+  const FakeEngine engine("exit 0\n");
+  if (fs::exists("/usr/bin/podman")) return;
+  CHECK_THAT(refusal_of(Backend::podman), StartsWith("sandbox: there is no podman on the PATH: install it"));
+  CHECK_FALSE(sandbox_of(Backend::podman, Tier::c));
+}
+
+TEST_CASE("sessions over an engine's standard streams") {
+  const FakeEngine engine(without_container());
+  Sandbox sandbox(config_of(Backend::docker, Tier::c));
+  check_sessions(sandbox);
+}
+
+TEST_CASE("an engine's program is told where its engine is, and the launcher within is not") {
+  const FakeEngine engine("[ $1 != run ] || { echo \"$DOCKER_HOST$AGON_SECRET\" >&2; echo \"$*\" >&2; exit 125; }\n");
+  setenv("DOCKER_HOST", "unix:///far.sock", 1);
+  setenv("AGON_SECRET", "key", 1);
+  const std::string said = refusal_of(Backend::docker);
+  unsetenv("DOCKER_HOST");
+  unsetenv("AGON_SECRET");
+  CHECK_THAT(said, Contains("It says: unix:///far.sock run --rm") && Contains("\"interpreter\""));
+  CHECK_THAT(said.substr(said.find(" run --rm")), !Contains("far.sock"));
 }
 
 TEST_CASE("a backend that is none") {
