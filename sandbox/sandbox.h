@@ -5,7 +5,8 @@
 //   session.run({.code = "x = 1"});
 //   Session other = session.fork();   // has x, and the files; both go on by themselves
 // docs/sandbox.md says what holds at which tier. Gold answers, keys and the environment of this process are not in it:
-// the launcher is started with an empty environment and gets nothing but the code.
+// the launcher is started with an empty environment and gets nothing but the code. Of another backend, its program
+// outside gets the variables by which it finds its engine.
 #pragma once
 
 #include <memory>

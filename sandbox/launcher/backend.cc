@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -31,6 +32,7 @@ constexpr int kControl = 3;
 constexpr const char* kImage = "localhost/agon-sandbox-root:1";
 constexpr int kNotStarted = 127;  // a child's code, as a shell's
 constexpr std::size_t kMostSaid = 2000;
+constexpr rlim_t kMostOfEach = 1 << 14;  // descriptors, and processes of the user, within an engine's container
 
 using Words = std::vector<std::string>;
 
@@ -63,13 +65,15 @@ void put(int from, int to) {
 
 struct Ended {
   int code = 0;
-  std::string said;  // on stderr, in one line
+  std::string said;  // on stderr
   bool not_started() const { return code == kNotStarted && said.empty(); }
 };
 
+// The end of it, in one line.
 std::string in_one_line(const std::string& text) {
   std::string line;
-  for (const std::string& word : split_words(text.substr(0, kMostSaid))) line += (line.empty() ? "" : " ") + word;
+  for (const std::string& word : split_words(valid_utf8(text.substr(text.size() - std::min(text.size(), kMostSaid)))))
+    line += (line.empty() ? "" : " ") + word;
   return line;
 }
 
@@ -129,6 +133,13 @@ void make_image(const std::string& engine, const Words& environment) {
   if (made.code != 0) throw refusal(engine, "make an image", made);
 }
 
+// Engines ask for more than a container around them may give: here they get no more than this process has.
+std::string ulimit(const char* name, decltype(RLIMIT_NOFILE) resource) {
+  rlimit own{};
+  checked(getrlimit(resource, &own), "getrlimit");
+  return fmt::format("{}={}", name, std::min<rlim_t>(own.rlim_max, kMostOfEach));
+}
+
 }  // namespace
 
 Words bwrap_command(const Contained& contained) {
@@ -176,7 +187,11 @@ Words engine_command(Backend engine, const Contained& contained, const std::stri
                  "--tmpfs",
                  "/tmp:rw,nosuid,nodev,mode=1777",
                  "--log-driver",
-                 "none"};
+                 "none",
+                 "--ulimit",
+                 ulimit("nofile", RLIMIT_NOFILE),
+                 "--ulimit",
+                 ulimit("nproc", RLIMIT_NPROC)};
   for (const std::string& path : program_folders(contained.readable))
     add(words, {"--volume", path + ":" + path + ":ro"});
   add(words, {"--volume", contained.launcher + ":" + kInside + ":ro"});

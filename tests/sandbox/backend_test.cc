@@ -1,5 +1,7 @@
 #include "sandbox/launcher/backend.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -25,6 +27,20 @@ const Contained kContained{{"/srv/python"}, "/opt/agon/bin", "{\"floor\":\"B\"}"
 
 bool has(const std::vector<std::string>& words, std::vector<std::string> part) {
   return std::search(words.begin(), words.end(), part.begin(), part.end()) != words.end();
+}
+
+rlim_t hard_limit(decltype(RLIMIT_NOFILE) resource) {
+  rlimit own{};
+  REQUIRE(getrlimit(resource, &own) == 0);
+  return own.rlim_max;
+}
+
+// Of "--ulimit NAME=N".
+rlim_t limit_in(const std::vector<std::string>& words, const std::string& name) {
+  for (const std::string& word : words)
+    if (word.starts_with(name + "=")) return std::stoull(word.substr(name.size() + 1));
+  FAIL("no limit " << name);
+  return 0;
 }
 
 SandboxConfig config_of(Backend backend, Tier floor) {
@@ -76,7 +92,7 @@ void check_backend(Backend backend, Tier floor) {
   CHECK(sandbox->open().run({.code = "import os; print(os.path.exists('/etc/shadow'))"}).out == "False\n");
 }
 
-// A folder that is all of the PATH but for the system's tools, with a docker that is a shell script.
+// A docker that is a shell script, first on the PATH while this object lives.
 class FakeEngine {
  public:
   explicit FakeEngine(const std::string& script) : old_path_(std::getenv("PATH")) {
@@ -128,6 +144,8 @@ TEST_CASE("an engine is given no network, no capability, and nothing to write bu
   CHECK(has(words, {"--read-only"}));
   CHECK(has(words, {"--user", "1000:1000"}));
   CHECK(has(words, {"--volume", "/usr:/usr:ro"}));
+  CHECK(limit_in(words, "nofile") <= hard_limit(RLIMIT_NOFILE));
+  CHECK(limit_in(words, "nproc") <= hard_limit(RLIMIT_NPROC));
   CHECK(has(words, {"image:1", "/opt/agon-sandbox/agon-sandbox", "-", kContained.request}));
   for (std::size_t i = 0; i + 1 < words.size(); ++i)
     if (words[i] == "--volume") CHECK_THAT(words[i + 1], EndsWith(":ro"));
@@ -163,14 +181,16 @@ TEST_CASE("an engine that makes no image is quoted") {
 TEST_CASE("an engine that refuses without a word, by a signal, or with too many") {
   CHECK_THAT((FakeEngine("[ $1 != run ] || exit 126\n"), refusal_of(Backend::docker)), Contains("ended with code 126"));
   CHECK_THAT((FakeEngine("[ $1 != run ] || kill -9 $$\n"), refusal_of(Backend::docker)), Contains("code 137"));
-  const FakeEngine engine("[ $1 != run ] || { yes no | head -n 1000000 >&2; exit 125; }\n");
-  CHECK(refusal_of(Backend::docker).size() < 3000);
+  const FakeEngine engine("[ $1 != run ] || { yes no | head -n 1000000 >&2; printf 'no \\377 text' >&2; exit 125; }\n");
+  const std::string why = refusal_of(Backend::docker);
+  CHECK(why.size() < 3000);
+  CHECK_THAT(why, Contains("docker does not start a sandbox here; ") && EndsWith(" text"));
 }
 
 TEST_CASE("an engine that is not there") {
-  const FakeEngine engine("exit 0\n");
-  if (fs::exists("/usr/bin/podman")) return;
-  CHECK_THAT(refusal_of(Backend::podman), StartsWith("sandbox: there is no podman on the PATH: install it"));
+  const FakeEngine engine("exit 0\n");  // it puts the PATH back
+  setenv("PATH", "/nowhere", 1);
+  CHECK_THAT(refusal_of(Backend::docker), StartsWith("sandbox: there is no docker on the PATH: install it"));
   CHECK_FALSE(sandbox_of(Backend::podman, Tier::c));
 }
 
