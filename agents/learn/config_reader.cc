@@ -9,21 +9,34 @@
 namespace agon::agents {
 namespace {
 
-Json to_json(const YAML::Node& node) {
+constexpr int kMostDepth = 32, kMostValues = 100'000;
+
+// Numbers and true / false read as JSON; the rest is a string.
+Json scalar_to_json(const YAML::Node& node) {
+  const Json number = Json::parse(node.Scalar(), nullptr, false);
+  return number.is_discarded() || node.Tag() == "!" ? Json(node.Scalar()) : number;
+}
+
+// Anchors may hold themselves, or one another many times over: depth and values are bounded.
+Json to_json(const YAML::Node& node, int depth, int& values) {
+  if (depth > kMostDepth) throw Error("nested more than {} deep; does an anchor hold itself?", kMostDepth);
+  if (++values > kMostValues) throw Error("more than {} values", kMostValues);
   if (node.IsMap()) {
     Json map = Json::object();
-    for (const auto& entry : node) map[entry.first.as<std::string>()] = to_json(entry.second);
+    for (const auto& entry : node) map[entry.first.as<std::string>()] = to_json(entry.second, depth + 1, values);
     return map;
   }
   if (node.IsSequence()) {
     Json list = Json::array();
-    for (const auto& entry : node) list.push_back(to_json(entry));
+    for (const auto& entry : node) list.push_back(to_json(entry, depth + 1, values));
     return list;
   }
-  if (node.IsNull()) return nullptr;
-  const Json number =
-      Json::parse(node.Scalar(), nullptr, false);  // numbers and true / false read as JSON; the rest is a string
-  return number.is_discarded() || node.Tag() == "!" ? Json(node.Scalar()) : number;
+  return node.IsNull() ? Json() : scalar_to_json(node);
+}
+
+Json parse_yaml(const std::string& text) {
+  int values = 0;
+  return to_json(YAML::Load(text), 0, values);
 }
 
 // A string that would read back as something else is quoted.
@@ -68,16 +81,19 @@ void write(YAML::Emitter& out, const Json& json) {
 }  // namespace
 
 Json read_yaml(const std::filesystem::path& file) {
+  const std::string text = read_file(file.string());
   try {
-    return to_json(YAML::Load(read_file(file.string())));
+    return parse_yaml(text);
   } catch (const YAML::Exception& error) {
     throw Error("{}: not YAML: {}", file.string(), error.what());
+  } catch (const Error& error) {
+    throw Error("{}: {}", file.string(), error.what());
   }
 }
 
 Json parse_yaml_value(const std::string& text) {
   try {
-    return to_json(YAML::Load(text));
+    return parse_yaml(text);
   } catch (const YAML::Exception& error) {
     throw Error("'{}' is not a YAML value: {}", text, error.what());
   }

@@ -152,7 +152,7 @@ std::vector<TrainSource> read_sources(const Json& list, const std::string& simil
     sources.push_back(std::move(source));
   }
   if (sources.empty())
-    throw Error("train: 'sources' must list at least one suite, as sources: [{{suite: charts, level: 3}}].");
+    throw Error("train: 'sources' must list at least one suite, as sources: [{suite: charts, level: 3}].");
   return sources;
 }
 
@@ -280,7 +280,7 @@ void check_values(const TrainConfig& config) {
   require(config.samples >= 1 && config.samples <= 4096, "'samples' must lie between 1 and 4096", config.samples);
   if (!config.reference.empty() && !std::filesystem::is_directory(config.reference))
     throw Error("train: 'reference' is {}: there is no such model folder.", config.reference);
-  require(config.threads >= 0, "'threads' must be at least 0", config.threads);
+  require(config.threads >= 0 && config.threads <= 1024, "'threads' must lie between 0 and 1024", config.threads);
   require(config.lora.rank >= 0, "'lora.rank' must be at least 0", config.lora.rank);
   require(config.lora.rank > 0 || config.lora.targets == parse_yaml_value(kDefaults)["lora"]["targets"],
           "'lora.targets' need a 'lora.rank' above 0", config.lora.rank);

@@ -52,6 +52,12 @@ expect 1 "seed" "$agon" train small.yaml --set output=whole --set seed=9 --resum
 expect 1 "learning_rate" "$agon" train small.yaml --set output=x --set optimizer.learning_rat=1
 expect 1 "grpo" "$agon" train small.yaml --set output=x --set method=grop
 expect 1 "nowhere.yaml" "$agon" train nowhere.yaml
+echo 'a: &a [*a, *a]' >anchors.yaml
+expect 1 "nested more than 32 deep" "$agon" train anchors.yaml
+{ echo 'a0: &a0 [1]'; for i in {1..20}; do echo "a$i: &a$i [*a$((i - 1)), *a$((i - 1)), *a$((i - 1))]"; done; } >laughs.yaml
+expect 1 "more than 100000 values" "$agon" train laughs.yaml
+expect 1 "'threads' must lie between 0 and 1024" "$agon" train small.yaml --set output=x --set threads=100000
+expect 1 "as sources: [{suite: charts" "$agon" train --set output=x
 expect 1 "no such model" "$agon" train small.yaml --set output=x --set "policy=no such model"
 [ ! -e x ] || fail "a training that cannot start left its folder behind"
 expect 0 "learning_rate: " "$agon" train small.yaml --set output=x --print-config
