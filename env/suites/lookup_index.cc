@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 #include "core/error.h"
 #include "core/hash.h"
@@ -17,15 +18,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path cache_folder() {
+// Where the index may lie, the best place first.
+std::vector<fs::path> cache_folders() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");
   const fs::path base = cache && *cache ? fs::path(cache) : home && *home ? fs::path(home) / ".cache" : fs::path();
-  std::error_code failed;
-  if (!base.empty() && (fs::create_directories(base / "agon", failed), !failed)) return base / "agon";
-  const fs::path folder = fs::temp_directory_path() / fmt::format("agon-{}", getuid());
-  fs::create_directories(folder);
-  return folder;
+  std::vector<fs::path> folders;
+  if (!base.empty()) folders.push_back(base / "agon");
+  folders.push_back(fs::temp_directory_path() / fmt::format("agon-{}", getuid()));
+  return folders;
 }
 
 std::string corpus_text() {
@@ -53,7 +54,9 @@ void build_index(const std::string& corpus, const fs::path& file) {
   try {
     write_file_atomically(folder + "/corpus.jsonl", corpus);
     tools::build_search_index(folder + "/corpus.jsonl", folder + "/index");
-    fs::rename(folder + "/index", file);
+    std::error_code failed;
+    fs::rename(folder + "/index", file, failed);
+    if (failed) throw Error("lookup: no index can be put at {}: {}", file.string(), failed.message());
   } catch (...) {
     std::error_code ignored;
     fs::remove_all(folder, ignored);
@@ -74,8 +77,20 @@ std::shared_ptr<tools::SearchBackend> lookup_index_in(const fs::path& folder) {
   return index;
 }
 
+std::shared_ptr<tools::SearchBackend> lookup_index_in_one_of(const std::vector<fs::path>& folders) {
+  std::string faults;
+  for (const fs::path& folder : folders) try {
+      std::error_code ignored;  // what cannot be made cannot be built in
+      fs::create_directories(folder, ignored);
+      return lookup_index_in(folder);
+    } catch (const Error& error) {
+      faults += fmt::format("{}{}", faults.empty() ? "" : "; ", error.what());
+    }
+  throw Error("{}. Set XDG_CACHE_HOME to a folder that can be written.", faults);
+}
+
 std::shared_ptr<tools::SearchBackend> lookup_index() {
-  static const std::shared_ptr<tools::SearchBackend> kIndex = lookup_index_in(cache_folder());
+  static const std::shared_ptr<tools::SearchBackend> kIndex = lookup_index_in_one_of(cache_folders());
   return kIndex;
 }
 

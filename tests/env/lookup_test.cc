@@ -270,6 +270,18 @@ TEST_CASE("lookup: the index is built once, by several at the same time, and ove
   CHECK_THROWS_AS(lookup_index_in(folder.path() / "no" / "such" / "folder"), Error);
 }
 
+TEST_CASE("lookup: an index that cannot lie in one folder lies in the next") {
+  const test::TempFolder folder;
+  write_file_atomically(folder.path() / "file", "no folder");
+  const auto index = lookup_index_in_one_of({folder.path() / "file" / "agon", folder.path() / "good"});
+  CHECK(index->search("weaver", 3, 10).hits.size() == 3);
+  CHECK_THROWS_WITH(lookup_index_in_one_of({folder.path() / "file"}), Contains("Set XDG_CACHE_HOME"));
+  const auto built = std::filesystem::directory_iterator(folder.path() / "good")->path();
+  std::filesystem::remove(built);
+  std::filesystem::create_directories(built / "in the way");
+  CHECK_THROWS_WITH(lookup_index_in(folder.path() / "good"), Contains("no index can be put at"));
+}
+
 TEST_CASE("lookup: the first tasks stay as they are") {
   std::string text;
   for (int level : {1, 2, 3}) {
