@@ -1,8 +1,10 @@
 #include "tools/search_index.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -31,8 +33,11 @@ std::string foreign_message(const fs::path& path) {
 
 SQLite::Database open_database(const fs::path& path) {
   std::error_code code;
+  if (fs::is_directory(path, code)) throw Error("{}: a folder. Give a file that `agon index` wrote.", path.string());
   if (!fs::is_regular_file(path, code))
     throw Error("{}: no such index. Build it with `agon index DOCS.jsonl --out {}`.", path.string(), path.string());
+  if (::access(path.c_str(), R_OK) != 0)
+    throw Error("{}: cannot be read: {}. Check its permissions.", path.string(), std::strerror(errno));
   SQLite::Database database(path.string(), SQLite::OPEN_READONLY | SQLite::OPEN_NOMUTEX, 5000);
   if (database.execAndGet("PRAGMA application_id").getInt() != kIndexApplicationId)
     throw Error("{}", foreign_message(path));

@@ -34,6 +34,7 @@ expect 1 'cannot be read' index nothing.jsonl --out other.index
 expect 1 'cannot be written' index docs.jsonl --out no/such/folder
 expect 1 'no such index' search nothing.index x
 expect 1 'not a search index' search docs.jsonl x
+expect 1 'a folder' search . x
 expect 1 'unavailable' search http://127.0.0.1:1 x
 expect 1 'SERPER_API_KEY' search serper x
 expect 1 'go together' search docs.index x --cache searches
