@@ -42,7 +42,8 @@ std::map<std::string, double> reward_weights(const std::vector<std::string>& ass
   return weights;
 }
 
-agents::CreditGroup group_of_input() {
+agents::CreditGroup group_of_input(const CreditFlags& flags) {
+  if (flags.task) throw Error("credit: --task needs --run, the folder of the run that the task is in.");
   if (::isatty(STDIN_FILENO))
     throw Error("credit: no group. Give one on standard input (agon credit grpo < group.json), or --run and --task.");
   return parse_credit_group({std::istreambuf_iterator<char>(std::cin), {}}, "standard input");
@@ -127,7 +128,7 @@ void credit(const CreditFlags& flags) {
   if (flags.list) return print_list();
   if (flags.method.empty()) throw Error("credit: which method? `agon credit --list` shows them.");
   agents::make_credit(flags.method, settings_of(flags.settings, "credit: --set"));  // said before a group is waited for
-  fmt::print("{}", readable(flags.run.empty() ? explain(flags, group_of_input()) : explain_run(flags)));
+  fmt::print("{}", readable(flags.run.empty() ? explain(flags, group_of_input(flags)) : explain_run(flags)));
 }
 
 }  // namespace
@@ -146,7 +147,9 @@ void add_credit(CLI::App& app) {
   command->add_option("--steps", flags->steps, "What parts the steps of the run: blank_line, newline, sentence")
       ->capture_default_str()
       ->type_name("<rule>");
-  command->add_option("--task", flags->task, "The task's number in the run")->type_name("<n>");
+  command->add_option("--task", flags->task, "The task's number in the run")
+      ->type_name("<n>")
+      ->check(whole_number_in(0, 1'000'000'000));
   command
       ->add_option("--policy", flags->policy, std::string("Model that played the run (default: ") + kDefaultModel + ")")
       ->type_name("<folder>");

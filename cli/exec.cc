@@ -5,8 +5,10 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
+#include <set>
 
 #include "cli/commands.h"
+#include "cli/usage.h"
 #include "core/error.h"
 #include "core/image.h"
 #include "core/json.h"
@@ -41,12 +43,32 @@ std::vector<std::string> read_scripts(const ExecFlags& flags) {
   return texts;
 }
 
+fs::path existing(const std::string& path) {
+  std::error_code failed;
+  fs::path whole = fs::canonical(path, failed);
+  if (failed) throw Error("exec: --readable {}: {}. Check the path.", path, failed.message());
+  return whole;
+}
+
+// What would otherwise be found out after the scripts ran.
+void check(const ExecFlags& flags) {
+  if (flags.fork_after && *flags.fork_after >= flags.scripts.size())
+    throw Error("exec: --fork-after {} leaves nothing to fork: there are {} scripts. Give 0 to {}.", *flags.fork_after,
+                flags.scripts.size(), flags.scripts.size() - 1);
+  if (!flags.out.empty() && fs::exists(flags.out) && !fs::is_directory(flags.out))
+    throw Error("exec: --out {}: is there and is no folder. Choose another.", flags.out);
+  std::set<fs::path> names;
+  for (const std::string& image : flags.images)
+    if (!names.insert(fs::path(image).filename()).second)
+      throw Error("exec: --image {}: another one has the same name. Rename it: the workspace is one folder.", image);
+}
+
 sandbox::SandboxConfig config_of(const ExecFlags& flags) {
   sandbox::SandboxConfig config;
   if (!flags.interpreter.empty()) config.interpreter = fs::absolute(flags.interpreter);
   if (!flags.modules.empty()) config.modules = flags.modules;
   std::erase(config.modules, "");
-  for (const std::string& folder : flags.readable) config.readable.push_back(fs::canonical(folder));
+  for (const std::string& folder : flags.readable) config.readable.push_back(existing(folder));
   if (!flags.floor.empty()) config.floor = sandbox::tier_from(flags.floor);
   if (!flags.backend.empty()) config.backend = sandbox::backend_from(flags.backend);
   return config;
@@ -141,6 +163,7 @@ class Exec {
 };
 
 void exec(const ExecFlags& flags) {
+  check(flags);
   const std::vector<Call> calls = Exec(flags).run();
   if (flags.json) print_json(calls);
   for (const Call& call : calls)
@@ -159,7 +182,8 @@ void add_exec(CLI::App& app) {
                       "wall=2,cpu=2 (seconds), memory=512M,file=,disk=,output= (bytes), processes=,inodes=");
   command->add_option("--image", flags->images, "Put this file into the workspace first; may be given several times")
       ->check(CLI::ExistingFile);
-  command->add_option("--fork-after", flags->fork_after, "Run the first K scripts, then the rest in each of two forks");
+  command->add_option("--fork-after", flags->fork_after, "Run the first K scripts, then the rest in each of two forks")
+      ->check(whole_number_in(0, 1'000'000));
   command->add_option("--out", flags->out, "Save the pictures that the scripts write into this folder");
   command->add_option("--floor", flags->floor, "Refuse to run below this tier of isolation (A, B or C; default B)");
   command->add_option("--backend", flags->backend,

@@ -164,6 +164,8 @@ agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string
   if (!flags.file.empty() && !info.takes_file)
     throw Error("{}: --file is for suite jsonl, questions or mat_coding, not for '{}'. Add --suite jsonl.",
                 flags.command, suite);
+  if (!flags.search.empty() && suite != "questions")
+    throw Error("{}: --search is for suite questions, not for '{}'. Leave it out.", flags.command, suite);
   options.suite_options.level = flags.level ? flags.level : info.default_level;
   if (options.split == env::Split::train && !info.has_train_split)
     throw Error("{}: suite '{}' has no train split. Use --split test.", flags.command, suite);

@@ -1,5 +1,7 @@
 #include "sandbox/result.h"
 
+#include <fmt/ranges.h>
+
 #include <array>
 
 #include "core/error.h"
@@ -16,7 +18,7 @@ template <std::size_t N>
 std::size_t find(const std::array<std::string_view, N>& names, std::string_view name, const char* what) {
   for (std::size_t i = 0; i < N; ++i)
     if (names[i] == name) return i;
-  throw Error("sandbox: there is no {} '{}'", what, name);
+  throw Error("sandbox: there is no {} '{}'. There are: {}", what, name, fmt::join(names, ", "));
 }
 
 }  // namespace

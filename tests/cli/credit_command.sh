@@ -65,6 +65,7 @@ shows '"answer_reward": 0.0' '' grpo --run "$scratch/run" --task 1 --policy "$mo
 refused "component: no 'acuracy'. Did you mean 'accuracy'" '' grpo --run "$scratch/run" --task 1 --policy "$model" --reward acuracy=1
 refused 'task 7 has no finished sample' '' grpo --run "$scratch/run" --task 7 --policy "$model"
 refused 'needs --task' '' grpo --run "$scratch/run"
+refused '--task needs --run' '' grpo --task 1
 refused 'no run here' '' grpo --run "$scratch/none" --task 0
 refused 'turn_correct' '' adapo --run "$scratch/run" --task 1 --policy "$model"
 refused "'x' is no weight" '' grpo --run "$scratch/run" --task 1 --policy "$model" --reward accuracy=x

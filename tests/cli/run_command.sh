@@ -75,6 +75,7 @@ tool_play --suite lookup --baseline rag --tasks 2 --out "$scratch/rag" >/dev/nul
 "$agon" show "$scratch/rag" 0 | grep -q '^Doc 1(Title' || fail "rag shows no documents"
 refused 1 "no tools" play --suite charts --baseline cot --out "$scratch/x"
 printf '{"question": "who?", "golden_answers": ["Ada"]}\n' >"$scratch/questions.jsonl"
+refused 1 "--search is for suite questions" play --suite charts --search "$scratch/index" --out "$scratch/x"
 refused 1 "--search" play --suite questions --file "$scratch/questions.jsonl" --out "$scratch/x"
 cp "$agon" "$scratch/agon"
 refused 1 "no launcher" "$scratch/agon" run --suite darkroom --policy "$model" --out "$scratch/y"
