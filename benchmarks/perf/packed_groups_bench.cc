@@ -21,7 +21,7 @@
 
 #include "agents/local/packed_groups.h"
 #include "agents/local/qwen2_5_vl.h"
-#include "bench_models.h"
+#include "benchmarks/perf/bench_models.h"
 #include "core/rng.h"
 
 namespace {

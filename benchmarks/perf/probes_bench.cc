@@ -17,7 +17,7 @@
 #include "agents/learn/probes.h"
 #include "agents/local/checkpoint.h"
 #include "agents/local/engine.h"
-#include "bench_models.h"
+#include "benchmarks/perf/bench_models.h"
 #include "core/rng.h"
 
 namespace {

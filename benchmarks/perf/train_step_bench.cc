@@ -10,7 +10,7 @@
 #include <torch/types.h>
 
 #include "agents/local/qwen2_5_vl.h"
-#include "bench_models.h"
+#include "benchmarks/perf/bench_models.h"
 
 namespace {
 
