@@ -39,6 +39,7 @@ std::vector<std::string> read_scripts(const ExecFlags& flags) {
   for (const std::string& script : flags.scripts) {
     if (fs::is_directory(script)) throw Error("exec: {} is a folder, not a script", script);
     texts.push_back(read_file(script));
+    if (valid_utf8(texts.back()) != texts.back()) throw Error("exec: {}: is not text in UTF-8. Convert it.", script);
   }
   return texts;
 }

@@ -41,13 +41,16 @@ class FolderLock {
     const std::string path = (folder / "lock").string();
     descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (descriptor_ < 0)
-      throw Error("{}: cannot be written: {}. Choose another folder with --out.", path, std::strerror(errno));
+      throw Error("{}: cannot be written: {}. Choose another folder (--out; of a training, output).", path,
+                  std::strerror(errno));
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
     const int reason = errno;
     ::close(descriptor_);
     if (reason == EWOULDBLOCK)
-      throw Error("{}: another process is recording a run here. Wait for its end or choose another folder with --out.",
-                  folder.string());
+      throw Error(
+          "{}: another process is recording a run here. Wait for its end or choose another folder (--out; of a "
+          "training, output).",
+          folder.string());
     throw Error("{}: cannot be locked: {}.", path, std::strerror(reason));
   }
   ~FolderLock() { ::close(descriptor_); }
@@ -445,8 +448,8 @@ void check_folder(const fs::path& folder) {
   if (fs::exists(folder / kRunDatabase)) return;
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.path().filename() != "lock")
-      throw Error("{}: holds other files ({}). Choose an empty or a new folder with --out.", folder.string(),
-                  entry.path().filename().string());
+      throw Error("{}: holds other files ({}). Choose an empty or a new folder (--out; of a training, output).",
+                  folder.string(), entry.path().filename().string());
 }
 
 SQLite::Database SqliteStore::open_database(const fs::path& folder, const Json& config, bool resume) {
@@ -470,8 +473,9 @@ void SqliteStore::check_same_run(SQLite::Database& database, const fs::path& fol
   check_run_schema(folder / kRunDatabase, database.execAndGet("PRAGMA application_id").getInt(),
                    database.execAndGet("PRAGMA user_version").getInt());
   if (!resume)
-    throw Error("{}: holds a run already. Continue it with --resume, or choose another folder with --out.",
-                folder.string());
+    throw Error(
+        "{}: holds a run already. Continue it with --resume, or choose another folder (--out; of a training, output).",
+        folder.string());
   if (database.execAndGet("PRAGMA quick_check(1)").getString() != "ok") throw Error(damaged_message(folder));
   const Json stored = Json::parse(database.execAndGet("SELECT config FROM run").getString());
   if (const std::string difference = first_difference(stored, config); !difference.empty())
@@ -508,13 +512,14 @@ std::unique_ptr<EpisodeStore> EpisodeStore::create(const fs::path& folder, const
   std::error_code error;
   fs::create_directories(folder, error);
   if (error)
-    throw Error("{}: the folder cannot be made: {}. Choose another with --out.", folder.string(), error.message());
+    throw Error("{}: the folder cannot be made: {}. Choose another (--out; of a training, output).", folder.string(),
+                error.message());
   try {
     check_folder(folder);
     return std::make_unique<SqliteStore>(folder, config, resume);
   } catch (const SQLite::Exception& exception) {
-    throw Error("{}: the run cannot be opened: {}. Choose another folder with --out.", folder.string(),
-                exception.what());
+    throw Error("{}: the run cannot be opened: {}. Choose another folder (--out; of a training, output).",
+                folder.string(), exception.what());
   } catch (const Json::exception& exception) {
     throw Error("{}: the stored config is damaged: {}.", folder.string(), exception.what());
   }

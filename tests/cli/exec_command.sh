@@ -22,6 +22,8 @@ refused() {
 echo 'print(1)' >one.py
 mkdir a b && echo >a/p.png && echo >b/p.png
 refused 2 'does not exist: none.py' none.py
+printf 'print("\xe9")\n' >latin.py
+refused 1 'latin.py: is not text in UTF-8' latin.py
 refused 1 "there is no limit 'foo'" --limit foo=1 one.py
 refused 1 'leaves nothing to fork: there are 1 scripts' --fork-after 1 one.py
 refused 2 "'-1' is not a whole number" --fork-after -1 one.py
