@@ -258,8 +258,10 @@ function browser() {
 }
 
 document.title = `agon ${data.title}`;
-const figures = () => [runHeading(), summaryTable(), twoTurnTable(), html("div", {class: "cards"}, samplesChart(), scored ? [reliabilityChart(), rocChart()] : []),
-  html("div", {class: "cards"}, groupTable("Accuracy by kind", "kinds", data.kinds), groupTable("Accuracy by level", "levels", data.levels))];
+const cards = (...sections) => html("div", {class: "cards"}, sections);
+const groups = () => [groupTable("Accuracy by kind", "kinds", data.kinds), groupTable("Accuracy by level", "levels", data.levels)];
+const charts = () => scored ? [cards(samplesChart(), reliabilityChart(), rocChart()), cards(...groups())] : cards(samplesChart(), ...groups());
+const figures = () => [runHeading(), summaryTable(), twoTurnTable(), charts()];
 const course = (training) => [trainingHeading(training), evaluationTable(training), curvesSection(training)];
 page.replaceChildren(...[data.training ? course(data.training) : figures(), browser(),
   html("footer", {}, "Every figure is computed from run.sqlite beside this file.")].flat(Infinity));
