@@ -339,6 +339,13 @@ Json two_turn_figures(const std::vector<Task>& tasks, const Json& values) {
   return figures;
 }
 
+// Samples that count.
+std::int64_t samples_played(const std::vector<Task>& tasks) {
+  std::int64_t played = 0;
+  for (const Task& task : tasks) played += std::ssize(task.samples);
+  return played;
+}
+
 std::int64_t missing_scores(const std::vector<Task>& tasks) {
   std::int64_t missing = 0;
   for (const Task& task : tasks)
@@ -399,8 +406,10 @@ Json summarize(const Json& config, const std::vector<EpisodeOutcome>& outcomes, 
   summary["pass_at_k"] = by_size(samples, values, "pass_at_");
   summary["best_of_n"] = by_size(samples, values, "best_of_");
   summary["majority"] = by_size(samples, values, "majority_");
-  summary["score"] = {
-      {"auc", values.at("score_auc")}, {"ap", values.at("score_ap")}, {"missing", missing_scores(tasks)}};
+  summary["score"] = {{"auc", values.at("score_auc")},
+                      {"ap", values.at("score_ap")},
+                      {"missing", missing_scores(tasks)},
+                      {"valid", samples_played(tasks) - missing_scores(tasks)}};
   if (values.contains("step_success")) summary["step_success"] = values.at("step_success");
   if (has_two_turns(tasks)) summary["two_turn"] = two_turn_figures(tasks, values);
   summary["tokens"] = tokens;

@@ -167,6 +167,9 @@ TEST_CASE("a suite without scores has no best-of-N by score in its table") {
   REQUIRE(table.find("score AUC") == std::string::npos);
   REQUIRE(table.find("majority") != std::string::npos);
   REQUIRE(table.find("\nno sample has a valid score") != std::string::npos);
+  const Json broken = summarize(kConfig, {outcome(0, 0, true), failed(0, 1), outcome(1, 0, true)}, 1);
+  REQUIRE(broken["score"]["valid"] == 0);
+  REQUIRE(agents::summary_table(broken).find("best-of-N") == std::string::npos);
   const Json scored = summarize(kConfig, {outcome(0, 0, true, 0.5), outcome(0, 1, false)}, 1);
   REQUIRE(agents::summary_table(scored).find("best-of-N") != std::string::npos);
   REQUIRE(agents::summary_table(scored).find("\n1 samples have no valid score") != std::string::npos);
