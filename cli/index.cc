@@ -2,13 +2,12 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "cli/commands.h"
 #include "core/error.h"
 #include "core/json.h"
-#include "core/progress.h"
+#include "tools/index_progress.h"
 #include "tools/search_index.h"
 
 namespace agon::cli {
@@ -16,32 +15,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kQuiet = std::chrono::seconds(2);  // a build that takes no longer shows no progress
-
 struct IndexFlags {
   std::string corpus, out;
   bool json = false;
-};
-
-// What the build tells, on one progress bar a phase.
-class BuildProgress {
- public:
-  void tell(const std::string& unit, std::int64_t done, std::int64_t total) {
-    if (Clock::now() - start_ < kQuiet) return;
-    if (unit != unit_) {
-      bar_.emplace("index", total, unit, done);
-      unit_ = unit;
-      shown_ = done;
-    }
-    bar_->add(done - shown_);
-    shown_ = done;
-  }
-
- private:
-  const Clock::time_point start_ = Clock::now();
-  std::optional<Progress> bar_;
-  std::string unit_;
-  std::int64_t shown_ = 0;
 };
 
 void tell_broken(const IndexFlags& flags, const tools::IndexReport& report) {
@@ -68,13 +44,7 @@ Json report_json(const IndexFlags& flags, const tools::IndexReport& report, doub
 
 void build(const IndexFlags& flags) {
   const auto start = Clock::now();
-  tools::IndexReport report;
-  {
-    BuildProgress progress;
-    report = tools::build_search_index(
-        flags.corpus, flags.out,
-        [&](const std::string& unit, std::int64_t done, std::int64_t total) { progress.tell(unit, done, total); });
-  }
+  const tools::IndexReport report = tools::build_search_index(flags.corpus, flags.out, tools::show_progress("index"));
   const Json figures = report_json(flags, report, std::chrono::duration<double>(Clock::now() - start).count());
   tell_broken(flags, report);
   if (flags.json)

@@ -1,5 +1,6 @@
 // The index of lookup_world.h: built once, and found again by what is in it.
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,6 +12,7 @@
 #include "core/hash.h"
 #include "core/text.h"
 #include "env/suites/lookup_world.h"
+#include "tools/index_progress.h"
 #include "tools/search_index.h"
 
 namespace agon::env::lookup {
@@ -27,6 +29,19 @@ std::vector<fs::path> cache_folders() {
   if (!base.empty()) folders.push_back(base / "agon");
   folders.push_back(fs::temp_directory_path() / fmt::format("agon-{}", getuid()));
   return folders;
+}
+
+// Whoever else can write there could choose what a search finds.
+void make_own_folder(const fs::path& folder) {
+  std::error_code ignored;  // a folder that cannot be made is none of this user's
+  fs::create_directories(folder.parent_path(), ignored);
+  ::mkdir(folder.c_str(), 0700);
+  struct stat found {};
+  if (::stat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode))
+    throw Error("lookup: the folder {} cannot be made", folder.string());
+  if (found.st_uid != ::geteuid() || (found.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    throw Error("lookup: others can write into {} (of user {}, mode {:03o})", folder.string(), found.st_uid,
+                found.st_mode & 0777);
 }
 
 std::string corpus_text() {
@@ -53,7 +68,8 @@ void build_index(const std::string& corpus, const fs::path& file) {
   if (!mkdtemp(folder.data())) throw Error("lookup: no folder {}: {}", folder, std::strerror(errno));
   try {
     write_file_atomically(folder + "/corpus.jsonl", corpus);
-    tools::build_search_index(folder + "/corpus.jsonl", folder + "/index");
+    tools::build_search_index(folder + "/corpus.jsonl", folder + "/index",
+                              tools::show_progress("lookup: its index, once for this user"));
     std::error_code failed;
     fs::rename(folder + "/index", file, failed);
     if (failed) throw Error("lookup: no index can be put at {}: {}", file.string(), failed.message());
@@ -80,13 +96,12 @@ std::shared_ptr<tools::SearchBackend> lookup_index_in(const fs::path& folder) {
 std::shared_ptr<tools::SearchBackend> lookup_index_in_one_of(const std::vector<fs::path>& folders) {
   std::string faults;
   for (const fs::path& folder : folders) try {
-      std::error_code ignored;  // what cannot be made cannot be built in
-      fs::create_directories(folder, ignored);
+      make_own_folder(folder);
       return lookup_index_in(folder);
     } catch (const Error& error) {
       faults += fmt::format("{}{}", faults.empty() ? "" : "; ", error.what());
     }
-  throw Error("{}. Set XDG_CACHE_HOME to a folder that can be written.", faults);
+  throw Error("{}. Set XDG_CACHE_HOME to a folder of your own that can be written.", faults);
 }
 
 std::shared_ptr<tools::SearchBackend> lookup_index() {

@@ -273,9 +273,14 @@ TEST_CASE("lookup: the index is built once, by several at the same time, and ove
 TEST_CASE("lookup: an index that cannot lie in one folder lies in the next") {
   const test::TempFolder folder;
   write_file_atomically(folder.path() / "file", "no folder");
-  const auto index = lookup_index_in_one_of({folder.path() / "file" / "agon", folder.path() / "good"});
+  const auto foreign = folder.path() / "foreign";
+  std::filesystem::create_directory(foreign);
+  std::filesystem::permissions(foreign, std::filesystem::perms::all);
+  const auto index = lookup_index_in_one_of({folder.path() / "file" / "agon", foreign, folder.path() / "good"});
+  CHECK(std::filesystem::is_empty(foreign));
   CHECK(index->search("weaver", 3, 10).hits.size() == 3);
   CHECK_THROWS_WITH(lookup_index_in_one_of({folder.path() / "file"}), Contains("Set XDG_CACHE_HOME"));
+  CHECK_THROWS_WITH(lookup_index_in_one_of({foreign}), Contains("others can write into"));
   const auto built = std::filesystem::directory_iterator(folder.path() / "good")->path();
   std::filesystem::remove(built);
   std::filesystem::create_directories(built / "in the way");
