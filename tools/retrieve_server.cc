@@ -25,6 +25,10 @@ std::string error_body(const std::string& why) {
   return SortedJson{{"error", why}}.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
 }
 
+bool has_body(const httplib::Request& request) {
+  return request.has_header("Content-Length") || request.has_header("Transfer-Encoding");
+}
+
 // The body of a request, which the library itself does not bound where it comes in chunks. False: it is too long, or
 // broke off.
 bool read_body(const httplib::ContentReader& reader, std::size_t most, std::string& body) {
@@ -57,8 +61,8 @@ struct RetrieveServer::Implementation {
   }
 
   void add_handlers() {
-    server.Post("/retrieve", [this](const httplib::Request&, httplib::Response& response,
-                                    const httplib::ContentReader& reader) { retrieve(response, reader); });
+    server.Post("/retrieve", [this](const httplib::Request& request, httplib::Response& response,
+                                    const httplib::ContentReader& reader) { retrieve(request, response, reader); });
     server.Get("/health", [this](const httplib::Request&, httplib::Response& response) {
       answer(response, 200, Json{{"status", "healthy"}, {"search", backend->identity()}}.dump());
     });
@@ -77,10 +81,10 @@ struct RetrieveServer::Implementation {
     ::listen(listener, kWaitingConnections);  // the library's own queue holds five
   }
 
-  void retrieve(httplib::Response& response, const httplib::ContentReader& reader) {
+  void retrieve(const httplib::Request& request, httplib::Response& response, const httplib::ContentReader& reader) {
     ++answered;
     std::string body;
-    if (!read_body(reader, options.most_request_bytes, body))
+    if (has_body(request) && !read_body(reader, options.most_request_bytes, body))
       return answer(
           response, 413,
           error_body(fmt::format("the request is larger than {} bytes, or broke off", options.most_request_bytes)));

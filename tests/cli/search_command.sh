@@ -36,6 +36,8 @@ expect 1 'no such index' search nothing.index x
 expect 1 'not a search index' search docs.jsonl x
 expect 1 'a folder' search . x
 expect 1 'unavailable' search http://127.0.0.1:1 x
+expect 1 'ftp://x. is no address' search ftp://x y
+expect 1 'is no address' search searxng+host y
 expect 1 'SERPER_API_KEY' search serper x
 expect 1 'go together' search docs.index x --cache searches
 expect 2 'top-k' search docs.index x --top-k 0
@@ -47,11 +49,16 @@ for _ in $(seq 200); do grep -q ^serving served && break; sleep 0.05; done
 url=$(sed -n 's/.* at \(http:[^ ]*\)\/retrieve; .*/\1/p' served)
 expect 0 'Ada Lovelace' search "$url" 'first program' --cache searches --cache-mode record
 expect 0 'Charles Babbage' search "$url" 'babbage'
+# A request that says nothing of a body.
+exec 3<>"/dev/tcp/127.0.0.1/${url##*:}"
+printf 'POST /retrieve HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' >&3
+head -1 <&3 | grep -q ' 400 ' || fail "serve-search: a request without a body is not refused as such"
+exec 3<&-
 kill -INT $server
 wait $server
 code=$?
 [ $code = 130 ] || fail "serve-search: exit code $code after Ctrl-C, expected 130"
-grep -q 'stopped after 2 requests' served.err || fail "serve-search: $(cat served.err)"
+grep -q 'stopped after 3 requests' served.err || fail "serve-search: $(cat served.err)"
 expect 1 'unavailable' search "$url" 'first program'
 expect 0 'Ada Lovelace' search "$url" 'first  program' --cache searches --cache-mode replay
 expect 1 'offline_miss' search "$url" 'babbage' --cache searches --cache-mode replay
