@@ -3,16 +3,11 @@
 #include "env/episode_store.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
-#include <fcntl.h>
 #include <sqlite3.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <bit>
-#include <cerrno>
 #include <chrono>
 #include <condition_variable>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -21,6 +16,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "env/run_database.h"
 #include "env/run_schema.h"
 
 namespace agon::env {
@@ -34,62 +30,8 @@ constexpr std::chrono::milliseconds kCommitInterval{50};
 constexpr std::size_t kBatchBytes = 32u << 20;   // a batch of this size does not wait for its interval
 constexpr std::size_t kQueueBytes = 128u << 20;  // record() waits while this much is queued
 
-// Held as long as the object lives; the kernel lets go of it however the process ends.
-class FolderLock {
- public:
-  explicit FolderLock(const fs::path& folder) {
-    const std::string path = (folder / "lock").string();
-    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (descriptor_ < 0)
-      throw Error("{}: cannot be written: {}. Choose another folder (--out; of a training, output).", path,
-                  std::strerror(errno));
-    if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
-    const int reason = errno;
-    ::close(descriptor_);
-    if (reason == EWOULDBLOCK)
-      throw Error(
-          "{}: another process is recording a run here. Wait for its end or choose another folder (--out; of a "
-          "training, output).",
-          folder.string());
-    throw Error("{}: cannot be locked: {}.", path, std::strerror(reason));
-  }
-  ~FolderLock() { ::close(descriptor_); }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
- private:
-  int descriptor_ = -1;
-};
-
 // Model text may hold any bytes; in JSON, what is not UTF-8 becomes U+FFFD.
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
-std::string value_or_absence(const Json& object, const std::string& key) {
-  return object.contains(key) ? key + " = " + dump(object.at(key)) : "no " + key;
-}
-
-// "samples = 8, not samples = 4": the first key of either config, nested ones included, where they differ; else empty.
-std::string first_difference(const Json& stored, const Json& asked, const std::string& prefix = {}) {
-  for (const Json* side : {&asked, &stored}) {
-    for (const auto& [key, ignored] : side->items()) {
-      if (stored.contains(key) && asked.contains(key)) {
-        const Json &was = stored.at(key), &is = asked.at(key);
-        if (was.is_object() && is.is_object()) {
-          if (std::string nested = first_difference(was, is, prefix + key + "."); !nested.empty()) return nested;
-          continue;
-        }
-        if (was == is) continue;
-      }
-      return fmt::format("{}{}, not {}{}", prefix, value_or_absence(stored, key), prefix, value_or_absence(asked, key));
-    }
-  }
-  return {};
-}
-
-std::string damaged_message(const fs::path& folder) {
-  return fmt::format("{}: {} is damaged. Restore it from a copy, or begin again in another folder.", folder.string(),
-                     kRunDatabase);
-}
 
 std::size_t bytes_of(const Episode& episode) {
   std::size_t bytes = sizeof episode + episode.prompt.size();
@@ -141,7 +83,7 @@ void run_once(SQLite::Statement& statement) {
 class SqliteStore : public EpisodeStore {
  public:
   SqliteStore(const fs::path& folder, const Json& config, bool resume)
-      : folder_(folder), lock_(folder), database_(open_database(folder, config, resume)) {
+      : folder_(folder), lock_(folder), database_(std::move(*open_run_database(folder, config, resume))) {
     complete_ = database_.execAndGet("SELECT summary IS NOT NULL FROM run").getInt() != 0;
     earlier_seconds_ = database_.execAndGet("SELECT seconds FROM run").getDouble();
     SQLite::Statement images(database_, "SELECT hash FROM images");
@@ -213,11 +155,6 @@ class SqliteStore : public EpisodeStore {
   }
 
  private:
-  static SQLite::Database open_database(const fs::path& folder, const Json& config, bool resume);
-  static void check_same_run(SQLite::Database& database, const fs::path& folder, const Json& config, bool resume);
-  static void create_schema(SQLite::Database& database, const Json& config);
-  static void upgrade_schema(SQLite::Database& database);
-
   void load_episodes() {
     tasks_.clear();
     episodes_.clear();
@@ -268,7 +205,7 @@ class SqliteStore : public EpisodeStore {
     const auto* sqlite = dynamic_cast<const SQLite::Exception*>(&exception);
     const bool full = sqlite != nullptr && sqlite->getErrorCode() == SQLITE_FULL;
     if (sqlite != nullptr && (sqlite->getErrorCode() == SQLITE_CORRUPT || sqlite->getErrorCode() == SQLITE_NOTADB))
-      return damaged_message(folder_);
+      return damaged_run_message(folder_);
     return fmt::format(
         "{}: recording stopped: {}. Every episode committed before is whole; {}, then go on with --resume.",
         folder_.string(), full ? "the disk is full" : exception.what(), full ? "free some space" : "check the disk");
@@ -443,69 +380,6 @@ class SqliteStore : public EpisodeStore {
   std::jthread writer_;
 };
 
-// A new run does not move in with files that are not of a run: it would write its config.json over theirs.
-void check_folder(const fs::path& folder) {
-  if (fs::exists(folder / kRunDatabase)) return;
-  for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.path().filename() != "lock")
-      throw Error("{}: holds other files ({}). Choose an empty or a new folder (--out; of a training, output).",
-                  folder.string(), entry.path().filename().string());
-}
-
-SQLite::Database SqliteStore::open_database(const fs::path& folder, const Json& config, bool resume) {
-  const fs::path path = folder / kRunDatabase;
-  // One thread at a time uses the connection, so SQLite need not lock it.
-  SQLite::Database database(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_NOMUTEX, 5000);
-  const bool fresh = database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
-  if (!fresh) check_same_run(database, folder, config, resume);
-  database.exec(
-      "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = OFF; "
-      "PRAGMA wal_autocheckpoint = 2000");
-  write_file_atomically((folder / "config.json").string(), config.dump(2) + "\n");
-  if (fresh)
-    create_schema(database, config);  // last: from here on the folder holds a run
-  else
-    upgrade_schema(database);
-  return database;
-}
-
-void SqliteStore::check_same_run(SQLite::Database& database, const fs::path& folder, const Json& config, bool resume) {
-  check_run_schema(folder / kRunDatabase, database.execAndGet("PRAGMA application_id").getInt(),
-                   database.execAndGet("PRAGMA user_version").getInt());
-  if (!resume)
-    throw Error(
-        "{}: holds a run already. Continue it with --resume, or choose another folder (--out; of a training, output).",
-        folder.string());
-  if (database.execAndGet("PRAGMA quick_check(1)").getString() != "ok") throw Error(damaged_message(folder));
-  const Json stored = Json::parse(database.execAndGet("SELECT config FROM run").getString());
-  if (const std::string difference = first_difference(stored, config); !difference.empty())
-    throw Error("{}: the run there has {}. Resume it with its own settings (config.json), or choose another folder.",
-                folder.string(), difference);
-}
-
-void SqliteStore::create_schema(SQLite::Database& database, const Json& config) {
-  SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-  database.exec(kRunSchema);
-  database.exec(kTrainingSchema);
-  database.exec(kStepKeySchema);
-  database.exec(fmt::format("PRAGMA application_id = {}", kRunApplicationId));
-  database.exec(fmt::format("PRAGMA user_version = {}", kRunSchemaVersion));
-  SQLite::Statement insert(database, "INSERT INTO run (id, config) VALUES (1, ?)");
-  insert.bind(1, dump(config));
-  insert.exec();
-  transaction.commit();
-}
-
-void SqliteStore::upgrade_schema(SQLite::Database& database) {
-  const int version = database.execAndGet("PRAGMA user_version").getInt();
-  if (version == kRunSchemaVersion) return;
-  SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-  if (version < 3) database.exec(kTrainingSchema);
-  database.exec(kStepKeySchema);
-  database.exec(fmt::format("PRAGMA user_version = {}", kRunSchemaVersion));
-  transaction.commit();
-}
-
 }  // namespace
 
 std::unique_ptr<EpisodeStore> EpisodeStore::create(const fs::path& folder, const Json& config, bool resume) {
@@ -515,7 +389,7 @@ std::unique_ptr<EpisodeStore> EpisodeStore::create(const fs::path& folder, const
     throw Error("{}: the folder cannot be made: {}. Choose another (--out; of a training, output).", folder.string(),
                 error.message());
   try {
-    check_folder(folder);
+    check_run_folder(folder);
     return std::make_unique<SqliteStore>(folder, config, resume);
   } catch (const SQLite::Exception& exception) {
     throw Error("{}: the run cannot be opened: {}. Choose another folder (--out; of a training, output).",

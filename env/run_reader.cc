@@ -73,7 +73,8 @@ auto guarded(const fs::path& path, const Read& read) {
   } catch (const Error& error) {
     throw Error("{}: {}.", path.string(), error.what());
   } catch (const std::exception& exception) {
-    throw Error("{}: the run cannot be read: {}.", path.string(), exception.what());
+    throw Error("{}: the run cannot be read: {}. Is it damaged? Restore it from a copy.", path.string(),
+                exception.what());
   }
 }
 
@@ -230,7 +231,8 @@ std::unique_ptr<RunReader> RunReader::open(const fs::path& folder) {
   try {
     return std::make_unique<SqliteReader>(path);
   } catch (const SQLite::Exception& exception) {
-    throw Error("{}: the run cannot be read: {}.", path.string(), exception.what());
+    throw Error("{}: the run cannot be read: {}. Is it damaged? Restore it from a copy.", path.string(),
+                exception.what());
   }
 }
 

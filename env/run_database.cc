@@ -1,0 +1,133 @@
+#include "env/run_database.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "env/run_schema.h"
+
+namespace agon::env {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string value_or_absence(const Json& object, const std::string& key) {
+  if (!object.contains(key)) return "no " + key;
+  return key + " = " + object.at(key).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// "samples = 8, not samples = 4": the first key of either config, nested ones included, where they differ; else empty.
+std::string first_difference(const Json& stored, const Json& asked, const std::string& prefix = {}) {
+  for (const Json* side : {&asked, &stored}) {
+    for (const auto& [key, ignored] : side->items()) {
+      if (stored.contains(key) && asked.contains(key)) {
+        const Json &was = stored.at(key), &is = asked.at(key);
+        if (was.is_object() && is.is_object()) {
+          if (std::string nested = first_difference(was, is, prefix + key + "."); !nested.empty()) return nested;
+          continue;
+        }
+        if (was == is) continue;
+      }
+      return fmt::format("{}{}, not {}{}", prefix, value_or_absence(stored, key), prefix, value_or_absence(asked, key));
+    }
+  }
+  return {};
+}
+
+void check_same_run(SQLite::Database& database, const fs::path& folder, const Json& config, bool resume) {
+  check_run_schema(folder / kRunDatabase, database.execAndGet("PRAGMA application_id").getInt(),
+                   database.execAndGet("PRAGMA user_version").getInt());
+  if (!resume)
+    throw Error(
+        "{}: holds a run already. Continue it with --resume, or choose another folder (--out; of a training, output).",
+        folder.string());
+  if (database.execAndGet("PRAGMA quick_check(1)").getString() != "ok") throw Error(damaged_run_message(folder));
+  const Json stored = Json::parse(database.execAndGet("SELECT config FROM run").getString());
+  if (const std::string difference = first_difference(stored, config); !difference.empty())
+    throw Error("{}: the run there has {}. Resume it with its own settings (config.json), or choose another folder.",
+                folder.string(), difference);
+}
+
+void create_schema(SQLite::Database& database, const Json& config) {
+  SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+  database.exec(kRunSchema);
+  database.exec(kTrainingSchema);
+  database.exec(kStepKeySchema);
+  database.exec(fmt::format("PRAGMA application_id = {}", kRunApplicationId));
+  database.exec(fmt::format("PRAGMA user_version = {}", kRunSchemaVersion));
+  SQLite::Statement insert(database, "INSERT INTO run (id, config) VALUES (1, ?)");
+  insert.bind(1, config.dump());
+  insert.exec();
+  transaction.commit();
+}
+
+void upgrade_schema(SQLite::Database& database) {
+  const int version = database.execAndGet("PRAGMA user_version").getInt();
+  if (version == kRunSchemaVersion) return;
+  SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+  if (version < 3) database.exec(kTrainingSchema);
+  database.exec(kStepKeySchema);
+  database.exec(fmt::format("PRAGMA user_version = {}", kRunSchemaVersion));
+  transaction.commit();
+}
+
+}  // namespace
+
+FolderLock::FolderLock(const fs::path& folder) {
+  const std::string path = (folder / "lock").string();
+  descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (descriptor_ < 0)
+    throw Error("{}: cannot be written: {}. Choose another folder (--out; of a training, output).", path,
+                std::strerror(errno));
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
+  const int reason = errno;
+  ::close(descriptor_);
+  if (reason == EWOULDBLOCK)
+    throw Error(
+        "{}: another process is recording a run here. Wait for its end or choose another folder (--out; of a "
+        "training, output).",
+        folder.string());
+  throw Error("{}: cannot be locked: {}.", path, std::strerror(reason));
+}
+
+FolderLock::~FolderLock() { ::close(descriptor_); }
+
+void check_run_folder(const fs::path& folder) {
+  if (fs::exists(folder / kRunDatabase)) return;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().filename() != "lock")
+      throw Error("{}: holds other files ({}). Choose an empty or a new folder (--out; of a training, output).",
+                  folder.string(), entry.path().filename().string());
+}
+
+std::unique_ptr<SQLite::Database> open_run_database(const fs::path& folder, const Json& config, bool resume) {
+  const fs::path path = folder / kRunDatabase;
+  // One thread at a time uses the connection, so SQLite need not lock it.
+  auto opened = std::make_unique<SQLite::Database>(
+      path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_NOMUTEX, 5000);
+  SQLite::Database& database = *opened;
+  const bool fresh = database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
+  if (!fresh) check_same_run(database, folder, config, resume);
+  database.exec(
+      "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = OFF; "
+      "PRAGMA wal_autocheckpoint = 2000");
+  write_file_atomically((folder / "config.json").string(), config.dump(2) + "\n");
+  if (fresh)
+    create_schema(database, config);  // last: from here on the folder holds a run
+  else
+    upgrade_schema(database);
+  return opened;
+}
+
+std::string damaged_run_message(const fs::path& folder) {
+  return fmt::format("{}: {} is damaged. Restore it from a copy, or begin again in another folder.", folder.string(),
+                     kRunDatabase);
+}
+
+}  // namespace agon::env

@@ -1,0 +1,43 @@
+// env/run_database.h - the folder that a run is recorded in: locked, its database made, found again, brought up to
+// date.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "core/json.h"
+
+namespace SQLite {
+class Database;
+}
+
+namespace agon::env {
+
+// Held as long as the object lives; the kernel lets go of it however the process ends. Throws Error where another
+// process holds it or nothing can be written.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::filesystem::path& folder);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_ = -1;
+};
+
+// A new run does not move in with files that are not of a run: it would write its config.json over theirs. Throws Error
+// that names one.
+void check_run_folder(const std::filesystem::path& folder);
+
+// Opens run.sqlite, of a new run or, with `resume`, of one with the same config, whose schema is brought up to date;
+// writes config.json. One thread at a time may use it. REQUIRES: the folder's lock. Throws Error for a run that may not
+// go on so, SQLite::Exception and Json::exception for what is damaged.
+std::unique_ptr<SQLite::Database> open_run_database(const std::filesystem::path& folder, const Json& config,
+                                                    bool resume);
+
+// What a person is told of a damaged run.sqlite.
+std::string damaged_run_message(const std::filesystem::path& folder);
+
+}  // namespace agon::env
