@@ -56,13 +56,14 @@ void read_model(ConfigSection& top, const Json& json, const std::filesystem::pat
 }
 
 void check_ranges(const SftConfig& config, const std::string& file) {
-  const auto require = [&](bool holds, const char* rule) {
+  const auto require = [&](bool holds, const std::string& rule) {
     if (!holds) throw Error("train-sft: {}: {}", file, rule);
   };
   require(config.steps >= 1, "'steps' must be at least 1");
   require(config.learning_rate > 0, "'learning_rate' must be above 0");
   require(config.warmup_steps >= 0 && config.warmup_steps < config.steps,
-          "'warmup_steps' must lie between 0 and 'steps'");
+          fmt::format("'warmup_steps' is {} and must lie between 0 and 'steps', which is {}", config.warmup_steps,
+                      config.steps));
   require(config.checkpoint_steps >= 1, "'checkpoint_steps' must be at least 1");
   require(config.score_steps >= 0 && config.score_tasks >= 1,
           "'score_steps' must be at least 0 and 'score_tasks' at least 1");

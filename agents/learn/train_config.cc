@@ -119,7 +119,7 @@ void change(Json& given, const std::string& assignment) {
   place_of(given, assignment.substr(0, equals)) = parse_yaml_value(assignment.substr(equals + 1));
 }
 
-void require(bool holds, const char* rule, const Json& value) {
+void require(bool holds, const std::string& rule, const Json& value) {
   if (!holds) throw Error("train: {}, got {}.", rule, value.dump());
 }
 
@@ -173,8 +173,8 @@ OptimizerConfig read_optimizer(const Json& json, std::int64_t steps) {
   OptimizerConfig config{json["learning_rate"], json["warmup_steps"], json["schedule"], json["final_rate"],
                          json["weight_decay"],  json["beta1"],        json["beta2"],    json["clip_norm"]};
   require(config.learning_rate >= 0, "'learning_rate' must be at least 0", json["learning_rate"]);
-  require(config.warmup_steps >= 0 && config.warmup_steps <= steps, "'warmup_steps' must lie between 0 and 'steps'",
-          json["warmup_steps"]);
+  require(config.warmup_steps >= 0 && config.warmup_steps <= steps,
+          fmt::format("'warmup_steps' must lie between 0 and 'steps', which is {}", steps), json["warmup_steps"]);
   require(config.schedule == "constant" || config.schedule == "cosine", "'schedule' must be constant or cosine",
           json["schedule"]);
   require(config.beta1 >= 0 && config.beta1 < 1, "'beta1' must lie in [0, 1)", json["beta1"]);
