@@ -1,7 +1,7 @@
 // abuse_runner CASE.py WALLS [USER [SLOWER]]: runs one case of tests/sandbox/abuse (its README.md has the format) and
-// checks what it did to this host. WALLS: a tier, or bwrap at tier B. USER: a number to become first. SLOWER: how many
-// times longer the limits of time are, on an emulated machine. Exit codes: 0 held, 1 not, 77 only root can become
-// another user.
+// checks what it did to this host. WALLS: a tier, or a backend: bwrap at tier B, docker or podman at C. USER: a number
+// to become first. SLOWER: how many times longer the limits of time are, on an emulated machine. Exit codes: 0 held, 1
+// not, 77 only root can become another user.
 #include <dirent.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
@@ -373,8 +373,8 @@ int run_in_cgroup(const Case& abuse, const LauncherCopy& launcher, std::optional
 }
 
 int run(const std::string& file, const std::string& walls, std::optional<uid_t> user, double slower) {
-  const Backend backend = walls == "bwrap" ? Backend::bwrap : Backend::native;
-  const std::string tier = backend == Backend::bwrap ? "B" : walls;
+  const Backend backend = walls.size() == 1 ? Backend::native : backend_from(walls);
+  const std::string tier = backend == Backend::native ? walls : backend == Backend::bwrap ? "B" : "C";
   Case abuse = Reader(file).result();
   abuse.limits.wall *= slower;
   abuse.limits.cpu *= slower;
