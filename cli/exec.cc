@@ -121,13 +121,31 @@ void print_json(const std::vector<Call>& calls) {
   fmt::print("{}\n", list.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
+sandbox::Limits limits_of(const ExecFlags& flags) {
+  sandbox::Limits limits;
+  for (const std::string& text : flags.limits) limits = sandbox::parse_limits(text, limits);
+  return limits;
+}
+
+std::vector<sandbox::Artifact> read_images(const ExecFlags& flags) {
+  std::vector<sandbox::Artifact> images;
+  for (const std::string& image : flags.images) images.push_back({fs::path(image).filename(), read_file(image)});
+  return images;
+}
+
 class Exec {
  public:
-  explicit Exec(const ExecFlags& flags) : flags_(flags), texts_(read_scripts(flags)), sandbox_(config_of(flags)) {}
+  // What can be wrong with the flags is found before the sandbox starts.
+  explicit Exec(const ExecFlags& flags)
+      : flags_(flags),
+        texts_(read_scripts(flags)),
+        images_(read_images(flags)),
+        limits_(limits_of(flags)),
+        sandbox_(config_of(flags)) {}
 
   std::vector<Call> run() {
-    sandbox::Session session = sandbox_.open(limits());
-    for (const std::string& image : flags_.images) session.write(fs::path(image).filename(), read_file(image));
+    sandbox::Session session = sandbox_.open(limits_);
+    for (const sandbox::Artifact& image : images_) session.write(image.name, image.bytes);
     const std::size_t before = std::min(flags_.fork_after.value_or(texts_.size()), texts_.size());
     run_some(session, 0, before, 0);
     if (before == texts_.size()) return std::move(calls_);
@@ -139,12 +157,6 @@ class Exec {
   }
 
  private:
-  sandbox::Limits limits() const {
-    sandbox::Limits limits;
-    for (const std::string& text : flags_.limits) limits = sandbox::parse_limits(text, limits);
-    return limits;
-  }
-
   void run_some(sandbox::Session& session, std::size_t begin, std::size_t end, int fork) {
     for (std::size_t i = begin; i < end; ++i) {
       Call call{flags_.scripts[i], fork,
@@ -158,7 +170,9 @@ class Exec {
   }
 
   const ExecFlags& flags_;
-  std::vector<std::string> texts_;
+  const std::vector<std::string> texts_;
+  const std::vector<sandbox::Artifact> images_;
+  const sandbox::Limits limits_;
   sandbox::Sandbox sandbox_;
   std::vector<Call> calls_;
 };
@@ -179,10 +193,13 @@ void add_exec(CLI::App& app) {
   command->add_option("scripts", flags->scripts, "Python files, run one after another")
       ->required()
       ->check(CLI::ExistingFile);
-  command->add_option("--limit", flags->limits,
-                      "wall=2,cpu=2 (seconds), memory=512M,file=,disk=,output= (bytes), processes=,inodes=");
+  command
+      ->add_option("--limit", flags->limits,
+                   "wall=2,cpu=2 (seconds), memory=512M,file=,disk=,output= (bytes), processes=,inodes=")
+      ->allow_extra_args(false);
   command->add_option("--image", flags->images, "Put this file into the workspace first; may be given several times")
-      ->check(CLI::ExistingFile);
+      ->check(CLI::ExistingFile)
+      ->allow_extra_args(false);
   command->add_option("--fork-after", flags->fork_after, "Run the first K scripts, then the rest in each of two forks")
       ->check(whole_number_in(0, 1'000'000));
   command->add_option("--out", flags->out, "Save the pictures that the scripts write into this folder");
@@ -190,10 +207,14 @@ void add_exec(CLI::App& app) {
   command->add_option("--backend", flags->backend,
                       "What makes the outer walls: native (default), bwrap, docker or podman");
   command->add_option("--interpreter", flags->interpreter, "Python to run (default /usr/bin/python3)");
-  command->add_option("--module", flags->modules,
-                      "Import this before the session starts (default numpy and cv2); '' for none");
-  command->add_option("--readable", flags->readable,
-                      "A folder that the sandbox may read, beside /usr: where another interpreter lies");
+  command
+      ->add_option("--module", flags->modules,
+                   "Import this before the session starts (default numpy and cv2); '' for none")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--readable", flags->readable,
+                   "A folder that the sandbox may read, beside /usr: where another interpreter lies")
+      ->allow_extra_args(false);
   command->add_flag("--json", flags->json, "Print one JSON array instead of the output");
   command->callback([flags] { exec(*flags); });
 }

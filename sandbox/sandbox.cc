@@ -124,7 +124,8 @@ Result Session::run(const CallRequest& request) {
                                                         {"name", request.name},
                                                         {"code", binary(request.code)},
                                                         {"artifacts", request.artifacts},
-                                                        {"pictures", request.pictures}});
+                                                        {"pictures", request.pictures},
+                                                        {"wall", request.wall}});
   Result lost;
   lost.tier = launcher_->tier();
   lost.text = reply ? reply->value("error", "") : "the launcher is gone";

@@ -22,16 +22,18 @@ std::string text_at(const SortedJson& line, const char* key) {
   return *at;
 }
 
+bool has(const SortedJson& line, const char* key) { return line.contains(key) && !line[key].is_null(); }
+
 std::string id_of(const SortedJson& line, std::int64_t number) {
   for (const char* key : {"id", "_id"})
-    if (line.contains(key)) return line[key].is_number_integer() ? line[key].dump() : text_at(line, key);
+    if (has(line, key)) return line[key].is_number_integer() ? line[key].dump() : text_at(line, key);
   return std::to_string(number - 1);
 }
 
 Document document_of(const SortedJson& line, std::int64_t number) {
   if (!line.is_object()) throw Error("not a JSON object {{...}} but {}", shown(line));
   Document document{id_of(line, number), {}, {}};
-  if (line.contains("contents")) {
+  if (has(line, "contents")) {
     split_contents(text_at(line, "contents"), document.title, document.text);
   } else {
     document.title = text_at(line, "title");

@@ -102,7 +102,7 @@ class PythonTool : public Tool {
       session_.reset();
       return ToolResult::failure(ToolFault::unavailable, error.what());
     }
-    Result result = session_->run({.code = std::move(code), .pictures = true});
+    Result result = session_->run({.code = std::move(code), .pictures = true, .wall = context.seconds});
     if (!result.alive) session_.reset();
     return answer(result, restarted, picture_name(pictures + 1));
   }

@@ -28,8 +28,11 @@ Request read_request(std::string_view text) {
   const auto is_text = [](const SortedJson& query) { return query.is_string(); };
   if (!queries.is_array() || queries.empty() || !std::all_of(queries.begin(), queries.end(), is_text))
     throw Error("\"queries\" is {}, not a list of texts", shown(queries));
-  const SortedJson top_k = parsed.value.value("topk", SortedJson(3));
-  const SortedJson scores = parsed.value.value("return_scores", SortedJson(false));
+  const auto given = [&parsed](const char* key, SortedJson otherwise) {
+    const SortedJson value = parsed.value.value(key, SortedJson());
+    return value.is_null() ? std::move(otherwise) : value;
+  };
+  const SortedJson top_k = given("topk", 3), scores = given("return_scores", false);
   if (!top_k.is_number_integer() || top_k < 1 || top_k > kMostHits)
     throw Error("\"topk\" is {}, not a whole number from 1 to {}", shown(top_k), kMostHits);
   if (!scores.is_boolean()) throw Error("\"return_scores\" is {}, not true or false", shown(scores));

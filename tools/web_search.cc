@@ -31,9 +31,9 @@ std::string text_at(const SortedJson& object, const char* key) {
   return object[key];
 }
 
-// [{title_key, url_key, text_key}] as hits. A list that is absent is empty: some engines leave it out.
+// [{title_key, url_key, text_key}] as hits.
 SearchReply read_list(const SortedJson& list, const char* url_key, const char* text_key) {
-  if (!list.is_array() && !list.is_null()) throw Error("{} where a list of results was expected", shown(list));
+  if (!list.is_array()) throw Error("{} where a list of results was expected", shown(list));
   SearchReply reply;
   for (const SortedJson& item : list) {
     SearchHit hit;
@@ -48,6 +48,13 @@ SearchReply read_list(const SortedJson& list, const char* url_key, const char* t
 const SortedJson& object_of(const SortedJson& reply) {
   if (!reply.is_object()) throw Error("{} where an object was expected", shown(reply));
   return reply;
+}
+
+// The list at `key`. Some engines leave an empty one out: then the reply echoes the query at `echo`, or it is none.
+SortedJson list_or_none(const SortedJson& reply, const char* key, const char* echo) {
+  if (reply.contains(key)) return reply[key];
+  if (!reply.contains(echo)) throw Error("{} without \"{}\"", shown(reply), key);
+  return SortedJson::array();
 }
 
 HttpRequest ask_retrieve(const std::string& url, const std::string&, const std::string& query, int top_k) {
@@ -74,7 +81,7 @@ HttpRequest ask_serper(const std::string& url, const std::string& key, const std
 }
 
 SearchReply read_serper(const SortedJson& reply) {
-  return read_list(object_of(reply).value("organic", SortedJson()), "link", "snippet");
+  return read_list(list_or_none(object_of(reply), "organic", "searchParameters"), "link", "snippet");
 }
 
 HttpRequest ask_brave(const std::string& url, const std::string& key, const std::string& query, int top_k) {
@@ -84,8 +91,8 @@ HttpRequest ask_brave(const std::string& url, const std::string& key, const std:
 }
 
 SearchReply read_brave(const SortedJson& reply) {
-  const SortedJson web = object_of(reply).value("web", SortedJson::object());
-  return read_list(web.is_object() ? web.value("results", SortedJson()) : web, "url", "description");
+  if (!object_of(reply).contains("web")) return read_list(list_or_none(reply, "web", "query"), "url", "description");
+  return read_list(object_of(reply["web"]).value("results", SortedJson()), "url", "description");
 }
 
 constexpr std::array<Engine, 4> kEngines = {{
@@ -107,6 +114,9 @@ std::string url_of(const Engine& engine, std::string url) {
   if (url.empty()) throw Error("search engine {}: no URL. Say where its server is.", engine.name);
   if (!url.starts_with("http://") && !url.starts_with("https://"))
     throw Error("search engine {}: the URL {} does not begin with http:// or https://.", engine.name, shown_text(url));
+  if (url.find_first_of("?#") != std::string::npos)
+    throw Error("search engine {}: the URL {} has a query or a fragment. Give the address alone.", engine.name,
+                shown_text(url));
   while (!engine.path.empty() && url.ends_with('/')) url.pop_back();
   return url.ends_with(engine.path) ? url : fmt::format("{}{}", url, engine.path);
 }

@@ -23,18 +23,18 @@ void GuestChannel::send(std::string_view payload, std::initializer_list<int> des
     const ssize_t sent = send_message(socket_.get(), frame, descriptors, MSG_DONTWAIT);
     if (sent > 0) frame.erase(0, static_cast<std::size_t>(sent));
   }
-  waiting_ += frame;
+  waiting_.add(frame);
   flush();
 }
 
 void GuestChannel::flush() {
   while (!waiting_.empty()) {
-    const ssize_t sent = send_message(socket_.get(), std::string_view(waiting_).substr(0, 1 << 18), {}, MSG_DONTWAIT);
+    const ssize_t sent = send_message(socket_.get(), waiting_.next(1 << 18), {}, MSG_DONTWAIT);
     if (sent <= 0) {
       if (errno != EAGAIN && errno != EINTR) waiting_.clear();  // closed: reading tells
       return;
     }
-    waiting_.erase(0, static_cast<std::size_t>(sent));
+    waiting_.sent(static_cast<std::size_t>(sent));
   }
 }
 

@@ -13,6 +13,7 @@
 
 #include "sandbox/frame.h"
 #include "sandbox/launcher/descriptor.h"
+#include "sandbox/launcher/outbox.h"
 
 namespace agon::sandbox::launcher {
 
@@ -38,7 +39,7 @@ class GuestChannel {
   FrameReader reader_{0};
   pid_t sender_ = 0;  // of the bytes that wait for the rest of their frame
   bool partial_ = false;
-  std::string waiting_;
+  Outbox waiting_;
 };
 
 }  // namespace agon::sandbox::launcher

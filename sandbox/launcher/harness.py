@@ -82,12 +82,20 @@ def serve_sandbox(home, readable):
     def reply(kind, body=b""):
         state["channel"].sendall(pack("<I", 1 + len(body)) + kind + body)
 
+    # EAGAIN is what a full pipe says too.
+    def forks_in(error):
+        trace = error.__traceback__
+        while trace.tb_next is not None:
+            trace = trace.tb_next
+        names = trace.tb_frame.f_code.co_names
+        return any("fork" in name or "spawn" in name for name in names)
+
     def outcome_of(error):
         if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
             return MEMORY
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
             return DISK
-        if isinstance(error, BlockingIOError) or (isinstance(error, RuntimeError) and "start new thread" in str(error)):
+        if isinstance(error, BlockingIOError) and forks_in(error) or isinstance(error, RuntimeError) and "start new thread" in str(error):
             return PROCESS
         if isinstance(error, KeyboardInterrupt):
             return INTERRUPTED

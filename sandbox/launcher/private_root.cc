@@ -70,6 +70,11 @@ void swap_root() {
   checked(syscall(SYS_mount_setattr, AT_FDCWD, "/", 0, &read_only, sizeof read_only), "mount_setattr /");
 }
 
+// Or the folder itself.
+bool is_beneath(const std::string& path, const std::string& folder) {
+  return folder == "/" || (path + "/").starts_with(folder + "/");
+}
+
 }  // namespace
 
 std::vector<std::string> program_folders(const std::vector<std::string>& readable) {
@@ -80,8 +85,9 @@ std::vector<std::string> program_folders(const std::vector<std::string>& readabl
     if (fs::is_directory(name) && !fs::is_symlink(name)) folders.push_back(name);
   for (const std::string& path : readable) {
     for (const char* own : {"/tmp", "/var/tmp", "/home/agent", "/workspace", "/dev", "/proc", "/etc"})
-      if (fmt::format("{}/", path).starts_with(fmt::format("{}/", own)))
-        throw Error("{} cannot be readable in a sandbox: sessions have a {} of their own. Put it elsewhere", path, own);
+      if (is_beneath(path, own) || is_beneath(own, path))
+        throw Error("{} cannot be readable in a sandbox: sessions have a {} of their own. Name another folder", path,
+                    own);
     if (!path.starts_with("/usr/")) folders.push_back(path);
   }
   std::erase_if(folders, [](const std::string& path) { return !fs::exists(path); });
@@ -99,7 +105,8 @@ std::vector<RootLink> root_links() {
 }
 
 std::vector<std::string> device_files() {
-  return {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
+  // Not /dev/zero: what is mapped of it and shared is memory that nobody counts (seccomp_policy.cc, mappings).
+  return {"/dev/null", "/dev/full", "/dev/random", "/dev/urandom"};
 }
 
 void enter_private_root(const std::vector<std::string>& readable) {

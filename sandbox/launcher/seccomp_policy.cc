@@ -24,15 +24,14 @@ constexpr const char* kAllowed[] = {
     "access", "chdir", "chmod", "chown", "close", "close_range", "copy_file_range", "creat", "dup", "dup2", "dup3",
     "faccessat", "faccessat2", "fadvise64", "fchdir", "fchmod", "fchmodat", "fchown", "fchownat", "fdatasync",
     "fgetxattr", "flistxattr", "fstat", "fstatfs", "fsync", "ftruncate", "futimesat", "getcwd", "getdents",
-    "getdents64", "getxattr", "inotify_add_watch", "inotify_init", "inotify_init1", "inotify_rm_watch", "lchown",
-    "lgetxattr", "link", "linkat", "listxattr", "llistxattr", "lseek", "lstat", "mkdir", "mkdirat", "mknod", "mknodat",
-    "newfstatat", "open", "openat", "openat2", "pread64", "preadv", "preadv2", "pwrite64", "pwritev", "pwritev2",
-    "read", "readahead", "readlink", "readlinkat", "readv", "rename", "renameat", "renameat2", "rmdir", "sendfile",
-    "stat", "statfs", "statx", "symlink", "symlinkat", "sync_file_range", "truncate", "umask", "unlink", "unlinkat",
-    "utime", "utimensat", "utimes", "write", "writev",
+    "getdents64", "getxattr", "lchown", "lgetxattr", "link", "linkat", "listxattr", "llistxattr", "lseek", "lstat",
+    "mkdir", "mkdirat", "mknod", "mknodat", "newfstatat", "open", "openat", "openat2", "pread64", "preadv", "preadv2",
+    "pwrite64", "pwritev", "pwritev2", "read", "readahead", "readlink", "readlinkat", "readv", "rename", "renameat",
+    "renameat2", "rmdir", "sendfile", "stat", "statfs", "statx", "symlink", "symlinkat", "sync_file_range", "truncate",
+    "umask", "unlink", "unlinkat", "utime", "utimensat", "utimes", "write", "writev",
     // memory
-    "brk", "madvise", "membarrier", "mincore", "mlock", "mlock2", "mlockall", "mmap", "mprotect", "mremap", "msync",
-    "munlock", "munlockall", "munmap",
+    "brk", "madvise", "membarrier", "mincore", "mlock", "mlock2", "mlockall", "mprotect", "mremap", "msync", "munlock",
+    "munlockall", "munmap",
     // processes, threads, signals
     "arch_prctl", "execve", "execveat", "exit", "exit_group", "fork", "futex", "futex_waitv", "get_robust_list",
     "get_thread_area", "getpgid", "getpgrp", "getpid", "getppid", "getpriority", "getrlimit", "getrusage", "getsid",
@@ -56,10 +55,11 @@ constexpr const char* kAllowed[] = {
     "setsockopt", "shutdown"};
 
 // Programs take these for features of a newer kernel and go on without.
-constexpr const char* kUnknown[] = {
-    "clone3",      "memfd_create", "io_uring_setup", "io_uring_enter", "io_uring_register",
-    "userfaultfd", "shmget",       "shmat",          "shmctl",         "semget",
-    "semop",       "semctl",       "msgget",         "mq_open"};
+constexpr const char* kUnknown[] = {"clone3", "memfd_create", "io_uring_setup", "io_uring_enter", "io_uring_register",
+                                    "userfaultfd", "shmget", "shmat", "shmctl", "semget", "semop", "semctl", "msgget",
+                                    "mq_open",
+                                    // watches on the host's files would tell what the host does with them
+                                    "inotify_init", "inotify_init1", "inotify_add_watch", "inotify_rm_watch"};
 
 class Policy {
  public:
@@ -115,9 +115,17 @@ void allow_some_arguments(Policy& policy) {
   allow_values(policy, "sched_setscheduler", 1, {0 /* SCHED_OTHER */});
 }
 
+// Shared memory without a file is in no count but a cgroup's once it is mapped no more: files of /dev/shm are counted.
+void mappings(Policy& policy) {
+  constexpr std::uint64_t kSharing = MAP_TYPE | MAP_ANONYMOUS;
+  for (const int flags : {MAP_PRIVATE, MAP_PRIVATE | MAP_ANONYMOUS, MAP_SHARED, MAP_SHARED_VALIDATE})
+    policy.rule(SCMP_ACT_ALLOW, "mmap",
+                {SCMP_CMP64(3, SCMP_CMP_MASKED_EQ, kSharing, static_cast<std::uint64_t>(flags))});
+}
+
 void file_locks(Policy& policy) {
   policy.rule(SCMP_ACT_NOTIFY, "flock");
-  for (const int command : {F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW, F_SETLEASE})
+  for (const int command : {F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW})
     policy.rule(SCMP_ACT_NOTIFY, "fcntl",
                 {SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, static_cast<std::uint64_t>(command))});
   for (const int command : {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_OFD_GETLK,
@@ -154,6 +162,7 @@ std::string seccomp_program(bool own_processes) {
   for (const char* name : kAllowed) policy.rule(SCMP_ACT_ALLOW, name);
   for (const char* name : kUnknown) policy.rule(SCMP_ACT_ERRNO(ENOSYS), name);
   allow_some_arguments(policy);
+  mappings(policy);
   file_locks(policy);
   shared_things(policy, own_processes);
   return policy.program();

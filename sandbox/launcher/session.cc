@@ -31,10 +31,13 @@ constexpr auto kAnswer =
     milliseconds(1000);  // between an answer and the wait for the next request; a closed channel and an end
 constexpr auto kTick = milliseconds(20);
 constexpr auto kFilesTick = milliseconds(200);
+constexpr auto kIdleTick = milliseconds(100),
+               kQuietTick = milliseconds(1000);  // between calls, with processes and without
 constexpr std::size_t kMostPictures = 16;
-constexpr std::int64_t kForkedSessions = 256;  // processes that forks of a session may add to its count
-constexpr std::int64_t kMostOfUser = 8192;     // processes of one user where all sessions share it
-constexpr std::int64_t kSlack = 32 << 20;      // bytes of data beside the limit that the interpreter itself may need
+constexpr std::int64_t kMostCollected = 128 << 20;  // bytes of files that a call brings out
+constexpr std::int64_t kForkedSessions = 256;       // processes that forks of a session may add to its count
+constexpr std::int64_t kMostOfUser = 8192;          // processes of one user where all sessions share it
+constexpr std::int64_t kSlack = 32 << 20;  // bytes of data beside the limit that the interpreter itself may need
 
 double seconds_since(Clock::time_point start) { return duration<double>(Clock::now() - start).count(); }
 
@@ -99,7 +102,10 @@ void Session::on_channel() {
 }
 
 void Session::on_frame(pid_t sender, std::string_view payload) {
-  if (payload.empty()) return fail("an empty message");
+  if (payload.empty()) {
+    if (call_) finish(Reason::protocol_error, "an empty message", false);
+    return fail("an empty message");
+  }
   const char kind = payload[0];
   payload.remove_prefix(1);
   if (state_ == State::starting) {
@@ -219,6 +225,7 @@ void Session::start(CallRequest request) {
   call_->out = call_->err = OutputBuffer(limits_.kept_output);
   call_->request = std::move(request);
   call_->start = Clock::now();
+  call_->wall = call_->request.wall > 0 ? std::min(call_->request.wall, limits_.wall) : limits_.wall;
   if (call_->request.pictures) call_->pictures = pictures();
   call_->cpu_before = used_cpu();
   if (cgroup_) {
@@ -287,6 +294,7 @@ void Session::watch() {
     if (call_) finish(Reason::protocol_error, "the interpreter closed its channel", false);
     return fail("the interpreter closed its channel");
   }
+  if (state_ == State::ready) return watch_idle();
   if (state_ != State::busy) return;
   if (call_->answered) {
     finish_answered();
@@ -301,17 +309,30 @@ void Session::watch() {
       finish(*call_->interrupted, "ended at the limit", false);
       return fail("it was ended at a limit");
     }
-  } else if (seconds_since(call_->start) > limits_.wall) {
-    interrupt(Reason::wall_timeout, fmt::format("longer than {:g} s", limits_.wall));
+  } else if (seconds_since(call_->start) > call_->wall) {
+    interrupt(Reason::wall_timeout, fmt::format("longer than {:g} s", call_->wall));
   }
   check_use();
 }
 
+// What earlier calls left running is held to the same limits; the CPU time between two calls to that of one.
+void Session::watch_idle() {
+  if (!idle_since_ || Clock::now() < idle_look_) return;
+  std::int64_t memory = 0;
+  auto over = cgroup_ ? std::nullopt : exceeded(memory);
+  if (!over && has_too_many_files()) over = {Reason::disk_limit, "more files, or larger ones, than its limit"};
+  if (!over && used_cpu() - idle_cpu_ > limits_.cpu) over = {Reason::cpu_limit, "more CPU time than its limit"};
+  if (over) return fail("between calls: " + over->second);
+  idle_look_ = Clock::now() + (processes().size() > 1 ? kIdleTick : kQuietTick);
+}
+
 std::chrono::milliseconds Session::wait() const {
-  if (state_ != State::busy) return milliseconds(1000);
+  if (state_ == State::ready && idle_since_)
+    return std::clamp(std::chrono::duration_cast<milliseconds>(idle_look_ - Clock::now()), milliseconds(1), kQuietTick);
+  if (state_ != State::busy) return milliseconds(10'000);
   if (call_->answered && !closed_at_) return milliseconds(1);
   const auto left =
-      std::chrono::duration_cast<milliseconds>(duration<double>(limits_.wall - seconds_since(call_->start))) +
+      std::chrono::duration_cast<milliseconds>(duration<double>(call_->wall - seconds_since(call_->start))) +
       milliseconds(1);
   return std::clamp(left, milliseconds(1), kTick);
 }
@@ -347,29 +368,35 @@ bool Session::has_too_many_files() const {
 }
 
 void Session::check_processes() {
-  std::int64_t memory = 0, tasks = 0;
+  std::int64_t memory = 0;
+  const auto over = exceeded(memory);
+  call_->peak = std::max(call_->peak, std::min(memory, limits_.memory));
+  if (!over) return;
+  finish(over->first, over->second, false);
+  fail("it was ended at a limit");
+}
+
+// memory: of all processes, beside what they share with the template.
+std::optional<std::pair<Reason, std::string>> Session::exceeded(std::int64_t& memory) const {
+  std::int64_t tasks = 0;
   const std::vector<pid_t> tree = processes();
   for (const pid_t pid : tree) {
     const ProcessUse use = process_use(pid);
     memory += std::max<std::int64_t>(0, use.memory - base_memory_);
     tasks += use.threads;
   }
-  call_->peak = std::max(call_->peak, std::min(memory, limits_.memory));
   if (memory > limits_.memory) {
     // Children share pages with their parents: count them by their parts before anyone is ended for it.
     std::int64_t proportional = 0;
     for (const pid_t pid : tree) proportional += proportional_memory(pid);
-    if (proportional > limits_.memory) {
-      finish(Reason::memory_limit, fmt::format("{} bytes of memory, more than {}", proportional, limits_.memory),
-             false);
-      return fail("it was ended at its memory limit");
-    }
+    if (proportional > limits_.memory)
+      return std::pair(Reason::memory_limit,
+                       fmt::format("{} bytes of memory, more than {}", proportional, limits_.memory));
   }
-  if (tasks > limits_.processes) {
-    finish(Reason::process_limit, fmt::format("{} processes and threads, more than {}", tasks, limits_.processes),
-           false);
-    return fail("it was ended at its process limit");
-  }
+  if (tasks > limits_.processes)
+    return std::pair(Reason::process_limit,
+                     fmt::format("{} processes and threads, more than {}", tasks, limits_.processes));
+  return std::nullopt;
 }
 
 void Session::interrupt(Reason reason, std::string text) {
@@ -432,13 +459,19 @@ void Session::finish(Reason reason, std::string text, bool alive) {
   result_ = std::move(result);
   call_.reset();
   state_ = alive ? State::ready : State::dead;
+  if (!alive) return;
+  idle_since_ = idle_look_ = Clock::now();
+  idle_cpu_ = used_cpu();
 }
 
-// A file that cannot be brought out is left out: what the code calls a picture may be anything.
+// A file that cannot be brought out, or is too much beside the others, is left out: what the code calls a picture may
+// be anything.
 void Session::collect(Result& result) const {
+  std::int64_t left = kMostCollected;
   const auto take = [&](const std::string& name) {
     try {
-      result.artifacts.push_back({name, read_file(home(), name, limits_.file)});
+      result.artifacts.push_back({name, read_file(home(), name, std::min(limits_.file, left))});
+      left -= std::ssize(result.artifacts.back().bytes);
     } catch (const std::system_error&) {
     }
   };

@@ -33,7 +33,7 @@ using Clock = std::chrono::steady_clock;
 struct Call {
   CallRequest request;
   Clock::time_point start, answered_at, interrupted_at;
-  double cpu_before = 0;
+  double wall = 0, cpu_before = 0;  // seconds: what it may take; used by the session before it
   std::int64_t peak_before = 0, kills_before = 0, refusals_before = 0;  // of the cgroup
   Clock::time_point files_at;                                           // the last look at them
   std::map<std::string, FileState> pictures;                            // before it
@@ -112,6 +112,8 @@ class Session {
   void check_use();
   void check_cgroup();
   void check_processes();
+  void watch_idle();
+  std::optional<std::pair<Reason, std::string>> exceeded(std::int64_t& memory) const;
   void check_files();
   void interrupt(Reason reason, std::string text);
   void finish(Reason reason, std::string text, bool alive);
@@ -143,6 +145,10 @@ class Session {
   std::optional<Clock::time_point> closed_at_;  // its channel
   std::function<bool(pid_t)> is_other_;
   std::optional<Call> call_;
+  // Once a call has ended: since when nothing was asked, when to look at it next, and the CPU time used till then.
+  std::optional<Clock::time_point> idle_since_;
+  Clock::time_point idle_look_;
+  double idle_cpu_ = 0;
   std::optional<Result> result_;
   std::string failure_;
 };

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -22,6 +23,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "sandbox/launcher/outbox.h"
 #include "sandbox/launcher/processes.h"
 #include "sandbox/launcher/seccomp_policy.h"
 #include "sandbox/launcher/session.h"
@@ -33,6 +35,7 @@ namespace {
 
 constexpr std::size_t kMostRequest = 512 << 20;  // bytes
 constexpr auto kMostOpening = std::chrono::seconds(20);
+constexpr auto kLockTick = std::chrono::milliseconds(5);
 constexpr int kSpares = 2;  // sessions that are made before they are asked for
 
 enum class Source : std::uint32_t { control, questions, signals, channel, out, err, reports, first };
@@ -81,7 +84,18 @@ class Supervisor {
   void flush_control();
   void on_question();
   bool allows(const seccomp_notif& question);
-  bool lock_allowed(const seccomp_notif& question);
+  bool lock_allowed(const seccomp_notif& question) const;
+  bool is_of_session(int file, pid_t asker) const;
+  void answer_question(std::uint64_t id, int error);
+  // A wish for a flock that another process holds at the moment.
+  struct WaitingLock {
+    std::uint64_t question = 0;
+    Descriptor file;
+    int operation = 0;
+  };
+  void on_flock(const seccomp_notif& question);
+  bool try_lock(const WaitingLock& wish);  // false: it has to wait
+  void retry_locks();
   bool signal_allowed(const seccomp_notif& question) const;
   const Session* session_of(pid_t task) const;
   void open(std::int64_t id, const Limits& limits);
@@ -100,9 +114,10 @@ class Supervisor {
   const Walls& walls_;
   Descriptor epoll_, signals_;
   FrameReader reader_{kMostRequest};
-  std::string waiting_;
+  Outbox waiting_;
   std::map<int, Held> sessions_;
   int last_ = 0;
+  std::vector<WaitingLock> waiting_locks_;
   std::optional<Limits> spare_limits_;  // those of the last session that was opened
   bool done_ = false;
 };
@@ -124,6 +139,7 @@ void Supervisor::run() {
     const int count = epoll_wait(epoll_.get(), events, 64, wait_time());
     for (int i = 0; i < count && !done_; ++i) on_event(events[i].data.u64);
     settle_all();
+    retry_locks();
     end_strays();
     flush_control();
     keep_spares();
@@ -133,10 +149,12 @@ void Supervisor::run() {
 int Supervisor::wait_time() const {
   auto least = std::chrono::milliseconds(10'000);
   for (const auto& [id, held] : sessions_) {
-    if (held.session->state() == Session::State::busy) least = std::min(least, held.session->wait());
+    if (held.session->state() == Session::State::busy || held.session->state() == Session::State::ready)
+      least = std::min(least, held.session->wait());
     if (held.session->state() == Session::State::starting) least = std::min(least, std::chrono::milliseconds(1000));
     if (held.session->channel().waits_to_write()) least = std::min(least, std::chrono::milliseconds(1));
   }
+  if (!waiting_locks_.empty()) least = std::min(least, kLockTick);
   return static_cast<int>(waiting_.empty() ? least.count() : 1);
 }
 
@@ -243,7 +261,8 @@ void Supervisor::on_request(const Json& request) {
   }
   if (what == "run") {
     one.running = id;
-    session.start({text_of(request.at("code")), request.at("name"), request.at("artifacts"), request.at("pictures")});
+    session.start({text_of(request.at("code")), request.at("name"), request.at("artifacts"), request.at("pictures"),
+                   request.at("wall")});
   } else if (what == "write") {
     session.write(request.at("name"), text_of(request.at("bytes")));
     answer(id, Json::object());
@@ -370,38 +389,39 @@ void Supervisor::forget(Held& one) {
 void Supervisor::answer(std::int64_t id, Json reply) {
   if (id < 0) return;
   reply["id"] = id;
-  waiting_ += message_frame(reply);
+  waiting_.add(message_frame(reply));
   flush_control();
 }
 
 void Supervisor::flush_control() {
   while (!waiting_.empty()) {
-    const ssize_t sent = ::send(control_.get(), waiting_.data(), std::min<std::size_t>(waiting_.size(), 1 << 20),
-                                MSG_DONTWAIT | MSG_NOSIGNAL);
+    const std::string_view next = waiting_.next(1 << 20);
+    const ssize_t sent = ::send(control_.get(), next.data(), next.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent <= 0) {
       if (errno != EAGAIN && errno != EINTR) done_ = true;
       return;
     }
-    waiting_.erase(0, static_cast<std::size_t>(sent));
+    waiting_.sent(static_cast<std::size_t>(sent));
   }
 }
 
 void Supervisor::on_question() {
   seccomp_notif question{};
   if (ioctl(template_.questions.get(), SECCOMP_IOCTL_NOTIF_RECV, &question) != 0) return;  // who asked is gone
-  seccomp_notif_resp reply{};
-  reply.id = question.id;
-  if (allows(question))
-    reply.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-  else
-    reply.error = -EPERM;
+  if (question.data.nr == SYS_flock) return on_flock(question);
+  if (!allows(question)) return answer_question(question.id, EPERM);
+  seccomp_notif_resp reply{.id = question.id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
   ioctl(template_.questions.get(), SECCOMP_IOCTL_NOTIF_SEND, &reply);
 }
 
-bool is_lock(const seccomp_notif& question) { return question.data.nr == SYS_flock || question.data.nr == SYS_fcntl; }
+void Supervisor::answer_question(std::uint64_t id, int error) {
+  seccomp_notif_resp reply{.id = id, .error = -error};
+  ioctl(template_.questions.get(), SECCOMP_IOCTL_NOTIF_SEND, &reply);
+}
 
 bool Supervisor::allows(const seccomp_notif& question) {
-  if (question.data.nr != SYS_setns) return is_lock(question) ? lock_allowed(question) : signal_allowed(question);
+  if (question.data.nr != SYS_setns)
+    return question.data.nr == SYS_fcntl ? lock_allowed(question) : signal_allowed(question);
   const auto asker = static_cast<pid_t>(question.pid);
   // What it said of itself may still lie in its channel.
   for (auto& [id, held] : sessions_)
@@ -410,15 +430,54 @@ bool Supervisor::allows(const seccomp_notif& question) {
                      [asker](auto& entry) { return entry.second.session->may_enter(asker); });
 }
 
-// A lock on a file that other sessions see too would be a way to talk to them, or to stop them.
-bool Supervisor::lock_allowed(const seccomp_notif& question) {
+// The descriptor itself, so that it stays the one that was looked at; invalid where there is none. `task` may be a
+// thread.
+Descriptor descriptor_of(pid_t task, int number) {
+  const Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, std::atoi(status_field(task, "Tgid").c_str()), 0)));
+  if (process.get() < 0) return Descriptor();
+  return Descriptor(static_cast<int>(syscall(SYS_pidfd_getfd, process.get(), number, 0)));
+}
+
+// flock locks what a descriptor has open, so a copy of it does as well.
+void Supervisor::on_flock(const seccomp_notif& question) {
+  const auto asker = static_cast<pid_t>(question.pid);
+  WaitingLock wish{question.id, descriptor_of(asker, static_cast<int>(question.data.args[0])),
+                   static_cast<int>(question.data.args[1])};
+  if (wish.file.get() < 0 || !is_of_session(wish.file.get(), asker)) return answer_question(question.id, EPERM);
+  if (!try_lock(wish)) waiting_locks_.push_back(std::move(wish));
+}
+
+bool Supervisor::try_lock(const WaitingLock& wish) {
+  std::uint64_t id = wish.question;
+  if (ioctl(template_.questions.get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) != 0) return true;  // who asked is gone
+  const bool done = ::flock(wish.file.get(), wish.operation | LOCK_NB) == 0;
+  if (!done && errno == EWOULDBLOCK && (wish.operation & LOCK_NB) == 0) return false;
+  answer_question(wish.question, done ? 0 : errno);
+  return true;
+}
+
+void Supervisor::retry_locks() {
+  std::erase_if(waiting_locks_, [this](const WaitingLock& wish) { return try_lock(wish); });
+}
+
+// A lock on a file that other sessions see too would be a way to talk to them, or to stop them. Between this look and
+// the lock another thread can put another file in its place: one of the host's, which can be read alone, and so a
+// shared lock.
+bool Supervisor::lock_allowed(const seccomp_notif& question) const {
+  const auto asker = static_cast<pid_t>(question.pid);
+  const Descriptor file = descriptor_of(asker, static_cast<int>(question.data.args[0]));
+  return file.get() >= 0 && is_of_session(file.get(), asker);
+}
+
+// Whether a file that is open here lies in the workspace of the session that `asker` is of.
+bool Supervisor::is_of_session(int file, pid_t asker) const {
   struct stat status {};
-  const std::string path = fmt::format("/proc/{}/fd/{}", question.pid, static_cast<int>(question.data.args[0]));
-  if (stat(path.c_str(), &status) != 0) return false;
+  if (fstat(file, &status) != 0) return false;
   if (!walls_.has_namespaces()) {
-    const Session* asker = session_of(static_cast<pid_t>(question.pid));
+    const Session* session = session_of(asker);
     std::error_code gone;
-    return asker && std::filesystem::read_symlink(path, gone).string().starts_with(asker->home_path() + "/");
+    const auto path = std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", file), gone);
+    return session && path.string().starts_with(session->home_path() + "/");
   }
   return std::any_of(sessions_.begin(), sessions_.end(), [&status](const auto& entry) {
     struct stat home {};

@@ -30,6 +30,10 @@ refused 2 "'-1' is not a whole number" --fork-after -1 one.py
 refused 1 'is there and is no folder' --out one.py one.py
 refused 1 'another one has the same name' --image a/p.png --image b/p.png one.py
 refused 1 '--readable /none: No such file' --readable /none one.py
+refused 1 'cannot be readable in a sandbox' --readable / one.py
+refused 1 "is no number of bytes" --limit memory=12X one.py
+refused 2 'does not exist: none.py' --image a/p.png none.py one.py
+refused 2 'does not exist: none.py' --module numpy none.py one.py
 refused 1 "no tier 'Z'. There are: A, B, C" --floor Z one.py
 refused 1 "no backend 'foo'. There are: native" --backend foo one.py
 

@@ -198,6 +198,8 @@ TEST_CASE("each limit has its reason") {
   CHECK(reason("inodes=16", "for i in range(99): open(str(i), 'w').close()") == Reason::disk_limit);
   CHECK(reason("output=100K", "while True: print('x' * 1000)") == Reason::output_limit);
   CHECK(reason("", "import os; os.abort()") == Reason::killed_by_signal);
+  CHECK(reason("", "import os, time; os.write(3, bytes(4)); time.sleep(5)") == Reason::protocol_error);
+  CHECK(reason("", "import os\nr, w = os.pipe()\nos.set_blocking(r, False)\nos.read(r, 1)") == Reason::exception);
 }
 
 TEST_CASE("a timeout that the code bears leaves the session alive; one that it ignores does not") {

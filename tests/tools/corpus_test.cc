@@ -23,6 +23,7 @@ TEST_CASE("documents come in two forms") {
         Document{"1", "The Title", "The text.\nMore."});
   CHECK(read(R"({"id": 12, "title": "A", "text": "b"})") == Document{"12", "A", "b"});
   CHECK(read(R"({"_id": "x", "title": "", "text": "BEIR's"})") == Document{"x", "", "BEIR's"});
+  CHECK(read(R"({"id": null, "contents": null, "title": "A", "text": "b"})") == Document{"6", "A", "b"});
   CHECK(read(R"({"contents": "no title here"})") == Document{"6", "", "no title here"});
   CHECK(read(R"({"contents": "plain first line\nrest"})") == Document{"6", "plain first line", "rest"});
   CHECK(read(R"({"contents": "\"A \"quoted\" one\"\nx"})") == Document{"6", "A \"quoted\" one", "x"});

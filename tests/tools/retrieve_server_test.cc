@@ -123,6 +123,7 @@ TEST_CASE("requests that are none are refused with what is wrong") {
   CHECK(serving.post(R"({"queries": ["\ud83d\ude00 \u0000 \" OR NEAR("]})").first == 200);
   httplib::MultipartFormDataItems form = {{"queries", "x", "", ""}};
   CHECK(serving.client.Post("/retrieve", form)->status >= 400);
+  CHECK(serving.post(R"({"queries": ["cat"], "topk": null, "return_scores": null})").first == 200);
   CHECK(serving.post(R"({"queries": ["cat"]})").first == 200);  // and it still answers
 }
 

@@ -153,6 +153,10 @@ TEST_CASE("web engines' hits are read") {
   CHECK_THAT(message(silent), Contains("google") && Contains("captcha"));
   CHECK(fault(taken("searxng", R"({"results": {"a": 1}})")) == "failed");
   CHECK(fault(taken("serper", R"({"organic": [1, null, "x"]})")) == "3 hits");
+  for (const char* engine : {"searxng", "serper", "brave"})
+    CHECK(fault(taken(engine, R"({"error": "no such thing"})")) == "failed");
+  CHECK(fault(taken("serper", R"({"searchParameters": {"q": "x"}})")) == "0 hits");
+  CHECK(fault(taken("brave", R"({"type": "search", "query": {"original": "x"}})")) == "0 hits");
 }
 
 TEST_CASE("servers that refuse are told apart") {
