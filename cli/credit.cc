@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "agents/learn/decomposition.h"
 #include "agents/learn/trajectory.h"
 #include "agents/local/tokenizer.h"
 #include "cli/assignments.h"
@@ -19,6 +20,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "env/episode_store.h"
+#include "env/suite.h"
 
 namespace agon::cli {
 namespace {
@@ -30,7 +32,9 @@ struct CreditFlags {
   bool list = false, json = false;
 };
 
-std::map<std::string, double> reward_weights(const std::vector<std::string>& assignments) {
+// standard: without any.
+std::map<std::string, double> reward_weights(const std::vector<std::string>& assignments,
+                                             const std::map<std::string, double>& standard) {
   std::map<std::string, double> weights;
   for (const std::string& assignment : assignments) {
     const auto [key, value] = split_assignment(assignment, "credit: --reward");
@@ -38,8 +42,7 @@ std::map<std::string, double> reward_weights(const std::vector<std::string>& ass
     if (!weight) throw Error("credit: --reward: '{}' is no weight for '{}'; give a number.", value, key);
     weights[key] = *weight;
   }
-  if (weights.empty()) weights["accuracy"] = 1;
-  return weights;
+  return weights.empty() ? standard : weights;
 }
 
 agents::CreditGroup group_of_input(const CreditFlags& flags) {
@@ -50,19 +53,41 @@ agents::CreditGroup group_of_input(const CreditFlags& flags) {
 }
 
 // The samples of a task at temperature, in order.
-std::vector<env::Episode> recorded_group(const std::string& run, std::uint64_t task) {
+std::vector<env::Episode> recorded_group(const env::RunReader& reader, const std::string& run, std::uint64_t task) {
   std::vector<env::Episode> episodes;  // of the last step, if a training played the task in several
-  env::RunReader::open(run)->for_each(
+  reader.for_each(
       [&](const env::Episode& episode) {
         const bool counts = episode.status == env::EpisodeStatus::done && episode.sample != env::kGreedySample;
         if (episode.task_index != task || !counts) return;
         if (!episodes.empty() && episodes.back().train_step < episode.train_step) episodes.clear();
         if (episodes.empty() || episodes.back().train_step == episode.train_step) episodes.push_back(episode);
       },
-      env::RunReader::Detail::without_images);
+      env::RunReader::Detail::whole);
   if (episodes.empty())
     throw Error("credit: {}: task {} has no finished sample. `agon show {}` lists what there is.", run, task, run);
   return episodes;
+}
+
+// What the run itself went by: a training its own rewards, and its settings where the method is the same.
+std::map<std::string, double> rewards_of(const Json& config) {
+  if (!config.contains("rewards")) return {{"accuracy", 1}};
+  return config["rewards"].get<std::map<std::string, double>>();
+}
+Json settings_for(const Json& config, const std::string& method, const std::vector<std::string>& changes) {
+  Json settings = config.value("method", "") == method ? config["credit"] : Json::object();
+  settings.update(settings_of(changes, "credit: --set"));
+  return settings;
+}
+
+// The system message of a task's episodes; a training says it for each of its sources.
+std::string instructions_of(const Json& config, const std::string& task_id) {
+  if (!config.contains("sources")) return config.value("instructions", "");
+  for (const Json& source : config["sources"]) {
+    const env::SuiteOptions options{.level = source["level"], .two_turn = source["two_turn"], .role = source["role"]};
+    if (task_id.starts_with(source["suite"].get<std::string>() + "/"))
+      return env::suite_info(source["suite"], options).instructions;
+  }
+  return {};
 }
 
 Json segments_json(const agents::CreditRollout& rollout) {
@@ -72,23 +97,47 @@ Json segments_json(const agents::CreditRollout& rollout) {
   return segments;
 }
 
-Json explain(const CreditFlags& flags, const agents::CreditGroup& group) {
-  const Json settings = settings_of(flags.settings, "credit: --set");
-  const auto assigner = agents::make_credit(flags.method, settings);
-  return credit_json(*assigner, agents::credit_settings(flags.method, settings), assigner->assign(group));
+Json explain(const std::string& method, const Json& settings, const agents::CreditGroup& group) {
+  const auto assigner = agents::make_credit(method, settings);
+  return credit_json(*assigner, agents::credit_settings(method, settings), assigner->assign(group));
+}
+
+// Methods of confidence ask the model that wrote the roll-outs.
+agents::CreditGroup probed(const CreditFlags& flags, const std::vector<env::Episode>& episodes, const Json& config,
+                           bool visual, const std::map<std::string, double>& rewards) {
+  const agents::ModelFolder folder = agents::open_model_folder(find_model_folder(flags.policy));
+  agents::Qwen25VL model(folder.config);
+  agents::load_weights(*model, folder.path);
+  const Json probes = config.value("probes", Json::object());
+  agents::ProbeSettings settings;
+  settings.suffix = probes.value("suffix", settings.suffix);
+  settings.change = agents::parse_picture_change(probes.value("picture", "white"));
+  settings.visual = visual;
+  const auto group = agents::make_train_group(episodes, instructions_of(config, episodes.front().task_id), folder,
+                                              env::parse_step_rule(flags.steps));
+  return agents::probed_group(*model, folder, group, settings, rewards);
+}
+
+agents::CreditGroup group_of_run(const CreditFlags& flags, const std::vector<env::Episode>& episodes,
+                                 const Json& config, const agents::CreditAssigner& assigner) {
+  const std::map<std::string, double> weights = reward_weights(flags.rewards, rewards_of(config));
+  if (assigner.needs_confidence()) return probed(flags, episodes, config, assigner.needs_visual(), weights);
+  const std::string tokens_file = (find_model_folder(flags.policy) / "tokenizer.json").string();
+  const auto tokenizer = agents::Tokenizer::parse(read_file(tokens_file), tokens_file);
+  agents::CreditGroup group;
+  for (const env::Episode& episode : episodes)
+    group.push_back(agents::credit_rollout(episode, *tokenizer, weights, env::parse_step_rule(flags.steps)));
+  return group;
 }
 
 // Beside the credit, what the run knows of each roll-out.
 Json explain_run(const CreditFlags& flags) {
   if (!flags.task) throw Error("credit: --run needs --task, the number of a task in it.");
-  const std::vector<env::Episode> episodes = recorded_group(flags.run, *flags.task);
-  const std::string tokens_file = (find_model_folder(flags.policy) / "tokenizer.json").string();
-  const auto tokenizer = agents::Tokenizer::parse(read_file(tokens_file), tokens_file);
-  const std::map<std::string, double> weights = reward_weights(flags.rewards);
-  agents::CreditGroup group;
-  for (const env::Episode& episode : episodes)
-    group.push_back(agents::credit_rollout(episode, *tokenizer, weights, env::parse_step_rule(flags.steps)));
-  Json json = explain(flags, group);
+  const auto reader = env::RunReader::open(flags.run);
+  const std::vector<env::Episode> episodes = recorded_group(*reader, flags.run, *flags.task);
+  const Json config = reader->config(), settings = settings_for(config, flags.method, flags.settings);
+  const agents::CreditGroup group = group_of_run(flags, episodes, config, *agents::make_credit(flags.method, settings));
+  Json json = explain(flags.method, settings, group);
   for (std::size_t i = 0; i < group.size(); ++i) {
     Json rollout{{"sample", episodes[i].sample},
                  {"answer_reward", group[i].answer_reward},
@@ -128,7 +177,9 @@ void credit(const CreditFlags& flags) {
   if (flags.list) return print_list();
   if (flags.method.empty()) throw Error("credit: which method? `agon credit --list` shows them.");
   agents::make_credit(flags.method, settings_of(flags.settings, "credit: --set"));  // said before a group is waited for
-  fmt::print("{}", readable(flags.run.empty() ? explain(flags, group_of_input(flags)) : explain_run(flags)));
+  fmt::print("{}", readable(flags.run.empty() ? explain(flags.method, settings_of(flags.settings, "credit: --set"),
+                                                        group_of_input(flags))
+                                              : explain_run(flags)));
 }
 
 }  // namespace
@@ -154,7 +205,8 @@ void add_credit(CLI::App& app) {
       ->add_option("--policy", flags->policy, std::string("Model that played the run (default: ") + kDefaultModel + ")")
       ->type_name("<folder>");
   command
-      ->add_option("--reward", flags->rewards, "Weight of a reward component (default: accuracy=1); may be given again")
+      ->add_option("--reward", flags->rewards,
+                   "Weight of a reward component (default: the training's own, else accuracy=1); may be given again")
       ->type_name("<key=value>")
       ->allow_extra_args(false);
   command->add_flag("--list", flags->list, "List the methods and their settings");

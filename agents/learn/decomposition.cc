@@ -71,19 +71,13 @@ using TaskSteps = std::vector<std::vector<SplitStep>>;
 
 void probe_picture(Qwen25VLImpl& model, const TrainGroup& group, const ModelFolder& folder, PictureChange picture,
                    const DecompositionOptions& options, TaskSteps& steps) {
-  const std::vector<ProbeGroup> probes{make_probe_group(group, folder, {options.suffix, true, picture, options.seed})};
-  const std::vector<StepProbes> found = probe_steps(model, probes).front();
-  CreditGroup view = credit_group(group, {}, *folder.tokenizer);
-  for (std::size_t i = 0; i < view.size(); ++i) {
-    view[i].step_confidence = found[i].confidence;
-    view[i].step_visual = found[i].visual;
-  }
+  const CreditGroup view = probed_group(model, folder, group, {options.suffix, true, picture, options.seed}, {});
   const auto otsu = split(view, options.settings, "otsu"), top_k = split(view, options.settings, "top_k"),
              random = split(view, options.settings, "random");
   for (std::size_t i = 0; i < steps.size(); ++i)
     for (std::size_t k = 0; k < steps[i].size(); ++k) {
       SplitStep& step = steps[i][k];
-      step.visual.push_back(found[i].visual[k]);
+      step.visual.push_back(view[i].step_visual[k]);
       step.otsu.push_back(otsu[i][k]);
       step.top_k.push_back(top_k[i][k]);
       step.random = random[i][k];
@@ -117,6 +111,18 @@ std::vector<SplitStep> steps_of_task(Qwen25VLImpl& model, const ModelFolder& fol
 double ratio(double part, double whole) { return whole > 0 ? part / whole : std::nan(""); }
 
 }  // namespace
+
+CreditGroup probed_group(Qwen25VLImpl& model, const ModelFolder& folder, const TrainGroup& group,
+                         const ProbeSettings& settings, const std::map<std::string, double>& rewards) {
+  const std::vector<ProbeGroup> probes{make_probe_group(group, folder, settings)};
+  const std::vector<StepProbes> found = probe_steps(model, probes).front();
+  CreditGroup view = credit_group(group, rewards, *folder.tokenizer);
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    view[i].step_confidence = found[i].confidence;
+    view[i].step_visual = found[i].visual;
+  }
+  return view;
+}
 
 std::vector<SplitStep> split_steps_of(Qwen25VLImpl& model, const ModelFolder& folder, env::Env& env,
                                       const std::string& instructions, const std::vector<PlayedTask>& tasks,

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "agents/learn/credit.h"
 #include "agents/learn/picture_change.h"
 #include "agents/learn/probes.h"
+#include "agents/learn/train_rollout.h"
 #include "agents/local/checkpoint.h"
 #include "agents/local/qwen2_5_vl.h"
 #include "core/statistics.h"
@@ -45,6 +47,11 @@ struct SplitStep {
 std::vector<SplitStep> split_steps_of(Qwen25VLImpl& model, const ModelFolder& folder, env::Env& env,
                                       const std::string& instructions, const std::vector<PlayedTask>& tasks,
                                       const DecompositionOptions& options, const std::function<bool()>& after_task);
+
+// A group of recorded roll-outs of one task as pdcr and pacr see it: step_confidence, and step_visual against the
+// changed picture where the group shows one. Throws Error as make_probe_group.
+CreditGroup probed_group(Qwen25VLImpl& model, const ModelFolder& folder, const TrainGroup& group,
+                         const ProbeSettings& settings, const std::map<std::string, double>& rewards);
 
 // Shares of the steps; intervals by bootstrap over tasks.
 struct SplitAgreement {

@@ -23,6 +23,7 @@
 #include "core/progress.h"
 #include "core/rng.h"
 #include "core/text.h"
+#include "env/run_database.h"
 #include "env/run_schema.h"
 
 namespace agon::agents {
@@ -108,10 +109,27 @@ class Trainer {
 
  private:
   std::unique_ptr<env::EpisodeStore> open_store(Resume resume) const {
+    remove_empty_run();
     if (resume == Resume::no && std::filesystem::exists(config_.output / env::kRunDatabase))
       throw Error("train: {} holds a run already. Go on with it with --resume, or choose another 'output'.",
                   config_.output.string());
     return env::EpisodeStore::create(config_.output, config_.resolved, resume == Resume::yes);
+  }
+
+  // One that was refused before it recorded anything is in nobody's way.
+  void remove_empty_run() const {
+    if (!std::filesystem::exists(config_.output / env::kRunDatabase) || !find_checkpoint(config_.output).empty())
+      return;
+    const env::FolderLock lock(config_.output);
+    {
+      const auto run = env::RunReader::open(config_.output);
+      bool empty = run->metrics().empty();
+      run->for_each([&](const env::Episode&) { empty = false; }, env::RunReader::Detail::without_images);
+      if (!empty) return;
+    }
+    for (const char* end : {"", "-wal", "-shm"})
+      std::filesystem::remove(config_.output / (std::string(env::kRunDatabase) + end));
+    std::filesystem::remove(config_.output / "config.json");
   }
 
   // Once, before the first step; when asked to stop, it begins anew after a resume.
@@ -363,7 +381,7 @@ class Trainer {
   bool evaluate() {
     const Clock::time_point start = Clock::now();
     env::Metrics metrics;
-    double sum = 0;
+    std::vector<double> figures;  // of the sources that have one: no score, no AUC
     std::set<std::string> labels;
     for (const TrainSource& source : config_.sources) {
       if (!labels.insert(source.label()).second) continue;
@@ -371,16 +389,17 @@ class Trainer {
       if (stop_) return false;
       last_evaluation_[source.label()] = summary;
       for (auto& metric : evaluation_metrics(summary, source.label())) {
-        if (metric.first == "eval/" + source.label() + "/" + config_.evaluation.metric) sum += metric.second;
+        if (metric.first == "eval/" + source.label() + "/" + config_.evaluation.metric)
+          figures.push_back(metric.second);
         metrics.push_back(std::move(metric));
       }
     }
-    const double figure = sum / static_cast<double>(labels.size());
+    const double figure = mean(figures);  // NaN, and never the best, without any
     evaluation_note_ = fmt::format(", held-out {} {:.3f}", config_.evaluation.metric, figure);
     metrics.emplace_back("time/eval", seconds_since(start));
     store_->record_metrics(step_, metrics);
     events_->add(step_, wall_clock(), metrics);
-    if (!best_ || figure > *best_) {
+    if (!std::isnan(figure) && (!best_ || figure > *best_)) {
       best_ = figure;
       model_.save(config_.output / "best");
     }

@@ -116,6 +116,9 @@ void change(Json& given, const std::string& assignment) {
   const auto equals = assignment.find('=');
   if (equals == std::string::npos || equals == 0)
     throw Error("train: --set {}: expected KEY=VALUE, as optimizer.learning_rate=1e-5.", assignment);
+  // Any keys go into `rewards`, so one that is set by its name joins those of the default.
+  if (assignment.starts_with("rewards.") && !given.contains("rewards"))
+    given["rewards"] = parse_yaml_value(kDefaults)["rewards"];
   place_of(given, assignment.substr(0, equals)) = parse_yaml_value(assignment.substr(equals + 1));
 }
 
@@ -216,6 +219,7 @@ std::optional<double> read_clip(const Json& json, const char* name) {
 void read_loss(const Json& json, TrainConfig& config) {
   config.clip_low = read_clip(json, "clip_low");
   config.clip_high = read_clip(json, "clip_high");
+  require(config.clip_low.value_or(0) <= 1, "'loss.clip_low' must lie in [0, 1]", json["clip_low"]);
   config.kl_estimator = json["kl_estimator"];
   config.epochs = json["epochs"];
   config.minibatches = json["minibatches"];
@@ -229,6 +233,8 @@ void read_loss(const Json& json, TrainConfig& config) {
 
 void read_credit(Json& json, TrainConfig& config) {
   config.method = json["method"];
+  if (config.method == "dapo" && !json["credit"].contains("max_tokens"))
+    json["credit"]["max_tokens"] = json["sampling"]["max_tokens"];  // what is overlong is what sampling cuts
   config.credit = json["credit"] = credit_settings(config.method, json["credit"]);  // refuses values out of range
   json["stages"] = merged_list(kStageDefaults, json["stages"], "train: 'stages'");
   for (const Json& entry : json["stages"]) {
@@ -245,6 +251,10 @@ void read_credit(Json& json, TrainConfig& config) {
     if (!weight.is_number()) throw Error("train: 'rewards': '{}' is {}, expected a number.", name, weight.dump());
     config.rewards[name] = weight;
   }
+  const bool rewarded =
+      std::any_of(config.rewards.begin(), config.rewards.end(), [](auto& one) { return one.second != 0; });
+  require(rewarded || make_credit(config.method, config.credit)->imitates(),
+          "'rewards' must give some component a weight, as rewards: {accuracy: 1}", json["rewards"]);
 }
 
 // Demonstrations are one a task: only a method that imitates learns from them.
@@ -278,7 +288,7 @@ void read_device(const Json& json, TrainConfig& config) {
 void check_values(const TrainConfig& config) {
   require(config.steps >= 1, "'steps' must be at least 1", config.steps);
   require(config.samples >= 1 && config.samples <= 4096, "'samples' must lie between 1 and 4096", config.samples);
-  if (!config.reference.empty() && !std::filesystem::is_directory(config.reference))
+  if (!config.reference.empty() && !std::filesystem::exists(std::filesystem::path(config.reference) / "config.json"))
     throw Error("train: 'reference' is {}: there is no such model folder.", config.reference);
   require(config.threads >= 0 && config.threads <= 1024, "'threads' must lie between 0 and 1024", config.threads);
   require(config.lora.rank >= 0, "'lora.rank' must be at least 0", config.lora.rank);

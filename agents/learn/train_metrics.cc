@@ -36,7 +36,7 @@ void add_types(Means& means, std::span<const TrainGroup> groups, const std::stri
   static constexpr const char* kTypes[] = {"0->0", "0->1", "1->0", "1->1"};
   for (const TrainGroup& group : groups)
     for (const Json& figures : group.credit.rollout_figures)
-      if (figures.contains("type"))
+      if (figures.contains("type") && !figures.contains("dropped"))
         for (const std::string type : kTypes)
           means.add(fmt::format("{}/type_{}{}", method, type.front(), type.back()), figures["type"] == type);
 }

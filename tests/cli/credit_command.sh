@@ -61,6 +61,12 @@ for sample in 0 1 2; do
   [ "$((weights + 1))" = "$tokens" ] || fail "sample $sample: $((weights + 1)) weights for $tokens tokens"
 done
 [ "$(grep -c '"weight": ' "$scratch/out")" = 3 ] || fail "the greedy sample is no part of the group"
+# What a training went by stands in its run.
+printf 'policy: %s\nsources: [{suite: charts, level: 2, prompts: 2}]\nsamples: 3\nsampling: {max_tokens: 24}\nsteps: 1\nthreads: 1\nrecord_every: 1\nrewards: {format: 1}\nmethod: adpo\ncredit: {mode: pairwise}\nfilter: {offline: false}\n' "$model" >"$scratch/train.yaml"
+"$agon" train "$scratch/train.yaml" --set output="$scratch/training" >/dev/null 2>"$scratch/err" || fail "the training to look at: $(tail -1 "$scratch/err")"
+task=$(sqlite3 "$scratch/training/run.sqlite" "SELECT task_index FROM episodes WHERE step IS NOT NULL LIMIT 1")
+shows '"mode": "pairwise"' '' adpo --run "$scratch/training" --task "$task" --policy "$model"
+shows '"mode": "mean"' '' adpo --run "$scratch/training" --task "$task" --policy "$model" --set mode=mean
 shows '"answer_reward": 0.0' '' grpo --run "$scratch/run" --task 1 --policy "$model" --reward tool=2 --reward accuracy=0
 refused "component: no 'acuracy'. Did you mean 'accuracy'" '' grpo --run "$scratch/run" --task 1 --policy "$model" --reward acuracy=1
 refused 'task 7 has no finished sample' '' grpo --run "$scratch/run" --task 7 --policy "$model"

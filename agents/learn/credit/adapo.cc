@@ -115,9 +115,10 @@ class Adapo : public CreditAssigner {
     Json types{{"0->1", 0}, {"1->1", 0}, {"1->0", 0}, {"0->0", 0}};
     for (std::size_t i = 0; i < group.size(); ++i) {
       const std::string type = type_of(group[i]);
-      types[type] = types[type].get<int>() + 1;
+      const bool dropped = settings_.filters && group[i].truncated;
+      if (!dropped) types[type] = types[type].get<int>() + 1;
       credit.rollout_figures[i].update({{"type", type}, {"reward", stage.rewards.of(group[i])}});
-      if (settings_.filters && group[i].truncated) credit.rollout_figures[i]["dropped"] = "truncated";
+      if (dropped) credit.rollout_figures[i]["dropped"] = "truncated";
     }
     credit.figures = {
         {"P", stage.error_rate},    {"R01", stage.rewards.r01}, {"R11", stage.rewards.r11}, {"R10", stage.rewards.r10},

@@ -13,12 +13,13 @@ std::optional<double> otsu_threshold(std::span<const double> values, OtsuThresho
   if (sorted.empty() || sorted.front() == sorted.back()) return {};
   const double size = static_cast<double>(sorted.size());
   const double mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / size;
-  double best = -1, below = 0;  // `below`: sum of the lower part, from the mean
+  constexpr double kRounding = 1 + 1e-12;  // of equally good splits the first
+  double best = -1, below = 0;             // `below`: sum of the lower part, from the mean
   std::size_t split = 0;
   for (std::size_t k = 1; k < sorted.size(); ++k) {
     below += sorted[k - 1] - mean;
     const double count = static_cast<double>(k), between = below * below / (count * (size - count));
-    if (sorted[k - 1] == sorted[k] || between <= best) continue;
+    if (sorted[k - 1] == sorted[k] || between <= best * (best > 0 ? kRounding : 1)) continue;
     best = between;
     split = k;
   }
