@@ -200,7 +200,7 @@ void add_credit(CLI::App& app) {
       ->type_name("<rule>");
   command->add_option("--task", flags->task, "The task's number in the run")
       ->type_name("<n>")
-      ->check(whole_number_in(0, 1'000'000'000));
+      ->check(whole_number_in(0, ~std::uint64_t{0}));
   command
       ->add_option("--policy", flags->policy, std::string("Model that played the run (default: ") + kDefaultModel + ")")
       ->type_name("<folder>");

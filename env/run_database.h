@@ -8,7 +8,7 @@
 
 #include "core/json.h"
 
-namespace SQLite {
+namespace SQLite {  // NOLINT(readability-identifier-naming): the library's
 class Database;
 }
 

@@ -127,9 +127,12 @@ class Trainer {
       run->for_each([&](const env::Episode&) { empty = false; }, env::RunReader::Detail::without_images);
       if (!empty) return;
     }
+    std::vector<path> files{config_.output / "config.json"};
     for (const char* end : {"", "-wal", "-shm"})
-      std::filesystem::remove(config_.output / (std::string(env::kRunDatabase) + end));
-    std::filesystem::remove(config_.output / "config.json");
+      files.push_back(config_.output / (std::string(env::kRunDatabase) + end));
+    for (const auto& entry : std::filesystem::directory_iterator(config_.output))
+      if (entry.path().filename().string().starts_with("events.out.tfevents.")) files.push_back(entry.path());
+    for (const path& file : files) std::filesystem::remove(file);
   }
 
   // Once, before the first step; when asked to stop, it begins anew after a resume.

@@ -251,10 +251,8 @@ void read_credit(Json& json, TrainConfig& config) {
     if (!weight.is_number()) throw Error("train: 'rewards': '{}' is {}, expected a number.", name, weight.dump());
     config.rewards[name] = weight;
   }
-  const bool rewarded =
-      std::any_of(config.rewards.begin(), config.rewards.end(), [](auto& one) { return one.second != 0; });
-  require(rewarded || make_credit(config.method, config.credit)->imitates(),
-          "'rewards' must give some component a weight, as rewards: {accuracy: 1}", json["rewards"]);
+  require(!config.rewards.empty() || make_credit(config.method, config.credit)->imitates(),
+          "'rewards' must name a component, as rewards: {accuracy: 1}", json["rewards"]);
 }
 
 // Demonstrations are one a task: only a method that imitates learns from them.

@@ -74,7 +74,7 @@ expect 1 "Did you mean 'accuracy'" "$agon" train small.yaml --set output=x2 --se
 expect 1 "turn" "$agon" train small.yaml --set output=x3 --set method=adapo
 expect 0 "model: x3/model" "$agon" train small.yaml --set output=x3 --set steps=1 --set evaluation.every=0
 expect 0 "accuracy: 1" "$agon" train small.yaml --set output=x --print-config --set rewards.format=0.1
-expect 1 "'rewards' must give some component a weight" "$agon" train small.yaml --set output=x --set "rewards={}"
+expect 1 "'rewards' must name a component" "$agon" train small.yaml --set output=x --set "rewards={}"
 expect 1 "'loss.clip_low' must lie in [0, 1]" "$agon" train small.yaml --set output=x --set loss.clip_low=2
 expect 1 "no such model folder" "$agon" train small.yaml --set output=x --set reference=foreign
 expect 0 "max_tokens: 24" "$agon" train small.yaml --set output=x --print-config --set method=dapo --set sampling.max_tokens=24
