@@ -317,7 +317,7 @@ void Session::watch() {
 
 // What earlier calls left running is held to the same limits; the CPU time between two calls to that of one.
 void Session::watch_idle() {
-  if (!idle_since_ || Clock::now() < idle_look_) return;
+  if (!idle_look_ || Clock::now() < *idle_look_) return;
   std::int64_t memory = 0;
   auto over = cgroup_ ? std::nullopt : exceeded(memory);
   if (!over && has_too_many_files()) over = {Reason::disk_limit, "more files, or larger ones, than its limit"};
@@ -327,8 +327,9 @@ void Session::watch_idle() {
 }
 
 std::chrono::milliseconds Session::wait() const {
-  if (state_ == State::ready && idle_since_)
-    return std::clamp(std::chrono::duration_cast<milliseconds>(idle_look_ - Clock::now()), milliseconds(1), kQuietTick);
+  if (state_ == State::ready && idle_look_)
+    return std::clamp(std::chrono::duration_cast<milliseconds>(*idle_look_ - Clock::now()), milliseconds(1),
+                      kQuietTick);
   if (state_ != State::busy) return milliseconds(10'000);
   if (call_->answered && !closed_at_) return milliseconds(1);
   const auto left =
@@ -452,7 +453,8 @@ void Session::finish(Reason reason, std::string text, bool alive) {
   result.err = call_->err.text();
   result.dropped_bytes = call_->out.dropped() + call_->err.dropped();
   result.wall_s = seconds_since(call_->start);
-  result.cpu_s = std::max(0.0, used_cpu() - call_->cpu_before);
+  idle_cpu_ = used_cpu();
+  result.cpu_s = std::max(0.0, idle_cpu_ - call_->cpu_before);
   result.peak_memory = measured_peak();
   result.alive = alive;
   collect(result);
@@ -460,8 +462,7 @@ void Session::finish(Reason reason, std::string text, bool alive) {
   call_.reset();
   state_ = alive ? State::ready : State::dead;
   if (!alive) return;
-  idle_since_ = idle_look_ = Clock::now();
-  idle_cpu_ = used_cpu();
+  idle_look_ = Clock::now() + kIdleTick;
 }
 
 // A file that cannot be brought out, or is too much beside the others, is left out: what the code calls a picture may

@@ -145,9 +145,8 @@ class Session {
   std::optional<Clock::time_point> closed_at_;  // its channel
   std::function<bool(pid_t)> is_other_;
   std::optional<Call> call_;
-  // Once a call has ended: since when nothing was asked, when to look at it next, and the CPU time used till then.
-  std::optional<Clock::time_point> idle_since_;
-  Clock::time_point idle_look_;
+  // Once a call has ended: when to look at what goes on without one, and the CPU time used till then.
+  std::optional<Clock::time_point> idle_look_;
   double idle_cpu_ = 0;
   std::optional<Result> result_;
   std::string failure_;
