@@ -98,6 +98,15 @@ double average_precision(std::span<const double> scores, std::span<const int> la
   return sum / all.back().right;
 }
 
+double brier_score(std::span<const double> scores, std::span<const int> labels) {
+  assert(scores.size() == labels.size());
+  if (scores.empty()) return kNaN;
+  double sum = 0;
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    sum += (scores[i] - (labels[i] != 0)) * (scores[i] - (labels[i] != 0));
+  return sum / static_cast<double>(scores.size());
+}
+
 std::vector<CurvePoint> roc_curve(std::span<const double> scores, std::span<const int> labels) {
   const std::vector<Cut> all = cuts(scores, labels);
   if (one_class(all)) return {};
@@ -122,6 +131,29 @@ std::vector<ReliabilityBin> reliability(std::span<const double> scores, std::spa
   for (ReliabilityBin& bin : all) {  // sums become means
     bin.mean_score = bin.count > 0 ? bin.mean_score / static_cast<double>(bin.count) : kNaN;
     bin.accuracy = bin.count > 0 ? bin.accuracy / static_cast<double>(bin.count) : kNaN;
+  }
+  return all;
+}
+
+std::vector<ReliabilityBin> adaptive_reliability(std::span<const double> scores, std::span<const int> labels,
+                                                 int bins) {
+  assert(scores.size() == labels.size() && bins > 0);
+  std::vector<std::size_t> order(scores.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return scores[a] < scores[b]; });
+  const auto count = static_cast<std::size_t>(bins), base = order.size() / count, larger = order.size() % count;
+  std::vector<ReliabilityBin> all;
+  for (std::size_t bin = 0, begin = 0; bin < count; ++bin) {
+    const std::size_t size = base + (bin < larger);
+    if (size == 0) break;
+    const std::span<const std::size_t> inside(order.data() + begin, size);
+    ReliabilityBin filled{scores[inside.front()], scores[inside.back()], size, 0, 0};
+    for (const std::size_t i : inside) {
+      filled.mean_score += scores[i] / static_cast<double>(size);
+      filled.accuracy += (labels[i] != 0) / static_cast<double>(size);
+    }
+    all.push_back(filled);
+    begin += size;
   }
   return all;
 }

@@ -25,6 +25,8 @@ double pass_at_k(int samples, int right, int k);
 
 // Area under the ROC curve; ties count half. NaN when one class is missing. Equal to sklearn.metrics.roc_auc_score.
 double roc_auc(std::span<const double> scores, std::span<const int> labels);
+// Mean squared difference of score and label. Equal to sklearn.metrics.brier_score_loss.
+double brier_score(std::span<const double> scores, std::span<const int> labels);
 // Equal to sklearn.metrics.average_precision_score.
 double average_precision(std::span<const double> scores, std::span<const int> labels);
 
@@ -40,6 +42,10 @@ struct ReliabilityBin {
   double mean_score = 0, accuracy = 0;
 };
 std::vector<ReliabilityBin> reliability(std::span<const double> scores, std::span<const int> labels, int bins = 10);
+// The same with bins of equal counts: the scores in order (equal ones as given), cut as numpy.array_split cuts; low and
+// high are the scores at a bin's ends.
+std::vector<ReliabilityBin> adaptive_reliability(std::span<const double> scores, std::span<const int> labels,
+                                                 int bins = 10);
 double expected_calibration_error(std::span<const ReliabilityBin> bins);
 
 }  // namespace agon

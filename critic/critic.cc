@@ -1,0 +1,12 @@
+#include "critic/critic.h"
+
+#include <array>
+
+namespace agon::critic {
+
+std::string_view to_string(Judgement judgement) {
+  constexpr std::array<std::string_view, 4> kNames = {"correct", "incorrect", "invalid", "unknown"};
+  return kNames.at(static_cast<std::size_t>(judgement));
+}
+
+}  // namespace agon::critic

@@ -1,0 +1,46 @@
+// critic/critic.h - a critic says of one step of a turn whether it is right. Thread-safe: any thread may call, calls
+// block, batching happens inside. No torch here.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/message.h"
+#include "env/env.h"
+
+namespace agon::critic {
+
+// A step where it stands.
+struct StepInContext {
+  std::vector<Message> messages;  // the transcript before the turn, pictures included, as the solver saw it
+  std::string before;             // what the turn says before the step (steps parted by blank lines)
+  std::string step;
+  const env::Env* env = nullptr;  // of that turn, for critics that ask the suite; not owned, only read
+};
+
+// unknown: the critic has nothing to say of such a step (the suite cannot tell). invalid: it was to say and did not; no
+// figure takes it for either verdict.
+enum class Judgement { correct, incorrect, invalid, unknown };
+std::string_view to_string(Judgement judgement);
+
+struct Verdict {
+  Judgement judgement = Judgement::invalid;
+  std::optional<double> probability;  // P(correct), in [0, 1], where the critic gives one
+  std::string critique;               // what it wrote
+  std::string fault;                  // of an invalid verdict: what is wrong with what it wrote
+  std::int64_t tokens = 0;            // written for this verdict, for the budget
+};
+
+class StepCritic {
+ public:
+  virtual ~StepCritic() = default;
+  // One verdict a step, in their order. Throws Error where the critic cannot work (a model, a server), and then no
+  // verdict was given.
+  virtual std::vector<Verdict> judge(std::span<const StepInContext> steps) = 0;
+  virtual std::string name() const = 0;
+};
+
+}  // namespace agon::critic

@@ -1,0 +1,150 @@
+#include "critic/metrics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace agon::critic {
+namespace {
+
+constexpr int kBins = 10;
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+double share(std::size_t part, std::size_t whole) {
+  return whole == 0 ? kNaN : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+bool has_verdict(const JudgedStep& step) {
+  return step.judgement == Judgement::correct || step.judgement == Judgement::incorrect;
+}
+
+// Recall of both classes.
+void add_recalls(std::span<const JudgedStep> steps, CriticFigures& figures) {
+  std::size_t right = 0, found_right = 0, wrong = 0, found_wrong = 0;
+  for (const JudgedStep& step : steps) {
+    if (!has_verdict(step)) continue;
+    (step.correct ? right : wrong) += 1;
+    found_right += step.correct && step.judgement == Judgement::correct;
+    found_wrong += !step.correct && step.judgement == Judgement::incorrect;
+  }
+  figures.correct = share(found_right, right);
+  figures.error = share(found_wrong, wrong);
+  figures.average = (figures.correct + figures.error) / 2;
+  figures.harmonic_mean = harmonic_mean(figures.correct, figures.error);
+}
+
+void add_probabilities(std::span<const JudgedStep> steps, CriticFigures& figures) {
+  std::vector<double> right, wrong;
+  std::vector<int> is_right, is_wrong;
+  for (const JudgedStep& step : steps) {
+    if (!step.probability) continue;
+    right.push_back(*step.probability);
+    wrong.push_back(1 - *step.probability);
+    is_right.push_back(step.correct);
+    is_wrong.push_back(!step.correct);
+  }
+  figures.auc = roc_auc(right, is_right);
+  figures.average_precision = average_precision(wrong, is_wrong);
+  figures.brier = brier_score(right, is_right);
+  figures.reliability = reliability(right, is_right, kBins);
+  figures.calibration_error = expected_calibration_error(figures.reliability);
+  figures.adaptive_calibration_error = expected_calibration_error(adaptive_reliability(right, is_right, kBins));
+}
+
+std::map<std::size_t, std::vector<JudgedStep>> by_problem(std::span<const JudgedStep> steps) {
+  std::map<std::size_t, std::vector<JudgedStep>> problems;
+  for (const JudgedStep& step : steps) problems[step.problem].push_back(step);
+  return problems;
+}
+
+}  // namespace
+
+double harmonic_mean(double a, double b) { return a + b == 0 ? 0 : 2 * a * b / (a + b); }
+
+CriticFigures critic_figures(std::span<const JudgedStep> steps) {
+  CriticFigures figures;
+  figures.steps = steps.size();
+  for (const JudgedStep& step : steps) {
+    figures.right_steps += step.correct;
+    figures.invalid += step.judgement == Judgement::invalid;
+    figures.unknown += step.judgement == Judgement::unknown;
+  }
+  add_recalls(steps, figures);
+  add_probabilities(steps, figures);
+  return figures;
+}
+
+std::map<std::string, CriticFigures> critic_figures_by(std::span<const JudgedStep> steps,
+                                                       const std::function<std::string(const JudgedStep&)>& key) {
+  std::map<std::string, std::vector<JudgedStep>> parts;
+  for (const JudgedStep& step : steps) parts[key(step)].push_back(step);
+  std::map<std::string, CriticFigures> figures;
+  for (const auto& [name, part] : parts) figures.emplace(name, critic_figures(part));
+  return figures;
+}
+
+Interval interval_by_problem(std::span<const JudgedStep> steps, double CriticFigures::*figure, std::uint64_t seed,
+                             int resamples) {
+  std::vector<std::vector<JudgedStep>> problems;
+  for (auto& [problem, solution] : by_problem(steps)) problems.push_back(std::move(solution));
+  const auto statistic = [&](std::span<const std::size_t> chosen) {
+    std::vector<JudgedStep> sample;
+    for (const std::size_t index : chosen) sample.insert(sample.end(), problems[index].begin(), problems[index].end());
+    return critic_figures(sample).*figure;
+  };
+  return bootstrap_interval(problems.size(), statistic, seed, resamples);
+}
+
+FirstErrorFigures first_error_figures(std::span<const FirstError> solutions) {
+  FirstErrorFigures figures;
+  std::size_t found = 0, cleared = 0;
+  for (const FirstError& solution : solutions) {
+    const bool exact = !solution.invalid && solution.predicted == solution.truth;
+    (solution.truth ? figures.with_error : figures.without_error) += 1;
+    (solution.truth ? found : cleared) += exact;
+    figures.invalid += solution.invalid;
+  }
+  figures.error = share(found, figures.with_error);
+  figures.correct = share(cleared, figures.without_error);
+  figures.f1 = harmonic_mean(figures.error, figures.correct);
+  return figures;
+}
+
+std::vector<FirstError> first_errors(std::span<const JudgedStep> steps) {
+  std::vector<FirstError> solutions;
+  for (auto& [problem, solution] : by_problem(steps)) {
+    std::stable_sort(solution.begin(), solution.end(),
+                     [](const JudgedStep& a, const JudgedStep& b) { return a.position < b.position; });
+    FirstError found;
+    for (const JudgedStep& step : solution) {
+      if (!step.correct && !found.truth) found.truth = step.position;
+      if (found.predicted || found.invalid) continue;
+      found.invalid = step.judgement == Judgement::invalid;
+      if (step.judgement == Judgement::incorrect) found.predicted = step.position;
+    }
+    solutions.push_back(found);
+  }
+  return solutions;
+}
+
+double regret(std::span<const JudgedStep> steps) {
+  struct Candidates {
+    double best = -2;
+    bool best_is_right = false, any_is_right = false;
+  };
+  std::map<std::pair<std::size_t, int>, Candidates> groups;
+  for (const JudgedStep& step : steps) {
+    Candidates& group = groups[{step.problem, step.position}];
+    const double value = step.probability.value_or(-1);
+    group.any_is_right |= step.correct;
+    if (value <= group.best) continue;
+    group.best = value;
+    group.best_is_right = step.correct;
+  }
+  std::size_t lost = 0;
+  for (const auto& [place, group] : groups) lost += group.any_is_right && !group.best_is_right;
+  return share(lost, groups.size());
+}
+
+}  // namespace agon::critic

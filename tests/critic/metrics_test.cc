@@ -1,0 +1,120 @@
+#include "critic/metrics.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "core/rng.h"
+
+using namespace agon;
+using namespace agon::critic;
+
+namespace {
+
+JudgedStep step(std::size_t problem, int position, bool correct, Judgement judgement,
+                std::optional<double> probability = std::nullopt) {
+  JudgedStep judged;
+  judged.problem = problem;
+  judged.position = position;
+  judged.correct = correct;
+  judged.judgement = judgement;
+  judged.probability = probability;
+  return judged;
+}
+
+constexpr Judgement kRight = Judgement::correct, kWrong = Judgement::incorrect, kInvalid = Judgement::invalid,
+                    kUnknown = Judgement::unknown;
+
+// A thousand right and a thousand wrong steps, of which these shares are found.
+CriticFigures figures_of(double correct, double error) {
+  std::vector<JudgedStep> steps;
+  for (int i = 0; i < 1000; ++i) {
+    steps.push_back(step(0, i, true, i < correct * 10 ? kRight : kWrong));
+    steps.push_back(step(0, i, false, i < error * 10 ? kWrong : kRight));
+  }
+  return critic_figures(steps);
+}
+
+}  // namespace
+
+TEST_CASE("metrics: rows of SPC's tables") {
+  struct Row {
+    double correct, error, average, harmonic;
+  };
+  for (const Row& row : {Row{74.8, 76.9, 75.85, 75.84}, {59.4, 86.1, 72.75, 70.30}, {7.7, 98.8, 53.25, 14.29}}) {
+    const CriticFigures figures = figures_of(row.correct, row.error);
+    CHECK(figures.correct * 100 == Approx(row.correct));
+    CHECK(figures.error * 100 == Approx(row.error));
+    CHECK(figures.average * 100 == Approx(row.average).margin(0.005));
+    CHECK(figures.harmonic_mean * 100 == Approx(row.harmonic).margin(0.005));
+  }
+  CHECK(harmonic_mean(0.0769, 0.988) == Approx(0.1427).margin(5e-5));
+  CHECK(harmonic_mean(0, 0) == 0);
+}
+
+TEST_CASE("metrics: an invalid verdict is neither right nor wrong, and is counted") {
+  const std::vector<JudgedStep> steps = {step(0, 0, true, kRight),    step(0, 1, true, kInvalid),
+                                         step(0, 2, false, kWrong),   step(0, 3, false, kRight),
+                                         step(0, 4, false, kInvalid), step(0, 5, true, kUnknown)};
+  const CriticFigures figures = critic_figures(steps);
+  CHECK(figures.steps == 6);
+  CHECK(figures.right_steps == 3);
+  CHECK(figures.invalid == 2);
+  CHECK(figures.unknown == 1);
+  CHECK(figures.correct == 1);
+  CHECK(figures.error == 0.5);
+  CHECK(std::isnan(figures.auc));
+  CHECK(std::isnan(critic_figures({}).average));
+}
+
+TEST_CASE("metrics: first errors as ProcessBench counts them") {
+  const std::vector<FirstError> solutions = {{2, 2, false},
+                                             {2, 1, false},
+                                             {0, std::nullopt, false},
+                                             {3, 3, true},
+                                             {std::nullopt, std::nullopt, false},
+                                             {std::nullopt, 4, false}};
+  const FirstErrorFigures figures = first_error_figures(solutions);
+  CHECK(figures.with_error == 4);
+  CHECK(figures.without_error == 2);
+  CHECK(figures.invalid == 1);
+  CHECK(figures.error == 0.25);
+  CHECK(figures.correct == 0.5);
+  CHECK(figures.f1 == Approx(2 * 0.25 * 0.5 / 0.75));
+}
+
+TEST_CASE("metrics: the first step found wrong is the prediction, whatever comes after") {
+  const std::vector<JudgedStep> steps = {
+      step(7, 1, false, kWrong),  step(7, 0, true, kRight),  step(7, 2, false, kRight),  // found, steps out of order
+      step(8, 0, true, kInvalid), step(8, 1, false, kWrong),                             // invalid before it
+      step(9, 0, false, kWrong),  step(9, 1, true, kInvalid)};                           // after it: no matter
+  const std::vector<FirstError> solutions = first_errors(steps);
+  REQUIRE(solutions.size() == 3);
+  CHECK((solutions[0].truth == 1 && solutions[0].predicted == 1 && !solutions[0].invalid));
+  CHECK((solutions[1].truth == 1 && solutions[1].invalid));
+  CHECK((solutions[2].truth == 0 && solutions[2].predicted == 0 && !solutions[2].invalid));
+}
+
+TEST_CASE("metrics: regret counts where a right candidate stood and was not chosen") {
+  const std::vector<JudgedStep> steps = {
+      step(0, 0, true, kRight, 0.4),  step(0, 0, false, kRight, 0.6),  // lost
+      step(0, 1, true, kRight, 0.7),  step(0, 1, false, kRight, 0.6),  // chosen
+      step(1, 0, false, kRight, 0.9), step(1, 0, false, kWrong, 0.1),  // nothing to choose
+      step(1, 1, false, kInvalid),    step(1, 1, true, kWrong, 0.0)};  // without a probability: last
+  CHECK(regret(steps) == 0.25);
+  CHECK(std::isnan(regret({})));
+}
+
+TEST_CASE("metrics: intervals are drawn by problem") {
+  Rng rng = Rng::derive(1, "metrics", "interval");
+  std::vector<JudgedStep> steps;
+  for (std::size_t problem = 0; problem < 40; ++problem) {
+    const bool good = rng.chance(0.7);  // all steps of a problem fare alike
+    for (int i = 0; i < 25; ++i) steps.push_back(step(problem, i, i % 2 == 0, (i % 2 == 0) == good ? kRight : kWrong));
+  }
+  const double average = critic_figures(steps).average;
+  const Interval interval = interval_by_problem(steps, &CriticFigures::average, 3);
+  CHECK(interval.low < average);
+  CHECK(interval.high > average);
+  CHECK(interval.high - interval.low > 0.2);  // 1,000 independent steps would give 0.06
+}
