@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "env/critic_role.h"
 #include "env/grade.h"
 #include "env/protocol.h"
 #include "env/suites/suites.h"
@@ -123,7 +124,7 @@ class VerifierEnv final : public SecondLookEnv {
 
 }  // namespace
 
-std::vector<std::string> role_names() { return {kRefiner, kSolver, kVerifier}; }
+std::vector<std::string> role_names() { return {std::string(kCritic), kRefiner, kSolver, kVerifier}; }
 
 SuiteInfo role_info(SuiteInfo info, const std::string& role) {
   const std::vector<std::string> names = role_names();
@@ -139,6 +140,12 @@ SuiteInfo role_info(SuiteInfo info, const std::string& role) {
     throw Error("suite {}: it has no expert to write the solution that a {} looks at. Choose another suite.", info.name,
                 role);
   if (role == kRefiner) return info;
+  if (role == kCritic) {
+    info.instructions = "Is the last step right? End with <Answer>Correct</Answer> or <Answer>Incorrect</Answer>.";
+    info.metric = "verdict";
+    info.action_schema = text_action_schema("Free text, then <Answer>Correct</Answer> or <Answer>Incorrect</Answer>.");
+    return info;
+  }
   info.instructions = "Check the solution. End with <answer>yes</answer> or <answer>no</answer>.";
   info.metric = "verdict";
   info.action_schema = text_action_schema("Free text, then <answer>yes</answer> or <answer>no</answer>.");
@@ -147,6 +154,7 @@ SuiteInfo role_info(SuiteInfo info, const std::string& role) {
 
 std::unique_ptr<Env> role_env(std::unique_ptr<Env> solver, const std::string& role, const std::string& reexamine) {
   if (role == kSolver) return solver;
+  if (role == kCritic) return critic_env(std::move(solver));
   if (role == kVerifier) return std::make_unique<VerifierEnv>(std::move(solver), role, kVerify);
   return std::make_unique<RefinerEnv>(std::move(solver), role, reexamine.empty() ? kReexamine : reexamine);
 }

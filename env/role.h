@@ -3,8 +3,10 @@
 //   refiner   sees the task, a first solution of it and the request to re-examine it, and answers the task.
 //   verifier  sees the task and the same first solution, and says whether its answer is right:
 //             <answer>yes</answer> or <answer>no</answer>.
+//   critic    sees the task, the first steps of a solution, and says whether the last of them is right
+//             (env/critic_role.h).
 //
-// The first solution is the expert's or, with probability 1/2, Env::mistake; which one and how is drawn from the task's
+// Refiner and verifier: the first solution is the expert's or, with probability 1/2, Env::mistake; which one and how is drawn from the task's
 // id, so it is the same for both roles. It is all that an observation may tell of the gold answer.
 //
 // refiner: reward, success, gold, check_step and corrupt_step are the suite's. verifier: reward component "accuracy" 1

@@ -18,6 +18,7 @@ std::vector<SftSource> read_sources(const Json* json, const std::string& file) {
     section.read("episodes", source.episodes);
     section.read("detours", source.detours);
     section.read("two_turn", source.two_turn);
+    section.read("role", source.role);
     section.check();
     if (source.episodes < 1)
       throw Error("train-sft: {}: episodes of '{}' must be at least 1, got {}", file, source.suite, source.episodes);

@@ -9,6 +9,7 @@
 #include "agents/local/image_processor.h"
 #include "agents/local/model_config.h"
 #include "core/json.h"
+#include "env/role.h"
 #include "env/suite.h"
 
 namespace agon::agents {
@@ -21,7 +22,8 @@ struct SftSource {
   // Two-turn episodes (env/two_turn.h): the first answer is one of `start`, right or wrong, shown and not learned; the
   // second one is the expert's.
   bool two_turn = false;
-  env::SuiteOptions options() const { return {.level = level, .two_turn = two_turn}; }
+  std::string role = env::kSolver;  // env/role.h
+  env::SuiteOptions options() const { return {.level = level, .two_turn = two_turn, .role = role}; }
 };
 
 struct SftConfig {

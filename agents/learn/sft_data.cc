@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "env/protocol.h"
 #include "env/suite.h"
+#include "env/verdict.h"
 
 namespace agon::agents {
 namespace {
@@ -77,6 +78,7 @@ void skip_scores(SftSequence& sequence, const Tokenizer& tokenizer) {
 }  // namespace
 
 std::string scored_answer(const std::string& action, Rng& rng) {
+  if (env::parse_verdict(action).verdict != env::StepVerdict::invalid) return action;  // a critic's
   const std::string answered = env::first_tag(action, Tag::answer) ? action : env::wrap(Tag::answer, action);
   return answered + env::wrap(Tag::score, fmt::format("0.{}", rng.between(1, 9)));
 }

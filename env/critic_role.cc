@@ -1,0 +1,156 @@
+#include "env/critic_role.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+#include "env/protocol.h"
+#include "env/suites/suite_task.h"
+#include "env/verdict.h"
+
+namespace agon::env {
+namespace {
+
+constexpr std::array kErrors = {ErrorKind::calculation, ErrorKind::misread_value, ErrorKind::wrong_object,
+                                ErrorKind::wrong_condition, ErrorKind::unjustified_jump};
+
+void add(std::vector<Part>& parts, std::string_view text) {
+  if (parts.empty() || parts.back().is_image())
+    parts.push_back(Part::of(std::string(text)));
+  else
+    parts.back().text += text;
+}
+
+void add(std::vector<Part>& parts, const Part& part) {
+  if (part.is_image())
+    parts.push_back(part);
+  else
+    add(parts, part.text);
+}
+
+// A step of the expert's as a critic sees it, right or made wrong.
+struct ShownStep {
+  std::string before, right, step;
+  std::string source = "expert";
+  StepLabel label;
+};
+
+// The steps of the expert's turn that the suite knows to be right.
+std::vector<ShownStep> known_steps(const Env& env, const std::string& turn) {
+  std::vector<ShownStep> steps;
+  std::string before;
+  for (const Span& span : split_steps(turn)) {
+    const std::string step(span.of(turn));
+    if (const auto label = env.check_step({before, step}); label && label->correct)
+      steps.push_back({before, step, step, "expert", *label});
+    before += (before.empty() ? "" : "\n\n") + step;
+  }
+  return steps;
+}
+
+// The same step with an error of a kind that fits; as it is where none does.
+void make_wrong(const Env& env, ShownStep& shown, Rng& rng) {
+  std::vector<ErrorKind> kinds(kErrors.begin(), kErrors.end());
+  rng.shuffle(kinds);
+  for (const ErrorKind kind : kinds) {
+    const auto wrong = env.corrupt_step({shown.before, shown.right}, kind, rng);
+    if (!wrong) continue;
+    const auto label = env.check_step({shown.before, *wrong});
+    assert(label && !label->correct);
+    shown.step = *wrong;
+    shown.source = to_string(kind);
+    shown.label = *label;
+    return;
+  }
+}
+
+class CriticEnv final : public Env {
+ public:
+  explicit CriticEnv(std::unique_ptr<Env> solver) : solver_(std::move(solver)) {}
+  CriticEnv(const CriticEnv& other)
+      : solver_(other.solver_->fork()), task_(other.task_), shown_(other.shown_), open_(other.open_) {}
+
+  StepResult reset(const ResetOptions& options) override {
+    StepResult first = solver_->reset(options);
+    task_ = solver_->task();
+    Rng rng = Rng::derive(0, "critic", task_.id);
+    const std::string turn = solver_->demonstrate(rng).value().at(0).text;
+    std::vector<ShownStep> steps = known_steps(*solver_, turn);
+    assert(!steps.empty());
+    shown_ = rng.pick(steps);
+    if (rng.chance(0.5)) make_wrong(*solver_, shown_, rng);
+    task_.id.append("/").append(kCritic);
+    task_.gold = word_of(right_verdict());
+    const Message problem{Role::user, first.observation.parts, {}, {}};
+    first.observation.parts = critic_request({&problem, 1}, shown_.before, shown_.step);
+    first.info["step_source"] = shown_.source;
+    first.info["step_kind"] = to_string(shown_.label.kind);
+    first.info["first_correct"] = shown_.label.correct;
+    open_ = true;
+    return first;
+  }
+
+  StepResult step(const Action& action) override {
+    if (!open_) return refused_step("there is no task under way");
+    open_ = false;
+    const ParsedVerdict said = parse_verdict(action.text);
+    const double right = said.verdict == right_verdict() ? 1 : 0;
+    StepResult result;
+    result.reward = {right, {{"accuracy", right}}};
+    result.terminated = true;
+    result.info = {{"success", right == 1}, {"first_correct", shown_.label.correct}};
+    if (said.verdict == StepVerdict::invalid) result.info["invalid_verdict"] = said.fault;
+    return result;
+  }
+
+  std::unique_ptr<Env> fork() const override { return std::make_unique<CriticEnv>(*this); }
+  const TaskInfo& task() const override { return task_; }
+
+  std::optional<std::vector<Action>> demonstrate(Rng&) const override {
+    if (!open_) return std::vector<Action>{};
+    return std::vector{Action{expert_critique(shown_.right, shown_.step, shown_.label.correct), {}}};
+  }
+  std::optional<Action> mistake(Rng&) const override {
+    if (!open_) return std::nullopt;
+    return Action{expert_critique(shown_.right, shown_.step, !shown_.label.correct), {}};
+  }
+
+ private:
+  StepVerdict right_verdict() const { return shown_.label.correct ? StepVerdict::correct : StepVerdict::incorrect; }
+
+  std::unique_ptr<Env> solver_;
+  TaskInfo task_;
+  ShownStep shown_;
+  bool open_ = false;
+};
+
+}  // namespace
+
+std::vector<Part> critic_request(std::span<const Message> transcript, std::string_view before, std::string_view step) {
+  std::vector<Part> parts;
+  bool problem_shown = false, solution_begun = false;
+  for (const Message& message : transcript) {
+    if (message.role == Role::system) continue;
+    add(parts, !problem_shown ? "## Problem\n" : !solution_begun ? "\n\n## Partial Solution\n" : "\n\n");
+    solution_begun = problem_shown;
+    problem_shown = true;
+    for (const Part& part : message.parts) add(parts, part);
+  }
+  assert(problem_shown);
+  if (!solution_begun) add(parts, "\n\n## Partial Solution\n");
+  if (solution_begun && !before.empty()) add(parts, "\n\n");
+  add(parts, before.empty() && !solution_begun ? std::string_view(kNothingYet) : before);
+  add(parts, "\n\n## Last Step\n");
+  add(parts, step);
+  return parts;
+}
+
+std::string expert_critique(std::string_view right_step, std::string_view step, bool correct) {
+  std::string text(right_step);
+  text.append(" vs ").append(step).append("\n\n<Answer>");
+  return text.append(word_of(correct ? StepVerdict::correct : StepVerdict::incorrect)).append("</Answer>");
+}
+
+std::unique_ptr<Env> critic_env(std::unique_ptr<Env> solver) { return std::make_unique<CriticEnv>(std::move(solver)); }
+
+}  // namespace agon::env

@@ -1,0 +1,25 @@
+// env/verdict.h - what a critic writes: thought, critique, conclusion, and <Answer>Correct</Answer> or
+// <Answer>Incorrect</Answer> (seed 001). Pure functions over UTF-8 text.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "env/protocol.h"
+
+namespace agon::env {
+
+enum class StepVerdict { correct, incorrect, invalid };
+// "Correct", "Incorrect". REQUIRES: not invalid.
+const char* word_of(StepVerdict verdict);
+
+struct ParsedVerdict {
+  StepVerdict verdict = StepVerdict::invalid;
+  Span word;          // what stands between the tags; empty without them
+  std::string fault;  // of an invalid one
+};
+// Between the first <Answer> and the first </Answer> of the text; compared without regard to case and with nothing
+// trimmed, as SPC's scorer does: "<Answer> Correct</Answer>" is invalid.
+ParsedVerdict parse_verdict(std::string_view text);
+
+}  // namespace agon::env

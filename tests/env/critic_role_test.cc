@@ -1,0 +1,85 @@
+#include "env/critic_role.h"
+
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "env/protocol.h"
+#include "env/suite.h"
+#include "env/verdict.h"
+
+using namespace agon;
+using namespace agon::env;
+using Catch::Contains;
+
+namespace {
+
+std::string text_of(const std::vector<Part>& parts) {
+  std::string text;
+  for (const Part& part : parts) text += part.is_image() ? "[picture]" : part.text;
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("critic: a request has the problem, the partial solution and the last step") {
+  const Image picture(1, 1, {1, 2, 3});
+  const Message system = Message::of(Role::system, "Solve."), said = Message::of(Role::assistant, "<search>x</search>");
+  const Message problem{Role::user, {Part::of(picture), Part::of("How many?")}, {}, {}};
+  const Message found = Message::of(Role::user, "<information>y</information>");
+  CHECK(text_of(critic_request(std::vector{system, problem}, "", "one")) ==
+        "## Problem\n[picture]How many?\n\n## Partial Solution\nLet's solve this problem.\n\n## Last Step\none");
+  CHECK(text_of(critic_request(std::vector{problem}, "a\n\nb", "c")) ==
+        "## Problem\n[picture]How many?\n\n## Partial Solution\na\n\nb\n\n## Last Step\nc");
+  const std::string turns = text_of(critic_request(std::vector{problem, said, found}, "", "c"));
+  CHECK(turns ==
+        "## Problem\n[picture]How many?\n\n## Partial Solution\n<search>x</search>\n\n<information>y</information>"
+        "\n\n## Last Step\nc");
+  CHECK_THAT(text_of(critic_request(std::vector{problem, said, found}, "b", "c")),
+             Contains("</information>\n\nb\n\n## Last Step\nc"));
+}
+
+TEST_CASE("critic: half the steps shown are right, and the rest are wrong in every way") {
+  for (const char* suite : {"charts", "shapes"}) {
+    const auto env = make_env(suite, {.role = "critic"});
+    const auto solver = make_env(suite);
+    std::map<std::string, int> sources;
+    for (std::uint64_t index = 0; index < 400; ++index) {
+      const StepResult first = env->reset({Split::train, index, 3});
+      solver->reset({Split::train, index, 3});
+      const bool right = first.info["first_correct"];
+      const std::string source = first.info["step_source"];
+      ++sources[source];
+      CHECK(right == (source == "expert"));
+      CHECK((env->task().gold == (right ? "Correct" : "Incorrect")));
+      const std::string shown = text_of(first.observation.parts);
+      const std::string step = shown.substr(shown.rfind("## Last Step\n") + 13);
+      const std::size_t partial = shown.rfind("## Partial Solution\n") + 20;
+      std::string before = shown.substr(partial, shown.rfind("\n\n## Last Step\n") - partial);
+      if (before == kNothingYet) before.clear();
+      REQUIRE(solver->check_step({before, step}).has_value());
+      CHECK(solver->check_step({before, step})->correct == right);
+      CHECK(first.observation.parts[0].text == "## Problem\n");
+      CHECK(first.observation.parts[1].is_image());
+    }
+    INFO(suite);
+    CHECK(sources["expert"] > 160);
+    CHECK(sources["expert"] < 260);
+    CHECK(sources.size() >= 4);
+  }
+}
+
+TEST_CASE("critic: the right verdict is worth 1, another nothing, and none at all is told") {
+  const auto env = make_env("charts", {.role = "critic"});
+  for (std::uint64_t index = 0; index < 20; ++index) {
+    env->reset({Split::test, index});
+    Rng rng = Rng::derive(1, "critic", "test");
+    const std::string expert = env->demonstrate(rng).value().front().text;
+    CHECK_THAT(expert, Contains(" vs "));
+    const StepResult right = env->fork()->step({expert, {}}), wrong = env->fork()->step(*env->mistake(rng));
+    CHECK((right.terminated && right.reward.total == 1 && right.info["success"] == true));
+    CHECK((wrong.reward.total == 0 && wrong.info["success"] == false && !wrong.info.contains("invalid_verdict")));
+    const StepResult none = env->step({"well", {}});
+    CHECK((none.reward.total == 0 && none.info.contains("invalid_verdict")));
+    CHECK(env->step({expert, {}}).info.contains("error"));
+  }
+}
