@@ -38,6 +38,7 @@ struct Completion {
   std::vector<std::int32_t> token_ids;  // as sampled, the end-of-turn token included when it was sampled
   std::vector<float>
       logprobs;  // of each token under the sampling distribution's model at this temperature, before top-p / top-k
+  std::vector<std::uint32_t> token_ends;  // where in `text` each token ends; an end-of-turn token writes nothing
   FinishReason finish_reason = FinishReason::stop;
   std::string matched_stop;  // empty: ended by the end-of-turn token or by length
   int prompt_tokens = 0;

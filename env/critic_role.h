@@ -25,6 +25,8 @@
 namespace agon::env {
 
 inline constexpr std::string_view kCritic = "critic";
+inline constexpr const char* kCriticInstructions =
+    "Is the last step right? End with <Answer>Correct</Answer> or <Answer>Incorrect</Answer>.";
 inline constexpr const char* kNothingYet = "Let's solve this problem.";
 
 // System messages of the transcript are left out. REQUIRES: it holds a user message.

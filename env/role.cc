@@ -141,7 +141,7 @@ SuiteInfo role_info(SuiteInfo info, const std::string& role) {
                 role);
   if (role == kRefiner) return info;
   if (role == kCritic) {
-    info.instructions = "Is the last step right? End with <Answer>Correct</Answer> or <Answer>Incorrect</Answer>.";
+    info.instructions = kCriticInstructions;
     info.metric = "verdict";
     info.action_schema = text_action_schema("Free text, then <Answer>Correct</Answer> or <Answer>Incorrect</Answer>.");
     return info;

@@ -28,6 +28,7 @@ std::size_t character_length(std::string_view text) {
 bool CompletionText::append(std::string_view token_bytes) {
   const std::size_t before = bytes_.size();
   bytes_ += token_bytes;
+  ends_.push_back(bytes_.size());
   std::size_t end = std::string::npos;
   for (const std::string& stop : stops_) {
     const std::size_t from = before >= stop.size() ? before - stop.size() + 1 : 0;
@@ -41,17 +42,27 @@ bool CompletionText::append(std::string_view token_bytes) {
   }
   if (end == std::string::npos) return false;
   bytes_.resize(end);
+  ends_.back() = end;
   return true;
 }
 
-std::string CompletionText::text() const {
-  std::string valid;
-  for (std::string_view rest = bytes_; !rest.empty();) {
+CompletionText::Spelled CompletionText::spell() const {
+  Spelled spelled;
+  std::size_t at = 0;  // in bytes_
+  for (std::size_t token = 0;;) {
+    for (; token < ends_.size() && ends_[token] <= at; ++token) spelled.token_ends.push_back(spelled.text.size());
+    if (at == bytes_.size()) return spelled;
+    const std::string_view rest = std::string_view(bytes_).substr(at);
     const std::size_t length = character_length(rest);
-    valid += length > 0 ? rest.substr(0, length) : "\xef\xbf\xbd";
-    rest.remove_prefix(std::max<std::size_t>(1, length));
+    spelled.text += length > 0 ? rest.substr(0, length) : "\xef\xbf\xbd";
+    // A token that ends inside the character ends before it.
+    for (; token < ends_.size() && ends_[token] < at + length; ++token)
+      spelled.token_ends.push_back(spelled.text.size() - length);
+    at += std::max<std::size_t>(1, length);
   }
-  return valid;
 }
+
+std::string CompletionText::text() const { return spell().text; }
+std::vector<std::size_t> CompletionText::token_ends() const { return spell().token_ends; }
 
 }  // namespace agon::agents

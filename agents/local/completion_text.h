@@ -19,10 +19,19 @@ class CompletionText {
   bool append(std::string_view token_bytes);
   const std::string& matched_stop() const { return matched_; }
   std::string text() const;  // valid UTF-8: bytes that form no character become U+FFFD
+  // Where in text() each token appended ends, in order. A character belongs to the token that ends it.
+  std::vector<std::size_t> token_ends() const;
 
  private:
   std::span<const std::string> stops_;
+  struct Spelled {
+    std::string text;
+    std::vector<std::size_t> token_ends;
+  };
+  Spelled spell() const;
+
   std::string bytes_, matched_;
+  std::vector<std::size_t> ends_;  // of each token in bytes_
 };
 
 }  // namespace agon::agents

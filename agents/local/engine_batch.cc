@@ -103,6 +103,9 @@ void EngineBatch::spread(std::int64_t count,
 void EngineBatch::finish(EngineSequence& sequence, FinishReason reason) const {
   Completion& completion = *sequence.completion;
   completion.text = sequence.text.text();
+  for (const std::size_t end : sequence.text.token_ends())
+    completion.token_ends.push_back(static_cast<std::uint32_t>(end));
+  completion.token_ends.resize(completion.token_ids.size(), static_cast<std::uint32_t>(completion.text.size()));
   completion.finish_reason = reason;
   completion.matched_stop = sequence.text.matched_stop();
   completion.prompt_tokens = static_cast<int>(sequence.request->ids.size());

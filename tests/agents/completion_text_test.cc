@@ -69,3 +69,11 @@ TEST_CASE("completion text: equal to a search of the whole text after every toke
     CHECK(text.text() == (ended ? expected : whole));
   }
 }
+
+TEST_CASE("completion text: every token ends where its last whole character does") {
+  const std::vector<std::string> stops{"</a>"};
+  CompletionText text(stops);
+  for (const char* token : {"x", "\xe2\x82", "\xac", "", "\xff", "y</", "a>more"}) text.append(token);
+  CHECK(text.text() == "x\xe2\x82\xac\xef\xbf\xbdy</a>");
+  CHECK(text.token_ends() == std::vector<std::size_t>{1, 1, 4, 4, 7, 10, 12});
+}

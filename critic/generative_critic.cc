@@ -1,0 +1,129 @@
+#include "critic/generative_critic.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/rng.h"
+#include "core/text.h"
+#include "env/critic_role.h"
+#include "env/verdict.h"
+
+namespace agon::critic {
+namespace {
+
+using env::StepVerdict;
+
+std::string key_of(const StepInContext& step) {
+  std::string key;
+  for (const Part& part : env::critic_request(step.messages, step.before, step.step))
+    key += part.is_image() ? part.image.hash().hex() : part.text;
+  return key;
+}
+
+// The probability of the tokens that spell `span`: those that end inside it or just behind.
+double probability_of(const agents::Completion& completion, env::Span span) {
+  double logprob = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < completion.token_ends.size() && i < completion.logprobs.size(); ++i) {
+    const std::size_t end = completion.token_ends[i];
+    if (begin < span.end && end > span.begin) logprob += static_cast<double>(completion.logprobs[i]);
+    begin = end;
+  }
+  return std::exp(std::min(0.0, logprob));
+}
+
+Verdict verdict_of(const agents::Completion& completion) {
+  Verdict verdict;
+  verdict.critique = completion.text;
+  verdict.tokens = std::ssize(completion.token_ids);
+  const env::ParsedVerdict parsed = env::parse_verdict(completion.text);
+  verdict.fault = parsed.fault;
+  if (parsed.verdict == StepVerdict::invalid) return verdict;
+  const double said = probability_of(completion, parsed.word);
+  const bool correct = parsed.verdict == StepVerdict::correct;
+  verdict.judgement = correct ? Judgement::correct : Judgement::incorrect;
+  verdict.probability = correct ? said : 1 - said;
+  return verdict;
+}
+
+Verdict combined(std::span<const Verdict> critiques, Combine combine) {
+  if (critiques.size() == 1) return critiques.front();
+  Verdict all;
+  double valid = 0, correct = 0, sum = 0;
+  for (const Verdict& one : critiques) {
+    all.critique += (all.critique.empty() ? "" : "\n\n") + one.critique;
+    all.tokens += one.tokens;
+    if (one.judgement == Judgement::invalid) continue;
+    ++valid;
+    correct += one.judgement == Judgement::correct;
+    sum += *one.probability;
+  }
+  if (valid == 0) {
+    all.fault = fmt::format("none of {} critiques has a verdict; the first: {}", critiques.size(), critiques[0].fault);
+    return all;
+  }
+  const bool tie = correct * 2 == valid;
+  all.probability = combine == Combine::mean ? sum / valid : correct / valid;
+  const bool right = combine == Combine::mean || !tie ? *all.probability >= 0.5 : sum / valid > 0.5;
+  all.judgement = right ? Judgement::correct : Judgement::incorrect;
+  return all;
+}
+
+class GenerativeCritic final : public StepCritic {
+ public:
+  GenerativeCritic(agents::Policy& policy, const GenerativeCriticOptions& options)
+      : policy_(policy), options_(options) {
+    if (options_.instructions.empty()) options_.instructions = env::kCriticInstructions;
+    if (options_.critiques < 1) throw Error("critic: critiques must be at least 1, got {}.", options_.critiques);
+    if (options_.critiques > 1 && options_.temperature <= 0)
+      throw Error("critic: {} critiques at temperature {} are all the same. Give a temperature above 0.",
+                  options_.critiques, options_.temperature);
+  }
+
+  std::vector<Verdict> judge(std::span<const StepInContext> steps) override {
+    std::vector<agents::CompletionRequest> requests;
+    for (const StepInContext& step : steps) requests.push_back(request_for(step));
+    const std::vector<agents::Completion> completions = policy_.complete(requests);
+    const auto each = static_cast<std::size_t>(options_.critiques);
+    std::vector<Verdict> verdicts;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      std::vector<Verdict> critiques;
+      for (std::size_t j = 0; j < each; ++j) critiques.push_back(verdict_of(completions.at(i * each + j)));
+      verdicts.push_back(combined(critiques, options_.combine));
+    }
+    return verdicts;
+  }
+
+  std::string name() const override { return policy_.capabilities().name; }
+
+ private:
+  agents::CompletionRequest request_for(const StepInContext& step) const {
+    agents::CompletionRequest request;
+    request.messages = {Message::of(Role::system, options_.instructions),
+                        {Role::user, env::critic_request(step.messages, step.before, step.step), {}, {}}};
+    request.n = options_.critiques;
+    request.sampling.temperature = options_.temperature;
+    request.sampling.max_tokens = options_.max_tokens;
+    request.sampling.seed = Rng::derive(options_.seed, "critique", key_of(step))();
+    request.sampling.stop = {"</Answer>"};
+    return request;
+  }
+
+  agents::Policy& policy_;
+  GenerativeCriticOptions options_;
+};
+
+}  // namespace
+
+Combine parse_combine(const std::string& name) {
+  if (name == "vote") return Combine::vote;
+  if (name == "mean") return Combine::mean;
+  throw Error("critic: {}", unknown_name_message("way to combine critiques", name, {"mean", "vote"}));
+}
+
+std::unique_ptr<StepCritic> make_generative_critic(agents::Policy& policy, const GenerativeCriticOptions& options) {
+  return std::make_unique<GenerativeCritic>(policy, options);
+}
+
+}  // namespace agon::critic

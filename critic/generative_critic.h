@@ -1,0 +1,33 @@
+// critic/generative_critic.h - a policy that writes critiques of steps, and of which it reads the verdicts (seed 001).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "agents/policy.h"
+#include "critic/critic.h"
+
+namespace agon::critic {
+
+// How several critiques of one step become one verdict. vote: what most of the valid ones say (of a tie: what the more
+// probable side says, else incorrect); P is their share. mean: the mean of their P(correct); correct from 0.5 on.
+enum class Combine { vote, mean };
+Combine parse_combine(const std::string& name);  // throws Error naming the nearest
+
+struct GenerativeCriticOptions {
+  std::string instructions;  // the system message; empty: that of env's role critic
+  int critiques = 1;         // a step
+  Combine combine = Combine::mean;
+  double temperature = 0;  // several critiques want one above 0
+  int max_tokens = 256;
+  std::uint64_t seed = 0;  // critique j of a step draws from (seed, what is judged, j)
+};
+
+// Each step is asked for by itself, all in one call to the policy. P(correct) is the probability of the verdict's own
+// tokens, of "Correct" or one minus that of "Incorrect"; where the policy gives none it is 1 or 0. A step none of whose
+// critiques parses is invalid. Throws Error for critiques < 1, and for several of them at temperature 0.
+// `policy` must outlive the critic.
+std::unique_ptr<StepCritic> make_generative_critic(agents::Policy& policy, const GenerativeCriticOptions& options);
+
+}  // namespace agon::critic
