@@ -1,0 +1,158 @@
+#include "critic/labelled_steps.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/error.h"
+#include "core/rng.h"
+#include "env/protocol.h"
+
+namespace agon::critic {
+namespace {
+
+constexpr std::array kErrors = {env::ErrorKind::calculation, env::ErrorKind::misread_value,
+                                env::ErrorKind::wrong_object, env::ErrorKind::wrong_condition,
+                                env::ErrorKind::unjustified_jump};
+
+// A task under way: its transcript, and how many steps have gone by.
+struct Walk {
+  std::vector<Message> messages;
+  int position = 0;
+};
+
+LabelledStep labelled(const Walk& walk, const std::shared_ptr<const env::Env>& env, std::uint64_t task,
+                      const env::StepQuery& query, const env::StepLabel& label, std::string source) {
+  LabelledStep step;
+  step.context = {walk.messages, query.before, query.step, env.get()};
+  step.truth.problem = task;
+  step.truth.position = walk.position;
+  step.truth.level = env->task().level;
+  step.truth.kind = env::to_string(label.kind);
+  step.truth.source = std::move(source);
+  step.truth.correct = label.correct;
+  step.reason = label.reason;
+  step.env = env;
+  return step;
+}
+
+// take(query, label): for every step of a turn that the suite knows. REQUIRES: env stands before that turn.
+template <typename Take>
+void each_known_step(const env::Env& env, const std::string& turn, Walk& walk, const Take& take) {
+  std::string before;
+  for (const env::Span& span : env::split_steps(turn)) {
+    const env::StepQuery query{before, std::string(span.of(turn))};
+    if (const auto label = env.check_step(query)) take(query, *label);
+    before += (before.empty() ? "" : "\n\n") + query.step;
+    ++walk.position;
+  }
+}
+
+void observe(Walk& walk, const env::Observation& observation) {
+  walk.messages.push_back({Role::user, observation.parts, {}, {}});
+}
+
+class ExpertWalk {
+ public:
+  ExpertWalk(const LabelledTasks& tasks, std::vector<LabelledStep>& steps)
+      : tasks_(tasks), instructions_(env::suite_info(tasks.suite, tasks.options).instructions), steps_(steps) {}
+
+  void walk(env::Env& env, std::uint64_t task) {
+    Walk walk;
+    if (!instructions_.empty()) walk.messages.push_back(Message::of(Role::system, instructions_));
+    env::StepResult state = env.reset({tasks_.split, task, tasks_.seed});
+    Rng rng = Rng::derive(tasks_.seed, "labelled steps", env.task().id);
+    while (!state.terminated && !state.truncated) {
+      observe(walk, state.observation);
+      const auto actions = env.demonstrate(rng);
+      if (!actions || actions->empty())
+        throw Error("labelled steps: suite {} has no expert. Give a run of a policy instead.", tasks_.suite);
+      add_turn(env, task, actions->front().text, walk, rng);
+      walk.messages.push_back(Message::of(Role::assistant, actions->front().text));
+      state = env.step(actions->front());
+    }
+  }
+
+ private:
+  void add_turn(const env::Env& env, std::uint64_t task, const std::string& turn, Walk& walk, Rng& rng) {
+    const std::shared_ptr<const env::Env> here = env.fork();
+    each_known_step(*here, turn, walk, [&](const env::StepQuery& query, const env::StepLabel& label) {
+      if (!label.correct) return;
+      steps_.push_back(labelled(walk, here, task, query, label, "expert"));
+      for (const env::ErrorKind kind : kErrors) {
+        const auto wrong = here->corrupt_step(query, kind, rng);
+        if (!wrong) continue;
+        const env::StepQuery changed{query.before, *wrong};
+        const auto wrong_label = here->check_step(changed);
+        if (wrong_label && !wrong_label->correct)
+          steps_.push_back(labelled(walk, here, task, changed, *wrong_label, std::string(env::to_string(kind))));
+      }
+    });
+  }
+
+  const LabelledTasks& tasks_;
+  const std::string instructions_;
+  std::vector<LabelledStep>& steps_;
+};
+
+void require_some(const std::vector<LabelledStep>& steps, const LabelledTasks& tasks) {
+  if (steps.empty())
+    throw Error("labelled steps: suite {} knows the truth of no step here. Try suite charts or shapes.", tasks.suite);
+}
+
+}  // namespace
+
+std::vector<LabelledStep> expert_steps(const LabelledTasks& tasks, const std::function<bool()>& done_one) {
+  std::vector<LabelledStep> steps;
+  ExpertWalk expert(tasks, steps);
+  const auto env = env::make_env(tasks.suite, tasks.options);
+  for (std::uint64_t task = 0; task < tasks.tasks; ++task) {
+    expert.walk(*env, tasks.first_task + task);
+    if (done_one && !done_one()) return steps;
+  }
+  require_some(steps, tasks);
+  return steps;
+}
+
+std::vector<LabelledStep> episode_steps(const LabelledTasks& tasks, const std::vector<env::Episode>& episodes) {
+  std::vector<LabelledStep> steps;
+  const std::string instructions = env::suite_info(tasks.suite, tasks.options).instructions;
+  const auto env = env::make_env(tasks.suite, tasks.options);
+  for (const env::Episode& episode : episodes) {
+    if (episode.status != env::EpisodeStatus::done) continue;
+    Walk walk;
+    if (!instructions.empty()) walk.messages.push_back(Message::of(Role::system, instructions));
+    env->reset({tasks.split, episode.task_index, tasks.seed});
+    for (const env::Turn& turn : episode.turns) {
+      observe(walk, turn.observation);
+      const std::shared_ptr<const env::Env> here = env->fork();
+      each_known_step(*here, turn.text, walk, [&](const env::StepQuery& query, const env::StepLabel& label) {
+        steps.push_back(labelled(walk, here, episode.task_index, query, label, "policy"));
+      });
+      walk.messages.push_back(Message::of(Role::assistant, turn.text));
+      env->step({turn.text, {}});
+    }
+  }
+  require_some(steps, tasks);
+  return steps;
+}
+
+std::vector<JudgedStep> judge_all(StepCritic& critic, const std::vector<LabelledStep>& steps, std::size_t batch,
+                                  const std::function<bool(std::size_t)>& done) {
+  std::vector<JudgedStep> judged;
+  for (std::size_t begin = 0; begin < steps.size(); begin += batch) {
+    const std::size_t count = std::min(batch, steps.size() - begin);
+    std::vector<StepInContext> contexts;
+    for (std::size_t i = 0; i < count; ++i) contexts.push_back(steps[begin + i].context);
+    const std::vector<Verdict> verdicts = critic.judge(contexts);
+    for (std::size_t i = 0; i < count; ++i) {
+      JudgedStep step = steps[begin + i].truth;
+      step.judgement = verdicts.at(i).judgement;
+      step.probability = verdicts.at(i).probability;
+      judged.push_back(std::move(step));
+    }
+    if (done && !done(count)) break;
+  }
+  return judged;
+}
+
+}  // namespace agon::critic
