@@ -6,8 +6,9 @@
 //   critic    sees the task, the first steps of a solution, and says whether the last of them is right
 //             (env/critic_role.h).
 //
-// Refiner and verifier: the first solution is the expert's or, with probability 1/2, Env::mistake; which one and how is drawn from the task's
-// id, so it is the same for both roles. It is all that an observation may tell of the gold answer.
+// Refiner and verifier: the first solution is the expert's or, with probability 1/2, Env::mistake; which one and how is
+// drawn from the task's id, so it is the same for both roles. It is all that an observation may tell of the gold
+// answer.
 //
 // refiner: reward, success, gold, check_step and corrupt_step are the suite's. verifier: reward component "accuracy" 1
 // for the right verdict, gold the verdict; steps have no labels. Both: the suite's tasks and splits, ids with the role
