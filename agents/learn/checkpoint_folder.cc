@@ -1,8 +1,25 @@
 #include "agents/learn/checkpoint_folder.h"
 
+#include <string>
+#include <vector>
+
+#include "env/episode_store.h"
+#include "env/run_database.h"
+#include "env/run_schema.h"
+
 namespace agon::agents {
 
 namespace fs = std::filesystem;
+namespace {
+
+bool holds_nothing(const fs::path& output) {
+  const auto run = env::RunReader::open(output);
+  bool empty = run->metrics().empty();
+  run->for_each([&](const env::Episode&) { empty = false; }, env::RunReader::Detail::without_images);
+  return empty;
+}
+
+}  // namespace
 
 void write_checkpoint(const fs::path& output, const std::function<void(const fs::path&)>& fill) {
   const fs::path folder = output / "checkpoint", fresh = output / "checkpoint.new", old = output / "checkpoint.old";
@@ -19,6 +36,17 @@ fs::path find_checkpoint(const fs::path& output) {
   const fs::path folder = output / "checkpoint", old = output / "checkpoint.old";
   if (!fs::exists(folder) && fs::exists(old)) fs::rename(old, folder);
   return fs::exists(folder) ? folder : fs::path();
+}
+
+void remove_empty_run(const fs::path& output) {
+  if (!fs::exists(output / env::kRunDatabase) || !find_checkpoint(output).empty()) return;
+  const env::FolderLock lock(output);
+  if (!holds_nothing(output)) return;
+  std::vector<fs::path> files{output / "config.json"};
+  for (const char* end : {"", "-wal", "-shm"}) files.push_back(output / (std::string(env::kRunDatabase) + end));
+  for (const auto& entry : fs::directory_iterator(output))
+    if (entry.path().filename().string().starts_with("events.out.tfevents.")) files.push_back(entry.path());
+  for (const fs::path& file : files) fs::remove(file);
 }
 
 }  // namespace agon::agents

@@ -109,30 +109,11 @@ class Trainer {
 
  private:
   std::unique_ptr<env::EpisodeStore> open_store(Resume resume) const {
-    remove_empty_run();
+    remove_empty_run(config_.output);
     if (resume == Resume::no && std::filesystem::exists(config_.output / env::kRunDatabase))
       throw Error("train: {} holds a run already. Go on with it with --resume, or choose another 'output'.",
                   config_.output.string());
     return env::EpisodeStore::create(config_.output, config_.resolved, resume == Resume::yes);
-  }
-
-  // One that was refused before it recorded anything is in nobody's way.
-  void remove_empty_run() const {
-    if (!std::filesystem::exists(config_.output / env::kRunDatabase) || !find_checkpoint(config_.output).empty())
-      return;
-    const env::FolderLock lock(config_.output);
-    {
-      const auto run = env::RunReader::open(config_.output);
-      bool empty = run->metrics().empty();
-      run->for_each([&](const env::Episode&) { empty = false; }, env::RunReader::Detail::without_images);
-      if (!empty) return;
-    }
-    std::vector<path> files{config_.output / "config.json"};
-    for (const char* end : {"", "-wal", "-shm"})
-      files.push_back(config_.output / (std::string(env::kRunDatabase) + end));
-    for (const auto& entry : std::filesystem::directory_iterator(config_.output))
-      if (entry.path().filename().string().starts_with("events.out.tfevents.")) files.push_back(entry.path());
-    for (const path& file : files) std::filesystem::remove(file);
   }
 
   // Once, before the first step; when asked to stop, it begins anew after a resume.

@@ -1,21 +1,12 @@
 #include "sandbox/launcher/supervisor.h"
 
-#include <fmt/format.h>
-#include <linux/seccomp.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
-#include <sys/file.h>
-#include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,7 +16,7 @@
 #include "core/text.h"
 #include "sandbox/launcher/outbox.h"
 #include "sandbox/launcher/processes.h"
-#include "sandbox/launcher/seccomp_policy.h"
+#include "sandbox/launcher/questions.h"
 #include "sandbox/launcher/session.h"
 #include "sandbox/launcher/session_files.h"
 #include "sandbox/message.h"
@@ -82,22 +73,6 @@ class Supervisor {
   void answer(std::int64_t id, Json reply);
   void refuse(std::int64_t id, const std::string& text) { answer(id, {{"error", text}}); }
   void flush_control();
-  void on_question();
-  bool allows(const seccomp_notif& question);
-  bool lock_allowed(const seccomp_notif& question) const;
-  bool is_of_session(int file, pid_t asker) const;
-  void answer_question(std::uint64_t id, int error);
-  // A wish for a flock that another process holds at the moment.
-  struct WaitingLock {
-    std::uint64_t question = 0;
-    Descriptor file;
-    int operation = 0;
-  };
-  void on_flock(const seccomp_notif& question);
-  bool try_lock(const WaitingLock& wish);  // false: it has to wait
-  void retry_locks();
-  bool signal_allowed(const seccomp_notif& question) const;
-  const Session* session_of(pid_t task) const;
   void open(std::int64_t id, const Limits& limits);
   int make(const Limits& limits, const Session* parent);
   void keep_spares();
@@ -108,6 +83,7 @@ class Supervisor {
   Held& held(const Json& request);
   bool has_forks(int id) const;
   bool is_of_other(pid_t pid, int id) const;
+  Session* find(const std::function<bool(Session&)>& is_meant);
 
   Descriptor control_;
   Template template_;
@@ -117,9 +93,9 @@ class Supervisor {
   Outbox waiting_;
   std::map<int, Held> sessions_;
   int last_ = 0;
-  std::vector<WaitingLock> waiting_locks_;
   std::optional<Limits> spare_limits_;  // those of the last session that was opened
   bool done_ = false;
+  Questions questions_{template_.questions, walls_, [this](const auto& is_meant) { return find(is_meant); }};
 };
 
 void Supervisor::run() {
@@ -139,7 +115,7 @@ void Supervisor::run() {
     const int count = epoll_wait(epoll_.get(), events, 64, wait_time());
     for (int i = 0; i < count && !done_; ++i) on_event(events[i].data.u64);
     settle_all();
-    retry_locks();
+    questions_.retry_locks();
     end_strays();
     flush_control();
     keep_spares();
@@ -154,7 +130,7 @@ int Supervisor::wait_time() const {
     if (held.session->state() == Session::State::starting) least = std::min(least, std::chrono::milliseconds(1000));
     if (held.session->channel().waits_to_write()) least = std::min(least, std::chrono::milliseconds(1));
   }
-  if (!waiting_locks_.empty()) least = std::min(least, kLockTick);
+  if (questions_.has_waiting_locks()) least = std::min(least, kLockTick);
   return static_cast<int>(waiting_.empty() ? least.count() : 1);
 }
 
@@ -164,7 +140,7 @@ void Supervisor::on_event(std::uint64_t data) {
   if (source == Source::control) {
     if (!on_control()) done_ = true;
   } else if (source == Source::questions) {
-    on_question();
+    questions_.answer_next();
   } else if (source == Source::signals) {
     on_signals();
   } else if (source == Source::channel && id == 0) {
@@ -338,6 +314,12 @@ bool Supervisor::is_of_other(pid_t pid, int id) const {
                      [=](const auto& entry) { return entry.first != id && entry.second.session->owns(pid); });
 }
 
+Session* Supervisor::find(const std::function<bool(Session&)>& is_meant) {
+  for (auto& [id, held] : sessions_)
+    if (is_meant(*held.session)) return held.session.get();
+  return nullptr;
+}
+
 void Supervisor::settle_all() {
   std::vector<int> ids;
   for (const auto& [id, held] : sessions_) ids.push_back(id);
@@ -403,105 +385,6 @@ void Supervisor::flush_control() {
     }
     waiting_.sent(static_cast<std::size_t>(sent));
   }
-}
-
-void Supervisor::on_question() {
-  seccomp_notif question{};
-  if (ioctl(template_.questions.get(), SECCOMP_IOCTL_NOTIF_RECV, &question) != 0) return;  // who asked is gone
-  if (question.data.nr == SYS_flock) return on_flock(question);
-  if (!allows(question)) return answer_question(question.id, EPERM);
-  seccomp_notif_resp reply{.id = question.id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
-  ioctl(template_.questions.get(), SECCOMP_IOCTL_NOTIF_SEND, &reply);
-}
-
-void Supervisor::answer_question(std::uint64_t id, int error) {
-  seccomp_notif_resp reply{.id = id, .error = -error};
-  ioctl(template_.questions.get(), SECCOMP_IOCTL_NOTIF_SEND, &reply);
-}
-
-bool Supervisor::allows(const seccomp_notif& question) {
-  if (question.data.nr != SYS_setns)
-    return question.data.nr == SYS_fcntl ? lock_allowed(question) : signal_allowed(question);
-  const auto asker = static_cast<pid_t>(question.pid);
-  // What it said of itself may still lie in its channel.
-  for (auto& [id, held] : sessions_)
-    if (held.session->state() == Session::State::starting) held.session->on_channel();
-  return std::any_of(sessions_.begin(), sessions_.end(),
-                     [asker](auto& entry) { return entry.second.session->may_enter(asker); });
-}
-
-// The descriptor itself, so that it stays the one that was looked at; invalid where there is none. `task` may be a
-// thread.
-Descriptor descriptor_of(pid_t task, int number) {
-  const Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, std::atoi(status_field(task, "Tgid").c_str()), 0)));
-  if (process.get() < 0) return Descriptor();
-  return Descriptor(static_cast<int>(syscall(SYS_pidfd_getfd, process.get(), number, 0)));
-}
-
-// flock locks what a descriptor has open, so a copy of it does as well.
-void Supervisor::on_flock(const seccomp_notif& question) {
-  const auto asker = static_cast<pid_t>(question.pid);
-  WaitingLock wish{question.id, descriptor_of(asker, static_cast<int>(question.data.args[0])),
-                   static_cast<int>(question.data.args[1])};
-  if (wish.file.get() < 0 || !is_of_session(wish.file.get(), asker)) return answer_question(question.id, EPERM);
-  if (!try_lock(wish)) waiting_locks_.push_back(std::move(wish));
-}
-
-bool Supervisor::try_lock(const WaitingLock& wish) {
-  std::uint64_t id = wish.question;
-  if (ioctl(template_.questions.get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) != 0) return true;  // who asked is gone
-  const bool done = ::flock(wish.file.get(), wish.operation | LOCK_NB) == 0;
-  if (!done && errno == EWOULDBLOCK && (wish.operation & LOCK_NB) == 0) return false;
-  answer_question(wish.question, done ? 0 : errno);
-  return true;
-}
-
-void Supervisor::retry_locks() {
-  std::erase_if(waiting_locks_, [this](const WaitingLock& wish) { return try_lock(wish); });
-}
-
-// A lock on a file that other sessions see too would be a way to talk to them, or to stop them. Between this look and
-// the lock another thread can put another file in its place: one of the host's, which can be read alone, and so a
-// shared lock.
-bool Supervisor::lock_allowed(const seccomp_notif& question) const {
-  const auto asker = static_cast<pid_t>(question.pid);
-  const Descriptor file = descriptor_of(asker, static_cast<int>(question.data.args[0]));
-  return file.get() >= 0 && is_of_session(file.get(), asker);
-}
-
-// Whether a file that is open here lies in the workspace of the session that `asker` is of.
-bool Supervisor::is_of_session(int file, pid_t asker) const {
-  struct stat status {};
-  if (fstat(file, &status) != 0) return false;
-  if (!walls_.has_namespaces()) {
-    const Session* session = session_of(asker);
-    std::error_code gone;
-    const auto path = std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", file), gone);
-    return session && path.string().starts_with(session->home_path() + "/");
-  }
-  return std::any_of(sessions_.begin(), sessions_.end(), [&status](const auto& entry) {
-    struct stat home {};
-    return fstat(entry.second.session->home().get(), &home) == 0 && home.st_dev == status.st_dev;
-  });
-}
-
-// The session that a process or thread descends from; null where it is none's.
-const Session* Supervisor::session_of(pid_t task) const {
-  const int process = std::atoi(status_field(task, "Tgid").c_str());
-  for (pid_t at = process; at > 1 && at != getpid(); at = parent_of(at))
-    for (const auto& [id, held] : sessions_)
-      if (held.session->owns(at)) return held.session.get();
-  return nullptr;
-}
-
-// Where all see the same processes: signals go to the session's own. The arguments lie in registers, and a process that
-// has been found keeps its number until it is reaped.
-bool Supervisor::signal_allowed(const seccomp_notif& question) const {
-  const Session* asker = session_of(static_cast<pid_t>(question.pid));
-  const auto target = static_cast<pid_t>(question.data.args[0]);
-  if (!asker || target == -1) return false;
-  if (target == 0) return true;  // its own group, which no other session is in
-  return session_of(target < 0 ? -target : target) == asker;
 }
 
 }  // namespace

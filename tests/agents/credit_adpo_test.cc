@@ -22,7 +22,7 @@ Doubles preferences(const CreditGroup& group, const Json& settings = {}, const s
 TEST_CASE("ADPO: the preference rewards of the numbers worked by hand", "[credit][adpo]") {
   REQUIRE(preferences(kFour) == Doubles{1, 0, 0, 1});
   REQUIRE(preferences(kFour, {{"mode", "pairwise"}}) == Doubles{1, 0.5, 0.5, 1});
-  REQUIRE(preferences(kFour, {{"mode", "pairwise"}, {"gamma", -1}}) == Doubles{1, 0.5, 0.5, 1});
+  REQUIRE(preferences(kFour, {{"mode", "pairwise"}, {"gamma", "discrete"}}) == Doubles{1, 0.5, 0.5, 1});
   const GroupCredit credit = make_credit("adpo")->assign(kFour);
   REQUIRE(credit.rollout_figures[0]["threshold"].get<double>() == Approx(0.45));
   REQUIRE(credit.rollout_figures[1]["threshold"].get<double>() == Approx(0.55));

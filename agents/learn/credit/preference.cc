@@ -57,8 +57,8 @@ PreferenceSettings read_preference(CreditSettings& settings) {
   read.pairwise = settings.choice("mode", {"mean", "pairwise"}) == "pairwise";
   const Json gamma = settings.raw("gamma", "discrete");
   if (gamma.is_number()) {
-    read.margin = settings.number("gamma", 0);
-    read.discrete = read.margin < 0;
+    read.margin = settings.number("gamma", 0, 0);
+    read.discrete = false;
   } else if (gamma != "discrete") {
     settings.refuse("gamma", "a margin from 0, or discrete");
   }

@@ -1,0 +1,57 @@
+// sandbox/launcher/questions.h - system calls that the filter puts to the supervisor, since it is not their number but
+// who asks and what is meant that decides: setns, file locks, signals.
+//
+// setns: the process that goes into a new session, until that is ready. Locks: on files of the session's own workspace;
+// a flock is taken here, on a copy of the descriptor that was looked at. Signals, where all see the same processes: to
+// the session's own. Whatever else asks gets EPERM.
+#pragma once
+
+#include <linux/seccomp.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "sandbox/launcher/descriptor.h"
+#include "sandbox/launcher/session.h"
+#include "sandbox/launcher/tiers.h"
+
+namespace agon::sandbox::launcher {
+
+class Questions {
+ public:
+  // The first session for which the function says true; null where there is none.
+  using FindSession = std::function<Session*(const std::function<bool(Session&)>& is_meant)>;
+  // notifications: of the filter (seccomp_unotify); like the walls, it outlives this.
+  Questions(const Descriptor& notifications, const Walls& walls, FindSession find)
+      : notifications_(notifications), walls_(walls), find_(std::move(find)) {}
+
+  void answer_next();  // the one that waits; a flock that has to wait is kept
+  bool has_waiting_locks() const { return !waiting_locks_.empty(); }
+  void retry_locks();
+
+ private:
+  // A wish for a flock that another process holds at the moment.
+  struct WaitingLock {
+    std::uint64_t question = 0;
+    Descriptor file;
+    int operation = 0;
+  };
+  void answer(std::uint64_t id, int error) const;
+  bool allows(const seccomp_notif& question) const;
+  bool may_enter(pid_t asker) const;
+  bool may_lock(const seccomp_notif& question) const;
+  bool may_signal(const seccomp_notif& question) const;
+  void on_flock(const seccomp_notif& question);
+  bool try_lock(const WaitingLock& wish) const;  // false: it has to wait
+  bool is_of_session(int file, pid_t asker) const;
+  const Session* session_of(pid_t task) const;
+
+  const Descriptor& notifications_;
+  const Walls& walls_;
+  FindSession find_;
+  std::vector<WaitingLock> waiting_locks_;
+};
+
+}  // namespace agon::sandbox::launcher
