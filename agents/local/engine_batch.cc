@@ -68,9 +68,10 @@ void EngineBatch::admit() {
 
 // Finds or makes the prompt and promises memory for both; false if there is not enough of it for now.
 bool EngineBatch::start(EngineSequence& sequence) {
-  PromptKey key = key_of(*sequence.request);
+  PromptKey key = key_of(*sequence.request, config_);
   sequence.prompt = prompts_.find(key);
-  const std::int64_t prompt_pages = sequence.prompt ? 0 : PagePool::pages_for(std::ssize(key.ids));
+  const SharedStart shared = sequence.prompt ? SharedStart{} : prompts_.longest_start(key);
+  const std::int64_t prompt_pages = sequence.prompt ? 0 : fresh_pages(std::ssize(key), shared);
   const std::int64_t own_pages = PagePool::pages_for(sequence.most_tokens);
   if (!pages_.promise(prompt_pages + own_pages)) {
     prompts_.drop_idle();
@@ -82,7 +83,7 @@ bool EngineBatch::start(EngineSequence& sequence) {
   sequence.own = std::make_unique<KeyValues>(pages_, own_pages);
   if (sequence.completion && sequence.most_tokens == 0) finish(sequence, FinishReason::length);  // the context is full
   if (sequence.prompt) return true;
-  sequence.prompt = std::make_shared<CachedPrompt>(*sequence.request, config_, pages_, prompt_pages);
+  sequence.prompt = std::make_shared<CachedPrompt>(*sequence.request, config_, pages_, shared);
   prompts_.add(std::move(key), sequence.prompt);
   unread_.push_back(sequence.prompt.get());
   return true;

@@ -68,6 +68,7 @@ class EngineBatch {
   bool start(EngineSequence& sequence);
   void embed_images();
   void read_prompts();
+  void read_prompts(std::span<CachedPrompt*> prompts);
   void read_prompt(CachedPrompt& prompt, const kernels::ParallelFor& parallel) const;
   std::vector<DecoderRow> prompt_rows(const CachedPrompt& prompt) const;
   void score(EngineSequence& sequence, const kernels::ParallelFor& parallel) const;

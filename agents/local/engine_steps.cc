@@ -49,21 +49,26 @@ void EngineBatch::embed_images() {
 }
 
 void EngineBatch::read_prompts() {
-  for (CachedPrompt* prompt : unread_) {
-    prompt->keys.require(prompt->tokens());
-    decoder_.prepare(prompt->next_position);
-  }
-  spread(std::ssize(unread_), [&](std::int64_t i, const kernels::ParallelFor& parallel) {
-    read_prompt(*unread_[static_cast<std::size_t>(i)], parallel);
-  });
+  for (const CachedPrompt* prompt : unread_) decoder_.prepare(prompt->next_position);
+  const auto followers = std::stable_partition(unread_.begin(), unread_.end(),
+                                               [](const CachedPrompt* prompt) { return !prompt->follows(); });
+  read_prompts({unread_.begin(), followers});
+  read_prompts({followers, unread_.end()});
   unread_.clear();
+}
+
+void EngineBatch::read_prompts(std::span<CachedPrompt*> prompts) {
+  spread(std::ssize(prompts), [&](std::int64_t i, const kernels::ParallelFor& parallel) {
+    read_prompt(*prompts[static_cast<std::size_t>(i)], parallel);
+  });
+  for (CachedPrompt* prompt : prompts) prompt->start = {};
 }
 
 std::vector<DecoderRow> EngineBatch::prompt_rows(const CachedPrompt& prompt) const {
   std::vector<DecoderRow> rows;
   std::size_t image = 0;
-  std::int64_t used = 0;  // floats of that image's embeddings
-  for (std::size_t i = 0; i < prompt.ids.size(); ++i) {
+  std::int64_t used = prompt.image_tokens_shared * config_.text.hidden_size;  // floats of that image's embeddings
+  for (auto i = static_cast<std::size_t>(prompt.start.tokens); i < prompt.ids.size(); ++i) {
     const float* embedding = nullptr;
     if (prompt.ids[i] == config_.image_token_id) {
       while (used == std::ssize(*prompt.embeddings[image])) ++image, used = 0;
@@ -78,6 +83,7 @@ std::vector<DecoderRow> EngineBatch::prompt_rows(const CachedPrompt& prompt) con
 }
 
 void EngineBatch::read_prompt(CachedPrompt& prompt, const kernels::ParallelFor& parallel) const {
+  if (prompt.start.of) prompt.keys.copy_rest(prompt.start.of->keys, prompt.start.tokens);
   StepScratch& scratch = step_scratch();
   const std::vector<DecoderRow> rows = prompt_rows(prompt);
   const std::int64_t width = config_.text.hidden_size;

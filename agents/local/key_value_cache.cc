@@ -1,5 +1,6 @@
 #include "agents/local/key_value_cache.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace agon::agents {
@@ -16,21 +17,49 @@ bool PagePool::promise(std::int64_t pages) {
   return true;
 }
 
-float* PagePool::take() {
-  if (free_.empty()) return pages_.emplace_back(static_cast<std::size_t>(page_floats_)).data();
-  float* page = free_.back();
+PagePool::Page* PagePool::take() {
+  if (free_.empty()) return &pages_.emplace_back(Page{kernels::AlignedFloats(static_cast<std::size_t>(page_floats_))});
+  Page* page = free_.back();
   free_.pop_back();
   return page;
 }
 
+void PagePool::give_back(Page* page) {
+  if (--page->users > 0) return;
+  free_.push_back(page);
+  release(1);
+}
+
 KeyValues::~KeyValues() {
-  for (float* page : pages_) pool_->give_back(page);
+  for (PagePool::Page* page : pages_) pool_->give_back(page);
   pool_->release(promised_);
 }
 
+void KeyValues::add(PagePool::Page* page) {
+  ++page->users;
+  pages_.push_back(page);
+  blocks_.push_back(page->floats.data());
+}
+
 void KeyValues::require(std::int64_t tokens) {
-  assert(PagePool::pages_for(tokens) <= promised_);
-  while (static_cast<std::int64_t>(pages_.size()) < PagePool::pages_for(tokens)) pages_.push_back(pool_->take());
+  for (; std::ssize(pages_) < PagePool::pages_for(tokens); --promised_) {
+    assert(promised_ > 0);
+    add(pool_->take());
+  }
+}
+
+void KeyValues::share(const KeyValues& other, std::int64_t tokens) {
+  assert(pages_.empty());
+  for (std::int64_t page = 0; page < tokens / kernels::kKeyBlock; ++page)
+    add(other.pages_[static_cast<std::size_t>(page)]);
+}
+
+void KeyValues::copy_rest(const KeyValues& other, std::int64_t tokens) {
+  if (tokens % kernels::kKeyBlock != 0) std::copy_n(other.page_of(tokens), pool_->page_floats(), page_of(tokens));
+}
+
+std::int64_t KeyValues::pages_alone() const {
+  return std::count_if(pages_.begin(), pages_.end(), [](const PagePool::Page* page) { return page->users == 1; });
 }
 
 }  // namespace agon::agents

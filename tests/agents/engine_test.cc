@@ -124,6 +124,26 @@ TEST_CASE("engine: a request's bits do not depend on threads, on the batch or on
     for (const Completion& completion : completions) check_equal(completion, expected[at++]);
 }
 
+TEST_CASE("engine: a start shared with a prompt read before, or beside it, changes no bit") {
+  const GoldenCheckpoint model = golden_checkpoint("uneven_windows");
+  // Continuations of one prompt, pictures first, that part from each other at every place of a page.
+  std::vector<GenerationRequest> requests;
+  for (int extra = 0; extra < 40; extra += 3) {
+    GenerationRequest request = plain_request(model, 6);
+    for (int i = 0; i < extra; ++i) request.prompt.ids.push_back(i % 7 + 1);
+    request.prompt.ids.insert(request.prompt.ids.end(), 3, extra % 5 + 1);
+    requests.push_back(std::move(request));
+  }
+  std::vector<Completion> alone;
+  for (const GenerationRequest& request : requests) alone.push_back(make_engine(model)->generate({request}).at(0));
+  const auto engine = make_engine(model, {.threads = GENERATE(1, 2)});
+  if (GENERATE(false, true)) {  // one after another, the longest first
+    for (std::size_t i = requests.size(); i-- > 0;) check_equal(engine->generate({requests[i]}).at(0), alone[i]);
+  }
+  const auto together = engine->generate(requests);
+  for (std::size_t i = 0; i < requests.size(); ++i) check_equal(together[i], alone[i]);
+}
+
 TEST_CASE("engine: the score of a completion is its log-probabilities, bit for bit") {
   const GoldenCheckpoint model = golden_checkpoint("wide_head");
   const auto engine = make_engine(model);

@@ -57,11 +57,11 @@ TEST_CASE("prompt cache: prompts in use stay, idle ones go when they take too mu
     EncodedPrompt prompt;
     prompt.ids = {id};
     REQUIRE(pool.promise(1));
-    auto cached = std::make_shared<CachedPrompt>(prompt, config, pool, 1);
-    cache.add(key_of(prompt), cached);
+    auto cached = std::make_shared<CachedPrompt>(prompt, config, pool);
+    cache.add(key_of(prompt, config), cached);
     return cached;
   };
-  const auto has = [&](std::int32_t id) { return cache.find({{id}, {}}) != nullptr; };
+  const auto has = [&](std::uint64_t id) { return cache.find({{0, id}}) != nullptr; };
   auto used = add(1);
   add(2);
   add(3);
@@ -76,17 +76,83 @@ TEST_CASE("prompt cache: prompts in use stay, idle ones go when they take too mu
   CHECK_FALSE(has(4));
 }
 
-TEST_CASE("prompt cache: prompts with other pictures are other prompts") {
+TEST_CASE("prompt cache: prompts with other pictures are other prompts, equal up to the picture") {
   const ModelConfig config = small_config();
   PagePool pool(config.text, kMegabyte);  // outlives what it lends to
-  PromptCache cache(10);
-  REQUIRE(pool.promise(1));
-  EncodedPrompt prompt;
-  prompt.ids = {1};
-  cache.add({{1}, {{1, 2}}}, std::make_shared<CachedPrompt>(prompt, config, pool, 1));
-  CHECK(cache.find({{1}, {{1, 2}}}));
-  CHECK_FALSE(cache.find({{1}, {{1, 3}}}));
-  CHECK_FALSE(cache.find({{1}, {}}));
+  PromptCache cache(100);
+  // 20 words, two pictures of 2 x 4 patches (2 tokens each), 20 words.
+  const auto with = [&](std::uint64_t first, std::uint64_t second) {
+    EncodedPrompt prompt;
+    prompt.ids.assign(20, 1);
+    for (const std::uint64_t name : {first, second}) {
+      prompt.ids.insert(prompt.ids.end(), 2, config.image_token_id);
+      prompt.ids.insert(prompt.ids.end(), 16, 2);
+      prompt.images.push_back(std::make_shared<const PatchedImage>(PatchedImage{{1, 2, 4}, {}, {name, 0}}));
+    }
+    return prompt;
+  };
+  const EncodedPrompt known = with(7, 8);
+  REQUIRE(pool.promise(4));
+  const auto cached = std::make_shared<CachedPrompt>(known, config, pool);
+  cache.add(key_of(known, config), cached);
+  cached->last_hidden = {0};  // read
+  CHECK(cache.find(key_of(with(7, 8), config)) == cached);
+  for (const auto& [other, tokens] : {std::pair(with(7, 9), 38), {with(9, 8), 20}, {with(8, 7), 20}}) {
+    const PromptKey key = key_of(other, config);
+    CHECK_FALSE(cache.find(key));
+    CHECK(cache.longest_start(key).tokens == tokens);
+    REQUIRE(pool.promise(fresh_pages(56, cache.longest_start(key))));
+    const CachedPrompt next(other, config, pool, cache.longest_start(key));
+    CHECK(next.images.size() == (tokens == 38 ? 1 : 2));
+    CHECK(next.keys.page_of(15) == cached->keys.page_of(0));
+    CHECK(next.keys.page_of(tokens) != cached->keys.page_of(tokens));
+  }
+}
+
+TEST_CASE("prompt cache: who shares with whom, and what that frees") {
+  const ModelConfig config = small_config();
+  PagePool pool(config.text, 7 * PagePool(config.text, kMegabyte).page_bytes());
+  PromptCache cache(6);
+  const auto add = [&](std::vector<std::int32_t> ids) {
+    EncodedPrompt prompt;
+    prompt.ids = std::move(ids);
+    PromptKey key = key_of(prompt, config);
+    const SharedStart start = cache.longest_start(key);
+    REQUIRE(pool.promise(fresh_pages(std::ssize(key), start)));
+    auto cached = std::make_shared<CachedPrompt>(prompt, config, pool, start);
+    cache.add(std::move(key), cached);
+    return cached;
+  };
+  const auto ids = [](std::vector<std::pair<int, int>> runs) {
+    std::vector<std::int32_t> all;
+    for (const auto& [count, id] : runs) all.insert(all.end(), static_cast<std::size_t>(count), id);
+    return all;
+  };
+  auto first = add(ids({{32, 1}}));  // 2 pages
+  CHECK(first->start.tokens == 0);
+  auto second = add(ids({{32, 1}, {8, 2}}));  // waits for the first; a page more
+  CHECK((second->start.tokens == 32 && second->follows()));
+  auto third = add(ids({{32, 1}, {8, 2}, {8, 3}}));  // nothing waits for one that waits: what that shares itself
+  CHECK((third->start.tokens == 32 && third->follows()));
+  auto other = add(ids({{16, 1}, {17, 4}}));  // less than half: not worth waiting
+  CHECK((other->start.tokens == 0 && !other->follows()));
+  CHECK_FALSE(pool.promise(1));
+  other.reset();
+  cache.drop_idle();
+  first->last_hidden = second->last_hidden = third->last_hidden = {0};
+  second->start = third->start = {};  // what reading does
+  first.reset();
+  CHECK_FALSE(pool.promise(4));
+  cache.drop_idle();  // the first goes, its pages stay with those that share them
+  CHECK(cache.find(key_of({ids({{32, 1}}), {}}, config)) == nullptr);
+  auto fourth = add(ids({{16, 1}, {16, 5}}));
+  CHECK((fourth->start.tokens == 16 && !fourth->follows()));
+  fourth->start = {};
+  second.reset();
+  third.reset();
+  cache.drop_idle();
+  CHECK(pool.promise(5));
+  CHECK_FALSE(pool.promise(1));
 }
 
 TEST_CASE("image cache: holds what fits, drops the longest unused") {
