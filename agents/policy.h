@@ -48,9 +48,10 @@ struct ScoreRequest {
   std::vector<Message> messages;
   std::vector<std::int32_t> token_ids;  // the continuation
   double temperature = 1.0;
+  std::string text;  // the continuation where there are no token_ids, as the policy's tokenizer reads it
 };
 struct TokenScores {
-  std::vector<float> logprobs;  // one a token of the continuation
+  std::vector<float> logprobs;  // one a token of the continuation; none: it and the prompt pass the context
 };
 
 struct Capabilities {

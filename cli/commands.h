@@ -16,6 +16,7 @@ void add_credit(CLI::App& app);
 void add_decompose(CLI::App& app);
 void add_doctor(CLI::App& app);
 void add_eval(CLI::App& app);
+void add_eval_critic(CLI::App& app);
 void add_exec(CLI::App& app);
 void add_index(CLI::App& app);
 void add_report(CLI::App& app);

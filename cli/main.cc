@@ -22,6 +22,7 @@ void add_commands(CLI::App& app) {
   add_decompose(app);
   add_doctor(app);
   add_eval(app);
+  add_eval_critic(app);
   add_exec(app);
   add_index(app);
   add_report(app);

@@ -9,4 +9,8 @@ std::string_view to_string(Judgement judgement) {
   return kNames.at(static_cast<std::size_t>(judgement));
 }
 
+Verdict verdict_from(double probability) {
+  return {probability >= 0.5 ? Judgement::correct : Judgement::incorrect, probability, {}, {}, 0};
+}
+
 }  // namespace agon::critic

@@ -34,6 +34,9 @@ struct Verdict {
   std::int64_t tokens = 0;            // written for this verdict, for the budget
 };
 
+// Of a critic that gives no more than a probability: correct from 0.5 on. REQUIRES: in [0, 1].
+Verdict verdict_from(double probability);
+
 class StepCritic {
  public:
   virtual ~StepCritic() = default;

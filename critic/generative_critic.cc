@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/rng.h"
 #include "core/text.h"
+#include "critic/critic_prompt.h"
 #include "env/critic_role.h"
 #include "env/verdict.h"
 
@@ -74,7 +75,6 @@ class GenerativeCritic final : public StepCritic {
  public:
   GenerativeCritic(agents::Policy& policy, const GenerativeCriticOptions& options)
       : policy_(policy), options_(options) {
-    if (options_.instructions.empty()) options_.instructions = env::kCriticInstructions;
     if (options_.critiques < 1) throw Error("critic: critiques must be at least 1, got {}.", options_.critiques);
     if (options_.critiques > 1 && options_.temperature <= 0)
       throw Error("critic: {} critiques at temperature {} are all the same. Give a temperature above 0.",
@@ -100,8 +100,7 @@ class GenerativeCritic final : public StepCritic {
  private:
   agents::CompletionRequest request_for(const StepInContext& step) const {
     agents::CompletionRequest request;
-    request.messages = {Message::of(Role::system, options_.instructions),
-                        {Role::user, env::critic_request(step.messages, step.before, step.step), {}, {}}};
+    request.messages = critic_messages(step, options_.instructions);
     request.n = options_.critiques;
     request.sampling.temperature = options_.temperature;
     request.sampling.max_tokens = options_.max_tokens;

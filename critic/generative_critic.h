@@ -16,7 +16,7 @@ enum class Combine { vote, mean };
 Combine parse_combine(const std::string& name);  // throws Error naming the nearest
 
 struct GenerativeCriticOptions {
-  std::string instructions;  // the system message; empty: that of env's role critic
+  std::string instructions;  // the system message (critic_prompt.h); empty: "short"
   int critiques = 1;         // a step
   Combine combine = Combine::mean;
   double temperature = 0;  // several critiques want one above 0

@@ -127,6 +127,7 @@ std::vector<LabelledStep> episode_steps(const LabelledTasks& tasks, const std::v
       const std::shared_ptr<const env::Env> here = env->fork();
       each_known_step(*here, turn.text, walk, [&](const env::StepQuery& query, const env::StepLabel& label) {
         steps.push_back(labelled(walk, here, episode.task_index, query, label, "policy"));
+        steps.back().truth.solution = static_cast<std::size_t>(episode.sample + 1);  // the greedy one is -1
       });
       walk.messages.push_back(Message::of(Role::assistant, turn.text));
       env->step({turn.text, {}});
@@ -148,6 +149,7 @@ std::vector<JudgedStep> judge_all(StepCritic& critic, const std::vector<Labelled
       JudgedStep step = steps[begin + i].truth;
       step.judgement = verdicts.at(i).judgement;
       step.probability = verdicts.at(i).probability;
+      step.fault = verdicts.at(i).fault;
       judged.push_back(std::move(step));
     }
     if (done && !done(count)) break;

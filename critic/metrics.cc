@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <tuple>
 #include <utility>
 
 namespace agon::critic {
@@ -30,6 +32,7 @@ void add_recalls(std::span<const JudgedStep> steps, CriticFigures& figures) {
   }
   figures.correct = share(found_right, right);
   figures.error = share(found_wrong, wrong);
+  figures.accuracy = share(found_right + found_wrong, right + wrong);
   figures.average = (figures.correct + figures.error) / 2;
   figures.harmonic_mean = harmonic_mean(figures.correct, figures.error);
 }
@@ -112,8 +115,10 @@ FirstErrorFigures first_error_figures(std::span<const FirstError> solutions) {
 }
 
 std::vector<FirstError> first_errors(std::span<const JudgedStep> steps) {
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<JudgedStep>> written;
+  for (const JudgedStep& step : steps) written[{step.problem, step.solution}].push_back(step);
   std::vector<FirstError> solutions;
-  for (auto& [problem, solution] : by_problem(steps)) {
+  for (auto& [name, solution] : written) {
     std::stable_sort(solution.begin(), solution.end(),
                      [](const JudgedStep& a, const JudgedStep& b) { return a.position < b.position; });
     FirstError found;
@@ -128,23 +133,34 @@ std::vector<FirstError> first_errors(std::span<const JudgedStep> steps) {
   return solutions;
 }
 
+bool has_candidates(std::span<const JudgedStep> steps) {
+  std::set<std::tuple<std::size_t, std::size_t, int>> places;
+  return !std::all_of(steps.begin(), steps.end(), [&](const JudgedStep& step) {
+    return places.emplace(step.problem, step.solution, step.position).second;
+  });
+}
+
 double regret(std::span<const JudgedStep> steps) {
   struct Candidates {
     double best = -2;
-    bool best_is_right = false, any_is_right = false;
+    std::size_t most_probable = 0, right_of_them = 0;
+    bool any_is_right = false;
   };
-  std::map<std::pair<std::size_t, int>, Candidates> groups;
+  std::map<std::tuple<std::size_t, std::size_t, int>, Candidates> groups;
   for (const JudgedStep& step : steps) {
-    Candidates& group = groups[{step.problem, step.position}];
+    Candidates& group = groups[{step.problem, step.solution, step.position}];
     const double value = step.probability.value_or(-1);
     group.any_is_right |= step.correct;
-    if (value <= group.best) continue;
+    if (value < group.best) continue;
+    if (value > group.best) group.most_probable = group.right_of_them = 0;
     group.best = value;
-    group.best_is_right = step.correct;
+    ++group.most_probable;
+    group.right_of_them += step.correct;
   }
-  std::size_t lost = 0;
-  for (const auto& [place, group] : groups) lost += group.any_is_right && !group.best_is_right;
-  return share(lost, groups.size());
+  double lost = 0;
+  for (const auto& [place, group] : groups)
+    if (group.any_is_right) lost += 1 - share(group.right_of_them, group.most_probable);
+  return groups.empty() ? kNaN : lost / static_cast<double>(groups.size());
 }
 
 }  // namespace agon::critic

@@ -18,14 +18,16 @@
 namespace agon::critic {
 
 struct JudgedStep {
-  std::size_t problem = 0;  // what is resampled for intervals
-  int position = 0;         // of the step in its solution, from 0
+  std::size_t problem = 0;   // what is resampled for intervals
+  std::size_t solution = 0;  // of the problem's
+  int position = 0;          // of the step in its solution, from 0
   int level = 0;
   std::string kind;    // "perception", "reasoning" or the data's own
   std::string source;  // who wrote it: "expert", a kind of error, "policy"
   bool correct = false;
   Judgement judgement = Judgement::invalid;
   std::optional<double> probability;  // P(correct)
+  std::string fault;                  // of an invalid verdict
 };
 
 struct CriticFigures {
@@ -34,6 +36,7 @@ struct CriticFigures {
   double error = 0;          // share of the wrong ones that were found wrong
   double average = 0;        // (correct + error) / 2
   double harmonic_mean = 0;  // 2 correct error / (correct + error); 0 where both are 0
+  double accuracy = 0;       // share of the steps with a verdict that got the right one
   // Of P(correct), over the steps that have one; "positive" is a right step, but for average_precision, which finds the
   // wrong ones by 1 - P.
   double auc = 0, average_precision = 0;
@@ -66,9 +69,13 @@ FirstErrorFigures first_error_figures(std::span<const FirstError> solutions);
 // The first step of each solution that was found wrong. A solution with an invalid verdict before that is invalid.
 std::vector<FirstError> first_errors(std::span<const JudgedStep> steps);
 
-// What choosing by this critic loses against choosing by the truth: over groups of candidate steps (same problem and
-// position), the share that holds a right step minus the share whose most probable step is right. A step without
-// probability is chosen last; of equals the first.
+// Whether several steps stand at one place of a solution, to choose from: then `regret` says something, else
+// first_errors.
+bool has_candidates(std::span<const JudgedStep> steps);
+
+// What choosing by this critic loses against choosing by the truth: over groups of candidate steps (same solution
+// and position), the share that holds a right step minus the share whose most probable step is right. A step without
+// probability is chosen last; of equals, any with the same chance.
 double regret(std::span<const JudgedStep> steps);
 
 double harmonic_mean(double a, double b);  // 0 where both are 0

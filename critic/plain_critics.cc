@@ -6,10 +6,6 @@
 namespace agon::critic {
 namespace {
 
-Verdict verdict_of(double probability) {
-  return {probability >= 0.5 ? Judgement::correct : Judgement::incorrect, probability, {}, {}, 0};
-}
-
 // A critic that looks at one step at a time.
 class PlainCritic : public StepCritic {
  public:
@@ -33,7 +29,7 @@ class OracleCritic final : public PlainCritic {
     const std::optional<env::StepLabel> label =
         step.env ? step.env->check_step({step.before, step.step}) : std::nullopt;
     if (!label) return {Judgement::unknown, std::nullopt, {}, {}, 0};
-    Verdict verdict = verdict_of(label->correct ? 1 : 0);
+    Verdict verdict = verdict_from(label->correct ? 1 : 0);
     verdict.critique = label->reason;
     return verdict;
   }
@@ -45,7 +41,7 @@ class ConstantCritic final : public PlainCritic {
   std::string name() const override { return fmt::format("constant={}", probability_); }
 
  private:
-  Verdict judge_one(const StepInContext&) const override { return verdict_of(probability_); }
+  Verdict judge_one(const StepInContext&) const override { return verdict_from(probability_); }
   const double probability_;
 };
 
@@ -59,7 +55,7 @@ class RandomCritic final : public PlainCritic {
     std::string place;
     for (const Message& message : step.messages)
       for (const Part& part : message.parts) place += (part.is_image() ? part.image.hash().hex() : part.text) + '\0';
-    return verdict_of(Rng::derive(seed_, "random critic", place + step.before + '\0' + step.step).uniform());
+    return verdict_from(Rng::derive(seed_, "random critic", place + step.before + '\0' + step.step).uniform());
   }
   const std::uint64_t seed_;
 };

@@ -147,8 +147,8 @@ std::vector<Part> critic_request(std::span<const Message> transcript, std::strin
 
 std::string expert_critique(std::string_view right_step, std::string_view step, bool correct) {
   std::string text(right_step);
-  text.append(" vs ").append(step).append("\n\n<Answer>");
-  return text.append(word_of(correct ? StepVerdict::correct : StepVerdict::incorrect)).append("</Answer>");
+  text.append(" vs ").append(step).append("\n\n");
+  return text.append(tagged(correct ? StepVerdict::correct : StepVerdict::incorrect));
 }
 
 std::unique_ptr<Env> critic_env(std::unique_ptr<Env> solver) { return std::make_unique<CriticEnv>(std::move(solver)); }

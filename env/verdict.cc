@@ -19,6 +19,8 @@ const char* word_of(StepVerdict verdict) {
   return verdict == StepVerdict::correct ? "Correct" : "Incorrect";
 }
 
+std::string tagged(StepVerdict verdict) { return fmt::format("{}{}{}", kOpen, word_of(verdict), kClose); }
+
 ParsedVerdict parse_verdict(std::string_view text) {
   const std::size_t open = text.find(kOpen), close = text.find(kClose);
   if (open == std::string_view::npos || close == std::string_view::npos || close < open + kOpen.size())

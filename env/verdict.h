@@ -13,6 +13,9 @@ enum class StepVerdict { correct, incorrect, invalid };
 // "Correct", "Incorrect". REQUIRES: not invalid.
 const char* word_of(StepVerdict verdict);
 
+// "<Answer>Correct</Answer>" or "<Answer>Incorrect</Answer>". REQUIRES: not invalid.
+std::string tagged(StepVerdict verdict);
+
 struct ParsedVerdict {
   StepVerdict verdict = StepVerdict::invalid;
   Span word;          // what stands between the tags; empty without them

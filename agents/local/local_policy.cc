@@ -30,10 +30,21 @@ std::vector<Completion> LocalPolicy::complete(std::span<const CompletionRequest>
 }
 
 std::vector<TokenScores> LocalPolicy::score(std::span<const ScoreRequest> requests) {
+  std::vector<TokenScores> scores(requests.size());
+  std::vector<std::size_t> places;  // in scores, of what is run
   std::vector<ScoringRequest> encoded;
-  for (const ScoreRequest& request : requests)
-    encoded.push_back({encode(request.messages, {}), request.token_ids, request.temperature});
-  return engine_.score(std::move(encoded));
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const ScoreRequest& request = requests[i];
+    EncodedPrompt prompt = encode(request.messages, {});
+    std::vector<std::int32_t> tokens =
+        request.token_ids.empty() ? folder_.tokenizer->encode(request.text, false) : request.token_ids;
+    if (std::ssize(prompt.ids) + std::ssize(tokens) > engine_.max_context()) continue;
+    places.push_back(i);
+    encoded.push_back({std::move(prompt), std::move(tokens), request.temperature});
+  }
+  std::vector<TokenScores> run = engine_.score(std::move(encoded));
+  for (std::size_t i = 0; i < run.size(); ++i) scores[places[i]] = std::move(run[i]);
+  return scores;
 }
 
 Capabilities LocalPolicy::capabilities() const {

@@ -6,7 +6,13 @@ import sys
 import numpy as np
 import sklearn
 from sklearn.calibration import calibration_curve
-from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
+from sklearn.metrics import (average_precision_score, balanced_accuracy_score, brier_score_loss, recall_score, roc_auc_score,
+                             roc_curve)
+
+
+# Mean distance of the mean score and the share of ones, weighted by the items of each bin.
+def calibration_error(bins, scores, labels):
+    return sum(len(b) * abs(scores[b].mean() - labels[b].mean()) for b in bins if len(b)) / len(scores)
 
 
 def case(name, scores, labels):
@@ -15,6 +21,14 @@ def case(name, scores, labels):
     golden = {"name": name, "scores": scores.tolist(), "labels": labels.tolist(),
               "roc_auc": roc_auc_score(labels, scores) if both else None,
               "average_precision": average_precision_score(labels, scores) if labels.any() else 0.0}
+    order = np.argsort(scores, kind="stable")
+    width = np.minimum((scores * 10).astype(int), 9)
+    golden["brier"] = brier_score_loss(labels, scores, labels=[0, 1])
+    golden["ece"] = calibration_error([np.flatnonzero(width == b) for b in range(10)], scores, labels)
+    golden["adaptive_ece"] = calibration_error(np.array_split(order, 10), scores, labels)
+    golden["recall"] = [recall_score(labels, scores >= 0.5, pos_label=c, zero_division=np.nan) for c in (1, 0)]
+    golden["recall"] = [None if np.isnan(value) else value for value in golden["recall"]]
+    golden["balanced_accuracy"] = balanced_accuracy_score(labels, scores >= 0.5) if both else None
     if both:
         false_rate, true_rate, _ = roc_curve(labels, scores, drop_intermediate=False)
         golden["roc"] = [[x, y] for x, y in zip(false_rate.tolist(), true_rate.tolist())]

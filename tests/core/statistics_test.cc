@@ -40,6 +40,10 @@ TEST_CASE("ROC, average precision and reliability equal scikit-learn") {
     const auto labels = golden.at("labels").get<std::vector<int>>();
     REQUIRE(agon::average_precision(scores, labels) ==
             Approx(golden.at("average_precision").get<double>()).margin(1e-12));
+    const auto near = [&](const char* key) { return Approx(golden.at(key).get<double>()).margin(1e-12); };
+    CHECK(agon::brier_score(scores, labels) == near("brier"));
+    CHECK(agon::expected_calibration_error(agon::reliability(scores, labels)) == near("ece"));
+    CHECK(agon::expected_calibration_error(agon::adaptive_reliability(scores, labels)) == near("adaptive_ece"));
     if (golden.at("roc_auc").is_null()) {
       REQUIRE(std::isnan(agon::roc_auc(scores, labels)));
       REQUIRE(agon::roc_curve(scores, labels).empty());

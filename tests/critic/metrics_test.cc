@@ -4,7 +4,9 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "core/json.h"
 #include "core/rng.h"
+#include "core/text.h"
 
 using namespace agon;
 using namespace agon::critic;
@@ -36,6 +38,29 @@ CriticFigures figures_of(double correct, double error) {
 }
 
 }  // namespace
+
+TEST_CASE("metrics: equal scikit-learn's on its golden cases") {
+  const Json golden = Json::parse(read_file(std::string(AGON_TEST_DATA) + "/statistics/curves.json"));
+  for (const Json& one : golden.at("cases")) {
+    CAPTURE(one.at("name"));
+    std::vector<JudgedStep> steps;
+    for (std::size_t i = 0; i < one.at("scores").size(); ++i) {
+      const double probability = one["scores"][i];
+      steps.push_back(step(i, 0, one["labels"][i] == 1, verdict_from(probability).judgement, probability));
+    }
+    const CriticFigures figures = critic_figures(steps);
+    const auto equal = [](double value, const Json& expected) {
+      return expected.is_null() ? std::isnan(value) : value == Approx(expected.get<double>()).margin(1e-12);
+    };
+    CHECK(equal(figures.correct, one["recall"][0]));
+    CHECK(equal(figures.error, one["recall"][1]));
+    CHECK(equal(figures.average, one["balanced_accuracy"]));
+    CHECK(equal(figures.auc, one["roc_auc"]));
+    CHECK(equal(figures.brier, one["brier"]));
+    CHECK(equal(figures.calibration_error, one["ece"]));
+    CHECK(equal(figures.adaptive_calibration_error, one["adaptive_ece"]));
+  }
+}
 
 TEST_CASE("metrics: rows of SPC's tables") {
   struct Row {
@@ -102,6 +127,9 @@ TEST_CASE("metrics: regret counts where a right candidate stood and was not chos
       step(1, 0, false, kRight, 0.9), step(1, 0, false, kWrong, 0.1),  // nothing to choose
       step(1, 1, false, kInvalid),    step(1, 1, true, kWrong, 0.0)};  // without a probability: last
   CHECK(regret(steps) == 0.25);
+  const std::vector<JudgedStep> equals = {step(0, 0, true, kRight, 0.7), step(0, 0, false, kRight, 0.7),
+                                          step(0, 0, false, kRight, 0.7), step(0, 0, false, kRight, 0.1)};
+  CHECK(regret(equals) == Approx(2.0 / 3));
   CHECK(std::isnan(regret({})));
 }
 

@@ -1,0 +1,99 @@
+#include "cli/critic_flags.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+
+#include "agents/local/local_policy.h"
+#include "cli/model_folder.h"
+#include "cli/play.h"
+#include "core/error.h"
+#include "core/text.h"
+#include "critic/critic_prompt.h"
+#include "critic/discriminative_critic.h"
+#include "critic/generative_critic.h"
+#include "critic/plain_critics.h"
+#include "critic/process_reward_critic.h"
+#include "critic/self_score_critic.h"
+
+namespace agon::cli {
+namespace {
+
+constexpr const char* kCriticFlags = "Critic";
+constexpr std::string_view kConstant = "constant=";
+
+double parse_probability(std::string_view text) {
+  double value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault != std::errc() || end != text.data() + text.size())
+    throw Error("critic: constant needs a probability, as in constant=0.5; got '{}'.", text);
+  return value;
+}
+
+std::unique_ptr<critic::StepCritic> make_writing_critic(const CriticFlags& flags, agents::Policy& policy) {
+  if (flags.critic == "self-score") return critic::make_self_score_critic(policy, {flags.max_tokens});
+  const std::string instructions = critic::critic_instructions(flags.prompt);
+  if (flags.critic == "discriminative") return critic::make_discriminative_critic(policy, instructions);
+  critic::GenerativeCriticOptions options;
+  options.instructions = instructions;
+  options.critiques = flags.critiques;
+  options.combine = critic::parse_combine(flags.combine);
+  options.temperature = flags.temperature;
+  options.max_tokens = flags.max_tokens;
+  options.seed = flags.seed;
+  return critic::make_generative_critic(policy, options);
+}
+
+}  // namespace
+
+void add_critic_options(CLI::App& command, CriticFlags& flags) {
+  command
+      .add_option("--critic", flags.critic,
+                  "generative (writes a critique), discriminative (compares the two verdicts), self-score (the "
+                  "solver's own <score>), process-reward (a server), oracle (the suite), constant=P, random")
+      ->capture_default_str()
+      ->group(kCriticFlags);
+  command.add_option("--policy", flags.policy, "the critic's model folder (default: models/agon-tiny)")
+      ->group(kCriticFlags);
+  command.add_option("--prompt", flags.prompt, "what it is told: short, long, or a text file of your own")
+      ->capture_default_str()
+      ->group(kCriticFlags);
+  command.add_option("--critiques", flags.critiques, "critiques of a step; several need a temperature")
+      ->capture_default_str()
+      ->group(kCriticFlags);
+  command.add_option("--combine", flags.combine, "of several critiques: mean of their P(correct), or vote")
+      ->capture_default_str()
+      ->group(kCriticFlags);
+  command.add_option("--temperature", flags.temperature, "of critiques")->capture_default_str()->group(kCriticFlags);
+  command.add_option("--max-tokens", flags.max_tokens, "of a critique")->capture_default_str()->group(kCriticFlags);
+  command.add_option("--url", flags.url, "process-reward: the server, as in http://127.0.0.1:8000")
+      ->group(kCriticFlags);
+  command.add_option("--model", flags.model, "process-reward: the model, as the server calls it")->group(kCriticFlags);
+  command.add_option("--form", flags.form, "process-reward: qwen (Qwen2.5-Math-PRM) or shepherd (Math-Shepherd)")
+      ->capture_default_str()
+      ->group(kCriticFlags);
+}
+
+OpenCritic open_critic(const CriticFlags& flags) {
+  OpenCritic open;
+  if (flags.critic == "oracle") {
+    open.critic = critic::make_oracle_critic();
+  } else if (flags.critic.starts_with(kConstant)) {
+    open.critic =
+        critic::make_constant_critic(parse_probability(std::string_view(flags.critic).substr(kConstant.size())));
+  } else if (flags.critic == "random") {
+    open.critic = critic::make_random_critic(flags.seed);
+  } else if (flags.critic == "process-reward") {
+    open.critic = critic::make_process_reward_critic({flags.url, flags.model, critic::parse_reward_form(flags.form)});
+  } else if (flags.critic == "generative" || flags.critic == "discriminative" || flags.critic == "self-score") {
+    open.policy = agents::make_local_policy(find_model_folder(flags.policy));
+    open.critic = make_writing_critic(flags, *open.policy);
+  } else {
+    throw Error("critic: {}", unknown_name_message("critic", flags.critic,
+                                                   {"generative", "discriminative", "self-score", "process-reward",
+                                                    "oracle", "constant=P", "random"}));
+  }
+  open.label = open.policy ? flags.critic + " " + open.critic->name() : open.critic->name();
+  return open;
+}
+
+}  // namespace agon::cli

@@ -1,0 +1,155 @@
+#include "cli/critic_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.h"
+
+namespace agon::cli {
+namespace {
+
+using critic::CriticFigures;
+using critic::JudgedStep;
+
+struct Column {
+  const char *key, *label;
+  double CriticFigures::*value;
+  bool with_interval;
+};
+constexpr Column kColumns[] = {{"correct", "correct", &CriticFigures::correct, true},
+                               {"error", "error", &CriticFigures::error, true},
+                               {"average", "average", &CriticFigures::average, true},
+                               {"harmonic_mean", "harmean", &CriticFigures::harmonic_mean, true},
+                               {"accuracy", "accuracy", &CriticFigures::accuracy, true},
+                               {"auc", "AUC", &CriticFigures::auc, true},
+                               {"average_precision", "AP", &CriticFigures::average_precision, false},
+                               {"brier", "Brier", &CriticFigures::brier, false},
+                               {"ece", "ECE", &CriticFigures::calibration_error, false},
+                               {"adaptive_ece", "ECE ad.", &CriticFigures::adaptive_calibration_error, false}};
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+Json json_of(const CriticFigures& figures) {
+  Json json{{"steps", figures.steps},
+            {"right_steps", figures.right_steps},
+            {"invalid", figures.invalid},
+            {"unknown", figures.unknown}};
+  for (const Column& column : kColumns) json[column.key] = number(figures.*column.value);
+  json["reliability"] = Json::array();
+  for (const ReliabilityBin& bin : figures.reliability)
+    json["reliability"].push_back({number(bin.mean_score), number(bin.accuracy), bin.count});
+  return json;
+}
+
+Json json_of(const critic::FirstErrorFigures& first) {
+  return {{"with_error", first.with_error}, {"without_error", first.without_error}, {"invalid", first.invalid},
+          {"error", number(first.error)},   {"correct", number(first.correct)},     {"f1", number(first.f1)}};
+}
+
+Json parts_of(const std::vector<JudgedStep>& steps) {
+  const auto by = [&](auto&& key) {
+    Json parts = Json::object();
+    for (const auto& [name, figures] : critic::critic_figures_by(steps, key))
+      parts[std::string(trim(name))] = json_of(figures);
+    return parts;
+  };
+  return {{"source", by([](const JudgedStep& step) { return step.source; })},
+          {"kind", by([](const JudgedStep& step) { return step.kind; })},
+          {"level", by([](const JudgedStep& step) { return std::to_string(step.level); })},
+          {"position", by([](const JudgedStep& step) { return fmt::format("{:3}", step.position); })}};
+}
+
+std::string cell(const Json& value) { return value.is_number() ? fmt::format("{:.3f}", value.get<double>()) : "-"; }
+
+std::string line_of(const std::string& name, const Json& figures) {
+  std::string line =
+      fmt::format("  {:<22} {:>7} {:>7}", name.substr(0, 22), figures["steps"].dump(), figures["invalid"].dump());
+  for (const Column& column : kColumns) line += fmt::format(" {:>8}", cell(figures[column.key]));
+  line += '\n';
+  return line;
+}
+
+std::string first_error_line(const Json& first) {
+  return fmt::format(" first error: found in {} of {} solutions with one, none claimed in {} of {} without; F1 {}\n",
+                     cell(first["error"]), first["with_error"].dump(), cell(first["correct"]),
+                     first["without_error"].dump(), cell(first["f1"]));
+}
+
+std::string block_of(const Json& row) {
+  const Json& figures = row["figures"];
+  std::string text = fmt::format("{}, {}\n  {:<22} {:>7} {:>7}", row["data"].get<std::string>(),
+                                 row["critic"].get<std::string>(), "", "steps", "invalid");
+  for (const Column& column : kColumns) text += fmt::format(" {:>8}", column.label);
+  text += '\n';
+  text += line_of("all", figures);
+  std::string intervals;
+  for (const Column& column : kColumns)
+    if (const Json ci = column.with_interval ? figures["ci"][column.key] : Json(); ci.is_array() && ci[0].is_number())
+      intervals += fmt::format("{} {} [{}, {}]", intervals.empty() ? "" : ",", column.label, cell(ci[0]), cell(ci[1]));
+  if (!intervals.empty()) text += fmt::format("  95 % intervals:{}\n", intervals);
+  for (const char* part : {"source", "kind", "level", "position"}) {
+    if (row["by"][part].size() < 2) continue;
+    text += fmt::format(" by {}\n", part);
+    for (const auto& [name, one] : row["by"][part].items()) text += line_of(name, one);
+  }
+  if (row.contains("regret"))
+    text += fmt::format(" regret: {} of the choices between steps lose a right one\n", cell(row["regret"]));
+  if (row.contains("first_error")) text += first_error_line(row["first_error"]);
+  if (!row["first_fault"].is_null())
+    text += fmt::format(" {} invalid verdicts; the first: {}\n", figures["invalid"].dump(),
+                        row["first_fault"].get<std::string>());
+  return text;
+}
+
+}  // namespace
+
+Json critic_json(const std::string& data, const std::string& critic, const std::vector<JudgedStep>& steps,
+                 std::uint64_t seed) {
+  Json figures = json_of(critic::critic_figures(steps));
+  for (const Column& column : kColumns)
+    if (column.with_interval) {
+      const Interval interval = critic::interval_by_problem(steps, column.value, seed);
+      figures["ci"][column.key] = {number(interval.low), number(interval.high)};
+    }
+  Json json{{"data", data}, {"critic", critic}, {"figures", std::move(figures)}, {"by", parts_of(steps)}};
+  const auto invalid = std::find_if(
+      steps.begin(), steps.end(), [](const JudgedStep& step) { return step.judgement == critic::Judgement::invalid; });
+  json["first_fault"] = invalid == steps.end() ? Json() : Json(invalid->fault);
+  if (critic::has_candidates(steps))
+    json["regret"] = number(critic::regret(steps));
+  else
+    json["first_error"] = json_of(critic::first_error_figures(critic::first_errors(steps)));
+  return json;
+}
+
+Json critic_report(Json rows) {
+  Json means;
+  if (rows.size() > 1)
+    for (const Column& column : kColumns) {
+      std::vector<double> values;
+      for (const Json& row : rows)
+        if (row["figures"][column.key].is_number()) values.push_back(row["figures"][column.key]);
+      means[column.key] = number(mean(values));
+    }
+  return {{"rows", std::move(rows)}, {"mean", std::move(means)}};
+}
+
+std::string critic_table(const Json& report) {
+  std::string text;
+  for (const Json& row : report["rows"]) {
+    if (!text.empty()) text += '\n';
+    text += block_of(row);
+  }
+  if (!report["mean"].is_null()) {
+    text += fmt::format("\n  {:<38}", fmt::format("mean of the {}", report["rows"].size()));
+    for (const Column& column : kColumns) text += fmt::format(" {:>8}", cell(report["mean"][column.key]));
+    text += '\n';
+  }
+  return text +
+         "\ncorrect, error: share of the right and of the wrong steps with a verdict that got the right one. "
+         "AP: of finding wrong steps.\n";
+}
+
+}  // namespace agon::cli

@@ -1,0 +1,25 @@
+// cli/critic_table.h - the table of `agon eval-critic`: a critic's figures, as a whole and in parts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "critic/metrics.h"
+
+namespace agon::cli {
+
+// {data, critic, figures, by: {source, kind, level, position: {NAME: figures}}, first_fault, and regret where steps
+// stand beside each other to choose from, else first_error}; first_fault: of the first invalid verdict; figures:
+// {steps, right_steps, invalid, unknown, correct, error, average, harmonic_mean, accuracy, auc, average_precision,
+// brier, ece, adaptive_ece, reliability: [[mean P, share right, steps], ...], ci: {correct, error, average,
+// harmonic_mean, accuracy, auc: [lo, hi]}}, ci of the whole alone: bootstrap over problems. Null: undefined.
+Json critic_json(const std::string& data, const std::string& critic, const std::vector<critic::JudgedStep>& steps,
+                 std::uint64_t seed);
+// {rows, mean}; mean: of each figure over the rows, unweighted (as the subsets of ProcessBench are averaged), null for
+// one row.
+Json critic_report(Json rows);
+std::string critic_table(const Json& report);
+
+}  // namespace agon::cli

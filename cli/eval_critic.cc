@@ -1,0 +1,141 @@
+// agon eval-critic - how well a critic tells right steps from wrong ones: of a suite's experts and its ways to go
+// wrong, of what a policy wrote, or of a published file.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "cli/commands.h"
+#include "cli/critic_flags.h"
+#include "cli/critic_table.h"
+#include "cli/interrupt.h"
+#include "cli/play.h"
+#include "core/error.h"
+#include "core/progress.h"
+#include "core/text.h"
+#include "critic/labelled_steps.h"
+#include "critic/step_files.h"
+#include "env/episode_store.h"
+#include "env/two_turn.h"
+
+namespace agon::cli {
+namespace {
+
+constexpr std::size_t kBatch = 256;  // steps that are judged in one call
+
+struct EvalCriticFlags {
+  CriticFlags critic;
+  std::vector<std::string> suites, runs, files;
+  std::string split = "test";
+  std::uint64_t tasks = 100;
+  int level = 0;
+  bool json = false;
+};
+
+// What is judged under one name.
+struct Steps {
+  std::string name;
+  std::vector<critic::LabelledStep> steps;
+};
+
+env::Split split_named(const std::string& name) { return name == "train" ? env::Split::train : env::Split::test; }
+
+[[noreturn]] void stop() { throw Interrupted("eval-critic: stopped before its end; there are no figures yet."); }
+
+Steps of_suite(const EvalCriticFlags& flags, const std::string& suite) {
+  critic::LabelledTasks tasks{suite, {}, split_named(flags.split), 0, flags.tasks, flags.critic.seed};
+  tasks.options.level = flags.level;
+  const env::SuiteInfo info = env::suite_info(suite, tasks.options);
+  if (tasks.split == env::Split::test) tasks.tasks = std::min(tasks.tasks, info.test_tasks);
+  Progress progress("eval-critic: steps of " + suite, static_cast<std::int64_t>(tasks.tasks), "tasks");
+  Steps steps{suite, critic::expert_steps(tasks, [&] {
+                progress.add(1);
+                return !interrupted();
+              })};
+  if (interrupted()) stop();
+  return steps;
+}
+
+Steps of_run(const std::string& folder) {
+  const auto run = env::RunReader::open(folder);
+  const Json config = run->config();
+  if (config.contains("file"))
+    throw Error("eval-critic: run {} was played on a task file, whose steps nobody knows. Give a run of a suite.",
+                folder);
+  critic::LabelledTasks tasks;
+  tasks.suite = config.at("suite");
+  tasks.split = split_named(config.at("split"));
+  tasks.seed = config.at("seed");
+  tasks.options.level = config.at("level");
+  tasks.options.role = config.value("role", tasks.options.role);
+  tasks.options.search = config.value("search", "");
+  tasks.options.baseline = config.value("baseline", "");
+  tasks.options.two_turn = config.value("two_turn", false);
+  tasks.options.reexamine = config.value("reexamine", "");
+  std::vector<env::Episode> episodes;
+  run->for_each([&](const env::Episode& episode) { episodes.push_back(episode); }, env::RunReader::Detail::whole);
+  return {folder, critic::episode_steps(tasks, episodes)};
+}
+
+std::vector<Steps> collected(const EvalCriticFlags& flags) {
+  std::vector<Steps> all;
+  const bool none = flags.suites.empty() && flags.runs.empty() && flags.files.empty();
+  for (const std::string& suite : none ? std::vector<std::string>{"charts"} : flags.suites)
+    all.push_back(of_suite(flags, suite));
+  for (const std::string& run : flags.runs) all.push_back(of_run(run));
+  for (const std::string& file : flags.files) all.push_back({file, critic::read_step_file(file)});
+  return all;
+}
+
+std::vector<critic::JudgedStep> judged(const OpenCritic& open, const Steps& steps) {
+  Progress progress(fmt::format("eval-critic: {} on {}", open.label, steps.name), std::ssize(steps.steps), "steps");
+  std::vector<critic::JudgedStep> all = critic::judge_all(*open.critic, steps.steps, kBatch, [&](std::size_t count) {
+    progress.add(static_cast<std::int64_t>(count));
+    return !interrupted();
+  });
+  if (interrupted()) stop();
+  return all;
+}
+
+void eval_critic(const EvalCriticFlags& flags) {
+  const OpenCritic open = open_critic(flags.critic);
+  Json rows = Json::array();
+  for (const Steps& steps : collected(flags)) {
+    rows.push_back(critic_json(steps.name, open.label, judged(open, steps), flags.critic.seed));
+  }
+  const Json report = critic_report(std::move(rows));
+  if (flags.json)
+    std::cout << report.dump(2) << std::endl;
+  else
+    std::cout << critic_table(report) << std::flush;
+}
+
+}  // namespace
+
+void add_eval_critic(CLI::App& app) {
+  auto flags = std::make_shared<EvalCriticFlags>();
+  CLI::App* command = app.add_subcommand("eval-critic", "How well a critic tells right steps from wrong ones");
+  command
+      ->add_option("--suite", flags->suites,
+                   "suite, once for each: its experts' steps, and these made wrong (default: charts)")
+      ->group(kDataFlags);
+  command->add_option("--run", flags->runs, "run folder, once for each: the steps that its policy wrote")
+      ->group(kDataFlags);
+  command
+      ->add_option("--file", flags->files, "ProcessBench, PRM800K pairs, DeltaBench or labelled steps, once for each")
+      ->group(kDataFlags);
+  command->add_option("--split", flags->split, "test or train")
+      ->check(CLI::IsMember({"test", "train"}))
+      ->capture_default_str()
+      ->group(kDataFlags);
+  command->add_option("--tasks", flags->tasks, "tasks of each suite")->capture_default_str()->group(kDataFlags);
+  command->add_option("--level", flags->level, "level (default: the suite's)")->group(kDataFlags);
+  command->add_option("--seed", flags->critic.seed, "of tasks, critiques and intervals")
+      ->capture_default_str()
+      ->group(kDataFlags);
+  add_critic_options(*command, flags->critic);
+  command->add_flag("--json", flags->json, "print one JSON object")->group(kOutputFlags);
+  command->callback([flags] { eval_critic(*flags); });
+}
+
+}  // namespace agon::cli

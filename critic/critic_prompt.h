@@ -1,0 +1,20 @@
+// critic/critic_prompt.h - what a policy in the critic's role is asked. The prompts are the files of critic/prompts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/message.h"
+#include "critic/critic.h"
+
+namespace agon::critic {
+
+// The system message that --prompt names: "short" (what agon trains its critics with), "long" (for a policy that was
+// not: thought, critique, conclusion, as seed 001 has it), or a file of the user's own. Throws Error for neither, and
+// for an empty file.
+std::string critic_instructions(const std::string& prompt);
+
+// That system message (empty: "short"), and the step where it stands (env/critic_role.h).
+std::vector<Message> critic_messages(const StepInContext& step, const std::string& instructions);
+
+}  // namespace agon::critic

@@ -1,0 +1,161 @@
+#include "critic/process_reward_critic.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "core/text.h"
+#include "env/protocol.h"
+#include "tools/http.h"
+
+namespace agon::critic {
+namespace {
+
+constexpr int kAttempts = 3;
+constexpr std::size_t kAtOnce = 8;  // requests
+constexpr const char* kQwenMark = "<extra_0>";
+constexpr const char* kQwenInstructions = "Please reason step by step, and put your final answer within \\boxed{}.";
+constexpr const char* kShepherdMark = " \u043a\u0438";
+
+struct Solution {
+  std::string problem;
+  std::vector<std::string> steps;
+};
+
+void add_steps(const std::string& text, std::vector<std::string>& steps) {
+  for (const env::Span& span : env::split_steps(text)) steps.emplace_back(span.of(text));
+}
+
+Solution solution_of(const StepInContext& step) {
+  Solution solution;
+  for (const Message& message : step.messages) {
+    if (message.role == Role::system) continue;
+    for (const Part& part : message.parts) {
+      if (part.is_image()) throw Error("critic: a process reward model reads no pictures, and this problem has one.");
+      if (message.role == Role::assistant)
+        add_steps(part.text, solution.steps);
+      else
+        solution.problem += part.text;
+    }
+  }
+  add_steps(step.before, solution.steps);
+  solution.steps.push_back(step.step);
+  return solution;
+}
+
+Json qwen_request(const Solution& solution) {
+  std::string steps;
+  for (const std::string& step : solution.steps) steps += step + kQwenMark;
+  const auto message = [](const char* role, const std::string& content) {
+    return Json{{"role", role}, {"content", content}};
+  };
+  return {{"messages", Json::array({message("system", kQwenInstructions), message("user", solution.problem),
+                                    message("assistant", steps)})}};
+}
+
+Json shepherd_request(const Solution& solution) {
+  std::string text = solution.problem + " ";
+  for (const std::string& step : solution.steps)
+    text += (&step == solution.steps.data() ? "" : "\n") + step + kShepherdMark;
+  return {{"input", text}};
+}
+
+bool worth_another_try(const tools::HttpReply& reply) {
+  return !reply.fault.empty() || reply.status == 429 || reply.status >= 500;
+}
+
+class ProcessRewardCritic final : public StepCritic {
+ public:
+  explicit ProcessRewardCritic(const ProcessRewardOptions& options) : options_(options) {
+    if (options_.url.empty()) throw Error("critic: a process reward model needs the address of its server.");
+    while (options_.url.ends_with('/')) options_.url.pop_back();
+  }
+
+  std::vector<Verdict> judge(std::span<const StepInContext> steps) override {
+    std::vector<Verdict> verdicts(steps.size());
+    std::atomic<std::size_t> next = 0;
+    std::exception_ptr failure;
+    std::mutex mutex;
+    const auto work = [&] {
+      for (std::size_t i = 0; (i = next++) < steps.size();) try {
+          verdicts[i] = judge_one(solution_of(steps[i]));
+        } catch (...) {
+          const std::lock_guard lock(mutex);
+          if (!failure) failure = std::current_exception();
+          next = steps.size();
+        }
+    };
+    {
+      std::vector<std::jthread> threads;
+      for (std::size_t i = 0; i < std::min(kAtOnce, steps.size()); ++i) threads.emplace_back(work);
+    }
+    if (failure) std::rethrow_exception(failure);
+    return verdicts;
+  }
+
+  std::string name() const override { return options_.model.empty() ? options_.url : options_.model; }
+
+ private:
+  Verdict judge_one(const Solution& solution) const {
+    Json request = options_.form == RewardForm::qwen ? qwen_request(solution) : shepherd_request(solution);
+    if (!options_.model.empty()) request["model"] = options_.model;
+    const Json reply = Json::parse(post(request.dump()), nullptr, false);
+    const Json rows = reply.is_object() ? reply.value(Json::json_pointer("/data/0/data"), Json()) : Json();
+    if (!rows.is_array()) throw Error("critic: {} answers without data[0].data. Does it serve /pooling?", address());
+    if (rows.size() != solution.steps.size()) {
+      Verdict verdict;
+      verdict.fault = fmt::format("{} probabilities for {} steps", rows.size(), solution.steps.size());
+      return verdict;
+    }
+    return verdict_from(right(rows.back()));
+  }
+
+  double right(const Json& row) const {
+    const std::size_t place = options_.form == RewardForm::qwen ? 1 : 0;
+    const bool is_pair = row.is_array() && row.size() == 2 && row[0].is_number() && row[1].is_number();
+    const double probability = is_pair ? row[place].get<double>() : NAN;
+    if (!(probability >= 0 && probability <= 1))
+      throw Error("critic: {} answers {} where two probabilities are due. Is it the right form of model?", address(),
+                  row.dump().substr(0, 80));
+    return probability;
+  }
+
+  std::string post(const std::string& body) const {
+    tools::HttpRequest request{options_.url + "/pooling", {"Content-Type: application/json"}, body, options_.seconds};
+    for (int attempt = 1;; ++attempt) {
+      tools::HttpReply reply = tools::http_request(request);
+      if (reply.fault.empty() && reply.status == 200) return std::move(reply.body);
+      if (attempt < kAttempts && worth_another_try(reply)) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(250) * attempt);
+        continue;
+      }
+      throw Error("critic: {} {}", address(),
+                  reply.fault.empty()
+                      ? fmt::format("answers with status {}: {}", reply.status, valid_utf8(reply.body.substr(0, 200)))
+                      : "does not answer: " + reply.fault);
+    }
+  }
+
+  std::string address() const { return tools::public_url(options_.url) + "/pooling"; }
+
+  ProcessRewardOptions options_;
+};
+
+}  // namespace
+
+RewardForm parse_reward_form(const std::string& name) {
+  if (name == "qwen") return RewardForm::qwen;
+  if (name == "shepherd") return RewardForm::shepherd;
+  throw Error("critic: {}", unknown_name_message("form of process reward model", name, {"qwen", "shepherd"}));
+}
+
+std::unique_ptr<StepCritic> make_process_reward_critic(const ProcessRewardOptions& options) {
+  return std::make_unique<ProcessRewardCritic>(options);
+}
+
+}  // namespace agon::critic

@@ -1,0 +1,33 @@
+// critic/process_reward_critic.h - a process reward model that a server holds: one probability a step.
+//
+// Requests as vLLM's /pooling takes them (a model with step pooling), of the problem's text and the solution so far:
+//   qwen      Qwen2.5-Math-PRM: the problem as user, the steps as assistant, "<extra_0>" behind each. A row of the
+//   reply
+//             is [p(wrong), p(right)].
+//   shepherd  Math-Shepherd: problem and steps as one text, " \u043a\u0438" behind each step, one a line. A row is
+//             [p(+), p(-)].
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "critic/critic.h"
+
+namespace agon::critic {
+
+enum class RewardForm { qwen, shepherd };
+RewardForm parse_reward_form(const std::string& name);  // throws Error naming the nearest
+
+struct ProcessRewardOptions {
+  std::string url;    // of the server: "http://127.0.0.1:8000"
+  std::string model;  // as the server calls it
+  RewardForm form = RewardForm::qwen;
+  double seconds = 60;  // a request
+};
+
+// P(correct) is the last row's; correct from 0.5 on. A reply with another number of rows than steps is an invalid
+// verdict. judge() throws Error for a step with pictures, and for a server that does not answer, refuses, or answers
+// something else; "too busy" and faults of the server are tried three times.
+std::unique_ptr<StepCritic> make_process_reward_critic(const ProcessRewardOptions& options);
+
+}  // namespace agon::critic

@@ -1,0 +1,57 @@
+#include "critic/self_score_critic.h"
+
+#include "env/protocol.h"
+
+namespace agon::critic {
+namespace {
+
+// The turn up to the step, its end included: the next paragraph begins there, unless it holds the answer.
+std::string turn_so_far(const StepInContext& step) {
+  const std::string steps = (step.before.empty() ? "" : step.before + "\n\n") + step.step;
+  return step.step.find("</answer>") == std::string::npos ? steps + "\n\n" : steps;
+}
+
+class SelfScoreCritic final : public StepCritic {
+ public:
+  SelfScoreCritic(agents::Policy& policy, const SelfScoreCriticOptions& options) : policy_(policy), options_(options) {}
+
+  std::vector<Verdict> judge(std::span<const StepInContext> steps) override {
+    std::vector<agents::CompletionRequest> requests;
+    for (const StepInContext& step : steps) requests.push_back(request_for(step));
+    const std::vector<agents::Completion> completions = policy_.complete(requests);
+    std::vector<Verdict> verdicts;
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      verdicts.push_back(verdict_of(requests[i].prefix + completions.at(i).text, completions[i]));
+    return verdicts;
+  }
+
+  std::string name() const override { return policy_.capabilities().name; }
+
+ private:
+  agents::CompletionRequest request_for(const StepInContext& step) const {
+    agents::CompletionRequest request{step.messages, turn_so_far(step), 1, {}};
+    request.sampling.temperature = 0;
+    request.sampling.max_tokens = options_.max_tokens;
+    return request;
+  }
+
+  static Verdict verdict_of(const std::string& turn, const agents::Completion& completion) {
+    const auto score = env::extract_score(turn);
+    Verdict verdict = score ? verdict_from(*score) : Verdict{};
+    if (!score) verdict.fault = "the turn ends without a valid <score>";
+    verdict.critique = completion.text;
+    verdict.tokens = std::ssize(completion.token_ids);
+    return verdict;
+  }
+
+  agents::Policy& policy_;
+  const SelfScoreCriticOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<StepCritic> make_self_score_critic(agents::Policy& policy, const SelfScoreCriticOptions& options) {
+  return std::make_unique<SelfScoreCritic>(policy, options);
+}
+
+}  // namespace agon::critic

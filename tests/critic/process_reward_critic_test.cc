@@ -1,0 +1,131 @@
+#include "critic/process_reward_critic.h"
+
+#include <httplib.h>
+
+#include <catch2/catch.hpp>
+#include <mutex>
+#include <thread>
+
+#include "core/error.h"
+#include "core/json.h"
+
+using namespace agon;
+using namespace agon::critic;
+using Catch::Contains;
+
+namespace {
+
+// /pooling on loopback: answers with what `reply` makes of the request.
+struct PoolingServer {
+  explicit PoolingServer(std::function<void(const Json&, httplib::Response&)> reply) {
+    server.Post("/pooling", [this, reply](const httplib::Request& request, httplib::Response& response) {
+      const std::lock_guard lock(mutex);
+      requests.push_back(Json::parse(request.body));
+      reply(requests.back(), response);
+    });
+    port = server.bind_to_any_port("127.0.0.1");
+    thread = std::thread([this] { server.listen_after_bind(); });
+    while (!server.is_running()) std::this_thread::yield();
+  }
+  ~PoolingServer() {
+    server.stop();
+    thread.join();
+  }
+  std::string url() const { return fmt::format("http://127.0.0.1:{}", port); }
+
+  httplib::Server server;
+  std::thread thread;
+  std::mutex mutex;
+  int port = 0;
+  std::vector<Json> requests;
+};
+
+void answer(httplib::Response& response, const Json& rows) {
+  response.set_content(Json{{"data", {{{"index", 0}, {"data", rows}}}}}.dump(), "application/json");
+}
+
+std::size_t count(const std::string& text, const std::string& word) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += word.size()) ++found;
+  return found;
+}
+
+StepInContext step(const std::string& before, const std::string& text) {
+  return {{Message::of(Role::system, "Answer."), Message::of(Role::user, "1 + 1?")}, before, text};
+}
+
+Verdict judged(const ProcessRewardOptions& options, const StepInContext& one) {
+  return make_process_reward_critic(options)->judge({&one, 1}).at(0);
+}
+
+}  // namespace
+
+TEST_CASE("process reward critic: Qwen2.5-Math-PRM's form, the last step's probability") {
+  PoolingServer server([](const Json& request, httplib::Response& response) {
+    Json rows = Json::array();
+    for (std::size_t i = count(request["messages"][2]["content"], "<extra_0>"); i > 0; --i)
+      rows.push_back({1 - 0.1 * static_cast<double>(i), 0.1 * static_cast<double>(i)});
+    answer(response, rows);
+  });
+  const auto critic = make_process_reward_critic({server.url() + "/", "prm", RewardForm::qwen});
+  CHECK(critic->name() == "prm");
+  std::vector<StepInContext> steps;
+  for (int i = 0; i < 20; ++i) steps.push_back(step("a\n\nb", fmt::format("c{}", i)));
+  const auto verdicts = critic->judge(steps);
+  REQUIRE(verdicts.size() == 20);
+  for (const Verdict& verdict : verdicts) {
+    CHECK(*verdict.probability == Approx(0.1));
+    CHECK(verdict.judgement == Judgement::incorrect);
+  }
+  const Json& request = server.requests.at(0);
+  CHECK(request["model"] == "prm");
+  CHECK(request["messages"][1]["content"] == "1 + 1?");
+  CHECK_THAT(request["messages"][2]["content"].get<std::string>(), Contains("a<extra_0>b<extra_0>c"));
+}
+
+TEST_CASE("process reward critic: Math-Shepherd's form, the first of a pair") {
+  PoolingServer server([](const Json& request, httplib::Response& response) {
+    CHECK(request["input"] == "1 + 1? a \u043a\u0438\nb \u043a\u0438");
+    answer(response, {{0.2, 0.8}, {0.9, 0.1}});
+  });
+  const Verdict verdict = judged({server.url(), "", RewardForm::shepherd}, step("a", "b"));
+  CHECK(*verdict.probability == Approx(0.9));
+  CHECK(verdict.judgement == Judgement::correct);
+  CHECK_THROWS_WITH(parse_reward_form("qwn"), Contains("qwen"));
+}
+
+TEST_CASE("process reward critic: what a server can do wrong") {
+  int calls = 0;
+  std::string body;
+  int status = 200;
+  PoolingServer server([&](const Json&, httplib::Response& response) {
+    response.status = status == 503 && ++calls == 3 ? 200 : status;
+    response.set_content(body, "application/json");
+  });
+  const ProcessRewardOptions options{server.url(), "prm", RewardForm::qwen};
+  const StepInContext one = step("", "a");
+  body = R"({"data": [{"data": [[0.5, 0.5], [0.5, 0.5]]}]})";
+  const Verdict verdict = judged(options, one);
+  CHECK(verdict.judgement == Judgement::invalid);
+  CHECK(verdict.fault == "2 probabilities for 1 steps");
+  for (const char* bad : {"<html>", "[]", R"({"data": 3})", R"({"data": []})"}) {
+    body = bad;
+    CHECK_THROWS_WITH(judged(options, one), Contains("without data[0].data"));
+  }
+  for (const char* bad : {"[[0.5]]", "[[0.5, 1.5]]", "[[\"a\", \"b\"]]", "[0.5]", "[[null, null]]"}) {
+    body = fmt::format(R"({{"data": [{{"data": {}}}]}})", bad);
+    CHECK_THROWS_WITH(judged(options, one), Contains("two probabilities"));
+  }
+  body = "no such model";
+  status = 404;
+  CHECK_THROWS_WITH(judged(options, one), Contains("status 404: no such model"));
+  status = 503;  // twice, then it works
+  body = R"({"data": [{"data": [[0.3, 0.7]]}]})";
+  CHECK(*judged(options, one).probability == 0.7);
+  CHECK(calls == 3);
+  CHECK_THROWS_WITH(judged({"http://127.0.0.1:1", "prm"}, one), Contains("does not answer"));
+  CHECK_THROWS_WITH(make_process_reward_critic({}), Contains("address"));
+  StepInContext picture = one;
+  picture.messages[1].parts.push_back(Part::of(Image(1, 1, {0, 0, 0})));
+  CHECK_THROWS_WITH(judged(options, picture), Contains("no pictures"));
+}
