@@ -10,6 +10,7 @@
 #include "cli/critic_table.h"
 #include "cli/interrupt.h"
 #include "cli/play.h"
+#include "cli/usage.h"
 #include "core/error.h"
 #include "core/progress.h"
 #include "core/text.h"
@@ -128,7 +129,10 @@ void add_eval_critic(CLI::App& app) {
       ->check(CLI::IsMember({"test", "train"}))
       ->capture_default_str()
       ->group(kDataFlags);
-  command->add_option("--tasks", flags->tasks, "tasks of each suite")->capture_default_str()->group(kDataFlags);
+  command->add_option("--tasks", flags->tasks, "tasks of each suite")
+      ->capture_default_str()
+      ->check(whole_number_in(1, 1'000'000))
+      ->group(kDataFlags);
   command->add_option("--level", flags->level, "level (default: the suite's)")->group(kDataFlags);
   command->add_option("--seed", flags->critic.seed, "of tasks, critiques and intervals")
       ->capture_default_str()
