@@ -1,6 +1,7 @@
 // agents/local/engine.h - continuous batching of the local policy: one thread owns the model and the caches, callers
-// queue and wait. Between tokens new sequences join and finished ones leave. Equal prompts are computed once and
-// shared. A result depends on its own request and the weights alone: not on threads, nor on what else runs.
+// queue and wait. Between tokens new sequences join and finished ones leave. Equal prompts, and equal starts of
+// prompts, are computed once and shared. A result depends on its own request and the weights alone: not on threads, nor
+// on what else runs.
 #pragma once
 
 #include <condition_variable>
@@ -23,6 +24,7 @@ struct EngineOptions {
   int threads = 0;                      // 0: one a core
   std::int64_t cache_bytes = 0;         // most memory for keys and values; 0: a quarter of the machine's
   std::int64_t idle_bytes = 256 << 20;  // most memory for pictures, and for prompts, that no request uses at the moment
+  bool share_starts = true;             // false: prompts that differ are read as a whole, to measure what sharing saves
 };
 
 struct GenerationRequest {

@@ -20,6 +20,7 @@ EngineBatch::EngineBatch(const EngineWeights& weights, const ModelConfig& config
       tokenizer_(tokenizer),
       weights_(weights),
       max_batch_(static_cast<std::size_t>(std::max(1, options.max_batch))),
+      share_starts_(options.share_starts),
       allowed_(sampleable_ids(tokenizer, config)),
       pages_(config.text, options.cache_bytes > 0 ? options.cache_bytes : default_cache_bytes()),
       decoder_(weights, config.text, pages_),
@@ -70,7 +71,7 @@ void EngineBatch::admit() {
 bool EngineBatch::start(EngineSequence& sequence) {
   PromptKey key = key_of(*sequence.request, config_);
   sequence.prompt = prompts_.find(key);
-  const SharedStart shared = sequence.prompt ? SharedStart{} : prompts_.longest_start(key);
+  const SharedStart shared = sequence.prompt || !share_starts_ ? SharedStart{} : prompts_.longest_start(key);
   const std::int64_t prompt_pages = sequence.prompt ? 0 : fresh_pages(std::ssize(key), shared);
   const std::int64_t own_pages = PagePool::pages_for(sequence.most_tokens);
   if (!pages_.promise(prompt_pages + own_pages)) {

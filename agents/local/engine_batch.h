@@ -89,6 +89,7 @@ class EngineBatch {
   const Tokenizer& tokenizer_;
   const EngineWeights& weights_;
   const std::size_t max_batch_;
+  const bool share_starts_;
   const std::vector<std::int32_t> allowed_;
   PagePool pages_;
   Decoder decoder_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <memory>
 #include <vector>
 
 #include "agents/local/checkpoint.h"
@@ -27,21 +28,18 @@ Image noise(Rng& rng) {
   return Image(112, 112, std::move(pixels));
 }
 
-enum class Start { same, different };
-
-std::vector<agents::GenerationRequest> candidates(const agents::ModelFolder& folder, Start start, int new_tokens,
-                                                  Rng& rng) {
+std::vector<agents::GenerationRequest> candidates(const agents::ModelFolder& folder, int new_tokens, Rng& rng) {
   const Image picture = noise(rng);
   std::string before = "## Problem\nWhat is the sum of all bars?\n\n## Partial Solution\n";
   for (int step = 0; step < 10; ++step)
     before += fmt::format("The bar number {} has a height of {} and it is red.\n\n", step, rng.between(1, 99));
   std::vector<agents::GenerationRequest> requests;
   for (int i = 0; i < kCandidates; ++i) {
-    const Message question{Role::user,
-                           {Part::of(start == Start::same ? "0" : std::to_string(i)), Part::of(picture),
-                            Part::of(fmt::format("{}## Last Step\nThe sum of these bars is {}.", before, 10 + i))},
-                           {},
-                           {}};
+    const Message question{
+        Role::user,
+        {Part::of(picture), Part::of(fmt::format("{}## Last Step\nThe sum of these bars is {}.", before, 10 + i))},
+        {},
+        {}};
     agents::GenerationRequest request{
         agents::encode_prompt({question}, {}, folder.chat, *folder.tokenizer, folder.images, folder.config), 1, {}};
     request.sampling.max_tokens = new_tokens;
@@ -66,19 +64,22 @@ double seconds_of(Work&& work) {
 void run(const std::filesystem::path& path, int threads) {
   agents::ModelFolder folder = agents::open_model_folder(path);
   folder.config.eos_token_ids.clear();
-  agents::Engine engine(agents::load_engine_weights(path, folder.config), folder.config, folder.tokenizer,
-                        {.threads = threads});
+  const auto engine_that = [&](bool share_starts) {
+    return std::make_unique<agents::Engine>(agents::load_engine_weights(path, folder.config), folder.config,
+                                            folder.tokenizer,
+                                            agents::EngineOptions{.threads = threads, .share_starts = share_starts});
+  };
+  const auto sharing = engine_that(true), plain = engine_that(false);
   for (const int new_tokens : {1, 32}) {
     Rng rng(static_cast<std::uint64_t>(new_tokens));
     std::vector<double> one_call, calls;
     std::size_t prompt = 0;
     for (int run = 0; run <= kRuns; ++run) {
-      const auto requests = candidates(folder, Start::same, new_tokens, rng);
+      const auto requests = candidates(folder, new_tokens, rng);
       prompt = requests.front().prompt.ids.size();
-      const double all = seconds_of([&] { engine.generate(requests); });
-      const auto others = candidates(folder, Start::different, new_tokens, rng);
+      const double all = seconds_of([&] { sharing->generate(requests); });
       const double each = seconds_of([&] {
-        for (const auto& request : others) engine.generate({request});
+        for (const auto& request : requests) plain->generate({request});
       });
       if (run == 0) continue;  // warms up
       one_call.push_back(all);

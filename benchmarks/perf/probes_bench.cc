@@ -173,7 +173,8 @@ void run(const Shape& shape, int threads, int runs) {
   torch::manual_seed(1);
   Qwen25VL model(shape.config);
   Engine engine(engine_weights_of(*model), shape.config,
-                std::make_shared<LetterTokenizer>(shape.config.text.vocab_size), {.threads = threads});
+                std::make_shared<LetterTokenizer>(shape.config.text.vocab_size),
+                {.threads = threads, .share_starts = false});
   Rng rng(1);
   Seconds packed, single;
   double largest = 0;
