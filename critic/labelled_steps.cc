@@ -1,7 +1,6 @@
 #include "critic/labelled_steps.h"
 
 #include <algorithm>
-#include <array>
 
 #include "core/error.h"
 #include "core/rng.h"
@@ -9,10 +8,6 @@
 
 namespace agon::critic {
 namespace {
-
-constexpr std::array kErrors = {env::ErrorKind::calculation, env::ErrorKind::misread_value,
-                                env::ErrorKind::wrong_object, env::ErrorKind::wrong_condition,
-                                env::ErrorKind::unjustified_jump};
 
 // A task under way: its transcript, and how many steps have gone by.
 struct Walk {
@@ -78,7 +73,7 @@ class ExpertWalk {
     each_known_step(*here, turn, walk, [&](const env::StepQuery& query, const env::StepLabel& label) {
       if (!label.correct) return;
       steps_.push_back(labelled(walk, here, task, query, label, "expert"));
-      for (const env::ErrorKind kind : kErrors) {
+      for (const env::ErrorKind kind : env::kErrorKinds) {
         const auto wrong = here->corrupt_step(query, kind, rng);
         if (!wrong) continue;
         const env::StepQuery changed{query.before, *wrong};

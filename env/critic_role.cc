@@ -1,18 +1,13 @@
 #include "env/critic_role.h"
 
-#include <algorithm>
-#include <array>
 #include <cassert>
 
-#include "env/protocol.h"
+#include "env/known_steps.h"
 #include "env/suites/suite_task.h"
 #include "env/verdict.h"
 
 namespace agon::env {
 namespace {
-
-constexpr std::array kErrors = {ErrorKind::calculation, ErrorKind::misread_value, ErrorKind::wrong_object,
-                                ErrorKind::wrong_condition, ErrorKind::unjustified_jump};
 
 void add(std::vector<Part>& parts, std::string_view text) {
   if (parts.empty() || parts.back().is_image())
@@ -35,35 +30,6 @@ struct ShownStep {
   StepLabel label;
 };
 
-// The steps of the expert's turn that the suite knows to be right.
-std::vector<ShownStep> known_steps(const Env& env, const std::string& turn) {
-  std::vector<ShownStep> steps;
-  std::string before;
-  for (const Span& span : split_steps(turn)) {
-    const std::string step(span.of(turn));
-    if (const auto label = env.check_step({before, step}); label && label->correct)
-      steps.push_back({before, step, step, "expert", *label});
-    before += (before.empty() ? "" : "\n\n") + step;
-  }
-  return steps;
-}
-
-// The same step with an error of a kind that fits; as it is where none does.
-void make_wrong(const Env& env, ShownStep& shown, Rng& rng) {
-  std::vector<ErrorKind> kinds(kErrors.begin(), kErrors.end());
-  rng.shuffle(kinds);
-  for (const ErrorKind kind : kinds) {
-    const auto wrong = env.corrupt_step({shown.before, shown.right}, kind, rng);
-    if (!wrong) continue;
-    const auto label = env.check_step({shown.before, *wrong});
-    assert(label && !label->correct);
-    shown.step = *wrong;
-    shown.source = to_string(kind);
-    shown.label = *label;
-    return;
-  }
-}
-
 class CriticEnv final : public Env {
  public:
   explicit CriticEnv(std::unique_ptr<Env> solver) : solver_(std::move(solver)) {}
@@ -75,10 +41,12 @@ class CriticEnv final : public Env {
     task_ = solver_->task();
     Rng rng = Rng::derive(0, "critic", task_.id);
     const std::string turn = solver_->demonstrate(rng).value().at(0).text;
-    std::vector<ShownStep> steps = known_steps(*solver_, turn);
+    std::vector<ShownStep> steps;
+    for (const KnownStep& known : known_steps(*solver_, turn))
+      if (known.label.correct) steps.push_back({known.before, known.step, known.step, "expert", known.label});
     assert(!steps.empty());
     shown_ = rng.pick(steps);
-    if (rng.chance(0.5)) make_wrong(*solver_, shown_, rng);
+    if (rng.chance(0.5)) make_wrong(rng);
     task_.id.append("/").append(kCritic);
     task_.gold = word_of(right_verdict());
     const Message problem{Role::user, first.observation.parts, {}, {}};
@@ -118,6 +86,15 @@ class CriticEnv final : public Env {
  private:
   StepVerdict right_verdict() const { return shown_.label.correct ? StepVerdict::correct : StepVerdict::incorrect; }
 
+  // As it is where no kind of error fits.
+  void make_wrong(Rng& rng) {
+    const auto wrong = corrupted(*solver_, {shown_.before, shown_.right}, rng);
+    if (!wrong) return;
+    shown_.step = wrong->step;
+    shown_.source = to_string(wrong->kind);
+    shown_.label = wrong->label;
+  }
+
   std::unique_ptr<Env> solver_;
   TaskInfo task_;
   ShownStep shown_;
@@ -126,7 +103,8 @@ class CriticEnv final : public Env {
 
 }  // namespace
 
-std::vector<Part> critic_request(std::span<const Message> transcript, std::string_view before, std::string_view step) {
+std::vector<Part> step_request(std::span<const Message> transcript, std::string_view before, std::string_view heading,
+                               std::string_view step) {
   std::vector<Part> parts;
   bool problem_shown = false, solution_begun = false;
   for (const Message& message : transcript) {
@@ -140,9 +118,15 @@ std::vector<Part> critic_request(std::span<const Message> transcript, std::strin
   if (!solution_begun) add(parts, "\n\n## Partial Solution\n");
   if (solution_begun && !before.empty()) add(parts, "\n\n");
   add(parts, before.empty() && !solution_begun ? std::string_view(kNothingYet) : before);
-  add(parts, "\n\n## Last Step\n");
+  add(parts, "\n\n## ");
+  add(parts, heading);
+  add(parts, "\n");
   add(parts, step);
   return parts;
+}
+
+std::vector<Part> critic_request(std::span<const Message> transcript, std::string_view before, std::string_view step) {
+  return step_request(transcript, before, "Last Step", step);
 }
 
 std::string expert_critique(std::string_view right_step, std::string_view step, bool correct) {

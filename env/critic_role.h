@@ -30,6 +30,9 @@ inline constexpr const char* kCriticInstructions =
 inline constexpr const char* kNothingYet = "Let's solve this problem.";
 
 // System messages of the transcript are left out. REQUIRES: it holds a user message.
+std::vector<Part> step_request(std::span<const Message> transcript, std::string_view before, std::string_view heading,
+                               std::string_view step);
+// With the heading "Last Step".
 std::vector<Part> critic_request(std::span<const Message> transcript, std::string_view before, std::string_view step);
 // What an expert writes who knows the right step.
 std::string expert_critique(std::string_view right_step, std::string_view step, bool correct);

@@ -5,6 +5,7 @@
 //   StepResult next = env->step({"<answer>7</answer>"});
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -85,6 +86,8 @@ struct StepQuery {
 
 // The named ways in which a right step is made wrong.
 enum class ErrorKind { calculation, misread_value, wrong_object, wrong_condition, unjustified_jump };
+inline constexpr std::array kErrorKinds = {ErrorKind::calculation, ErrorKind::misread_value, ErrorKind::wrong_object,
+                                           ErrorKind::wrong_condition, ErrorKind::unjustified_jump};
 std::string_view to_string(ErrorKind kind);
 std::string_view to_string(StepKind kind);
 std::string_view to_string(Split split);

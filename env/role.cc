@@ -9,6 +9,7 @@
 #include "env/critic_role.h"
 #include "env/grade.h"
 #include "env/protocol.h"
+#include "env/sneaky_role.h"
 #include "env/suites/suites.h"
 #include "env/two_turn.h"
 
@@ -124,7 +125,9 @@ class VerifierEnv final : public SecondLookEnv {
 
 }  // namespace
 
-std::vector<std::string> role_names() { return {std::string(kCritic), kRefiner, kSolver, kVerifier}; }
+std::vector<std::string> role_names() {
+  return {std::string(kCritic), kRefiner, std::string(kSneaky), kSolver, kVerifier};
+}
 
 SuiteInfo role_info(SuiteInfo info, const std::string& role) {
   const std::vector<std::string> names = role_names();
@@ -146,6 +149,12 @@ SuiteInfo role_info(SuiteInfo info, const std::string& role) {
     info.action_schema = text_action_schema("Free text, then <Answer>Correct</Answer> or <Answer>Incorrect</Answer>.");
     return info;
   }
+  if (role == kSneaky) {
+    info.instructions = kSneakyInstructions;
+    info.metric = "wrong steps";
+    info.action_schema = text_action_schema("<type>KIND OF ERROR</type>, free text, <step>STEP</step>.");
+    return info;
+  }
   info.instructions = "Check the solution. End with <answer>yes</answer> or <answer>no</answer>.";
   info.metric = "verdict";
   info.action_schema = text_action_schema("Free text, then <answer>yes</answer> or <answer>no</answer>.");
@@ -155,6 +164,7 @@ SuiteInfo role_info(SuiteInfo info, const std::string& role) {
 std::unique_ptr<Env> role_env(std::unique_ptr<Env> solver, const std::string& role, const std::string& reexamine) {
   if (role == kSolver) return solver;
   if (role == kCritic) return critic_env(std::move(solver));
+  if (role == kSneaky) return sneaky_env(std::move(solver));
   if (role == kVerifier) return std::make_unique<VerifierEnv>(std::move(solver), role, kVerify);
   return std::make_unique<RefinerEnv>(std::move(solver), role, reexamine.empty() ? kReexamine : reexamine);
 }

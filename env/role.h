@@ -5,6 +5,7 @@
 //             <answer>yes</answer> or <answer>no</answer>.
 //   critic    sees the task, the first steps of a solution, and says whether the last of them is right
 //             (env/critic_role.h).
+//   sneaky    sees the same and a right step, and makes that wrong (env/sneaky_role.h).
 //
 // Refiner and verifier: the first solution is the expert's or, with probability 1/2, Env::mistake; which one and how is
 // drawn from the task's id, so it is the same for both roles. It is all that an observation may tell of the gold

@@ -145,7 +145,7 @@ TEST_CASE("the role is in a task's id, and what the suite says of itself is that
 
 TEST_CASE("roles that are not there, and suites that have none, are told with what to do") {
   CHECK_THROWS_WITH(suite_info("charts", {.role = "verifer"}), Contains("Did you mean 'verifier'?"));
-  CHECK_THROWS_WITH(make_env("charts", {.role = ""}), Contains("refiner, solver, verifier"));
+  CHECK_THROWS_WITH(make_env("charts", {.role = ""}), Contains("refiner, sneaky, solver, verifier"));
   CHECK_THROWS_WITH(suite_info("phone", {.role = "refiner"}), Contains("up to 10 turns") && Contains("refiner"));
   CHECK_THROWS_WITH(suite_info("jsonl", {.role = "verifier"}), Contains("no expert"));
   CHECK_THROWS_WITH(suite_info("charts", {.two_turn = true, .role = "refiner"}), Contains("answers once"));

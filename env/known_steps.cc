@@ -1,0 +1,33 @@
+#include "env/known_steps.h"
+
+#include <cassert>
+
+#include "env/protocol.h"
+
+namespace agon::env {
+
+std::vector<KnownStep> known_steps(const Env& env, std::string_view turn) {
+  std::vector<KnownStep> steps;
+  std::string before;
+  for (const Span& span : split_steps(turn)) {
+    const std::string step(span.of(turn));
+    if (const auto label = env.check_step({before, step})) steps.push_back({before, step, *label});
+    before += (before.empty() ? "" : "\n\n") + step;
+  }
+  return steps;
+}
+
+std::optional<CorruptedStep> corrupted(const Env& env, const StepQuery& right, Rng& rng) {
+  std::vector<ErrorKind> kinds(kErrorKinds.begin(), kErrorKinds.end());
+  rng.shuffle(kinds);
+  for (const ErrorKind kind : kinds) {
+    const auto wrong = env.corrupt_step(right, kind, rng);
+    if (!wrong) continue;
+    const auto label = env.check_step({right.before, *wrong});
+    assert(label && !label->correct);
+    return CorruptedStep{kind, *wrong, *label};
+  }
+  return std::nullopt;
+}
+
+}  // namespace agon::env

@@ -1,0 +1,120 @@
+#include "env/sneaky_role.h"
+
+#include <fmt/format.h>
+
+#include <cassert>
+
+#include "core/text.h"
+#include "env/critic_role.h"
+#include "env/known_steps.h"
+#include "env/suites/suite_task.h"
+
+namespace agon::env {
+namespace {
+
+constexpr std::string_view kTypeOpen = "<type>", kTypeClose = "</type>", kStepOpen = "<step>", kStepClose = "</step>";
+constexpr std::size_t kShown = 60;  // bytes of a type that is none
+
+SneakyStep invalid(std::string fault) { return {{}, {}, {}, std::move(fault)}; }
+
+class SneakyEnv final : public Env {
+ public:
+  explicit SneakyEnv(std::unique_ptr<Env> solver) : solver_(std::move(solver)) {}
+  SneakyEnv(const SneakyEnv& other)
+      : solver_(other.solver_->fork()), task_(other.task_), shown_(other.shown_), open_(other.open_) {}
+
+  StepResult reset(const ResetOptions& options) override {
+    StepResult first = solver_->reset(options);
+    task_ = solver_->task();
+    Rng rng = Rng::derive(0, "sneaky", task_.id);
+    const std::vector<StepQuery> steps = steps_to_corrupt(rng);
+    assert(!steps.empty());
+    shown_ = rng.pick(steps);
+    task_.id.append("/").append(kSneaky);
+    task_.gold = nullptr;
+    const Message problem{Role::user, first.observation.parts, {}, {}};
+    first.observation.parts = step_request({&problem, 1}, shown_.before, "Correct Step", shown_.step);
+    open_ = true;
+    return first;
+  }
+
+  StepResult step(const Action& action) override {
+    if (!open_) return refused_step("there is no task under way");
+    open_ = false;
+    const SneakyStep said = parse_sneaky(action.text);
+    const auto label = said.fault.empty() ? solver_->check_step({shown_.before, said.step}) : std::nullopt;
+    const double wrong = label && !label->correct ? 1 : 0;
+    StepResult result;
+    result.reward = {wrong, {{"accuracy", wrong}}};
+    result.terminated = true;
+    result.info = {{"success", wrong == 1}};
+    if (!said.fault.empty()) {
+      result.info["invalid_sneaky"] = said.fault;
+    } else {
+      result.info["sneaky_type"] = to_string(said.kind);
+      result.info["sneaky_step"] = said.step;
+    }
+    return result;
+  }
+
+  std::unique_ptr<Env> fork() const override { return std::make_unique<SneakyEnv>(*this); }
+  const TaskInfo& task() const override { return task_; }
+
+  std::optional<std::vector<Action>> demonstrate(Rng& rng) const override {
+    if (!open_) return std::vector<Action>{};
+    const CorruptedStep wrong = corrupted(*solver_, shown_, rng).value();
+    return std::vector{Action{sneaky_text(wrong.kind, wrong.label.reason, wrong.step), {}}};
+  }
+  // The step stays right.
+  std::optional<Action> mistake(Rng& rng) const override {
+    if (!open_) return std::nullopt;
+    const auto kind = kErrorKinds.at(static_cast<std::size_t>(rng.between(0, kErrorKinds.size() - 1)));
+    return Action{sneaky_text(kind, "", shown_.step), {}};
+  }
+
+ private:
+  std::vector<StepQuery> steps_to_corrupt(Rng& rng) const {
+    std::vector<StepQuery> steps;
+    for (const KnownStep& known : known_steps(*solver_, solver_->demonstrate(rng).value().at(0).text))
+      if (known.label.correct && corrupted(*solver_, {known.before, known.step}, rng))
+        steps.push_back({known.before, known.step});
+    return steps;
+  }
+
+  std::unique_ptr<Env> solver_;
+  TaskInfo task_;
+  StepQuery shown_;
+  bool open_ = false;
+};
+
+}  // namespace
+
+SneakyStep parse_sneaky(std::string_view text) {
+  const std::size_t type = text.find(kTypeOpen), type_end = text.find(kTypeClose, type);
+  if (type == std::string_view::npos || type_end == std::string_view::npos) return invalid("no <type>...</type>");
+  const std::size_t step = text.rfind(kStepOpen), step_end = text.find(kStepClose, step);
+  if (step == std::string_view::npos || step_end == std::string_view::npos) return invalid("no <step>...</step>");
+  const std::size_t explained = type_end + kTypeClose.size();
+  if (step < explained) return invalid("<step> stands before </type>");
+  SneakyStep sneaky;
+  sneaky.explanation = trim(text.substr(explained, step - explained));
+  sneaky.step = trim(text.substr(step + kStepOpen.size(), step_end - step - kStepOpen.size()));
+  if (sneaky.step.empty()) return invalid("the step is empty");
+  if (sneaky.step.find("\n\n") != std::string::npos) return invalid("the step has several paragraphs");
+  const std::string_view name = trim(text.substr(type + kTypeOpen.size(), type_end - type - kTypeOpen.size()));
+  for (const ErrorKind kind : kErrorKinds)
+    if (name == to_string(kind)) {
+      sneaky.kind = kind;
+      return sneaky;
+    }
+  return invalid(fmt::format("'{}' is no kind of error", valid_utf8(name.substr(0, kShown))));
+}
+
+std::string sneaky_text(ErrorKind kind, std::string_view explanation, std::string_view step) {
+  return fmt::format("{}{}{}\n\n{}{}{}{}{}", kTypeOpen, to_string(kind), kTypeClose, explanation,
+                     explanation.empty() ? "" : "\n\n", kStepOpen, step, kStepClose);
+}
+
+std::unique_ptr<Env> sneaky_env(std::unique_ptr<Env> solver) { return std::make_unique<SneakyEnv>(std::move(solver)); }
+
+}  // namespace agon::env
