@@ -23,6 +23,8 @@ constexpr Column kColumns[] = {{"correct", "correct", &CriticFigures::correct, t
                                {"average", "average", &CriticFigures::average, true},
                                {"harmonic_mean", "harmean", &CriticFigures::harmonic_mean, true},
                                {"accuracy", "accuracy", &CriticFigures::accuracy, true},
+                               {"strict_harmonic_mean", "strict", &CriticFigures::strict_harmonic_mean, false},
+                               {"strict_accuracy", "strict a", &CriticFigures::strict_accuracy, false},
                                {"auc", "AUC", &CriticFigures::auc, true},
                                {"average_precision", "AP", &CriticFigures::average_precision, false},
                                {"brier", "Brier", &CriticFigures::brier, false},

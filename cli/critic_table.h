@@ -12,7 +12,8 @@ namespace agon::cli {
 
 // {data, critic, figures, by: {source, kind, level, position: {NAME: figures}}, first_fault, and regret where steps
 // stand beside each other to choose from, else first_error}; first_fault: of the first invalid verdict; figures:
-// {steps, right_steps, invalid, unknown, correct, error, average, harmonic_mean, accuracy, auc, average_precision,
+// {steps, right_steps, invalid, unknown, correct, error, average, harmonic_mean, accuracy, strict_harmonic_mean,
+// strict_accuracy, auc, average_precision,
 // brier, ece, adaptive_ece, reliability: [[mean P, share right, steps], ...], ci: {correct, error, average,
 // harmonic_mean, accuracy, auc: [lo, hi]}}, ci of the whole alone: bootstrap over problems. Null: undefined.
 Json critic_json(const std::string& data, const std::string& critic, const std::vector<critic::JudgedStep>& steps,

@@ -17,24 +17,34 @@ double share(std::size_t part, std::size_t whole) {
   return whole == 0 ? kNaN : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-bool has_verdict(const JudgedStep& step) {
-  return step.judgement == Judgement::correct || step.judgement == Judgement::incorrect;
+// Recall of both classes, over the steps that the critic was to say something of, or over those of which it did.
+struct Recalls {
+  std::size_t right = 0, found_right = 0, wrong = 0, found_wrong = 0;
+  double correct() const { return share(found_right, right); }
+  double error() const { return share(found_wrong, wrong); }
+  double accuracy() const { return share(found_right + found_wrong, right + wrong); }
+};
+
+Recalls recalls_of(std::span<const JudgedStep> steps, bool with_invalid) {
+  Recalls recalls;
+  for (const JudgedStep& step : steps) {
+    if (step.judgement == Judgement::unknown || (step.judgement == Judgement::invalid && !with_invalid)) continue;
+    (step.correct ? recalls.right : recalls.wrong) += 1;
+    recalls.found_right += step.correct && step.judgement == Judgement::correct;
+    recalls.found_wrong += !step.correct && step.judgement == Judgement::incorrect;
+  }
+  return recalls;
 }
 
-// Recall of both classes.
 void add_recalls(std::span<const JudgedStep> steps, CriticFigures& figures) {
-  std::size_t right = 0, found_right = 0, wrong = 0, found_wrong = 0;
-  for (const JudgedStep& step : steps) {
-    if (!has_verdict(step)) continue;
-    (step.correct ? right : wrong) += 1;
-    found_right += step.correct && step.judgement == Judgement::correct;
-    found_wrong += !step.correct && step.judgement == Judgement::incorrect;
-  }
-  figures.correct = share(found_right, right);
-  figures.error = share(found_wrong, wrong);
-  figures.accuracy = share(found_right + found_wrong, right + wrong);
+  const Recalls valid = recalls_of(steps, false), all = recalls_of(steps, true);
+  figures.correct = valid.correct();
+  figures.error = valid.error();
   figures.average = (figures.correct + figures.error) / 2;
   figures.harmonic_mean = harmonic_mean(figures.correct, figures.error);
+  figures.accuracy = valid.accuracy();
+  figures.strict_harmonic_mean = harmonic_mean(all.correct(), all.error());
+  figures.strict_accuracy = all.accuracy();
 }
 
 void add_probabilities(std::span<const JudgedStep> steps, CriticFigures& figures) {

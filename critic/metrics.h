@@ -1,6 +1,7 @@
 // critic/metrics.h - how good a critic is, from its verdicts on steps whose truth is known. Pure functions.
 //
-// Verdicts that are invalid count in `invalid` and in nothing else but first-error figures, where they are wrong; steps
+// Verdicts that are invalid count in `invalid`, in the strict figures and in first-error figures, where they are wrong,
+// and in nothing else; steps
 // of which the critic knows nothing (Judgement::unknown) count in `unknown` alone. NaN where nothing was counted.
 #pragma once
 
@@ -37,6 +38,7 @@ struct CriticFigures {
   double average = 0;        // (correct + error) / 2
   double harmonic_mean = 0;  // 2 correct error / (correct + error); 0 where both are 0
   double accuracy = 0;       // share of the steps with a verdict that got the right one
+  double strict_harmonic_mean = 0, strict_accuracy = 0;  // the same where an invalid verdict is a wrong one
   // Of P(correct), over the steps that have one; "positive" is a right step, but for average_precision, which finds the
   // wrong ones by 1 - P.
   double auc = 0, average_precision = 0;

@@ -25,8 +25,11 @@ ParsedVerdict parse_verdict(std::string_view text) {
   const std::size_t open = text.find(kOpen), close = text.find(kClose);
   if (open == std::string_view::npos || close == std::string_view::npos || close < open + kOpen.size())
     return {StepVerdict::invalid, {}, "no <Answer>...</Answer>"};
-  const Span word{open + kOpen.size(), close};
-  const std::string said = to_lower(word.of(text));
+  const std::string_view between = text.substr(open + kOpen.size(), close - open - kOpen.size());
+  const std::string_view trimmed = trim(between);
+  const auto begin = trimmed.empty() ? close : static_cast<std::size_t>(trimmed.data() - text.data());
+  const Span word{begin, begin + trimmed.size()};
+  const std::string said = to_lower(trimmed);
   for (const StepVerdict verdict : {StepVerdict::correct, StepVerdict::incorrect})
     if (said == to_lower(word_of(verdict))) return {verdict, word, {}};
   return {StepVerdict::invalid, word, fmt::format("'{}' is neither Correct nor Incorrect", said.substr(0, kShown))};

@@ -21,8 +21,7 @@ struct ParsedVerdict {
   Span word;          // what stands between the tags; empty without them
   std::string fault;  // of an invalid one
 };
-// Between the first <Answer> and the first </Answer> of the text; compared without regard to case and with nothing
-// trimmed, as SPC's scorer does: "<Answer> Correct</Answer>" is invalid.
+// Between the first <Answer> and the first </Answer> of the text, trimmed; compared without regard to case.
 ParsedVerdict parse_verdict(std::string_view text);
 
 }  // namespace agon::env
