@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/rng.h"
+#include "env/known_steps.h"
 #include "env/protocol.h"
 
 namespace agon::critic {
@@ -16,30 +17,18 @@ struct Walk {
 };
 
 LabelledStep labelled(const Walk& walk, const std::shared_ptr<const env::Env>& env, std::uint64_t task,
-                      const env::StepQuery& query, const env::StepLabel& label, std::string source) {
+                      const env::KnownStep& known, std::string source) {
   LabelledStep step;
-  step.context = {walk.messages, query.before, query.step, env.get()};
+  step.context = {walk.messages, known.query.before, known.query.step, env.get()};
   step.truth.problem = task;
-  step.truth.position = walk.position;
+  step.truth.position = walk.position + known.position;
   step.truth.level = env->task().level;
-  step.truth.kind = env::to_string(label.kind);
+  step.truth.kind = env::to_string(known.label.kind);
   step.truth.source = std::move(source);
-  step.truth.correct = label.correct;
-  step.reason = label.reason;
+  step.truth.correct = known.label.correct;
+  step.reason = known.label.reason;
   step.env = env;
   return step;
-}
-
-// take(query, label): for every step of a turn that the suite knows. REQUIRES: env stands before that turn.
-template <typename Take>
-void each_known_step(const env::Env& env, const std::string& turn, Walk& walk, const Take& take) {
-  std::string before;
-  for (const env::Span& span : env::split_steps(turn)) {
-    const env::StepQuery query{before, std::string(span.of(turn))};
-    if (const auto label = env.check_step(query)) take(query, *label);
-    before += (before.empty() ? "" : "\n\n") + query.step;
-    ++walk.position;
-  }
 }
 
 void observe(Walk& walk, const env::Observation& observation) {
@@ -70,18 +59,20 @@ class ExpertWalk {
  private:
   void add_turn(const env::Env& env, std::uint64_t task, const std::string& turn, Walk& walk, Rng& rng) {
     const std::shared_ptr<const env::Env> here = env.fork();
-    each_known_step(*here, turn, walk, [&](const env::StepQuery& query, const env::StepLabel& label) {
-      if (!label.correct) return;
-      steps_.push_back(labelled(walk, here, task, query, label, "expert"));
+    for (const env::KnownStep& known : env::known_steps(*here, turn)) {
+      if (!known.label.correct) continue;
+      steps_.push_back(labelled(walk, here, task, known, "expert"));
       for (const env::ErrorKind kind : env::kErrorKinds) {
-        const auto wrong = here->corrupt_step(query, kind, rng);
+        const auto wrong = here->corrupt_step(known.query, kind, rng);
         if (!wrong) continue;
-        const env::StepQuery changed{query.before, *wrong};
-        const auto wrong_label = here->check_step(changed);
-        if (wrong_label && !wrong_label->correct)
-          steps_.push_back(labelled(walk, here, task, changed, *wrong_label, std::string(env::to_string(kind))));
+        const env::StepQuery changed{known.query.before, *wrong};
+        const auto label = here->check_step(changed);
+        if (label && !label->correct)
+          steps_.push_back(
+              labelled(walk, here, task, {changed, known.position, *label}, std::string(env::to_string(kind))));
       }
-    });
+    }
+    walk.position += static_cast<int>(env::split_steps(turn).size());
   }
 
   const LabelledTasks& tasks_;
@@ -120,10 +111,11 @@ std::vector<LabelledStep> episode_steps(const LabelledTasks& tasks, const std::v
     for (const env::Turn& turn : episode.turns) {
       observe(walk, turn.observation);
       const std::shared_ptr<const env::Env> here = env->fork();
-      each_known_step(*here, turn.text, walk, [&](const env::StepQuery& query, const env::StepLabel& label) {
-        steps.push_back(labelled(walk, here, episode.task_index, query, label, "policy"));
+      for (const env::KnownStep& known : env::known_steps(*here, turn.text)) {
+        steps.push_back(labelled(walk, here, episode.task_index, known, "policy"));
         steps.back().truth.solution = static_cast<std::size_t>(episode.sample + 1);  // the greedy one is -1
-      });
+      }
+      walk.position += static_cast<int>(env::split_steps(turn.text).size());
       walk.messages.push_back(Message::of(Role::assistant, turn.text));
       env->step({turn.text, {}});
     }

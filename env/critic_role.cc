@@ -43,7 +43,8 @@ class CriticEnv final : public Env {
     const std::string turn = solver_->demonstrate(rng).value().at(0).text;
     std::vector<ShownStep> steps;
     for (const KnownStep& known : known_steps(*solver_, turn))
-      if (known.label.correct) steps.push_back({known.before, known.step, known.step, "expert", known.label});
+      if (known.label.correct)
+        steps.push_back({known.query.before, known.query.step, known.query.step, "expert", known.label});
     assert(!steps.empty());
     shown_ = rng.pick(steps);
     if (rng.chance(0.5)) make_wrong(rng);

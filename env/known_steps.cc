@@ -9,10 +9,12 @@ namespace agon::env {
 std::vector<KnownStep> known_steps(const Env& env, std::string_view turn) {
   std::vector<KnownStep> steps;
   std::string before;
+  int position = 0;
   for (const Span& span : split_steps(turn)) {
-    const std::string step(span.of(turn));
-    if (const auto label = env.check_step({before, step})) steps.push_back({before, step, *label});
-    before += (before.empty() ? "" : "\n\n") + step;
+    const StepQuery query{before, std::string(span.of(turn))};
+    if (const auto label = env.check_step(query)) steps.push_back({query, position, *label});
+    before += (before.empty() ? "" : "\n\n") + query.step;
+    ++position;
   }
   return steps;
 }

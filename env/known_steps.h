@@ -10,7 +10,8 @@
 namespace agon::env {
 
 struct KnownStep {
-  std::string before, step;
+  StepQuery query;
+  int position = 0;  // among all steps of the turn
   StepLabel label;
 };
 // In their order. REQUIRES: env stands before that turn.

@@ -76,8 +76,7 @@ class SneakyEnv final : public Env {
   std::vector<StepQuery> steps_to_corrupt(Rng& rng) const {
     std::vector<StepQuery> steps;
     for (const KnownStep& known : known_steps(*solver_, solver_->demonstrate(rng).value().at(0).text))
-      if (known.label.correct && corrupted(*solver_, {known.before, known.step}, rng))
-        steps.push_back({known.before, known.step});
+      if (known.label.correct && corrupted(*solver_, known.query, rng)) steps.push_back(known.query);
     return steps;
   }
 

@@ -47,8 +47,8 @@ struct Place {
     Rng rng = Rng::derive(1, "self-play", "test");
     turn = env->demonstrate(rng).value().front().text;
     const env::KnownStep known = env::known_steps(*env, turn).front();
-    pair.right = {{{Role::user, first.observation.parts, {}, {}}}, known.before, known.step, env.get()};
-    pair.wrong = env::corrupted(*env, {known.before, known.step}, rng)->step;
+    pair.right = {{{Role::user, first.observation.parts, {}, {}}}, known.query.before, known.query.step, env.get()};
+    pair.wrong = env::corrupted(*env, known.query, rng)->step;
   }
   std::unique_ptr<env::Env> env;
   std::string turn;
