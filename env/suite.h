@@ -16,7 +16,7 @@ struct SuiteOptions {
   std::string file;             // the task file of a suite that takes one
   bool two_turn = false;        // each task is answered twice (env/two_turn.h)
   std::string reexamine;        // two_turn, role refiner: the text after the first answer; empty: kReexamine
-  std::string role = "solver";  // or "refiner", "verifier" (env/role.h)
+  std::string role = "solver";  // or "refiner", "verifier", "critic", "sneaky" (env/role.h)
   std::string search;           // questions: where to search, as tools/open_search.h names it
   std::string baseline;         // without the tools of a suite, in one turn: one of SuiteInfo::baselines
 };
