@@ -122,7 +122,9 @@ void add_play_options(CLI::App& command, PlayFlags& flags) {
   command.add_option("--reexamine", flags.reexamine, "the text between the two answers")
       ->needs(two_turn)
       ->group(kDataFlags);
-  command.add_option("--role", flags.role, "solver, refiner or verifier of a first solution, critic or sneaky generator of a step")
+  command
+      .add_option("--role", flags.role,
+                  "solver, refiner or verifier of a first solution, critic or sneaky generator of a step")
       ->capture_default_str()
       ->group(kDataFlags);
   command.add_option("--baseline", flags.baseline, "without the suite's tools: direct, cot or rag")->group(kDataFlags);
