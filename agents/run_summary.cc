@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "env/box.h"
-#include "env/grade.h"
+#include "env/vote.h"
 
 namespace agon::agents {
 namespace {
@@ -76,32 +76,19 @@ const EpisodeOutcome* best_scored(Samples samples) {
   return best;
 }
 
-// Numbers vote together by value ("7", "7.0"); other answers by their normalised text.
-std::string vote_of(const std::string& answer) {
-  const std::optional<double> number = env::parse_number(answer);
-  return number ? fmt::format("{:.12g}", *number) : fmt::format("={}", env::normalize_answer(answer));
-}
-
-const EpisodeOutcome* most_frequent(Samples samples) {
-  std::map<std::string, std::size_t> votes;
-  std::size_t most = 0;
-  for (const EpisodeOutcome* sample : samples)
-    if (sample->answer) most = std::max(most, ++votes[vote_of(*sample->answer)]);
-  const auto first = std::find_if(samples.begin(), samples.end(), [&](const EpisodeOutcome* sample) {
-    return sample->answer && votes[vote_of(*sample->answer)] == most;
-  });
-  return first == samples.end() ? samples.front() : *first;
-}
-
+// Where no sample has an answer: the first.
 const EpisodeOutcome* majority(Samples samples) {
-  std::vector<env::Box> boxes;
+  std::vector<env::Vote> votes;
   std::vector<const EpisodeOutcome*> owners;
+  bool boxes = false;
   for (const EpisodeOutcome* sample : samples) {
-    if (!sample->answer_is_box) continue;
-    boxes.push_back(env::parse_box(*sample->answer).value());
+    if (!sample->answer) continue;
+    votes.push_back({*sample->answer});
     owners.push_back(sample);
+    boxes = boxes || sample->answer_is_box;
   }
-  return boxes.empty() ? most_frequent(samples) : owners[env::largest_cluster(boxes).front()];
+  const auto winner = env::winning_vote(votes, boxes);
+  return winner ? owners[*winner] : samples.front();
 }
 
 // Success of what `pick` takes from each block of n samples, averaged; a last, smaller block is left out.

@@ -2,6 +2,8 @@
 // block, batching happens inside. No torch here.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,12 +39,14 @@ struct Verdict {
 // Of a critic that gives no more than a probability: correct from 0.5 on. REQUIRES: in [0, 1].
 Verdict verdict_from(double probability);
 
+inline constexpr std::int64_t kNoTokenLimit = std::numeric_limits<std::int64_t>::max();
+
 class StepCritic {
  public:
   virtual ~StepCritic() = default;
-  // One verdict a step, in their order. Throws Error where the critic cannot work (a model, a server), and then no
-  // verdict was given.
-  virtual std::vector<Verdict> judge(std::span<const StepInContext> steps) = 0;
+  // One verdict a step, in their order. tokens: most that is written for any of them; what does not fit is invalid.
+  // Throws Error where the critic cannot work (a model, a server), and then no verdict was given.
+  virtual std::vector<Verdict> judge(std::span<const StepInContext> steps, std::int64_t tokens = kNoTokenLimit) = 0;
   virtual std::string name() const = 0;
 };
 

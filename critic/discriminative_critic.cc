@@ -21,7 +21,7 @@ class DiscriminativeCritic final : public StepCritic {
                   policy.capabilities().name);
   }
 
-  std::vector<Verdict> judge(std::span<const StepInContext> steps) override {
+  std::vector<Verdict> judge(std::span<const StepInContext> steps, std::int64_t /*tokens*/) override {
     std::vector<agents::ScoreRequest> requests;
     for (const StepInContext& step : steps)
       for (const StepVerdict verdict : {StepVerdict::correct, StepVerdict::incorrect})

@@ -81,9 +81,10 @@ class GenerativeCritic final : public StepCritic {
                   options_.critiques, options_.temperature);
   }
 
-  std::vector<Verdict> judge(std::span<const StepInContext> steps) override {
+  std::vector<Verdict> judge(std::span<const StepInContext> steps, std::int64_t tokens) override {
+    if (tokens < options_.critiques) return {steps.size(), Verdict{.fault = "no tokens are left for a critique"}};
     std::vector<agents::CompletionRequest> requests;
-    for (const StepInContext& step : steps) requests.push_back(request_for(step));
+    for (const StepInContext& step : steps) requests.push_back(request_for(step, tokens));
     const std::vector<agents::Completion> completions = policy_.complete(requests);
     const auto each = static_cast<std::size_t>(options_.critiques);
     std::vector<Verdict> verdicts;
@@ -98,12 +99,13 @@ class GenerativeCritic final : public StepCritic {
   std::string name() const override { return policy_.capabilities().name; }
 
  private:
-  agents::CompletionRequest request_for(const StepInContext& step) const {
+  agents::CompletionRequest request_for(const StepInContext& step, std::int64_t tokens) const {
     agents::CompletionRequest request;
     request.messages = critic_messages(step, options_.instructions);
     request.n = options_.critiques;
     request.sampling.temperature = options_.temperature;
-    request.sampling.max_tokens = options_.max_tokens;
+    request.sampling.max_tokens =
+        static_cast<int>(std::min<std::int64_t>(options_.max_tokens, tokens / options_.critiques));
     request.sampling.seed = Rng::derive(options_.seed, "critique", key_of(step))();
     request.sampling.stop = {"</Answer>"};
     return request;

@@ -9,7 +9,7 @@ namespace {
 // A critic that looks at one step at a time.
 class PlainCritic : public StepCritic {
  public:
-  std::vector<Verdict> judge(std::span<const StepInContext> steps) final {
+  std::vector<Verdict> judge(std::span<const StepInContext> steps, std::int64_t /*tokens*/) final {
     std::vector<Verdict> verdicts;
     verdicts.reserve(steps.size());
     for (const StepInContext& step : steps) verdicts.push_back(judge_one(step));

@@ -76,7 +76,7 @@ class ProcessRewardCritic final : public StepCritic {
     while (options_.url.ends_with('/')) options_.url.pop_back();
   }
 
-  std::vector<Verdict> judge(std::span<const StepInContext> steps) override {
+  std::vector<Verdict> judge(std::span<const StepInContext> steps, std::int64_t /*tokens*/) override {
     std::vector<Verdict> verdicts(steps.size());
     std::atomic<std::size_t> next = 0;
     std::exception_ptr failure;

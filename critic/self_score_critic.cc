@@ -1,5 +1,7 @@
 #include "critic/self_score_critic.h"
 
+#include <algorithm>
+
 #include "env/protocol.h"
 
 namespace agon::critic {
@@ -15,9 +17,9 @@ class SelfScoreCritic final : public StepCritic {
  public:
   SelfScoreCritic(agents::Policy& policy, const SelfScoreCriticOptions& options) : policy_(policy), options_(options) {}
 
-  std::vector<Verdict> judge(std::span<const StepInContext> steps) override {
+  std::vector<Verdict> judge(std::span<const StepInContext> steps, std::int64_t tokens) override {
     std::vector<agents::CompletionRequest> requests;
-    for (const StepInContext& step : steps) requests.push_back(request_for(step));
+    for (const StepInContext& step : steps) requests.push_back(request_for(step, tokens));
     const std::vector<agents::Completion> completions = policy_.complete(requests);
     std::vector<Verdict> verdicts;
     for (std::size_t i = 0; i < steps.size(); ++i)
@@ -28,10 +30,10 @@ class SelfScoreCritic final : public StepCritic {
   std::string name() const override { return policy_.capabilities().name; }
 
  private:
-  agents::CompletionRequest request_for(const StepInContext& step) const {
+  agents::CompletionRequest request_for(const StepInContext& step, std::int64_t tokens) const {
     agents::CompletionRequest request{step.messages, turn_so_far(step), 1, {}};
     request.sampling.temperature = 0;
-    request.sampling.max_tokens = options_.max_tokens;
+    request.sampling.max_tokens = static_cast<int>(std::min<std::int64_t>(options_.max_tokens, tokens));
     return request;
   }
 

@@ -80,29 +80,32 @@ double ciou(const Box& a, const Box& b) {
 
 bool contains(const Box& box, double x, double y) { return box.x1 <= x && x <= box.x2 && box.y1 <= y && y <= box.y2; }
 
-std::vector<std::size_t> largest_cluster(const std::vector<Box>& boxes, double threshold) {
+std::vector<std::size_t> largest_cluster(const std::vector<Box>& boxes, const std::vector<double>& weights,
+                                         double threshold) {
   struct Cluster {
     Box mean;
+    double weight;
     std::vector<std::size_t> members;
   };
   std::vector<Cluster> clusters;
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     const Box& box = boxes[i];
+    const double weight = weights.empty() ? 1 : weights[i];
     const auto joined = std::find_if(clusters.begin(), clusters.end(),
                                      [&](const Cluster& cluster) { return iou(cluster.mean, box) > threshold; });
     if (joined == clusters.end()) {
-      clusters.push_back({box, {i}});
+      clusters.push_back({box, weight, {i}});
       continue;
     }
     joined->members.push_back(i);
+    joined->weight += weight;
     const double share = 1 / static_cast<double>(joined->members.size());
     Box& mean = joined->mean;
     mean = {mean.x1 + (box.x1 - mean.x1) * share, mean.y1 + (box.y1 - mean.y1) * share,
             mean.x2 + (box.x2 - mean.x2) * share, mean.y2 + (box.y2 - mean.y2) * share};
   }
-  const auto largest = std::max_element(clusters.begin(), clusters.end(), [](const Cluster& a, const Cluster& b) {
-    return a.members.size() < b.members.size();
-  });
+  const auto largest = std::max_element(clusters.begin(), clusters.end(),
+                                        [](const Cluster& a, const Cluster& b) { return a.weight < b.weight; });
   return largest == clusters.end() ? std::vector<std::size_t>{} : largest->members;
 }
 

@@ -27,8 +27,9 @@ double giou(const Box& a, const Box& b);            // Rezatofighi et al. 2019, 
 double ciou(const Box& a, const Box& b);            // Zheng et al. 2020
 bool contains(const Box& box, double x, double y);  // borders included
 
-// The largest group of boxes that overlap by IoU > threshold with its running mean (greedy, in order; ties: the first
-// group). Returns the indices of its members; empty for no boxes.
-std::vector<std::size_t> largest_cluster(const std::vector<Box>& boxes, double threshold = 0.5);
+// The group with the most weight of boxes that overlap by IoU > threshold with its running mean (greedy, in order;
+// ties: the first group). weights: one a box; empty: 1 each. Returns the indices of its members; empty for no boxes.
+std::vector<std::size_t> largest_cluster(const std::vector<Box>& boxes, const std::vector<double>& weights = {},
+                                         double threshold = 0.5);
 
 }  // namespace agon::env

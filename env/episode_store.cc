@@ -54,7 +54,19 @@ std::size_t bytes_of(const StepMetrics& metrics) {
   return bytes;
 }
 
-using Record = std::variant<Episode, StepMetrics>;
+struct Entry {
+  std::int64_t task_index, number;
+  std::string kind, body;
+  std::vector<Image> images;
+};
+
+std::size_t bytes_of(const Entry& entry) {
+  std::size_t bytes = sizeof entry + entry.kind.size() + entry.body.size();
+  for (const Image& image : entry.images) bytes += image.rgb().size();
+  return bytes;
+}
+
+using Record = std::variant<Episode, StepMetrics, Entry>;
 
 template <typename T>
 void bind_blob(SQLite::Statement& statement, int index, const std::vector<T>& values) {
@@ -110,6 +122,13 @@ class SqliteStore : public EpisodeStore {
     StepMetrics entry{step, std::move(metrics)};
     const std::size_t bytes = bytes_of(entry);
     enqueue(std::move(entry), bytes);
+  }
+
+  void record_entry(JournalEntry entry) override {
+    Entry record{static_cast<std::int64_t>(entry.task_index), entry.number, std::move(entry.kind), dump(entry.body),
+                 std::move(entry.images)};
+    const std::size_t bytes = bytes_of(record);
+    enqueue(std::move(record), bytes);
   }
 
   void flush() override {
@@ -257,6 +276,15 @@ class SqliteStore : public EpisodeStore {
     }
   }
 
+  void write_record(const Entry& entry) {
+    for (const Image& image : entry.images) write_image(image);
+    insert_entry_.bind(1, entry.task_index);
+    insert_entry_.bind(2, entry.number);
+    insert_entry_.bindNoCopy(3, entry.kind);
+    insert_entry_.bindNoCopy(4, entry.body);
+    run_once(insert_entry_);
+  }
+
   void write_record(const Episode& episode) {
     const auto task_index = static_cast<std::int64_t>(episode.task_index);
     const bool done = episode.status == EpisodeStatus::done;
@@ -356,6 +384,7 @@ class SqliteStore : public EpisodeStore {
   SQLite::Statement insert_turn_{database_, "INSERT INTO turns VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
   SQLite::Statement insert_credit_{database_, "INSERT INTO token_credit VALUES (?, ?, ?, ?, ?, ?)"};
   SQLite::Statement insert_metric_{database_, "INSERT OR REPLACE INTO metrics VALUES (?, ?, ?)"};
+  SQLite::Statement insert_entry_{database_, "INSERT OR REPLACE INTO journal VALUES (?, ?, ?, ?)"};
   SQLite::Statement insert_image_{database_, "INSERT INTO images VALUES (?, ?, ?, ?)"};
   SQLite::Statement delete_credit_{database_, fmt::format(kDeleteOfEpisode, "token_credit")};
   SQLite::Statement delete_turns_{database_, fmt::format(kDeleteOfEpisode, "turns")};

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/image.h"
 #include "core/json.h"
 #include "env/episode.h"
 
@@ -20,6 +21,15 @@ namespace agon::env {
 
 // Figures of one step of a training, by name ("reward/total"). NaN: undefined at this step.
 using Metrics = std::vector<std::pair<std::string, double>>;
+
+// One thing that happened in the search of a task (critic/search/journal.h), in the order in which it did.
+struct JournalEntry {
+  std::uint64_t task_index = 0;
+  std::int64_t number = 0;  // from 0, without a gap
+  std::string kind;
+  Json body;
+  std::vector<Image> images;  // that the body names by their hashes
+};
 
 class EpisodeStore {
  public:
@@ -37,6 +47,8 @@ class EpisodeStore {
   // Hands the metrics of a step of training (from 0) to the writer, behind what was recorded before; they are committed
   // together, and each replaces an earlier one of its step and name. Blocks and throws as record.
   virtual void record_metrics(std::int64_t step, Metrics metrics) = 0;
+  // Hands an entry of a task's journal to the writer, in the order of their numbers. Blocks and throws as record.
+  virtual void record_entry(JournalEntry entry) = 0;
   virtual void flush() = 0;  // returns when everything recorded is committed; throws as record
   // (task index, sample) of every episode already there with status done.
   virtual std::set<std::pair<std::uint64_t, int>> finished() const = 0;
@@ -65,6 +77,10 @@ class RunReader {
   virtual Episode episode(std::uint64_t task_index,
                           int sample) const = 0;  // with turns and images, of its last step; throws Error if absent
   virtual std::map<std::string, Curve> metrics() const = 0;  // of a training, by name
+  // A task's journal, without images; empty where it has none.
+  virtual std::vector<JournalEntry> journal(std::uint64_t task_index) const = 0;
+  virtual std::vector<std::uint64_t> journal_tasks() const = 0;  // that have one, in order
+  virtual Image image(const std::string& hash) const = 0;        // throws Error if absent
 };
 
 }  // namespace agon::env

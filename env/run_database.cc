@@ -59,6 +59,7 @@ void create_schema(SQLite::Database& database, const Json& config) {
   database.exec(kRunSchema);
   database.exec(kTrainingSchema);
   database.exec(kStepKeySchema);
+  database.exec(kSearchSchema);
   database.exec(fmt::format("PRAGMA application_id = {}", kRunApplicationId));
   database.exec(fmt::format("PRAGMA user_version = {}", kRunSchemaVersion));
   SQLite::Statement insert(database, "INSERT INTO run (id, config) VALUES (1, ?)");
@@ -72,7 +73,8 @@ void upgrade_schema(SQLite::Database& database) {
   if (version == kRunSchemaVersion) return;
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
   if (version < 3) database.exec(kTrainingSchema);
-  database.exec(kStepKeySchema);
+  if (version < 4) database.exec(kStepKeySchema);
+  database.exec(kSearchSchema);
   database.exec(fmt::format("PRAGMA user_version = {}", kRunSchemaVersion));
   transaction.commit();
 }

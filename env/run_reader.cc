@@ -24,6 +24,7 @@ constexpr const char* kSelectEpisodes =
 constexpr const char* kSelectTurns =
     "SELECT observation, text, token_ids, logprobs, finish_reason, prompt_tokens, reward, reward_components, info "
     "FROM turns WHERE episode_id = ? ORDER BY turn";
+constexpr int kFirstSchemaWithJournal = 5;
 constexpr const char* kSelectCredit =
     "SELECT turn, token_bytes, advantage, weight, kl FROM token_credit WHERE episode_id = ? ORDER BY turn";
 
@@ -81,7 +82,9 @@ auto guarded(const fs::path& path, const Read& read) {
 class SqliteReader : public RunReader {
  public:
   explicit SqliteReader(const fs::path& path) : path_(path), database_(open_run(path)) {
-    has_training_ = database_.execAndGet("PRAGMA user_version").getInt() > kOldestRunSchemaVersion;
+    const int version = database_.execAndGet("PRAGMA user_version").getInt();
+    has_training_ = version > kOldestRunSchemaVersion;
+    has_journal_ = version >= kFirstSchemaWithJournal;
     if (has_training_) select_credit_.emplace(database_, kSelectCredit);
   }
 
@@ -132,6 +135,37 @@ class SqliteReader : public RunReader {
       }
       return curves;
     });
+  }
+
+  std::vector<JournalEntry> journal(std::uint64_t task_index) const override {
+    std::vector<JournalEntry> entries;
+    if (!has_journal_) return entries;
+    return guarded(path_, [&] {
+      SQLite::Statement select(database_,
+                               "SELECT number, kind, body FROM journal WHERE task_index = ? ORDER BY number");
+      select.bind(1, static_cast<std::int64_t>(task_index));
+      while (select.executeStep()) {
+        const std::int64_t number = select.getColumn(0).getInt64();
+        if (number != std::ssize(entries)) throw Error("the journal of task {} lacks an entry", task_index);
+        entries.push_back(
+            {task_index, number, select.getColumn(1).getString(), Json::parse(select.getColumn(2).getString()), {}});
+      }
+      return entries;
+    });
+  }
+
+  std::vector<std::uint64_t> journal_tasks() const override {
+    std::vector<std::uint64_t> tasks;
+    if (!has_journal_) return tasks;
+    return guarded(path_, [&] {
+      SQLite::Statement select(database_, "SELECT DISTINCT task_index FROM journal ORDER BY task_index");
+      while (select.executeStep()) tasks.push_back(static_cast<std::uint64_t>(select.getColumn(0).getInt64()));
+      return tasks;
+    });
+  }
+
+  Image image(const std::string& hash) const override {
+    return guarded(path_, [&] { return read_image(hash); });
   }
 
  private:
@@ -215,6 +249,7 @@ class SqliteReader : public RunReader {
   fs::path path_;
   mutable SQLite::Database database_;
   bool has_training_ = false;  // false: the file is older than training
+  bool has_journal_ = false;   // false: ... than searches
   mutable SQLite::Statement select_turns_{database_, kSelectTurns};
   mutable std::optional<SQLite::Statement> select_credit_;
   mutable SQLite::Statement select_image_{database_, "SELECT png FROM images WHERE hash = ?"};

@@ -8,7 +8,7 @@
 namespace agon::env {
 
 inline constexpr const char* kRunDatabase = "run.sqlite";
-inline constexpr int kRunSchemaVersion = 4;           // PRAGMA user_version; raised with every change below
+inline constexpr int kRunSchemaVersion = 5;           // PRAGMA user_version; raised with every change below
 inline constexpr int kOldestRunSchemaVersion = 2;     // that is still read and resumed
 inline constexpr int kRunApplicationId = 0x61676f6e;  // PRAGMA application_id: "agon"
 
@@ -106,6 +106,25 @@ INSERT INTO episodes_by_step SELECT id, task_index, sample, status, failure, rew
 DROP TABLE episodes;
 ALTER TABLE episodes_by_step RENAME TO episodes;
 CREATE UNIQUE INDEX episode_key ON episodes (task_index, sample, IFNULL(step, -1));
+)sql";
+
+// What version 5 added: searches. The two views are for people.
+inline constexpr const char* kSearchSchema = R"sql(
+CREATE TABLE journal (
+  task_index INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  body TEXT NOT NULL,
+  PRIMARY KEY (task_index, number)
+) STRICT, WITHOUT ROWID;
+CREATE VIEW search_steps AS SELECT task_index, number, json_extract(step.value, '$.node') AS node,
+  json_extract(step.value, '$.parent') AS parent, json_extract(step.value, '$.text') AS text,
+  json_array_length(step.value, '$.ids') AS tokens
+  FROM journal, json_each(body, '$.steps') AS step WHERE kind = 'write';
+CREATE VIEW search_verdicts AS SELECT task_index, number, json_extract(verdict.value, '$.node') AS node,
+  json_extract(verdict.value, '$.judgement') AS judgement, json_extract(verdict.value, '$.probability') AS probability,
+  json_extract(verdict.value, '$.critique') AS critique, json_extract(verdict.value, '$.tokens') AS tokens
+  FROM journal, json_each(body, '$.verdicts') AS verdict WHERE kind = 'judge';
 )sql";
 
 // Throws Error unless the two pragmas are those of a schema that this program knows.

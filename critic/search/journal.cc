@@ -1,0 +1,93 @@
+#include "critic/search/journal.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace agon::critic {
+namespace {
+
+// Without what no two searches share.
+Json comparable(const Json& value) {
+  if (value.is_array()) {
+    Json items = Json::array();
+    for (const Json& item : value) items.push_back(comparable(item));
+    return items;
+  }
+  if (!value.is_object()) return value;
+  Json object = Json::object();
+  for (const auto& [key, item] : value.items())
+    if (key != "seconds" && key != "tool_seconds" && key != "wall_seconds" && key != "speculative_tokens")
+      object[key] = comparable(item);
+  return object;
+}
+
+}  // namespace
+
+Journal::Journal(std::uint64_t task_index, std::vector<env::JournalEntry> past, Record record,
+                 const std::atomic<bool>* stop)
+    : task_index_(task_index), past_(std::move(past)), record_(std::move(record)), stop_(stop) {}
+
+Json Journal::next(const std::string& kind, const std::function<Json(std::vector<Image>&)>& live) {
+  std::vector<Image> images;
+  if (!in_past()) {
+    if (stop_ && *stop_) throw SearchStopped{};
+    Json body = live(images);
+    return record_new(kind, std::move(body), std::move(images));
+  }
+  const env::JournalEntry& past = take_past(kind);
+  if (comparing_ && !divergence_) hold_against(past, live(images));
+  return past.body;
+}
+
+Json Journal::next_known(const std::string& kind, Json body, std::vector<Image> images) {
+  if (!in_past()) return record_new(kind, std::move(body), std::move(images));
+  const env::JournalEntry& past = take_past(kind);
+  if (!divergence_) hold_against(past, std::move(body));
+  return past.body;
+}
+
+const env::JournalEntry& Journal::take_past(const std::string& kind) {
+  const env::JournalEntry& past = past_[place_++];
+  if (past.kind != kind)
+    throw Error(
+        "search: the journal of task {} has '{}' as entry {}, and the search does '{}' there. It was written with "
+        "other "
+        "settings or by another version: begin again in another folder.",
+        task_index_, past.kind, past.number, kind);
+  return past;
+}
+
+void Journal::hold_against(const env::JournalEntry& past, Json now) {
+  if (comparable(now) != comparable(past.body)) divergence_ = {past.number, past.kind, past.body, std::move(now)};
+}
+
+Json Journal::record_new(const std::string& kind, Json body, std::vector<Image> images) {
+  const std::int64_t number = std::ssize(past_) + new_entries_++;
+  if (record_) record_({task_index_, number, kind, body, std::move(images)});
+  return body;
+}
+
+double Journal::past_seconds() const { return past_.empty() ? 0 : past_.back().body.value("seconds", 0.0); }
+
+Json text_json(const std::string& text) {
+  const bool ascii =
+      std::all_of(text.begin(), text.end(), [](char byte) { return static_cast<unsigned char>(byte) < 0x80; });
+  if (ascii || valid_utf8(text) == text) return text;
+  std::string hex;
+  for (const char byte : text) hex += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return {{"hex", hex}};
+}
+
+std::string text_of(const Json& json) {
+  if (json.is_string()) return json.get<std::string>();
+  const auto hex = json.at("hex").get<std::string>();
+  std::string text;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
+    text += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+  return text;
+}
+
+}  // namespace agon::critic

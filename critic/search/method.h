@@ -1,0 +1,73 @@
+// critic/search/method.h - the methods of test-time search. A method says only what to expand and what to keep; the
+// tree (critic/search/tree.h) writes, judges, plays, counts and records.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "critic/search/tree.h"
+
+namespace agon::critic {
+
+// n trajectories, `width` candidates a step, `attempts` at a step.
+//   greedy             one trajectory at temperature 0.
+//   best_of_n          n sampled trajectories; the one that ranks first.
+//   majority           n sampled trajectories; the answer that most give (env/vote.h), of those the first.
+//   weighted_majority  the same, each voting with the weight of its rank.
+//   guided             one step at a time (SPC, seed 001): the first attempt at temperature 0; one that the critic
+//   finds
+//                      wrong is written again, sampled, at most `attempts` times; if all are found wrong, the last or
+//                      the best of them is kept (`keep`). An invalid or unknown verdict rejects nothing.
+//   beam               n partial trajectories; each is expanded to `width`, the n that rank first of all go on. The
+//   first
+//                      step has n x width candidates. Trajectories that end keep their place.
+//   diverse_beam       DVTS: n subtrees that do not compete; in each the one that ranks first of `width` goes on.
+//   mcts               n trajectories; from the root down, the child with the highest
+//                      Q + kExploration x P x sqrt(N of the parent) / (1 + N), Q the mean rank below it, P its share of
+//                      the `width` candidates; equal candidates are one.
+//   particles          n particles, each weighted by P(correct) of its steps; when the effective number falls below
+//   half,
+//                      they are drawn again in proportion (systematic resampling). The answers vote by weight.
+enum class Method { greedy, best_of_n, majority, weighted_majority, guided, beam, diverse_beam, mcts, particles };
+inline constexpr double kExploration = 1.25;
+const std::vector<std::string>& method_names();  // "greedy", "best-of-n", ...
+Method parse_method(const std::string& name);    // throws Error naming the nearest
+const std::string& to_string(Method method);
+bool needs_forks(Method method);  // it plays several turns behind one node
+
+// What a trajectory is ranked by: the policy's own <score> behind its answer, or of the critic's P(correct) of its
+// steps the least, the mean, the last, or the product. Steps without a probability (invalid, unknown) are passed over;
+// a trajectory without any ranks behind all others, and is counted.
+enum class Rank { score, min, mean, last, product };
+const std::vector<std::string>& rank_names();
+Rank parse_rank(const std::string& name);
+const std::string& to_string(Rank rank);
+
+enum class Keep { last, best };  // best: the highest P(correct), of equal ones the first
+
+struct MethodOptions {
+  Method method = Method::greedy;
+  int n = 5, width = 4, attempts = 5;
+  Rank rank = Rank::mean;
+  Keep keep = Keep::last;
+};
+bool needs_critic(const MethodOptions& options);
+
+// What a method ends with.
+struct Answer {
+  int node = -1;                // where the chosen trajectory ends; -1: none has got to its end
+  int rejected = 0;             // steps that the critic's verdict threw away
+  std::map<int, int> attempts;  // guided: how many steps were kept at the n-th attempt
+  int unranked = 0;             // trajectories at their end without a rank, where the method ranks
+};
+
+// Of the trajectory down to the node. Nothing: it has no such thing.
+std::optional<double> rank_of(const Tree& tree, int node, Rank rank);
+
+// Searches until the method ends or the budget does; then the answer is the best of what has got to its end. Throws
+// what the tree throws.
+Answer search(Tree& tree, const MethodOptions& options);
+
+}  // namespace agon::critic

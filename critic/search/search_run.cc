@@ -1,0 +1,253 @@
+#include "critic/search/search_run.h"
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "core/error.h"
+
+namespace agon::critic {
+namespace {
+
+constexpr int kRetries = 2;
+
+TreeOptions tree_options(const SearchOptions& options, const std::string& instructions) {
+  return {options.budget,   options.sampling, options.seed, instructions, needs_forks(options.method.method),
+          options.speculate};
+}
+
+Tree::Begin beginning(const SearchOptions& options, const env::EnvFactory& new_env, std::uint64_t task) {
+  return [&options, &new_env, task] {
+    Tree::Beginning beginning{new_env(), {}};
+    beginning.first = beginning.env->reset({options.split, task, options.seed});
+    return beginning;
+  };
+}
+
+SearchOutcome outcome_of(const Tree& tree, const Answer& answer, std::uint64_t task) {
+  SearchOutcome outcome;
+  outcome.task_index = task;
+  outcome.task_id = tree.task().id;
+  outcome.kind = tree.task().kind;
+  outcome.level = tree.task().level;
+  outcome.answered = answer.node >= 0;
+  outcome.success = outcome.answered && tree.episode(answer.node).success;
+  outcome.exhausted = tree.exhausted() ? tree.exhausted() : "";
+  outcome.spent = tree.spent();
+  outcome.spent.wall_seconds = tree.seconds();
+  outcome.nodes = tree.size();
+  for (int node = 0; node < tree.size(); ++node) {
+    const auto& verdict = tree.at(node).verdict;
+    outcome.judged += verdict.has_value();
+    outcome.invalid += verdict && verdict->judgement == Judgement::invalid;
+    outcome.unknown += verdict && verdict->judgement == Judgement::unknown;
+  }
+  outcome.rejected = answer.rejected;
+  outcome.unranked = answer.unranked;
+  outcome.attempts = answer.attempts;
+  return outcome;
+}
+
+// Why no other method than those with one future can be used; empty: it can.
+std::string cannot_fork(const SearchOptions& options, const env::EnvFactory& new_env) {
+  const Tree::Beginning first = beginning(options, new_env, 0)();
+  try {
+    first.env->fork();
+    return {};
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+class SearchPool {
+ public:
+  SearchPool(agents::Policy& policy, StepCritic* critic, const SearchOptions& options, const SearchPlace& place,
+             const env::EnvFactory& new_env, const std::string& instructions)
+      : policy_(policy),
+        critic_(critic),
+        options_(options),
+        place_(place),
+        new_env_(new_env),
+        instructions_(instructions),
+        finished_(place.store->finished()) {}
+
+  void run() {
+    {
+      std::vector<std::jthread> pool;
+      const auto threads = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(options_.threads), 1, options_.tasks);
+      for (std::uint64_t i = 0; i < threads; ++i) pool.emplace_back([this] { work(); });
+    }
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  bool stopped() const { return broken_ || (place_.stop && *place_.stop); }
+
+  void work() {
+    while (!stopped()) {
+      const std::uint64_t task = next_++;
+      if (task >= options_.tasks) return;
+      if (finished_.contains({task, 0})) continue;
+      try {
+        env::Episode episode = search_with_retries(task);
+        place_.store->record(std::move(episode));
+        if (place_.done) place_.done();
+      } catch (const SearchStopped&) {
+        return;
+      } catch (...) {
+        const std::lock_guard lock(mutex_);
+        if (!failure_) failure_ = std::current_exception();
+        broken_ = true;
+      }
+    }
+  }
+
+  env::Episode search_with_retries(std::uint64_t task) {
+    for (int attempt = 0;; ++attempt) try {
+        return search_task(task);
+      } catch (const std::exception& error) {
+        if (attempt == kRetries) return failed(task, error.what());
+        place_.store->flush();  // what this try has done is the next one's past
+      }
+  }
+
+  env::Episode search_task(std::uint64_t task) {
+    Journal journal(
+        task, past_of(task), [this](env::JournalEntry entry) { place_.store->record_entry(std::move(entry)); },
+        place_.stop);
+    Tree tree(&policy_, critic_, beginning(options_, new_env_, task), journal, tree_options(options_, instructions_));
+    const Answer answer = search(tree, options_.method);
+    journal.next_known("result", to_json(outcome_of(tree, answer, task)), {});
+    env::Episode episode = tree.episode(std::max(answer.node, 0));
+    episode.task_index = task;
+    return episode;
+  }
+
+  std::vector<env::JournalEntry> past_of(std::uint64_t task) {
+    const std::lock_guard lock(mutex_);
+    return place_.run->journal(task);
+  }
+
+  env::Episode failed(std::uint64_t task, const std::string& why) const {
+    env::Episode episode;
+    episode.task_id = fmt::format("{}/{}/{}", options_.suite, env::to_string(options_.split), task);
+    episode.task_index = task;
+    episode.status = env::EpisodeStatus::failed;
+    episode.failure = why;
+    return episode;
+  }
+
+  agents::Policy& policy_;
+  StepCritic* critic_;
+  const SearchOptions& options_;
+  const SearchPlace& place_;
+  const env::EnvFactory& new_env_;
+  const std::string& instructions_;
+  const std::set<std::pair<std::uint64_t, int>> finished_;
+  std::atomic<std::uint64_t> next_ = 0;
+  std::atomic<bool> broken_ = false;
+  std::mutex mutex_;  // guards place_.run and failure_
+  std::exception_ptr failure_;
+};
+
+// Forks of one env, so that a task file is read once; of an env that cannot fork, new ones.
+class SuiteEnvs {
+ public:
+  explicit SuiteEnvs(const SearchOptions& options)
+      : options_(options), original_(env::make_env(options.suite, options.suite_options)) {
+    original_->prepare();
+  }
+  std::unique_ptr<env::Env> make() {
+    const std::lock_guard lock(mutex_);
+    try {
+      return original_->fork();
+    } catch (const Error&) {
+      return env::make_env(options_.suite, options_.suite_options);
+    }
+  }
+
+ private:
+  const SearchOptions& options_;
+  std::mutex mutex_;
+  std::unique_ptr<env::Env> original_;
+};
+
+}  // namespace
+
+Json to_json(const SearchOutcome& outcome) {
+  Json attempts = Json::object();
+  for (const auto& [number, count] : outcome.attempts) attempts[std::to_string(number)] = count;
+  return {{"task_index", outcome.task_index}, {"task_id", outcome.task_id},      {"kind", outcome.kind},
+          {"level", outcome.level},           {"answered", outcome.answered},    {"success", outcome.success},
+          {"exhausted", outcome.exhausted},   {"spent", to_json(outcome.spent)}, {"nodes", outcome.nodes},
+          {"judged", outcome.judged},         {"invalid", outcome.invalid},      {"unknown", outcome.unknown},
+          {"rejected", outcome.rejected},     {"unranked", outcome.unranked},    {"attempts", attempts}};
+}
+
+SearchOutcome outcome_in(const Json& json) {
+  SearchOutcome outcome;
+  json.at("task_index").get_to(outcome.task_index);
+  json.at("task_id").get_to(outcome.task_id);
+  json.at("kind").get_to(outcome.kind);
+  json.at("level").get_to(outcome.level);
+  json.at("answered").get_to(outcome.answered);
+  json.at("success").get_to(outcome.success);
+  json.at("exhausted").get_to(outcome.exhausted);
+  outcome.spent = spent_in(json.at("spent"));
+  json.at("nodes").get_to(outcome.nodes);
+  json.at("judged").get_to(outcome.judged);
+  json.at("invalid").get_to(outcome.invalid);
+  json.at("unknown").get_to(outcome.unknown);
+  json.at("rejected").get_to(outcome.rejected);
+  json.at("unranked").get_to(outcome.unranked);
+  for (const auto& [number, count] : json.at("attempts").items())
+    outcome.attempts[std::stoi(number)] = count.get<int>();
+  return outcome;
+}
+
+void search_tasks(agents::Policy& policy, StepCritic* critic, const SearchOptions& options, const SearchPlace& place,
+                  const env::EnvFactory& new_env, const std::string& instructions) {
+  const std::string& method = to_string(options.method.method);
+  if (needs_critic(options.method) && !critic)
+    throw Error("search: method {} asks a critic which steps to keep. Give --critic.", method);
+  if (needs_forks(options.method.method))
+    if (const std::string why = cannot_fork(options, new_env); !why.empty())
+      throw Error(
+          "search: method {} plays several futures of one task, and this env cannot be forked: {} Use greedy, "
+          "best-of-n, majority, weighted-majority or guided.",
+          method, why);
+  SearchPool(policy, critic, options, place, new_env, instructions).run();
+}
+
+void search_tasks(agents::Policy& policy, StepCritic* critic, const SearchOptions& options, const SearchPlace& place) {
+  const env::SuiteInfo info = env::suite_info(options.suite, options.suite_options);
+  SuiteEnvs envs(options);
+  search_tasks(
+      policy, critic, options, place, [&] { return envs.make(); }, info.instructions);
+}
+
+Replay replay(const SearchOptions& options, const env::RunReader& run, std::uint64_t task_index, agents::Policy* policy,
+              StepCritic* critic) {
+  std::vector<env::JournalEntry> past = run.journal(task_index);
+  if (past.empty()) throw Error("replay: task {} has no search here. `agon show RUN` lists the tasks.", task_index);
+  const env::SuiteInfo info = env::suite_info(options.suite, options.suite_options);
+  SuiteEnvs envs(options);
+  const env::EnvFactory new_env = [&] { return envs.make(); };
+  Journal journal(task_index, std::move(past), {});
+  if (policy) journal.compare();
+  Tree tree(policy, critic, beginning(options, new_env, task_index), journal, tree_options(options, info.instructions));
+  Replay replay;
+  try {
+    const Answer answer = search(tree, options.method);
+    replay.outcome = outcome_in(journal.next_known("result", to_json(outcome_of(tree, answer, task_index)), {}));
+    replay.finished = true;
+  } catch (const JournalEnds&) {
+  }
+  for (int node = 0; node < tree.size(); ++node) replay.nodes.push_back(tree.at(node));
+  replay.divergence = journal.divergence();
+  return replay;
+}
+
+}  // namespace agon::critic

@@ -1,0 +1,79 @@
+// critic/search/search_run.h - searches the tasks of a suite, several at a time, into a run's store: the tree of each
+// task as its journal, the chosen trajectory as an episode (sample 0). Searched again with the same settings, each task
+// goes on where its journal ends.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agents/policy.h"
+#include "critic/critic.h"
+#include "critic/search/method.h"
+#include "env/episode_store.h"
+#include "env/suite.h"
+
+namespace agon::critic {
+
+inline constexpr int kSearchVersion = 1;  // "search_version" of a run's config: of what its journals say
+
+struct SearchOptions {
+  std::string suite;
+  env::SuiteOptions suite_options;
+  env::Split split = env::Split::test;
+  std::uint64_t tasks = 100;
+  std::uint64_t seed = 0;  // of tasks and steps
+  MethodOptions method;
+  Budget budget;              // of each task
+  agents::Sampling sampling;  // of steps
+  bool speculate = true;      // changes no result
+  int threads = 32;           // tasks under way at a time; changes no result
+};
+
+// What the search of a task came to: the last entry of its journal ("result").
+struct SearchOutcome {
+  std::uint64_t task_index = 0;
+  std::string task_id, kind;
+  int level = 0;
+  bool answered = false;  // a trajectory has got to its end
+  bool success = false;
+  std::string exhausted;  // the part of the budget that ended; empty: none
+  Spent spent;
+  int nodes = 0, judged = 0, invalid = 0, unknown = 0;  // invalid, unknown: verdicts
+  int rejected = 0, unranked = 0;
+  std::map<int, int> attempts;
+};
+Json to_json(const SearchOutcome& outcome);
+SearchOutcome outcome_in(const Json& json);
+
+// Throws Error for settings that cannot work: a method that needs a critic without one, and one that needs forks with
+// an env that cannot fork, with its reason. Plays every task that the run has no finished episode of; `done` is told of
+// each. A policy, critic or env that throws leaves a failed episode, after two more tries. When *stop becomes true, the
+// tasks under way stay as their journals stand.
+struct SearchPlace {
+  env::EpisodeStore* store;
+  const env::RunReader* run;  // the same run, to be read
+  std::function<void()> done;
+  const std::atomic<bool>* stop = nullptr;
+};
+void search_tasks(agents::Policy& policy, StepCritic* critic, const SearchOptions& options, const SearchPlace& place);
+// The same of envs that are no suite's: new_env is called for each trajectory's beginning, from several threads.
+void search_tasks(agents::Policy& policy, StepCritic* critic, const SearchOptions& options, const SearchPlace& place,
+                  const env::EnvFactory& new_env, const std::string& instructions);
+
+// A task's search, from its journal: with a policy (and critic), everything is asked of them again and held against it.
+struct Replay {
+  std::vector<Node> nodes;
+  SearchOutcome outcome;  // of a finished one
+  bool finished = false;
+  std::optional<Divergence> divergence;
+};
+// Throws Error for a task without a journal.
+Replay replay(const SearchOptions& options, const env::RunReader& run, std::uint64_t task_index,
+              agents::Policy* policy = nullptr, StepCritic* critic = nullptr);
+
+}  // namespace agon::critic

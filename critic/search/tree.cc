@@ -1,0 +1,458 @@
+#include "critic/search/tree.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "agents/rollout.h"
+#include "core/error.h"
+#include "core/hash.h"
+#include "core/rng.h"
+#include "core/text.h"
+#include "env/protocol.h"
+
+namespace agon::critic {
+namespace {
+
+constexpr const char* kBlankLine = "\n\n";
+constexpr env::Tag kCallTags[] = {env::Tag::search, env::Tag::code, env::Tag::problem};
+constexpr const char* kParts[] = {"policy_tokens", "critic_tokens", "env_steps", "tool_seconds", "wall"};
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// A tag of a tool call that is open at the end of the turn: what follows is not a step, but the call.
+bool inside_call(std::string_view turn) {
+  return std::any_of(std::begin(kCallTags), std::end(kCallTags), [&](env::Tag tag) {
+    const std::string name(env::name_of(tag));
+    const std::size_t opened = turn.rfind("<" + name + ">"), closed = turn.rfind("</" + name + ">");
+    return opened != turn.npos && (closed == turn.npos || closed < opened);
+  });
+}
+
+const char* part_named(const Json& name) {
+  for (const char* part : kParts)
+    if (name == part) return part;
+  return nullptr;
+}
+
+double tool_seconds_of(const env::StepResult& result) {
+  double seconds = 0;
+  if (const auto calls = result.info.find("tool_calls"); calls != result.info.end())
+    for (const Json& call : *calls) seconds += call.value("seconds", 0.0);
+  return seconds;
+}
+
+Json parts_json(const std::vector<Part>& parts, std::vector<Image>& images) {
+  Json list = Json::array();
+  for (const Part& part : parts) {
+    if (part.is_image()) images.push_back(part.image);
+    list.push_back(part.is_image() ? Json{{"image", part.image.hash().hex()}} : Json{{"text", text_json(part.text)}});
+  }
+  return list;
+}
+
+Json to_json(const Verdict& verdict) {
+  Json json{{"judgement", to_string(verdict.judgement)}, {"probability", nullptr}};
+  if (verdict.probability) json["probability"] = *verdict.probability;
+  json["tokens"] = verdict.tokens;
+  if (!verdict.critique.empty()) json["critique"] = text_json(verdict.critique);
+  if (!verdict.fault.empty()) json["fault"] = text_json(verdict.fault);
+  return json;
+}
+
+Verdict verdict_in(const Json& json) {
+  Verdict verdict;
+  for (const Judgement judgement : {Judgement::correct, Judgement::incorrect, Judgement::invalid, Judgement::unknown})
+    if (json.at("judgement") == to_string(judgement)) verdict.judgement = judgement;
+  if (json.at("probability").is_number()) verdict.probability = json.at("probability").get<double>();
+  verdict.tokens = json.at("tokens").get<std::int64_t>();
+  if (json.contains("critique")) verdict.critique = text_of(json.at("critique"));
+  if (json.contains("fault")) verdict.fault = text_of(json.at("fault"));
+  return verdict;
+}
+
+}  // namespace
+
+// One step under way. Holds all that writing it needs, so that it can be written while the tree goes on.
+struct Tree::Draft {
+  int line = 0;  // of the nodes that are expanded, its place
+  int parent = -1;
+  std::vector<Message> messages;
+  std::string before;     // what the turn says already
+  std::int64_t room = 0;  // tokens until the turn has its most
+  std::uint64_t seed = 0;
+
+  std::string text;
+  std::vector<std::int32_t> token_ids;
+  double logprob = 0;
+  bool done = false, ends_turn = false, cut = false, full = false;
+
+  std::int64_t tokens() const { return std::ssize(token_ids); }
+  void add(const agents::Completion& completion, std::int64_t limit) {
+    text += completion.text;
+    token_ids.insert(token_ids.end(), completion.token_ids.begin(), completion.token_ids.end());
+    logprob = std::accumulate(completion.logprobs.begin(), completion.logprobs.end(), logprob);
+    using agents::FinishReason;
+    if (completion.finish_reason == FinishReason::stop)
+      ends_turn = completion.matched_stop.empty();
+    else if (completion.finish_reason == FinishReason::context && text.empty())
+      full = true;
+    else
+      cut = std::ssize(completion.token_ids) == limit && tokens() < room;
+    if (completion.finish_reason != FinishReason::stop) ends_turn = !cut && !full;
+    if (tokens() >= room) ends_turn = true;
+    done = ends_turn || cut || full || (!trim(text).empty() && !inside_call(before + text));
+  }
+};
+
+struct Tree::WritingAhead {
+  Ahead what;
+  std::future<std::vector<Draft>> drafts;
+};
+
+Tree::Tree(agents::Policy* policy, StepCritic* critic, Begin begin, Journal& journal, const TreeOptions& options)
+    : policy_(policy),
+      critic_(critic),
+      begin_(std::move(begin)),
+      journal_(journal),
+      options_(options),
+      started_(now() - journal.past_seconds()) {}
+
+Tree::~Tree() = default;
+
+double Tree::seconds() const { return now() - started_; }
+
+int Tree::add_root() {
+  Beginning beginning = begin_();
+  task_ = beginning.env->task();
+  auto turn = std::make_shared<TurnStart>();
+  turn->env = std::move(beginning.env);
+  if (!options_.instructions.empty()) turn->messages.push_back(Message::of(Role::system, options_.instructions));
+  turn->messages.push_back({Role::user, beginning.first.observation.parts, {}, {}});
+  turn->observation = std::move(beginning.first.observation);
+  Node root;
+  root.turn = std::move(turn);
+  nodes_.push_back(std::move(root));
+  children_.push_back(0);
+  return size() - 1;
+}
+
+std::vector<int> Tree::path(int node) const {
+  std::vector<int> nodes;
+  for (; !at(node).is_root(); node = at(node).parent) nodes.push_back(node);
+  std::reverse(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+std::vector<int> Tree::turn_steps(int node) const {
+  std::vector<int> steps = {node};
+  for (int up = at(node).parent; !at(up).is_root() && !at(up).end; up = at(up).parent) steps.push_back(up);
+  std::reverse(steps.begin(), steps.end());
+  return steps;
+}
+
+std::string Tree::turn_text(int node) const {
+  std::string text;
+  for (const int step : turn_steps(node)) text += at(step).text;
+  return text;
+}
+
+std::int64_t Tree::turn_tokens(int node) const {
+  std::int64_t tokens = 0;
+  for (; !at(node).is_root() && !at(node).end; node = at(node).parent) tokens += std::ssize(at(node).token_ids);
+  return tokens;
+}
+
+StepInContext Tree::step_at(int node) const {
+  const Node& parent = at(at(node).parent);
+  std::string before;
+  if (!parent.is_root() && !parent.end) {
+    const std::string text = turn_text(at(node).parent);
+    for (const env::Span& span : env::split_steps(text)) {
+      before += before.empty() ? "" : kBlankLine;
+      before += span.of(text);
+    }
+  }
+  return {parent.turn->messages, std::move(before), std::string(trim(at(node).text)), parent.turn->env.get()};
+}
+
+Tree::Draft Tree::draft(int line, int node, int number) const {
+  Draft draft;
+  draft.line = line;
+  draft.parent = node;
+  draft.messages = at(node).turn->messages;
+  if (!at(node).is_root() && !at(node).end) draft.before = turn_text(node);
+  draft.room = options_.sampling.max_tokens - turn_tokens(node);
+  draft.seed =
+      Rng::derive(options_.seed, "search", fmt::format("{}#{}", task_.id, node), static_cast<std::uint64_t>(number))();
+  return draft;
+}
+
+std::vector<Tree::Draft> Tree::drafts(std::span<const int> nodes, int n) const {
+  std::vector<Draft> all;
+  std::map<int, int> numbers;  // of the node's next child
+  for (std::size_t line = 0; line < nodes.size(); ++line) {
+    int& number = numbers.emplace(nodes[line], children_.at(static_cast<std::size_t>(nodes[line]))).first->second;
+    for (int j = 0; j < n; ++j) all.push_back(draft(static_cast<int>(line), nodes[line], number++));
+  }
+  return all;
+}
+
+// Writes all to their ends, or until `left` tokens are written.
+void Tree::write_out(agents::Policy& policy, std::vector<Draft>& drafts, agents::Sampling sampling, std::int64_t left) {
+  sampling.stop = {kBlankLine};
+  const std::uint64_t rounds_apart = 0x9e3779b97f4a7c15;  // a step's later parts draw from streams of their own
+  for (std::uint64_t round = 0;; ++round) {
+    std::vector<Draft*> open;
+    for (Draft& draft : drafts)
+      if (!draft.done) open.push_back(&draft);
+    if (open.empty()) return;
+    const std::int64_t share = left / std::ssize(open);
+    std::vector<agents::CompletionRequest> requests;
+    for (Draft* draft : open) {
+      if (share == 0) draft->done = draft->cut = true;
+      agents::CompletionRequest request{draft->messages, draft->before + draft->text, 1, sampling};
+      request.sampling.max_tokens = static_cast<int>(std::min(share, draft->room - draft->tokens()));
+      request.sampling.seed = draft->seed + round * rounds_apart;
+      requests.push_back(std::move(request));
+    }
+    if (share == 0) return;
+    const std::vector<agents::Completion> completions = policy.complete(requests);
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      open[i]->add(completions.at(i), requests[i].sampling.max_tokens);
+      left -= std::ssize(completions[i].token_ids);
+    }
+  }
+}
+
+std::int64_t Tree::policy_tokens_left() const {
+  return options_.budget.policy_tokens ? *options_.budget.policy_tokens - spent_.policy_tokens : kNoTokenLimit;
+}
+
+agents::Sampling Tree::sampling(bool greedy) const {
+  agents::Sampling sampling = options_.sampling;
+  if (greedy) sampling.temperature = 0;
+  return sampling;
+}
+
+std::vector<Tree::Draft> Tree::write(std::span<const int> nodes, int n, bool greedy) {
+  if (ahead_) {
+    const std::unique_ptr<WritingAhead> ahead = std::move(ahead_);
+    std::vector<Draft> written = ahead->drafts.get();
+    if (nodes.size() == 1 && nodes[0] == ahead->what.node && n == 1 && greedy == ahead->what.greedy) return written;
+    for (const Draft& draft : written) spent_.speculative_tokens += draft.tokens();
+  }
+  if (!policy_)
+    throw JournalEnds("search: the journal of task {} ends here, and there is no policy to go on.", task_.id);
+  std::vector<Draft> written = drafts(nodes, n);
+  write_out(*policy_, written, sampling(greedy), policy_tokens_left());
+  return written;
+}
+
+std::vector<std::vector<int>> Tree::expand(std::span<const int> nodes, int n, bool greedy) {
+  if (exhausted_ || nodes.empty()) return std::vector<std::vector<int>>(nodes.size());
+  const Json body = journal_.next("write", [&](std::vector<Image>&) {
+    Json steps = Json::array(), full = Json::array();
+    Json now_spent{{"steps", nullptr}, {"full", nullptr}, {"exhausted", nullptr}, {"seconds", seconds()}};
+    if (options_.budget.wall_seconds && seconds() >= *options_.budget.wall_seconds) {
+      now_spent["exhausted"] = "wall";
+    } else if (policy_tokens_left() <= 0) {
+      now_spent["exhausted"] = "policy_tokens";
+    } else {
+      for (const Draft& draft : write(nodes, n, greedy)) {
+        if (draft.cut) now_spent["exhausted"] = "policy_tokens";
+        if (draft.full) full.push_back(draft.parent);
+        if (draft.full || draft.token_ids.empty()) continue;
+        steps.push_back({{"node", size() + static_cast<int>(steps.size())},
+                         {"line", draft.line},
+                         {"parent", draft.parent},
+                         {"text", text_json(draft.text)},
+                         {"ids", draft.token_ids},
+                         {"logprob", draft.logprob},
+                         {"ends", draft.ends_turn},
+                         {"cut", draft.cut}});
+      }
+    }
+    now_spent["steps"] = std::move(steps);
+    now_spent["full"] = std::move(full);
+    now_spent["seconds"] = seconds();
+    return now_spent;
+  });
+  return take_steps(body, nodes.size());
+}
+
+std::vector<std::vector<int>> Tree::take_steps(const Json& body, std::size_t lines) {
+  std::vector<std::vector<int>> added(lines);
+  for (const Json& step : body.at("steps")) {
+    Node node;
+    node.parent = step.at("parent").get<int>();
+    node.depth = at(node.parent).depth + 1;
+    node.turn = at(node.parent).turn;
+    node.text = text_of(step.at("text"));
+    node.token_ids = step.at("ids").get<std::vector<std::int32_t>>();
+    node.logprob = step.at("logprob").get<double>();
+    node.ends_turn = step.at("ends").get<bool>();
+    node.cut = step.at("cut").get<bool>();
+    spent_.policy_tokens += std::ssize(node.token_ids);
+    ++children_.at(static_cast<std::size_t>(node.parent));
+    added.at(step.at("line").get<std::size_t>()).push_back(size());
+    nodes_.push_back(std::move(node));
+    children_.push_back(0);
+  }
+  for (const Json& node : body.at("full")) nodes_.at(node.get<std::size_t>()).full = true;
+  exhausted_ = part_named(body.at("exhausted"));
+  return added;
+}
+
+void Tree::write_ahead(const Ahead& ahead) {
+  const Node& node = at(ahead.node);
+  if (!options_.speculate || !policy_ || journal_.in_past() || node.is_over() || node.ends_turn) return;
+  if (policy_tokens_left() <= 0) return;
+  ahead_ = std::make_unique<WritingAhead>();
+  ahead_->what = ahead;
+  const int nodes[] = {ahead.node};
+  ahead_->drafts =
+      std::async(std::launch::async, [policy = policy_, drafts = drafts(nodes, 1), sampling = sampling(ahead.greedy),
+                                      left = policy_tokens_left()]() mutable {
+        write_out(*policy, drafts, sampling, left);
+        return std::move(drafts);
+      });
+}
+
+std::uint64_t Tree::twin_key(int node) const {
+  return hash_text(fmt::format("{} {}", at(node).parent, trim(at(node).text)));
+}
+
+void Tree::judge(std::span<const int> nodes, std::optional<Ahead> ahead) {
+  if (exhausted_) return;
+  std::vector<int> asked, waiting;
+  for (const int node : nodes) {
+    if (at(node).verdict || at(node).cut) continue;
+    (judged_.emplace(twin_key(node), node).second ? asked : waiting).push_back(node);
+  }
+  if (!asked.empty()) {
+    if (ahead) write_ahead(*ahead);
+    take_verdicts(journal_.next("judge", [&](std::vector<Image>&) { return say(asked); }));
+  }
+  for (const int node : waiting)
+    nodes_[static_cast<std::size_t>(node)].verdict = at(judged_.at(twin_key(node))).verdict;
+}
+
+Json Tree::say(std::span<const int> nodes) {
+  Json body{{"verdicts", Json::array()}, {"exhausted", nullptr}, {"seconds", seconds()}};
+  if (options_.budget.wall_seconds && seconds() >= *options_.budget.wall_seconds) {
+    body["exhausted"] = "wall";
+    return body;
+  }
+  std::int64_t each = kNoTokenLimit;
+  if (options_.budget.critic_tokens) each = (*options_.budget.critic_tokens - spent_.critic_tokens) / std::ssize(nodes);
+  if (each <= 0) {
+    body["exhausted"] = "critic_tokens";
+    return body;
+  }
+  if (!critic_)
+    throw JournalEnds("search: the journal of task {} ends here, and there is no critic to go on.", task_.id);
+  std::vector<StepInContext> steps;
+  for (const int node : nodes) steps.push_back(step_at(node));
+  const std::vector<Verdict> verdicts = critic_->judge(steps, each);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    Json verdict = to_json(verdicts.at(i));
+    verdict["node"] = nodes[i];
+    body["verdicts"].push_back(std::move(verdict));
+  }
+  body["seconds"] = seconds();
+  return body;
+}
+
+void Tree::take_verdicts(const Json& body) {
+  for (const Json& verdict : body.at("verdicts")) {
+    Node& node = nodes_.at(verdict.at("node").get<std::size_t>());
+    node.verdict = verdict_in(verdict);
+    spent_.critic_tokens += node.verdict->tokens;
+  }
+  exhausted_ = part_named(body.at("exhausted"));
+}
+
+void Tree::enter(std::span<const int> nodes) {
+  for (const int node : nodes) {
+    if (exhausted_) return;
+    if (at(node).ends_turn && !at(node).end && !at(node).cut) play_turn(node);
+  }
+}
+
+void Tree::play_turn(int node) {
+  const Budget& budget = options_.budget;
+  if (budget.env_steps && spent_.env_steps >= *budget.env_steps) exhausted_ = "env_steps";
+  if (budget.tool_seconds && spent_.tool_seconds >= *budget.tool_seconds) exhausted_ = "tool_seconds";
+  if (exhausted_) return;
+  TurnStart& turn = *at(at(node).parent).turn;
+  std::unique_ptr<env::Env> env = options_.forks ? turn.env->fork() : std::move(turn.env);
+  env::StepResult result = env->step({turn_text(node), {}});
+  std::vector<Image> images;
+  Json body{{"node", node},
+            {"reward", result.reward.total},
+            {"success", result.info.value("success", false)},
+            {"terminated", result.terminated},
+            {"truncated", result.truncated},
+            {"observation", parts_json(result.observation.parts, images)}};
+  body["tool_seconds"] = tool_seconds_of(result);
+  body["seconds"] = seconds();
+  const Json recorded = journal_.next_known("play", std::move(body), std::move(images));
+  spent_.tool_seconds += recorded.at("tool_seconds").get<double>();
+  ++spent_.env_steps;
+  Node& played = nodes_[static_cast<std::size_t>(node)];
+  const std::shared_ptr<TurnStart> next = next_turn(node, std::move(env), result);
+  played.end = TurnEnd{std::move(result)};
+  played.turn = next;
+}
+
+std::shared_ptr<TurnStart> Tree::next_turn(int node, std::unique_ptr<env::Env> env,
+                                           const env::StepResult& result) const {
+  auto next = std::make_shared<TurnStart>();
+  if (result.terminated || result.truncated) return next;  // nothing follows: the env may go
+  next->env = std::move(env);
+  next->messages = at(at(node).parent).turn->messages;
+  Message said = Message::of(Role::assistant, turn_text(node));
+  for (const int step : turn_steps(node))
+    said.token_ids.insert(said.token_ids.end(), at(step).token_ids.begin(), at(step).token_ids.end());
+  next->messages.push_back(std::move(said));
+  next->messages.push_back({Role::user, result.observation.parts, {}, {}});
+  next->observation = result.observation;
+  return next;
+}
+
+void Tree::note(const std::string& decision, int node, const Json& detail) {
+  journal_.next_known("note", {{"decision", decision}, {"node", node}, {"detail", detail}, {"seconds", seconds()}}, {});
+}
+
+env::Episode Tree::episode(int node) const {
+  env::Episode episode;
+  episode.task_id = task_.id;
+  episode.level = task_.level;
+  episode.kind = task_.kind;
+  episode.prompt = task_.prompt;
+  episode.gold = task_.gold;
+  env::StepResult last;
+  for (const int step : path(node)) {
+    const bool begins = at(at(step).parent).is_root() || at(at(step).parent).end;
+    if (begins) episode.turns.emplace_back().observation = at(at(step).parent).turn->observation;
+    env::Turn& turn = episode.turns.back();
+    turn.text += at(step).text;
+    turn.token_ids.insert(turn.token_ids.end(), at(step).token_ids.begin(), at(step).token_ids.end());
+    turn.finish_reason = "stop";
+    turn.info = Json::object();
+    if (!at(step).end) continue;
+    last = at(step).end->result;
+    turn.reward = last.reward;
+    turn.info = last.info;
+    episode.reward += last.reward.total;
+  }
+  episode.seconds = seconds();
+  if (!episode.turns.empty()) agents::finish_episode(episode, last);
+  episode.truncated = episode.truncated || at(node).full;
+  return episode;
+}
+
+}  // namespace agon::critic

@@ -1,0 +1,162 @@
+// critic/search/tree.h - the tree of one task's search, which all methods share (critic/search/method.h). A node is a
+// step of the policy's; expanding one asks the policy for next steps, judging asks the critic, entering plays the turn
+// that a node ends. Everything is charged to the budget before it is done, and goes through the journal. Not
+// thread-safe: one task, one thread.
+//
+// A step ends at a blank line behind text, at the end of the turn, or where the turn has its most tokens. A blank line
+// inside <search>, <code> or <problem> ends no step.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "agents/policy.h"
+#include "core/error.h"
+#include "core/rng.h"
+#include "critic/critic.h"
+#include "critic/search/budget.h"
+#include "critic/search/journal.h"
+#include "env/env.h"
+#include "env/episode.h"
+
+namespace agon::critic {
+
+// Where a turn is written.
+struct TurnStart {
+  std::unique_ptr<env::Env> env;  // null once the turn was played, unless the tree forks, and where nothing follows
+  std::vector<Message> messages;  // the transcript, the observation last
+  env::Observation observation;
+};
+
+// What the env said to a turn.
+struct TurnEnd {
+  env::StepResult result;
+  bool over() const { return result.terminated || result.truncated; }
+};
+
+struct Node {
+  int parent = -1;                  // of a root: -1
+  int depth = 0;                    // steps below the root
+  std::shared_ptr<TurnStart> turn;  // that the steps behind it are part of
+  std::string text;                 // the step as written, white space around it included
+  std::vector<std::int32_t> token_ids;
+  double logprob = 0;      // of the tokens together
+  bool ends_turn = false;  // nothing can be added to the turn
+  bool cut = false;        // the budget has ended inside it
+  bool full = false;       // the policy's context has no room behind it
+  std::optional<Verdict> verdict;
+  std::optional<TurnEnd> end;  // of an entered node
+
+  bool is_over() const { return full || cut || (end && end->over()); }
+  bool is_root() const { return parent < 0; }
+};
+
+// There is no policy, or no critic, to go on with where the journal ends.
+class JournalEnds : public Error {
+ public:
+  using Error::Error;
+};
+
+struct TreeOptions {
+  Budget budget;
+  agents::Sampling sampling;  // temperature and top_p of steps; max_tokens: of a turn. Its seed is not used
+  std::uint64_t seed = 0;
+  std::string instructions;  // system message; empty: none
+  bool forks = false;        // several turns may follow a node, so each is played on a fork of the env
+  // The next step is written while the critic judges the last: the same result, sooner.
+  bool speculate = true;
+};
+
+class Tree {
+ public:
+  // A new env at the beginning of the task: called for each root.
+  struct Beginning {
+    std::unique_ptr<env::Env> env;
+    env::StepResult first;
+  };
+  using Begin = std::function<Beginning()>;
+
+  // policy, critic: may be null while the journal's past says what they said; then JournalEnds. All must outlive the
+  // tree.
+  Tree(agents::Policy* policy, StepCritic* critic, Begin begin, Journal& journal, const TreeOptions& options);
+  ~Tree();
+
+  int add_root();
+  const Node& at(int node) const { return nodes_.at(static_cast<std::size_t>(node)); }
+  int size() const { return static_cast<int>(nodes_.size()); }
+  const env::TaskInfo& task() const { return task_; }
+  Rng stream(std::string_view purpose) const { return Rng::derive(options_.seed, purpose, task_.id); }
+
+  // Of each entry of `nodes` its next steps, n of them, in order; fewer or none where the budget ends. A node may stand
+  // there several times. greedy: at temperature 0. Where the context has no room, the node becomes full and has none.
+  // REQUIRES: no node is_over; those that end a turn are entered.
+  std::vector<std::vector<int>> expand(std::span<const int> nodes, int n, bool greedy = false);
+  // Verdicts for the nodes that have none; a sibling with the same text has the same, unasked. A node may be left
+  // without one where the budget ends. ahead: the node is likely to be expanded next, by one step at the sampling
+  // temperature (greedy: at 0).
+  struct Ahead {
+    int node = -1;
+    bool greedy = false;
+  };
+  void judge(std::span<const int> nodes, std::optional<Ahead> ahead = {});
+  // Plays the turns that the nodes end; those that end none, or are entered, are passed over.
+  void enter(std::span<const int> nodes);
+  // The turn behind the node is not gone on with: its env may go.
+  void release(int node) { at(node).turn->env.reset(); }
+  // Notes in the journal what the method did with a node ("reject", "keep", "prune", "answer").
+  void note(const std::string& decision, int node, const Json& detail = nullptr);
+
+  // The part of the budget that has ended; null while all last. Once set, nothing is written, judged or played.
+  const char* exhausted() const { return exhausted_; }
+  const Spent& spent() const { return spent_; }
+  double seconds() const;  // since the search began, earlier processes included
+
+  std::vector<int> path(int node) const;  // from below the root down to the node
+  std::string turn_text(int node) const;  // what the turn of the node's step says up to it and with it
+  StepInContext step_at(int node) const;  // as a critic sees it; points into the tree
+  // The trajectory to a node, as a run records it; to a root: without turns.
+  env::Episode episode(int node) const;
+
+ private:
+  struct Draft;
+  struct WritingAhead;
+  Draft draft(int line, int node, int number) const;
+  std::vector<Draft> drafts(std::span<const int> nodes, int n) const;
+  static void write_out(agents::Policy& policy, std::vector<Draft>& drafts, agents::Sampling sampling,
+                        std::int64_t left);
+  std::vector<Draft> write(std::span<const int> nodes, int n, bool greedy);
+  void write_ahead(const Ahead& ahead);
+  agents::Sampling sampling(bool greedy) const;
+  std::int64_t policy_tokens_left() const;
+  std::vector<std::vector<int>> take_steps(const Json& body, std::size_t lines);
+  std::uint64_t twin_key(int node) const;
+  Json say(std::span<const int> nodes);
+  void take_verdicts(const Json& body);
+  void play_turn(int node);
+  std::shared_ptr<TurnStart> next_turn(int node, std::unique_ptr<env::Env> env, const env::StepResult& result) const;
+  std::vector<int> turn_steps(int node) const;  // of the turn that the node's step is part of, up to it
+  std::int64_t turn_tokens(int node) const;     // that the turn behind the node has already
+
+  agents::Policy* policy_;
+  StepCritic* critic_;
+  Begin begin_;
+  Journal& journal_;
+  const TreeOptions options_;
+  std::vector<Node> nodes_;
+  std::vector<int> children_;  // of each node, how many it has: sample numbers go on where they ended
+  std::unordered_map<std::uint64_t, int> judged_;  // hash of parent and text: the first such node with a verdict
+  env::TaskInfo task_;
+  Spent spent_;
+  const char* exhausted_ = nullptr;
+  std::unique_ptr<WritingAhead> ahead_;
+  double started_ = 0;
+};
+
+}  // namespace agon::critic

@@ -1,0 +1,20 @@
+// env/vote.h - which of several answers to one question most votes are for. A pure function; nothing here throws.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace agon::env {
+
+struct Vote {
+  std::string answer;
+  double weight = 1;
+};
+// The place of the first vote of the side with the most weight; ties: the side that spoke first. Numbers are one side
+// by value ("7", "7.0"), other texts by normalize_answer. boxes: answers that are boxes are sides by overlap (IoU > 0.5
+// with the side's mean), and others have no vote unless none is a box. Nothing without votes.
+std::optional<std::size_t> winning_vote(const std::vector<Vote>& votes, bool boxes = false);
+
+}  // namespace agon::env

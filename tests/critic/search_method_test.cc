@@ -1,0 +1,165 @@
+// The methods against trees whose best leaf is known: by hand, and by looking at all of them.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+
+#include "search_fixture.h"
+
+using namespace agon;
+using namespace agon::critic;
+using test::Branch;
+
+namespace {
+
+// The greedy way ends at "wrong"; what looks best at first ends at "trap"; most leaves say "common".
+Branch hand_made() {
+  Branch root;
+  root.next = {
+      {"first",
+       0.3,
+       {{"<answer>wrong</answer><score>0.2</score>", 0.2, {}}, {"<answer>common</answer><score>0.3</score>", 0.3, {}}}},
+      {"second",
+       0.9,
+       {{"<answer>trap</answer><score>0.4</score>", 0.1, {}}, {"<answer>common</answer><score>0.2</score>", 0.2, {}}}},
+      {"third",
+       0.8,
+       {{"<answer>right</answer><score>0.9</score>", 0.9, {}},
+        {"<answer>common</answer><score>0.1</score>", 0.1, {}}}}};
+  return root;
+}
+
+std::string found(const MethodOptions& method) {
+  const Branch root = hand_made();
+  test::TreePolicy policy(root);
+  test::TreeCritic critic(root);
+  const auto answer = env::extract_answer(search_once(&policy, &critic, {.method = method}).text);
+  return answer.value_or("none");
+}
+
+// Every way to a leaf, and what a rank says of it.
+void all_ranks(const Branch& branch, Rank rank, std::vector<double> worths, std::vector<double>& ranks) {
+  for (const Branch& child : branch.next) {
+    std::vector<double> way = worths;
+    way.push_back(child.worth);
+    if (!child.next.empty()) {
+      all_ranks(child, rank, way, ranks);
+      continue;
+    }
+    double sum = 0, product = 1;
+    for (const double worth : way) sum += worth, product *= worth;
+    const double score = env::extract_score(child.step).value_or(-1);
+    ranks.push_back(rank == Rank::score  ? score
+                    : rank == Rank::min  ? *std::min_element(way.begin(), way.end())
+                    : rank == Rank::mean ? sum / static_cast<double>(way.size())
+                    : rank == Rank::last ? way.back()
+                                         : product);
+  }
+}
+
+double best_rank(const Branch& root, Rank rank) {
+  std::vector<double> ranks;
+  all_ranks(root, rank, {}, ranks);
+  return *std::max_element(ranks.begin(), ranks.end());
+}
+
+}  // namespace
+
+TEST_CASE("Each method finds the best leaf of a tree made by hand") {
+  CHECK(found({.method = Method::greedy}) == "wrong");  // what the others mend
+  CHECK(found({.method = Method::best_of_n, .n = 6, .rank = Rank::score}) == "right");
+  CHECK(found({.method = Method::best_of_n, .n = 6, .rank = Rank::min}) == "right");
+  CHECK(found({.method = Method::best_of_n, .n = 6, .rank = Rank::product}) == "right");
+  CHECK(found({.method = Method::majority, .n = 6}) == "common");
+  CHECK(found({.method = Method::weighted_majority, .n = 6, .rank = Rank::last}) == "right");
+  CHECK(found({.method = Method::weighted_majority, .n = 6, .rank = Rank::score}) == "right");
+  CHECK(found({.method = Method::beam, .n = 3, .width = 4, .rank = Rank::product}) == "right");
+  CHECK(found({.method = Method::beam, .n = 1, .width = 6, .rank = Rank::last}) == "common");  // falls for the trap
+  CHECK(found({.method = Method::diverse_beam, .n = 3, .width = 2, .rank = Rank::last}) == "right");
+  CHECK(found({.method = Method::mcts, .n = 12, .width = 3, .rank = Rank::last}) == "right");
+  CHECK(found({.method = Method::particles, .n = 60}) == "right");
+}
+
+TEST_CASE("The guided search writes a step again that the critic finds wrong") {
+  // first (0.3) is rejected, then the sampled ones in turn: first, second (0.9); behind it trap, trap, common, ...
+  const Branch root = hand_made();
+  test::TreePolicy policy(root);
+  test::TreeCritic critic(root);
+  const auto result = search_once(&policy, &critic, {.method = {.method = Method::guided, .attempts = 5}});
+  CHECK(result.answer.attempts == std::map<int, int>{{3, 1}, {5, 1}});
+  CHECK(result.answer.rejected == 2 + 4);
+  CHECK(env::extract_answer(result.text) == "common");  // trap, trap, common, trap, common: the last is kept
+
+  test::TreePolicy again(root);
+  const auto best =
+      search_once(&again, &critic, {.method = {.method = Method::guided, .attempts = 5, .keep = Keep::best}});
+  CHECK(env::extract_answer(best.text) == "common");  // 0.2 before 0.1
+}
+
+TEST_CASE("With room for all leaves a method's choice is the best of them: random trees") {
+  Rng rng(7);
+  for (int round = 0; round < 300; ++round) {
+    const Branch root = test::random_tree(rng);
+    test::TreeCritic critic(root);
+    for (const Rank rank : {Rank::min, Rank::mean, Rank::last, Rank::product, Rank::score}) {
+      const double best = best_rank(root, rank);
+      INFO("round " << round << " rank " << to_string(rank));
+      for (const Method method : {Method::best_of_n, Method::beam, Method::mcts}) {
+        if (rank == Rank::score && method != Method::best_of_n) continue;
+        test::TreePolicy policy(root);
+        const int n = method == Method::mcts ? 400 : 216;
+        const auto result = search_once(&policy, &critic, {.method = {method, n, 3, 5, rank, Keep::last}});
+        INFO(to_string(method));
+        REQUIRE(result.rank);
+        REQUIRE(*result.rank == Approx(best).margin(1e-12));
+      }
+    }
+  }
+}
+
+TEST_CASE("A diverse beam goes the way of the best step, a guided search that of the first right one: random trees") {
+  Rng rng(8);
+  for (int round = 0; round < 300; ++round) {
+    const Branch root = test::random_tree(rng);
+    test::TreeCritic critic(root);
+    const Branch* best = &root;
+    while (!best->next.empty())
+      best = &*std::max_element(best->next.begin(), best->next.end(),
+                                [](const Branch& a, const Branch& b) { return a.worth < b.worth; });
+    test::TreePolicy policy(root);
+    const auto line =
+        search_once(&policy, &critic, {.method = {Method::diverse_beam, 1, 3, 5, Rank::last, Keep::last}});
+    REQUIRE(line.text.ends_with(best->step));
+
+    const Branch* kept = &root;
+    while (!kept->next.empty()) {
+      std::vector<const Branch*> tried = {&kept->next[0]};  // greedy, then in turn
+      for (std::size_t i = 0; tried.back()->worth < 0.5 && tried.size() < 5; ++i)
+        tried.push_back(&kept->next[i % kept->next.size()]);
+      kept = tried.back();
+    }
+    test::TreePolicy other(root);
+    const auto guided = search_once(&other, &critic, {.method = {.method = Method::guided}});
+    REQUIRE(guided.text.ends_with(kept->step));
+  }
+}
+
+TEST_CASE("Twins have one verdict and one vote") {
+  Branch root;
+  root.next = {{"only", 0.5, {{"<answer>a</answer>", 0.5, {}}}}};
+  test::TreePolicy policy(root);
+  test::TreeCritic critic(root);
+  const auto result = search_once(&policy, &critic, {.method = {.method = Method::beam, .n = 2, .width = 4}});
+  CHECK(critic.asked == 2);
+  CHECK(result.spent.critic_tokens == 14);
+  CHECK(result.text == "only\n\n<answer>a</answer>");
+}
+
+TEST_CASE("A trajectory without a rank is counted and comes last") {
+  Branch root;
+  root.next = {{"<answer>a</answer>", 1, {}}, {"<answer>b</answer><score>0.1</score>", 1, {}}};
+  test::TreePolicy policy(root);
+  const auto result =
+      search_once(&policy, nullptr, {.method = {.method = Method::best_of_n, .n = 4, .rank = Rank::score}});
+  CHECK(env::extract_answer(result.text) == "b");
+  CHECK(result.answer.unranked == 2);
+}
