@@ -19,6 +19,8 @@ void add_eval(CLI::App& app);
 void add_eval_critic(CLI::App& app);
 void add_exec(CLI::App& app);
 void add_index(CLI::App& app);
+void add_query(CLI::App& app);
+void add_replay(CLI::App& app);
 void add_report(CLI::App& app);
 void add_run(CLI::App& app);
 void add_search(CLI::App& app);

@@ -21,6 +21,10 @@ namespace {
 constexpr const char* kCriticFlags = "Critic";
 constexpr std::string_view kConstant = "constant=";
 
+bool writes(const std::string& critic) {
+  return critic == "generative" || critic == "discriminative" || critic == "self-score";
+}
+
 double parse_probability(std::string_view text) {
   double value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -45,35 +49,60 @@ std::unique_ptr<critic::StepCritic> make_writing_critic(const CriticFlags& flags
 
 }  // namespace
 
-void add_critic_options(CLI::App& command, CriticFlags& flags) {
+void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string& prefix) {
+  const auto name = [&](const char* option) { return "--" + prefix + option; };
   command
       .add_option("--critic", flags.critic,
                   "generative (writes a critique), discriminative (compares the two verdicts), self-score (the "
                   "solver's own <score>), process-reward (a server), oracle (the suite), constant=P, random")
       ->capture_default_str()
       ->group(kCriticFlags);
-  command.add_option("--policy", flags.policy, "the critic's model folder (default: models/agon-tiny)")
+  command.add_option(name("policy"), flags.policy, "the critic's model folder (default: models/agon-tiny)")
       ->group(kCriticFlags);
-  command.add_option("--prompt", flags.prompt, "what it is told: short, long, or a text file of your own")
+  command.add_option(name("prompt"), flags.prompt, "what it is told: short, long, or a text file of your own")
       ->capture_default_str()
       ->group(kCriticFlags);
   command.add_option("--critiques", flags.critiques, "critiques of a step; several need a temperature")
       ->capture_default_str()
       ->group(kCriticFlags);
-  command.add_option("--combine", flags.combine, "of several critiques: mean of their P(correct), or vote")
+  command.add_option(name("combine"), flags.combine, "of several critiques: mean of their P(correct), or vote")
       ->capture_default_str()
       ->group(kCriticFlags);
-  command.add_option("--temperature", flags.temperature, "of critiques")->capture_default_str()->group(kCriticFlags);
-  command.add_option("--max-tokens", flags.max_tokens, "of a critique")->capture_default_str()->group(kCriticFlags);
-  command.add_option("--url", flags.url, "process-reward: the server, as in http://127.0.0.1:8000")
+  command.add_option(name("temperature"), flags.temperature, "of critiques")
+      ->capture_default_str()
       ->group(kCriticFlags);
-  command.add_option("--model", flags.model, "process-reward: the model, as the server calls it")->group(kCriticFlags);
-  command.add_option("--form", flags.form, "process-reward: qwen (Qwen2.5-Math-PRM) or shepherd (Math-Shepherd)")
+  command.add_option(name("max-tokens"), flags.max_tokens, "of a critique")->capture_default_str()->group(kCriticFlags);
+  command.add_option(name("url"), flags.url, "process-reward: the server, as in http://127.0.0.1:8000")
+      ->group(kCriticFlags);
+  command.add_option(name("model"), flags.model, "process-reward: the model, as the server calls it")
+      ->group(kCriticFlags);
+  command.add_option(name("form"), flags.form, "process-reward: qwen (Qwen2.5-Math-PRM) or shepherd (Math-Shepherd)")
       ->capture_default_str()
       ->group(kCriticFlags);
 }
 
-OpenCritic open_critic(const CriticFlags& flags) {
+Json critic_config(const CriticFlags& flags) {
+  Json config{{"critic", flags.critic}};
+  if (flags.critic == "process-reward") {
+    config["url"] = flags.url;
+    config["model"] = flags.model;
+    config["form"] = flags.form;
+  }
+  if (!writes(flags.critic)) return config;
+  const std::filesystem::path folder = find_model_folder(flags.policy);
+  config["policy"] = folder.filename().string();
+  config["policy_files"] = policy_fingerprint(folder);
+  config["max_tokens"] = flags.max_tokens;
+  if (flags.critic == "self-score") return config;
+  config["prompt"] = critic::critic_instructions(flags.prompt);
+  if (flags.critic == "discriminative") return config;
+  config["critiques"] = flags.critiques;
+  config["combine"] = flags.combine;
+  config["temperature"] = flags.temperature;
+  return config;
+}
+
+OpenCritic open_critic(const CriticFlags& flags, agents::Policy* solver, const std::filesystem::path& solver_folder) {
   OpenCritic open;
   if (flags.critic == "oracle") {
     open.critic = critic::make_oracle_critic();
@@ -84,15 +113,18 @@ OpenCritic open_critic(const CriticFlags& flags) {
     open.critic = critic::make_random_critic(flags.seed);
   } else if (flags.critic == "process-reward") {
     open.critic = critic::make_process_reward_critic({flags.url, flags.model, critic::parse_reward_form(flags.form)});
-  } else if (flags.critic == "generative" || flags.critic == "discriminative" || flags.critic == "self-score") {
-    open.policy = agents::make_local_policy(find_model_folder(flags.policy));
-    open.critic = make_writing_critic(flags, *open.policy);
+  } else if (writes(flags.critic)) {
+    const std::filesystem::path folder = find_model_folder(flags.policy);
+    const bool is_solver = solver && std::filesystem::equivalent(folder, solver_folder);
+    if (!is_solver) open.policy = agents::make_local_policy(folder);
+    open.critic = make_writing_critic(flags, is_solver ? *solver : *open.policy);
+    open.label = flags.critic + " ";
   } else {
     throw Error("critic: {}", unknown_name_message("critic", flags.critic,
                                                    {"generative", "discriminative", "self-score", "process-reward",
                                                     "oracle", "constant=P", "random"}));
   }
-  open.label = open.policy ? flags.critic + " " + open.critic->name() : open.critic->name();
+  open.label += open.critic->name();
   return open;
 }
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "agents/policy.h"
+#include "core/json.h"
 #include "critic/critic.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's
@@ -20,15 +22,21 @@ struct CriticFlags {
   double temperature = 0;
   std::uint64_t seed = 0;
 };
-// Adds their options, but for the seed. `flags` must outlive the parse.
-void add_critic_options(CLI::App& command, CriticFlags& flags);
+// Adds their options, but for the seed. prefix: before their names but for --critic and --critiques ("critic-", where
+// the command has options of those names of its own). `flags` must outlive the parse.
+void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string& prefix = {});
+// What the flags ask for, to be recorded with what the critic says.
+Json critic_config(const CriticFlags& flags);
 
 struct OpenCritic {
-  std::unique_ptr<agents::Policy> policy;  // what the critic writes with; null: it writes nothing
+  std::unique_ptr<agents::Policy> policy;  // what the critic writes with; null: it writes nothing, or with another's
   std::unique_ptr<critic::StepCritic> critic;
   std::string label;  // "generative agon-tiny"
 };
 // Throws Error for a critic that there is not, with the nearest name, and for options that it cannot use.
-OpenCritic open_critic(const CriticFlags& flags);
+// solver, solver_folder: a policy that is loaded already; a critic of the same folder writes with it. It must outlive
+// the critic.
+OpenCritic open_critic(const CriticFlags& flags, agents::Policy* solver = nullptr,
+                       const std::filesystem::path& solver_folder = {});
 
 }  // namespace agon::cli

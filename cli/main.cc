@@ -25,6 +25,8 @@ void add_commands(CLI::App& app) {
   add_eval_critic(app);
   add_exec(app);
   add_index(app);
+  add_query(app);
+  add_replay(app);
   add_report(app);
   add_run(app);
   add_search(app);

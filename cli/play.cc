@@ -42,20 +42,6 @@ std::uint64_t hash_ends(const fs::path& file) {
   return hash_text(fmt::format("{} {}", size, seen));
 }
 
-// Of every file that shapes what the policy writes: weights, configs, tokenizer, template.
-std::string policy_fingerprint(const fs::path& folder) {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    const fs::path extension = entry.path().extension();
-    if (entry.is_regular_file() && (extension == ".safetensors" || extension == ".json" || extension == ".jinja"))
-      files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  std::string seen;
-  for (const fs::path& file : files) seen += fmt::format("{} {:016x}\n", file.filename().string(), hash_ends(file));
-  return fmt::format("{:016x}", hash_text(seen));
-}
-
 // A bound of the suite's own is told; one that the user gave is kept where it can be.
 std::uint64_t tasks_of(const PlayFlags& flags, const env::SuiteInfo& info) {
   const std::uint64_t tasks = flags.tasks.value_or(kDefaultTasks);
@@ -98,9 +84,22 @@ void play_and_record(const agents::RolloutOptions& options, agents::Policy& poli
 
 }  // namespace
 
-void add_play_options(CLI::App& command, PlayFlags& flags) {
+std::string policy_fingerprint(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const fs::path extension = entry.path().extension();
+    if (entry.is_regular_file() && (extension == ".safetensors" || extension == ".json" || extension == ".jinja"))
+      files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  std::string seen;
+  for (const fs::path& file : files) seen += fmt::format("{} {:016x}\n", file.filename().string(), hash_ends(file));
+  return fmt::format("{:016x}", hash_text(seen));
+}
+
+void add_task_options(CLI::App& command, PlayFlags& flags) {
   command.add_option("--file", flags.file, "task file of suite jsonl, questions or mat_coding")->group(kDataFlags);
-  command.add_option("--search", flags.search, "suite questions: an index, or what 'agon search' takes in its place")
+  command.add_option("--search", flags.search, "suite questions: an index, or what 'agon query' takes in its place")
       ->group(kDataFlags);
   command.add_option("--tasks", flags.tasks, "tasks, from the first of the split")
       ->default_str(fmt::format("{}", kDefaultTasks))
@@ -128,10 +127,9 @@ void add_play_options(CLI::App& command, PlayFlags& flags) {
       ->capture_default_str()
       ->group(kDataFlags);
   command.add_option("--baseline", flags.baseline, "without the suite's tools: direct, cot or rag")->group(kDataFlags);
-  command.add_option("--samples", flags.samples, "samples a task, beside one greedy sample")
-      ->capture_default_str()
-      ->check(whole_number_in(1, 4096))
-      ->group(kPolicyFlags);
+}
+
+void add_sampling_options(CLI::App& command, PlayFlags& flags) {
   command.add_option("--temperature", flags.temperature, "of the samples")
       ->capture_default_str()
       ->check(number_in(0, 100))
@@ -148,6 +146,15 @@ void add_play_options(CLI::App& command, PlayFlags& flags) {
       ->capture_default_str()
       ->check(whole_number_in(1, 1024))
       ->group(kPolicyFlags);
+}
+
+void add_play_options(CLI::App& command, PlayFlags& flags) {
+  add_task_options(command, flags);
+  command.add_option("--samples", flags.samples, "samples a task, beside one greedy sample")
+      ->capture_default_str()
+      ->check(whole_number_in(1, 4096))
+      ->group(kPolicyFlags);
+  add_sampling_options(command, flags);
 }
 
 agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string& suite) {

@@ -1,70 +1,181 @@
-#include <CLI/CLI.hpp>
-#include <memory>
-#include <string>
+// agon search - answers a suite's tasks by test-time search: a policy writes steps, a critic judges them, a method
+// decides what is kept, under a budget.
+#include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "agents/local/local_policy.h"
 #include "cli/commands.h"
-#include "cli/search_flags.h"
-#include "cli/transcript.h"
+#include "cli/critic_flags.h"
+#include "cli/interrupt.h"
+#include "cli/model_folder.h"
+#include "cli/play.h"
+#include "cli/search_config.h"
 #include "cli/usage.h"
 #include "core/error.h"
-#include "core/json.h"
+#include "core/progress.h"
+#include "critic/search/summary.h"
 
 namespace agon::cli {
 namespace {
 
-constexpr double kSeconds = 30;  // that an engine may take
+namespace fs = std::filesystem;
+
+constexpr const char* kSearchFlags = "Search";
 
 struct Flags {
-  SearchFlags search;
-  std::string query;
-  int top_k = 3;
-  bool json = false;
+  PlayFlags play;
+  CriticFlags critic;
+  std::string suite = "charts", policy, out, method = "guided", budget, rank, keep = "last";
+  int n = 5, width = 4, attempts = 5;
+  bool resume = false, json = false, no_speculation = false;
 };
 
-void print_hits(const std::vector<tools::SearchHit>& hits) {
-  if (hits.empty()) fmt::print("No document matches the query.\n");
-  for (std::size_t i = 0; i < hits.size(); ++i) {
-    const tools::SearchHit& hit = hits[i];
-    const std::string score = hit.score ? fmt::format("{:.3f}", *hit.score) : "-";
-    fmt::print("{:>2}  {:>7}  {}  [{}]\n      {}\n", i + 1, score, printable(hit.title), printable(hit.id),
-               printable(hit.snippet));
+critic::MethodOptions method_options(const Flags& flags) {
+  critic::MethodOptions options;
+  options.method = critic::parse_method(flags.method);
+  options.n = flags.n;
+  options.width = flags.width;
+  options.attempts = flags.attempts;
+  options.keep = flags.keep == "best" ? critic::Keep::best : critic::Keep::last;
+  const bool samples =
+      options.method == critic::Method::best_of_n || options.method == critic::Method::weighted_majority;
+  options.rank = !flags.rank.empty() ? critic::parse_rank(flags.rank)
+                 : samples           ? critic::Rank::score
+                                     : critic::Rank::min;
+  return options;
+}
+
+critic::SearchOptions search_options(const Flags& flags) {
+  const agents::RolloutOptions asked = rollout_options(flags.play, flags.suite);
+  critic::SearchOptions options;
+  options.suite = flags.suite;
+  options.suite_options = asked.suite_options;
+  options.split = asked.split;
+  options.tasks = asked.tasks;
+  options.seed = asked.seed;
+  options.method = method_options(flags);
+  options.budget = critic::parse_budget(flags.budget);
+  options.sampling = asked.sampling;
+  options.speculate = !flags.no_speculation;
+  options.threads = asked.threads;
+  return options;
+}
+
+Json search_json(const Flags& flags, const critic::SearchOptions& options, const fs::path& policy_folder) {
+  Json config = run_config(rollout_options(flags.play, flags.suite), policy_folder);
+  config.erase("samples");
+  add_search_config(options, config);
+  if (needs_critic(options.method)) config["critic"] = critic_config(flags.critic);
+  return config;
+}
+
+// Throws Interrupted where it was stopped.
+void search_into(const RunPlace& place, const Json& config, const critic::SearchOptions& options,
+                 agents::Policy& policy, critic::StepCritic* critic, const std::string& label) {
+  const auto store = env::EpisodeStore::create(place.folder, config, place.resume);
+  const auto run = env::RunReader::open(place.folder);
+  watch_interrupts();
+  {
+    Progress progress(label, static_cast<std::int64_t>(options.tasks), "tasks",
+                      static_cast<std::int64_t>(store->finished().size()));
+    critic::search_tasks(policy, critic, options, {store.get(), run.get(), [&] { progress.add(1); }, &interrupted()});
+    store->flush();
   }
+  if (interrupted())
+    throw Interrupted(fmt::format("{}: stopped. Go on with the same command and {}.", label, place.go_on));
+  store->finish(critic::summarize_searches(*run));
 }
 
-Json hits_json(const std::vector<tools::SearchHit>& hits) {
-  Json list = Json::array();
-  for (const tools::SearchHit& hit : hits)
-    list.push_back({{"id", hit.id},
-                    {"title", hit.title},
-                    {"text", hit.text},
-                    {"snippet", hit.snippet},
-                    {"url", hit.url},
-                    {"score", hit.score ? Json(*hit.score) : Json()}});
-  return list;
+void require_none_failed(const env::RunReader& run, const RunPlace& place) {
+  std::string first;
+  run.for_each(
+      [&](const env::Episode& episode) {
+        if (first.empty() && episode.status == env::EpisodeStatus::failed)
+          first = fmt::format("task {}: {}", episode.task_index, episode.failure);
+      },
+      env::RunReader::Detail::without_turns);
+  if (!first.empty())
+    throw Error("search: some tasks failed and are in no figure; the first, {} Mend that and go on with {}.", first,
+                place.go_on);
 }
 
-void run(const Flags& flags) {
-  const auto backend = open_search(flags.search, "search");
-  const tools::SearchReply reply = backend->search(flags.query, flags.top_k, kSeconds);
-  if (reply.failure) throw Error("search: {}: {}", to_string(reply.failure->fault), reply.failure->message);
-  if (!flags.json) return print_hits(reply.hits);
-  const Json result{{"query", flags.query}, {"search", backend->identity()}, {"hits", hits_json(reply.hits)}};
-  fmt::print("{}\n", result.dump(2, ' ', false, Json::error_handler_t::replace));
+void run_search(const Flags& flags) {
+  const fs::path policy_folder = find_model_folder(flags.policy);
+  const critic::SearchOptions options = search_options(flags);
+  const Json config = search_json(flags, options, policy_folder);
+  const RunPlace place = run_place("search", "search-" + flags.suite, flags.out, flags.resume);
+  const auto policy = agents::make_local_policy(policy_folder);
+  OpenCritic open;
+  if (needs_critic(options.method)) open = open_critic(flags.critic, policy.get(), policy_folder);
+  search_into(place, config, options, *policy, open.critic.get(), "search " + flags.suite);
+  const auto run = env::RunReader::open(place.folder);
+  const Json summary = run->summary();
+  if (flags.json)
+    std::cout << summary.dump(2) << std::endl;
+  else
+    std::cout << critic::search_table(summary) << "\nsearch: " << place.folder.string() << std::endl;
+  require_none_failed(*run, place);
+}
+
+void add_method_options(CLI::App& command, Flags& flags) {
+  command
+      .add_option("--method", flags.method,
+                  "greedy, best-of-n, majority, weighted-majority, guided (steps found wrong are written again), beam, "
+                  "diverse-beam, mcts or particles")
+      ->capture_default_str()
+      ->group(kSearchFlags);
+  command
+      .add_option("--budget", flags.budget,
+                  "most that a task may spend: policy_tokens=N,critic_tokens=N,env_steps=N,tool_seconds=S,wall=S")
+      ->group(kSearchFlags);
+  command.add_option("--n", flags.n, "trajectories, beams or particles")
+      ->capture_default_str()
+      ->check(whole_number_in(1, 4096))
+      ->group(kSearchFlags);
+  command.add_option("--width", flags.width, "candidates a step (beam, diverse-beam, mcts)")
+      ->capture_default_str()
+      ->check(whole_number_in(1, 1024))
+      ->group(kSearchFlags);
+  command.add_option("--attempts", flags.attempts, "most attempts at a step (guided)")
+      ->capture_default_str()
+      ->check(whole_number_in(1, 1024))
+      ->group(kSearchFlags);
+  command.add_option("--keep", flags.keep, "where all attempts are found wrong: the last or the best (guided)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"last", "best"}))
+      ->group(kSearchFlags);
+  command
+      .add_option("--rank", flags.rank,
+                  "trajectories by: score (the policy's own), or min, mean, last or product of the critic's P(correct) "
+                  "(default: score for best-of-n and weighted-majority, else min)")
+      ->group(kSearchFlags);
+  command
+      .add_flag("--no-speculation", flags.no_speculation, "do not write the next step while the critic judges the last")
+      ->group(kSearchFlags);
 }
 
 }  // namespace
 
 void add_search(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
-  CLI::App* command = app.add_subcommand("search", "Search an index, a /retrieve server or the web");
-  add_search_options(*command, flags->search);
-  command->add_option("QUERY", flags->query, "what to look for: any text")->required();
-  command->add_option("--top-k", flags->top_k, "How many hits")
-      ->type_name("<n>")
-      ->check(whole_number_in(1, tools::kMostHits))
-      ->capture_default_str();
-  command->add_flag("--json", flags->json, "Print one JSON object");
-  command->callback([flags] { run(*flags); });
+  flags->play.command = "search";
+  CLI::App* command = app.add_subcommand("search", "Answer a suite's tasks by search: a critic checks the steps");
+  command->add_option("--suite", flags->suite, "suite: see 'agon suites'")->capture_default_str()->group(kDataFlags);
+  add_task_options(*command, flags->play);
+  add_method_options(*command, *flags);
+  command->add_option("--policy", flags->policy, "model folder (default: models/agon-tiny)")->group(kPolicyFlags);
+  add_sampling_options(*command, flags->play);
+  add_critic_options(*command, flags->critic, "critic-");
+  command->add_option("--out", flags->out, "run folder (default: runs/search-<suite>-<time>)")->group(kOutputFlags);
+  command->add_flag("--resume", flags->resume, "go on with the search in --out")->group(kOutputFlags);
+  command->add_flag("--json", flags->json, "print the summary as one JSON object")->group(kOutputFlags);
+  command->callback([flags] {
+    flags->critic.seed = flags->play.seed;
+    run_search(*flags);
+  });
 }
 
 }  // namespace agon::cli

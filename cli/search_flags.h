@@ -1,4 +1,4 @@
-// cli/search_flags.h - where `agon search` and `agon serve-search` look: the flags of a search backend.
+// cli/search_flags.h - where `agon query` and `agon serve-search` look: the flags of a search backend.
 #pragma once
 
 #include <memory>

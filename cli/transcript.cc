@@ -7,8 +7,10 @@
 
 #include "agents/run_summary.h"
 #include "cli/parse_whole.h"
+#include "cli/search_config.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "critic/search/summary.h"
 
 namespace agon::cli {
 namespace {
@@ -196,10 +198,13 @@ EpisodeName parse_episode_name(const std::string& text) {
 
 std::string run_text(const env::RunReader& run) {
   const RunContent content = read_run(run);
+  const bool search = is_search(run.config());
   std::map<std::uint64_t, TaskLine> tasks;
   for (const Episode& episode : content.episodes) tasks[episode.task_index].add(episode);
   const std::map<std::string, env::Curve> metrics = run.metrics();
-  std::string text = metrics.empty() ? agents::summary_table(content.summary) : metrics_text(metrics);
+  std::string text = search            ? critic::search_table(critic::summarize_searches(run))
+                     : metrics.empty() ? agents::summary_table(content.summary)
+                                       : metrics_text(metrics);
   if (run.summary().is_null()) text = (metrics.empty() ? kRunIncomplete : kTrainingIncomplete) + text;
   const std::size_t width = tasks.empty() ? 6 : std::max<std::size_t>(6, std::to_string(tasks.rbegin()->first).size());
   text += fmt::format("\n{:>{}}  {:<16} {:<6} {:>7}  {}\n", "task", width, "kind", "greedy", "samples", "prompt");
@@ -218,7 +223,9 @@ Json run_json(const env::RunReader& run) {
   for (const Episode& episode : content.episodes) episodes.push_back(outcome_json(episode));
   Json json{{"config", run.config()}, {"complete", !run.summary().is_null()}, {"episodes", std::move(episodes)}};
   const std::map<std::string, env::Curve> metrics = run.metrics();
-  if (metrics.empty())
+  if (is_search(run.config()))
+    json["summary"] = critic::summarize_searches(run);
+  else if (metrics.empty())
     json["summary"] = std::move(content.summary);
   else
     json["metrics"] = metrics;

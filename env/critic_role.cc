@@ -2,6 +2,7 @@
 
 #include <cassert>
 
+#include "env/grade.h"
 #include "env/known_steps.h"
 #include "env/suites/suite_task.h"
 #include "env/verdict.h"
@@ -21,6 +22,21 @@ void add(std::vector<Part>& parts, const Part& part) {
     parts.push_back(part);
   else
     add(parts, part.text);
+}
+
+// The digits that a text ends with, but for a tag behind them.
+std::optional<double> last_number(std::string_view text) {
+  constexpr const char* kDigits = "0123456789";
+  if (text.ends_with('>')) text = text.substr(0, text.rfind('<'));
+  const std::size_t before = text.find_last_not_of(kDigits);
+  return parse_number(before == text.npos ? text : text.substr(before + 1));
+}
+
+const char* relation(std::string_view truth, std::string_view claim, bool correct) {
+  if (correct) return " = ";
+  const auto is = last_number(truth), said = parse_number(claim);
+  if (!is || !said || *is == *said) return " != ";
+  return *is < *said ? " < " : " > ";
 }
 
 // A step of the expert's as a critic sees it, right or made wrong.
@@ -77,14 +93,19 @@ class CriticEnv final : public Env {
 
   std::optional<std::vector<Action>> demonstrate(Rng&) const override {
     if (!open_) return std::vector<Action>{};
-    return std::vector{Action{expert_critique(shown_.right, shown_.step, shown_.label.correct), {}}};
+    return std::vector{Action{critique(shown_.label.correct), {}}};
   }
   std::optional<Action> mistake(Rng&) const override {
     if (!open_) return std::nullopt;
-    return Action{expert_critique(shown_.right, shown_.step, !shown_.label.correct), {}};
+    return Action{critique(!shown_.label.correct), {}};
   }
 
  private:
+  std::string critique(bool correct) const {
+    const StepLabel& label = shown_.label;
+    return expert_critique(label.truth.empty() ? shown_.right : label.truth,
+                           label.claim.empty() ? shown_.step : label.claim, correct);
+  }
   StepVerdict right_verdict() const { return shown_.label.correct ? StepVerdict::correct : StepVerdict::incorrect; }
 
   // As it is where no kind of error fits.
@@ -130,9 +151,9 @@ std::vector<Part> critic_request(std::span<const Message> transcript, std::strin
   return step_request(transcript, before, "Last Step", step);
 }
 
-std::string expert_critique(std::string_view right_step, std::string_view step, bool correct) {
-  std::string text(right_step);
-  text.append(" vs ").append(step).append("\n\n");
+std::string expert_critique(std::string_view truth, std::string_view claim, bool correct) {
+  std::string text(truth);
+  text.append(relation(truth, claim, correct)).append(claim).append("\n\n");
   return text.append(tagged(correct ? StepVerdict::correct : StepVerdict::incorrect));
 }
 

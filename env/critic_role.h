@@ -9,8 +9,8 @@
 // As a role of a suite (env/role.h) the solution is the expert's. Which step is shown, and whether it is right or made
 // wrong by one kind of error (half and half, where a kind fits), is drawn from the task's id. Reward component
 // "accuracy": 1 for the right verdict; gold: the right verdict. info of the first observation: "step_source": "expert"
-// or the kind of error; "step_kind"; "first_correct": the step is right. The expert says what the step should be and
-// what it is, then the verdict.
+// or the kind of error; "step_kind"; "first_correct": the step is right. The expert holds what the step should be
+// against what it says (StepLabel::truth, claim), then gives the verdict.
 #pragma once
 
 #include <memory>
@@ -34,8 +34,9 @@ std::vector<Part> step_request(std::span<const Message> transcript, std::string_
                                std::string_view step);
 // With the heading "Last Step".
 std::vector<Part> critic_request(std::span<const Message> transcript, std::string_view before, std::string_view step);
-// What an expert writes who knows the right step.
-std::string expert_critique(std::string_view right_step, std::string_view step, bool correct);
+// What an expert writes who knows what holds: "red is 4 < 5", a blank line, the verdict. Between truth and claim stands
+// "=" for a right step, else how the number that truth ends with stands to the claim, else "!=".
+std::string expert_critique(std::string_view truth, std::string_view claim, bool correct);
 
 // REQUIRES: a suite of one turn with an expert, whose check_step knows its expert's steps.
 std::unique_ptr<Env> critic_env(std::unique_ptr<Env> solver);

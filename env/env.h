@@ -75,6 +75,9 @@ struct StepLabel {
   bool correct = false;
   StepKind kind = StepKind::reasoning;
   std::string reason;  // for a person: "the red bar is 4, not 5"
+  // What a critic holds against each other: the step as it should be ("red is 4"), and what of the step it is held
+  // against ("5"). Empty: the right step, and all of this one.
+  std::string truth, claim;
 };
 
 // A step seen in its turn. `before` is what the turn says before the step (steps parted by blank lines), `step` the

@@ -79,8 +79,9 @@ class RunReader {
   virtual std::map<std::string, Curve> metrics() const = 0;  // of a training, by name
   // A task's journal, without images; empty where it has none.
   virtual std::vector<JournalEntry> journal(std::uint64_t task_index) const = 0;
-  virtual std::vector<std::uint64_t> journal_tasks() const = 0;  // that have one, in order
-  virtual Image image(const std::string& hash) const = 0;        // throws Error if absent
+  // The last entries of all journals that end with one of that kind, in order of their tasks.
+  virtual std::vector<JournalEntry> journal_ends(const std::string& kind) const = 0;
+  virtual Image image(const std::string& hash) const = 0;  // throws Error if absent
 };
 
 }  // namespace agon::env

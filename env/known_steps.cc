@@ -1,5 +1,6 @@
 #include "env/known_steps.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "env/protocol.h"
@@ -22,6 +23,8 @@ std::vector<KnownStep> known_steps(const Env& env, std::string_view turn) {
 std::optional<CorruptedStep> corrupted(const Env& env, const StepQuery& right, Rng& rng) {
   std::vector<ErrorKind> kinds(kErrorKinds.begin(), kErrorKinds.end());
   rng.shuffle(kinds);
+  if (rng.chance(0.8))
+    std::stable_partition(kinds.begin(), kinds.end(), [](ErrorKind k) { return k != ErrorKind::unjustified_jump; });
   for (const ErrorKind kind : kinds) {
     const auto wrong = env.corrupt_step(right, kind, rng);
     if (!wrong) continue;

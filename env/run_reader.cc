@@ -154,13 +154,23 @@ class SqliteReader : public RunReader {
     });
   }
 
-  std::vector<std::uint64_t> journal_tasks() const override {
-    std::vector<std::uint64_t> tasks;
-    if (!has_journal_) return tasks;
+  std::vector<JournalEntry> journal_ends(const std::string& kind) const override {
+    std::vector<JournalEntry> entries;
+    if (!has_journal_) return entries;
     return guarded(path_, [&] {
-      SQLite::Statement select(database_, "SELECT DISTINCT task_index FROM journal ORDER BY task_index");
-      while (select.executeStep()) tasks.push_back(static_cast<std::uint64_t>(select.getColumn(0).getInt64()));
-      return tasks;
+      SQLite::Statement select(
+          database_,
+          "SELECT task_index, number, body FROM journal JOIN (SELECT task_index AS task, "
+          "max(number) AS last FROM journal GROUP BY task_index) ON task_index = task AND number = "
+          "last WHERE kind = ? ORDER BY task_index");
+      select.bind(1, kind);
+      while (select.executeStep())
+        entries.push_back({static_cast<std::uint64_t>(select.getColumn(0).getInt64()),
+                           select.getColumn(1).getInt64(),
+                           kind,
+                           Json::parse(select.getColumn(2).getString()),
+                           {}});
+      return entries;
     });
   }
 

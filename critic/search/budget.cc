@@ -62,6 +62,20 @@ Json to_json(const Budget& budget) {
   return json;
 }
 
+Budget budget_in(const Json& json) {
+  Budget budget;
+  const auto read = [&](const char* name, auto& limit) {
+    using Limit = typename std::remove_reference_t<decltype(limit)>::value_type;
+    if (json.contains(name)) limit = json.at(name).get<Limit>();
+  };
+  read("policy_tokens", budget.policy_tokens);
+  read("critic_tokens", budget.critic_tokens);
+  read("env_steps", budget.env_steps);
+  read("tool_seconds", budget.tool_seconds);
+  read("wall", budget.wall_seconds);
+  return budget;
+}
+
 Json to_json(const Spent& spent) {
   return {{"policy_tokens", spent.policy_tokens}, {"critic_tokens", spent.critic_tokens},
           {"env_steps", spent.env_steps},         {"tool_seconds", spent.tool_seconds},

@@ -18,6 +18,7 @@ struct Budget {
 // the part which is none, with the nearest name.
 Budget parse_budget(const std::string& text);
 Json to_json(const Budget& budget);  // {"policy_tokens": 400, ...}: the limits that there are
+Budget budget_in(const Json& json);
 
 struct Spent {
   std::int64_t policy_tokens = 0, critic_tokens = 0, env_steps = 0;

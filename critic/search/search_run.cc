@@ -245,6 +245,7 @@ Replay replay(const SearchOptions& options, const env::RunReader& run, std::uint
     replay.finished = true;
   } catch (const JournalEnds&) {
   }
+  replay.task = tree.task();
   for (int node = 0; node < tree.size(); ++node) replay.nodes.push_back(tree.at(node));
   replay.divergence = journal.divergence();
   return replay;

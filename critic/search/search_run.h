@@ -67,6 +67,7 @@ void search_tasks(agents::Policy& policy, StepCritic* critic, const SearchOption
 
 // A task's search, from its journal: with a policy (and critic), everything is asked of them again and held against it.
 struct Replay {
+  env::TaskInfo task;
   std::vector<Node> nodes;
   SearchOutcome outcome;  // of a finished one
   bool finished = false;

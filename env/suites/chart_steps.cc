@@ -9,6 +9,7 @@
 #include "env/grade.h"
 #include "env/protocol.h"
 #include "env/suites/chart_claims.h"
+#include "env/suites/draw.h"
 
 namespace agon::env {
 namespace {
@@ -57,9 +58,16 @@ class Context {
 };
 
 StepLabel label(StepKind kind, std::string wrong_because) {
-  return {wrong_because.empty(), kind, std::move(wrong_because)};
+  return {wrong_because.empty(), kind, std::move(wrong_because), {}, {}};
 }
 StepLabel reasoning(std::string wrong_because) { return label(StepKind::reasoning, std::move(wrong_because)); }
+
+StepLabel held_against(StepLabel label, const std::optional<Claim>& truth, std::string claim) {
+  if (truth) label.truth = format_claim(*truth);
+  label.claim = std::move(claim);
+  return label;
+}
+std::string color_word(int color) { return std::string(palette()[static_cast<std::size_t>(color)].name); }
 
 std::optional<int> Context::bar_with(int color) const {
   for (std::size_t i = 0; i < task_.bars.size(); ++i)
@@ -98,9 +106,10 @@ StepLabel Context::judge(const Reading& claim) const {
   const std::optional<int> bar = bar_with(claim.color);
   if (!bar) return label(StepKind::perception, "there is no bar of that color");
   const int value = task_.bars[static_cast<std::size_t>(*bar)].value;
-  if (value == claim.value) return label(StepKind::perception, "");
-  return label(StepKind::perception,
-               fmt::format("the {} bar is {}, not {}", color_name(task_, *bar), value, claim.value));
+  const std::string wrong_because =
+      value == claim.value ? "" : fmt::format("the {} bar is {}, not {}", color_name(task_, *bar), value, claim.value);
+  return held_against(label(StepKind::perception, wrong_because), Reading{claim.color, value},
+                      std::to_string(claim.value));
 }
 
 StepLabel Context::judge(const Extreme& claim) const {
@@ -111,17 +120,24 @@ StepLabel Context::judge(const Extreme& claim) const {
   const std::optional<int> bar = bar_with(claim.color);
   if (!bar) return reasoning("there is no bar of that color");
   const int extreme = bar_of({1, pick, 0}, values_);
-  if (values_[static_cast<std::size_t>(*bar)] == values_[static_cast<std::size_t>(extreme)]) return reasoning("");
-  return reasoning(fmt::format("it is the {} bar", color_name(task_, extreme)));
+  const bool right = values_[static_cast<std::size_t>(*bar)] == values_[static_cast<std::size_t>(extreme)];
+  const int color = right ? claim.color : task_.bars[static_cast<std::size_t>(extreme)].color;
+  return held_against(reasoning(right ? "" : fmt::format("it is the {} bar", color_name(task_, extreme))),
+                      Extreme{color, claim.highest}, color_word(claim.color));
 }
 
 StepLabel Context::judge(const Arithmetic& claim) const {
+  const std::string said = std::to_string(claim.result);
   if (!joined(claim, operands()))
-    return reasoning(fmt::format("the question does not lead to {} {} {}", claim.left, claim.operation, claim.right));
+    return held_against(
+        reasoning(fmt::format("the question does not lead to {} {} {}", claim.left, claim.operation, claim.right)),
+        std::nullopt, said);
   const int result = claim.operation == '+' ? claim.left + claim.right : claim.left - claim.right;
-  if (result == claim.result) return reasoning("");
-  return reasoning(
-      fmt::format("{} {} {} is {}, not {}", claim.left, claim.operation, claim.right, result, claim.result));
+  const std::string wrong_because =
+      result == claim.result
+          ? ""
+          : fmt::format("{} {} {} is {}, not {}", claim.left, claim.operation, claim.right, result, claim.result);
+  return held_against(reasoning(wrong_because), Arithmetic{claim.left, claim.operation, claim.right, result}, said);
 }
 
 StepLabel Context::judge(const Comparison& claim) const {
@@ -148,7 +164,9 @@ StepLabel Context::judge(const Selection& claim) const {
 }
 
 StepLabel Context::judge(const Answer& claim) const {
-  return reasoning(is_gold_answer(task_, claim.text) ? "" : "the answer is " + gold_answer(task_));
+  const bool right = is_gold_answer(task_, claim.text);
+  return held_against(reasoning(right ? "" : "the answer is " + gold_answer(task_)),
+                      Answer{right ? claim.text : gold_answer(task_)}, claim.text);
 }
 
 void Context::accept(const Reading& claim) {

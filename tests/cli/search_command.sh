@@ -1,67 +1,130 @@
 #!/usr/bin/env bash
-# search_command.sh AGON: agon index, search and serve-search from outside: what docs/tools.md shows, and every way to be told no.
+# search_command.sh AGON UNTAUGHT MODEL: agon search, replay and show from outside: methods, budgets, kills at random
+# moments, and every way to be told no.
 set -u
-agon=$1
+agon=$1 untaught=$2 model=$3
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failures=0
 
 fail() { printf 'FAILED: %s\n' "$*"; failures=$((failures + 1)); }
-# expect CODE WORDS ARGUMENTS...: the exit code, and words in what was printed (both streams).
-expect() {
+# value PATH FILE: what is at the path of a JSON file.
+value() {
+  python3 -c 'import json, sys
+value = json.load(open(sys.argv[2]))
+for key in sys.argv[1].split("/"):
+  value = value[int(key) if isinstance(value, list) else key]
+print(value)' "$1" "$2"
+}
+# play NAME ARGUMENTS...: a search into $scratch/NAME, its summary in $scratch/NAME.json.
+play() {
+  local name=$1
+  shift
+  "$agon" search --policy "$model" --out "$scratch/$name" --json "$@" >"$scratch/$name.json" 2>"$scratch/err" ||
+    fail "search $*: $(cat "$scratch/err")"
+}
+# is EXPECTED PATH NAME
+is() { [ "$(value "$2" "$scratch/$3.json")" = "$1" ] || fail "$3: $2 is $(value "$2" "$scratch/$3.json"), expected $1"; }
+# refused CODE WORDS ARGUMENTS...
+refused() {
   local code=$1 words=$2
   shift 2
-  "$agon" "$@" >"$scratch/out" 2>&1
+  "$agon" "$@" >"$scratch/out" 2>"$scratch/err"
   local got=$?
-  [ $got = "$code" ] || fail "$*: exit code $got, expected $code: $(cat "$scratch/out")"
-  grep -q -- "$words" "$scratch/out" || fail "$*: no '$words' in: $(cat "$scratch/out")"
+  [ $got = "$code" ] || fail "$*: exit code $got, expected $code"
+  grep -qF -- "$words" "$scratch/err" || fail "$*: stderr lacks '$words': $(cat "$scratch/err")"
+  [ ! -s "$scratch/out" ] || fail "$*: refused, and yet printed"
 }
 
-cd "$scratch" || exit 1
-printf '%s\n' '{"id": "1", "contents": "\"Ada Lovelace\"\nShe wrote the first program, for the Analytical Engine."}' \
-              '{"id": "2", "title": "Charles Babbage", "text": "He designed the Analytical Engine."}' >docs.jsonl
-expect 0 '^docs.index: 2 documents, 18 words' index docs.jsonl --out docs.index
-expect 0 '"corpus_hash": "[0-9a-f]*"' index docs.jsonl --out docs.index --json
-expect 0 '^ 1 .*Ada Lovelace  \[1\]' search docs.index 'who wrote the first program?'
-expect 0 '^No document matches' search docs.index 'NEAR( "'
-expect 0 '^No document matches' search docs.index ''
-expect 0 '"title": "Charles Babbage"' search docs.index '"designed" OR' --top-k 1 --json
-for line in $(seq 11); do echo '{"id": "'$line'", "contents": "text"}'; done >broken.jsonl
-echo '{broken' >>broken.jsonl
-expect 0 'line 12: not JSON' index broken.jsonl --out broken.index
-expect 1 'more than a tenth' index docs.index --out other.index
-expect 1 'cannot be read' index nothing.jsonl --out other.index
-expect 1 'cannot be written' index docs.jsonl --out no/such/folder
-expect 1 'no such index' search nothing.index x
-expect 1 'not a search index' search docs.jsonl x
-expect 1 'a folder' search . x
-expect 1 'unavailable' search http://127.0.0.1:1 x
-expect 1 'ftp://x. is no address' search ftp://x y
-expect 1 'is no address' search searxng+host y
-expect 1 'SERPER_API_KEY' search serper x
-expect 1 'go together' search docs.index x --cache searches
-expect 2 'top-k' search docs.index x --top-k 0
-expect 2 'QUERY' search docs.index
+# Greedy search is the greedy answer of agon run.
+play greedy --method greedy --tasks 30
+"$agon" run --policy "$model" --tasks 30 --samples 1 --out "$scratch/run" --json >"$scratch/run.json" 2>/dev/null
+is "$(value greedy "$scratch/run.json")" accuracy greedy
+is 30 tasks greedy
+is 0 critic_tokens greedy
 
-"$agon" serve-search docs.index --port 0 >served 2>served.err &
-server=$!
-for _ in $(seq 200); do grep -q ^serving served && break; sleep 0.05; done
-url=$(sed -n 's/.* at \(http:[^ ]*\)\/retrieve; .*/\1/p' served)
-expect 0 'Ada Lovelace' search "$url" 'first program' --cache searches --cache-mode record
-expect 0 'Charles Babbage' search "$url" 'babbage'
-# A request that says nothing of a body.
-exec 3<>"/dev/tcp/127.0.0.1/${url##*:}"
-printf 'POST /retrieve HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' >&3
-head -1 <&3 | grep -q ' 400 ' || fail "serve-search: a request without a body is not refused as such"
-exec 3<&-
-kill -INT $server
-wait $server
-code=$?
-[ $code = 130 ] || fail "serve-search: exit code $code after Ctrl-C, expected 130"
-grep -q 'stopped after 3 requests' served.err || fail "serve-search: $(cat served.err)"
-expect 1 'unavailable' search "$url" 'first program'
-expect 0 'Ada Lovelace' search "$url" 'first  program' --cache searches --cache-mode replay
-expect 1 'offline_miss' search "$url" 'babbage' --cache searches --cache-mode replay
+# Every method ends, on one turn and on several, and answers each task.
+for method in best-of-n majority weighted-majority guided beam diverse-beam mcts particles; do
+  play "$method" --method $method --critic oracle --n 3 --width 2 --tasks 4
+  is "$method" method "$method"
+  is 0 unanswered "$method"
+  is 0 failed "$method"
+done
+play turns --suite phone --method beam --critic oracle --n 2 --width 2 --tasks 2 --max-tokens 60
+[ "$(value env_steps "$scratch/turns.json")" -gt 4 ] || fail "beam on phone: one turn"
+
+# The budget holds, and what ran out is told.
+play budget --method best-of-n --n 4 --tasks 6 --budget policy_tokens=40,env_steps=2
+[ "$(value policy_tokens "$scratch/budget.json")" -le 240 ] || fail "more policy tokens than the budget"
+[ "$(value env_steps "$scratch/budget.json")" -le 12 ] || fail "more env steps than the budget"
+is 6 budget_exhausted budget
+play nothing --method guided --critic oracle --tasks 2 --budget policy_tokens=0
+is 2 unanswered nothing
+is 0.0 accuracy nothing
+
+# Threads and writing ahead change nothing.
+play one --critic oracle --tasks 8 --threads 1 --no-speculation
+play many --critic oracle --tasks 8 --threads 8
+for key in accuracy policy_tokens nodes attempts steps_rejected; do
+  is "$(value $key "$scratch/one.json")" $key many
+done
+is 0 speculative_tokens one
+
+# A critic that cannot judge says so in the figures, and the search ends.
+play babble --critic-policy "$untaught" --critic-max-tokens 8 --attempts 3 --tasks 2
+is "$(value judged "$scratch/babble.json")" invalid_verdicts babble
+play critic --critic discriminative --attempts 3 --tasks 2 --critic-policy "$model"
+is 0 invalid_verdicts critic
+
+# Killed at random moments, the search goes on to the same end.
+play whole --method beam --critic oracle --n 3 --width 3 --tasks 60
+args=(search --policy "$model" --method beam --critic oracle --n 3 --width 3 --tasks 60 --threads 2)
+kills=${AGON_KILLS:-10}
+for ((i = 0; i < kills; ++i)); do
+  rm -rf "$scratch/killed"
+  "$agon" "${args[@]}" --out "$scratch/killed" >/dev/null 2>&1 &
+  pid=$!
+  sleep "0.$(printf %03d $((RANDOM % 900 + 50)))"
+  kill -9 $pid 2>/dev/null
+  wait $pid 2>/dev/null
+  "$agon" "${args[@]}" --out "$scratch/killed" --resume --json >"$scratch/killed.json" 2>"$scratch/err" ||
+    fail "resume: $(cat "$scratch/err")"
+  for key in accuracy policy_tokens nodes env_steps steps_rejected; do
+    is "$(value $key "$scratch/whole.json")" $key killed
+  done
+done
+refused 1 "method" search --policy "$model" --tasks 60 --out "$scratch/killed" --resume --method greedy
+
+# A finished tree plays again without a model, and says where another model goes another way.
+"$agon" replay "$scratch/many" 3 >"$scratch/out" 2>&1 || fail "replay: $(cat "$scratch/out")"
+grep -q '^\* ok  1.00 ' "$scratch/out" || fail "replay shows no way to the answer: $(cat "$scratch/out")"
+"$agon" replay "$scratch/many" 3 --policy "$model" --critic oracle --json >"$scratch/same.json" 2>&1 || fail "replay again"
+is None divergence same
+"$agon" replay "$scratch/many" 3 --policy "$untaught" --critic oracle --json >"$scratch/other.json" 2>&1 || fail "replay another"
+is write divergence/kind other
+"$agon" show "$scratch/many" | grep -q '^guided on charts' || fail "show"
+
+refused 1 "Did you mean 'guided'" search --method guide --out "$scratch/x"
+refused 1 "Did you mean 'product'" search --method beam --rank produkt --out "$scratch/x"
+refused 1 "Did you mean 'policy_tokens'" search --budget policy_token=3 --out "$scratch/x"
+refused 1 "gives no amount" search --budget policy_tokens=many --out "$scratch/x"
+refused 1 "Did you mean 'oracle'" search --critic orakle --out "$scratch/x"
+refused 1 "is no model folder" search --critic oracle --policy "$scratch/none" --out "$scratch/x"
+refused 2 "--n" search --n 0 --out "$scratch/x"
+refused 2 "--keep" search --keep none --out "$scratch/x"
+refused 1 "is no search" replay "$scratch/run" 0
+refused 1 "has no search here" replay "$scratch/many" 99
+refused 1 "no run here" replay "$scratch" 0
+python3 - "$scratch/many" <<'PY'
+import json, sqlite3, sys
+run = sqlite3.connect(sys.argv[1] + "/run.sqlite")
+config = json.loads(run.execute("SELECT config FROM run").fetchone()[0])
+config["search_version"] = 99
+run.execute("UPDATE run SET config = ?", (json.dumps(config),))
+run.commit()
+PY
+refused 1 "of version 99" replay "$scratch/many" 3
+[ -e "$scratch/x" ] && fail "a refused search left a folder"
 
 [ $failures = 0 ] && echo "search_command: passed"
 exit $((failures > 0))

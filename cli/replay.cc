@@ -1,0 +1,71 @@
+// agon replay - the tree of a searched task, played again from the run alone; or asked of a policy and a critic again,
+// to see where they would go another way.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "agents/local/local_policy.h"
+#include "cli/commands.h"
+#include "cli/critic_flags.h"
+#include "cli/model_folder.h"
+#include "cli/play.h"
+#include "cli/search_config.h"
+#include "cli/search_tree.h"
+#include "cli/usage.h"
+#include "core/error.h"
+
+namespace agon::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Flags {
+  std::string run, policy, file, search;
+  std::uint64_t task = 0;
+  CriticFlags critic;
+  bool json = false;
+};
+
+critic::Replay replay_of(const Flags& flags, const env::RunReader& run, const critic::SearchOptions& options) {
+  if (flags.policy.empty()) return critic::replay(options, run, flags.task);
+  const fs::path folder = find_model_folder(flags.policy);
+  const auto policy = agents::make_local_policy(folder);
+  OpenCritic open;
+  if (needs_critic(options.method)) open = open_critic(flags.critic, policy.get(), folder);
+  return critic::replay(options, run, flags.task, policy.get(), open.critic.get());
+}
+
+void run_replay(const Flags& flags) {
+  const auto run = env::RunReader::open(flags.run);
+  const critic::SearchOptions options = search_options_in(run->config(), flags.file, flags.search);
+  const critic::Replay replay = replay_of(flags, *run, options);
+  const std::vector<env::JournalEntry> journal = run->journal(flags.task);
+  if (flags.json)
+    std::cout << search_tree_json(replay, journal).dump(2, ' ', false, Json::error_handler_t::replace) << std::endl;
+  else
+    std::cout << search_tree_text(replay, journal) << std::flush;
+}
+
+}  // namespace
+
+void add_replay(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App* command = app.add_subcommand("replay", "Show how a task was searched: its tree, from the run alone");
+  command->add_option("RUN", flags->run, "run folder of agon search")->required();
+  command->add_option("TASK", flags->task, "number of the task")
+      ->required()
+      ->check(whole_number_in(0, ~std::uint64_t{0}));
+  command
+      ->add_option("--policy", flags->policy,
+                   "ask this model again, and show the first thing that it does in another way")
+      ->group(kPolicyFlags);
+  add_critic_options(*command, flags->critic, "critic-");
+  command->add_option("--file", flags->file, "task file of the run")->group(kDataFlags);
+  command->add_option("--search", flags->search, "suite questions: where to search")->group(kDataFlags);
+  command->add_flag("--json", flags->json, "print one JSON object")->group(kOutputFlags);
+  command->callback([flags] { run_replay(*flags); });
+}
+
+}  // namespace agon::cli

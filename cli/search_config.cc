@@ -1,0 +1,56 @@
+#include "cli/search_config.h"
+
+#include "core/error.h"
+
+namespace agon::cli {
+
+void add_search_config(const critic::SearchOptions& options, Json& config) {
+  const critic::MethodOptions& method = options.method;
+  config["method"] = to_string(method.method);
+  config["n"] = method.n;
+  config["width"] = method.width;
+  config["attempts"] = method.attempts;
+  config["rank"] = to_string(method.rank);
+  config["keep"] = method.keep == critic::Keep::best ? "best" : "last";
+  config["budget"] = to_json(options.budget);
+  config["search_version"] = critic::kSearchVersion;
+}
+
+bool is_search(const Json& config) { return config.contains("search_version"); }
+
+critic::SearchOptions search_options_in(const Json& config, const std::string& file, const std::string& search) {
+  if (!is_search(config)) throw Error("replay: this run is no search. Give the folder that `agon search` wrote.");
+  const int version = config.at("search_version").get<int>();
+  if (version != critic::kSearchVersion)
+    throw Error(
+        "replay: the search is of version {}; this agon replays version {}. Replay it with the agon that wrote "
+        "it.",
+        version, critic::kSearchVersion);
+  if (config.contains("file") && file.empty()) throw Error("replay: the tasks are of a file. Give it with --file.");
+  critic::SearchOptions options;
+  options.suite = config.at("suite").get<std::string>();
+  options.suite_options.level = config.at("level").get<int>();
+  options.suite_options.file = file;
+  options.suite_options.search = search.empty() ? config.value("search", "") : search;
+  options.suite_options.role = config.value("role", options.suite_options.role);
+  options.suite_options.baseline = config.value("baseline", "");
+  options.suite_options.two_turn = config.value("two_turn", false);
+  options.suite_options.reexamine = config.value("reexamine", "");
+  options.split = config.at("split") == "train" ? env::Split::train : env::Split::test;
+  options.tasks = config.at("tasks").get<std::uint64_t>();
+  options.seed = config.at("seed").get<std::uint64_t>();
+  options.sampling.temperature = config.at("temperature").get<double>();
+  options.sampling.top_p = config.at("top_p").get<double>();
+  options.sampling.max_tokens = config.at("max_tokens").get<int>();
+  critic::MethodOptions& method = options.method;
+  method.method = critic::parse_method(config.at("method").get<std::string>());
+  method.n = config.at("n").get<int>();
+  method.width = config.at("width").get<int>();
+  method.attempts = config.at("attempts").get<int>();
+  method.rank = critic::parse_rank(config.at("rank").get<std::string>());
+  method.keep = config.at("keep") == "best" ? critic::Keep::best : critic::Keep::last;
+  options.budget = critic::budget_in(config.at("budget"));
+  return options;
+}
+
+}  // namespace agon::cli

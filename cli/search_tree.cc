@@ -1,0 +1,155 @@
+#include "cli/search_tree.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "cli/transcript.h"
+#include "core/text.h"
+#include "env/protocol.h"
+
+namespace agon::cli {
+namespace {
+
+using critic::Node;
+
+// What was decided of each node, the last word on it.
+std::map<int, std::string> decisions_of(const std::vector<env::JournalEntry>& journal) {
+  std::map<int, std::string> decisions;
+  for (const env::JournalEntry& entry : journal) {
+    if (entry.kind != "note") continue;
+    std::string& decision = decisions[entry.body.at("node").get<int>()];
+    const auto said = entry.body.at("decision").get<std::string>();
+    decision = said == "keep" && decision == "reject" ? "keep all the same" : said;
+  }
+  return decisions;
+}
+
+// On the way to the answer.
+std::vector<bool> chosen_nodes(const critic::Replay& replay, const std::map<int, std::string>& decisions) {
+  std::vector<bool> chosen(replay.nodes.size(), false);
+  for (const auto& [node, decision] : decisions) {
+    if (decision != "answer") continue;
+    for (int at = node; at >= 0; at = replay.nodes.at(static_cast<std::size_t>(at)).parent)
+      chosen[static_cast<std::size_t>(at)] = true;
+  }
+  return chosen;
+}
+
+Json node_json(const critic::Replay& replay, int number, const std::map<int, std::string>& decisions) {
+  const Node& node = replay.nodes.at(static_cast<std::size_t>(number));
+  Json json{{"node", number}, {"parent", node.parent < 0 ? Json() : Json(node.parent)}, {"step", trim(node.text)}};
+  json["tokens"] = node.token_ids.size();
+  json["verdict"] = node.verdict ? Json(to_string(node.verdict->judgement)) : Json();
+  json["probability"] = node.verdict && node.verdict->probability ? Json(*node.verdict->probability) : Json();
+  json["critique"] = node.verdict ? Json(node.verdict->critique) : Json();
+  const auto decision = decisions.find(number);
+  json["decision"] = decision == decisions.end() ? Json() : Json(decision->second);
+  json["ends_turn"] = node.ends_turn;
+  json["reward"] = node.end ? Json(node.end->result.reward.total) : Json();
+  json["success"] = node.end ? node.end->result.info.value("success", Json()) : Json();
+  return json;
+}
+
+Json divergence_json(const critic::Replay& replay) {
+  if (!replay.divergence) return nullptr;
+  const critic::Divergence& divergence = *replay.divergence;
+  return {{"entry", divergence.number},
+          {"kind", divergence.kind},
+          {"recorded", divergence.recorded},
+          {"now", divergence.now}};
+}
+
+std::string mark_of(const Node& node) {
+  if (node.cut) return "cut ";
+  if (!node.verdict) return "    ";
+  switch (node.verdict->judgement) {
+    case critic::Judgement::correct:
+      return "ok  ";
+    case critic::Judgement::incorrect:
+      return "BAD ";
+    case critic::Judgement::invalid:
+      return "??? ";
+    default:
+      return "-   ";
+  }
+}
+
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (const char letter : printable(trim(text))) line += letter == '\n' ? ' ' : letter;
+  constexpr std::size_t kMost = 100;
+  return line.size() > kMost ? valid_utf8(line.substr(0, kMost)) + "..." : line;
+}
+
+class TreeText {
+ public:
+  TreeText(const critic::Replay& replay, const std::vector<env::JournalEntry>& journal)
+      : replay_(replay), decisions_(decisions_of(journal)), chosen_(chosen_nodes(replay, decisions_)) {
+    for (std::size_t i = 0; i < replay.nodes.size(); ++i)
+      children_[replay.nodes[i].parent].push_back(static_cast<int>(i));
+  }
+
+  std::string text() {
+    for (const int root : children_[-1])
+      for (const int child : children_[root]) add(child, 0);
+    return std::move(text_);
+  }
+
+ private:
+  void add(int number, int depth) {
+    const Node& node = replay_.nodes.at(static_cast<std::size_t>(number));
+    const std::string probability =
+        node.verdict && node.verdict->probability ? fmt::format("{:.2f}", *node.verdict->probability) : "    ";
+    text_ += fmt::format("{}{}{} {}{}", chosen_[static_cast<std::size_t>(number)] ? "* " : "  ", mark_of(node),
+                         probability, std::string(static_cast<std::size_t>(2 * depth), ' '), one_line(node.text));
+    if (const auto decision = decisions_.find(number); decision != decisions_.end() && decision->second != "keep")
+      text_ += fmt::format("   <- {}", decision->second);
+    if (node.end && node.end->over()) text_ += node.end->result.info.value("success", false) ? "   right" : "   wrong";
+    text_ += '\n';
+    for (const int child : children_[number]) add(child, depth + 1);
+  }
+
+  const critic::Replay& replay_;
+  const std::map<int, std::string> decisions_;
+  const std::vector<bool> chosen_;
+  std::map<int, std::vector<int>> children_;
+  std::string text_;
+};
+
+}  // namespace
+
+Json search_tree_json(const critic::Replay& replay, const std::vector<env::JournalEntry>& journal) {
+  const std::map<int, std::string> decisions = decisions_of(journal);
+  Json nodes = Json::array();
+  for (std::size_t i = 0; i < replay.nodes.size(); ++i)
+    nodes.push_back(node_json(replay, static_cast<int>(i), decisions));
+  return {{"finished", replay.finished},
+          {"outcome", replay.finished ? to_json(replay.outcome) : Json()},
+          {"nodes", std::move(nodes)},
+          {"divergence", divergence_json(replay)}};
+}
+
+std::string search_tree_text(const critic::Replay& replay, const std::vector<env::JournalEntry>& journal) {
+  std::string text = fmt::format("{}: {}\n\n", replay.task.id, printable(replay.task.prompt));
+  text += TreeText(replay, journal).text();
+  text += "\n* the way to the answer; ok, BAD, ???: the critic's verdict, with its P(correct)\n";
+  if (replay.finished) {
+    const critic::SearchOutcome& outcome = replay.outcome;
+    text += fmt::format("{}; {} policy tokens, {} critic tokens, {} env steps{}\n",
+                        !outcome.answered ? "no answer"
+                        : outcome.success ? "right"
+                                          : "wrong",
+                        outcome.spent.policy_tokens, outcome.spent.critic_tokens, outcome.spent.env_steps,
+                        outcome.exhausted.empty() ? "" : fmt::format("; the budget of {} ended", outcome.exhausted));
+  } else {
+    text += "the search is not finished: go on with `agon search --resume`\n";
+  }
+  if (replay.divergence)
+    text += fmt::format("\nasked again, it goes another way at entry {} ({}):\n  recorded  {}\n  now       {}\n",
+                        replay.divergence->number, replay.divergence->kind,
+                        printable(replay.divergence->recorded.dump()), printable(replay.divergence->now.dump()));
+  return text;
+}
+
+}  // namespace agon::cli

@@ -1,0 +1,25 @@
+// critic/search/summary.h - the figures of a run of searches, computed from its store alone: what `agon search --json`
+// prints.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "critic/search/search_run.h"
+#include "env/episode_store.h"
+
+namespace agon::critic {
+
+// Of every task whose search has ended, in order.
+std::vector<SearchOutcome> search_outcomes(const env::RunReader& run);
+
+// `method, suite, policy, critic, budget, tasks, accuracy, ci {accuracy: [lo, hi]}, policy_tokens, critic_tokens,
+// env_steps, tool_seconds, wall_seconds, speculative_tokens, per_task {...}, budget_exhausted, unanswered, failed,
+// nodes, judged, invalid_verdicts, unknown_verdicts, unranked, steps_rejected, attempts {n: count}, by_level {level:
+// {tasks, accuracy, ci}}`. Sums over the tasks; per_task: their means. wall_seconds: that the run took. A task that was
+// not answered is wrong; one that failed is in no figure. Null: undefined. Intervals: bootstrap over tasks.
+Json summarize_searches(const env::RunReader& run);
+std::string search_table(const Json& summary);  // for a person; plain text, aligned
+
+}  // namespace agon::critic
