@@ -68,13 +68,20 @@ TEST_CASE("critic: half the steps shown are right, and the rest are wrong in eve
   }
 }
 
+TEST_CASE("An expert holds what is true against what is said") {
+  CHECK(expert_critique("red is 4", "4", true) == "red is 4 = 4\n\n<Answer>Correct</Answer>");
+  CHECK(expert_critique("red is 4", "5", false) == "red is 4 < 5\n\n<Answer>Incorrect</Answer>");
+  CHECK(expert_critique("<answer>12</answer>", "7", false) == "<answer>12</answer> > 7\n\n<Answer>Incorrect</Answer>");
+  CHECK(expert_critique("red is lowest", "blue", false) == "red is lowest != blue\n\n<Answer>Incorrect</Answer>");
+  CHECK(expert_critique("3 + 4 = 7", "7", false) == "3 + 4 = 7 != 7\n\n<Answer>Incorrect</Answer>");
+}
+
 TEST_CASE("critic: the right verdict is worth 1, another nothing, and none at all is told") {
   const auto env = make_env("charts", {.role = "critic"});
   for (std::uint64_t index = 0; index < 20; ++index) {
     env->reset({Split::test, index});
     Rng rng = Rng::derive(1, "critic", "test");
     const std::string expert = env->demonstrate(rng).value().front().text;
-    CHECK_THAT(expert, Contains(" vs "));
     const StepResult right = env->fork()->step({expert, {}}), wrong = env->fork()->step(*env->mistake(rng));
     CHECK((right.terminated && right.reward.total == 1 && right.info["success"] == true));
     CHECK((wrong.reward.total == 0 && wrong.info["success"] == false && !wrong.info.contains("invalid_verdict")));

@@ -422,7 +422,7 @@ TEST_CASE("a folder without a run, a foreign file and another schema version are
   EpisodeStore::create(folder / "run", kConfig, false);
   execute(folder / "run", "PRAGMA user_version = 9");
   REQUIRE_THAT(error_of([&] { RunReader::open(folder / "run"); }),
-               Catch::Contains("schema version 9; this agon reads versions 2 to 4"));
+               Catch::Contains("schema version 9; this agon reads versions 2 to 5"));
   REQUIRE_THAT(error_of([&] { EpisodeStore::create(folder / "run", kConfig, true); }),
                Catch::Contains("schema version 9"));
 }
@@ -526,12 +526,38 @@ TEST_CASE("killed at any moment, a training's steps are whole and none is missin
   REQUIRE(steps > 0);
 }
 
+TEST_CASE("a journal is kept in order, and the last entry of each is found") {
+  const test::TempFolder folder;
+  const Image picture = test::picture(5);
+  {
+    auto store = EpisodeStore::create(folder / "run", kConfig, false);
+    for (std::int64_t number = 0; number < 30; ++number)
+      for (const std::uint64_t task : {7, 2})
+        store->record_entry({task, number, number == 29 && task == 2 ? "result" : "write", {{"n", number}}, {picture}});
+    store->flush();
+  }
+  const auto run = RunReader::open(folder / "run");
+  const auto journal = run->journal(7);
+  REQUIRE(journal.size() == 30);
+  for (std::int64_t number = 0; number < 30; ++number) {
+    REQUIRE(journal[static_cast<std::size_t>(number)].number == number);
+    REQUIRE(journal[static_cast<std::size_t>(number)].body == Json{{"n", number}});
+  }
+  REQUIRE(run->journal(1).empty());
+  const auto ends = run->journal_ends("result");
+  REQUIRE(ends.size() == 1);
+  REQUIRE((ends[0].task_index == 2 && ends[0].number == 29));
+  REQUIRE(run->image(picture.hash().hex()).hash() == picture.hash());
+  execute(folder / "run", "DELETE FROM journal WHERE task_index = 7 AND number = 3");
+  REQUIRE_THAT(error_of([&] { RunReader::open(folder / "run")->journal(7); }), Catch::Contains("lacks an entry"));
+}
+
 TEST_CASE("a run from before there was training is read, and resumed") {
   const test::TempFolder folder;
   EpisodeStore::create(folder / "run", kConfig, false)->record(make_episode(3, 0));
   execute(folder / "run",
           "DROP INDEX episode_key; ALTER TABLE episodes DROP COLUMN step; DROP TABLE metrics; DROP TABLE token_credit; "
-          "PRAGMA user_version = 2");
+          "DROP VIEW search_steps; DROP VIEW search_verdicts; DROP TABLE journal; PRAGMA user_version = 2");
   REQUIRE(RunReader::open(folder / "run")->metrics().empty());
   require_equal(RunReader::open(folder / "run")->episode(3, 0), make_episode(3, 0));
   auto store = EpisodeStore::create(folder / "run", kConfig, true);
