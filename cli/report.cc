@@ -2,10 +2,12 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/report_data.h"
 #include "cli/report_page.h"
+#include "cli/search_config.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "env/episode_store.h"
@@ -17,6 +19,7 @@ namespace fs = std::filesystem;
 
 struct ReportFlags {
   std::string run, out;
+  std::vector<std::string> compare;
 };
 
 // The run itself must outlive its report.
@@ -27,12 +30,24 @@ void check_target(const fs::path& out, const fs::path& run) {
       throw Error("report: {} is a file of the run itself. Choose another --out.", out.string());
 }
 
+std::string name_of(const fs::path& run) {
+  const fs::path folder = fs::absolute(run).lexically_normal();
+  return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
+}
+
 void report(const ReportFlags& flags) {
-  const fs::path folder = fs::absolute(flags.run).lexically_normal();
-  const std::string name = (folder.has_filename() ? folder : folder.parent_path()).filename().string();
   const fs::path out = flags.out.empty() ? fs::path(flags.run) / "report.html" : fs::path(flags.out);
   check_target(out, flags.run);
-  const Json data = report_data(*env::RunReader::open(flags.run), name);
+  std::vector<std::unique_ptr<env::RunReader>> readers;
+  std::vector<OtherRun> others;
+  for (const std::string& other : flags.compare) {
+    readers.push_back(env::RunReader::open(other));
+    others.push_back({name_of(other), readers.back().get()});
+  }
+  const auto run = env::RunReader::open(flags.run);
+  if (!others.empty() && !is_search(run->config()))
+    throw Error("report: --compare is for searches, and {} is none. `agon eval` compares policies.", flags.run);
+  const Json data = report_data(*run, name_of(flags.run), {}, others);
   write_file_atomically(out.string(), report_page(data));
   fmt::print("report: {}\n", out.string());
 }
@@ -43,6 +58,7 @@ void add_report(CLI::App& app) {
   auto flags = std::make_shared<ReportFlags>();
   CLI::App* command = app.add_subcommand("report", "Write a run's report: one HTML file that needs no network");
   command->add_option("RUN", flags->run, "run folder")->required();
+  command->add_option("--compare", flags->compare, "searches of the same tasks to draw beside RUN");
   command->add_option("--out", flags->out, "file to write (default: RUN/report.html)");
   command->callback([flags] { report(*flags); });
 }

@@ -7,7 +7,9 @@
 
 #include "agents/run_summary.h"
 #include "cli/report_episodes.h"
+#include "cli/report_search.h"
 #include "cli/report_training.h"
+#include "cli/search_config.h"
 #include "core/statistics.h"
 
 namespace agon::cli {
@@ -29,14 +31,7 @@ Json groups_json(const std::vector<agents::GroupAccuracy>& groups) {
   return all;
 }
 
-void add_score_curves(const std::vector<EpisodeOutcome>& outcomes, Json& data) {
-  std::vector<double> scores;
-  std::vector<int> labels;
-  for (const EpisodeOutcome& outcome : outcomes) {
-    if (outcome.failed || outcome.sample == env::kGreedySample || !outcome.score) continue;
-    scores.push_back(*outcome.score);
-    labels.push_back(outcome.success);
-  }
+void add_curves(const std::vector<double>& scores, const std::vector<int>& labels, Json& data) {
   data["roc"] = Json::array();
   const std::vector<CurvePoint> curve = roc_curve(scores, labels);
   const std::size_t stride = curve.size() / kCurvePoints + 1;
@@ -51,6 +46,17 @@ void add_score_curves(const std::vector<EpisodeOutcome>& outcomes, Json& data) {
                                    {"mean_score", bin.mean_score},
                                    {"accuracy", bin.accuracy}});
   data["ece"] = expected_calibration_error(bins);
+}
+
+void add_score_curves(const std::vector<EpisodeOutcome>& outcomes, Json& data) {
+  std::vector<double> scores;
+  std::vector<int> labels;
+  for (const EpisodeOutcome& outcome : outcomes) {
+    if (outcome.failed || outcome.sample == env::kGreedySample || !outcome.score) continue;
+    scores.push_back(*outcome.score);
+    labels.push_back(outcome.success);
+  }
+  add_curves(scores, labels, data);
 }
 
 // The figures of a run's episodes, and the first of them.
@@ -95,12 +101,18 @@ void add_training(const env::RunReader& run, const ReportLimits& limits, Json& d
 
 }  // namespace
 
-Json report_data(const env::RunReader& run, const std::string& title, const ReportLimits& limits) {
+Json report_data(const env::RunReader& run, const std::string& title, const ReportLimits& limits,
+                 const std::vector<OtherRun>& others) {
   Json data{{"title", title}, {"config", run.config()}, {"complete", !run.summary().is_null()}};
-  if (run.metrics().empty())
+  if (is_search(run.config())) {
+    JudgedSteps judged;
+    add_search(run, title, limits, others, data, judged);
+    add_curves(judged.probabilities, judged.labels, data);
+  } else if (run.metrics().empty()) {
     add_run(run, limits, data);
-  else
+  } else {
     add_training(run, limits, data);
+  }
   return data;
 }
 

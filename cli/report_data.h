@@ -3,11 +3,18 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/json.h"
 #include "env/episode_store.h"
 
 namespace agon::cli {
+
+// Another search of the same tasks, to be drawn beside the report's own.
+struct OtherRun {
+  std::string title;
+  const env::RunReader* run;
+};
 
 // Which episodes are in the page; the figures and curves are always of all.
 struct ReportLimits {
@@ -22,6 +29,8 @@ struct ReportLimits {
 // images {hash: [width, height, base64 PNG]}}; boxes and points are in thousandths of the picture's sides.
 // Of a run without metrics: {summary, levels, kinds, roc, reliability, ece, embedded_tasks, embedded_samples}.
 // Of a training: {training {last_step, seconds, curves}}.
-Json report_data(const env::RunReader& run, const std::string& title, const ReportLimits& limits = {});
+// Of a search: {search (cli/report_search.h), roc, reliability, ece: of the critic's P(correct)}.
+Json report_data(const env::RunReader& run, const std::string& title, const ReportLimits& limits = {},
+                 const std::vector<OtherRun>& others = {});
 
 }  // namespace agon::cli

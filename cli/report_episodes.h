@@ -13,6 +13,7 @@ namespace agon::cli {
 class ReportEpisodes {
  public:
   void add(const env::Episode& episode);
+  std::string add_image(const Image& image);  // its hash
   bool has_task(const env::Episode& episode) const { return tasks_.contains(std::to_string(episode.task_index)); }
   std::size_t tasks() const { return tasks_.size(); }
   std::size_t bytes() const { return bytes_; }  // of pictures, text and tokens, about
@@ -21,7 +22,6 @@ class ReportEpisodes {
 
  private:
   Json turn_of(const env::Turn& turn, bool answer_is_box);
-  std::string add_image(const Image& image);
 
   std::size_t bytes_ = 0;
   Json tasks_ = Json::object(), episodes_ = Json::array();

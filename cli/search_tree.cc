@@ -45,6 +45,9 @@ Json node_json(const critic::Replay& replay, int number, const std::map<int, std
   json["critique"] = node.verdict ? Json(node.verdict->critique) : Json();
   const auto decision = decisions.find(number);
   json["decision"] = decision == decisions.end() ? Json() : Json(decision->second);
+  const auto& label = replay.labels.at(static_cast<std::size_t>(number));
+  json["label"] = label ? Json(label->correct) : Json();
+  json["reason"] = label ? Json(label->reason) : Json();
   json["ends_turn"] = node.ends_turn;
   json["reward"] = node.end ? Json(node.end->result.reward.total) : Json();
   json["success"] = node.end ? node.end->result.info.value("success", Json()) : Json();
@@ -105,6 +108,8 @@ class TreeText {
                          probability, std::string(static_cast<std::size_t>(2 * depth), ' '), one_line(node.text));
     if (const auto decision = decisions_.find(number); decision != decisions_.end() && decision->second != "keep")
       text_ += fmt::format("   <- {}", decision->second);
+    const auto& label = replay_.labels.at(static_cast<std::size_t>(number));
+    if (label && !label->correct) text_ += fmt::format("   (wrong: {})", printable(label->reason));
     if (node.end && node.end->over()) text_ += node.end->result.info.value("success", false) ? "   right" : "   wrong";
     text_ += '\n';
     for (const int child : children_[number]) add(child, depth + 1);
@@ -119,14 +124,23 @@ class TreeText {
 
 }  // namespace
 
-Json search_tree_json(const critic::Replay& replay, const std::vector<env::JournalEntry>& journal) {
+Json search_nodes_json(const critic::Replay& replay, const std::vector<env::JournalEntry>& journal) {
   const std::map<int, std::string> decisions = decisions_of(journal);
+  const std::vector<bool> chosen = chosen_nodes(replay, decisions);
   Json nodes = Json::array();
-  for (std::size_t i = 0; i < replay.nodes.size(); ++i)
+  for (std::size_t i = 0; i < replay.nodes.size(); ++i) {
     nodes.push_back(node_json(replay, static_cast<int>(i), decisions));
-  return {{"finished", replay.finished},
+    nodes.back()["chosen"] = bool{chosen[i]};
+  }
+  return nodes;
+}
+
+Json search_tree_json(const critic::Replay& replay, const std::vector<env::JournalEntry>& journal) {
+  return {{"task", replay.task.id},
+          {"prompt", replay.task.prompt},
+          {"finished", replay.finished},
           {"outcome", replay.finished ? to_json(replay.outcome) : Json()},
-          {"nodes", std::move(nodes)},
+          {"nodes", search_nodes_json(replay, journal)},
           {"divergence", divergence_json(replay)}};
 }
 

@@ -9,9 +9,11 @@
 
 namespace agon::cli {
 
-// {task, finished, outcome, nodes [{node, parent, step, tokens, verdict, probability, critique, decision, ends_turn,
-// reward, success, answer}], divergence}. decision: what the method did with it ("keep", "reject", "prune", "answer");
-// null where it said nothing.
+// [{node, parent, step, tokens, verdict, probability, critique, decision, chosen, label, reason, ends_turn, reward,
+// success}]. decision: what the method did with it ("keep", "reject", "prune", "answer"); null where it said nothing.
+// chosen: on the way to the answer. label, reason: what the suite says of the step: right or not, and why not.
+Json search_nodes_json(const critic::Replay& replay, const std::vector<env::JournalEntry>& journal);
+// {task, prompt, finished, outcome, nodes, divergence}.
 Json search_tree_json(const critic::Replay& replay, const std::vector<env::JournalEntry>& journal);
 std::string search_tree_text(const critic::Replay& replay, const std::vector<env::JournalEntry>& journal);
 

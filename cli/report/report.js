@@ -197,7 +197,7 @@ function episodeView(episode) {
     view.push(html("div", {class: "legend"}, task.gold_box ? html("span", {}, html("i", {style: "background:#16a34a"}), "gold box") : "",
       html("span", {}, html("i", {style: "background:#ea580c"}), "what the policy answered")));
   if (episode.turns.some((turn) => turn.credit)) view.push(creditLegend(mostAdvantage));
-  return view.concat(episode.turns.map((turn, index) => turnView(turn, index, task)));
+  return view.concat(episode.turns.map((turn, index) => turnView(turn, index, task)), search ? treeView(episode.task) : []);
 }
 
 function choice(id, label, options) {
@@ -212,7 +212,7 @@ function browser() {
   const steps = [...new Set(data.episodes.map((episode) => episode.step))].sort((a, b) => a - b);
   const sample = data.training ? choice("step", "step", [["", "every step"], ...steps.map((step) => [step, `step ${step}`])])
     : choice("sample", "sample", [["", "every sample"], ["greedy", "greedy only"], ["sampled", "samples only"]]);
-  const search = html("input", {id: "search", type: "search", placeholder: "Search prompts and answers", "aria-label": "search"});
+  const words = html("input", {id: "search", type: "search", placeholder: "Search prompts and answers", "aria-label": "search"});
   const list = html("div", {class: "list", id: "list"}), detail = html("div", {class: "detail", id: "detail"}), counted = html("span", {class: "note", id: "counted"});
 
   function select(row, episode) {
@@ -230,7 +230,7 @@ function browser() {
     const task = data.tasks[episode.task];
     if (outcome.value && episode.outcome !== outcome.value || kind.value && task.kind !== kind.value) return false;
     if (sample.value && !(data.training ? sample.value === String(episode.step) : (sample.value === "greedy") === (episode.sample < 0))) return false;
-    return (task.prompt + "\n" + task.id + "\n" + (episode.answer ?? "")).toLowerCase().includes(search.value.toLowerCase());
+    return (task.prompt + "\n" + task.id + "\n" + (episode.answer ?? "")).toLowerCase().includes(words.value.toLowerCase());
   }
   function refresh() {
     const shown = data.episodes.filter(matches);
@@ -239,7 +239,7 @@ function browser() {
     if (shown.length) select(list.firstChild, shown[0]);
     else detail.replaceChildren(html("p", {class: "empty"}, "No episode fits these filters."));
   }
-  for (const filter of [outcome, kind, sample, search]) filter.addEventListener("input", refresh);
+  for (const filter of [outcome, kind, sample, words]) filter.addEventListener("input", refresh);
   list.addEventListener("keydown", (event) => {
     const step = {ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling"}[event.key];
     const next = step && document.activeElement[step];
@@ -253,7 +253,7 @@ function browser() {
     : `the first ${data.embedded_tasks} tasks; greedy and samples 0 to ${data.embedded_samples - 1}`;
   const left_out = data.episodes.length < data.episodes_total
     ? `In this page: ${data.episodes.length} of ${data.episodes_total} episodes (${which}). agon show RUN TASK:SAMPLE prints any other.` : "";
-  return section("Episodes", html("div", {class: "filters"}, outcome, kind, sample, search, counted), html("div", {class: "browser"}, list, detail),
+  return section("Episodes", html("div", {class: "filters"}, outcome, kind, sample, words, counted), html("div", {class: "browser"}, list, detail),
     left_out ? html("p", {class: "note", id: "left-out"}, left_out) : "");
 }
 
@@ -263,5 +263,7 @@ const groups = () => [groupTable("Accuracy by kind", "kinds", data.kinds), group
 const charts = () => scored ? [cards(samplesChart(), reliabilityChart(), rocChart()), cards(...groups())] : cards(samplesChart(), ...groups());
 const figures = () => [runHeading(), summaryTable(), twoTurnTable(), charts()];
 const course = (training) => [trainingHeading(training), evaluationTable(training), curvesSection(training)];
-page.replaceChildren(...[data.training ? course(data.training) : figures(), browser(),
+const searched = () => [searchHeading(), search.trees_missing ? html("p", {class: "notice"}, search.trees_missing) : "", searchTable(),
+  cards(budgetChart("policy_tokens", "policy tokens a task"), budgetChart("tokens", "all tokens a task"), ...criticChart())];
+page.replaceChildren(...[data.training ? course(data.training) : search ? searched() : figures(), browser(),
   html("footer", {}, "Every figure is computed from run.sqlite beside this file.")].flat(Infinity));

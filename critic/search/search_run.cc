@@ -50,6 +50,12 @@ SearchOutcome outcome_of(const Tree& tree, const Answer& answer, std::uint64_t t
   return outcome;
 }
 
+std::optional<env::StepLabel> label_of(const Tree& tree, int node) {
+  if (tree.at(node).is_root()) return std::nullopt;
+  const StepInContext step = tree.step_at(node);
+  return step.env ? step.env->check_step({step.before, step.step}) : std::nullopt;
+}
+
 // Why no other method than those with one future can be used; empty: it can.
 std::string cannot_fork(const SearchOptions& options, const env::EnvFactory& new_env) {
   const Tree::Beginning first = beginning(options, new_env, 0)();
@@ -237,7 +243,9 @@ Replay replay(const SearchOptions& options, const env::RunReader& run, std::uint
   const env::EnvFactory new_env = [&] { return envs.make(); };
   Journal journal(task_index, std::move(past), {});
   if (policy) journal.compare();
-  Tree tree(policy, critic, beginning(options, new_env, task_index), journal, tree_options(options, info.instructions));
+  TreeOptions tree_like = tree_options(options, info.instructions);
+  tree_like.keeps_envs = cannot_fork(options, new_env).empty();
+  Tree tree(policy, critic, beginning(options, new_env, task_index), journal, tree_like);
   Replay replay;
   try {
     const Answer answer = search(tree, options.method);
@@ -246,7 +254,10 @@ Replay replay(const SearchOptions& options, const env::RunReader& run, std::uint
   } catch (const JournalEnds&) {
   }
   replay.task = tree.task();
-  for (int node = 0; node < tree.size(); ++node) replay.nodes.push_back(tree.at(node));
+  for (int node = 0; node < tree.size(); ++node) {
+    replay.nodes.push_back(tree.at(node));
+    replay.labels.push_back(label_of(tree, node));
+  }
   replay.divergence = journal.divergence();
   return replay;
 }

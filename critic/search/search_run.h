@@ -69,7 +69,8 @@ void search_tasks(agents::Policy& policy, StepCritic* critic, const SearchOption
 struct Replay {
   env::TaskInfo task;
   std::vector<Node> nodes;
-  SearchOutcome outcome;  // of a finished one
+  std::vector<std::optional<env::StepLabel>> labels;  // of each node's step, where the suite can tell
+  SearchOutcome outcome;                              // of a finished one
   bool finished = false;
   std::optional<Divergence> divergence;
 };

@@ -388,7 +388,7 @@ void Tree::play_turn(int node) {
   if (budget.tool_seconds && spent_.tool_seconds >= *budget.tool_seconds) exhausted_ = "tool_seconds";
   if (exhausted_) return;
   TurnStart& turn = *at(at(node).parent).turn;
-  std::unique_ptr<env::Env> env = options_.forks ? turn.env->fork() : std::move(turn.env);
+  std::unique_ptr<env::Env> env = options_.forks || options_.keeps_envs ? turn.env->fork() : std::move(turn.env);
   env::StepResult result = env->step({turn_text(node), {}});
   std::vector<Image> images;
   Json body{{"node", node},

@@ -70,6 +70,7 @@ struct TreeOptions {
   std::uint64_t seed = 0;
   std::string instructions;  // system message; empty: none
   bool forks = false;        // several turns may follow a node, so each is played on a fork of the env
+  bool keeps_envs = false;   // forks, and no env goes before the tree does: to ask it of any step
   // The next step is written while the critic judges the last: the same result, sooner.
   bool speculate = true;
 };
@@ -109,7 +110,9 @@ class Tree {
   // Plays the turns that the nodes end; those that end none, or are entered, are passed over.
   void enter(std::span<const int> nodes);
   // The turn behind the node is not gone on with: its env may go.
-  void release(int node) { at(node).turn->env.reset(); }
+  void release(int node) {
+    if (!options_.keeps_envs) at(node).turn->env.reset();
+  }
   // Notes in the journal what the method did with a node ("reject", "keep", "prune", "answer").
   void note(const std::string& decision, int node, const Json& detail = nullptr);
 

@@ -1,0 +1,27 @@
+// cli/report_search.h - the part of a report that shows a search: its figures beside those of other searches, and the
+// trees of its tasks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/report_data.h"
+#include "core/json.h"
+#include "env/episode_store.h"
+
+namespace agon::cli {
+
+// Steps that the critic gave a probability and the suite knows the truth of.
+struct JudgedSteps {
+  std::vector<double> probabilities;
+  std::vector<int> labels;
+};
+
+// Adds {tasks, episodes, images} of the first tasks, and "search": {summary, methods [{name, policy_tokens, tokens,
+// accuracy, interval, own}], trees {task index: nodes (cli/search_tree.h), each with "parts": what the env showed
+// behind it}, steps {right_kept, wrong_kept, right_rejected, wrong_rejected, unknown}, trees_missing: why there are
+// none}. judged: of all finished tasks.
+void add_search(const env::RunReader& run, const std::string& title, const ReportLimits& limits,
+                const std::vector<OtherRun>& others, Json& data, JudgedSteps& judged);
+
+}  // namespace agon::cli
