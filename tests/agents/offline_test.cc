@@ -1,0 +1,87 @@
+#include "agents/learn/offline.h"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "agents/local/local_policy.h"
+#include "core/text.h"
+#include "temp_folder.h"
+
+using namespace agon;
+using namespace agon::agents;
+
+namespace {
+
+const std::filesystem::path kStart = std::filesystem::path(AGON_TEST_DATA) / "generation/model";
+
+OfflineSample sample(const std::string& question, const std::string& response, double reward, std::int64_t group) {
+  return {{Message::of(Role::user, question)}, response, reward, group, false};
+}
+
+std::vector<OfflineSample> win_and_loss() {
+  return {sample("one or two?", "one", 1, 0), sample("one or two?", "two", -1, 0), sample("up or down?", "up", 1, 1),
+          sample("up or down?", "down", -1, 1)};
+}
+
+OfflineConfig config_into(const std::filesystem::path& output) {
+  OfflineConfig config;
+  config.start = kStart;
+  config.output = output;
+  config.epochs = 6;
+  config.batch = 2;
+  config.learning_rate = 3e-3;
+  config.checkpoint_steps = 4;
+  config.threads = 1;
+  return config;
+}
+
+// How much likelier the first response is than the second.
+double preference(const std::filesystem::path& model) {
+  const auto policy = make_local_policy(model);
+  const Message question = Message::of(Role::user, "one or two?");
+  const std::vector<ScoreRequest> requests = {{{question}, {}, 1.0, "one"}, {{question}, {}, 1.0, "two"}};
+  const auto scores = policy->score(requests);
+  const auto mean_of = [](const TokenScores& score) {
+    double sum = 0;
+    for (const float one : score.logprobs) sum += static_cast<double>(one);
+    return sum / static_cast<double>(score.logprobs.size());
+  };
+  return mean_of(scores.at(0)) - mean_of(scores.at(1));
+}
+
+}  // namespace
+
+TEST_CASE("Offline training prefers what won, and imitates what it is shown") {
+  const test::TempFolder folder;
+  const std::atomic<bool> stop = false;
+  OfflineFigures figures;
+  REQUIRE(train_offline(config_into(folder / "rl"), win_and_loss(), stop, &figures));
+  CHECK(figures.steps == 12);
+  CHECK(figures.first.loss > figures.last.loss);
+  CHECK(preference(folder / "rl") > preference(kStart));
+  CHECK(!std::filesystem::exists(folder / "rl/checkpoint"));
+
+  std::vector<OfflineSample> shown = {sample("one or two?", "two", 0, 0)};
+  shown[0].imitated = true;
+  OfflineConfig config = config_into(folder / "sft");
+  config.loss.imitation_weight = 1;
+  REQUIRE(train_offline(config, shown, stop));
+  CHECK(preference(folder / "sft") < preference(kStart));
+}
+
+TEST_CASE("Offline training that is stopped goes on to the same weights") {
+  const test::TempFolder folder;
+  const std::atomic<bool> never = false, at_once = true;
+  REQUIRE(train_offline(config_into(folder / "whole"), win_and_loss(), never));
+  OfflineConfig config = config_into(folder / "cut");
+  CHECK_FALSE(train_offline(config, win_and_loss(), at_once));
+  REQUIRE(train_offline(config, win_and_loss(), never));
+  CHECK(read_file((folder / "cut/model.safetensors").string()) ==
+        read_file((folder / "whole/model.safetensors").string()));
+
+  CHECK_FALSE(train_offline(config_into(folder / "other"), win_and_loss(), at_once));
+  std::vector<OfflineSample> others = win_and_loss();
+  others[0].reward = -1;
+  CHECK_THROWS_WITH(train_offline(config_into(folder / "other"), others, never), Catch::Contains("another training"));
+  CHECK_THROWS_WITH(train_offline(config_into(folder / "none"), {}, never), Catch::Contains("nothing to train"));
+}
