@@ -24,6 +24,7 @@ void add_replay(CLI::App& app);
 void add_report(CLI::App& app);
 void add_run(CLI::App& app);
 void add_search(CLI::App& app);
+void add_selfplay(CLI::App& app);
 void add_serve_search(CLI::App& app);
 void add_show(CLI::App& app);
 void add_suites(CLI::App& app);

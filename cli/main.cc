@@ -30,6 +30,7 @@ void add_commands(CLI::App& app) {
   add_report(app);
   add_run(app);
   add_search(app);
+  add_selfplay(app);
   add_serve_search(app);
   add_show(app);
   add_suites(app);

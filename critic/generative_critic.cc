@@ -71,46 +71,43 @@ Verdict combined(std::span<const Verdict> critiques, Combine combine) {
   return all;
 }
 
+void check(const GenerativeCriticOptions& options) {
+  if (options.critiques < 1) throw Error("critic: critiques must be at least 1, got {}.", options.critiques);
+  if (options.critiques > 1 && options.temperature <= 0)
+    throw Error("critic: {} critiques at temperature {} are all the same. Give a temperature above 0.",
+                options.critiques, options.temperature);
+}
+
+agents::CompletionRequest request_for(const StepInContext& step, const GenerativeCriticOptions& options,
+                                      std::int64_t tokens) {
+  agents::CompletionRequest request;
+  request.messages = critic_messages(step, options.instructions);
+  request.n = options.critiques;
+  request.sampling.temperature = options.temperature;
+  request.sampling.max_tokens =
+      static_cast<int>(std::min<std::int64_t>(options.max_tokens, tokens / options.critiques));
+  request.sampling.seed = Rng::derive(options.seed, "critique", key_of(step))();
+  request.sampling.stop = {"</Answer>"};
+  return request;
+}
+
 class GenerativeCritic final : public StepCritic {
  public:
   GenerativeCritic(agents::Policy& policy, const GenerativeCriticOptions& options)
       : policy_(policy), options_(options) {
-    if (options_.critiques < 1) throw Error("critic: critiques must be at least 1, got {}.", options_.critiques);
-    if (options_.critiques > 1 && options_.temperature <= 0)
-      throw Error("critic: {} critiques at temperature {} are all the same. Give a temperature above 0.",
-                  options_.critiques, options_.temperature);
+    check(options_);
   }
 
   std::vector<Verdict> judge(std::span<const StepInContext> steps, std::int64_t tokens) override {
-    if (tokens < options_.critiques) return {steps.size(), Verdict{.fault = "no tokens are left for a critique"}};
-    std::vector<agents::CompletionRequest> requests;
-    for (const StepInContext& step : steps) requests.push_back(request_for(step, tokens));
-    const std::vector<agents::Completion> completions = policy_.complete(requests);
-    const auto each = static_cast<std::size_t>(options_.critiques);
     std::vector<Verdict> verdicts;
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      std::vector<Verdict> critiques;
-      for (std::size_t j = 0; j < each; ++j) critiques.push_back(verdict_of(completions.at(i * each + j)));
+    for (const std::vector<Verdict>& critiques : write_critiques(policy_, options_, steps, tokens))
       verdicts.push_back(combined(critiques, options_.combine));
-    }
     return verdicts;
   }
 
   std::string name() const override { return policy_.capabilities().name; }
 
  private:
-  agents::CompletionRequest request_for(const StepInContext& step, std::int64_t tokens) const {
-    agents::CompletionRequest request;
-    request.messages = critic_messages(step, options_.instructions);
-    request.n = options_.critiques;
-    request.sampling.temperature = options_.temperature;
-    request.sampling.max_tokens =
-        static_cast<int>(std::min<std::int64_t>(options_.max_tokens, tokens / options_.critiques));
-    request.sampling.seed = Rng::derive(options_.seed, "critique", key_of(step))();
-    request.sampling.stop = {"</Answer>"};
-    return request;
-  }
-
   agents::Policy& policy_;
   GenerativeCriticOptions options_;
 };
@@ -121,6 +118,23 @@ Combine parse_combine(const std::string& name) {
   if (name == "vote") return Combine::vote;
   if (name == "mean") return Combine::mean;
   throw Error("critic: {}", unknown_name_message("way to combine critiques", name, {"mean", "vote"}));
+}
+
+std::vector<std::vector<Verdict>> write_critiques(agents::Policy& policy, const GenerativeCriticOptions& options,
+                                                  std::span<const StepInContext> steps, std::int64_t tokens) {
+  check(options);
+  const auto each = static_cast<std::size_t>(options.critiques);
+  if (tokens < options.critiques)
+    return {steps.size(), std::vector<Verdict>(each, Verdict{.fault = "no tokens are left for a critique"})};
+  std::vector<agents::CompletionRequest> requests;
+  for (const StepInContext& step : steps) requests.push_back(request_for(step, options, tokens));
+  const std::vector<agents::Completion> completions = policy.complete(requests);
+  std::vector<std::vector<Verdict>> all;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    std::vector<Verdict>& critiques = all.emplace_back();
+    for (std::size_t j = 0; j < each; ++j) critiques.push_back(verdict_of(completions.at(i * each + j)));
+  }
+  return all;
 }
 
 std::unique_ptr<StepCritic> make_generative_critic(agents::Policy& policy, const GenerativeCriticOptions& options) {

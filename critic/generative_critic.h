@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "agents/policy.h"
 #include "critic/critic.h"
@@ -23,6 +25,12 @@ struct GenerativeCriticOptions {
   int max_tokens = 256;
   std::uint64_t seed = 0;  // critique j of a step draws from (seed, what is judged, j)
 };
+
+// The critiques of each step, one by one. tokens: most for each step's together. Throws Error for critiques < 1, and
+// for several of them at temperature 0.
+std::vector<std::vector<Verdict>> write_critiques(agents::Policy& policy, const GenerativeCriticOptions& options,
+                                                  std::span<const StepInContext> steps,
+                                                  std::int64_t tokens = kNoTokenLimit);
 
 // Each step is asked for by itself, all in one call to the policy. P(correct) is the probability of the verdict's own
 // tokens, of "Correct" or one minus that of "Incorrect"; where the policy gives none it is 1 or 0. A step none of whose

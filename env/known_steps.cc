@@ -12,7 +12,7 @@ std::vector<KnownStep> known_steps(const Env& env, std::string_view turn) {
   std::string before;
   int position = 0;
   for (const Span& span : split_steps(turn)) {
-    const StepQuery query{before, std::string(span.of(turn))};
+    const StepQuery query{before, std::string(without_score(span.of(turn)))};
     if (const auto label = env.check_step(query)) steps.push_back({query, position, *label});
     before += (before.empty() ? "" : "\n\n") + query.step;
     ++position;

@@ -171,6 +171,12 @@ std::optional<std::string> extract_answer(std::string_view text) {
   return std::string(trim(span->of(text)));
 }
 
+std::string_view without_score(std::string_view text) {
+  constexpr std::string_view kEnd = "</answer>";
+  const std::size_t end = text.rfind(kEnd);
+  return end == text.npos ? text : text.substr(0, end + kEnd.size());
+}
+
 std::optional<double> extract_score(std::string_view text) {
   const auto span = last_tag(text, Tag::score);
   if (!span) return {};

@@ -32,6 +32,9 @@ std::optional<std::string> extract_answer(std::string_view text);
 // The last <score>: a number in [0, 1]; anything else is no score.
 std::optional<double> extract_score(std::string_view text);
 
+// Without what stands behind the last </answer>, where the policy writes its score: no part of a step.
+std::string_view without_score(std::string_view text);
+
 enum class StepRule { blank_line, newline, sentence };  // sentence: a newline, or period + space; the period stays
 StepRule parse_step_rule(const std::string& name);      // throws Error naming the nearest
 // The steps of a text in order, separators and surrounding white space left out, none empty.

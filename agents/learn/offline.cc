@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "agents/learn/checkpoint_folder.h"
+#include "agents/learn/offline_loss.h"
 #include "agents/learn/optimizer.h"
 #include "agents/learn/sft_batch.h"
 #include "agents/local/checkpoint.h"

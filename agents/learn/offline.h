@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/learn/offline_loss.h"
+#include "agents/learn/offline_options.h"
 #include "core/message.h"
 
 namespace agon::agents {

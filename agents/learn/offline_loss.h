@@ -14,13 +14,9 @@
 #include <span>
 #include <vector>
 
-namespace agon::agents {
+#include "agents/learn/offline_options.h"
 
-struct OfflineLossOptions {
-  double clip = 0.2;               // c
-  double kl = 0;                   // beta, of k3 (agents/learn/policy_loss.h)
-  double imitation_weight = 0.15;  // s
-};
+namespace agon::agents {
 
 // T tokens of N responses, one behind the other. Gradients flow into logprob alone.
 struct OfflineTokens {
@@ -29,12 +25,6 @@ struct OfflineTokens {
   std::vector<std::int64_t> lengths;  // [N] tokens of each; at least 1
   std::vector<double> advantage;      // [N] A; of imitated ones not read
   std::vector<bool> imitated;         // [N]
-};
-
-struct OfflineLossFigures {
-  double loss = 0;
-  double ratio = 0, clipped = 0, kl = 0;  // means over the played responses; 0 without any
-  double imitation = 0;                   // mean negative log-probability of the imitated ones; 0 without any
 };
 
 struct OfflineLoss {

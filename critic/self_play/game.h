@@ -20,7 +20,7 @@ struct Game {
   StepPair steps;                 // wrong: as the generator wrote it
   env::SneakyStep sneaky;         // what it wrote, parsed
   SolverRates rates;              // where it is valid
-  std::vector<Verdict> verdicts;  // critiques of the step, where it does harm
+  std::vector<Verdict> verdicts;  // critiques of the step, where it is valid
 };
 
 // By the first verdict.

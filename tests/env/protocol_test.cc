@@ -219,3 +219,11 @@ TEST_CASE("long hostile text is parted in linear time") {
     CHECK_FALSE(extract_score(text));
   }
 }
+
+TEST_CASE("a step ends with its answer, not with the score behind it") {
+  CHECK(without_score("<answer>3</answer><score>0.9</score>") == "<answer>3</answer>");
+  CHECK(without_score("<answer>3</answer>") == "<answer>3</answer>");
+  CHECK(without_score("red is 3") == "red is 3");
+  CHECK(without_score("<score>0.9</score>") == "<score>0.9</score>");
+  CHECK(without_score("") == "");
+}

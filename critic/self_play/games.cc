@@ -1,0 +1,176 @@
+#include "critic/self_play/games.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/rng.h"
+#include "critic/generative_critic.h"
+#include "critic/search/journal.h"
+#include "env/critic_role.h"
+#include "env/known_steps.h"
+
+namespace agon::critic {
+namespace {
+
+agents::CompletionRequest sneaky_request(const Challenge& challenge, const GameOptions& options) {
+  const StepInContext& right = challenge.right;
+  agents::CompletionRequest request;
+  request.messages = {
+      Message::of(Role::system, env::kSneakyInstructions),
+      {Role::user, env::step_request(right.messages, right.before, "Correct Step", right.step), {}, {}}};
+  request.sampling.temperature = options.temperature;
+  request.sampling.max_tokens = options.max_tokens;
+  request.sampling.seed = Rng::derive(options.seed, "sneaky", challenge.suite, challenge.number)();
+  request.sampling.stop = {"</step>"};
+  return request;
+}
+
+void write_sneaky_steps(agents::Policy& sneaky, std::vector<PlayedGame>& games, const GameOptions& options) {
+  std::vector<agents::CompletionRequest> requests;
+  for (const PlayedGame& game : games) requests.push_back(sneaky_request(*game.challenge, options));
+  const std::vector<agents::Completion> completions = sneaky.complete(requests);
+  for (std::size_t i = 0; i < games.size(); ++i) {
+    games[i].sneaky_text = completions.at(i).text;
+    games[i].game.sneaky = env::parse_sneaky(games[i].sneaky_text);
+    games[i].game.steps = {games[i].challenge->right, games[i].game.sneaky.step};
+  }
+}
+
+bool is_valid(const PlayedGame& game) { return outcome_of(game.game) != Outcome::invalid; }
+
+void ask_solvers(const std::vector<agents::Policy*>& solvers, std::vector<PlayedGame>& games,
+                 const SolverCheckOptions& options) {
+  std::vector<StepPair> pairs;
+  std::vector<PlayedGame*> owners;
+  for (PlayedGame& game : games) {
+    if (!is_valid(game)) continue;
+    pairs.push_back(game.game.steps);
+    owners.push_back(&game);
+  }
+  const std::vector<SolverRates> rates = check_by_solvers(solvers, pairs, options);
+  for (std::size_t i = 0; i < owners.size(); ++i) owners[i]->game.rates = rates[i];
+}
+
+// Of the sneaky steps that are valid, and of the right ones.
+void ask_critic(agents::Policy& critic, std::vector<PlayedGame>& games, const GameOptions& options) {
+  std::vector<StepInContext> steps;
+  std::vector<std::vector<Verdict>*> places;
+  for (PlayedGame& game : games) {
+    steps.push_back(game.challenge->right);
+    places.push_back(&game.right_verdicts);
+    if (!is_valid(game)) continue;
+    steps.push_back(game.challenge->right);
+    steps.back().step = game.game.sneaky.step;
+    places.push_back(&game.game.verdicts);
+  }
+  GenerativeCriticOptions asked;
+  asked.critiques = options.critiques;
+  asked.temperature = options.temperature;
+  asked.max_tokens = options.max_tokens;
+  asked.seed = options.seed;
+  std::vector<std::vector<Verdict>> verdicts = write_critiques(critic, asked, steps);
+  for (std::size_t i = 0; i < places.size(); ++i) *places[i] = std::move(verdicts[i]);
+}
+
+Json verdicts_json(const std::vector<Verdict>& verdicts, bool correct) {
+  Json list = Json::array();
+  for (const Verdict& verdict : verdicts)
+    list.push_back({{"judgement", to_string(verdict.judgement)},
+                    {"probability", verdict.probability ? Json(*verdict.probability) : Json()},
+                    {"critique", text_json(verdict.critique)},
+                    {"fault", verdict.fault},
+                    {"tokens", verdict.tokens},
+                    {"reward", critic_reward(verdict, correct)}});
+  return list;
+}
+
+std::vector<Verdict> verdicts_in(const Json& list) {
+  std::vector<Verdict> verdicts;
+  for (const Json& json : list) {
+    Verdict& verdict = verdicts.emplace_back();
+    for (const Judgement judgement : {Judgement::correct, Judgement::incorrect, Judgement::invalid, Judgement::unknown})
+      if (json.at("judgement") == to_string(judgement)) verdict.judgement = judgement;
+    if (json.at("probability").is_number()) verdict.probability = json.at("probability").get<double>();
+    verdict.critique = text_of(json.at("critique"));
+    verdict.fault = json.at("fault").get<std::string>();
+    verdict.tokens = json.at("tokens").get<std::int64_t>();
+  }
+  return verdicts;
+}
+
+}  // namespace
+
+std::unique_ptr<Challenge> draw_challenge(const env::Env& new_env, const std::string& suite,
+                                          const std::string& instructions, std::uint64_t seed, std::uint64_t number) {
+  auto challenge = std::make_unique<Challenge>();
+  challenge->number = number;
+  challenge->suite = suite;
+  challenge->env = new_env.fork();
+  const env::StepResult first = challenge->env->reset({env::Split::train, number, seed});
+  Rng rng = Rng::derive(seed, "challenge", suite, number);
+  const auto turns = challenge->env->demonstrate(rng);
+  if (!turns || turns->size() != 1)
+    throw Error("self-play: suite '{}' has no expert that answers in one turn; games are played on steps of such.",
+                suite);
+  std::vector<env::StepQuery> steps;
+  for (const env::KnownStep& known : env::known_steps(*challenge->env, turns->front().text))
+    if (known.label.correct && env::corrupted(*challenge->env, known.query, rng)) steps.push_back(known.query);
+  if (steps.empty()) return nullptr;
+  const env::StepQuery& chosen = rng.pick(steps);
+  if (!instructions.empty()) challenge->right.messages.push_back(Message::of(Role::system, instructions));
+  challenge->right.messages.push_back({Role::user, first.observation.parts, {}, {}});
+  challenge->right.before = chosen.before;
+  challenge->right.step = chosen.step;
+  challenge->right.env = challenge->env.get();
+  return challenge;
+}
+
+std::vector<PlayedGame> play_games(const Players& players, std::vector<std::shared_ptr<const Challenge>> challenges,
+                                   const GameOptions& options) {
+  std::vector<PlayedGame> games;
+  for (std::shared_ptr<const Challenge>& challenge : challenges) games.push_back({std::move(challenge), {}, {}, {}});
+  write_sneaky_steps(*players.sneaky, games, options);
+  ask_solvers(players.solvers, games, options.solvers);
+  ask_critic(*players.critic, games, options);
+  return games;
+}
+
+Json game_json(const PlayedGame& played, std::vector<Image>& images) {
+  const Challenge& challenge = *played.challenge;
+  const Game& game = played.game;
+  Json parts = Json::array();
+  for (const Part& part : challenge.right.messages.back().parts) {
+    if (part.is_image()) images.push_back(part.image);
+    parts.push_back(part.is_image() ? Json{{"image", part.image.hash().hex()}} : Json{{"text", part.text}});
+  }
+  const Outcome outcome = outcome_of(game);
+  return {{"number", challenge.number},
+          {"suite", challenge.suite},
+          {"task", challenge.env->task().id},
+          {"parts", std::move(parts)},
+          {"before", challenge.right.before},
+          {"step", challenge.right.step},
+          {"sneaky", text_json(played.sneaky_text)},
+          {"type", game.sneaky.fault.empty() ? Json(env::to_string(game.sneaky.kind)) : Json()},
+          {"sneaky_step", text_json(game.sneaky.step)},
+          {"fault", text_json(game.sneaky.fault)},
+          {"rates",
+           {{"completions", game.rates.completions}, {"original", game.rates.original}, {"sneaky", game.rates.sneaky}}},
+          {"verdicts", verdicts_json(game.verdicts, false)},
+          {"right_verdicts", verdicts_json(played.right_verdicts, true)},
+          {"outcome", to_string(outcome)},
+          {"reward", sneaky_reward(outcome)}};
+}
+
+PlayedGame game_in(const Json& json, std::shared_ptr<const Challenge> challenge) {
+  PlayedGame played{std::move(challenge), text_of(json.at("sneaky")), {}, verdicts_in(json.at("right_verdicts"))};
+  played.game.sneaky = env::parse_sneaky(played.sneaky_text);
+  played.game.steps = {played.challenge->right, played.game.sneaky.step};
+  const Json& rates = json.at("rates");
+  played.game.rates = {rates.at("completions").get<int>(), rates.at("original").get<double>(),
+                       rates.at("sneaky").get<double>()};
+  played.game.verdicts = verdicts_in(json.at("verdicts"));
+  return played;
+}
+
+}  // namespace agon::critic

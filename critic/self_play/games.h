@@ -1,0 +1,63 @@
+// critic/self_play/games.h - games played: the sneaky generator makes a step of an expert's wrong, solvers say whether
+// that does harm, the critic judges both the right step and the wrong one (seed 001). As they are kept in a run's
+// store.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agents/policy.h"
+#include "core/json.h"
+#include "critic/self_play/game.h"
+#include "env/env.h"
+
+namespace agon::critic {
+
+// A task of the suite's train split, and a right step of its expert's that can be made wrong, both drawn from the
+// number. `right` points into the challenge.
+struct Challenge {
+  std::uint64_t number = 0;
+  std::string suite;
+  std::unique_ptr<env::Env> env;  // before the turn
+  StepInContext right;
+};
+// new_env: of the suite; instructions: what its solver is told. Nothing where no step of the task can be made wrong.
+std::unique_ptr<Challenge> draw_challenge(const env::Env& new_env, const std::string& suite,
+                                          const std::string& instructions, std::uint64_t seed, std::uint64_t number);
+
+struct PlayedGame {
+  std::shared_ptr<const Challenge> challenge;
+  std::string sneaky_text;  // as it was written
+  Game game;
+  std::vector<Verdict> right_verdicts;  // critiques of the right step
+};
+
+struct GameOptions {
+  int critiques = 4;  // of each step
+  double temperature = 1;
+  int max_tokens = 256;
+  SolverCheckOptions solvers;
+  std::uint64_t seed = 0;
+};
+
+struct Players {
+  agents::Policy* sneaky = nullptr;
+  agents::Policy* critic = nullptr;
+  std::vector<agents::Policy*> solvers;
+};
+
+// A game a challenge, in their order; all calls to a player in one. Throws what a player throws.
+std::vector<PlayedGame> play_games(const Players& players, std::vector<std::shared_ptr<const Challenge>> challenges,
+                                   const GameOptions& options);
+
+// {number, suite, task, before, step, sneaky, type, sneaky_step, fault, rates, verdicts, right_verdicts, outcome,
+// rewards {sneaky, critic}}. The pictures of the task are those of `parts`, by their hashes.
+Json game_json(const PlayedGame& game, std::vector<Image>& images);
+// What json says of the game, back on its challenge.
+PlayedGame game_in(const Json& json, std::shared_ptr<const Challenge> challenge);
+
+}  // namespace agon::critic

@@ -1,0 +1,32 @@
+// critic/self_play/lessons.h - what the two players learn from their games: responses with rewards, in the proportions
+// of seed 001, for offline training (agents/learn/offline.h).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "agents/learn/offline.h"
+#include "critic/self_play/games.h"
+
+namespace agon::critic {
+
+// The generator's outputs: as many that fool the critic and do harm (reward 1) as do no harm (-1) and as are caught
+// (-1), the same number of each where there are enough; where one sort has none, the two others alone. Invalid ones are
+// left out: it has to learn what to write, not how. Drawn from `seed`.
+std::vector<agents::OfflineSample> sneaky_lessons(const std::vector<PlayedGame>& games, std::uint64_t seed);
+
+struct CriticLessonOptions {
+  bool pairs = true;          // all critiques of a step, wins and losses; false: the first alone
+  bool solver_reward = true;  // a sneaky step is wrong where it does harm; false: whatever solvers make of it, if valid
+  std::uint64_t seed = 0;
+};
+// Critiques of sneaky steps that do harm, and of as many right steps; reward 1 for the right verdict, else -1. One
+// group a step.
+std::vector<agents::OfflineSample> critic_lessons(const std::vector<PlayedGame>& games,
+                                                  const CriticLessonOptions& options);
+
+// Examples of the suite's own for both, imitated: `count` of each call, drawn from (seed, number).
+std::vector<agents::OfflineSample> role_examples(const std::string& suite, int level, const std::string& role,
+                                                 std::size_t count, std::uint64_t seed);
+
+}  // namespace agon::critic

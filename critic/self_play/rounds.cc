@@ -1,0 +1,305 @@
+#include "critic/self_play/rounds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "agents/learn/config_reader.h"
+#include "agents/local/local_policy.h"
+#include "core/error.h"
+#include "core/progress.h"
+#include "env/episode_store.h"
+#include "env/suite.h"
+
+namespace agon::critic {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kGamesAtOnce = 64;
+constexpr const char* kGame = "game";
+
+class SelfPlay {
+ public:
+  SelfPlay(const SelfPlayConfig& config, bool resume, const std::atomic<bool>& stop)
+      : config_(config),
+        stop_(stop),
+        store_(env::EpisodeStore::create(config.output, config.source, resume)),
+        reader_(env::RunReader::open(config.output)) {
+    for (const GameSource& source : config.sources) {
+      const env::SuiteOptions options{.level = source.level};
+      instructions_.push_back(env::suite_info(source.suite, options).instructions);
+      envs_.push_back(env::make_env(source.suite, options));
+    }
+    for (env::JournalEntry& entry : reader_->journal_ends(kGame)) recorded_[entry.task_index] = std::move(entry.body);
+  }
+
+  bool run() {
+    Json rounds = Json::array();
+    for (int round = 1; round <= config_.rounds; ++round) {
+      const std::vector<PlayedGame> games = play_round(round);
+      if (stop_) return false;
+      all_games_.insert(all_games_.end(), games.begin(), games.end());
+      Json summary = figures_of(games);
+      summary["round"] = round;
+      if (!learn(round, games, summary)) return false;
+      rounds.push_back(std::move(summary));
+      record(round, rounds.back());
+    }
+    store_->finish({{"rounds", std::move(rounds)}});
+    return true;
+  }
+
+ private:
+  fs::path folder(int round, const char* player) const {
+    return config_.output / fmt::format("round-{}", round) / player;
+  }
+  fs::path sneaky_of(int round) const { return round == 1 ? config_.sneaky : folder(round - 1, "sneaky"); }
+  fs::path critic_of(int round) const {
+    const bool first = round == 1 || config_.pairing == Pairing::asymmetric;
+    return first ? config_.critic : folder(round - 1, "critic");
+  }
+
+  // Games have numbers of their own through all rounds and sources.
+  std::uint64_t key_of(int round, std::size_t source, std::uint64_t game) const {
+    std::uint64_t key = 0;
+    for (int r = 1; r <= round; ++r)
+      for (std::size_t s = 0; s < config_.sources.size(); ++s) {
+        if (r == round && s == source) return key + game;
+        key += config_.sources[s].games;
+      }
+    return key;
+  }
+
+  struct Table {
+    std::map<std::string, std::unique_ptr<agents::Policy>> models;
+    agents::Policy* at(const fs::path& model) {
+      auto& policy = models[model.string()];
+      if (!policy) policy = agents::make_local_policy(model);
+      return policy.get();
+    }
+  };
+
+  std::vector<PlayedGame> play_round(int round) {
+    Table table;
+    std::vector<PlayedGame> games;
+    std::uint64_t all = 0;
+    for (const GameSource& source : config_.sources) all += source.games;
+    Progress progress(fmt::format("self-play: games of round {}", round), static_cast<std::int64_t>(all), "games");
+    for (std::size_t s = 0; s < config_.sources.size(); ++s) {
+      std::vector<std::shared_ptr<const Challenge>> waiting;
+      for (std::uint64_t g = 0; g < config_.sources[s].games && !stop_; ++g) {
+        const std::uint64_t key = key_of(round, s, g);
+        std::shared_ptr<const Challenge> challenge =
+            draw_challenge(*envs_[s], config_.sources[s].suite, instructions_[s], config_.seed, key);
+        if (!challenge)
+          progress.add(1);
+        else if (const auto known = recorded_.find(key); known != recorded_.end())
+          games.push_back(game_in(known->second, std::move(challenge))), progress.add(1);
+        else
+          waiting.push_back(std::move(challenge));
+        if (waiting.size() == kGamesAtOnce || (g + 1 == config_.sources[s].games && !waiting.empty())) {
+          progress.add(std::ssize(waiting));
+          play(round, table, std::move(waiting), games);
+          waiting.clear();
+        }
+      }
+    }
+    store_->flush();
+    return games;
+  }
+
+  void play(int round, Table& table, std::vector<std::shared_ptr<const Challenge>> challenges,
+            std::vector<PlayedGame>& games) {
+    Players players{table.at(sneaky_of(round)), table.at(critic_of(round)), {}};
+    for (const fs::path& solver : config_.solvers) players.solvers.push_back(table.at(solver));
+    GameOptions options = config_.games;
+    options.seed = options.solvers.seed = config_.seed + static_cast<std::uint64_t>(round);
+    for (PlayedGame& game : play_games(players, std::move(challenges), options)) {
+      std::vector<Image> images;
+      Json body = game_json(game, images);
+      body["round"] = round;
+      store_->record_entry({game.challenge->number, 0, kGame, std::move(body), std::move(images)});
+      games.push_back(std::move(game));
+    }
+  }
+
+  static Json figures_of(const std::vector<PlayedGame>& games) {
+    std::map<Outcome, int> outcomes;
+    std::vector<Game> plain;
+    for (const PlayedGame& game : games) {
+      ++outcomes[outcome_of(game.game)];
+      plain.push_back(game.game);
+    }
+    Json figures{{"games", games.size()}};
+    for (const Outcome outcome :
+         {Outcome::invalid, Outcome::harmless, Outcome::caught, Outcome::fools, Outcome::unjudged})
+      figures[std::string(to_string(outcome))] = outcomes[outcome];
+    const double rate = win_rate(plain);
+    figures["win_rate"] = rate == rate ? Json(rate) : Json();
+    return figures;
+  }
+
+  // Both players of the round, unless they are there. False: stopped.
+  bool learn(int round, const std::vector<PlayedGame>& games, Json& summary) {
+    CriticLessonOptions lessons = config_.lessons;
+    lessons.seed = config_.seed + static_cast<std::uint64_t>(round);
+    const auto critic = critic_lessons(config_.mix_rounds ? all_games_ : games, lessons);
+    const auto sneaky = sneaky_lessons(games, lessons.seed);
+    return train(config_.critic, folder(round, "critic"), "critic", critic, summary) &&
+           train(sneaky_of(round), folder(round, "sneaky"), "sneaky", sneaky, summary);
+  }
+
+  bool train(const fs::path& start, const fs::path& output, const char* role,
+             std::vector<agents::OfflineSample> samples, Json& summary) {
+    Json& figures = summary[role];
+    figures = {{"samples", samples.size()}, {"model", output.string()}};
+    if (fs::exists(output / "model.safetensors")) return true;
+    if (samples.empty())
+      throw Error(
+          "self-play: no game teaches the {} anything: of {} games {} are invalid and {} harmless. Train a "
+          "better sneaky generator, or play more 'games'.",
+          role, summary.at("games").dump(), summary.at("invalid").dump(), summary.at("harmless").dump());
+    if (config_.imitation) add_examples(role, samples);
+    agents::OfflineConfig learning = config_.learning;
+    learning.start = start;
+    learning.output = output;
+    learning.seed = config_.seed;
+    agents::OfflineFigures learned;
+    if (!agents::train_offline(learning, samples, stop_, &learned)) return false;
+    figures["steps"] = learned.steps;
+    figures["ratio"] = learned.last.ratio;
+    figures["kl"] = learned.last.kl;
+    figures["clipped"] = learned.last.clipped;
+    return true;
+  }
+
+  void add_examples(const char* role, std::vector<agents::OfflineSample>& samples) const {
+    const std::size_t each = samples.size() / config_.sources.size();
+    std::vector<agents::OfflineSample> examples;
+    for (const GameSource& source : config_.sources)
+      for (agents::OfflineSample& one : role_examples(source.suite, source.level, role, each, config_.seed))
+        examples.push_back(std::move(one));
+    samples.insert(samples.end(), examples.begin(), examples.end());
+  }
+
+  void record(int round, const Json& summary) {
+    env::Metrics metrics;
+    for (const char* name : {"invalid", "harmless", "caught", "fools", "unjudged"})
+      metrics.emplace_back(fmt::format("games/{}", name), summary.at(name).get<double>());
+    if (summary.at("win_rate").is_number())
+      metrics.emplace_back("games/win_rate", summary.at("win_rate").get<double>());
+    store_->record_metrics(round, std::move(metrics));
+    store_->flush();
+  }
+
+  const SelfPlayConfig& config_;
+  const std::atomic<bool>& stop_;
+  std::unique_ptr<env::EpisodeStore> store_;
+  std::unique_ptr<env::RunReader> reader_;
+  std::vector<std::unique_ptr<env::Env>> envs_;  // one a source
+  std::vector<std::string> instructions_;
+  std::map<std::uint64_t, Json> recorded_;
+  std::vector<PlayedGame> all_games_;
+};
+
+void read_sources(const Json& list, SelfPlayConfig& config) {
+  for (const Json& json : list) {
+    GameSource source;
+    agents::ConfigSection section(json, "selfplay: sources");
+    section.read("suite", source.suite);
+    section.read("level", source.level);
+    section.read("games", source.games);
+    section.check();
+    if (source.games < 1) throw Error("selfplay: sources: 'games' must be at least 1.");
+    const env::SuiteInfo info = env::suite_info(source.suite, {.level = source.level, .role = "sneaky"});
+    if (source.level == 0) source.level = info.default_level;
+    config.sources.push_back(source);
+  }
+}
+
+void read_learning(const Json& json, agents::OfflineConfig& learning) {
+  agents::ConfigSection section(json, "selfplay: learning");
+  section.read("epochs", learning.epochs);
+  section.read("batch", learning.batch);
+  section.read("learning_rate", learning.learning_rate);
+  section.read("baseline", learning.baseline);
+  section.read("kl", learning.loss.kl);
+  section.read("clip", learning.loss.clip);
+  section.read("imitation_weight", learning.loss.imitation_weight);
+  section.read("checkpoint_steps", learning.checkpoint_steps);
+  section.read("threads", learning.threads);
+  section.check();
+  if (learning.epochs < 1 || learning.batch < 1 || learning.checkpoint_steps < 1)
+    throw Error("selfplay: learning: 'epochs', 'batch' and 'checkpoint_steps' must be at least 1.");
+  if (!(learning.learning_rate > 0) || !(learning.loss.clip >= 0) || !(learning.loss.kl >= 0))
+    throw Error("selfplay: learning: 'learning_rate' must be above 0, 'clip' and 'kl' at least 0.");
+}
+
+}  // namespace
+
+SelfPlayConfig load_self_play_config(const fs::path& file) {
+  SelfPlayConfig config;
+  config.source = agents::read_yaml(file);
+  agents::ConfigSection section(config.source, fmt::format("selfplay: {}", file.string()));
+  std::string output, critic, sneaky, pairing = "asymmetric";
+  std::vector<std::string> solvers;
+  section.read("output", output);
+  section.read("critic", critic);
+  section.read("sneaky", sneaky);
+  section.read("solvers", solvers);
+  section.read("pairing", pairing);
+  section.read("rounds", config.rounds);
+  section.read("mix_rounds", config.mix_rounds);
+  section.read("pairs", config.lessons.pairs);
+  section.read("solver_reward", config.lessons.solver_reward);
+  section.read("imitation", config.imitation);
+  section.read("critiques", config.games.critiques);
+  section.read("completions", config.games.solvers.completions);
+  section.read("temperature", config.games.temperature);
+  section.read("max_tokens", config.games.max_tokens);
+  section.read("seed", config.seed);
+  if (const Json* list = section.child("sources")) read_sources(*list, config);
+  if (const Json* learning = section.child("learning")) read_learning(*learning, config.learning);
+  section.check();
+  for (const auto& [key, value] :
+       {std::pair{"output", output}, std::pair{"critic", critic}, std::pair{"sneaky", sneaky}})
+    if (value.empty()) throw Error("{}: '{}' is missing.", section.name(), key);
+  if (solvers.empty()) throw Error("{}: 'solvers' is missing: name at least one model folder.", section.name());
+  if (config.sources.empty()) throw Error("{}: 'sources' is missing.", section.name());
+  if (pairing != "asymmetric" && pairing != "synchronous")
+    throw Error("{}: 'pairing' is asymmetric or synchronous, not '{}'.", section.name(), pairing);
+  if (config.rounds < 1 || config.games.critiques < 1 || config.games.solvers.completions < 1)
+    throw Error("{}: 'rounds', 'critiques' and 'completions' must be at least 1.", section.name());
+  const fs::path base = fs::absolute(file).parent_path();
+  const auto below = [&](const std::string& path) { return (base / path).lexically_normal(); };
+  config.output = below(output);
+  config.critic = below(critic);
+  config.sneaky = below(sneaky);
+  for (const std::string& solver : solvers) config.solvers.push_back(below(solver));
+  config.pairing = pairing == "asymmetric" ? Pairing::asymmetric : Pairing::synchronous;
+  config.games.solvers.max_tokens = config.games.max_tokens;
+  return config;
+}
+
+bool self_play(const SelfPlayConfig& config, bool resume, const std::atomic<bool>& stop) {
+  return SelfPlay(config, resume, stop).run();
+}
+
+std::string self_play_table(const Json& summary) {
+  std::string table =
+      fmt::format("{:>5} {:>6} {:>8} {:>9} {:>7} {:>6} {:>9} {:>16} {:>16}\n", "round", "games", "invalid", "harmless",
+                  "caught", "fools", "win rate", "critic lessons", "sneaky lessons");
+  for (const Json& round : summary.at("rounds")) {
+    const auto count = [&](const char* key) { return round.at(key).get<std::int64_t>(); };
+    const Json& rate = round.at("win_rate");
+    table += fmt::format("{:>5} {:>6} {:>8} {:>9} {:>7} {:>6} {:>9} {:>16} {:>16}\n", count("round"), count("games"),
+                         count("invalid"), count("harmless"), count("caught"), count("fools"),
+                         rate.is_number() ? fmt::format("{:.3f}", rate.get<double>()) : "-",
+                         round.at("critic").at("samples").dump(), round.at("sneaky").at("samples").dump());
+  }
+  return table;
+}
+
+}  // namespace agon::critic

@@ -1,0 +1,54 @@
+// critic/self_play/rounds.h - rounds of self-play (seed 001): games between the generator and the critic, then both
+// learn from them offline.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "agents/learn/offline.h"
+#include "core/json.h"
+#include "critic/self_play/games.h"
+#include "critic/self_play/lessons.h"
+
+namespace agon::critic {
+
+// Who plays in round r > 1: the generator of round r - 1 against the first critic (asymmetric: the stronger generator
+// still finds what that critic does not see), or against the critic of round r - 1 (synchronous).
+enum class Pairing { asymmetric, synchronous };
+
+struct GameSource {
+  std::string suite = "charts";
+  int level = 0;              // 0: the suite's default
+  std::uint64_t games = 500;  // a round
+};
+
+struct SelfPlayConfig {
+  std::filesystem::path output;                // run folder; relative to the config file, as all paths
+  std::filesystem::path critic, sneaky;        // model folders: C0, S0
+  std::vector<std::filesystem::path> solvers;  // model folders
+  std::vector<GameSource> sources;
+  int rounds = 2;
+  Pairing pairing = Pairing::asymmetric;
+  bool mix_rounds = true;  // a critic learns from the games of all rounds so far
+  GameOptions games;
+  CriticLessonOptions lessons;
+  bool imitation = true;  // as many examples of the suites' own beside what was played
+  agents::OfflineConfig learning;
+  std::uint64_t seed = 1;
+  Json source;  // the file's keys, kept in the run
+};
+// Throws Error naming the key that is unknown, missing or ill-typed.
+SelfPlayConfig load_self_play_config(const std::filesystem::path& file);
+
+// Plays and trains every round that output does not hold yet: games stand in its run.sqlite as they are played (a
+// journal of one entry each, kind "game"), models under output/round-N/critic and output/round-N/sneaky. Stopped or
+// killed, it goes on when called again with the same config. Returns whether all rounds are done; then the summary is
+// stored: {rounds [{round, games, invalid, harmless, caught, fools, unjudged, win_rate, harmful, critic {samples, loss,
+// ratio, kl}, sneaky {...}, critic_model, sneaky_model}]}.
+bool self_play(const SelfPlayConfig& config, bool resume, const std::atomic<bool>& stop);
+std::string self_play_table(const Json& summary);
+
+}  // namespace agon::critic
