@@ -155,12 +155,18 @@ StepLabel Context::judge(const Selection& claim) const {
   const char* const side = task_.condition->above ? "above" : "below";
   if (claim.above != task_.condition->above || claim.threshold != threshold)
     return reasoning(fmt::format("the bars wanted are those {} {}", side, threshold));
-  std::vector<int> wanted, named = claim.colors;
+  Selection right{claim.above, claim.threshold, {}};
   for (const int bar : matching_bars(*task_.condition, values_))
-    wanted.push_back(task_.bars[static_cast<std::size_t>(bar)].color);
+    right.colors.push_back(task_.bars[static_cast<std::size_t>(bar)].color);
+  std::vector<int> wanted = right.colors, named = claim.colors;
   std::sort(wanted.begin(), wanted.end());
   std::sort(named.begin(), named.end());
-  return reasoning(wanted == named ? "" : fmt::format("{} bars are {} {}, not these", wanted.size(), side, threshold));
+  StepLabel found =
+      reasoning(wanted == named ? "" : fmt::format("{} bars are {} {}, not these", wanted.size(), side, threshold));
+  // Lists are held against each other by their lengths: what policies get wrong is left out or said twice.
+  found.truth = fmt::format("{}: {}", format_claim(right), wanted.size());
+  found.claim = std::to_string(named.size());
+  return found;
 }
 
 StepLabel Context::judge(const Answer& claim) const {

@@ -1,0 +1,131 @@
+// Games and what is learned from them, with players made by hand.
+#include <catch2/catch.hpp>
+
+#include "critic/self_play/games.h"
+#include "critic/self_play/lessons.h"
+#include "env/suite.h"
+#include "env/verdict.h"
+
+using namespace agon;
+using namespace agon::critic;
+
+namespace {
+
+// What it says is a function of the request and of the sample.
+class Actor : public agents::Policy {
+ public:
+  using Says = std::function<std::string(const agents::CompletionRequest&, int)>;
+  explicit Actor(Says says) : says_(std::move(says)) {}
+  std::vector<agents::Completion> complete(std::span<const agents::CompletionRequest> requests) override {
+    std::vector<agents::Completion> all;
+    for (const agents::CompletionRequest& request : requests)
+      for (int j = 0; j < request.n; ++j) {
+        agents::Completion& one = all.emplace_back();
+        one.text = says_(request, j);
+        one.token_ids = {1, 2, 3};
+      }
+    return all;
+  }
+  std::vector<agents::TokenScores> score(std::span<const agents::ScoreRequest>) override { return {}; }
+  agents::Capabilities capabilities() const override { return {"actor", false, false, false, 1 << 20}; }
+
+ private:
+  Says says_;
+};
+
+std::vector<std::shared_ptr<const Challenge>> challenges(std::uint64_t count) {
+  const auto env = env::make_env("charts", {.level = 1});
+  std::vector<std::shared_ptr<const Challenge>> all;
+  for (std::uint64_t number = 0; number < count; ++number)
+    if (std::shared_ptr<const Challenge> one = draw_challenge(*env, "charts", "Work in steps.", 3, number))
+      all.push_back(one);
+  return all;
+}
+
+std::string sneaky(const std::string& step) { return env::sneaky_text(env::ErrorKind::misread_value, "", step); }
+
+// Goes on to the right answer, unless the step before is "poison".
+Actor solver_of(const std::vector<std::shared_ptr<const Challenge>>& tasks) {
+  return Actor([tasks](const agents::CompletionRequest& request, int) {
+    for (const auto& task : tasks)
+      if (task->right.messages.back().parts[0].image.hash() == request.messages.back().parts[0].image.hash() &&
+          request.prefix.find("poison") == std::string::npos)
+        return "<answer>" + task->env->task().gold.get<std::string>() + "</answer>";
+    return std::string("<answer>never</answer>");
+  });
+}
+
+}  // namespace
+
+TEST_CASE("A challenge is a right step that can be made wrong, the same for a number") {
+  const auto first = challenges(30), again = challenges(30);
+  REQUIRE(first.size() == 30);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const StepInContext& step = first[i]->right;
+    CHECK(step.env->check_step({step.before, step.step}).value().correct);
+    CHECK(step.messages.size() == 2);
+    CHECK((again[i]->right.step == step.step && again[i]->right.before == step.before));
+  }
+  CHECK_THROWS_WITH(draw_challenge(*env::make_env("phone"), "phone", "", 3, 0), Catch::Contains("one turn"));
+}
+
+TEST_CASE("A game is played by its rules, and comes back from the store as it was") {
+  const auto tasks = challenges(8);
+  Actor solver = solver_of(tasks);
+  int asked = 0;
+  Actor generator([&](const agents::CompletionRequest&, int) {
+    switch (asked++ % 4) {
+      case 0:
+        return sneaky("poison");  // does harm
+      case 1:
+        return sneaky("nonsense");  // does none
+      case 2:
+        return std::string("<type>x</type><step>y</step>");
+      default:
+        return sneaky("poison two");  // does harm, and is caught
+    }
+  });
+  Actor critic([](const agents::CompletionRequest& request, int sample) {
+    const std::string text = request.messages.back().text();
+    const bool caught = text.ends_with("two") || (text.ends_with("poison") && sample > 0);
+    return env::tagged(caught ? env::StepVerdict::incorrect : env::StepVerdict::correct);
+  });
+  const auto games = play_games({&generator, &critic, {&solver}}, tasks, {});
+  REQUIRE(games.size() == 8);
+  for (std::size_t i = 0; i < games.size(); ++i) {
+    constexpr Outcome kExpected[] = {Outcome::fools, Outcome::harmless, Outcome::invalid, Outcome::caught};
+    CHECK(outcome_of(games[i].game) == kExpected[i % 4]);
+    CHECK(games[i].right_verdicts.size() == 4);
+    CHECK(games[i].game.verdicts.size() == (i % 4 == 2 ? 0 : 4));
+    std::vector<Image> images;
+    const Json json = game_json(games[i], images);
+    CHECK(images.size() == 1);
+    const PlayedGame back = game_in(json, games[i].challenge);
+    std::vector<Image> again;
+    CHECK(game_json(back, again) == json);
+  }
+
+  // 1 : 1 : 1 of what fools, does no harm, is caught.
+  const auto lessons = sneaky_lessons(games, 1);
+  REQUIRE(lessons.size() == 6);
+  CHECK(std::count_if(lessons.begin(), lessons.end(), [](const auto& one) { return one.reward == 1; }) == 2);
+  for (const agents::OfflineSample& one : lessons) CHECK(one.messages.front().role == Role::system);
+
+  // Four harmful steps and four right ones, four critiques each; a win and losses on "poison".
+  const auto critiques = critic_lessons(games, {});
+  REQUIRE(critiques.size() == 8 * 4);
+  CHECK(critiques[0].group == critiques[3].group);
+  CHECK(critiques[3].group != critiques[4].group);
+  CHECK((critiques[0].reward == -1 && critiques[1].reward == 1));
+  CHECK(critic_lessons(games, {.pairs = false}).size() == 8);
+  CHECK(critic_lessons(games, {.solver_reward = false}).size() == (6 + 6) * 4);
+}
+
+TEST_CASE("Examples of a role are the experts' own, to be imitated") {
+  const auto examples = role_examples("charts", 2, "critic", 5, 4);
+  REQUIRE(examples.size() == 5);
+  for (const agents::OfflineSample& one : examples) {
+    CHECK(one.imitated);
+    CHECK(env::parse_verdict(one.response).verdict != env::StepVerdict::invalid);
+  }
+}
