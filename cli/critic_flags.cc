@@ -21,6 +21,12 @@ namespace {
 constexpr const char* kCriticFlags = "Critic";
 constexpr std::string_view kConstant = "constant=";
 
+// A critic that was taught to judge; the solver's own score is the solver's.
+std::filesystem::path critic_folder(const CriticFlags& flags) {
+  return find_model_folder(flags.policy, program_folder(),
+                           flags.critic == "self-score" ? kDefaultModel : kDefaultCritic);
+}
+
 bool writes(const std::string& critic) {
   return critic == "generative" || critic == "discriminative" || critic == "self-score";
 }
@@ -57,7 +63,9 @@ void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string
                   "solver's own <score>), process-reward (a server), oracle (the suite), constant=P, random")
       ->capture_default_str()
       ->group(kCriticFlags);
-  command.add_option(name("policy"), flags.policy, "the critic's model folder (default: models/agon-tiny)")
+  command
+      .add_option(name("policy"), flags.policy,
+                  "the critic's model folder (default: models/agon-tiny-critic; self-score: models/agon-tiny)")
       ->group(kCriticFlags);
   command.add_option(name("prompt"), flags.prompt, "what it is told: short, long, or a text file of your own")
       ->capture_default_str()
@@ -89,7 +97,7 @@ Json critic_config(const CriticFlags& flags) {
     config["form"] = flags.form;
   }
   if (!writes(flags.critic)) return config;
-  const std::filesystem::path folder = find_model_folder(flags.policy);
+  const std::filesystem::path folder = critic_folder(flags);
   config["policy"] = folder.filename().string();
   config["policy_files"] = policy_fingerprint(folder);
   config["max_tokens"] = flags.max_tokens;
@@ -114,7 +122,7 @@ OpenCritic open_critic(const CriticFlags& flags, agents::Policy* solver, const s
   } else if (flags.critic == "process-reward") {
     open.critic = critic::make_process_reward_critic({flags.url, flags.model, critic::parse_reward_form(flags.form)});
   } else if (writes(flags.critic)) {
-    const std::filesystem::path folder = find_model_folder(flags.policy);
+    const std::filesystem::path folder = critic_folder(flags);
     const bool is_solver = solver && std::filesystem::equivalent(folder, solver_folder);
     if (!is_solver) open.policy = agents::make_local_policy(folder);
     open.critic = make_writing_critic(flags, is_solver ? *solver : *open.policy);

@@ -7,13 +7,15 @@
 namespace agon::cli {
 
 inline constexpr const char* kDefaultModel = "models/agon-tiny";
+inline constexpr const char* kDefaultCritic = "models/agon-tiny-critic";
 
 // The folder that holds the program, from /proc/self/exe.
 std::filesystem::path program_folder();
 
-// The model folder that --policy names; for an empty name kDefaultModel, looked for in `program` and the folders above
-// it, then in the current folder. Throws Error naming every folder tried.
+// The model folder that --policy names; for an empty name the one that comes with agon, looked for in `program` and the
+// folders above it, then in the current folder. Throws Error naming every folder tried.
 std::filesystem::path find_model_folder(const std::string& policy,
-                                        const std::filesystem::path& program = program_folder());
+                                        const std::filesystem::path& program = program_folder(),
+                                        const char* default_model = kDefaultModel);
 
 }  // namespace agon::cli
