@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# selfplay_command.sh AGON MODEL: agon selfplay from outside: every way to be told no, games that teach nothing, Ctrl-C.
+set -u
+agon=$1 model=$2
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+
+fail() { printf 'FAILED: %s\n' "$*"; failures=$((failures + 1)); }
+# config NAME LINES...: $scratch/NAME.yaml, with the keys that every config needs unless a line gives them.
+config() {
+  local name=$1
+  shift
+  printf '%s\n' "$@" >"$scratch/$name.yaml"
+  local key
+  for key in "output: $name" "critic: $model" "sneaky: $model" "solvers: [$model]" "sources: [{suite: charts, level: 1, games: 6}]"; do
+    grep -q "^${key%%:*}:" "$scratch/$name.yaml" || printf '%s\n' "$key" >>"$scratch/$name.yaml"
+  done
+}
+# refused WORDS NAME: exits with 1 and says WORDS.
+refused() {
+  "$agon" selfplay "$scratch/$2.yaml" >"$scratch/out" 2>"$scratch/err"
+  local got=$?
+  [ $got = 1 ] || fail "$2: exit code $got, expected 1: $(cat "$scratch/err")"
+  grep -qF -- "$1" "$scratch/err" || fail "$2: stderr lacks '$1': $(cat "$scratch/err")"
+}
+
+config key "round: 2"
+refused "Did you mean 'rounds'" key
+config type "rounds: two"
+refused "'rounds' has the wrong type" type
+config pairing "pairing: both"
+refused "not 'both'" pairing
+config zero "critiques: 0"
+refused "must be at least 1" zero
+config rate "learning: {learning_rate: 0}"
+refused "'learning_rate' must be above 0" rate
+config suite "sources: [{suite: chart}]"
+refused "Did you mean 'charts'" suite
+config turns "sources: [{suite: phone}]"
+refused "phone" turns
+config model "critic: nowhere"
+refused "nowhere" model
+printf 'output: x\n' >"$scratch/empty.yaml"
+refused "'critic' is missing" empty
+refused "absent" absent
+
+# A generator that was never taught writes no step that could be played.
+config untaught "max_tokens: 20"
+refused "no game teaches the critic anything: of 6 games 6 are invalid" untaught
+[ "$(sqlite3 "$scratch/untaught/run.sqlite" "SELECT count(*) FROM journal WHERE kind = 'game'" 2>/dev/null ||
+  python3 -c 'import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM journal").fetchone()[0])' "$scratch/untaught/run.sqlite")" = 6 ] ||
+  fail "the games are not in the store"
+refused "6 are invalid" untaught # the games are there; they are not played again
+config untaught "max_tokens: 21"
+refused "max_tokens" untaught
+
+[ $failures = 0 ] && echo "selfplay_command: passed"
+exit $((failures > 0))
