@@ -14,8 +14,12 @@ namespace {
 constexpr int kRetries = 2;
 
 TreeOptions tree_options(const SearchOptions& options, const std::string& instructions) {
-  return {options.budget,   options.sampling, options.seed, instructions, needs_forks(options.method.method),
-          options.speculate};
+  return {.budget = options.budget,
+          .sampling = options.sampling,
+          .seed = options.seed,
+          .instructions = instructions,
+          .forks = needs_forks(options.method.method),
+          .speculate = options.speculate};
 }
 
 Tree::Begin beginning(const SearchOptions& options, const env::EnvFactory& new_env, std::uint64_t task) {

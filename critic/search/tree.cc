@@ -175,7 +175,8 @@ StepInContext Tree::step_at(int node) const {
       before += span.of(text);
     }
   }
-  return {parent.turn->messages, std::move(before), std::string(env::without_score(trim(at(node).text))), parent.turn->env.get()};
+  return {parent.turn->messages, std::move(before), std::string(env::without_score(trim(at(node).text))),
+          parent.turn->env.get()};
 }
 
 Tree::Draft Tree::draft(int line, int node, int number) const {

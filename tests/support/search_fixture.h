@@ -119,11 +119,11 @@ class TreePolicy : public agents::Policy {
 // P(correct) of a step is its worth; a verdict is `tokens` long.
 class TreeCritic : public critic::StepCritic {
  public:
-  explicit TreeCritic(const Branch& root, std::int64_t tokens = 7) : tokens_(tokens) { learn(root); }
+  explicit TreeCritic(const Branch& root, std::int64_t tokens = 7) : tokens_(tokens) { learn(root, ""); }
   std::vector<critic::Verdict> judge(std::span<const critic::StepInContext> steps, std::int64_t tokens) override {
     std::vector<critic::Verdict> verdicts;
     for (const critic::StepInContext& step : steps) {
-      const auto known = worth_.find(step.step);
+      const auto known = worth_.find(step.before + "|" + step.step);
       critic::Verdict verdict = known == worth_.end() ? critic::Verdict{} : critic::verdict_from(known->second);
       verdict.tokens = std::min(tokens, tokens_);
       if (verdict.tokens < tokens_) verdict = {critic::Judgement::invalid, {}, "", "cut", verdict.tokens};
@@ -138,10 +138,10 @@ class TreeCritic : public critic::StepCritic {
   std::int64_t written = 0, asked = 0;
 
  private:
-  void learn(const Branch& branch) {
+  void learn(const Branch& branch, const std::string& before) {
     for (const Branch& child : branch.next) {
-      worth_[child.step] = child.worth;
-      learn(child);
+      worth_[before + "|" + std::string(env::without_score(child.step))] = child.worth;
+      learn(child, before.empty() ? child.step : before + "\n\n" + child.step);
     }
   }
   std::map<std::string, double> worth_;
