@@ -90,4 +90,24 @@ std::string text_of(const Json& json) {
   return text;
 }
 
+Json verdict_json(const Verdict& verdict) {
+  Json json{{"judgement", to_string(verdict.judgement)}, {"probability", nullptr}};
+  if (verdict.probability) json["probability"] = *verdict.probability;
+  json["tokens"] = verdict.tokens;
+  if (!verdict.critique.empty()) json["critique"] = text_json(verdict.critique);
+  if (!verdict.fault.empty()) json["fault"] = text_json(verdict.fault);
+  return json;
+}
+
+Verdict verdict_in(const Json& json) {
+  Verdict verdict;
+  for (const Judgement judgement : {Judgement::correct, Judgement::incorrect, Judgement::invalid, Judgement::unknown})
+    if (json.at("judgement") == to_string(judgement)) verdict.judgement = judgement;
+  if (json.at("probability").is_number()) verdict.probability = json.at("probability").get<double>();
+  verdict.tokens = json.at("tokens").get<std::int64_t>();
+  if (json.contains("critique")) verdict.critique = text_of(json.at("critique"));
+  if (json.contains("fault")) verdict.fault = text_of(json.at("fault"));
+  return verdict;
+}
+
 }  // namespace agon::critic

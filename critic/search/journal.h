@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/json.h"
+#include "critic/critic.h"
 #include "env/episode_store.h"
 
 namespace agon::critic {
@@ -65,5 +66,7 @@ class Journal {
 // JSON holds UTF-8 alone, and a policy may write any bytes: what is not UTF-8 is kept as {"hex": "..."}.
 Json text_json(const std::string& text);
 std::string text_of(const Json& json);
+Json verdict_json(const Verdict& verdict);
+Verdict verdict_in(const Json& json);
 
 }  // namespace agon::critic

@@ -53,26 +53,6 @@ Json parts_json(const std::vector<Part>& parts, std::vector<Image>& images) {
   return list;
 }
 
-Json to_json(const Verdict& verdict) {
-  Json json{{"judgement", to_string(verdict.judgement)}, {"probability", nullptr}};
-  if (verdict.probability) json["probability"] = *verdict.probability;
-  json["tokens"] = verdict.tokens;
-  if (!verdict.critique.empty()) json["critique"] = text_json(verdict.critique);
-  if (!verdict.fault.empty()) json["fault"] = text_json(verdict.fault);
-  return json;
-}
-
-Verdict verdict_in(const Json& json) {
-  Verdict verdict;
-  for (const Judgement judgement : {Judgement::correct, Judgement::incorrect, Judgement::invalid, Judgement::unknown})
-    if (json.at("judgement") == to_string(judgement)) verdict.judgement = judgement;
-  if (json.at("probability").is_number()) verdict.probability = json.at("probability").get<double>();
-  verdict.tokens = json.at("tokens").get<std::int64_t>();
-  if (json.contains("critique")) verdict.critique = text_of(json.at("critique"));
-  if (json.contains("fault")) verdict.fault = text_of(json.at("fault"));
-  return verdict;
-}
-
 }  // namespace
 
 // One step under way. Holds all that writing it needs, so that it can be written while the tree goes on.
@@ -359,7 +339,7 @@ Json Tree::say(std::span<const int> nodes) {
   for (const int node : nodes) steps.push_back(step_at(node));
   const std::vector<Verdict> verdicts = critic_->judge(steps, each);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    Json verdict = to_json(verdicts.at(i));
+    Json verdict = verdict_json(verdicts.at(i));
     verdict["node"] = nodes[i];
     body["verdicts"].push_back(std::move(verdict));
   }

@@ -74,27 +74,16 @@ void ask_critic(agents::Policy& critic, std::vector<PlayedGame>& games, const Ga
 
 Json verdicts_json(const std::vector<Verdict>& verdicts, bool correct) {
   Json list = Json::array();
-  for (const Verdict& verdict : verdicts)
-    list.push_back({{"judgement", to_string(verdict.judgement)},
-                    {"probability", verdict.probability ? Json(*verdict.probability) : Json()},
-                    {"critique", text_json(verdict.critique)},
-                    {"fault", verdict.fault},
-                    {"tokens", verdict.tokens},
-                    {"reward", critic_reward(verdict, correct)}});
+  for (const Verdict& verdict : verdicts) {
+    list.push_back(verdict_json(verdict));
+    list.back()["reward"] = critic_reward(verdict, correct);
+  }
   return list;
 }
 
 std::vector<Verdict> verdicts_in(const Json& list) {
   std::vector<Verdict> verdicts;
-  for (const Json& json : list) {
-    Verdict& verdict = verdicts.emplace_back();
-    for (const Judgement judgement : {Judgement::correct, Judgement::incorrect, Judgement::invalid, Judgement::unknown})
-      if (json.at("judgement") == to_string(judgement)) verdict.judgement = judgement;
-    if (json.at("probability").is_number()) verdict.probability = json.at("probability").get<double>();
-    verdict.critique = text_of(json.at("critique"));
-    verdict.fault = json.at("fault").get<std::string>();
-    verdict.tokens = json.at("tokens").get<std::int64_t>();
-  }
+  for (const Json& json : list) verdicts.push_back(verdict_in(json));
   return verdicts;
 }
 
