@@ -37,3 +37,7 @@ if(AGON_CUDA)
   target_link_libraries(agon_torch INTERFACE
     "-Wl,--no-as-needed" "${AGON_TORCH_DIR}/lib/libtorch_cuda.so" "${AGON_TORCH_DIR}/lib/libc10_cuda.so" "-Wl,--as-needed")
 endif()
+# For agon_precompile: clang reads of a precompiled header what a file needs, g++ all of it, which takes longer than it spares.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  set(agon_torch_headers torch/types.h torch/csrc/autograd/autograd.h ATen/Parallel.h)
+endif()

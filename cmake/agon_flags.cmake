@@ -7,7 +7,8 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # With relative paths in its keys, another checkout of the same sources compiles from the same cache.
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" "${CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}"
+    "CCACHE_SLOPPINESS=pch_defines,time_macros" "${CCACHE}")
 endif()
 
 if(AGON_CUDA)
@@ -19,7 +20,6 @@ if(AGON_CUDA)
   set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)  # the one that LibTorch loads
   enable_language(CUDA)
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")  # which CMake 3.25 does not know
-  add_compile_definitions(AGON_CUDA=1)
 endif()
 
 add_library(agon_flags INTERFACE)
@@ -32,6 +32,9 @@ if(AGON_SANITIZE)
     "$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>")
   target_link_options(agon_flags INTERFACE -fsanitize=${AGON_SANITIZE})
 endif()
+# Without these ccache does not know a precompiled header again.
+target_compile_options(agon_flags INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>"
+  "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 find_program(MOLD mold)
 if(MOLD)
   target_link_options(agon_flags INTERFACE -fuse-ld=mold)

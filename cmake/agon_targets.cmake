@@ -1,12 +1,22 @@
+# agon_precompile(TARGET HEADERS...): parses these headers of libraries once for all of the target's C++ files, which still
+# include what they use: with -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON every file is compiled without.
+function(agon_precompile TARGET)
+  list(TRANSFORM ARGN REPLACE "(.+)" "$<$<COMPILE_LANGUAGE:CXX>:<\\1>>" OUTPUT_VARIABLE headers)
+  if(headers)
+    target_precompile_headers(${TARGET} PRIVATE ${headers})
+  endif()
+endfunction()
+
 # agon_library(FOLDER SOURCES ... CUDA ... HEADERS ... DEPENDS ... PRIVATE ...): the target agon_FOLDER.
 #   SOURCES  its .cc files; a folder without any is headers alone
 #   CUDA     its .cu files, compiled with -DAGON_CUDA=ON
 #   HEADERS  its headers; the target all_verify_interface_header_sets compiles each alone
 #   DEPENDS  what its headers need, PRIVATE what its .cc files need
+#   PRECOMPILE  agon_precompile's headers
 # Its include path holds its own folder and, through DEPENDS, the folders that it may include, and no other: each folder
 # is reached through a link <build>/include/FOLDER/FOLDER -> the source folder.
 function(agon_library FOLDER)
-  cmake_parse_arguments(ARG "" "" "SOURCES;CUDA;HEADERS;DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;CUDA;HEADERS;DEPENDS;PRIVATE;PRECOMPILE" ${ARGN})
   set(view "${CMAKE_BINARY_DIR}/include/${FOLDER}")
   file(MAKE_DIRECTORY "${view}")
   file(CREATE_LINK "${CMAKE_SOURCE_DIR}/${FOLDER}" "${view}/${FOLDER}" SYMBOLIC)
@@ -14,6 +24,7 @@ function(agon_library FOLDER)
   if(ARG_SOURCES)
     add_library(${name} STATIC ${ARG_SOURCES})
     target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} PRIVATE agon_flags ${ARG_PRIVATE})
+    agon_precompile(${name} ${ARG_PRECOMPILE})
     set(headers_scope PUBLIC)
   else()
     add_library(${name} INTERFACE)

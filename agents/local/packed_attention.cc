@@ -234,7 +234,7 @@ void for_each_head(const PackedLayout& layout, const Tensor& grouped, const Tens
 
 // What autograd keeps of the layout.
 struct LayoutHolder : torch::CustomClassHolder {
-  explicit LayoutHolder(std::shared_ptr<const PackedLayout> layout_) : layout(std::move(layout_)) {}
+  explicit LayoutHolder(std::shared_ptr<const PackedLayout> holds) : layout(std::move(holds)) {}
   std::shared_ptr<const PackedLayout> layout;
 };
 

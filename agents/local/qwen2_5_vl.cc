@@ -71,7 +71,7 @@ struct Linear {
 };
 
 struct RmsNorm {
-  RmsNorm(const Scope& scope, std::int64_t size, double epsilon_) : weight(scope.ones(size)), epsilon(epsilon_) {}
+  RmsNorm(const Scope& scope, std::int64_t size, double smallest) : weight(scope.ones(size)), epsilon(smallest) {}
   Tensor operator()(const Tensor& x) const { return rms_norm(x, weight, epsilon); }
   Tensor weight;
   double epsilon;
@@ -126,8 +126,8 @@ struct VisionBlock {
 };
 
 struct VisionTower {
-  VisionTower(const Scope& scope, const VisionConfig& config_)
-      : config(config_),
+  VisionTower(const Scope& scope, const VisionConfig& vision)
+      : config(vision),
         patch_embed(scope.child("patch_embed")
                         .child("proj")
                         .normal({config.hidden_size, config.in_channels, config.temporal_patch_size, config.patch_size,
