@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "env/protocol.h"
+#include "env/sneaky_role.h"
 #include "env/suite.h"
 #include "env/verdict.h"
 
@@ -75,10 +76,16 @@ void skip_scores(SftSequence& sequence, const Tokenizer& tokenizer) {
     if (sequence.ids[i] == closing) sequence.trained[i - 1] = 0;
 }
 
+bool is_whole_turn(const std::string& action) {
+  for (const Tag tag : {Tag::think, Tag::search, Tag::code, Tag::problem})
+    if (env::first_tag(action, tag)) return true;
+  return env::parse_verdict(action).verdict != env::StepVerdict::invalid || env::parse_sneaky(action).fault.empty();
+}
+
 }  // namespace
 
 std::string scored_answer(const std::string& action, Rng& rng) {
-  if (env::parse_verdict(action).verdict != env::StepVerdict::invalid) return action;  // a critic's
+  if (is_whole_turn(action)) return action;
   const std::string answered = env::first_tag(action, Tag::answer) ? action : env::wrap(Tag::answer, action);
   return answered + env::wrap(Tag::score, fmt::format("0.{}", rng.between(1, 9)));
 }

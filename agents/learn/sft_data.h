@@ -41,7 +41,7 @@ Demonstration demonstrate_task(env::Env& env, const std::string& instructions, c
                                const DemonstrationOptions& options, Rng& rng);
 
 // An expert's action as a policy writes it: in <answer> tags if it is not yet, with a score from 0.1 .. 0.9. One that
-// thinks in tags, or calls a tool, is a whole turn already and stays as it is.
+// thinks in tags, calls a tool, judges a step or makes one wrong is a whole turn already and stays as it is.
 std::string scored_answer(const std::string& action, Rng& rng);
 
 // All object classes of the sources' suites, sorted, without repeats.

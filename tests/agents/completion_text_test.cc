@@ -25,7 +25,7 @@ TEST_CASE("completion text: of several matches the one complete first counts, of
   CHECK(text.matched_stop() == "abc");
 }
 
-TEST_CASE("completion text: no stop, no end; without stop strings too") {
+TEST_CASE("completion text: no stop, no end, without stop strings too") {
   const std::vector<std::string> stops{"\n\n"};
   CompletionText text(stops), endless;
   CHECK_FALSE(text.append("a\n"));
@@ -37,7 +37,7 @@ TEST_CASE("completion text: no stop, no end; without stop strings too") {
   CHECK(endless.matched_stop().empty());
 }
 
-TEST_CASE("completion text: characters survive being cut by tokens; what is none becomes U+FFFD") {
+TEST_CASE("completion text: characters survive being cut by tokens, what is none becomes U+FFFD") {
   CompletionText text;
   text.append("\xe2\x82");
   text.append("\xac|\xf0\x9f");

@@ -64,7 +64,7 @@ TEST_CASE("AdaPO: one advantage for both turns, KL by turn, nothing for the ques
   REQUIRE(credit.mass == 4);
 }
 
-TEST_CASE("AdaPO: groups of one type are dropped; by c_y2, those with one outcome", "[credit][adapo]") {
+TEST_CASE("AdaPO: groups of one type are dropped, by c_y2, those with one outcome", "[credit][adapo]") {
   REQUIRE(assign(of_types(3, 0, 0, 0)).filtered == "zero advantage");
   REQUIRE(assign(of_types(0, 0, 0, 1)).filtered == "zero advantage");
   REQUIRE(assign(of_types(2, 2, 0, 0)).filtered.empty());

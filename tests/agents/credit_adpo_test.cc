@@ -100,7 +100,7 @@ TEST_CASE("ADPO: contrast sets of a batch compare the scores of different tasks"
   REQUIRE(figures(credits[0], "score_advantage")[1] == Approx(1 / std::sqrt(2.0)).margin(1e-4));
 }
 
-TEST_CASE("ADPO's baselines: a reward by thresholds; one advantage for everything", "[credit][adpo]") {
+TEST_CASE("ADPO's baselines: a reward by thresholds, one advantage for everything", "[credit][adpo]") {
   REQUIRE(preferences(kFour, {}, "adpo_binary") == Doubles{1, 0, 0, 1});
   REQUIRE(preferences(kFour, {{"tau", 0.85}}, "adpo_binary") == Doubles{1, 1, 0, 1});
   REQUIRE(preferences({scored(1, 0.5), scored(0, 0.5), scored(1, {})}, {}, "adpo_binary") == Doubles{0, 0, 0});

@@ -88,7 +88,7 @@ TEST_CASE("PDCR: the printed rule makes the lower border visual", "[credit][pdcr
   REQUIRE(credit.rollout_figures[0]["process_advantage"] == Json({0, 0, 0, 0}));  // all returns are equal
 }
 
-TEST_CASE("PDCR: splits by rank and at random have the share asked for; none is PACR", "[credit][pdcr]") {
+TEST_CASE("PDCR: splits by rank and at random have the share asked for, none is PACR", "[credit][pdcr]") {
   const CreditGroup group = {stepped(1, {-4, -3, -1, -1.5, -0.5}, kVisual),
                              stepped(0, {-4, -5, -6, -7, -6.5}, kVisual)};
   const GroupCredit ranked = assign(group, {{"split", "top_k"}, {"visual_share", 0.25}});

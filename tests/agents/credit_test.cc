@@ -148,7 +148,7 @@ TEST_CASE("SCoRe pays the second answer first, then both, with a bonus for the w
   REQUIRE(returns.rollout_figures[2]["turn_reward"] == Json({-1, -2}));
 }
 
-TEST_CASE("advantages of a group sum to zero; weights to one; tokens of a tool weigh nothing", "[credit]") {
+TEST_CASE("advantages of a group sum to zero, weights to one, tokens of a tool weigh nothing", "[credit]") {
   Rng rng(11);
   for (int round = 0; round < 60; ++round) {
     const CreditGroup group = random_group(rng, rng.between(1, 8));

@@ -67,7 +67,7 @@ TEST_CASE("local policy: says what it can do") {
   CHECK(can.max_context == 512);
 }
 
-TEST_CASE("local policy: a prefix is continued, not part of the text; many callers get what one gets") {
+TEST_CASE("local policy: a prefix is continued, not part of the text, many callers get what one gets") {
   const auto policy = make_local_policy(kGolden + "/model");
   CompletionRequest request = request_of(golden_cases()[1], 1.0);
   const Completion plain = policy->complete({&request, 1}).at(0);
@@ -86,7 +86,7 @@ TEST_CASE("local policy: a prefix is continued, not part of the text; many calle
   }
 }
 
-TEST_CASE("local policy: a prompt longer than the context writes nothing and says so; the other requests run") {
+TEST_CASE("local policy: a prompt longer than the context writes nothing and says so, the other requests run") {
   const auto policy = make_local_policy(kGolden + "/model");
   std::vector<CompletionRequest> requests{request_of(golden_cases()[0], 1.0), request_of(golden_cases()[0], 1.0)};
   requests[1].messages.push_back(Message::of(Role::user, std::string(2000, 'z')));

@@ -121,7 +121,7 @@ TEST_CASE("every byte has a symbol of its own and symbols give the bytes back") 
   REQUIRE_FALSE(bytes_of_symbols("\xff"));
 }
 
-TEST_CASE("added tokens are found leftmost and longest; special ones only when asked for") {
+TEST_CASE("added tokens are found leftmost and longest, special ones only when asked for") {
   AddedTokens added;
   REQUIRE(added.empty());
   added.add("<a", 1, false);

@@ -37,7 +37,7 @@ double component(const std::string& name, std::vector<Turn> turns) {
 
 }  // namespace
 
-TEST_CASE("the env's components are summed over the turns; the rest is read from the text", "[reward]") {
+TEST_CASE("the env's components are summed over the turns, the rest is read from the text", "[reward]") {
   const Episode episode =
       episode_of({turn_of("<search>who</search>", 0.25), turn_of("<answer>9</answer> <score>0.5</score>", 1)});
   REQUIRE(reward_components(episode) == RewardComponents{{"accuracy", 1.25}, {"format", 1}, {"score", 1}, {"tool", 1}});

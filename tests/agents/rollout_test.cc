@@ -170,7 +170,7 @@ TEST_CASE("finished samples are not played again") {
   for (const auto& [key, episode] : rest) REQUIRE(whole.at(key).turns[0].text == episode.turns[0].text);
 }
 
-TEST_CASE("a policy that fails twice is tried again; one that keeps failing makes failed episodes, not zeros") {
+TEST_CASE("a policy that fails twice is tried again, one that keeps failing makes failed episodes, not zeros") {
   DicePolicy twice(2), forever(1 << 30);
   RolloutOptions options = charts(1);
   options.tasks = 1;

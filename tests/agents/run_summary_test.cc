@@ -105,7 +105,7 @@ TEST_CASE("failed episodes are counted and are in no mean") {
   REQUIRE(summary["mean_reward"].get<double>() == Approx((1.5 + (1.5 + 0.25) / 2) / 2));
 }
 
-TEST_CASE("a missing score is counted; it never wins a best-of-N") {
+TEST_CASE("a missing score is counted, it never wins a best-of-N") {
   const Json summary = summarize(kConfig,
                                  {outcome(0, 0, false), outcome(0, 1, true, 0.1),  //
                                   outcome(1, 0, true), outcome(1, 1, false)},

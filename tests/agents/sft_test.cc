@@ -198,10 +198,11 @@ TEST_CASE("training lowers the loss") {
   REQUIRE(all.back() < 0.7 * all.front());
 }
 
-TEST_CASE("an expert's answer is scored; a turn that thinks in tags or calls a tool stays as it is") {
+TEST_CASE("an expert's answer is scored, a turn that is whole already stays as it is") {
   Rng rng(1);
   for (const char* turn : {"<think>a</think>\n\n<answer>7</answer>", "<search>Tarn</search>", "<code>x</code>",
-                           "<think>a</think><problem>{'dark'}</problem>"})
+                           "<think>a</think><problem>{'dark'}</problem>", "red is 3 = 3\n\n<Answer>Correct</Answer>",
+                           "<type>calculation</type>\n\n<step>2 + 2 = 5</step>"})
     CHECK(scored_answer(turn, rng) == turn);
   for (const char* answer : {"7", "red is 3\n\n<answer>7</answer>"}) {
     const std::string scored = scored_answer(answer, rng);

@@ -34,7 +34,7 @@ Ids with_end(const Tokenizer& tokenizer, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("tokens of a turn lie in the segments of its text; the end-of-turn token in the last one", "[trajectory]") {
+TEST_CASE("tokens of a turn lie in the segments of its text, the end-of-turn token in the last one", "[trajectory]") {
   const auto tokenizer = tokenizer_of({}, kTags);
   const std::string text = "red 4\n\nblue 5\n\n<answer>9</answer>\n<score>0.5</score>";
   const auto segments = segments_of_turn(text, with_end(*tokenizer, text), *tokenizer, 1);
@@ -60,7 +60,7 @@ TEST_CASE("the rule of steps is the caller's", "[trajectory]") {
   REQUIRE(std::pair(parts[1].begin, parts[1].end) == std::pair(3, 5));
 }
 
-TEST_CASE("a turn without text is one answer; without tokens it has no segment", "[trajectory]") {
+TEST_CASE("a turn without text is one answer, without tokens it has no segment", "[trajectory]") {
   const auto tokenizer = tokenizer_of({}, kTags);
   REQUIRE(segments_of_turn("", with_end(*tokenizer, ""), *tokenizer, 0) ==
           std::vector<CreditSegment>{{SegmentKind::answer, 1, 0}});

@@ -92,7 +92,7 @@ TEST_CASE("the hash is of size and pixels, and equal from every thread") {
   for (const auto& hash : seen) CHECK(hash == noise(200, 100, 3).hash());
 }
 
-TEST_CASE("PNG keeps every pixel; JPEG and WebP come close, closer with more quality") {
+TEST_CASE("PNG keeps every pixel, JPEG and WebP come close, closer with more quality") {
   const Image image = noise(37, 21, 4);
   CHECK(decode_image(encode_image(image, ImageFormat::png), "a") == image);
   const Image smooth = gradient(64, 48);

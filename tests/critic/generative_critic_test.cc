@@ -69,7 +69,7 @@ TEST_CASE("generative critic: P(correct) is that of the verdict's own tokens") {
   CHECK(policy.asked.size() == 3);  // of one call
 }
 
-TEST_CASE("generative critic: several critiques vote or are averaged; what does not parse has no part in it") {
+TEST_CASE("generative critic: several critiques vote or are averaged, what does not parse has no part in it") {
   const std::map<std::string, std::vector<std::string>> critiques = {
       {"most", {kYes, kNo, kYes}}, {"one valid", {"?", kNo, "?"}}, {"none", {"?", "", kYes.substr(0, 9)}}};
   const StepInContext steps[] = {step("most"), step("one valid"), step("none")};

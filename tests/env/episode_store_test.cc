@@ -274,7 +274,7 @@ TEST_CASE("a run is complete from finish until something more is recorded") {
   REQUIRE(RunReader::open(folder / "run")->summary().is_null());
 }
 
-TEST_CASE("resuming knows what is done; failed episodes are to be played again") {
+TEST_CASE("resuming knows what is done, failed episodes are to be played again") {
   const test::TempFolder folder;
   {
     auto store = EpisodeStore::create(folder / "run", kConfig, false);

@@ -73,7 +73,7 @@ TEST_CASE("phone: the distance to success equals that of a search over all actio
   CHECK(far > 20);
 }
 
-TEST_CASE("phone: a right action brings success nearer by one, digits of a TYPE counted; an expert's action is right") {
+TEST_CASE("phone: a right action brings success nearer by one, digits of a TYPE counted, an expert's action is right") {
   Rng rng(22);
   for (int round = 0; round < 300; ++round) {
     const Task task = make_task(rng.between(1, 3), rng);

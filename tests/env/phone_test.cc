@@ -214,7 +214,7 @@ TEST_CASE("phone: before reset and past the test split") {
   CHECK_THROWS_AS(env->reset({Split::test, 1000}), Error);
 }
 
-TEST_CASE("phone: same options, same bytes; the test split does not know the seed") {
+TEST_CASE("phone: same options, same bytes, the test split does not know the seed") {
   auto a = phone_at(3), b = phone_at(3);
   for (std::uint64_t index = 0; index < 20; ++index) {
     const StepResult left = a->reset({Split::test, index, 1}), right = b->reset({Split::test, index, 2});

@@ -111,7 +111,7 @@ TEST_CASE("the last boxed content has its braces matched") {
   CHECK_FALSE(boxed(""));
 }
 
-TEST_CASE("the answer is the last tag, else the last box; the score the last number in [0, 1]") {
+TEST_CASE("the answer is the last tag, else the last box, the score the last number in [0, 1]") {
   CHECK(extract_answer("<answer>1</answer> <answer> 2 </answer> \\boxed{3}") == "2");
   CHECK(extract_answer("so \\boxed{ 3 }") == "3");
   CHECK_FALSE(extract_answer("it is 3"));

@@ -57,7 +57,7 @@ TEST_CASE("shapes: tasks are well posed and the splits are disjoint") {
   CHECK(contents.size() > 2900);
 }
 
-TEST_CASE("shapes: a relation fits what lies wholly on that side; a partly is no fit for a question") {
+TEST_CASE("shapes: a relation fits what lies wholly on that side, a partly is no fit for a question") {
   const std::vector<Shape> shapes{shape(false, 0, Form::circle, {10, 40, 30, 60}),
                                   shape(true, 0, Form::circle, {70, 10, 110, 50}),
                                   shape(false, 2, Form::square, {40, 40, 60, 60})};

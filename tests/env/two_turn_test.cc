@@ -30,7 +30,7 @@ Action right_answer(const Env& env) {
 
 }  // namespace
 
-TEST_CASE("a first answer is graded and not told; the second one is the episode's") {
+TEST_CASE("a first answer is graded and not told, the second one is the episode's") {
   for (const bool right_first : {false, true})
     for (const bool right_second : {false, true}) {
       CAPTURE(right_first, right_second);

@@ -207,7 +207,7 @@ TEST_CASE("misuse is an Error and changes nothing") {
   CHECK_THROWS_WITH(VectorEnv("no-such-suite", {}, {}), Contains("no-such-suite"));
 }
 
-TEST_CASE("an env that throws is told with its number; the others go on") {
+TEST_CASE("an env that throws is told with its number, the others go on") {
   VectorEnv envs([] { return std::make_unique<ToyEnv>(Fault::throws); }, kToyTasks, {.num_envs = 3, .threads = 2});
   envs.reset();
   const Action empty, wrong{"<answer>0</answer>", {}};

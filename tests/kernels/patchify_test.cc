@@ -52,7 +52,7 @@ TEST_CASE("patches of a picture with one pixel a patch come in merge-block order
   REQUIRE(out == reference(in));
 }
 
-TEST_CASE("a row holds channel, copy, y, x; a value is (byte / 255 - mean) / std") {
+TEST_CASE("a row holds channel, copy, y, x, a value is (byte / 255 - mean) / std") {
   const std::vector<std::uint8_t> rgb = {0, 51, 255, 1, 52, 254, 2, 53, 253, 3, 54, 252};  // 2 x 2
   const PatchifyInput in{rgb.data(), 2, 2, 2, 1, 2, {0.5f, 0.25f, 0}, {0.5f, 1, 2}};
   auto out = output_for(in);

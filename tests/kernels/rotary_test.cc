@@ -23,7 +23,7 @@ TEST_CASE("rotate equals its reference and touches nothing else") {
     }
 }
 
-TEST_CASE("rotate: a row has the same bits alone and in a batch; angle zero changes nothing") {
+TEST_CASE("rotate: a row has the same bits alone and in a batch, angle zero changes nothing") {
   const int head_dim = 24, rows = 6;
   const auto start = random_floats(rows * head_dim, 1);
   const auto cosines = random_floats(rows * head_dim / 2, 2), sines = random_floats(rows * head_dim / 2, 3);

@@ -41,7 +41,7 @@ TEST_CASE("softmax_weights equals its reference at any temperature") {
   CHECK(sums.total == Approx(wanted.total).epsilon(1e-5));
 }
 
-TEST_CASE("softmax_weights: far logits weigh nothing, infinite ones below too; a NaN shows") {
+TEST_CASE("softmax_weights: far logits weigh nothing, infinite ones below too, a NaN shows") {
   std::vector<float> logits{3, -200, -std::numeric_limits<float>::infinity(), -1e30f}, weights(4);
   const SoftmaxSums sums = softmax_weights(logits.data(), 4, 1.0f, weights.data());
   CHECK(weights == std::vector<float>{1, 0, 0, 0});

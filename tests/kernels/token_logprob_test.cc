@@ -175,7 +175,7 @@ TEST_CASE("token_logprob of no tokens: the head's gradient is 0") {
   CHECK(results.d_head == std::vector<float>(15, 0.0f));
 }
 
-TEST_CASE("token_logprob: a certain token has log-probability and entropy 0; what is not finite shows") {
+TEST_CASE("token_logprob: a certain token has log-probability and entropy 0, what is not finite shows") {
   Problem<float> problem = random_problem({3, 2, 40});
   problem.hidden = {1, 0, 1, 0, 1, 0};
   problem.head.assign(problem.head.size(), 0.0f);

@@ -60,7 +60,7 @@ TEST_CASE("a fork's home has copies of the files, beneath that of its parent") {
   CHECK_THROWS(HomeFolder(fork.path(), nullptr));
 }
 
-TEST_CASE("files are counted by the room that they take; too deep is too many") {
+TEST_CASE("files are counted by the room that they take, too deep is too many") {
   const Scratch scratch;
   const HomeFolder home(scratch.path + "/1", nullptr);
   const FilesUse none = files_use(home.descriptor(), 100);

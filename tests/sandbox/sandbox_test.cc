@@ -148,7 +148,7 @@ TEST_CASE("a session with threads forks too") {
   CHECK(run(session, "print(threading.active_count())").out == "2\n");
 }
 
-TEST_CASE("files go in and out; links lead nowhere") {
+TEST_CASE("files go in and out, links lead nowhere") {
   Session session = shared(BOTH_TIERS).open();
   const std::string bytes("a\0b", 3);
   session.write("in.bin", bytes);
@@ -202,7 +202,7 @@ TEST_CASE("each limit has its reason") {
   CHECK(reason("", "import os\nr, w = os.pipe()\nos.set_blocking(r, False)\nos.read(r, 1)") == Reason::exception);
 }
 
-TEST_CASE("a timeout that the code bears leaves the session alive; one that it ignores does not") {
+TEST_CASE("a timeout that the code bears leaves the session alive, one that it ignores does not") {
   Session session = shared(BOTH_TIERS).open(parse_limits("wall=0.4"));
   const Result result = run(session, "import time\ntry:\n  time.sleep(60)\nfinally:\n  kept = 5");
   CHECK(result.reason == Reason::wall_timeout);
