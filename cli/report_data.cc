@@ -8,6 +8,7 @@
 #include "agents/run_summary.h"
 #include "cli/report_episodes.h"
 #include "cli/report_search.h"
+#include "cli/report_self_play.h"
 #include "cli/report_training.h"
 #include "cli/search_config.h"
 #include "core/statistics.h"
@@ -108,6 +109,8 @@ Json report_data(const env::RunReader& run, const std::string& title, const Repo
     JudgedSteps judged;
     add_search(run, title, limits, others, data, judged);
     add_curves(judged.probabilities, judged.labels, data);
+  } else if (is_self_play(run.config())) {
+    add_self_play(run, limits, data);
   } else if (run.metrics().empty()) {
     add_run(run, limits, data);
   } else {

@@ -29,6 +29,7 @@ struct ReportLimits {
 // images {hash: [width, height, base64 PNG]}}; boxes and points are in thousandths of the picture's sides.
 // Of a run without metrics: {summary, levels, kinds, roc, reliability, ece, embedded_tasks, embedded_samples}.
 // Of a training: {training {last_step, seconds, curves}}.
+// Of self-play: {self_play (cli/report_self_play.h)}, and neither tasks nor episodes.
 // Of a search: {search (cli/report_search.h), roc, reliability, ece: of the critic's P(correct)}.
 Json report_data(const env::RunReader& run, const std::string& title, const ReportLimits& limits = {},
                  const std::vector<OtherRun>& others = {});

@@ -43,22 +43,22 @@ class ExpertWalk {
   void walk(env::Env& env, std::uint64_t task) {
     Walk walk;
     if (!instructions_.empty()) walk.messages.push_back(Message::of(Role::system, instructions_));
-    env::StepResult state = env.reset({tasks_.split, task, tasks_.seed});
+    const env::StepResult first = env.reset({tasks_.split, task, tasks_.seed});
     Rng rng = Rng::derive(tasks_.seed, "labelled steps", env.task().id);
-    while (!state.terminated && !state.truncated) {
-      observe(walk, state.observation);
-      const auto actions = env.demonstrate(rng);
-      if (!actions || actions->empty())
-        throw Error("labelled steps: suite {} has no expert. Give a run of a policy instead.", tasks_.suite);
-      add_turn(env, task, actions->front().text, walk, rng);
-      walk.messages.push_back(Message::of(Role::assistant, actions->front().text));
-      state = env.step(actions->front());
+    const std::vector<env::ExpertTurn> turns = env::expert_turns(env, first, rng);
+    if (turns.empty())
+      throw Error("labelled steps: suite {} has no expert. Give a run of a policy instead.", tasks_.suite);
+    const std::vector<Message> instructions = walk.messages;
+    for (const env::ExpertTurn& turn : turns) {
+      walk.messages = instructions;
+      walk.messages.insert(walk.messages.end(), turn.transcript.begin(), turn.transcript.end());
+      add_turn(turn.env, task, turn.text, walk, rng);
     }
   }
 
  private:
-  void add_turn(const env::Env& env, std::uint64_t task, const std::string& turn, Walk& walk, Rng& rng) {
-    const std::shared_ptr<const env::Env> here = env.fork();
+  void add_turn(const std::shared_ptr<const env::Env>& here, std::uint64_t task, const std::string& turn, Walk& walk,
+                Rng& rng) {
     for (const env::KnownStep& known : env::known_steps(*here, turn)) {
       if (!known.label.correct) continue;
       steps_.push_back(labelled(walk, here, task, known, "expert"));

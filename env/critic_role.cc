@@ -41,6 +41,7 @@ const char* relation(std::string_view truth, std::string_view claim, bool correc
 
 // A step of the expert's as a critic sees it, right or made wrong.
 struct ShownStep {
+  ExpertTurn turn;
   std::string before, right, step;
   std::string source = "expert";
   StepLabel label;
@@ -56,18 +57,17 @@ class CriticEnv final : public Env {
     StepResult first = solver_->reset(options);
     task_ = solver_->task();
     Rng rng = Rng::derive(0, "critic", task_.id);
-    const std::string turn = solver_->demonstrate(rng).value().at(0).text;
     std::vector<ShownStep> steps;
-    for (const KnownStep& known : known_steps(*solver_, turn))
-      if (known.label.correct)
-        steps.push_back({known.query.before, known.query.step, known.query.step, "expert", known.label});
+    for (const ExpertTurn& turn : expert_turns(*solver_, first, rng))
+      for (const KnownStep& known : known_steps(*turn.env, turn.text))
+        if (known.label.correct)
+          steps.push_back({turn, known.query.before, known.query.step, known.query.step, "expert", known.label});
     assert(!steps.empty());
     shown_ = rng.pick(steps);
     if (rng.chance(0.5)) make_wrong(rng);
     task_.id.append("/").append(kCritic);
     task_.gold = word_of(right_verdict());
-    const Message problem{Role::user, first.observation.parts, {}, {}};
-    first.observation.parts = critic_request({&problem, 1}, shown_.before, shown_.step);
+    first.observation.parts = critic_request(shown_.turn.transcript, shown_.before, shown_.step);
     first.info["step_source"] = shown_.source;
     first.info["step_kind"] = to_string(shown_.label.kind);
     first.info["first_correct"] = shown_.label.correct;
@@ -110,7 +110,7 @@ class CriticEnv final : public Env {
 
   // As it is where no kind of error fits.
   void make_wrong(Rng& rng) {
-    const auto wrong = corrupted(*solver_, {shown_.before, shown_.right}, rng);
+    const auto wrong = corrupted(*shown_.turn.env, {shown_.before, shown_.right}, rng);
     if (!wrong) return;
     shown_.step = wrong->step;
     shown_.source = to_string(wrong->kind);

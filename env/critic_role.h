@@ -6,11 +6,11 @@
 //   ## Last Step          the step
 // It writes what it thinks, then <Answer>Correct</Answer> or <Answer>Incorrect</Answer>.
 //
-// As a role of a suite (env/role.h) the solution is the expert's. Which step is shown, and whether it is right or made
-// wrong by one kind of error (half and half, where a kind fits), is drawn from the task's id. Reward component
-// "accuracy": 1 for the right verdict; gold: the right verdict. info of the first observation: "step_source": "expert"
-// or the kind of error; "step_kind"; "first_correct": the step is right. The expert holds what the step should be
-// against what it says (StepLabel::truth, claim), then gives the verdict.
+// As a role of a suite (env/role.h) the solution is the expert's. Which step of which turn is shown, and whether it is
+// right or made wrong by one kind of error (half and half, where a kind fits), is drawn from the task's id. Reward
+// component "accuracy": 1 for the right verdict; gold: the right verdict. info of the first observation: "step_source":
+// "expert" or the kind of error; "step_kind"; "first_correct": the step is right. The expert holds what the step should
+// be against what it says (StepLabel::truth, claim), then gives the verdict.
 #pragma once
 
 #include <memory>
@@ -38,7 +38,7 @@ std::vector<Part> critic_request(std::span<const Message> transcript, std::strin
 // "=" for a right step, else how the number that truth ends with stands to the claim, else "!=".
 std::string expert_critique(std::string_view truth, std::string_view claim, bool correct);
 
-// REQUIRES: a suite of one turn with an expert, whose check_step knows its expert's steps.
+// REQUIRES: a suite with an expert, whose check_step knows some of its expert's steps.
 std::unique_ptr<Env> critic_env(std::unique_ptr<Env> solver);
 
 }  // namespace agon::env

@@ -20,6 +20,23 @@ std::vector<KnownStep> known_steps(const Env& env, std::string_view turn) {
   return steps;
 }
 
+std::vector<ExpertTurn> expert_turns(const Env& env, const StepResult& first, Rng& rng) {
+  std::vector<ExpertTurn> turns;
+  std::vector<Message> transcript{{Role::user, first.observation.parts, {}, {}}};
+  std::unique_ptr<Env> at = env.fork();
+  for (bool over = false; !over;) {
+    const auto actions = at->demonstrate(rng);
+    if (!actions || actions->empty()) return {};
+    const Action& action = actions->front();
+    turns.push_back({transcript, at->fork(), action.text});
+    StepResult next = at->step(action);
+    transcript.push_back(Message::of(Role::assistant, action.text));
+    transcript.push_back({Role::user, std::move(next.observation.parts), {}, {}});
+    over = next.terminated || next.truncated;
+  }
+  return turns;
+}
+
 std::optional<CorruptedStep> corrupted(const Env& env, const StepQuery& right, Rng& rng) {
   std::vector<ErrorKind> kinds(kErrorKinds.begin(), kErrorKinds.end());
   rng.shuffle(kinds);

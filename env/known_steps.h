@@ -1,10 +1,12 @@
 // env/known_steps.h - the steps of a turn whose truth a suite knows.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/message.h"
 #include "env/env.h"
 
 namespace agon::env {
@@ -16,6 +18,16 @@ struct KnownStep {
 };
 // In their order. REQUIRES: env stands before that turn.
 std::vector<KnownStep> known_steps(const Env& env, std::string_view turn);
+
+// A turn of the expert's solution, still to be written.
+struct ExpertTurn {
+  std::vector<Message> transcript;  // from the first observation on, without the suite's instructions
+  std::shared_ptr<const Env> env;   // before the turn
+  std::string text;
+};
+// The solution of the task that env has just been reset to, by `first`; nothing where the suite has no expert. Plays
+// on forks of env.
+std::vector<ExpertTurn> expert_turns(const Env& env, const StepResult& first, Rng& rng);
 
 // A right step made wrong.
 struct CorruptedStep {

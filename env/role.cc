@@ -134,7 +134,8 @@ SuiteInfo role_info(SuiteInfo info, const std::string& role) {
   if (std::find(names.begin(), names.end(), role) == names.end())
     throw Error("{}", unknown_name_message("role", role, names));
   if (role == kSolver) return info;
-  if (info.max_turns != 1)
+  const bool any_turn = role == kCritic || role == kSneaky;
+  if (info.max_turns != 1 && !any_turn)
     throw Error(
         "suite {}: its episodes have up to {} turns, and a {} looks at a single answer. Choose a suite of one turn, or "
         "role solver.",
@@ -143,6 +144,7 @@ SuiteInfo role_info(SuiteInfo info, const std::string& role) {
     throw Error("suite {}: it has no expert to write the solution that a {} looks at. Choose another suite.", info.name,
                 role);
   if (role == kRefiner) return info;
+  info.max_turns = 1;
   if (role == kCritic) {
     info.instructions = kCriticInstructions;
     info.metric = "verdict";

@@ -17,6 +17,12 @@ constexpr std::size_t kShown = 60;  // bytes of a type that is none
 
 SneakyStep invalid(std::string fault) { return {{}, {}, {}, std::move(fault)}; }
 
+// A right step of the expert's that can be made wrong.
+struct RightStep {
+  ExpertTurn turn;
+  StepQuery query;
+};
+
 class SneakyEnv final : public Env {
  public:
   explicit SneakyEnv(std::unique_ptr<Env> solver) : solver_(std::move(solver)) {}
@@ -27,13 +33,13 @@ class SneakyEnv final : public Env {
     StepResult first = solver_->reset(options);
     task_ = solver_->task();
     Rng rng = Rng::derive(0, "sneaky", task_.id);
-    const std::vector<StepQuery> steps = steps_to_corrupt(rng);
+    const std::vector<RightStep> steps = steps_to_corrupt(first, rng);
     assert(!steps.empty());
     shown_ = rng.pick(steps);
     task_.id.append("/").append(kSneaky);
     task_.gold = nullptr;
-    const Message problem{Role::user, first.observation.parts, {}, {}};
-    first.observation.parts = step_request({&problem, 1}, shown_.before, "Correct Step", shown_.step);
+    first.observation.parts =
+        step_request(shown_.turn.transcript, shown_.query.before, "Correct Step", shown_.query.step);
     open_ = true;
     return first;
   }
@@ -42,7 +48,8 @@ class SneakyEnv final : public Env {
     if (!open_) return refused_step("there is no task under way");
     open_ = false;
     const SneakyStep said = parse_sneaky(action.text);
-    const auto label = said.fault.empty() ? solver_->check_step({shown_.before, said.step}) : std::nullopt;
+    const auto label =
+        said.fault.empty() ? shown_.turn.env->check_step({shown_.query.before, said.step}) : std::nullopt;
     const double wrong = label && !label->correct ? 1 : 0;
     StepResult result;
     result.reward = {wrong, {{"accuracy", wrong}}};
@@ -62,27 +69,28 @@ class SneakyEnv final : public Env {
 
   std::optional<std::vector<Action>> demonstrate(Rng& rng) const override {
     if (!open_) return std::vector<Action>{};
-    const CorruptedStep wrong = corrupted(*solver_, shown_, rng).value();
+    const CorruptedStep wrong = corrupted(*shown_.turn.env, shown_.query, rng).value();
     return std::vector{Action{sneaky_text(wrong.kind, wrong.label.reason, wrong.step), {}}};
   }
   // The step stays right.
   std::optional<Action> mistake(Rng& rng) const override {
     if (!open_) return std::nullopt;
     const auto kind = kErrorKinds.at(static_cast<std::size_t>(rng.between(0, kErrorKinds.size() - 1)));
-    return Action{sneaky_text(kind, "", shown_.step), {}};
+    return Action{sneaky_text(kind, "", shown_.query.step), {}};
   }
 
  private:
-  std::vector<StepQuery> steps_to_corrupt(Rng& rng) const {
-    std::vector<StepQuery> steps;
-    for (const KnownStep& known : known_steps(*solver_, solver_->demonstrate(rng).value().at(0).text))
-      if (known.label.correct && corrupted(*solver_, known.query, rng)) steps.push_back(known.query);
+  std::vector<RightStep> steps_to_corrupt(const StepResult& first, Rng& rng) const {
+    std::vector<RightStep> steps;
+    for (const ExpertTurn& turn : expert_turns(*solver_, first, rng))
+      for (const KnownStep& known : known_steps(*turn.env, turn.text))
+        if (known.label.correct && corrupted(*turn.env, known.query, rng)) steps.push_back({turn, known.query});
     return steps;
   }
 
   std::unique_ptr<Env> solver_;
   TaskInfo task_;
-  StepQuery shown_;
+  RightStep shown_;
   bool open_ = false;
 };
 

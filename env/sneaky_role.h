@@ -7,10 +7,10 @@
 //   EXPLANATION             what it changes and why; free text
 //   <step>STEP</step>       the step made wrong
 //
-// As a role of a suite the solution is the expert's; which step is shown is drawn from the task's id among those that
-// can be made wrong. Reward component "accuracy": 1 for a step that the suite knows to be wrong; what solvers and
-// critics make of it is the games' business. info at the end: "success"; "sneaky_type" and "sneaky_step", or
-// "invalid_sneaky": what is wrong with what it wrote. The expert makes the step wrong as the suite does.
+// As a role of a suite the solution is the expert's; which step of which turn is shown is drawn from the task's id
+// among those that can be made wrong. Reward component "accuracy": 1 for a step that the suite knows to be wrong; what
+// solvers and critics make of it is the games' business. info at the end: "success"; "sneaky_type" and "sneaky_step",
+// or "invalid_sneaky": what is wrong with what it wrote. The expert makes the step wrong as the suite does.
 #pragma once
 
 #include <memory>
@@ -35,7 +35,7 @@ struct SneakyStep {
 SneakyStep parse_sneaky(std::string_view text);
 std::string sneaky_text(ErrorKind kind, std::string_view explanation, std::string_view step);
 
-// REQUIRES: a suite of one turn with an expert, whose corrupt_step makes steps of it wrong.
+// REQUIRES: a suite with an expert, whose corrupt_step makes steps of it wrong.
 std::unique_ptr<Env> sneaky_env(std::unique_ptr<Env> solver);
 
 }  // namespace agon::env

@@ -265,5 +265,7 @@ const figures = () => [runHeading(), summaryTable(), twoTurnTable(), charts()];
 const course = (training) => [trainingHeading(training), evaluationTable(training), curvesSection(training)];
 const searched = () => [searchHeading(), search.trees_missing ? html("p", {class: "notice"}, search.trees_missing) : "", searchTable(),
   cards(budgetChart("policy_tokens", "policy tokens a task"), budgetChart("tokens", "all tokens a task"), ...criticChart())];
-page.replaceChildren(...[data.training ? course(data.training) : search ? searched() : figures(), browser(),
+const played = () => [selfPlayHeading(), roundsTable(), outcomesChart(), gamesBrowser()];
+const body = () => [data.training ? course(data.training) : search ? searched() : figures(), browser()];
+page.replaceChildren(...[data.self_play ? played() : body(),
   html("footer", {}, "Every figure is computed from run.sqlite beside this file.")].flat(Infinity));

@@ -72,6 +72,20 @@ void ask_critic(agents::Policy& critic, std::vector<PlayedGame>& games, const Ga
   for (std::size_t i = 0; i < places.size(); ++i) *places[i] = std::move(verdicts[i]);
 }
 
+Json messages_json(const std::vector<Message>& messages, std::vector<Image>& images) {
+  Json list = Json::array();
+  for (const Message& message : messages) {
+    Json parts = Json::array();
+    for (const Part& part : message.parts) {
+      if (part.is_image()) images.push_back(part.image);
+      parts.push_back(part.is_image() ? Json{{"image", part.image.hash().hex()}}
+                                      : Json{{"text", text_json(part.text)}});
+    }
+    list.push_back({{"role", to_string(message.role)}, {"parts", std::move(parts)}});
+  }
+  return list;
+}
+
 Json verdicts_json(const std::vector<Verdict>& verdicts, bool correct) {
   Json list = Json::array();
   for (const Verdict& verdict : verdicts) {
@@ -94,20 +108,21 @@ std::unique_ptr<Challenge> draw_challenge(const env::Env& new_env, const std::st
   auto challenge = std::make_unique<Challenge>();
   challenge->number = number;
   challenge->suite = suite;
-  challenge->env = new_env.fork();
-  const env::StepResult first = challenge->env->reset({env::Split::train, number, seed});
+  const std::unique_ptr<env::Env> env = new_env.fork();
+  const env::StepResult first = env->reset({env::Split::train, number, seed});
   Rng rng = Rng::derive(seed, "challenge", suite, number);
-  const auto turns = challenge->env->demonstrate(rng);
-  if (!turns || turns->size() != 1)
-    throw Error("self-play: suite '{}' has no expert that answers in one turn; games are played on steps of such.",
-                suite);
-  std::vector<env::StepQuery> steps;
-  for (const env::KnownStep& known : env::known_steps(*challenge->env, turns->front().text))
-    if (known.label.correct && env::corrupted(*challenge->env, known.query, rng)) steps.push_back(known.query);
+  const std::vector<env::ExpertTurn> turns = env::expert_turns(*env, first, rng);
+  if (turns.empty())
+    throw Error("self-play: suite '{}' has no expert; games are played on steps of one. Try charts or shapes.", suite);
+  std::vector<std::pair<const env::ExpertTurn*, env::StepQuery>> steps;
+  for (const env::ExpertTurn& turn : turns)
+    for (const env::KnownStep& known : env::known_steps(*turn.env, turn.text))
+      if (known.label.correct && env::corrupted(*turn.env, known.query, rng)) steps.emplace_back(&turn, known.query);
   if (steps.empty()) return nullptr;
-  const env::StepQuery& chosen = rng.pick(steps);
+  const auto& [turn, chosen] = rng.pick(steps);
+  challenge->env = turn->env;
   if (!instructions.empty()) challenge->right.messages.push_back(Message::of(Role::system, instructions));
-  challenge->right.messages.push_back({Role::user, first.observation.parts, {}, {}});
+  challenge->right.messages.insert(challenge->right.messages.end(), turn->transcript.begin(), turn->transcript.end());
   challenge->right.before = chosen.before;
   challenge->right.step = chosen.step;
   challenge->right.env = challenge->env.get();
@@ -127,16 +142,11 @@ std::vector<PlayedGame> play_games(const Players& players, std::vector<std::shar
 Json game_json(const PlayedGame& played, std::vector<Image>& images) {
   const Challenge& challenge = *played.challenge;
   const Game& game = played.game;
-  Json parts = Json::array();
-  for (const Part& part : challenge.right.messages.back().parts) {
-    if (part.is_image()) images.push_back(part.image);
-    parts.push_back(part.is_image() ? Json{{"image", part.image.hash().hex()}} : Json{{"text", part.text}});
-  }
   const Outcome outcome = outcome_of(game);
   return {{"number", challenge.number},
           {"suite", challenge.suite},
           {"task", challenge.env->task().id},
-          {"parts", std::move(parts)},
+          {"messages", messages_json(challenge.right.messages, images)},
           {"before", challenge.right.before},
           {"step", challenge.right.step},
           {"sneaky", text_json(played.sneaky_text)},

@@ -17,15 +17,16 @@
 
 namespace agon::critic {
 
-// A task of the suite's train split, and a right step of its expert's that can be made wrong, both drawn from the
-// number. `right` points into the challenge.
+// A task of the suite's train split, and a right step of one of its expert's turns that can be made wrong, all drawn
+// from the number. `right` points into the challenge.
 struct Challenge {
   std::uint64_t number = 0;
   std::string suite;
-  std::unique_ptr<env::Env> env;  // before the turn
+  std::shared_ptr<const env::Env> env;  // before the turn
   StepInContext right;
 };
 // new_env: of the suite; instructions: what its solver is told. Nothing where no step of the task can be made wrong.
+// Throws Error for a suite without an expert.
 std::unique_ptr<Challenge> draw_challenge(const env::Env& new_env, const std::string& suite,
                                           const std::string& instructions, std::uint64_t seed, std::uint64_t number);
 
@@ -54,8 +55,8 @@ struct Players {
 std::vector<PlayedGame> play_games(const Players& players, std::vector<std::shared_ptr<const Challenge>> challenges,
                                    const GameOptions& options);
 
-// {number, suite, task, before, step, sneaky, type, sneaky_step, fault, rates, verdicts, right_verdicts, outcome,
-// rewards {sneaky, critic}}. The pictures of the task are those of `parts`, by their hashes.
+// {number, suite, task, messages [{role, parts}], before, step, sneaky, type, sneaky_step, fault, rates, verdicts,
+// right_verdicts, outcome, rewards {sneaky, critic}}. The pictures of the task are those of `parts`, by their hashes.
 Json game_json(const PlayedGame& game, std::vector<Image>& images);
 // What json says of the game, back on its challenge.
 PlayedGame game_in(const Json& json, std::shared_ptr<const Challenge> challenge);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "agents/learn/config_reader.h"
 #include "agents/local/local_policy.h"
@@ -17,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kGamesAtOnce = 64;
+constexpr std::uint64_t kGamesAtOnce = 32;
 constexpr const char* kGame = "game";
 
 class SelfPlay {
@@ -87,27 +88,27 @@ class SelfPlay {
     std::uint64_t all = 0;
     for (const GameSource& source : config_.sources) all += source.games;
     Progress progress(fmt::format("self-play: games of round {}", round), static_cast<std::int64_t>(all), "games");
-    for (std::size_t s = 0; s < config_.sources.size(); ++s) {
-      std::vector<std::shared_ptr<const Challenge>> waiting;
-      for (std::uint64_t g = 0; g < config_.sources[s].games && !stop_; ++g) {
-        const std::uint64_t key = key_of(round, s, g);
-        std::shared_ptr<const Challenge> challenge =
-            draw_challenge(*envs_[s], config_.sources[s].suite, instructions_[s], config_.seed, key);
-        if (!challenge)
-          progress.add(1);
-        else if (const auto known = recorded_.find(key); known != recorded_.end())
-          games.push_back(game_in(known->second, std::move(challenge))), progress.add(1);
-        else
-          waiting.push_back(std::move(challenge));
-        if (waiting.size() == kGamesAtOnce || (g + 1 == config_.sources[s].games && !waiting.empty())) {
-          progress.add(std::ssize(waiting));
-          play(round, table, std::move(waiting), games);
-          waiting.clear();
-        }
-      }
-    }
+    for (std::size_t s = 0; s < config_.sources.size(); ++s) play_source(round, s, table, games, progress);
     store_->flush();
     return games;
+  }
+
+  void play_source(int round, std::size_t s, Table& table, std::vector<PlayedGame>& games, Progress& progress) {
+    const GameSource& source = config_.sources[s];
+    std::vector<std::shared_ptr<const Challenge>> waiting;
+    for (std::uint64_t g = 0; g < source.games && !stop_; ++g) {
+      const std::uint64_t key = key_of(round, s, g);
+      std::shared_ptr<const Challenge> challenge =
+          draw_challenge(*envs_[s], source.suite, instructions_[s], config_.seed, key);
+      const auto known = recorded_.find(key);
+      if (challenge && known != recorded_.end())
+        games.push_back(game_in(known->second, std::move(challenge)));
+      else if (challenge)
+        waiting.push_back(std::move(challenge));
+      if (waiting.size() == kGamesAtOnce) play(round, table, std::exchange(waiting, {}), games);
+      progress.add(1);
+    }
+    if (!stop_ && !waiting.empty()) play(round, table, std::move(waiting), games);
   }
 
   void play(int round, Table& table, std::vector<std::shared_ptr<const Challenge>> challenges,
@@ -153,8 +154,7 @@ class SelfPlay {
 
   bool train(const fs::path& start, const fs::path& output, const char* role,
              std::vector<agents::OfflineSample> samples, Json& summary) {
-    Json& figures = summary[role];
-    figures = {{"samples", samples.size()}, {"model", output.string()}};
+    summary[role] = {{"samples", samples.size()}, {"model", output.string()}};
     if (fs::exists(output / "model.safetensors")) return true;
     if (samples.empty())
       throw Error(
@@ -166,13 +166,7 @@ class SelfPlay {
     learning.start = start;
     learning.output = output;
     learning.seed = config_.seed;
-    agents::OfflineFigures learned;
-    if (!agents::train_offline(learning, samples, stop_, &learned)) return false;
-    figures["steps"] = learned.steps;
-    figures["ratio"] = learned.last.ratio;
-    figures["kl"] = learned.last.kl;
-    figures["clipped"] = learned.last.clipped;
-    return true;
+    return agents::train_offline(learning, samples, stop_);
   }
 
   void add_examples(const char* role, std::vector<agents::OfflineSample>& samples) const {

@@ -1,5 +1,8 @@
 #include "critic/self_play/solver_check.h"
 
+#include <memory>
+#include <utility>
+
 #include "core/error.h"
 #include "core/rng.h"
 
@@ -14,17 +17,21 @@ struct Tally {
   double rate() const { return completions == 0 ? 0 : static_cast<double>(solved) / completions; }
 };
 
+// An episode of a solver's that is under way.
+struct Episode {
+  std::size_t tally;
+  std::unique_ptr<env::Env> env;
+  std::vector<Message> messages;
+};
+
 class SolverCheck {
  public:
   SolverCheck(std::span<const StepPair> pairs, const SolverCheckOptions& options)
-      : pairs_(pairs), options_(options), tallies_(2 * pairs.size()) {
-    for (std::size_t i = 0; i < tallies_.size(); ++i) requests_.push_back(request_for(i));
-  }
+      : pairs_(pairs), options_(options), tallies_(2 * pairs.size()) {}
 
   void ask(agents::Policy& solver) {
-    const std::vector<agents::Completion> completions = solver.complete(requests_);
-    const auto each = static_cast<std::size_t>(options_.completions);
-    for (std::size_t i = 0; i < completions.size(); ++i) add(i / each, completions[i]);
+    std::vector<Episode> episodes = finish_turns(solver);
+    for (int turn = 1; !episodes.empty(); ++turn) episodes = play_turn(solver, std::move(episodes), turn);
   }
 
   std::vector<SolverRates> rates() const {
@@ -38,34 +45,64 @@ class SolverCheck {
   }
 
  private:
-  // Request 2 i is of pair i as it was, 2 i + 1 of the step made wrong.
-  agents::CompletionRequest request_for(std::size_t number) const {
-    const StepPair& pair = pairs_[number / 2];
-    const std::string& step = number % 2 == 0 ? pair.right.step : pair.wrong;
+  // Tally 2 i is of pair i as it was, 2 i + 1 of the step made wrong.
+  const StepPair& pair_of(std::size_t tally) const { return pairs_[tally / 2]; }
+
+  agents::CompletionRequest request(std::vector<Message> messages, std::size_t number, int turn) const {
     agents::CompletionRequest request;
-    request.messages = pair.right.messages;
-    request.prefix = (pair.right.before.empty() ? "" : pair.right.before + "\n\n") + step + "\n\n";
-    request.n = options_.completions;
+    request.messages = std::move(messages);
     request.sampling.temperature = options_.temperature;
     request.sampling.max_tokens = options_.max_tokens;
-    request.sampling.seed = Rng::derive(options_.seed, "solver check", request.prefix, number)();
+    request.sampling.seed = Rng::derive(options_.seed, "solver check", std::to_string(turn), number)();
     return request;
   }
 
-  void add(std::size_t number, const agents::Completion& completion) {
+  // The rest of the turn behind each step. What is returned goes on.
+  std::vector<Episode> finish_turns(agents::Policy& solver) {
+    std::vector<agents::CompletionRequest> requests;
+    for (std::size_t tally = 0; tally < tallies_.size(); ++tally) {
+      const StepPair& pair = pair_of(tally);
+      requests.push_back(request(pair.right.messages, tally, 0));
+      requests.back().n = options_.completions;
+      requests.back().prefix = (pair.right.before.empty() ? "" : pair.right.before + "\n\n") +
+                               (tally % 2 == 0 ? pair.right.step : pair.wrong) + "\n\n";
+    }
+    const std::vector<agents::Completion> completions = solver.complete(requests);
+    std::vector<Episode> going_on;
+    for (std::size_t i = 0; i < completions.size(); ++i) {
+      const std::size_t tally = i / static_cast<std::size_t>(options_.completions);
+      const StepInContext& place = pair_of(tally).right;
+      step({tally, place.env->fork(), place.messages}, requests[tally].prefix, completions[i], going_on);
+    }
+    return going_on;
+  }
+
+  std::vector<Episode> play_turn(agents::Policy& solver, std::vector<Episode> episodes, int turn) {
+    std::vector<agents::CompletionRequest> requests;
+    for (std::size_t i = 0; i < episodes.size(); ++i) requests.push_back(request(episodes[i].messages, i, turn));
+    const std::vector<agents::Completion> completions = solver.complete(requests);
+    std::vector<Episode> going_on;
+    for (std::size_t i = 0; i < episodes.size(); ++i) step(std::move(episodes[i]), "", completions[i], going_on);
+    return going_on;
+  }
+
+  void step(Episode episode, const std::string& prefix, const agents::Completion& completion,
+            std::vector<Episode>& going_on) {
     if (completion.finish_reason == agents::FinishReason::context) return;
-    const auto env = pairs_[number / 2].right.env->fork();
-    const env::StepResult end = env->step({requests_[number].prefix + completion.text, {}});
-    if (!end.terminated && !end.truncated)
-      throw Error("self-play: the episode of task {} goes on after the turn; only suites of one turn can be checked.",
-                  env->task().id);
-    ++tallies_[number].completions;
-    tallies_[number].solved += end.info.value("success", false);
+    const std::string text = prefix + completion.text;
+    env::StepResult next = episode.env->step({text, {}});
+    if (next.terminated || next.truncated) {
+      ++tallies_[episode.tally].completions;
+      tallies_[episode.tally].solved += next.info.value("success", false);
+      return;
+    }
+    episode.messages.push_back(Message::of(Role::assistant, text));
+    episode.messages.push_back({Role::user, std::move(next.observation.parts), {}, {}});
+    going_on.push_back(std::move(episode));
   }
 
   std::span<const StepPair> pairs_;
   const SolverCheckOptions& options_;
-  std::vector<agents::CompletionRequest> requests_;
   std::vector<Tally> tallies_;
 };
 

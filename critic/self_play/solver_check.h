@@ -28,13 +28,13 @@ bool does_harm(const SolverRates& rates);
 struct SolverCheckOptions {
   int completions = 8;  // a solver and step
   double temperature = 1;
-  int max_tokens = 256;  // of the rest of the turn
+  int max_tokens = 256;  // of the rest of the turn, and of each turn after it
   std::uint64_t seed = 0;
 };
 
-// The solvers go on with the turn behind each step; all of a call go to each solver at once. Turns are graded by the
-// env; those that do not fit the context count in nothing. Throws Error for completions < 1, no solvers, and for an env
-// whose episode does not end with the turn.
+// The solvers go on with the turn behind each step, and with the turns after it to the end of the episode; all that are
+// at the same turn go to each solver at once. Episodes are graded by their envs; those that outgrow the context count
+// in nothing. Throws Error for completions < 1 and no solvers, and what an env or a solver throws.
 std::vector<SolverRates> check_by_solvers(std::span<agents::Policy* const> solvers, std::span<const StepPair> pairs,
                                           const SolverCheckOptions& options = {});
 

@@ -117,7 +117,8 @@ StepResult Darkroom::grade(const std::string& answer) const {
 std::optional<StepLabel> Darkroom::label_defects(const std::optional<Defects>& named) const {
   if (tools().pictures().size() > 1) return std::nullopt;
   const bool right = named == dark_.defects;
-  return StepLabel{right, StepKind::perception, right ? "" : describe_defects(dark_.defects)};
+  const std::string are = describe_defects(dark_.defects);
+  return StepLabel{right, StepKind::perception, right ? "" : are, are, named ? describe_defects(*named) : "nothing"};
 }
 
 // Code is right when it mends: it is run in a fork.
@@ -126,7 +127,8 @@ StepLabel Darkroom::label_code(const ToolCall& call) const {
   const tools::ToolResult called = trial.call(call);
   if (called.error) return {false, StepKind::reasoning, "the code fails: " + called.error->message};
   const bool right = mends(dark_, tools().pictures().back(), trial.pictures().back());
-  return {right, StepKind::reasoning, right ? "" : "the picture is no nearer to what it was"};
+  return {right, StepKind::reasoning, right ? "" : "the picture is no nearer to what it was",
+          describe_defects(dark_.defects), right ? describe_defects(dark_.defects) : "another"};
 }
 
 std::optional<std::string> Darkroom::corrupt_step(const StepQuery& query, ErrorKind kind, Rng& rng) const {

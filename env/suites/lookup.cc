@@ -34,6 +34,12 @@ std::vector<std::shared_ptr<tools::Tool>> new_tools(Baseline baseline) {
   return {tools::make_search_tool(lookup::lookup_index())};
 }
 
+// What a call asks for, whatever a policy has put in its place.
+std::string query_of(const ToolCall& call) {
+  const auto query = call.arguments.is_object() ? call.arguments.find("query") : call.arguments.end();
+  return query != call.arguments.end() && query->is_string() ? query->get<std::string>() : "nothing";
+}
+
 class Lookup final : public ToolEnv {
  public:
   Lookup(int level, Baseline baseline) : level_(level), baseline_(baseline) {}
@@ -131,7 +137,8 @@ std::optional<StepLabel> Lookup::check_step(const StepQuery& query) const {
   if (move.answer) return label_answer(*move.answer);
   if (const auto house = lookup::parse_emblem_sentence(bare.step)) {
     const bool right = *house == question_.content();
-    return StepLabel{right, StepKind::perception, right ? "" : "it is of the " + question_.content()};
+    return StepLabel{right, StepKind::perception, right ? "" : "it is of the " + question_.content(),
+                     question_.content(), *house};
   }
   const auto found = lookup::parse_found_sentence(bare.step);
   return found ? label_found(*found) : std::nullopt;
@@ -145,12 +152,13 @@ StepLabel Lookup::label_search(const ToolCall& call) const {
   EpisodeTools trial = tools();
   const tools::ToolResult called = trial.call(call);
   const bool right = !called.error && shows(called.parts.front().text, wanted);
-  return {right, kind, right ? "" : "it does not find " + lookup::lookup_world().name_of(wanted)};
+  const std::string name = lookup::lookup_world().name_of(wanted);
+  return {right, kind, right ? "" : "it does not find " + name, name, right ? name : query_of(call)};
 }
 
 StepLabel Lookup::label_answer(const std::string& answer) const {
   const bool right = score_answer(answer, {question_.answer()}).exact;
-  return {right, StepKind::reasoning, right ? "" : "it is " + question_.answer()};
+  return {right, StepKind::reasoning, right ? "" : "it is " + question_.answer(), question_.answer(), answer};
 }
 
 std::optional<StepLabel> Lookup::label_found(const FoundValue& found) const {
@@ -158,7 +166,7 @@ std::optional<StepLabel> Lookup::label_found(const FoundValue& found) const {
   if (hop == question_.chain.end()) return std::nullopt;
   const std::string value = question_.value(static_cast<std::size_t>(hop - question_.chain.begin()));
   const bool right = found.value == value;
-  return StepLabel{right, StepKind::reasoning, right ? "" : "it is " + value};
+  return StepLabel{right, StepKind::reasoning, right ? "" : "it is " + value, value, found.value};
 }
 
 std::string Lookup::what_is_known(std::size_t hops) const {

@@ -82,12 +82,14 @@ StepResult Shapes::reset(const ResetOptions& options) {
 std::optional<StepLabel> Shapes::label(const StepQuery& query) const {
   if (extract_answer(query.step)) {
     const bool right = accuracy(query.step) > kOverlap;
-    return StepLabel{right, StepKind::reasoning, right ? "" : "the box is " + format_box(gold())};
+    return StepLabel{right, StepKind::reasoning, right ? "" : "the box is " + format_box(gold()), format_box(gold()),
+                     *extract_answer(query.step)};
   }
   const std::optional<Description> named = parse_description(query.step);
   if (!named) return std::nullopt;
   const bool right = named->fits(target());
-  return StepLabel{right, StepKind::perception, right ? "" : "it is the " + to_string(describe(target()))};
+  const std::string is = to_string(describe(target()));
+  return StepLabel{right, StepKind::perception, right ? "" : "it is the " + is, is, query.step};
 }
 
 std::optional<std::string> Shapes::solution() const {

@@ -1,5 +1,6 @@
 // Games and what is learned from them, with players made by hand.
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "critic/self_play/games.h"
 #include "critic/self_play/lessons.h"
@@ -66,7 +67,19 @@ TEST_CASE("A challenge is a right step that can be made wrong, the same for a nu
     CHECK(step.messages.size() == 2);
     CHECK((again[i]->right.step == step.step && again[i]->right.before == step.before));
   }
-  CHECK_THROWS_WITH(draw_challenge(*env::make_env("phone"), "phone", "", 3, 0), Catch::Contains("one turn"));
+}
+
+TEST_CASE("A challenge of a suite of several turns stands in any of them") {
+  const auto env = env::make_env("lookup");
+  std::set<std::size_t> lengths;
+  for (std::uint64_t number = 0; number < 30; ++number) {
+    const auto challenge = draw_challenge(*env, "lookup", "", 3, number);
+    REQUIRE(challenge);
+    const StepInContext& step = challenge->right;
+    CHECK(step.env->check_step({step.before, step.step}).value().correct);
+    lengths.insert(step.messages.size());
+  }
+  CHECK(lengths.size() > 1);
 }
 
 TEST_CASE("A game is played by its rules, and comes back from the store as it was") {

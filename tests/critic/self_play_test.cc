@@ -99,6 +99,51 @@ TEST_CASE("solver check: a step does harm where solvers get it right without it 
   CHECK_THROWS_WITH(check_by_solvers(one, pairs, {.completions = 0}), Contains("at least 1, got 0"));
 }
 
+namespace {
+
+// Of lookup: behind the right reading of the emblem it searches for that, and answers what was found; behind another it
+// searches for another, and does not know.
+class Searcher : public agents::Policy {
+ public:
+  Searcher(std::string name, std::string answer) : name_(std::move(name)), answer_(std::move(answer)) {}
+  std::vector<agents::Completion> complete(std::span<const agents::CompletionRequest> requests) override {
+    std::vector<agents::Completion> completions;
+    for (const agents::CompletionRequest& request : requests) {
+      const bool knows = (request.prefix + request.messages.back().text()).find(name_) != std::string::npos;
+      const std::string reply = request.prefix.empty() ? "<answer>" + (knows ? answer_ : "nobody") + "</answer>"
+                                                       : "<search>" + (knows ? name_ : "nothing") + "</search>";
+      for (int i = 0; i < request.n; ++i) completions.emplace_back().text = reply;
+      turns += request.prefix.empty();
+    }
+    return completions;
+  }
+  std::vector<agents::TokenScores> score(std::span<const agents::ScoreRequest>) override { return {}; }
+  agents::Capabilities capabilities() const override { return {"searcher", true, true, false, 1000}; }
+  int turns = 0;  // after the first
+
+ private:
+  std::string name_, answer_;
+};
+
+}  // namespace
+
+TEST_CASE("solver check: an episode of several turns is played to its end") {
+  const auto env = env::make_env("lookup");
+  const env::StepResult first = env->reset({env::Split::test, 3});
+  Rng rng = Rng::derive(1, "self-play", "test");
+  const env::ExpertTurn turn = env::expert_turns(*env, first, rng).front();
+  const env::KnownStep known = env::known_steps(*turn.env, turn.text).front();
+  const StepPair pair{{turn.transcript, known.query.before, known.query.step, turn.env.get()},
+                      env::corrupted(*turn.env, known.query, rng)->step};
+  Searcher searcher(known.label.truth, env->task().gold.get<std::string>());
+  const std::vector<agents::Policy*> solvers = {&searcher};
+  const SolverRates rates = check_by_solvers(solvers, std::vector{pair}, {.completions = 3}).front();
+  CHECK(rates.completions == 3);
+  CHECK(rates.original == 1);
+  CHECK(rates.sneaky == 0);
+  CHECK(searcher.turns == 6);
+}
+
 TEST_CASE("games: who wins what") {
   const SolverRates harm{8, 0.75, 0}, none{8, 1, 0.125};
   CHECK(outcome_of(game_with(harm, {Judgement::correct})) == Outcome::fools);

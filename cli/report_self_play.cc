@@ -1,0 +1,61 @@
+#include "cli/report_self_play.h"
+
+#include <map>
+#include <vector>
+
+#include "cli/report_episodes.h"
+
+namespace agon::cli {
+namespace {
+
+constexpr const char* kGame = "game";
+
+using Rounds = std::map<int, std::vector<Json>>;  // their games
+
+Rounds rounds_of(const env::RunReader& run) {
+  Rounds rounds;
+  for (env::JournalEntry& entry : run.journal_ends(kGame))
+    rounds[entry.body.at("round").get<int>()].push_back(std::move(entry.body));
+  return rounds;
+}
+
+Json figures_of(int round, const std::vector<Json>& games) {
+  std::map<std::string, int> outcomes;
+  for (const Json& game : games) ++outcomes[game.at("outcome").get<std::string>()];
+  Json figures{{"round", round}, {"games", games.size()}};
+  for (const char* name : {"invalid", "harmless", "caught", "fools", "unjudged"}) figures[name] = outcomes[name];
+  const int fools = outcomes["fools"], harmful = fools + outcomes["caught"];
+  figures["win_rate"] = harmful > 0 ? Json(static_cast<double>(fools) / harmful) : Json();
+  return figures;
+}
+
+void add_pictures(const env::RunReader& run, const Json& game, ReportEpisodes& shown) {
+  for (const Json& message : game.at("messages"))
+    for (const Json& part : message.at("parts"))
+      if (part.contains("image")) shown.add_image(run.image(part.at("image").get<std::string>()));
+}
+
+}  // namespace
+
+bool is_self_play(const Json& config) { return config.contains("sneaky"); }
+
+void add_self_play(const env::RunReader& run, const ReportLimits& limits, Json& data) {
+  const Rounds rounds = rounds_of(run);
+  Json list = Json::array(), figures = Json::array();
+  ReportEpisodes shown;
+  std::size_t total = 0, text = 0;
+  for (const auto& [round, games] : rounds) {
+    figures.push_back(figures_of(round, games));
+    total += games.size();
+    for (std::size_t i = 0; i < games.size() && i < limits.tasks / rounds.size(); ++i) {
+      if (shown.bytes() + text > limits.bytes) break;
+      text += games[i].dump().size();
+      add_pictures(run, games[i], shown);
+      list.push_back(games[i]);
+    }
+  }
+  data["self_play"] = {{"rounds", std::move(figures)}, {"games", std::move(list)}, {"total", total}};
+  shown.move_into(data);
+}
+
+}  // namespace agon::cli
