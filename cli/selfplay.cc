@@ -16,11 +16,12 @@ namespace {
 
 struct Flags {
   std::string config;
+  std::vector<std::string> changes;
   bool json = false;
 };
 
 void run(const Flags& flags) {
-  const critic::SelfPlayConfig config = critic::load_self_play_config(flags.config);
+  const critic::SelfPlayConfig config = critic::load_self_play_config(flags.config, flags.changes);
   watch_interrupts();
   if (!critic::self_play(config, true, interrupted()))
     throw Interrupted("selfplay: stopped. The same command goes on where it stopped.");
@@ -38,6 +39,8 @@ void add_selfplay(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("selfplay", "Rounds of games of a sneaky generator against a critic; both learn");
   command->add_option("CONFIG", flags->config, "YAML file; docs/critic.md has its keys")->required();
+  command->add_option("--set", flags->changes, "KEY=VALUE in place of the file's, as learning.kl=0")
+      ->allow_extra_args(false);
   command->add_flag("--json", flags->json, "print the summary as one JSON object")->group(kOutputFlags);
   command->callback([flags] { run(*flags); });
 }

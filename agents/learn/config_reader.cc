@@ -78,6 +78,21 @@ void write(YAML::Emitter& out, const Json& json) {
   }
 }
 
+// The place of a dotted key, made where it is not there yet; numbers count in lists ("sources.0.level").
+Json& place_of(Json& root, const std::string& dotted) {
+  Json* at = &root;
+  for (const std::string& part : split(dotted, ".")) {
+    const bool index = at->is_array() && !part.empty() && part.size() < 10 &&
+                       part.find_first_not_of("0123456789") == std::string::npos;
+    if (at->is_array() && (!index || std::stoul(part) >= at->size()))
+      throw Error("--set {}: the list has {} entries, '{}' is none of them.", dotted, at->size(), part);
+    if (!at->is_array() && !at->is_object() && !at->is_null())
+      throw Error("--set {}: there is nothing below {}.", dotted, at->dump());
+    at = index ? &(*at)[std::stoul(part)] : &(*at)[part];
+  }
+  return *at;
+}
+
 }  // namespace
 
 Json read_yaml(const std::filesystem::path& file) {
@@ -118,6 +133,13 @@ void ConfigSection::check() const {
   for (const auto& [key, value] : json_.items())
     if (std::find(known_.begin(), known_.end(), key) == known_.end())
       throw Error("{}", unknown_name_message(name_ + ": key", key, known_));
+}
+
+void set_value(Json& config, const std::string& assignment) {
+  const auto equals = assignment.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw Error("--set {}: expected KEY=VALUE, as optimizer.learning_rate=1e-5.", assignment);
+  place_of(config, assignment.substr(0, equals)) = parse_yaml_value(assignment.substr(equals + 1));
 }
 
 }  // namespace agon::agents

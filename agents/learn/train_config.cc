@@ -97,29 +97,11 @@ Json merged_list(const char* standard, const Json& list, const std::string& name
   return result;
 }
 
-// The place of a dotted key, made where it is not there yet; numbers count in lists ("sources.0.level").
-Json& place_of(Json& root, const std::string& dotted) {
-  Json* at = &root;
-  for (const std::string& part : split(dotted, ".")) {
-    const bool index = at->is_array() && !part.empty() && part.size() < 10 &&
-                       part.find_first_not_of("0123456789") == std::string::npos;
-    if (at->is_array() && (!index || std::stoul(part) >= at->size()))
-      throw Error("train: --set {}: the list has {} entries, '{}' is none of them.", dotted, at->size(), part);
-    if (!at->is_array() && !at->is_object() && !at->is_null())
-      throw Error("train: --set {}: there is nothing below {}.", dotted, at->dump());
-    at = index ? &(*at)[std::stoul(part)] : &(*at)[part];
-  }
-  return *at;
-}
-
 void change(Json& given, const std::string& assignment) {
-  const auto equals = assignment.find('=');
-  if (equals == std::string::npos || equals == 0)
-    throw Error("train: --set {}: expected KEY=VALUE, as optimizer.learning_rate=1e-5.", assignment);
   // Any keys go into `rewards`, so one that is set by its name joins those of the default.
   if (assignment.starts_with("rewards.") && !given.contains("rewards"))
     given["rewards"] = parse_yaml_value(kDefaults)["rewards"];
-  place_of(given, assignment.substr(0, equals)) = parse_yaml_value(assignment.substr(equals + 1));
+  set_value(given, assignment);
 }
 
 void require(bool holds, const std::string& rule, const Json& value) {

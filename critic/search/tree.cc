@@ -74,15 +74,10 @@ struct Tree::Draft {
     text += completion.text;
     token_ids.insert(token_ids.end(), completion.token_ids.begin(), completion.token_ids.end());
     logprob = std::accumulate(completion.logprobs.begin(), completion.logprobs.end(), logprob);
-    using agents::FinishReason;
-    if (completion.finish_reason == FinishReason::stop)
-      ends_turn = completion.matched_stop.empty();
-    else if (completion.finish_reason == FinishReason::context && text.empty())
-      full = true;
-    else
-      cut = std::ssize(completion.token_ids) == limit && tokens() < room;
-    if (completion.finish_reason != FinishReason::stop) ends_turn = !cut && !full;
-    if (tokens() >= room) ends_turn = true;
+    const bool stopped = completion.finish_reason == agents::FinishReason::stop;
+    full = completion.finish_reason == agents::FinishReason::context && text.empty();
+    cut = !stopped && !full && std::ssize(completion.token_ids) == limit && tokens() < room;
+    ends_turn = tokens() >= room || (stopped ? completion.matched_stop.empty() : !cut && !full);
     done = ends_turn || cut || full || (!trim(text).empty() && !inside_call(before + text));
   }
 };
@@ -184,7 +179,6 @@ std::vector<Tree::Draft> Tree::drafts(std::span<const int> nodes, int n) const {
 // Writes all to their ends, or until `left` tokens are written.
 void Tree::write_out(agents::Policy& policy, std::vector<Draft>& drafts, agents::Sampling sampling, std::int64_t left) {
   sampling.stop = {kBlankLine};
-  const std::uint64_t rounds_apart = 0x9e3779b97f4a7c15;  // a step's later parts draw from streams of their own
   for (std::uint64_t round = 0;; ++round) {
     std::vector<Draft*> open;
     for (Draft& draft : drafts)
@@ -196,7 +190,7 @@ void Tree::write_out(agents::Policy& policy, std::vector<Draft>& drafts, agents:
       if (share == 0) draft->done = draft->cut = true;
       agents::CompletionRequest request{draft->messages, draft->before + draft->text, 1, sampling};
       request.sampling.max_tokens = static_cast<int>(std::min(share, draft->room - draft->tokens()));
-      request.sampling.seed = draft->seed + round * rounds_apart;
+      request.sampling.seed = round == 0 ? draft->seed : Rng::derive(draft->seed, "later part of a step", {}, round)();
       requests.push_back(std::move(request));
     }
     if (share == 0) return;
@@ -232,34 +226,37 @@ std::vector<Tree::Draft> Tree::write(std::span<const int> nodes, int n, bool gre
   return written;
 }
 
+// What a journal says of steps that were written; they are the next nodes.
+Json Tree::written_json(const std::vector<Draft>& drafts) const {
+  Json steps = Json::array(), full = Json::array(), exhausted;
+  for (const Draft& draft : drafts) {
+    if (draft.cut) exhausted = "policy_tokens";
+    if (draft.full) full.push_back(draft.parent);
+    if (draft.full || draft.token_ids.empty()) continue;
+    steps.push_back({{"node", size() + static_cast<int>(steps.size())},
+                     {"line", draft.line},
+                     {"parent", draft.parent},
+                     {"text", text_json(draft.text)},
+                     {"ids", draft.token_ids},
+                     {"logprob", draft.logprob},
+                     {"ends", draft.ends_turn},
+                     {"cut", draft.cut}});
+  }
+  return {{"steps", std::move(steps)}, {"full", std::move(full)}, {"exhausted", std::move(exhausted)}};
+}
+
 std::vector<std::vector<int>> Tree::expand(std::span<const int> nodes, int n, bool greedy) {
   if (exhausted_ || nodes.empty()) return std::vector<std::vector<int>>(nodes.size());
   const Json body = journal_.next("write", [&](std::vector<Image>&) {
-    Json steps = Json::array(), full = Json::array();
-    Json now_spent{{"steps", nullptr}, {"full", nullptr}, {"exhausted", nullptr}, {"seconds", seconds()}};
-    if (options_.budget.wall_seconds && seconds() >= *options_.budget.wall_seconds) {
-      now_spent["exhausted"] = "wall";
-    } else if (policy_tokens_left() <= 0) {
-      now_spent["exhausted"] = "policy_tokens";
-    } else {
-      for (const Draft& draft : write(nodes, n, greedy)) {
-        if (draft.cut) now_spent["exhausted"] = "policy_tokens";
-        if (draft.full) full.push_back(draft.parent);
-        if (draft.full || draft.token_ids.empty()) continue;
-        steps.push_back({{"node", size() + static_cast<int>(steps.size())},
-                         {"line", draft.line},
-                         {"parent", draft.parent},
-                         {"text", text_json(draft.text)},
-                         {"ids", draft.token_ids},
-                         {"logprob", draft.logprob},
-                         {"ends", draft.ends_turn},
-                         {"cut", draft.cut}});
-      }
-    }
-    now_spent["steps"] = std::move(steps);
-    now_spent["full"] = std::move(full);
-    now_spent["seconds"] = seconds();
-    return now_spent;
+    Json written = written_json({});
+    if (options_.budget.wall_seconds && seconds() >= *options_.budget.wall_seconds)
+      written["exhausted"] = "wall";
+    else if (policy_tokens_left() <= 0)
+      written["exhausted"] = "policy_tokens";
+    else
+      written = written_json(write(nodes, n, greedy));
+    written["seconds"] = seconds();
+    return written;
   });
   return take_steps(body, nodes.size());
 }

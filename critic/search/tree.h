@@ -135,6 +135,7 @@ class Tree {
   static void write_out(agents::Policy& policy, std::vector<Draft>& drafts, agents::Sampling sampling,
                         std::int64_t left);
   std::vector<Draft> write(std::span<const int> nodes, int n, bool greedy);
+  Json written_json(const std::vector<Draft>& drafts) const;
   void write_ahead(const Ahead& ahead);
   agents::Sampling sampling(bool greedy) const;
   std::int64_t policy_tokens_left() const;

@@ -233,9 +233,10 @@ void read_learning(const Json& json, agents::OfflineConfig& learning) {
 
 }  // namespace
 
-SelfPlayConfig load_self_play_config(const fs::path& file) {
+SelfPlayConfig load_self_play_config(const fs::path& file, std::span<const std::string> changes) {
   SelfPlayConfig config;
   config.source = agents::read_yaml(file);
+  for (const std::string& change : changes) agents::set_value(config.source, change);
   agents::ConfigSection section(config.source, fmt::format("selfplay: {}", file.string()));
   std::string output, critic, sneaky, pairing = "asymmetric";
   std::vector<std::string> solvers;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,7 +42,8 @@ struct SelfPlayConfig {
   Json source;  // the file's keys, kept in the run
 };
 // Throws Error naming the key that is unknown, missing or ill-typed.
-SelfPlayConfig load_self_play_config(const std::filesystem::path& file);
+// changes: "learning.kl=0", in place of the file's.
+SelfPlayConfig load_self_play_config(const std::filesystem::path& file, std::span<const std::string> changes = {});
 
 // Plays and trains every round that output does not hold yet: games stand in its run.sqlite as they are played (a
 // journal of one entry each, kind "game"), models under output/round-N/critic and output/round-N/sneaky. Stopped or

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/rng.h"
+#include "env/protocol.h"
 
 namespace agon::critic {
 namespace {
@@ -57,24 +58,41 @@ class SolverCheck {
     return request;
   }
 
-  // The rest of the turn behind each step. What is returned goes on.
+  // The turn up to the step, and what is written behind it.
+  std::string prefix_of(std::size_t tally) const {
+    const StepPair& pair = pair_of(tally);
+    return (pair.right.before.empty() ? "" : pair.right.before + "\n\n") + step_of(tally) + "\n\n";
+  }
+  const std::string& step_of(std::size_t tally) const {
+    return tally % 2 == 0 ? pair_of(tally).right.step : pair_of(tally).wrong;
+  }
+
+  // The rest of the turn behind each step; behind an answer there is none. What is returned goes on.
   std::vector<Episode> finish_turns(agents::Policy& solver) {
     std::vector<agents::CompletionRequest> requests;
+    std::vector<std::size_t> asked;
+    std::vector<Episode> going_on;
     for (std::size_t tally = 0; tally < tallies_.size(); ++tally) {
-      const StepPair& pair = pair_of(tally);
-      requests.push_back(request(pair.right.messages, tally, 0));
+      if (env::extract_answer(step_of(tally))) {
+        for (int i = 0; i < options_.completions; ++i) step(episode_of(tally), prefix_of(tally), {}, going_on);
+        continue;
+      }
+      asked.push_back(tally);
+      requests.push_back(request(pair_of(tally).right.messages, tally, 0));
       requests.back().n = options_.completions;
-      requests.back().prefix = (pair.right.before.empty() ? "" : pair.right.before + "\n\n") +
-                               (tally % 2 == 0 ? pair.right.step : pair.wrong) + "\n\n";
+      requests.back().prefix = prefix_of(tally);
     }
     const std::vector<agents::Completion> completions = solver.complete(requests);
-    std::vector<Episode> going_on;
     for (std::size_t i = 0; i < completions.size(); ++i) {
-      const std::size_t tally = i / static_cast<std::size_t>(options_.completions);
-      const StepInContext& place = pair_of(tally).right;
-      step({tally, place.env->fork(), place.messages}, requests[tally].prefix, completions[i], going_on);
+      const std::size_t of = i / static_cast<std::size_t>(options_.completions);
+      step(episode_of(asked[of]), requests[of].prefix, completions[i], going_on);
     }
     return going_on;
+  }
+
+  Episode episode_of(std::size_t tally) const {
+    const StepInContext& place = pair_of(tally).right;
+    return {tally, place.env->fork(), place.messages};
   }
 
   std::vector<Episode> play_turn(agents::Policy& solver, std::vector<Episode> episodes, int turn) {

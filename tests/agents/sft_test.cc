@@ -110,7 +110,7 @@ TEST_CASE("a demonstration trains what the policy wrote and nothing else") {
   REQUIRE(folder.tokenizer->decode(trained) == said);
 }
 
-TEST_CASE("an interrupted training goes on and ends with the very weights of an undisturbed one") {
+TEST_CASE("an interrupted training goes on and ends with the very weights of an undisturbed one", "[long]") {
   const ScratchFolder scratch;
   const SftConfig whole = load_sft_config(write_config(scratch, "whole", config_text("whole", 40)));
   const SftConfig parts = load_sft_config(write_config(scratch, "parts", config_text("parts", 40)));
@@ -158,7 +158,7 @@ TEST_CASE("a two-turn demonstration shows the first answer that it is given and 
   REQUIRE(folder.tokenizer->decode(trained).substr(0, said.size() - 10) == said.substr(0, said.size() - 10));
 }
 
-TEST_CASE("a training goes on from a model, and shows that model's own first answers") {
+TEST_CASE("a training goes on from a model, and shows that model's own first answers", "[long]") {
   const ScratchFolder scratch;
   std::atomic<bool> stop = false;
   REQUIRE(train_sft(load_sft_config(write_config(scratch, "first", config_text("first", 60))), stop));
@@ -188,7 +188,7 @@ TEST_CASE("the first answers that are shown are one sample a train task, in orde
   REQUIRE(answered >= 10);
 }
 
-TEST_CASE("training lowers the loss") {
+TEST_CASE("training lowers the loss", "[long]") {
   const ScratchFolder scratch;
   const SftConfig config = load_sft_config(write_config(scratch, "c", config_text("c", 60)));
   std::atomic<bool> stop = false;
@@ -259,7 +259,7 @@ TEST_CASE("an output folder with a model of somebody else's is refused and stays
   REQUIRE(read_file(config.output / "config.json") == "{}");
 }
 
-TEST_CASE("after a kill the figures of the steps since the checkpoint are written once") {
+TEST_CASE("after a kill the figures of the steps since the checkpoint are written once", "[long]") {
   const ScratchFolder scratch;
   const SftConfig config = load_sft_config(write_config(scratch, "f", config_text("f", 7)));
   std::atomic<bool> stop = false;
@@ -276,7 +276,7 @@ TEST_CASE("after a kill the figures of the steps since the checkpoint are writte
   REQUIRE(steps == std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6});
 }
 
-TEST_CASE("a checkpoint of another config is refused with the key that differs") {
+TEST_CASE("a checkpoint of another config is refused with the key that differs", "[long]") {
   const ScratchFolder scratch;
   std::atomic<bool> stop = false;
   train_sft(load_sft_config(write_config(scratch, "d", config_text("d", 2))), stop);

@@ -195,7 +195,8 @@ TEST_CASE("train config: what is printed reads back as the same") {
   CHECK(again.stages.at(0).settings.at("kl") == 0.5);
 }
 
-TEST_CASE("train: interrupted twice and resumed, the weights are bit for bit those of an undisturbed training") {
+TEST_CASE("train: interrupted twice and resumed, the weights are bit for bit those of an undisturbed training",
+          "[long]") {
   const TempFolder folder;
   const std::string method = GENERATE("grpo", "adpo", "pdcr", "lora");
   const auto config = [&](const char* name) {
@@ -250,7 +251,7 @@ TEST_CASE("train: checkpoints of another model are refused with the tensors that
   CHECK_THROWS_WITH(train(config, Resume::yes, go), Catch::Contains("do not fit"));
 }
 
-TEST_CASE("train: the gradient of each method's loss is that of finite differences") {
+TEST_CASE("train: the gradient of each method's loss is that of finite differences", "[long]") {
   const std::string method =
       GENERATE("grpo", "dapo", "rloo", "dr_grpo", "adpo", "adpo_binary", "adpo_entangled", "lora");
   INFO(method);

@@ -17,12 +17,14 @@ config() {
     grep -q "^${key%%:*}:" "$scratch/$name.yaml" || printf '%s\n' "$key" >>"$scratch/$name.yaml"
   done
 }
-# refused WORDS NAME: exits with 1 and says WORDS.
+# refused WORDS NAME FLAGS...: exits with 1 and says WORDS.
 refused() {
-  "$agon" selfplay "$scratch/$2.yaml" >"$scratch/out" 2>"$scratch/err"
+  local words=$1 name=$2
+  shift 2
+  "$agon" selfplay "$scratch/$name.yaml" "$@" >"$scratch/out" 2>"$scratch/err"
   local got=$?
-  [ $got = 1 ] || fail "$2: exit code $got, expected 1: $(cat "$scratch/err")"
-  grep -qF -- "$1" "$scratch/err" || fail "$2: stderr lacks '$1': $(cat "$scratch/err")"
+  [ $got = 1 ] || fail "$name $*: exit code $got, expected 1: $(cat "$scratch/err")"
+  grep -qF -- "$words" "$scratch/err" || fail "$name $*: stderr lacks '$words': $(cat "$scratch/err")"
 }
 
 config key "round: 2"
@@ -37,13 +39,17 @@ config rate "learning: {learning_rate: 0}"
 refused "'learning_rate' must be above 0" rate
 config suite "sources: [{suite: chart}]"
 refused "Did you mean 'charts'" suite
-config turns "sources: [{suite: phone}]"
-refused "phone" turns
+config files "sources: [{suite: jsonl}]"
+refused "jsonl" files
 config model "critic: nowhere"
 refused "nowhere" model
 printf 'output: x\n' >"$scratch/empty.yaml"
 refused "'critic' is missing" empty
 refused "absent" absent
+config set "rounds: 2"
+refused "expected KEY=VALUE" set --set rounds
+refused "Did you mean 'rounds'" set --set round=1
+refused "must be at least 1" set --set critiques=0
 
 # A generator that was never taught writes no step that could be played.
 config untaught "max_tokens: 20"

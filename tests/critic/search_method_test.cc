@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "effort.h"
 #include "search_fixture.h"
 
 using namespace agon;
@@ -97,7 +98,7 @@ TEST_CASE("The guided search writes a step again that the critic finds wrong") {
 
 TEST_CASE("With room for all leaves a method's choice is the best of them: random trees") {
   Rng rng(7);
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < test::rounds(300); ++round) {
     const Branch root = test::random_tree(rng);
     test::TreeCritic critic(root);
     for (const Rank rank : {Rank::min, Rank::mean, Rank::last, Rank::product, Rank::score}) {
@@ -118,7 +119,7 @@ TEST_CASE("With room for all leaves a method's choice is the best of them: rando
 
 TEST_CASE("A diverse beam goes the way of the best step, a guided search that of the first right one: random trees") {
   Rng rng(8);
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < test::rounds(300); ++round) {
     const Branch root = test::random_tree(rng);
     test::TreeCritic critic(root);
     const Branch* best = &root;

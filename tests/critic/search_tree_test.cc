@@ -70,7 +70,7 @@ bool same(const test::Searched& a, const test::Searched& b) {
 }  // namespace
 
 TEST_CASE("Budgets hold to the token in 10,000 random searches") {
-  constexpr int kRounds = test::kSanitized ? 500 : 10'000;
+  constexpr int kRounds = test::rounds(10'000);
   Rng rng(11);
   int exhausted = 0;
   for (int round = 0; round < kRounds; ++round) {
@@ -108,11 +108,6 @@ TEST_CASE("A search that is cut at any entry of its journal goes on to the same 
     test::TreePolicy policy(root);
     const auto whole = test::search_once(&policy, &critic, input);
     for (std::size_t cut = 0; cut <= whole.journal.size(); ++cut) {
-      // A policy that has written what the journal holds: the first part is searched anew.
-      test::TreePolicy resumed(root);
-      test::SearchInput first = input;
-      const auto before = test::search_once(&resumed, &critic, first);
-      REQUIRE(same(whole, before));
       input.past.assign(whole.journal.begin(), whole.journal.begin() + static_cast<std::ptrdiff_t>(cut));
       INFO(to_string(method) << " cut at " << cut << " of " << whole.journal.size());
       test::TreePolicy rest(root);
@@ -165,7 +160,7 @@ TEST_CASE("Without a model a search ends where its journal does") {
 TEST_CASE("Writing ahead of the verdict changes nothing but the time") {
   Rng rng(13);
   std::int64_t thrown_away = 0;
-  for (int round = 0; round < 100; ++round) {
+  for (int round = 0; round < test::rounds(100); ++round) {
     const Branch root = test::random_tree(rng);
     test::TreeCritic critic(root);
     test::SearchInput input{.method = {.method = Method::guided}};
