@@ -12,13 +12,24 @@
 
 namespace agon::agents {
 
+// How a completion may begin.
+struct Beginning {
+  std::vector<std::int32_t> token_ids;
+  std::vector<float> logprobs;  // of each, as in Completion
+};
+
 struct Sampling {
-  double temperature = 1.0;  // 0: greedy
-  double top_p = 1.0;        // (0, 1]
-  int top_k = 0;             // 0: all
-  std::uint64_t seed = 0;    // sample j of a request draws from the stream (seed, j), whatever else runs beside it
+  double temperature = 1.0;         // 0: greedy
+  double greedy_logprobs_at = 1.0;  // > 0: where temperature is 0, the temperature whose log-probabilities are told
+  double top_p = 1.0;               // (0, 1]
+  int top_k = 0;                    // 0: all
+  std::uint64_t seed = 0;  // sample j of a request draws from the stream (seed, j), whatever else runs beside it
   int max_tokens = 256;
   std::vector<std::string> stop;  // a completion ends where one of these first appears; the match is kept in the text
+  // No completion begins with one of these, unless top_p and top_k leave nothing else: the others are as likely among
+  // themselves as before (sampling without replacement; exactly so where top_p = 1, top_k = 0 and the log-probabilities
+  // are of this temperature). A policy whose capabilities say that it cannot passes them over.
+  std::vector<Beginning> excluded;
 };
 
 struct CompletionRequest {
@@ -37,7 +48,7 @@ struct Completion {
   std::string text;
   std::vector<std::int32_t> token_ids;  // as sampled, the end-of-turn token included when it was sampled
   std::vector<float>
-      logprobs;  // of each token under the sampling distribution's model at this temperature, before top-p / top-k
+      logprobs;  // of each token under the model at this temperature (greedy_logprobs_at), before top-p and top-k
   std::vector<std::uint32_t> token_ends;  // where in `text` each token ends; an end-of-turn token writes nothing
   FinishReason finish_reason = FinishReason::stop;
   std::string matched_stop;  // empty: ended by the end-of-turn token or by length
@@ -57,7 +68,8 @@ struct TokenScores {
 struct Capabilities {
   std::string name;
   bool images = false, logprobs = false, score = false;
-  int max_context = 0;  // tokens, prompt and completion together
+  int max_context = 0;    // tokens, prompt and completion together
+  bool excludes = false;  // Sampling::excluded
 };
 
 class Policy {

@@ -28,7 +28,7 @@ constexpr const char* kSearchFlags = "Search";
 struct Flags {
   PlayFlags play;
   CriticFlags critic;
-  std::string suite = "charts", policy, out, method = "guided", budget, rank, keep = "last";
+  std::string suite = "charts", policy, out, method = "guided", budget, rank, keep = "last", retry = "anew";
   int n = 5, width = 4, attempts = 5;
   bool resume = false, json = false, no_speculation = false;
 };
@@ -40,6 +40,7 @@ critic::MethodOptions method_options(const Flags& flags) {
   options.width = flags.width;
   options.attempts = flags.attempts;
   options.keep = flags.keep == "best" ? critic::Keep::best : critic::Keep::last;
+  options.retry = flags.retry == "anew" ? critic::Retry::anew : critic::Retry::independent;
   const bool samples =
       options.method == critic::Method::best_of_n || options.method == critic::Method::weighted_majority;
   options.rank = !flags.rank.empty() ? critic::parse_rank(flags.rank)
@@ -146,6 +147,13 @@ void add_method_options(CLI::App& command, Flags& flags) {
   command.add_option("--keep", flags.keep, "where all attempts are found wrong: the last or the best (guided)")
       ->capture_default_str()
       ->check(CLI::IsMember({"last", "best"}))
+      ->group(kSearchFlags);
+  command
+      .add_option("--retry", flags.retry,
+                  "a rejected step is written again: anew (never what was rejected there), or independent (as in SPC) "
+                  "(guided)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"anew", "independent"}))
       ->group(kSearchFlags);
   command
       .add_option("--rank", flags.rank,

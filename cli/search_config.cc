@@ -12,6 +12,7 @@ void add_search_config(const critic::SearchOptions& options, Json& config) {
   config["attempts"] = method.attempts;
   config["rank"] = to_string(method.rank);
   config["keep"] = method.keep == critic::Keep::best ? "best" : "last";
+  config["retry"] = method.retry == critic::Retry::anew ? "anew" : "independent";
   config["budget"] = to_json(options.budget);
   config["search_version"] = critic::kSearchVersion;
 }
@@ -49,6 +50,7 @@ critic::SearchOptions search_options_in(const Json& config, const std::string& f
   method.attempts = config.at("attempts").get<int>();
   method.rank = critic::parse_rank(config.at("rank").get<std::string>());
   method.keep = config.at("keep") == "best" ? critic::Keep::best : critic::Keep::last;
+  method.retry = config.at("retry") == "anew" ? critic::Retry::anew : critic::Retry::independent;
   options.budget = critic::budget_in(config.at("budget"));
   return options;
 }

@@ -49,7 +49,8 @@ ModelFolder new_folder(const SftConfig& config) {
 }
 
 std::string name_of(const SftSource& source) {
-  return source.suite + (source.level ? fmt::format(" {}", source.level) : "") + (source.two_turn ? " two-turn" : "");
+  return source.suite + (source.level ? fmt::format(" {}", source.level) : "") + (source.two_turn ? " two-turn" : "") +
+         (source.writer.empty() ? "" : " written");
 }
 
 double learning_rate_at(const SftConfig& config, std::int64_t step) {
@@ -77,11 +78,11 @@ class Trainer {
   }
 
   bool train(const std::atomic<bool>& stop) {
-    sample_answers_to_show(stop);
+    sample_what_is_shown(stop);
     if (stop) return false;
     {
       const TrainedScores scores = config_.start.empty() ? TrainedScores::yes : TrainedScores::no;
-      BatchQueue queue(config_, folder_, classes_, first_answers_, step_, config_.steps, scores);
+      BatchQueue queue(config_, folder_, classes_, shown_, step_, config_.steps, scores);
       Progress progress("train-sft", config_.steps, "steps", step_);
       for (; step_ < config_.steps && !stop; progress.add(1, last_figures_)) {
         const double rate = learning_rate_at(config_, step_), auxiliary = auxiliary_weight_at(config_, step_);
@@ -107,24 +108,41 @@ class Trainer {
     if (!config_.start.empty()) load_weights(model_->model(), config_.start);
   }
 
-  // The first answers of two-turn sources: those of the model that the training starts from, for every demonstration.
-  void sample_answers_to_show(const std::atomic<bool>& stop) {
-    first_answers_.resize(config_.sources.size());
+  // What models wrote, for the sources that show it. Drawn again by a training that resumes: it is the same.
+  void sample_what_is_shown(const std::atomic<bool>& stop) {
+    shown_.first_answers.resize(config_.sources.size());
+    shown_.written_steps.resize(config_.sources.size());
     for (std::size_t i = 0; i < config_.sources.size() && !stop; ++i) {
-      const SftSource& source = config_.sources[i];
-      if (!source.two_turn) continue;
-      const std::unique_ptr<Policy> policy = make_local_policy(config_.start, {.threads = config_.threads});
-      first_answers_[i] = sample_first_answers(*policy, source.suite, source.level, config_.seed,
-                                               config_.steps * source.episodes, &stop);
-      if (first_answers_[i].empty() && !stop)
-        throw Error("train-sft: {} answers no task of '{}'.", config_.start.string(), source.suite);
+      if (config_.sources[i].two_turn) sample_answers_of(i, stop);
+      if (!config_.sources[i].writer.empty()) sample_steps_of(i, stop);
     }
+  }
+
+  // First answers of the model that the training starts from, one for every demonstration.
+  void sample_answers_of(std::size_t i, const std::atomic<bool>& stop) {
+    const SftSource& source = config_.sources[i];
+    const std::unique_ptr<Policy> policy = make_local_policy(config_.start, {.threads = config_.threads});
+    shown_.first_answers[i] =
+        sample_first_answers(*policy, source.suite, source.level, config_.seed, config_.steps * source.episodes, &stop);
+    if (shown_.first_answers[i].empty() && !stop)
+      throw Error("train-sft: {} answers no task of '{}'.", config_.start.string(), source.suite);
+  }
+
+  void sample_steps_of(std::size_t i, const std::atomic<bool>& stop) {
+    const SftSource& source = config_.sources[i];
+    const std::unique_ptr<Policy> writer = make_local_policy(source.writer, {.threads = config_.threads});
+    shown_.written_steps[i] = sample_written_steps(*writer, source, config_.seed, &stop);
+    if (shown_.written_steps[i].empty() && !stop)
+      throw Error(
+          "train-sft: of {} tasks of '{}', {} writes no step that the suite knows to be wrong. Raise "
+          "'written_tasks', or leave this source out.",
+          source.written_tasks, source.suite, source.writer.string());
   }
 
   // The second stage (sft_score.h). It is short and starts again from the end of the first stage when it is killed.
   bool train_scores(const std::atomic<bool>& stop) {
     const std::vector<std::vector<ScoredAnswer>> answers = sampled_answers();
-    BatchQueue queue(config_, folder_, classes_, first_answers_, config_.steps, config_.steps + config_.score_steps,
+    BatchQueue queue(config_, folder_, classes_, shown_, config_.steps, config_.steps + config_.score_steps,
                      TrainedScores::no);
     Progress progress("train-sft: scores", config_.score_steps, "steps");
     for (std::int64_t step = 0; step < config_.score_steps; ++step) {
@@ -231,7 +249,7 @@ class Trainer {
 
   const SftConfig& config_;
   const std::vector<std::string> classes_;
-  std::vector<std::vector<FirstAnswer>> first_answers_;  // a list a source; none for those of one turn
+  BatchQueue::Shown shown_;
   ModelFolder folder_;
   std::unique_ptr<SftModel> model_;
   std::int64_t step_ = 0;

@@ -2,11 +2,13 @@
 
 #include "agents/learn/config_reader.h"
 #include "core/error.h"
+#include "env/critic_role.h"
 
 namespace agon::agents {
 namespace {
 
-std::vector<SftSource> read_sources(const Json* json, const std::string& file) {
+std::vector<SftSource> read_sources(const Json* json, const std::filesystem::path& path) {
+  const std::string file = path.string();
   if (!json || !json->is_array() || json->empty())
     throw Error("train-sft: {}: 'sources' must list at least one suite", file);
   std::vector<SftSource> sources;
@@ -19,7 +21,16 @@ std::vector<SftSource> read_sources(const Json* json, const std::string& file) {
     section.read("detours", source.detours);
     section.read("two_turn", source.two_turn);
     section.read("role", source.role);
+    std::string writer;
+    section.read("writer", writer);
+    if (!writer.empty()) source.writer = path.parent_path() / writer;
+    section.read("written_tasks", source.written_tasks);
     section.check();
+    if (!writer.empty() && source.role != env::kCritic)
+      throw Error("train-sft: {}: 'writer' of '{}' is for role critic, which judges its steps", file, source.suite);
+    if (source.written_tasks < 1)
+      throw Error("train-sft: {}: written_tasks of '{}' must be at least 1, got {}", file, source.suite,
+                  source.written_tasks);
     if (source.episodes < 1)
       throw Error("train-sft: {}: episodes of '{}' must be at least 1, got {}", file, source.suite, source.episodes);
     if (source.detours < 0 || source.detours >= 1)
@@ -86,7 +97,7 @@ SftConfig load_sft_config(const std::filesystem::path& file) {
   if (output.empty()) throw Error("train-sft: {}: 'output' is missing: the model folder to write", file.string());
   config.output = file.parent_path() / output;
   top.read("seed", config.seed);
-  config.sources = read_sources(top.child("sources"), file.string());
+  config.sources = read_sources(top.child("sources"), file);
   read_model(top, json, file, config);
   top.read("steps", config.steps);
   top.read("learning_rate", config.learning_rate);

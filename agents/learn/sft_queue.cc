@@ -10,12 +10,11 @@ constexpr std::size_t kAhead = 4;  // steps drawn before they are wanted
 }  // namespace
 
 BatchQueue::BatchQueue(const SftConfig& config, const ModelFolder& folder, std::vector<std::string> classes,
-                       const std::vector<std::vector<FirstAnswer>>& first_answers, std::int64_t first,
-                       std::int64_t last, TrainedScores scores)
+                       const Shown& shown, std::int64_t first, std::int64_t last, TrainedScores scores)
     : config_(config),
       folder_(folder),
       classes_(std::move(classes)),
-      first_answers_(first_answers),
+      shown_(shown),
       scores_(scores),
       thread_([this, first, last](const std::stop_token& stop) { produce(stop, first, last); }) {}
 
@@ -34,7 +33,7 @@ void BatchQueue::produce(const std::stop_token& stop, std::int64_t first, std::i
   std::vector<std::string> instructions;
   for (const SftSource& source : config_.sources) {
     const env::SuiteOptions options = source.options();
-    envs.push_back(env::make_env(source.suite, options));
+    envs.push_back(env::make_env(source.suite, source.writer.empty() ? options : env::SuiteOptions{source.level}));
     instructions.push_back(env::suite_info(source.suite, options).instructions);
   }
   for (std::int64_t step = first; step < last; ++step) {
@@ -51,13 +50,16 @@ void BatchQueue::produce(const std::stop_token& stop, std::int64_t first, std::i
   changed_.notify_all();
 }
 
-DemonstrationOptions BatchQueue::demonstration(std::size_t source, std::uint64_t number) const {
-  DemonstrationOptions options{config_.seed, number, config_.sources[source].detours};
-  if (!config_.sources[source].two_turn) return options;
-  const FirstAnswer& answer = first_answers_[source][number % first_answers_[source].size()];
-  options.index = answer.task;
-  options.first_answer = answer.message;
-  return options;
+Demonstration BatchQueue::demonstration(env::Env& env, const std::string& instructions, std::size_t source,
+                                        std::uint64_t number, Rng& rng) const {
+  const auto& written = shown_.written_steps.at(source);
+  if (!written.empty()) return demonstrate_written(env, written[number % written.size()], config_.seed);
+  DemonstrationOptions options{config_.seed, number, config_.sources[source].detours, {}};
+  if (const auto& answers = shown_.first_answers.at(source); !answers.empty()) {
+    options.index = answers[number % answers.size()].task;
+    options.first_answer = answers[number % answers.size()].message;
+  }
+  return demonstrate_task(env, instructions, classes_, options, rng);
 }
 
 SftBatch BatchQueue::draw(env::Env& env, const std::string& instructions, std::size_t source, std::int64_t step) const {
@@ -66,9 +68,8 @@ SftBatch BatchQueue::draw(env::Env& env, const std::string& instructions, std::s
   Rng rng = Rng::derive(config_.seed, "demonstrations", from.suite + std::to_string(from.level),
                         static_cast<std::uint64_t>(step));
   for (int i = 0; i < from.episodes; ++i) {
-    const DemonstrationOptions options = demonstration(source, static_cast<std::uint64_t>(step * from.episodes + i));
-    sequences.push_back(
-        encode_demonstration(demonstrate_task(env, instructions, classes_, options, rng), folder_, scores_));
+    const auto number = static_cast<std::uint64_t>(step * from.episodes + i);
+    sequences.push_back(encode_demonstration(demonstration(env, instructions, source, number, rng), folder_, scores_));
   }
   return make_batch(sequences, folder_.config, static_cast<int>(classes_.size()));
 }

@@ -12,16 +12,21 @@
 
 #include "agents/learn/sft_answers.h"
 #include "agents/learn/sft_batch.h"
+#include "agents/learn/sft_written.h"
 
 namespace agon::agents {
 
 class BatchQueue {
  public:
-  // The batches of steps first .. last - 1, one batch a source and step, drawn from (seed, step) alone. first_answers:
-  // a list a source, for those of two turns, taken in turn. Keeps references to config, folder and first_answers.
-  BatchQueue(const SftConfig& config, const ModelFolder& folder, std::vector<std::string> classes,
-             const std::vector<std::vector<FirstAnswer>>& first_answers, std::int64_t first, std::int64_t last,
-             TrainedScores scores);
+  // What models wrote that demonstrations show: a list a source, taken in turn; empty where the source shows none.
+  struct Shown {
+    std::vector<std::vector<FirstAnswer>> first_answers;  // of sources of two turns
+    std::vector<std::vector<WrittenStep>> written_steps;  // of sources with a writer
+  };
+  // The batches of steps first .. last - 1, one batch a source and step, drawn from (seed, step) alone. Keeps
+  // references to config, folder and shown.
+  BatchQueue(const SftConfig& config, const ModelFolder& folder, std::vector<std::string> classes, const Shown& shown,
+             std::int64_t first, std::int64_t last, TrainedScores scores);
 
   // The next step's batches, in the order of the sources. Throws what the suites threw. REQUIRES: called at most last -
   // first times.
@@ -30,12 +35,13 @@ class BatchQueue {
  private:
   void produce(const std::stop_token& stop, std::int64_t first, std::int64_t last);
   SftBatch draw(env::Env& env, const std::string& instructions, std::size_t source, std::int64_t step) const;
-  DemonstrationOptions demonstration(std::size_t source, std::uint64_t number) const;
+  Demonstration demonstration(env::Env& env, const std::string& instructions, std::size_t source, std::uint64_t number,
+                              Rng& rng) const;
 
   const SftConfig& config_;
   const ModelFolder& folder_;
   const std::vector<std::string> classes_;
-  const std::vector<std::vector<FirstAnswer>>& first_answers_;
+  const Shown& shown_;
   const TrainedScores scores_;
   std::mutex mutex_;
   std::condition_variable_any changed_;

@@ -81,11 +81,17 @@ void check(const GenerationRequest& request, const EngineState& state) {
     throw Error("policy: {} samples asked for; 1 to {} are possible.", request.n, kMostSamples);
   if (!std::isfinite(sampling.temperature) || sampling.temperature < 0)
     throw Error("policy: temperature {} is not a number from 0 on.", sampling.temperature);
+  if (!(sampling.greedy_logprobs_at > 0) || !std::isfinite(sampling.greedy_logprobs_at))
+    throw Error("policy: greedy_logprobs_at {} is not a number above 0.", sampling.greedy_logprobs_at);
   if (!(sampling.top_p > 0 && sampling.top_p <= 1)) throw Error("policy: top_p {} is not in (0, 1].", sampling.top_p);
   if (sampling.top_k < 0) throw Error("policy: top_k {} is negative; 0 means all.", sampling.top_k);
   if (sampling.max_tokens < 1) throw Error("policy: max_tokens {} is not positive.", sampling.max_tokens);
   if (std::any_of(sampling.stop.begin(), sampling.stop.end(), [](const auto& stop) { return stop.empty(); }))
     throw Error("policy: a stop string is empty.");
+  for (const Beginning& beginning : sampling.excluded)
+    if (beginning.token_ids.empty() || beginning.token_ids.size() != beginning.logprobs.size())
+      throw Error("policy: a beginning to exclude has {} tokens and {} log-probabilities.", beginning.token_ids.size(),
+                  beginning.logprobs.size());
   check_prompt(request.prompt, state.config);
   const std::int64_t prompt = std::ssize(request.prompt.ids);
   check_memory(prompt, std::min<std::int64_t>(sampling.max_tokens, state.config.text.max_position_embeddings - prompt),

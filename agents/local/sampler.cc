@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/error.h"
 #include "kernels/softmax/softmax.h"
@@ -74,7 +75,36 @@ std::int32_t draw(double uniform, std::span<const std::int32_t> candidates, std:
   return last;
 }
 
+void take_withheld(SamplerScratch& scratch, double total) {
+  for (const auto& [id, share] : scratch.withheld) {
+    float& weight = scratch.weights[static_cast<std::size_t>(id)];
+    weight = share >= 1 ? 0 : std::max(0.0F, weight - static_cast<float>(share * total));
+  }
+}
+
+// -1 if none weighs anything.
+std::int32_t heaviest(std::span<const std::int32_t> allowed, std::span<const float> weights) {
+  const std::int32_t first = *std::max_element(allowed.begin(), allowed.end(), [&](std::int32_t a, std::int32_t b) {
+    return weights[static_cast<std::size_t>(a)] < weights[static_cast<std::size_t>(b)];
+  });
+  return weights[static_cast<std::size_t>(first)] > 0 ? first : -1;
+}
+
 }  // namespace
+
+void withhold(std::span<const Beginning> excluded, std::span<const std::int32_t> written,
+              std::vector<std::pair<std::int32_t, double>>& withheld) {
+  withheld.clear();
+  for (const Beginning& beginning : excluded) {
+    const std::size_t at = written.size();
+    if (beginning.token_ids.size() <= at || !std::equal(written.begin(), written.end(), beginning.token_ids.begin()))
+      continue;
+    const bool completes = beginning.token_ids.size() == at + 1;
+    const double logprob =
+        std::accumulate(beginning.logprobs.begin() + static_cast<std::ptrdiff_t>(at), beginning.logprobs.end(), 0.0);
+    withheld.emplace_back(beginning.token_ids[at], completes ? 1 : std::min(1.0, std::exp(logprob)));
+  }
+}
 
 std::vector<std::int32_t> sampleable_ids(const Tokenizer& tokenizer, const ModelConfig& config) {
   std::vector<std::int32_t> allowed;
@@ -91,10 +121,14 @@ std::vector<std::int32_t> sampleable_ids(const Tokenizer& tokenizer, const Model
 
 SampledToken sample_token(std::span<const float> logits, std::span<const std::int32_t> allowed,
                           const Sampling& sampling, Rng& rng, SamplerScratch& scratch) {
-  const float inverse_temperature = inverse_of(sampling.temperature);
+  const bool greedy = sampling.temperature == 0;
+  const float inverse_temperature = inverse_of(greedy ? sampling.greedy_logprobs_at : sampling.temperature);
   const kernels::SoftmaxSums sums = weigh(logits, inverse_temperature, scratch);
+  take_withheld(scratch, sums.total);
   std::int32_t id = -1;
-  if (sampling.temperature > 0) {
+  if (greedy) {
+    if (!scratch.withheld.empty()) id = heaviest(allowed, scratch.weights);
+  } else {
     std::span<const std::int32_t> candidates = allowed;
     if (sampling.top_k > 0 || sampling.top_p < 1.0) {
       scratch.order.assign(allowed.begin(), allowed.end());

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "agents/local/model_config.h"
@@ -19,14 +20,22 @@ std::vector<std::int32_t> sampleable_ids(const Tokenizer& tokenizer, const Model
 
 struct SampledToken {
   std::int32_t id = 0;
-  float logprob = 0;  // under softmax(logits / T) over all ids, before top-k and top-p; T = 0: under T = 1
+  float logprob = 0;  // under softmax(logits / T) over all ids, before top-k and top-p; T = 0: under greedy_logprobs_at
 };
 struct SamplerScratch {
   std::vector<float> weights;
+  std::vector<std::pair<std::int32_t, double>> withheld;
   std::vector<std::int32_t> order;
 };
-// T = 0: the first of the largest allowed logits. Otherwise one draw among the allowed ids: the top_k likeliest, of
-// these the fewest likeliest that hold top_p of their mass. Throws Error if the logits are not numbers.
+// What Sampling::excluded takes from the next token of a completion that has begun with `written`: ids, and the share
+// of probability that leads to excluded completions; all of it where the id completes one. An id may stand there
+// several times.
+void withhold(std::span<const Beginning> excluded, std::span<const std::int32_t> written,
+              std::vector<std::pair<std::int32_t, double>>& withheld);
+
+// T = 0: the first of the likeliest allowed ids. Otherwise one draw among the allowed ids: the top_k likeliest, of
+// these the fewest likeliest that hold top_p of their mass. scratch.withheld is taken from their probabilities first.
+// Throws Error if the logits are not numbers.
 SampledToken sample_token(std::span<const float> logits, std::span<const std::int32_t> allowed,
                           const Sampling& sampling, Rng& rng, SamplerScratch& scratch);
 

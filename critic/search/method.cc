@@ -116,7 +116,7 @@ class Searcher {
   void greedy() {
     std::vector<int> line = {tree_.add_root()};
     while (!line.empty()) {
-      const std::vector<int> next = flat(tree_.expand(line, 1, true));
+      const std::vector<int> next = flat(tree_.expand(line, 1, Writing::greedy));
       with_room(line);
       line = go_on(next);
     }
@@ -155,10 +155,13 @@ class Searcher {
   std::optional<int> attempt(int node) {
     std::vector<int> tried;
     for (int number = 1; number <= options_.attempts; ++number) {
-      const std::vector<int> written = tree_.expand(std::array{node}, 1, number == 1).front();
+      const Writing writing = number == 1                     ? Writing::greedy
+                              : options_.retry == Retry::anew ? Writing::anew
+                                                              : Writing::sampled;
+      const std::vector<int> written = tree_.expand(std::array{node}, 1, writing).front();
       if (written.empty() || tree_.at(written[0]).cut) break;
       tried.push_back(written[0]);
-      tree_.judge(tried, Tree::Ahead{written[0], true});
+      tree_.judge(tried, Tree::Ahead{written[0], Writing::greedy});
       const auto& verdict = tree_.at(written[0]).verdict;
       if (!verdict || verdict->judgement != Judgement::incorrect) return kept(written[0], number);
       tree_.note("reject", written[0]);

@@ -18,8 +18,8 @@ namespace agon::critic {
 //   weighted_majority  the same, each voting with the weight of its rank.
 //   guided             one step at a time (SPC, seed 001): the first attempt at temperature 0; one that the critic
 //   finds
-//                      wrong is written again, sampled, at most `attempts` times; if all are found wrong, the last or
-//                      the best of them is kept (`keep`). An invalid or unknown verdict rejects nothing.
+//                      wrong is written again (`retry`), at most `attempts` times in all; if all are found wrong, the
+//                      last or the best of them is kept (`keep`). An invalid or unknown verdict rejects nothing.
 //   beam               n partial trajectories; each is expanded to `width`, the n that rank first of all go on. The
 //   first
 //                      step has n x width candidates. Trajectories that end keep their place.
@@ -45,6 +45,10 @@ const std::vector<std::string>& rank_names();
 Rank parse_rank(const std::string& name);
 const std::string& to_string(Rank rank);
 
+// How a rejected step is written again: sampled without what was rejected there, or sampled as before, as in SPC, which
+// may say the same again.
+enum class Retry { anew, independent };
+
 enum class Keep { last, best };  // best: the highest P(correct), of equal ones the first
 
 struct MethodOptions {
@@ -52,6 +56,7 @@ struct MethodOptions {
   int n = 5, width = 4, attempts = 5;
   Rank rank = Rank::mean;
   Keep keep = Keep::last;
+  Retry retry = Retry::anew;
 };
 bool needs_critic(const MethodOptions& options);
 

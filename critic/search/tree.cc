@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "agents/rollout.h"
@@ -63,22 +62,41 @@ struct Tree::Draft {
   std::string before;     // what the turn says already
   std::int64_t room = 0;  // tokens until the turn has its most
   std::uint64_t seed = 0;
+  std::vector<agents::Beginning> excluded;
 
   std::string text;
   std::vector<std::int32_t> token_ids;
-  double logprob = 0;
+  std::vector<float> logprobs;
+  std::vector<std::size_t> ends;  // of each token in the text; none where the policy does not tell
   bool done = false, ends_turn = false, cut = false, full = false;
 
   std::int64_t tokens() const { return std::ssize(token_ids); }
   void add(const agents::Completion& completion, std::int64_t limit) {
+    for (const std::uint32_t end : completion.token_ends) ends.push_back(text.size() + end);
     text += completion.text;
     token_ids.insert(token_ids.end(), completion.token_ids.begin(), completion.token_ids.end());
-    logprob = std::accumulate(completion.logprobs.begin(), completion.logprobs.end(), logprob);
+    logprobs.insert(logprobs.end(), completion.logprobs.begin(), completion.logprobs.end());
     const bool stopped = completion.finish_reason == agents::FinishReason::stop;
     full = completion.finish_reason == agents::FinishReason::context && text.empty();
     cut = !stopped && !full && std::ssize(completion.token_ids) == limit && tokens() < room;
     ends_turn = tokens() >= room || (stopped ? completion.matched_stop.empty() : !cut && !full);
     done = ends_turn || cut || full || (!trim(text).empty() && !inside_call(before + text));
+  }
+  // Those of the excluded beginnings that what is written may still become, without it.
+  std::vector<agents::Beginning> still_excluded() const {
+    std::vector<agents::Beginning> rest;
+    for (const agents::Beginning& one : excluded) {
+      const auto [at, of] =
+          std::mismatch(token_ids.begin(), token_ids.end(), one.token_ids.begin(), one.token_ids.end());
+      if (at != token_ids.end() || of == one.token_ids.end()) continue;
+      rest.push_back({{of, one.token_ids.end()}, {one.logprobs.begin() + tokens(), one.logprobs.end()}});
+    }
+    return rest;
+  }
+  int said() const {
+    const std::size_t without = env::without_score(text).size();
+    const auto last = std::find_if(ends.begin(), ends.end(), [&](std::size_t end) { return end >= without; });
+    return static_cast<int>(last == ends.end() ? tokens() : last - ends.begin() + 1);
   }
 };
 
@@ -166,12 +184,27 @@ Tree::Draft Tree::draft(int line, int node, int number) const {
   return draft;
 }
 
-std::vector<Tree::Draft> Tree::drafts(std::span<const int> nodes, int n) const {
+std::vector<agents::Beginning> Tree::said_behind(int node) const {
+  std::vector<agents::Beginning> all;
+  for (int child = node + 1; child < size(); ++child) {
+    const Node& step = at(child);
+    if (step.parent != node || step.said == 0 || step.logprobs.size() != step.token_ids.size()) continue;
+    all.push_back({{step.token_ids.begin(), step.token_ids.begin() + step.said},
+                   {step.logprobs.begin(), step.logprobs.begin() + step.said}});
+  }
+  return all;
+}
+
+std::vector<Tree::Draft> Tree::drafts(std::span<const int> nodes, int n, Writing writing) const {
   std::vector<Draft> all;
   std::map<int, int> numbers;  // of the node's next child
   for (std::size_t line = 0; line < nodes.size(); ++line) {
     int& number = numbers.emplace(nodes[line], children_.at(static_cast<std::size_t>(nodes[line]))).first->second;
-    for (int j = 0; j < n; ++j) all.push_back(draft(static_cast<int>(line), nodes[line], number++));
+    const auto excluded = writing == Writing::anew ? said_behind(nodes[line]) : std::vector<agents::Beginning>{};
+    for (int j = 0; j < n; ++j) {
+      all.push_back(draft(static_cast<int>(line), nodes[line], number++));
+      all.back().excluded = excluded;
+    }
   }
   return all;
 }
@@ -190,6 +223,7 @@ void Tree::write_out(agents::Policy& policy, std::vector<Draft>& drafts, agents:
       if (share == 0) draft->done = draft->cut = true;
       agents::CompletionRequest request{draft->messages, draft->before + draft->text, 1, sampling};
       request.sampling.max_tokens = static_cast<int>(std::min(share, draft->room - draft->tokens()));
+      request.sampling.excluded = draft->still_excluded();
       request.sampling.seed = round == 0 ? draft->seed : Rng::derive(draft->seed, "later part of a step", {}, round)();
       requests.push_back(std::move(request));
     }
@@ -206,23 +240,25 @@ std::int64_t Tree::policy_tokens_left() const {
   return options_.budget.policy_tokens ? *options_.budget.policy_tokens - spent_.policy_tokens : kNoTokenLimit;
 }
 
-agents::Sampling Tree::sampling(bool greedy) const {
+agents::Sampling Tree::sampling(Writing writing) const {
   agents::Sampling sampling = options_.sampling;
-  if (greedy) sampling.temperature = 0;
+  if (writing != Writing::greedy) return sampling;
+  if (sampling.temperature > 0) sampling.greedy_logprobs_at = sampling.temperature;
+  sampling.temperature = 0;
   return sampling;
 }
 
-std::vector<Tree::Draft> Tree::write(std::span<const int> nodes, int n, bool greedy) {
+std::vector<Tree::Draft> Tree::write(std::span<const int> nodes, int n, Writing writing) {
   if (ahead_) {
     const std::unique_ptr<WritingAhead> ahead = std::move(ahead_);
     std::vector<Draft> written = ahead->drafts.get();
-    if (nodes.size() == 1 && nodes[0] == ahead->what.node && n == 1 && greedy == ahead->what.greedy) return written;
+    if (nodes.size() == 1 && nodes[0] == ahead->what.node && n == 1 && writing == ahead->what.writing) return written;
     for (const Draft& draft : written) spent_.speculative_tokens += draft.tokens();
   }
   if (!policy_)
     throw JournalEnds("search: the journal of task {} ends here, and there is no policy to go on.", task_.id);
-  std::vector<Draft> written = drafts(nodes, n);
-  write_out(*policy_, written, sampling(greedy), policy_tokens_left());
+  std::vector<Draft> written = drafts(nodes, n, writing);
+  write_out(*policy_, written, sampling(writing), policy_tokens_left());
   return written;
 }
 
@@ -238,14 +274,15 @@ Json Tree::written_json(const std::vector<Draft>& drafts) const {
                      {"parent", draft.parent},
                      {"text", text_json(draft.text)},
                      {"ids", draft.token_ids},
-                     {"logprob", draft.logprob},
+                     {"logprobs", draft.logprobs},
+                     {"said", draft.said()},
                      {"ends", draft.ends_turn},
                      {"cut", draft.cut}});
   }
   return {{"steps", std::move(steps)}, {"full", std::move(full)}, {"exhausted", std::move(exhausted)}};
 }
 
-std::vector<std::vector<int>> Tree::expand(std::span<const int> nodes, int n, bool greedy) {
+std::vector<std::vector<int>> Tree::expand(std::span<const int> nodes, int n, Writing writing) {
   if (exhausted_ || nodes.empty()) return std::vector<std::vector<int>>(nodes.size());
   const Json body = journal_.next("write", [&](std::vector<Image>&) {
     Json written = written_json({});
@@ -254,7 +291,7 @@ std::vector<std::vector<int>> Tree::expand(std::span<const int> nodes, int n, bo
     else if (policy_tokens_left() <= 0)
       written["exhausted"] = "policy_tokens";
     else
-      written = written_json(write(nodes, n, greedy));
+      written = written_json(write(nodes, n, writing));
     written["seconds"] = seconds();
     return written;
   });
@@ -270,7 +307,8 @@ std::vector<std::vector<int>> Tree::take_steps(const Json& body, std::size_t lin
     node.turn = at(node.parent).turn;
     node.text = text_of(step.at("text"));
     node.token_ids = step.at("ids").get<std::vector<std::int32_t>>();
-    node.logprob = step.at("logprob").get<double>();
+    node.logprobs = step.at("logprobs").get<std::vector<float>>();
+    node.said = step.at("said").get<int>();
     node.ends_turn = step.at("ends").get<bool>();
     node.cut = step.at("cut").get<bool>();
     spent_.policy_tokens += std::ssize(node.token_ids);
@@ -292,8 +330,8 @@ void Tree::write_ahead(const Ahead& ahead) {
   ahead_->what = ahead;
   const int nodes[] = {ahead.node};
   ahead_->drafts =
-      std::async(std::launch::async, [policy = policy_, drafts = drafts(nodes, 1), sampling = sampling(ahead.greedy),
-                                      left = policy_tokens_left()]() mutable {
+      std::async(std::launch::async, [policy = policy_, drafts = drafts(nodes, 1, ahead.writing),
+                                      sampling = sampling(ahead.writing), left = policy_tokens_left()]() mutable {
         write_out(*policy, drafts, sampling, left);
         return std::move(drafts);
       });
@@ -419,6 +457,7 @@ env::Episode Tree::episode(int node) const {
     env::Turn& turn = episode.turns.back();
     turn.text += at(step).text;
     turn.token_ids.insert(turn.token_ids.end(), at(step).token_ids.begin(), at(step).token_ids.end());
+    turn.logprobs.insert(turn.logprobs.end(), at(step).logprobs.begin(), at(step).logprobs.end());
     turn.finish_reason = "stop";
     turn.info = Json::object();
     if (!at(step).end) continue;

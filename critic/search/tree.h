@@ -47,10 +47,11 @@ struct Node {
   std::shared_ptr<TurnStart> turn;  // that the steps behind it are part of
   std::string text;                 // the step as written, white space around it included
   std::vector<std::int32_t> token_ids;
-  double logprob = 0;      // of the tokens together
-  bool ends_turn = false;  // nothing can be added to the turn
-  bool cut = false;        // the budget has ended inside it
-  bool full = false;       // the policy's context has no room behind it
+  std::vector<float> logprobs;  // of each token; none where the policy does not tell
+  int said = 0;                 // tokens until the step has said what it says: behind them are the score and the end
+  bool ends_turn = false;       // nothing can be added to the turn
+  bool cut = false;             // the budget has ended inside it
+  bool full = false;            // the policy's context has no room behind it
   std::optional<Verdict> verdict;
   std::optional<TurnEnd> end;  // of an entered node
 
@@ -63,6 +64,9 @@ class JournalEnds : public Error {
  public:
   using Error::Error;
 };
+
+// anew: sampled, but for what the steps behind the node say already.
+enum class Writing { sampled, greedy, anew };
 
 struct TreeOptions {
   Budget budget;
@@ -96,15 +100,15 @@ class Tree {
   Rng stream(std::string_view purpose) const { return Rng::derive(options_.seed, purpose, task_.id); }
 
   // Of each entry of `nodes` its next steps, n of them, in order; fewer or none where the budget ends. A node may stand
-  // there several times. greedy: at temperature 0. Where the context has no room, the node becomes full and has none.
-  // REQUIRES: no node is_over; those that end a turn are entered.
-  std::vector<std::vector<int>> expand(std::span<const int> nodes, int n, bool greedy = false);
+  // there several times. greedy: at temperature 0. anew: where the policy can, else as sampled; the steps of one call
+  // do not know of each other. Where the context has no room, the node becomes full and has none. REQUIRES: no node
+  // is_over; those that end a turn are entered.
+  std::vector<std::vector<int>> expand(std::span<const int> nodes, int n, Writing writing = Writing::sampled);
   // Verdicts for the nodes that have none; a sibling with the same text has the same, unasked. A node may be left
-  // without one where the budget ends. ahead: the node is likely to be expanded next, by one step at the sampling
-  // temperature (greedy: at 0).
+  // without one where the budget ends. ahead: the node is likely to be expanded next, by one step.
   struct Ahead {
     int node = -1;
-    bool greedy = false;
+    Writing writing = Writing::sampled;
   };
   void judge(std::span<const int> nodes, std::optional<Ahead> ahead = {});
   // Plays the turns that the nodes end; those that end none, or are entered, are passed over.
@@ -131,13 +135,14 @@ class Tree {
   struct Draft;
   struct WritingAhead;
   Draft draft(int line, int node, int number) const;
-  std::vector<Draft> drafts(std::span<const int> nodes, int n) const;
+  std::vector<Draft> drafts(std::span<const int> nodes, int n, Writing writing) const;
+  std::vector<agents::Beginning> said_behind(int node) const;
   static void write_out(agents::Policy& policy, std::vector<Draft>& drafts, agents::Sampling sampling,
                         std::int64_t left);
-  std::vector<Draft> write(std::span<const int> nodes, int n, bool greedy);
+  std::vector<Draft> write(std::span<const int> nodes, int n, Writing writing);
   Json written_json(const std::vector<Draft>& drafts) const;
   void write_ahead(const Ahead& ahead);
-  agents::Sampling sampling(bool greedy) const;
+  agents::Sampling sampling(Writing writing) const;
   std::int64_t policy_tokens_left() const;
   std::vector<std::vector<int>> take_steps(const Json& body, std::size_t lines);
   std::uint64_t twin_key(int node) const;

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include "core/error.h"
@@ -57,6 +58,24 @@ TEST_CASE("local policy: greedy completions and log-probabilities equal transfor
     const ScoreRequest again{requests[i].messages, completions[i].token_ids, 1.0};
     CHECK(policy->score({&again, 1}).at(0).logprobs == completions[i].logprobs);
   }
+}
+
+TEST_CASE("local policy: nothing that is excluded is written again") {
+  const auto policy = make_local_policy(kGolden + "/model", {.threads = 2});
+  const double temperature = GENERATE(0.0, 0.7);
+  CompletionRequest request = request_of(golden_cases()[0], temperature);
+  request.sampling.max_tokens = 3;
+  request.sampling.greedy_logprobs_at = 0.7;
+  std::set<std::vector<std::int32_t>> written;
+  for (int i = 0; i < 40; ++i) {
+    const Completion one = policy->complete({&request, 1}).at(0);
+    REQUIRE(written.insert(one.token_ids).second);
+    request.sampling.excluded.push_back({one.token_ids, one.logprobs});
+    const ScoreRequest again{request.messages, one.token_ids, 0.7};
+    REQUIRE(policy->score({&again, 1}).at(0).logprobs == one.logprobs);
+  }
+  request.sampling.excluded.push_back({{1, 2}, {-1}});
+  REQUIRE_THROWS_WITH(policy->complete({&request, 1}), Catch::Contains("2 tokens and 1 log-prob"));
 }
 
 TEST_CASE("local policy: says what it can do") {

@@ -80,6 +80,54 @@ TEST_CASE("sampler: greedy takes the first maximum among the allowed, at the log
   CHECK(sample_token(kLogits, std::vector<std::int32_t>{0, 2, 3}, {.temperature = 0}, rng, scratch).id == 3);
 }
 
+TEST_CASE("sampler: without what is excluded, the others are as likely among themselves as before") {
+  const double temperature = GENERATE(0.5, 1.0);
+  const auto logprob = [&](std::int32_t id) {
+    return static_cast<float>(std::log(probability(id, temperature, all_ids())));
+  };
+  const std::vector<Beginning> excluded{
+      {{1, 3}, {logprob(1), logprob(3)}}, {{1, 2}, {logprob(1), logprob(2)}}, {{2}, {logprob(2)}}};
+  double left = 1;
+  for (const Beginning& beginning : excluded)
+    left -= std::exp(static_cast<double>(std::accumulate(beginning.logprobs.begin(), beginning.logprobs.end(), 0.0F)));
+  Rng rng(5);
+  SamplerScratch scratch;
+  std::map<std::vector<std::int32_t>, double> found;  // of two tokens
+  constexpr int kDraws = 40000;
+  for (int i = 0; i < kDraws; ++i) {
+    std::vector<std::int32_t> written;
+    while (written.size() < 2) {
+      withhold(excluded, written, scratch.withheld);
+      written.push_back(sample_token(kLogits, all_ids(), {.temperature = temperature}, rng, scratch).id);
+    }
+    found[written] += 1.0 / kDraws;
+  }
+  for (const std::int32_t first : all_ids())
+    for (const std::int32_t second : all_ids()) {
+      const bool gone = first == 2 || (first == 1 && (second == 3 || second == 2));
+      const double whole = std::exp(static_cast<double>(logprob(first)) + static_cast<double>(logprob(second)));
+      INFO(first << " " << second);
+      if (gone)
+        CHECK(found.count({first, second}) == 0);
+      else
+        CHECK(found[{first, second}] == Approx(whole / left).margin(0.012));
+    }
+}
+
+TEST_CASE(
+    "sampler: greedy without what is excluded takes the likeliest of the rest, and says so where nothing is left") {
+  Rng rng(1);
+  SamplerScratch scratch;
+  const Sampling greedy{.temperature = 0};
+  withhold(std::vector<Beginning>{{{1}, {-1}}, {{3, 0}, {-0.01F, -0.01F}}}, {}, scratch.withheld);
+  CHECK(sample_token(kLogits, all_ids(), greedy, rng, scratch).id == 2);
+  CHECK(sample_token(kLogits, std::vector<std::int32_t>{1}, greedy, rng, scratch).id == 1);
+  withhold(std::vector<Beginning>{{{1}, {-1}}}, std::vector<std::int32_t>{4}, scratch.withheld);
+  CHECK(scratch.withheld.empty());
+  const SampledToken told = sample_token(kLogits, all_ids(), {.temperature = 0, .greedy_logprobs_at = 2}, rng, scratch);
+  CHECK(told.logprob == Approx(std::log(probability(1, 2.0, all_ids()))).epsilon(1e-5));
+}
+
 TEST_CASE("sampler: a temperature near zero, and allowed ids that weigh nothing, still give an allowed id") {
   Rng rng(1);
   SamplerScratch scratch;

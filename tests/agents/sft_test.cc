@@ -3,18 +3,22 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <thread>
 
 #include "agents/learn/sft_answers.h"
 #include "agents/learn/sft_data.h"
 #include "agents/learn/sft_score.h"
+#include "agents/learn/sft_written.h"
 #include "agents/local/local_policy.h"
 #include "agents/local/safetensors.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "env/critic_role.h"
 #include "env/protocol.h"
 #include "env/suite.h"
+#include "env/verdict.h"
 
 using namespace agon;
 using namespace agon::agents;
@@ -188,6 +192,53 @@ TEST_CASE("the first answers that are shown are one sample a train task, in orde
   REQUIRE(answered >= 10);
 }
 
+TEST_CASE("steps that a model wrote are shown to a critic, as many right ones as wrong ones of each place") {
+  const std::filesystem::path model = std::filesystem::path(AGON_SOURCE_DIR) / "models/agon-tiny";
+  const auto policy = make_local_policy(model);
+  const SftSource source{.suite = "charts", .level = 2, .role = "critic", .writer = model, .written_tasks = 80};
+  const std::vector<WrittenStep> steps = sample_written_steps(*policy, source, 3);
+  REQUIRE(steps.size() >= 20);
+  const auto env = env::make_env("charts", {.level = 2});
+  std::map<std::pair<std::string, int>, int> balance;
+  for (const WrittenStep& step : steps) {
+    REQUIRE(step.task < 80);
+    const Demonstration shown = demonstrate_written(*env, step, 3);
+    balance[{env->task().kind, static_cast<int>(env::split_steps(step.query.before).size())}] += step.correct ? 1 : -1;
+    REQUIRE(shown.messages.size() == 3);
+    REQUIRE(shown.messages[0].text() == env::kCriticInstructions);
+    REQUIRE(shown.messages[1].text().ends_with("## Last Step\n" + step.query.step));
+    const auto verdict = env::parse_verdict(shown.messages[2].text()).verdict;
+    REQUIRE(verdict == (step.correct ? env::StepVerdict::correct : env::StepVerdict::incorrect));
+  }
+  for (const auto& [place, difference] : balance) CHECK(difference == 0);
+  const std::vector<WrittenStep> again = sample_written_steps(*policy, source, 3);
+  REQUIRE(again.size() == steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) REQUIRE(again[i].query.step == steps[i].query.step);
+  WrittenStep other = steps.front();
+  other.correct = !other.correct;
+  REQUIRE_THROWS_WITH(demonstrate_written(*env, other, 3), Catch::Contains("judged otherwise"));
+}
+
+TEST_CASE("a training whose critic is shown a model's steps is the same when it resumes", "[long]") {
+  const ScratchFolder scratch;
+  const std::string model = std::string(AGON_SOURCE_DIR) + "/models/agon-tiny";
+  const std::string text = "start: " + model +
+                           "\nseed: 3\nsources: [{suite: charts, role: critic, episodes: 4, writer: " + model +
+                           ", written_tasks: 40}]\nsteps: 4\nwarmup_steps: 1\ncheckpoint_steps: 2\nthreads: 1\n";
+  std::atomic<bool> stop = false;
+  REQUIRE(train_sft(load_sft_config(write_config(scratch, "a", "output: a\n" + text)), stop));
+  const SftConfig config = load_sft_config(write_config(scratch, "b", "output: b\n" + text));
+  std::jthread stopper([&] {
+    while (!std::filesystem::exists(config.output / "train.jsonl")) std::this_thread::yield();
+    stop = true;
+  });
+  train_sft(config, stop);
+  stopper.join();
+  stop = false;
+  REQUIRE(train_sft(config, stop));
+  REQUIRE(read_file(scratch.path / "a/model.safetensors") == read_file(scratch.path / "b/model.safetensors"));
+}
+
 TEST_CASE("training lowers the loss", "[long]") {
   const ScratchFolder scratch;
   const SftConfig config = load_sft_config(write_config(scratch, "c", config_text("c", 60)));
@@ -298,6 +349,12 @@ TEST_CASE("a bad config is refused with its key") {
   std::string two_turn = good;
   two_turn.insert(two_turn.find("episodes: 4") + 11, ", two_turn: true");
   REQUIRE_THAT(error_of(write_config(scratch, "e", two_turn)), Catch::Contains("needs 'start'"));
+  const auto with_writer = [&](const std::string& keys) {
+    return error_of(write_config(scratch, "e", "output: x\nstart: y\nsources: [{suite: charts, " + keys + "}]\n"));
+  };
+  REQUIRE(with_writer("role: critic, writer: y") == "");
+  REQUIRE_THAT(with_writer("writer: y"), Catch::Contains("is for role critic"));
+  REQUIRE_THAT(with_writer("role: critic, writer: y, written_tasks: 0"), Catch::Contains("at least 1, got 0"));
   REQUIRE_THAT(error_of(write_config(scratch, "e", "- 1\n")), Catch::Contains("expected keys"));
   REQUIRE_THAT(error_of(write_config(scratch, "e", "a: [\n")), Catch::Contains("not YAML"));
   REQUIRE_THAT(error_of(scratch.path / "none.yaml"), Catch::Contains("none.yaml"));

@@ -112,6 +112,7 @@ refused 1 "Did you mean 'oracle'" search --critic orakle --out "$scratch/x"
 refused 1 "is no model folder" search --critic oracle --policy "$scratch/none" --out "$scratch/x"
 refused 2 "--n" search --n 0 --out "$scratch/x"
 refused 2 "--keep" search --keep none --out "$scratch/x"
+refused 2 "--retry" search --retry never --out "$scratch/x"
 refused 1 "is no search" replay "$scratch/run" 0
 refused 1 "has no search here" replay "$scratch/many" 99
 refused 1 "no run here" replay "$scratch" 0

@@ -144,6 +144,43 @@ TEST_CASE("A diverse beam goes the way of the best step, a guided search that of
   }
 }
 
+TEST_CASE("What was rejected is not written again where the policy can tell: random trees") {
+  Rng rng(9);
+  int retried = 0;
+  for (int round = 0; round < test::rounds(300); ++round) {
+    const Branch root = test::random_tree(rng);
+    test::TreeCritic critic(root);
+    const Branch* kept = &root;  // of up to 3 children the first, then each of the others once
+    std::map<int, int> attempts;
+    while (!kept->next.empty()) {
+      const auto right =
+          std::find_if(kept->next.begin(), kept->next.end(), [](const Branch& b) { return b.worth >= 0.5; });
+      const bool found = right != kept->next.end();
+      const auto tried = found ? right - kept->next.begin() + 1 : std::ssize(kept->next);
+      kept = found ? &*right : &kept->next.back();
+      ++attempts[static_cast<int>(tried)];
+      retried += tried > 1;
+    }
+    test::TreePolicy policy(root, true);
+    test::SearchInput input{.method = {.method = Method::guided}};
+    const auto result = search_once(&policy, &critic, input);
+    for (const auto& entry : result.journal)
+      if (entry.kind == "write" &&
+          entry.body.at("steps")[0].at("text").get<std::string>().find("</answer>") != std::string::npos)
+        REQUIRE(entry.body.at("steps")[0].at("said").get<int>() <
+                std::ssize(entry.body.at("steps")[0].at("ids")));  // its score is not part of what it says
+    const bool all_wrong = result.answer.attempts.contains(5);
+    if (!all_wrong) {
+      REQUIRE(result.text.ends_with(kept->step));
+      REQUIRE(result.answer.attempts == attempts);
+    }
+    input.method.retry = Retry::independent;
+    test::TreePolicy other(root, true), plain(root);
+    CHECK(search_once(&other, &critic, input).text == search_once(&plain, &critic, input).text);
+  }
+  CHECK(retried > test::rounds(300) / 4);
+}
+
 TEST_CASE("Twins have one verdict and one vote") {
   Branch root;
   root.next = {{"only", 0.5, {{"<answer>a</answer>", 0.5, {}}}}};

@@ -58,10 +58,10 @@ inline Branch random_tree(Rng& rng, int depth = 3) {
 }
 
 // Writes the tree's steps: at temperature 0 the first child, else the children in turn, whoever asks. A token is a
-// byte.
+// byte. excludes: it passes over children that begin as an excluded completion does, while others are left.
 class TreePolicy : public agents::Policy {
  public:
-  explicit TreePolicy(const Branch& root) : root_(root) {}
+  explicit TreePolicy(const Branch& root, bool excludes = false) : root_(root), excludes_(excludes) {}
 
   std::vector<agents::Completion> complete(std::span<const agents::CompletionRequest> requests) override {
     const std::lock_guard lock(mutex_);
@@ -72,7 +72,7 @@ class TreePolicy : public agents::Policy {
     return all;
   }
   std::vector<agents::TokenScores> score(std::span<const agents::ScoreRequest>) override { return {}; }
-  agents::Capabilities capabilities() const override { return {"tree", false, false, false, 1 << 20}; }
+  agents::Capabilities capabilities() const override { return {"tree", false, true, false, 1 << 20, excludes_}; }
 
   std::int64_t written = 0, calls = 0;
 
@@ -88,6 +88,21 @@ class TreePolicy : public agents::Policy {
     return branch;
   }
 
+  std::vector<const Branch*> open_children(const Branch& here, const std::vector<agents::Beginning>& excluded) const {
+    const auto is_excluded = [&](const Branch& child) {
+      return std::any_of(excluded.begin(), excluded.end(), [&](const agents::Beginning& beginning) {
+        const std::string text(beginning.token_ids.begin(), beginning.token_ids.end());
+        return (child.step + "\n\n").starts_with(text);
+      });
+    };
+    std::vector<const Branch*> open, all;
+    for (const Branch& child : here.next) {
+      all.push_back(&child);
+      if (!excludes_ || !is_excluded(child)) open.push_back(&child);
+    }
+    return open.empty() ? all : open;
+  }
+
   agents::Completion one(const agents::CompletionRequest& request) {
     // A step that was cut is gone on with.
     const std::size_t end = request.prefix.rfind("\n\n");
@@ -96,7 +111,8 @@ class TreePolicy : public agents::Policy {
     agents::Completion completion;
     if (here.next.empty()) return completion;
     const std::size_t turn = request.sampling.temperature == 0 ? 0 : turns_[whole]++;
-    const Branch& child = here.next[turn % here.next.size()];
+    const std::vector<const Branch*> open = open_children(here, request.sampling.excluded);
+    const Branch& child = *open[turn % open.size()];
     std::string text = child.step + (child.next.empty() ? "" : "\n\n");
     completion.matched_stop = child.next.empty() ? "" : "\n\n";
     if (std::ssize(text) > request.sampling.max_tokens) {
@@ -104,7 +120,10 @@ class TreePolicy : public agents::Policy {
       completion.finish_reason = agents::FinishReason::length;
       completion.matched_stop.clear();
     }
-    for (const char byte : text) completion.token_ids.push_back(byte);
+    for (const char byte : text) {
+      completion.token_ids.push_back(byte);
+      completion.token_ends.push_back(static_cast<std::uint32_t>(completion.token_ids.size()));
+    }
     completion.logprobs.assign(text.size(), -0.5F);
     completion.text = std::move(text);
     written += std::ssize(completion.token_ids);
@@ -112,6 +131,7 @@ class TreePolicy : public agents::Policy {
   }
 
   const Branch& root_;
+  const bool excludes_;
   std::mutex mutex_;
   std::map<std::string, std::size_t> turns_;
 };

@@ -1,0 +1,100 @@
+#include "agents/learn/sft_written.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "agents/learn/sft_answers.h"
+#include "core/error.h"
+#include "core/progress.h"
+#include "env/critic_role.h"
+#include "env/known_steps.h"
+#include "env/protocol.h"
+
+namespace agon::agents {
+namespace {
+
+constexpr int kTogether = 512;  // tasks whose pictures are held at a time
+
+// Right and wrong ones of one kind of task and one place in it.
+struct Steps {
+  std::vector<WrittenStep> right, wrong;
+};
+using StepsByPlace = std::map<std::pair<std::string, int>, Steps>;
+
+void add_steps(env::Env& env, const env::Episode& episode, std::uint64_t seed, StepsByPlace& all) {
+  env.reset({env::Split::train, episode.task_index, seed});
+  std::vector<std::string> turns;
+  int place = 0;
+  for (const env::Turn& turn : episode.turns) {
+    for (const env::KnownStep& known : env::known_steps(env, turn.text)) {
+      if (!known.label.correct && known.label.truth.empty()) continue;
+      Steps& steps = all[{env.task().kind, place + known.position}];
+      (known.label.correct ? steps.right : steps.wrong)
+          .push_back({episode.task_index, turns, known.query, known.label.correct});
+    }
+    place += static_cast<int>(env::split_steps(turn.text).size());
+    turns.push_back(turn.text);
+    env.step({turn.text, {}});
+  }
+}
+
+std::vector<WrittenStep> balanced(StepsByPlace& all, Rng& rng) {
+  std::vector<WrittenStep> steps;
+  for (auto& [place, here] : all) {
+    rng.shuffle(here.right);
+    rng.shuffle(here.wrong);
+    const std::size_t each = std::min(here.right.size(), here.wrong.size());
+    for (std::size_t i = 0; i < each; ++i) {
+      steps.push_back(std::move(here.right[i]));
+      steps.push_back(std::move(here.wrong[i]));
+    }
+  }
+  rng.shuffle(steps);
+  return steps;
+}
+
+}  // namespace
+
+std::vector<WrittenStep> sample_written_steps(Policy& writer, const SftSource& source, std::uint64_t seed,
+                                              const std::atomic<bool>* stop) {
+  const env::SuiteOptions options{.level = source.level};
+  const auto env = env::make_env(source.suite, options);
+  StepsByPlace all;
+  Progress progress(fmt::format("train-sft: {} plays {}", source.writer.filename().string(), source.suite),
+                    source.written_tasks, "tasks");
+  for (int first = 0; first < source.written_tasks && !(stop && *stop); first += kTogether) {
+    const int count = std::min(kTogether, source.written_tasks - first);
+    for (const env::Episode& episode :
+         play_train_tasks(writer, source.suite, options, seed, static_cast<std::uint64_t>(first), count, 1, stop))
+      if (episode.status == env::EpisodeStatus::done) add_steps(*env, episode, seed, all);
+    progress.add(count);
+  }
+  Rng rng = Rng::derive(seed, "written steps", source.suite);
+  return balanced(all, rng);
+}
+
+Demonstration demonstrate_written(env::Env& env, const WrittenStep& step, std::uint64_t seed) {
+  env::StepResult state = env.reset({env::Split::train, step.task, seed});
+  std::vector<Message> transcript{{Role::user, state.observation.parts, {}, {}}};
+  for (const std::string& turn : step.turns) {
+    state = env.step({turn, {}});
+    transcript.push_back(Message::of(Role::assistant, turn));
+    transcript.push_back({Role::user, state.observation.parts, {}, {}});
+  }
+  const auto label = env.check_step(step.query);
+  if (!label || label->correct != step.correct)
+    throw Error("train-sft: task {} went another way when it was played again; its step is judged otherwise now.",
+                env.task().id);
+  const auto or_step = [&](const std::string& text) { return text.empty() ? step.query.step : text; };
+  const std::string critique = env::expert_critique(or_step(label->truth), or_step(label->claim), label->correct);
+  return {{Message::of(Role::system, env::kCriticInstructions),
+           {Role::user, env::critic_request(transcript, step.query.before, step.query.step), {}, {}},
+           Message::of(Role::assistant, critique)},
+          {true},
+          {}};
+}
+
+}  // namespace agon::agents
