@@ -18,6 +18,12 @@ std::string_view to_string(ErrorKind kind) {
   return "";
 }
 
+std::optional<ErrorKind> error_kind_of(std::string_view name) {
+  for (const ErrorKind kind : kErrorKinds)
+    if (name == to_string(kind)) return kind;
+  return std::nullopt;
+}
+
 std::string_view to_string(StepKind kind) { return kind == StepKind::perception ? "perception" : "reasoning"; }
 
 std::string_view to_string(Split split) { return split == Split::train ? "train" : "test"; }

@@ -92,6 +92,7 @@ enum class ErrorKind { calculation, misread_value, wrong_object, wrong_condition
 inline constexpr std::array kErrorKinds = {ErrorKind::calculation, ErrorKind::misread_value, ErrorKind::wrong_object,
                                            ErrorKind::wrong_condition, ErrorKind::unjustified_jump};
 std::string_view to_string(ErrorKind kind);
+std::optional<ErrorKind> error_kind_of(std::string_view name);  // nothing for another name
 std::string_view to_string(StepKind kind);
 std::string_view to_string(Split split);
 

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cassert>
-
+#include "core/error.h"
 #include "core/text.h"
 #include "env/critic_role.h"
 #include "env/known_steps.h"
@@ -21,6 +20,7 @@ SneakyStep invalid(std::string fault) { return {{}, {}, {}, std::move(fault)}; }
 struct RightStep {
   ExpertTurn turn;
   StepQuery query;
+  CorruptedStep wrong;  // one way to make it so
 };
 
 class SneakyEnv final : public Env {
@@ -34,7 +34,7 @@ class SneakyEnv final : public Env {
     task_ = solver_->task();
     Rng rng = Rng::derive(0, "sneaky", task_.id);
     const std::vector<RightStep> steps = steps_to_corrupt(first, rng);
-    assert(!steps.empty());
+    if (steps.empty()) throw Error("sneaky: no step of task {} can be made wrong.", task_.id);
     shown_ = rng.pick(steps);
     task_.id.append("/").append(kSneaky);
     task_.gold = nullptr;
@@ -69,7 +69,8 @@ class SneakyEnv final : public Env {
 
   std::optional<std::vector<Action>> demonstrate(Rng& rng) const override {
     if (!open_) return std::vector<Action>{};
-    const CorruptedStep wrong = corrupted(*shown_.turn.env, shown_.query, rng).value();
+    // Whether a kind of error fits may depend on the draw.
+    const CorruptedStep wrong = corrupted(*shown_.turn.env, shown_.query, rng).value_or(shown_.wrong);
     return std::vector{Action{sneaky_text(wrong.kind, wrong.label.reason, wrong.step), {}}};
   }
   // The step stays right.
@@ -84,7 +85,8 @@ class SneakyEnv final : public Env {
     std::vector<RightStep> steps;
     for (const ExpertTurn& turn : expert_turns(*solver_, first, rng))
       for (const KnownStep& known : known_steps(*turn.env, turn.text))
-        if (known.label.correct && corrupted(*turn.env, known.query, rng)) steps.push_back({turn, known.query});
+        if (known.label.correct)
+          if (const auto wrong = corrupted(*turn.env, known.query, rng)) steps.push_back({turn, known.query, *wrong});
     return steps;
   }
 
@@ -109,12 +111,10 @@ SneakyStep parse_sneaky(std::string_view text) {
   if (sneaky.step.empty()) return invalid("the step is empty");
   if (sneaky.step.find("\n\n") != std::string::npos) return invalid("the step has several paragraphs");
   const std::string_view name = trim(text.substr(type + kTypeOpen.size(), type_end - type - kTypeOpen.size()));
-  for (const ErrorKind kind : kErrorKinds)
-    if (name == to_string(kind)) {
-      sneaky.kind = kind;
-      return sneaky;
-    }
-  return invalid(fmt::format("'{}' is no kind of error", valid_utf8(name.substr(0, kShown))));
+  const auto kind = error_kind_of(name);
+  if (!kind) return invalid(fmt::format("'{}' is no kind of error", valid_utf8(name.substr(0, kShown))));
+  sneaky.kind = *kind;
+  return sneaky;
 }
 
 std::string sneaky_text(ErrorKind kind, std::string_view explanation, std::string_view step) {

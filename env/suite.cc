@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "env/held_out.h"
 #include "env/role.h"
 #include "env/suites/suites.h"
 #include "env/two_turn.h"
@@ -74,6 +75,7 @@ std::unique_ptr<Env> make_env(const std::string& name, const SuiteOptions& optio
   const SuiteInfo info = suite_info(name, options);
   if (resolved.level == 0) resolved.level = info.default_level;
   std::unique_ptr<Env> env = entry_of(name).make(resolved);
+  if (!options.held_out.empty()) env = held_out_env(std::move(env), options.held_out);
   if (options.two_turn) return two_turn_env(std::move(env), options.reexamine);
   return role_env(std::move(env), options.role, options.reexamine);
 }

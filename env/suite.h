@@ -19,6 +19,7 @@ struct SuiteOptions {
   std::string role = "solver";  // or "refiner", "verifier", "critic", "sneaky" (env/role.h)
   std::string search;           // questions: where to search, as tools/open_search.h names it
   std::string baseline;         // without the tools of a suite, in one turn: one of SuiteInfo::baselines
+  std::string held_out;         // no step is made wrong by this kind of error (env/held_out.h); empty: by any
 };
 
 struct SuiteInfo {

@@ -1,19 +1,18 @@
 #include "agents/learn/offline.h"
 
 #include <ATen/Parallel.h>
-#include <ATen/TensorIndexing.h>
-#include <ATen/ops/log_softmax.h>
 #include <torch/utils.h>
 
 #include <algorithm>
 #include <fstream>
-#include <numeric>
 
 #include "agents/learn/checkpoint_folder.h"
 #include "agents/learn/offline_loss.h"
 #include "agents/learn/optimizer.h"
-#include "agents/learn/sft_batch.h"
+#include "agents/learn/token_logprob.h"
 #include "agents/local/checkpoint.h"
+#include "agents/local/packed_groups.h"
+#include "agents/local/prompt.h"
 #include "agents/local/qwen2_5_vl.h"
 #include "core/error.h"
 #include "core/hash.h"
@@ -26,6 +25,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::string text_of(const std::vector<Message>& messages) {
+  std::string text;
+  for (const Message& message : messages) {
+    text += fmt::format("{} ", static_cast<int>(message.role));
+    for (const Part& part : message.parts) text += part.is_image() ? part.image.hash().hex() : part.text;
+  }
+  return text;
+}
+
 // Of everything that the training draws on, to tell whether a checkpoint is of this one.
 std::string fingerprint(const OfflineConfig& config, const std::vector<OfflineSample>& samples) {
   std::string text = fmt::format("{} {} {} {} {} {} {} {} {} {} {}", config.start.string(), config.seed, config.epochs,
@@ -33,11 +41,16 @@ std::string fingerprint(const OfflineConfig& config, const std::vector<OfflineSa
                                  config.baseline, config.loss.clip, config.loss.kl, config.loss.imitation_weight);
   for (const OfflineSample& sample : samples) {
     text += fmt::format("\n{} {} {} ", sample.reward, sample.group, sample.imitated) + sample.response;
-    for (const Message& message : sample.messages)
-      for (const Part& part : message.parts) text += part.is_image() ? part.image.hash().hex() : part.text;
+    text += text_of(sample.messages);
   }
   return fmt::format("{:016x}", hash_text(text));
 }
+
+// Samples side by side that answer the same messages: these are read once for all of them.
+struct SamePrompt {
+  std::size_t begin = 0, end = 0;
+};
+using Batch = std::vector<SamePrompt>;
 
 class OfflineTrainer {
  public:
@@ -48,7 +61,8 @@ class OfflineTrainer {
     torch::manual_seed(config.seed);
     fs::create_directories(config.output);
     fingerprint_ = fingerprint(config, samples);
-    encode();
+    find_prompts();
+    plan();
     load_weights(*model_, config.start);
     optimizer_ = std::make_unique<Optimizer>(model_->parameters(),
                                              AdamWSettings{config.learning_rate, config.weight_decay, 0.9, 0.999});
@@ -58,8 +72,7 @@ class OfflineTrainer {
   }
 
   bool train(const std::atomic<bool>& stop, OfflineFigures* figures) {
-    const std::int64_t an_epoch = (std::ssize(samples_) + config_.batch - 1) / config_.batch;
-    const std::int64_t steps = an_epoch * config_.epochs;
+    const std::int64_t steps = std::ssize(batches_), last_epoch = std::ssize(batches_) - last_epoch_;
     Progress progress("self-play: training " + config_.output.filename().string(), steps, "steps", step_);
     std::ofstream log(config_.output / "train.jsonl", std::ios::app);
     for (; step_ < steps; progress.add(1)) {
@@ -67,13 +80,13 @@ class OfflineTrainer {
         checkpoint();
         return false;
       }
-      const OfflineLossFigures now = step(chosen(step_ / an_epoch, step_ % an_epoch));
+      const OfflineLossFigures now = step(batches_[static_cast<std::size_t>(step_)]);
       log << Json{{"step", step_},          {"loss", now.loss}, {"ratio", now.ratio},
                   {"clipped", now.clipped}, {"kl", now.kl},     {"imitation", now.imitation}}
                  .dump()
           << std::endl;
-      if (figures && step_ < an_epoch) add(figures->first, now, an_epoch);
-      if (figures && step_ >= steps - an_epoch) add(figures->last, now, an_epoch);
+      if (figures && step_ < first_epoch_) add(figures->first, now, first_epoch_);
+      if (figures && step_ >= last_epoch) add(figures->last, now, last_epoch_);
       if (++step_ % config_.checkpoint_steps == 0 && step_ < steps) checkpoint();
     }
     if (figures) figures->steps = steps;
@@ -85,16 +98,50 @@ class OfflineTrainer {
   }
 
  private:
-  void encode() {
-    for (const OfflineSample& sample : samples_) {
-      Demonstration demonstration{sample.messages, {true}, {}};
-      demonstration.messages.push_back(Message::of(Role::assistant, sample.response));
-      sequences_.push_back(encode_demonstration(demonstration, folder_));
+  void find_prompts() {
+    std::string last;
+    std::int64_t prompt_tokens = 0;
+    for (std::size_t i = 0; i < samples_.size(); ++i) {
+      EncodedPrompt& response = responses_.emplace_back();
+      response.ids = folder_.tokenizer->encode(samples_[i].response, false);
+      response.ids.push_back(folder_.config.eos_token_ids.front());
+      std::string key = text_of(samples_[i].messages);
+      if (i == 0 || key != last) {
+        prompts_.push_back({i, i});
+        last = std::move(key);
+        prompt_tokens = std::ssize(encoded(samples_[i].messages).ids);
+      }
+      prompts_.back().end = i + 1;
+      const std::int64_t tokens = prompt_tokens + std::ssize(response.ids);
       const int most = folder_.config.text.max_position_embeddings;
-      if (std::ssize(sequences_.back().ids) > most)
-        throw Error("self-play: a response and what it answers are {} tokens; the context of {} holds {}.",
-                    sequences_.back().ids.size(), config_.start.string(), most);
+      if (tokens > most)
+        throw Error("self-play: a response and what it answers are {} tokens; the context of {} holds {}.", tokens,
+                    config_.start.string(), most);
     }
+  }
+
+  // The batches of all epochs, each of at least config.batch samples but for the last of an epoch.
+  void plan() {
+    for (int epoch = 0; epoch < config_.epochs; ++epoch) {
+      std::vector<SamePrompt> order = prompts_;
+      Rng::derive(config_.seed, "offline", "epoch", static_cast<std::uint64_t>(epoch)).shuffle(order);
+      const std::size_t before = batches_.size();
+      std::size_t samples = static_cast<std::size_t>(config_.batch);
+      for (const SamePrompt& prompt : order) {
+        if (samples >= static_cast<std::size_t>(config_.batch)) {
+          batches_.emplace_back();
+          samples = 0;
+        }
+        batches_.back().push_back(prompt);
+        samples += prompt.end - prompt.begin;
+      }
+      last_epoch_ = std::ssize(batches_) - static_cast<std::int64_t>(before);
+      if (epoch == 0) first_epoch_ = last_epoch_;
+    }
+  }
+
+  EncodedPrompt encoded(const std::vector<Message>& messages) const {
+    return encode_prompt(messages, {}, folder_.chat, *folder_.tokenizer, folder_.images, folder_.config);
   }
 
   void set_advantages() {
@@ -109,38 +156,44 @@ class OfflineTrainer {
 
   void set_references() {
     const torch::NoGradGuard no_grad;
+    references_.resize(samples_.size());
     Progress progress("self-play: what the start makes of them", std::ssize(samples_), "responses");
-    for (std::size_t i = 0; i < samples_.size(); ++i) {
-      references_.push_back(logprobs({i}));
-      progress.add(1);
+    for (std::int64_t i = 0; i < first_epoch_; ++i) {  // every sample once
+      const Batch& batch = batches_[static_cast<std::size_t>(i)];
+      const std::vector<std::size_t> chosen = samples_of(batch);
+      std::vector<std::int64_t> lengths;
+      for (const std::size_t one : chosen) lengths.push_back(std::ssize(responses_[one].ids));
+      const std::vector<torch::Tensor> parts = logprobs(batch).split_with_sizes(lengths);
+      for (std::size_t k = 0; k < chosen.size(); ++k) references_[chosen[k]] = parts[k].clone();
+      progress.add(std::ssize(chosen));
     }
   }
 
+  static std::vector<std::size_t> samples_of(const Batch& batch) {
+    std::vector<std::size_t> all;
+    for (const SamePrompt& prompt : batch)
+      for (std::size_t i = prompt.begin; i < prompt.end; ++i) all.push_back(i);
+    return all;
+  }
+
   // [T] of the responses' tokens, one response behind the other.
-  torch::Tensor logprobs(const std::vector<std::size_t>& chosen) {
-    std::vector<SftSequence> rows;
-    for (const std::size_t i : chosen) rows.push_back(sequences_[i]);
-    const SftBatch batch = make_batch(rows, folder_.config, 0);
+  torch::Tensor logprobs(const Batch& batch) {
+    std::vector<PackedGroup> groups;
+    for (const SamePrompt& prompt : batch)
+      groups.push_back(make_packed_group(encoded(samples_[prompt.begin].messages),
+                                         std::span(responses_).subspan(prompt.begin, prompt.end - prompt.begin),
+                                         folder_.config));
+    const PackedBatch packed = make_packed_batch(groups, folder_.config);
     torch::Tensor pictures;
-    if (batch.patches.defined()) pictures = model_->encode_images(batch.patches, batch.grids);
-    const torch::Tensor hidden = model_->hidden_states(batch.ids, batch.positions, pictures, batch.lengths);
-    const torch::Tensor logits = model_->logits(hidden.flatten(0, 1).index_select(0, batch.predictors));
-    return at::log_softmax(logits, 1).gather(1, batch.targets.unsqueeze(1)).squeeze(1);
+    if (packed.patches.defined()) pictures = model_->encode_images(packed.patches, packed.grids);
+    const torch::Tensor hidden = model_->packed_hidden_states(packed, pictures);
+    return token_logprobs(hidden.index_select(0, packed.predictors), model_->lm_head(), packed.targets, 1.0).logprob;
   }
 
-  std::vector<std::size_t> chosen(std::int64_t epoch, std::int64_t step) const {
-    std::vector<std::size_t> order(samples_.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    Rng::derive(config_.seed, "offline", "epoch", static_cast<std::uint64_t>(epoch)).shuffle(order);
-    const auto begin = static_cast<std::size_t>(step * config_.batch);
-    const std::size_t end = std::min(begin + static_cast<std::size_t>(config_.batch), order.size());
-    return {order.begin() + static_cast<std::ptrdiff_t>(begin), order.begin() + static_cast<std::ptrdiff_t>(end)};
-  }
-
-  OfflineLossFigures step(const std::vector<std::size_t>& chosen) {
+  OfflineLossFigures step(const Batch& batch) {
     OfflineTokens tokens;
     std::vector<torch::Tensor> references;
-    for (const std::size_t i : chosen) {
+    for (const std::size_t i : samples_of(batch)) {
       references.push_back(references_[i]);
       tokens.lengths.push_back(references_[i].size(0));
       tokens.advantage.push_back(advantages_[i]);
@@ -148,7 +201,7 @@ class OfflineTrainer {
     }
     tokens.reference_logprob = torch::cat(references);
     optimizer_->zero_grad();
-    tokens.logprob = logprobs(chosen);
+    tokens.logprob = logprobs(batch);
     const OfflineLoss loss = offline_loss(tokens, config_.loss);
     loss.loss.backward();
     optimizer_->step(config_.learning_rate, config_.clip_norm);
@@ -190,7 +243,10 @@ class OfflineTrainer {
   std::string fingerprint_;
   Qwen25VL model_;
   std::unique_ptr<Optimizer> optimizer_;
-  std::vector<SftSequence> sequences_;
+  std::vector<EncodedPrompt> responses_;  // of each sample, its end included
+  std::vector<SamePrompt> prompts_;
+  std::vector<Batch> batches_;  // of all epochs; of the first and the last one:
+  std::int64_t first_epoch_ = 0, last_epoch_ = 0;
   std::vector<double> advantages_;
   std::vector<torch::Tensor> references_;  // [T] of each sample, before the first step
   std::int64_t step_ = 0;

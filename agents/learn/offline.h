@@ -24,7 +24,7 @@ struct OfflineSample {
 struct OfflineConfig {
   std::filesystem::path start, output;  // model folders; start is the reference too
   std::uint64_t seed = 1;
-  int epochs = 3, batch = 64;  // samples
+  int epochs = 3, batch = 64;  // samples, or a few more: those of one prompt stay together
   double learning_rate = 2e-4, weight_decay = 0, clip_norm = 1;
   bool baseline = true;  // advantage: the reward less its group's mean; false: the reward
   OfflineLossOptions loss{.kl = 0.1};
@@ -38,10 +38,10 @@ struct OfflineFigures {
 };
 
 // Trains and writes the model folder config.output, with one line of figures a step in config.output/train.jsonl.
-// Killed or stopped, it goes on from its last checkpoint when called again with the same samples and config. Each epoch
-// goes through the samples in an order drawn from (seed, epoch). figures: filled where it is given. Returns whether
-// training is complete. Throws Error for no samples, for a sample that does not fit the context, and for a value that
-// is not finite.
+// Samples side by side with the same messages are read together, these once. Killed or stopped, it goes on from its
+// last checkpoint when called again with the same samples and config. Each epoch goes through the samples in an order
+// drawn from (seed, epoch). figures: filled where it is given. Returns whether training is complete. Throws Error for
+// no samples, for a sample that does not fit the context, and for a value that is not finite.
 bool train_offline(const OfflineConfig& config, const std::vector<OfflineSample>& samples,
                    const std::atomic<bool>& stop, OfflineFigures* figures = nullptr);
 

@@ -21,6 +21,7 @@ std::vector<SftSource> read_sources(const Json* json, const std::filesystem::pat
     section.read("detours", source.detours);
     section.read("two_turn", source.two_turn);
     section.read("role", source.role);
+    section.read("held_out", source.held_out);
     std::string writer;
     section.read("writer", writer);
     if (!writer.empty()) source.writer = path.parent_path() / writer;

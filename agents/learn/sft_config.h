@@ -23,11 +23,14 @@ struct SftSource {
   // second one is the expert's.
   bool two_turn = false;
   std::string role = env::kSolver;  // env/role.h
+  std::string held_out;             // roles critic, sneaky: a kind of error that they are not shown (env/held_out.h)
   // Of role critic: the model folder whose steps are shown, in place of experts' steps that are right or made wrong
   // (agents/learn/sft_written.h), from so many train tasks. Relative to the config file.
   std::filesystem::path writer;
   int written_tasks = 5000;
-  env::SuiteOptions options() const { return {.level = level, .two_turn = two_turn, .role = role}; }
+  env::SuiteOptions options() const {
+    return {.level = level, .two_turn = two_turn, .role = role, .held_out = held_out};
+  }
 };
 
 struct SftConfig {

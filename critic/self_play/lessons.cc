@@ -80,9 +80,8 @@ std::vector<agents::OfflineSample> critic_lessons(const std::vector<PlayedGame>&
   return samples;
 }
 
-std::vector<agents::OfflineSample> role_examples(const std::string& suite, int level, const std::string& role,
+std::vector<agents::OfflineSample> role_examples(const std::string& suite, const env::SuiteOptions& options,
                                                  std::size_t count, std::uint64_t seed) {
-  const env::SuiteOptions options{.level = level, .role = role};
   const env::SuiteInfo info = env::suite_info(suite, options);
   const auto env = env::make_env(suite, options);
   std::vector<agents::OfflineSample> samples;

@@ -7,6 +7,7 @@
 
 #include "agents/learn/offline.h"
 #include "critic/self_play/games.h"
+#include "env/suite.h"
 
 namespace agon::critic {
 
@@ -25,8 +26,9 @@ struct CriticLessonOptions {
 std::vector<agents::OfflineSample> critic_lessons(const std::vector<PlayedGame>& games,
                                                   const CriticLessonOptions& options);
 
-// Examples of the suite's own for both, imitated: `count` of each call, drawn from (seed, number).
-std::vector<agents::OfflineSample> role_examples(const std::string& suite, int level, const std::string& role,
+// Examples of the suite's own for the role that the options name, imitated: `count` of each call, drawn from (seed,
+// number).
+std::vector<agents::OfflineSample> role_examples(const std::string& suite, const env::SuiteOptions& options,
                                                  std::size_t count, std::uint64_t seed);
 
 }  // namespace agon::critic

@@ -29,7 +29,7 @@ class SelfPlay {
         store_(env::EpisodeStore::create(config.output, config.source, resume)),
         reader_(env::RunReader::open(config.output)) {
     for (const GameSource& source : config.sources) {
-      const env::SuiteOptions options{.level = source.level};
+      const env::SuiteOptions options = source.options();
       instructions_.push_back(env::suite_info(source.suite, options).instructions);
       envs_.push_back(env::make_env(source.suite, options));
     }
@@ -105,16 +105,17 @@ class SelfPlay {
         games.push_back(game_in(known->second, std::move(challenge)));
       else if (challenge)
         waiting.push_back(std::move(challenge));
-      if (waiting.size() == kGamesAtOnce) play(round, table, std::exchange(waiting, {}), games);
+      if (waiting.size() == kGamesAtOnce) play(round, source, table, std::exchange(waiting, {}), games);
       progress.add(1);
     }
-    if (!stop_ && !waiting.empty()) play(round, table, std::move(waiting), games);
+    if (!stop_ && !waiting.empty()) play(round, source, table, std::move(waiting), games);
   }
 
-  void play(int round, Table& table, std::vector<std::shared_ptr<const Challenge>> challenges,
+  void play(int round, const GameSource& source, Table& table, std::vector<std::shared_ptr<const Challenge>> challenges,
             std::vector<PlayedGame>& games) {
     Players players{table.at(sneaky_of(round)), table.at(critic_of(round)), {}};
-    for (const fs::path& solver : config_.solvers) players.solvers.push_back(table.at(solver));
+    for (const fs::path& solver : source.solvers.empty() ? config_.solvers : source.solvers)
+      players.solvers.push_back(table.at(solver));
     GameOptions options = config_.games;
     options.seed = options.solvers.seed = config_.seed + static_cast<std::uint64_t>(round);
     for (PlayedGame& game : play_games(players, std::move(challenges), options)) {
@@ -173,7 +174,7 @@ class SelfPlay {
     const std::size_t each = samples.size() / config_.sources.size();
     std::vector<agents::OfflineSample> examples;
     for (const GameSource& source : config_.sources)
-      for (agents::OfflineSample& one : role_examples(source.suite, source.level, role, each, config_.seed))
+      for (agents::OfflineSample& one : role_examples(source.suite, source.options(role), each, config_.seed))
         examples.push_back(std::move(one));
     samples.insert(samples.end(), examples.begin(), examples.end());
   }
@@ -198,16 +199,27 @@ class SelfPlay {
   std::vector<PlayedGame> all_games_;
 };
 
-void read_sources(const Json& list, SelfPlayConfig& config) {
+// Paths of a config file are relative to it.
+std::vector<fs::path> read_paths(agents::ConfigSection& section, const char* key, const fs::path& base) {
+  std::vector<std::string> names;
+  section.read(key, names);
+  std::vector<fs::path> paths;
+  for (const std::string& name : names) paths.push_back((base / name).lexically_normal());
+  return paths;
+}
+
+void read_sources(const Json& list, const fs::path& base, SelfPlayConfig& config) {
   for (const Json& json : list) {
     GameSource source;
     agents::ConfigSection section(json, "selfplay: sources");
     section.read("suite", source.suite);
     section.read("level", source.level);
     section.read("games", source.games);
+    section.read("held_out", source.held_out);
+    source.solvers = read_paths(section, "solvers", base);
     section.check();
     if (source.games < 1) throw Error("selfplay: sources: 'games' must be at least 1.");
-    const env::SuiteInfo info = env::suite_info(source.suite, {.level = source.level, .role = "sneaky"});
+    const env::SuiteInfo info = env::suite_info(source.suite, source.options("sneaky"));
     if (source.level == 0) source.level = info.default_level;
     config.sources.push_back(source);
   }
@@ -239,11 +251,11 @@ SelfPlayConfig load_self_play_config(const fs::path& file, std::span<const std::
   for (const std::string& change : changes) agents::set_value(config.source, change);
   agents::ConfigSection section(config.source, fmt::format("selfplay: {}", file.string()));
   std::string output, critic, sneaky, pairing = "asymmetric";
-  std::vector<std::string> solvers;
+  const fs::path base = fs::absolute(file).parent_path();
   section.read("output", output);
   section.read("critic", critic);
   section.read("sneaky", sneaky);
-  section.read("solvers", solvers);
+  config.solvers = read_paths(section, "solvers", base);
   section.read("pairing", pairing);
   section.read("rounds", config.rounds);
   section.read("mix_rounds", config.mix_rounds);
@@ -255,24 +267,22 @@ SelfPlayConfig load_self_play_config(const fs::path& file, std::span<const std::
   section.read("temperature", config.games.temperature);
   section.read("max_tokens", config.games.max_tokens);
   section.read("seed", config.seed);
-  if (const Json* list = section.child("sources")) read_sources(*list, config);
+  if (const Json* list = section.child("sources")) read_sources(*list, base, config);
   if (const Json* learning = section.child("learning")) read_learning(*learning, config.learning);
   section.check();
   for (const auto& [key, value] :
        {std::pair{"output", output}, std::pair{"critic", critic}, std::pair{"sneaky", sneaky}})
     if (value.empty()) throw Error("{}: '{}' is missing.", section.name(), key);
-  if (solvers.empty()) throw Error("{}: 'solvers' is missing: name at least one model folder.", section.name());
+  if (config.solvers.empty()) throw Error("{}: 'solvers' is missing: name at least one model folder.", section.name());
   if (config.sources.empty()) throw Error("{}: 'sources' is missing.", section.name());
   if (pairing != "asymmetric" && pairing != "synchronous")
     throw Error("{}: 'pairing' is asymmetric or synchronous, not '{}'.", section.name(), pairing);
   if (config.rounds < 1 || config.games.critiques < 1 || config.games.solvers.completions < 1)
     throw Error("{}: 'rounds', 'critiques' and 'completions' must be at least 1.", section.name());
-  const fs::path base = fs::absolute(file).parent_path();
   const auto below = [&](const std::string& path) { return (base / path).lexically_normal(); };
   config.output = below(output);
   config.critic = below(critic);
   config.sneaky = below(sneaky);
-  for (const std::string& solver : solvers) config.solvers.push_back(below(solver));
   config.pairing = pairing == "asymmetric" ? Pairing::asymmetric : Pairing::synchronous;
   config.games.solvers.max_tokens = config.games.max_tokens;
   return config;

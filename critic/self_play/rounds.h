@@ -13,6 +13,8 @@
 #include "core/json.h"
 #include "critic/self_play/games.h"
 #include "critic/self_play/lessons.h"
+#include "env/role.h"
+#include "env/suite.h"
 
 namespace agon::critic {
 
@@ -22,8 +24,13 @@ enum class Pairing { asymmetric, synchronous };
 
 struct GameSource {
   std::string suite = "charts";
-  int level = 0;              // 0: the suite's default
-  std::uint64_t games = 500;  // a round
+  int level = 0;                               // 0: the suite's default
+  std::uint64_t games = 500;                   // a round
+  std::vector<std::filesystem::path> solvers;  // model folders; none: the config's
+  std::string held_out;                        // a kind of error that examples are not made with (env/held_out.h)
+  env::SuiteOptions options(std::string role = env::kSolver) const {
+    return {.level = level, .role = std::move(role), .held_out = held_out};
+  }
 };
 
 struct SelfPlayConfig {

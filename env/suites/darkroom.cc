@@ -73,6 +73,7 @@ class Darkroom final : public ToolEnv {
   StepResult act(const Action& action) override;
   StepResult run(const ToolCall& call);
   StepResult grade(const std::string& answer) const;
+  std::optional<std::string> corrupt_bare(const StepQuery& bare, ErrorKind kind, Rng& rng) const;
   std::optional<StepLabel> label_defects(const std::optional<Defects>& named) const;
   StepLabel label_code(const ToolCall& call) const;
 
@@ -131,21 +132,29 @@ StepLabel Darkroom::label_code(const ToolCall& call) const {
           describe_defects(dark_.defects), right ? describe_defects(dark_.defects) : "another"};
 }
 
+// The paragraph behind what was thought.
+std::string call_of(const std::string& turn) { return turn.substr(turn.find("\n\n") + 2); }
+
 std::optional<std::string> Darkroom::corrupt_step(const StepQuery& query, ErrorKind kind, Rng& rng) const {
   const auto label = check_step(query);
   if (!label || !label->correct) return std::nullopt;
-  const StepQuery bare = without_think_tags(query);
+  auto wrong = corrupt_bare(without_think_tags(query), kind, rng);
+  if (wrong) *wrong = with_think_tags_of(query.step, std::move(*wrong));
+  return wrong;
+}
+
+std::optional<std::string> Darkroom::corrupt_bare(const StepQuery& bare, ErrorKind kind, Rng& rng) const {
   const Move move = move_of({bare.step, {}}, tools().specs());
   if (!move.problem && !move.call && !parse_description_of_defects(bare.step))
     return corrupt_chart_step(dark_.chart, bare, kind, rng);
   if (kind != ErrorKind::misread_value) return std::nullopt;
   Defects wrong = dark_.defects;
   while (wrong == dark_.defects || wrong.empty()) wrong = {static_cast<Defect>(rng.between(0, kDefects - 1))};
-  if (move.problem) return naming_turn(wrong);
+  if (move.problem) return call_of(naming_turn(wrong));
   if (!move.call) return describe_defects(wrong);
-  std::string turn = mending_turn(dark_, wrong);
-  const auto verdict = check_step({query.before, turn});
-  return verdict && !verdict->correct ? std::optional(std::move(turn)) : std::nullopt;
+  std::string call = call_of(mending_turn(dark_, wrong));
+  const auto verdict = check_step({bare.before, call});
+  return verdict && !verdict->correct ? std::optional(std::move(call)) : std::nullopt;
 }
 
 }  // namespace

@@ -84,6 +84,7 @@ class Lookup final : public ToolEnv {
   }
   std::string what_is_known(std::size_t hops) const;  // the sentence after so many documents
   std::string all_that_is_known() const;
+  std::optional<std::string> corrupt_bare(const StepQuery& bare, ErrorKind kind, Rng& rng) const;
   StepLabel label_search(const ToolCall& call) const;
   StepLabel label_answer(const std::string& answer) const;
   std::optional<StepLabel> label_found(const FoundValue& found) const;
@@ -206,7 +207,12 @@ std::optional<Action> Lookup::mistake(Rng& rng) const {
 std::optional<std::string> Lookup::corrupt_step(const StepQuery& query, ErrorKind kind, Rng& rng) const {
   const auto label = check_step(query);
   if (!label || !label->correct) return std::nullopt;
-  const StepQuery bare = without_think_tags(query);
+  auto wrong = corrupt_bare(without_think_tags(query), kind, rng);
+  if (wrong) *wrong = with_think_tags_of(query.step, std::move(*wrong));
+  return wrong;
+}
+
+std::optional<std::string> Lookup::corrupt_bare(const StepQuery& bare, ErrorKind kind, Rng& rng) const {
   const Move move = move_of({bare.step, {}}, tools().specs());
   const std::size_t last = question_.chain.size() - 1;
   if (lookup::parse_emblem_sentence(bare.step))
@@ -218,7 +224,7 @@ std::optional<std::string> Lookup::corrupt_step(const StepQuery& query, ErrorKin
   if (kind != ErrorKind::wrong_object) return std::nullopt;
   if (move.call) {
     std::string wrong = wrap(Tag::search, lookup::another_thing(question_, next_hop(), rng));
-    const auto verdict = check_step({query.before, wrong});
+    const auto verdict = check_step({bare.before, wrong});
     return verdict && !verdict->correct ? std::optional(std::move(wrong)) : std::nullopt;
   }
   if (move.answer) return wrap(Tag::answer, lookup::another_value(question_, last, rng));

@@ -70,6 +70,14 @@ StepQuery without_think_tags(const StepQuery& query) {
   return {without_tags(query.before), std::string(trim(without_tags(query.step)))};
 }
 
+std::string with_think_tags_of(std::string_view step, std::string bare) {
+  for (const Tag tag : {Tag::answer, Tag::search, Tag::code, Tag::problem})
+    if (first_tag(bare, tag)) return bare;
+  const std::string open = "<think>", close = "</think>";
+  if (trim(step).starts_with(open)) bare = open + bare;
+  return trim(step).ends_with(close) ? bare + close : bare;
+}
+
 std::string information(const std::string& documents) { return "<information>\n" + documents + "</information>"; }
 
 std::string thought(const std::string& thought, const std::string& rest) {

@@ -2,7 +2,7 @@
 
 One row a variant and suite. A column is a path into the summary of `agon eval --json`; best_of_n/8 and the like lead to
 one size. A cell is the mean over the seeds, the 95 % interval over tasks (the mean of the seeds' own), and the lowest
-and highest seed in parentheses. Below, one row a split and picture of `agon decompose --json`, in the same form."""
+and highest seed in parentheses. Critics and games of self-play have tables of their own. Below, one row a split and picture of `agon decompose --json`, in the same form."""
 
 import json
 import pathlib
@@ -46,8 +46,46 @@ def print_table(title, head, rows):
         print("| " + " | ".join(row) + " |")
 
 
+def critic_cells(runs, data):
+    rows = [run[data] for run in runs]
+    cells = [cell([row["harmonic_mean"] for row in rows], [(row["ci"] or {}).get("harmonic_mean") for row in rows])]
+    for key in ("correct", "error", "auc"):
+        cells.append(cell([row[key] for row in rows], [False]))
+    return cells
+
+
+def print_critics(lines, folder):
+    """One row a critic and suite: as it is, and after every round of self-play."""
+    held = {words[1]: results(folder, words[1]) for words in lines if words[0] in ("critic", "selfplay")}
+    held = {name: runs for name, runs in held.items() if runs}
+    if not held:
+        return
+    suites = list(next(iter(held.values()))[0]["critics"][0])
+    for data in suites:
+        rows = []
+        for name, runs in held.items():
+            for i in range(len(runs[0]["critics"])):
+                critics = [run["critics"][i] for run in runs]
+                played = "rounds" in runs[0]
+                sources = sorted({source for critic in critics for source in critic[data]["found_by_source"]})
+                found = ", ".join(f"{source} {mean([critic[data]['found_by_source'][source][1] for critic in critics]):.3f}"
+                                  for source in sources if source != "expert")
+                rows.append([f"{name}, round {i + 1}" if played else name, str(len(runs))] +
+                            critic_cells(critics, data) + [found])
+        print_table(data, ["critic", "seeds", "HarMean", "correct", "error", "AUC", "errors found by kind"], rows)
+    rows = []
+    for name, runs in held.items():
+        for i in range(len(runs[0].get("rounds", []))):
+            rounds = [run["rounds"][i] for run in runs]
+            counts = [f"{mean([played[key] for played in rounds]):.0f}"
+                      for key in ("games", "invalid", "harmless", "caught", "fools")]
+            rows.append([name, str(i + 1), str(len(runs))] + counts +
+                        [cell([played["win_rate"] for played in rounds], [False])])
+    print_table("games", ["variant", "round", "seeds", "games", "invalid", "harmless", "caught", "fools", "win rate"], rows)
+
+
 def print_variants(lines, folder):
-    columns = next(words[1:] for words in lines if words[0] == "columns")
+    columns = next((words[1:] for words in lines if words[0] == "columns"), [])
     suites = {}
     for variant in [words[1] for words in lines if words[0] in ("start", "run")]:
         for result in results(folder, variant):
@@ -78,6 +116,7 @@ def main(table, folder):
     lines = [line.split() for line in pathlib.Path(table).read_text().splitlines() if line and line[0] != "#"]
     folder = pathlib.Path(folder)
     print_variants(lines, folder)
+    print_critics(lines, folder)
     for words in lines:
         if words[0] == "decompose" and (runs := results(folder, words[1])):
             print_splits(words[1], runs)

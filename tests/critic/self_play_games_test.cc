@@ -135,7 +135,7 @@ TEST_CASE("A game is played by its rules, and comes back from the store as it wa
 }
 
 TEST_CASE("Examples of a role are the experts' own, to be imitated") {
-  const auto examples = role_examples("charts", 2, "critic", 5, 4);
+  const auto examples = role_examples("charts", {.level = 2, .role = "critic"}, 5, 4);
   REQUIRE(examples.size() == 5);
   for (const agents::OfflineSample& one : examples) {
     CHECK(one.imitated);

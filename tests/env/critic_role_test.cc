@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 
+#include "env/known_steps.h"
 #include "env/protocol.h"
 #include "env/suite.h"
 #include "env/verdict.h"
@@ -89,4 +90,74 @@ TEST_CASE("critic: the right verdict is worth 1, another nothing, and none at al
     CHECK((none.reward.total == 0 && none.info.contains("invalid_verdict")));
     CHECK(env->step({expert, {}}).info.contains("error"));
   }
+}
+
+TEST_CASE("critic: a wrong step of a tool suite has the form of the right one, but for a jump to an answer") {
+  for (const char* suite : {"darkroom", "lookup"}) {
+    const auto env = make_env(suite, {.level = 1});
+    int thoughts = 0;
+    for (std::uint64_t index = 0; index < 25; ++index) {
+      const StepResult first = env->reset({Split::train, index, 3});
+      Rng rng(index);
+      for (const ExpertTurn& turn : expert_turns(*env, first, rng))
+        for (const KnownStep& known : known_steps(*turn.env, turn.text))
+          for (const ErrorKind kind : kErrorKinds) {
+            const auto wrong = turn.env->corrupt_step(known.query, kind, rng);
+            if (!wrong || kind == ErrorKind::unjustified_jump) continue;
+            INFO(env->task().id << ": " << known.query.step << " -> " << *wrong);
+            CHECK(split_steps(*wrong).size() == 1);
+            for (const char* tag : {"<think>", "</think>", "<code>", "<problem>", "<search>"})
+              CHECK((wrong->find(tag) == std::string::npos) == (known.query.step.find(tag) == std::string::npos));
+            thoughts += wrong->starts_with("<think>");
+          }
+    }
+    CHECK(thoughts > 10);
+  }
+}
+
+TEST_CASE("critic, sneaky: a kind of error that is held out is shown to nobody") {
+  const std::string held_out = "wrong_condition";
+  const auto critic = make_env("charts", {.role = "critic", .held_out = held_out});
+  const auto sneaky = make_env("charts", {.role = "sneaky", .held_out = held_out});
+  const auto open = make_env("charts", {.role = "critic"});
+  std::map<std::string, int> shown, without;
+  Rng rng(4);
+  for (std::uint64_t index = 0; index < 300; ++index) {
+    ++shown[open->reset({Split::train, index, 3}).info["step_source"].get<std::string>()];
+    ++without[critic->reset({Split::train, index, 3}).info["step_source"].get<std::string>()];
+    sneaky->reset({Split::train, index, 3});
+    CHECK(sneaky->demonstrate(rng)->at(0).text.find(held_out) == std::string::npos);
+  }
+  CHECK(shown.contains(held_out));
+  CHECK_FALSE(without.contains(held_out));
+  CHECK(without.size() == shown.size() - 1);
+
+  for (const char* suite : {"darkroom", "lookup"}) {
+    const auto env = make_env(suite, {.level = 1, .role = "sneaky", .held_out = held_out});
+    for (std::uint64_t index = 0; index < 40; ++index) {
+      env->reset({Split::train, index, 3});
+      for (int i = 0; i < 3; ++i) {
+        const Action wrong = env->demonstrate(rng)->at(0);
+        const StepResult said = env->fork()->step(wrong);
+        INFO(env->task().id << ": " << wrong.text << " " << said.info.dump());
+        CHECK(said.info["success"] == true);
+      }
+    }
+  }
+
+  const auto solver = make_env("charts", {.held_out = held_out}), whole = make_env("charts");
+  int possible = 0;
+  for (std::uint64_t index = 0; index < 50; ++index) {
+    solver->reset({Split::test, index, 0});
+    whole->reset({Split::test, index, 0});
+    const auto copy = solver->fork();
+    const std::string turn = solver->demonstrate(rng)->at(0).text;
+    for (const KnownStep& step : known_steps(*copy, turn)) {
+      possible += whole->corrupt_step(step.query, ErrorKind::wrong_condition, rng).has_value();
+      CHECK_FALSE(copy->corrupt_step(step.query, ErrorKind::wrong_condition, rng));
+      CHECK(step.label.correct);
+    }
+  }
+  CHECK(possible > 0);
+  CHECK_THROWS_WITH(make_env("charts", {.held_out = "wrong_conditions"}), Contains("Did you mean 'wrong_condition'"));
 }

@@ -1,0 +1,24 @@
+"""Figures of critics, one a round: critics.py GAMES CRITIC.json... prints them as one object.
+
+GAMES is what `agon selfplay --json` says, or - for a critic that has not played; each CRITIC.json is of `agon
+eval-critic --json`."""
+
+import json
+import sys
+
+KEPT = ["steps", "invalid", "correct", "error", "average", "harmonic_mean", "strict_harmonic_mean", "auc", "ci"]
+
+
+def figures(row):
+    by_source = {source: [held["steps"], held["error"] if held["correct"] is None else held["correct"]]
+                 for source, held in row["by"]["source"].items()}
+    return {key: row["figures"].get(key) for key in KEPT} | {"found_by_source": by_source}
+
+
+def main(games, *files):
+    result = {} if games == "-" else {"rounds": json.load(open(games))["rounds"]}
+    result["critics"] = [{row["data"]: figures(row) for row in json.load(open(file))["rows"]} for file in files]
+    print(json.dumps(result))
+
+
+main(*sys.argv[1:])
