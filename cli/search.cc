@@ -28,7 +28,7 @@ constexpr const char* kSearchFlags = "Search";
 struct Flags {
   PlayFlags play;
   CriticFlags critic;
-  std::string suite = "charts", policy, out, method = "guided", budget, rank, keep = "last", retry = "anew";
+  std::string suite = "charts", policy, out, method = "guided", budget, rank, keep = "likeliest", retry = "anew";
   int n = 5, width = 4, attempts = 5;
   bool resume = false, json = false, no_speculation = false;
 };
@@ -39,7 +39,7 @@ critic::MethodOptions method_options(const Flags& flags) {
   options.n = flags.n;
   options.width = flags.width;
   options.attempts = flags.attempts;
-  options.keep = flags.keep == "best" ? critic::Keep::best : critic::Keep::last;
+  options.keep = critic::parse_keep(flags.keep);
   options.retry = flags.retry == "anew" ? critic::Retry::anew : critic::Retry::independent;
   const bool samples =
       options.method == critic::Method::best_of_n || options.method == critic::Method::weighted_majority;
@@ -144,9 +144,13 @@ void add_method_options(CLI::App& command, Flags& flags) {
       ->capture_default_str()
       ->check(whole_number_in(1, 1024))
       ->group(kSearchFlags);
-  command.add_option("--keep", flags.keep, "where all attempts are found wrong: the last or the best (guided)")
+  command
+      .add_option(
+          "--keep", flags.keep,
+          "which attempt goes on: the first that is not rejected, and where all are, last or best (by the critic); or "
+          "likeliest of all (by critic and policy) (guided)")
       ->capture_default_str()
-      ->check(CLI::IsMember({"last", "best"}))
+      ->check(CLI::IsMember(critic::keep_names()))
       ->group(kSearchFlags);
   command
       .add_option("--retry", flags.retry,

@@ -11,7 +11,7 @@ void add_search_config(const critic::SearchOptions& options, Json& config) {
   config["width"] = method.width;
   config["attempts"] = method.attempts;
   config["rank"] = to_string(method.rank);
-  config["keep"] = method.keep == critic::Keep::best ? "best" : "last";
+  config["keep"] = to_string(method.keep);
   config["retry"] = method.retry == critic::Retry::anew ? "anew" : "independent";
   config["budget"] = to_json(options.budget);
   config["search_version"] = critic::kSearchVersion;
@@ -49,7 +49,7 @@ critic::SearchOptions search_options_in(const Json& config, const std::string& f
   method.width = config.at("width").get<int>();
   method.attempts = config.at("attempts").get<int>();
   method.rank = critic::parse_rank(config.at("rank").get<std::string>());
-  method.keep = config.at("keep") == "best" ? critic::Keep::best : critic::Keep::last;
+  method.keep = critic::parse_keep(config.at("keep").get<std::string>());
   method.retry = config.at("retry") == "anew" ? critic::Retry::anew : critic::Retry::independent;
   options.budget = critic::budget_in(config.at("budget"));
   return options;

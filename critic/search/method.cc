@@ -163,14 +163,29 @@ class Searcher {
       tried.push_back(written[0]);
       tree_.judge(tried, Tree::Ahead{written[0], Writing::greedy});
       const auto& verdict = tree_.at(written[0]).verdict;
-      if (!verdict || verdict->judgement != Judgement::incorrect) return kept(written[0], number);
+      if (!verdict || verdict->judgement != Judgement::incorrect)
+        return kept(options_.keep == Keep::likeliest ? least_bad(tried) : written[0], number);
       tree_.note("reject", written[0]);
       ++answer_.rejected;
     }
     if (tried.empty()) return std::nullopt;
-    const int chosen = options_.keep == Keep::last ? tried.back() : ranked(tree_, tried, Rank::last).front();
     --answer_.rejected;
-    return kept(chosen, static_cast<int>(tried.size()));
+    return kept(least_bad(tried), static_cast<int>(tried.size()));
+  }
+
+  int least_bad(const std::vector<int>& tried) const {
+    if (options_.keep == Keep::last) return tried.back();
+    if (options_.keep == Keep::best) return ranked(tree_, tried, Rank::last).front();
+    return *std::max_element(tried.begin(), tried.end(), [&](int a, int b) { return likelihood(a) < likelihood(b); });
+  }
+
+  // ln of P(correct) times the policy's probability of what the step says; of a policy that does not tell, 1.
+  double likelihood(int node) const {
+    const Node& step = tree_.at(node);
+    double sum = step.verdict && step.verdict->probability ? std::log(*step.verdict->probability) : 0;
+    for (int i = 0; i < step.said && i < static_cast<int>(step.logprobs.size()); ++i)
+      sum += static_cast<double>(step.logprobs[static_cast<std::size_t>(i)]);
+    return sum;
   }
 
   int kept(int node, int attempts) {
@@ -424,6 +439,13 @@ const std::vector<std::string>& method_names() {
 }
 Method parse_method(const std::string& name) { return parse_named<Method>("method", name, method_names()); }
 const std::string& to_string(Method method) { return method_names().at(static_cast<std::size_t>(method)); }
+
+const std::vector<std::string>& keep_names() {
+  static const std::vector<std::string> names = {"last", "best", "likeliest"};
+  return names;
+}
+Keep parse_keep(const std::string& name) { return parse_named<Keep>("keep", name, keep_names()); }
+const std::string& to_string(Keep keep) { return keep_names().at(static_cast<std::size_t>(keep)); }
 
 const std::vector<std::string>& rank_names() {
   static const std::vector<std::string> names = {"score", "min", "mean", "last", "product"};

@@ -16,20 +16,17 @@ namespace agon::critic {
 //   best_of_n          n sampled trajectories; the one that ranks first.
 //   majority           n sampled trajectories; the answer that most give (env/vote.h), of those the first.
 //   weighted_majority  the same, each voting with the weight of its rank.
-//   guided             one step at a time (SPC, seed 001): the first attempt at temperature 0; one that the critic
-//   finds
-//                      wrong is written again (`retry`), at most `attempts` times in all; if all are found wrong, the
-//                      last or the best of them is kept (`keep`). An invalid or unknown verdict rejects nothing.
+//   guided             one step at a time (SPC, seed 001): the first attempt at temperature 0; one that is found wrong
+//                      is written again (`retry`), at most `attempts` times in all; `keep` says which goes on. An
+//                      invalid or unknown verdict rejects nothing.
 //   beam               n partial trajectories; each is expanded to `width`, the n that rank first of all go on. The
-//   first
-//                      step has n x width candidates. Trajectories that end keep their place.
+//                      first step has n x width candidates. Trajectories that end keep their place.
 //   diverse_beam       DVTS: n subtrees that do not compete; in each the one that ranks first of `width` goes on.
 //   mcts               n trajectories; from the root down, the child with the highest
 //                      Q + kExploration x P x sqrt(N of the parent) / (1 + N), Q the mean rank below it, P its share of
 //                      the `width` candidates; equal candidates are one.
 //   particles          n particles, each weighted by P(correct) of its steps; when the effective number falls below
-//   half,
-//                      they are drawn again in proportion (systematic resampling). The answers vote by weight.
+//                      half, they are drawn again in proportion (systematic resampling). The answers vote by weight.
 enum class Method { greedy, best_of_n, majority, weighted_majority, guided, beam, diverse_beam, mcts, particles };
 inline constexpr double kExploration = 1.25;
 const std::vector<std::string>& method_names();  // "greedy", "best-of-n", ...
@@ -49,13 +46,20 @@ const std::string& to_string(Rank rank);
 // may say the same again.
 enum class Retry { anew, independent };
 
-enum class Keep { last, best };  // best: the highest P(correct), of equal ones the first
+// Which attempt goes on. The first that is not rejected; where all are, the last, or the best: the highest P(correct).
+// Or of all attempts up to that the likeliest: the highest P(correct) times the policy's own probability of what the
+// step says, so that a critic that errs does not put something outlandish in the place of what the policy is sure of.
+// Of equal ones the first.
+enum class Keep { last, best, likeliest };
+const std::vector<std::string>& keep_names();
+Keep parse_keep(const std::string& name);
+const std::string& to_string(Keep keep);
 
 struct MethodOptions {
   Method method = Method::greedy;
   int n = 5, width = 4, attempts = 5;
   Rank rank = Rank::mean;
-  Keep keep = Keep::last;
+  Keep keep = Keep::likeliest;
   Retry retry = Retry::anew;
 };
 bool needs_critic(const MethodOptions& options);

@@ -85,7 +85,8 @@ TEST_CASE("The guided search writes a step again that the critic finds wrong") {
   const Branch root = hand_made();
   test::TreePolicy policy(root);
   test::TreeCritic critic(root);
-  const auto result = search_once(&policy, &critic, {.method = {.method = Method::guided, .attempts = 5}});
+  const auto result =
+      search_once(&policy, &critic, {.method = {.method = Method::guided, .attempts = 5, .keep = Keep::last}});
   CHECK(result.answer.attempts == std::map<int, int>{{3, 1}, {5, 1}});
   CHECK(result.answer.rejected == 2 + 4);
   CHECK(env::extract_answer(result.text) == "common");  // trap, trap, common, trap, common: the last is kept
@@ -139,7 +140,7 @@ TEST_CASE("A diverse beam goes the way of the best step, a guided search that of
       kept = tried.back();
     }
     test::TreePolicy other(root);
-    const auto guided = search_once(&other, &critic, {.method = {.method = Method::guided}});
+    const auto guided = search_once(&other, &critic, {.method = {.method = Method::guided, .keep = Keep::last}});
     REQUIRE(guided.text.ends_with(kept->step));
   }
 }
@@ -162,7 +163,7 @@ TEST_CASE("What was rejected is not written again where the policy can tell: ran
       retried += tried > 1;
     }
     test::TreePolicy policy(root, true);
-    test::SearchInput input{.method = {.method = Method::guided}};
+    test::SearchInput input{.method = {.method = Method::guided, .keep = Keep::last}};
     const auto result = search_once(&policy, &critic, input);
     for (const auto& entry : result.journal)
       if (entry.kind == "write" &&
@@ -179,6 +180,24 @@ TEST_CASE("What was rejected is not written again where the policy can tell: ran
     CHECK(search_once(&other, &critic, input).text == search_once(&plain, &critic, input).text);
   }
   CHECK(retried > test::rounds(300) / 4);
+}
+
+TEST_CASE("The likeliest of all attempts weighs the critic's word against the policy's") {
+  // A token is e^-0.5: of "a" and its blank line 0.22, of "bbbb" 0.05.
+  const auto kept = [](double of_a, double of_b) {
+    Branch root;
+    root.next = {{"a", of_a, {{"<answer>a</answer>", 1, {}}}}, {"bbbb", of_b, {{"<answer>b</answer>", 1, {}}}}};
+    test::TreePolicy policy(root, true);
+    test::TreeCritic critic(root);
+    const auto result = search_once(&policy, &critic, {.method = {.method = Method::guided, .attempts = 2}});
+    return *env::extract_answer(result.text);
+  };
+  CHECK(kept(0.9, 0.9) == "a");
+  CHECK(kept(0.4, 0.9) == "a");  // rejected, but for something too unlikely
+  CHECK(kept(0.1, 0.9) == "b");
+  CHECK(kept(0.1, 0.45) == "b");  // both rejected
+  CHECK(kept(0, 0.5) == "b");
+  CHECK(kept(0, 0) == "a");
 }
 
 TEST_CASE("Twins have one verdict and one vote") {
