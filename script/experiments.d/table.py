@@ -84,6 +84,23 @@ def print_critics(lines, folder):
     print_table("games", ["variant", "round", "seeds", "games", "invalid", "harmless", "caught", "fools", "win rate"], rows)
 
 
+def print_searches(lines, folder):
+    """One row a search, a table a suite; tokens and seconds are of a task."""
+    suites = {}
+    for name in [words[1] for words in lines if words[0] == "search"]:
+        if runs := results(folder, name):
+            suites.setdefault(runs[0]["suite"], {})[name] = runs
+    for suite, searches in suites.items():
+        rows = []
+        for name, runs in searches.items():
+            spent = {key: mean([run[key] / run["tasks"] for run in runs]) for key in ("policy_tokens", "critic_tokens")}
+            rows.append([name.removeprefix(suite + "-"), str(len(runs)),
+                         cell([run["accuracy"] for run in runs], [run["ci"]["accuracy"] for run in runs]),
+                         f"{spent['policy_tokens']:.1f}", f"{spent['critic_tokens']:.0f}", f"{sum(spent.values()):.0f}"])
+        print_table(f"{suite}, {runs[0]['tasks']} tasks", ["search", "seeds", "right", "policy tokens", "critic tokens", "all tokens"],
+                    rows)
+
+
 def print_variants(lines, folder):
     columns = next((words[1:] for words in lines if words[0] == "columns"), [])
     suites = {}
@@ -117,6 +134,7 @@ def main(table, folder):
     folder = pathlib.Path(folder)
     print_variants(lines, folder)
     print_critics(lines, folder)
+    print_searches(lines, folder)
     for words in lines:
         if words[0] == "decompose" and (runs := results(folder, words[1])):
             print_splits(words[1], runs)
