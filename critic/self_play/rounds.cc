@@ -173,9 +173,12 @@ class SelfPlay {
   void add_examples(const char* role, std::vector<agents::OfflineSample>& samples) const {
     const std::size_t each = samples.size() / config_.sources.size();
     std::vector<agents::OfflineSample> examples;
-    for (const GameSource& source : config_.sources)
+    Progress progress(fmt::format("self-play: examples for the {}", role), std::ssize(config_.sources), "suites");
+    for (const GameSource& source : config_.sources) {
       for (agents::OfflineSample& one : role_examples(source.suite, source.options(role), each, config_.seed))
         examples.push_back(std::move(one));
+      progress.add(1);
+    }
     samples.insert(samples.end(), examples.begin(), examples.end());
   }
 
