@@ -17,6 +17,9 @@ def figures(row):
 
 def main(games, *files):
     result = {} if games == "-" else {"rounds": json.load(open(games))["rounds"]}
+    for played in result.get("rounds", []):
+        for player in ("critic", "sneaky"):
+            del played[player]["model"]  # a path of this machine
     result["critics"] = [{row["data"]: figures(row) for row in json.load(open(file))["rows"]} for file in files]
     print(json.dumps(result))
 
