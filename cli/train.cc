@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
+#include "critic/self_play/game_source.h"
 
 namespace agon::cli {
 namespace {
@@ -41,7 +42,7 @@ void run_training(const TrainFlags& flags) {
   say_similarity(config);
   watch_interrupts();
   const auto resume = flags.resume ? agents::Resume::yes : agents::Resume::no;
-  if (!agents::train(config, resume, interrupted()))
+  if (!agents::train(config, resume, interrupted(), critic::make_game_source))
     throw Interrupted("train: stopped after a checkpoint. Go on with the same command and --resume.");
   std::cout << "model: " << (config.output / "model").string() << '\n';
   if (std::filesystem::exists(config.output / "best"))

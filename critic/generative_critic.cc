@@ -34,20 +34,6 @@ double probability_of(const agents::Completion& completion, env::Span span) {
   return std::exp(std::min(0.0, logprob));
 }
 
-Verdict verdict_of(const agents::Completion& completion) {
-  Verdict verdict;
-  verdict.critique = completion.text;
-  verdict.tokens = std::ssize(completion.token_ids);
-  const env::ParsedVerdict parsed = env::parse_verdict(completion.text);
-  verdict.fault = parsed.fault;
-  if (parsed.verdict == StepVerdict::invalid) return verdict;
-  const double said = probability_of(completion, parsed.word);
-  const bool correct = parsed.verdict == StepVerdict::correct;
-  verdict.judgement = correct ? Judgement::correct : Judgement::incorrect;
-  verdict.probability = correct ? said : 1 - said;
-  return verdict;
-}
-
 Verdict combined(std::span<const Verdict> critiques, Combine combine) {
   if (critiques.size() == 1) return critiques.front();
   Verdict all;
@@ -113,6 +99,20 @@ class GenerativeCritic final : public StepCritic {
 };
 
 }  // namespace
+
+Verdict verdict_of(const agents::Completion& completion) {
+  Verdict verdict;
+  verdict.critique = completion.text;
+  verdict.tokens = std::ssize(completion.token_ids);
+  const env::ParsedVerdict parsed = env::parse_verdict(completion.text);
+  verdict.fault = parsed.fault;
+  if (parsed.verdict == StepVerdict::invalid) return verdict;
+  const double said = probability_of(completion, parsed.word);
+  const bool correct = parsed.verdict == StepVerdict::correct;
+  verdict.judgement = correct ? Judgement::correct : Judgement::incorrect;
+  verdict.probability = correct ? said : 1 - said;
+  return verdict;
+}
 
 Combine parse_combine(const std::string& name) {
   if (name == "vote") return Combine::vote;

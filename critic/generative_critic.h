@@ -32,6 +32,9 @@ std::vector<std::vector<Verdict>> write_critiques(agents::Policy& policy, const 
                                                   std::span<const StepInContext> steps,
                                                   std::int64_t tokens = kNoTokenLimit);
 
+// What a completion in the critic's role says of the step.
+Verdict verdict_of(const agents::Completion& completion);
+
 // Each step is asked for by itself, all in one call to the policy. P(correct) is the probability of the verdict's own
 // tokens, of "Correct" or one minus that of "Incorrect"; where the policy gives none it is 1 or 0. A step none of whose
 // critiques parses is invalid. Throws Error for critiques < 1, and for several of them at temperature 0.

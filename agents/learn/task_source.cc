@@ -14,8 +14,6 @@
 namespace agon::agents {
 namespace {
 
-constexpr std::uint64_t kFirstTask = std::uint64_t{1} << 44;  // train tasks that no supervised training has seen
-constexpr std::uint64_t kSourceTasks = std::uint64_t{1} << 36;
 constexpr std::uint64_t kChoosing = ~std::uint64_t{0};  // a round that no step has
 
 bool second_right(const env::Episode& episode) { return episode.success; }
@@ -88,7 +86,7 @@ TaskSource::TaskSource(const TrainConfig& config, std::size_t index, const Model
 std::vector<std::uint64_t> TaskSource::next_tasks(int count) {
   std::vector<std::uint64_t> tasks;
   for (int i = 0; i < count; ++i, ++next_)
-    tasks.push_back(chosen_.empty() ? kFirstTask + index_ * kSourceTasks + next_ : chosen_[next_ % chosen_.size()]);
+    tasks.push_back(chosen_.empty() ? first_task_of(index_) + next_ : chosen_[next_ % chosen_.size()]);
   return tasks;
 }
 

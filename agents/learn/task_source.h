@@ -1,4 +1,5 @@
-// agents/learn/task_source.h - one source of a training: which tasks come next, and the groups of episodes on them.
+// agents/learn/task_source.h - a source of a training that plays tasks: which come next, and the groups of episodes on
+// them.
 #pragma once
 
 #include <atomic>
@@ -6,32 +7,24 @@
 #include <string>
 #include <vector>
 
-#include "agents/learn/train_config.h"
-#include "agents/learn/train_rollout.h"
-#include "agents/policy.h"
-#include "core/json.h"
+#include "agents/learn/group_source.h"
 
 namespace agon::agents {
 
-class TaskSource {
+class TaskSource final : public GroupSource {
  public:
-  // The source number `index` of the config. Keeps references. No task of one source is a task of another.
+  // The source number `index` of the config. Keeps references.
   TaskSource(const TrainConfig& config, std::size_t index, const ModelFolder& folder);
 
   // config.filter: plays the first tasks with the policy and keeps those whose roll-outs are neither all right nor all
   // wrong (of two turns: neither all 1->1 nor all 0->0) and none of which the machinery failed. Throws Error if fewer
-  // are left than a step plays. When *stop becomes true, nothing changes.
-  void choose_tasks(Policy& policy, const std::atomic<bool>* stop);
-
-  // Plays the next `count` tasks; the position moves on. round: another number answers a task that comes again anew. A
-  // group with an episode that the machinery failed is left out and counted in *failed, with its reason; when *stop
-  // becomes true the result is not complete.
+  // are left than a step plays.
+  void choose_tasks(Policy& policy, const std::atomic<bool>* stop) override;
   std::vector<TrainGroup> play(Policy& policy, int count, std::uint64_t round, std::string* failure, int* failed,
-                               const std::atomic<bool>* stop);
-
-  Json position() const;  // for a checkpoint
-  void restore(const Json& position);
-  const TrainSource& source() const { return source_; }
+                               const std::atomic<bool>* stop) override;
+  Json position() const override;
+  void restore(const Json& position) override;
+  const TrainSource& source() const override { return source_; }
 
  private:
   std::vector<std::uint64_t> next_tasks(int count);

@@ -77,14 +77,16 @@ void note_credit(env::Episode& episode, const TrainRollout& rollout, const Token
 
 class Trainer {
  public:
-  Trainer(const TrainConfig& config, Resume resume, const std::atomic<bool>& stop)
+  Trainer(const TrainConfig& config, Resume resume, const std::atomic<bool>& stop, const GameSourceFactory& games)
       : config_(config),
         stop_(stop),
         folder_(open_model_folder(config.policy)),
         model_(config, folder_),
         store_(open_store(resume)) {
     torch::manual_seed(config.seed);
-    for (std::size_t i = 0; i < config.sources.size(); ++i) sources_.emplace_back(config_, i, folder_);
+    for (std::size_t i = 0; i < config.sources.size(); ++i)
+      sources_.push_back(config.sources[i].game ? games(config_, i, folder_)
+                                                : std::make_unique<TaskSource>(config_, i, folder_));
     if (const path checkpoint = find_checkpoint(config.output); !checkpoint.empty()) restore(checkpoint);
     store_->forget_after(step_);
     events_.emplace(config.output, wall_clock(), step_ == 0 && evaluated_step_ < 0 ? 0 : step_ + 1);
@@ -121,7 +123,7 @@ class Trainer {
     try_one_group();
     const Json before = positions();
     if (config_.filter_offline)
-      for (TaskSource& source : sources_) source.choose_tasks(*policy_, &stop_);
+      for (const auto& source : sources_) source->choose_tasks(*policy_, &stop_);
     begun_ = !stop_;
     if (!begun_) restore_positions(before);
   }
@@ -131,8 +133,8 @@ class Trainer {
     const Json before = positions();
     std::string failure;
     int failed = 0;
-    for (TaskSource& source : sources_) {
-      std::vector<TrainGroup> groups = source.play(*policy_, 1, 0, &failure, &failed, &stop_);
+    for (const auto& source : sources_) {
+      std::vector<TrainGroup> groups = source->play(*policy_, 1, 0, &failure, &failed, &stop_);
       if (!groups.empty() && !stop_) assign_credit(groups);
     }
     restore_positions(before);
@@ -171,7 +173,7 @@ class Trainer {
   std::vector<TrainGroup> play(int* failed) {
     std::vector<TrainGroup> groups;
     std::string failure;
-    for (TaskSource& source : sources_) play_source(source, source.source().prompts, 0, groups, &failure, failed);
+    for (const auto& source : sources_) play_source(*source, source->source().prompts, 0, groups, &failure, failed);
     assign_credit(groups);
     for (int again = 1; again <= config_.resample && !stop_; ++again) play_again(groups, again, &failure, failed);
     if (groups.empty() && !stop_) throw Error("train: every group of step {} failed; the last: {}", step_, failure);
@@ -179,7 +181,7 @@ class Trainer {
   }
 
   // again: which of the draws of this step; a task that comes back in another is answered anew.
-  void play_source(TaskSource& source, int count, int again, std::vector<TrainGroup>& groups, std::string* failure,
+  void play_source(GroupSource& source, int count, int again, std::vector<TrainGroup>& groups, std::string* failure,
                    int* failed) {
     const Clock::time_point start = Clock::now();
     const auto round = static_cast<std::uint64_t>(step_ * (config_.resample + 1) + again);
@@ -190,13 +192,13 @@ class Trainer {
 
   // New tasks in the place of groups that the method filters.
   void play_again(std::vector<TrainGroup>& groups, int again, std::string* failure, int* failed) {
-    for (TaskSource& source : sources_) {
+    for (const auto& source : sources_) {
       int kept = 0;
       for (const TrainGroup& group : groups)
-        kept += &config_.sources[group.source] == &source.source() && group.credit.filtered.empty();
-      const int missing = source.source().prompts - kept;
+        kept += &config_.sources[group.source] == &source->source() && group.credit.filtered.empty();
+      const int missing = source->source().prompts - kept;
       if (missing <= 0) continue;
-      play_source(source, missing, again, groups, failure, failed);
+      play_source(*source, missing, again, groups, failure, failed);
     }
     assign_credit(groups);
   }
@@ -414,11 +416,11 @@ class Trainer {
 
   Json positions() const {
     Json list = Json::array();
-    for (const TaskSource& source : sources_) list.push_back(source.position());
+    for (const auto& source : sources_) list.push_back(source->position());
     return list;
   }
   void restore_positions(const Json& list) {
-    for (std::size_t i = 0; i < sources_.size(); ++i) sources_[i].restore(list[i]);
+    for (std::size_t i = 0; i < sources_.size(); ++i) sources_[i]->restore(list[i]);
   }
 
   void checkpoint() {
@@ -454,7 +456,7 @@ class Trainer {
   const ModelFolder folder_;
   TrainModel model_;
   std::unique_ptr<env::EpisodeStore> store_;
-  std::deque<TaskSource> sources_;
+  std::vector<std::unique_ptr<GroupSource>> sources_;
   std::optional<EventFile> events_;
   std::optional<LocalPolicy> policy_;
   std::int64_t step_ = 0;  // steps done
@@ -472,11 +474,11 @@ class Trainer {
 
 }  // namespace
 
-bool train(const TrainConfig& config, Resume resume, const std::atomic<bool>& stop) {
+bool train(const TrainConfig& config, Resume resume, const std::atomic<bool>& stop, const GameSourceFactory& games) {
   if (config.output.empty())
     throw Error("train: 'output' is missing: the folder of the run to write. Give it with --set output=runs/NAME.");
   if (config.threads > 0) at::set_num_threads(config.threads);
-  return Trainer(config, resume, stop).train();
+  return Trainer(config, resume, stop, games).train();
 }
 
 }  // namespace agon::agents

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "agents/learn/group_source.h"
 #include "agents/learn/train_config.h"
 
 namespace agon::agents {
@@ -17,6 +18,8 @@ enum class Resume { no, yes };
 // a training that was not interrupted. Stops after the step under way, with a checkpoint, when *stop becomes true.
 // Returns whether training is complete. Throws Error for a folder that holds a run when Resume::no, for a config that
 // differs from the run's, and for a loss that is not finite, with its batch in OUTPUT/bad_batch.json.
-bool train(const TrainConfig& config, Resume resume, const std::atomic<bool>& stop);
+// games: makes the sources that are games (critic/self_play/game_source.h); REQUIRED where the config has one.
+bool train(const TrainConfig& config, Resume resume, const std::atomic<bool>& stop,
+           const GameSourceFactory& games = {});
 
 }  // namespace agon::agents

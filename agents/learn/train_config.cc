@@ -9,7 +9,9 @@
 #include "agents/local/sentence_encoder.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "env/critic_role.h"
 #include "env/role.h"
+#include "env/sneaky_role.h"
 
 namespace agon::agents {
 namespace {
@@ -45,7 +47,7 @@ record_every: 10
 )yaml";
 constexpr const char* kSourceDefaults =
     R"({suite: "", level: 0, file: "", two_turn: false, reexamine: "", role: solver, prompts: 16, expert: false,
- expert_turn: ""})";
+ expert_turn: "", against: "", solvers: []})";
 constexpr const char* kStageDefaults = "{from_step: 0, credit: {}}";
 
 bool same_kind(const Json& a, const Json& b) {
@@ -121,6 +123,30 @@ std::shared_ptr<const env::TextSimilarity> read_similarity(const std::string& fo
   return folder.empty() ? env::word_overlap_similarity() : make_sentence_similarity(folder);
 }
 
+// A folder of a model that plays in a game.
+std::filesystem::path read_player(const Json& entry, const char* key) {
+  const std::string folder = entry.is_string() ? entry.get<std::string>() : "";
+  if (folder.empty() || !std::filesystem::exists(std::filesystem::path(folder) / "config.json"))
+    throw Error("train: '{}' of a source names a model folder, and {} is none.", key, entry.dump());
+  return folder;
+}
+
+std::optional<GameRules> read_game(const Json& entry) {
+  const std::string against = entry["against"];
+  if (against.empty()) {
+    require(entry["solvers"].empty(), "'solvers' of a source need an opponent, 'against: self' or a model folder",
+            entry["solvers"]);
+    return std::nullopt;
+  }
+  const std::string role = entry["role"];
+  require(role == env::kCritic || role == env::kSneaky, "'against' is for the roles critic and sneaky", entry["role"]);
+  require(!entry["expert"], "a source with 'against' takes no 'expert'", entry);
+  GameRules rules;
+  if (against != "self") rules.against = read_player(entry["against"], "against");
+  for (const Json& solver : entry["solvers"]) rules.solvers.push_back(read_player(solver, "solvers"));
+  return rules;
+}
+
 std::vector<TrainSource> read_sources(const Json& list, const std::string& similarity_folder) {
   const auto similarity = read_similarity(similarity_folder);
   std::vector<TrainSource> sources;
@@ -131,6 +157,7 @@ std::vector<TrainSource> read_sources(const Json& list, const std::string& simil
     source.prompts = entry["prompts"];
     source.expert = entry["expert"];
     source.expert_turn = read_expert_turn(entry, similarity);
+    source.game = read_game(entry);
     require(source.prompts >= 1, "'prompts' of a source must be at least 1", entry["prompts"]);
     if (!env::suite_info(source.suite, source.options).has_train_split)
       throw Error("train: suite '{}' has no train split. Choose one of `agon suites` that has one.", source.suite);
@@ -245,6 +272,13 @@ void check_experts(const TrainConfig& config) {
                   config.method);
 }
 
+// Games are drawn as they come: there are no roll-outs to choose their tasks by.
+void check_games(const TrainConfig& config) {
+  for (const TrainSource& source : config.sources)
+    require(!source.game || !config.filter_offline, "a source with 'against' does not go with filter.offline",
+            source.suite);
+}
+
 // An adapter folder is no model: training it and training a whole model are two things.
 void check_tuning(const TrainConfig& config) {
   if (std::filesystem::exists(config.policy / "adapter_config.json") &&
@@ -324,6 +358,7 @@ TrainConfig load_train_config(const std::filesystem::path& file, std::span<const
   read_loss(json["loss"], config);
   read_credit(json, config);
   check_experts(config);
+  check_games(config);
   config.resolved = std::move(json);
   return config;
 }

@@ -21,6 +21,12 @@
 
 namespace agon::agents {
 
+// The policy plays a role of seed 001 against another one, and is rewarded by the game (critic/self_play/game.h).
+struct GameRules {
+  std::filesystem::path against;               // model folder; empty: the policy itself, as it then is
+  std::vector<std::filesystem::path> solvers;  // model folders that check what a step does; empty: the policy itself
+};
+
 // Where a step's tasks come from.
 struct TrainSource {
   std::string suite;
@@ -28,6 +34,7 @@ struct TrainSource {
   int prompts = 16;     // groups a step
   bool expert = false;  // the suite's expert answers, not the policy: one demonstration a task (for method sft)
   std::optional<ExpertTurnRules> expert_turn;  // a roll-out is one turn at a place of an expert's episode
+  std::optional<GameRules> game;               // of the roles critic and sneaky
   std::string label() const;
 };
 

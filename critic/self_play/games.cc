@@ -13,63 +13,13 @@ namespace agon::critic {
 namespace {
 
 agents::CompletionRequest sneaky_request(const Challenge& challenge, const GameOptions& options) {
-  const StepInContext& right = challenge.right;
   agents::CompletionRequest request;
-  request.messages = {
-      Message::of(Role::system, env::kSneakyInstructions),
-      {Role::user, env::step_request(right.messages, right.before, "Correct Step", right.step), {}, {}}};
+  request.messages = sneaky_messages(challenge.right);
   request.sampling.temperature = options.temperature;
   request.sampling.max_tokens = options.max_tokens;
   request.sampling.seed = Rng::derive(options.seed, "sneaky", challenge.suite, challenge.number)();
   request.sampling.stop = {"</step>"};
   return request;
-}
-
-void write_sneaky_steps(agents::Policy& sneaky, std::vector<PlayedGame>& games, const GameOptions& options) {
-  std::vector<agents::CompletionRequest> requests;
-  for (const PlayedGame& game : games) requests.push_back(sneaky_request(*game.challenge, options));
-  const std::vector<agents::Completion> completions = sneaky.complete(requests);
-  for (std::size_t i = 0; i < games.size(); ++i) {
-    games[i].sneaky_text = completions.at(i).text;
-    games[i].game.sneaky = env::parse_sneaky(games[i].sneaky_text);
-    games[i].game.steps = {games[i].challenge->right, games[i].game.sneaky.step};
-  }
-}
-
-bool is_valid(const PlayedGame& game) { return outcome_of(game.game) != Outcome::invalid; }
-
-void ask_solvers(const std::vector<agents::Policy*>& solvers, std::vector<PlayedGame>& games,
-                 const SolverCheckOptions& options) {
-  std::vector<StepPair> pairs;
-  std::vector<PlayedGame*> owners;
-  for (PlayedGame& game : games) {
-    if (!is_valid(game)) continue;
-    pairs.push_back(game.game.steps);
-    owners.push_back(&game);
-  }
-  const std::vector<SolverRates> rates = check_by_solvers(solvers, pairs, options);
-  for (std::size_t i = 0; i < owners.size(); ++i) owners[i]->game.rates = rates[i];
-}
-
-// Of the sneaky steps that are valid, and of the right ones.
-void ask_critic(agents::Policy& critic, std::vector<PlayedGame>& games, const GameOptions& options) {
-  std::vector<StepInContext> steps;
-  std::vector<std::vector<Verdict>*> places;
-  for (PlayedGame& game : games) {
-    steps.push_back(game.challenge->right);
-    places.push_back(&game.right_verdicts);
-    if (!is_valid(game)) continue;
-    steps.push_back(game.challenge->right);
-    steps.back().step = game.game.sneaky.step;
-    places.push_back(&game.game.verdicts);
-  }
-  GenerativeCriticOptions asked;
-  asked.critiques = options.critiques;
-  asked.temperature = options.temperature;
-  asked.max_tokens = options.max_tokens;
-  asked.seed = options.seed;
-  std::vector<std::vector<Verdict>> verdicts = write_critiques(critic, asked, steps);
-  for (std::size_t i = 0; i < places.size(); ++i) *places[i] = std::move(verdicts[i]);
 }
 
 Json messages_json(const std::vector<Message>& messages, std::vector<Image>& images) {
@@ -129,13 +79,65 @@ std::unique_ptr<Challenge> draw_challenge(const env::Env& new_env, const std::st
   return challenge;
 }
 
+std::vector<Message> sneaky_messages(const StepInContext& right) {
+  return {Message::of(Role::system, env::kSneakyInstructions),
+          {Role::user, env::step_request(right.messages, right.before, "Correct Step", right.step), {}, {}}};
+}
+
+PlayedGame begin_game(std::shared_ptr<const Challenge> challenge, std::string sneaky_text) {
+  PlayedGame game{std::move(challenge), std::move(sneaky_text), {}, {}};
+  game.game.sneaky = env::parse_sneaky(game.sneaky_text);
+  game.game.steps = {game.challenge->right, game.game.sneaky.step};
+  return game;
+}
+
+bool is_valid(const PlayedGame& game) { return outcome_of(game.game) != Outcome::invalid; }
+
+void ask_solvers(const std::vector<agents::Policy*>& solvers, std::span<PlayedGame> games,
+                 const SolverCheckOptions& options) {
+  std::vector<StepPair> pairs;
+  std::vector<PlayedGame*> owners;
+  for (PlayedGame& game : games) {
+    if (!is_valid(game)) continue;
+    pairs.push_back(game.game.steps);
+    owners.push_back(&game);
+  }
+  const std::vector<SolverRates> rates = check_by_solvers(solvers, pairs, options);
+  for (std::size_t i = 0; i < owners.size(); ++i) owners[i]->game.rates = rates[i];
+}
+
+void ask_critic(agents::Policy& critic, std::span<PlayedGame> games, const GameOptions& options, AskOf asked) {
+  std::vector<StepInContext> steps;
+  std::vector<std::vector<Verdict>*> places;
+  for (PlayedGame& game : games) {
+    if (asked == AskOf::all_steps) {
+      steps.push_back(game.challenge->right);
+      places.push_back(&game.right_verdicts);
+    }
+    if (!is_valid(game)) continue;
+    steps.push_back(game.challenge->right);
+    steps.back().step = game.game.sneaky.step;
+    places.push_back(&game.game.verdicts);
+  }
+  GenerativeCriticOptions critique;
+  critique.critiques = options.critiques;
+  critique.temperature = options.temperature;
+  critique.max_tokens = options.max_tokens;
+  critique.seed = options.seed;
+  std::vector<std::vector<Verdict>> verdicts = write_critiques(critic, critique, steps);
+  for (std::size_t i = 0; i < places.size(); ++i) *places[i] = std::move(verdicts[i]);
+}
+
 std::vector<PlayedGame> play_games(const Players& players, std::vector<std::shared_ptr<const Challenge>> challenges,
                                    const GameOptions& options) {
+  std::vector<agents::CompletionRequest> requests;
+  for (const auto& challenge : challenges) requests.push_back(sneaky_request(*challenge, options));
+  std::vector<agents::Completion> written = players.sneaky->complete(requests);
   std::vector<PlayedGame> games;
-  for (std::shared_ptr<const Challenge>& challenge : challenges) games.push_back({std::move(challenge), {}, {}, {}});
-  write_sneaky_steps(*players.sneaky, games, options);
+  for (std::size_t i = 0; i < challenges.size(); ++i)
+    games.push_back(begin_game(std::move(challenges[i]), std::move(written.at(i).text)));
   ask_solvers(players.solvers, games, options.solvers);
-  ask_critic(*players.critic, games, options);
+  ask_critic(*players.critic, games, options, AskOf::all_steps);
   return games;
 }
 
@@ -162,9 +164,8 @@ Json game_json(const PlayedGame& played, std::vector<Image>& images) {
 }
 
 PlayedGame game_in(const Json& json, std::shared_ptr<const Challenge> challenge) {
-  PlayedGame played{std::move(challenge), text_of(json.at("sneaky")), {}, verdicts_in(json.at("right_verdicts"))};
-  played.game.sneaky = env::parse_sneaky(played.sneaky_text);
-  played.game.steps = {played.challenge->right, played.game.sneaky.step};
+  PlayedGame played = begin_game(std::move(challenge), text_of(json.at("sneaky")));
+  played.right_verdicts = verdicts_in(json.at("right_verdicts"));
   const Json& rates = json.at("rates");
   played.game.rates = {rates.at("completions").get<int>(), rates.at("original").get<double>(),
                        rates.at("sneaky").get<double>()};

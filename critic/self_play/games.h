@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,17 @@ struct Players {
   agents::Policy* critic = nullptr;
   std::vector<agents::Policy*> solvers;
 };
+
+// What a generator is asked.
+std::vector<Message> sneaky_messages(const StepInContext& right);
+// A game that has come so far: what the generator wrote, read.
+PlayedGame begin_game(std::shared_ptr<const Challenge> challenge, std::string sneaky_text);
+bool is_valid(const PlayedGame& game);
+// The rest of it: what solvers make of the valid steps, and what the critic says of those.
+void ask_solvers(const std::vector<agents::Policy*>& solvers, std::span<PlayedGame> games,
+                 const SolverCheckOptions& options);
+enum class AskOf { wrong_steps, all_steps };
+void ask_critic(agents::Policy& critic, std::span<PlayedGame> games, const GameOptions& options, AskOf steps);
 
 // A game a challenge, in their order; all calls to a player in one. Throws what a player throws.
 std::vector<PlayedGame> play_games(const Players& players, std::vector<std::shared_ptr<const Challenge>> challenges,

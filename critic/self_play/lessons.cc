@@ -12,20 +12,32 @@ namespace agon::critic {
 namespace {
 
 agents::OfflineSample sneaky_sample(const PlayedGame& game, std::int64_t group) {
-  const StepInContext& right = game.challenge->right;
-  return {{Message::of(Role::system, env::kSneakyInstructions),
-           {Role::user, env::step_request(right.messages, right.before, "Correct Step", right.step), {}, {}}},
-          game.sneaky_text,
-          sneaky_reward(outcome_of(game.game)),
-          group,
-          false};
+  return {sneaky_messages(game.challenge->right), game.sneaky_text, sneaky_reward(outcome_of(game.game)), group, false};
 }
 
-void add_critiques(const StepInContext& step, const std::vector<Verdict>& verdicts, bool correct, bool pairs,
-                   std::vector<agents::OfflineSample>& samples) {
+// A step of a game that the critic judged.
+struct Judged {
+  const PlayedGame* game;
+  bool right;  // the expert's step; false: the generator's
+  const std::vector<Verdict>& verdicts() const { return right ? game->right_verdicts : game->game.verdicts; }
+  bool won(const Verdict& verdict) const { return critic_reward(verdict, right) > 0; }
+  // A win and a loss on the same step.
+  bool has_pair() const {
+    const auto wins = std::ranges::count_if(verdicts(), [this](const Verdict& one) { return won(one); });
+    return wins > 0 && wins < std::ssize(verdicts());
+  }
+  StepInContext step() const {
+    StepInContext step = game->challenge->right;
+    if (!right) step.step = game->game.sneaky.step;
+    return step;
+  }
+};
+
+void add_critiques(const Judged& judged, bool pairs, std::vector<agents::OfflineSample>& samples) {
   const std::int64_t group = samples.empty() ? 0 : samples.back().group + 1;
-  for (const Verdict& verdict : verdicts) {
-    samples.push_back({critic_messages(step, ""), verdict.critique, critic_reward(verdict, correct), group, false});
+  for (const Verdict& verdict : judged.verdicts()) {
+    samples.push_back(
+        {critic_messages(judged.step(), ""), verdict.critique, critic_reward(verdict, judged.right), group, false});
     if (!pairs) return;
   }
 }
@@ -56,27 +68,10 @@ std::vector<agents::OfflineSample> sneaky_lessons(const std::vector<PlayedGame>&
 std::vector<agents::OfflineSample> critic_lessons(const std::vector<PlayedGame>& games,
                                                   const CriticLessonOptions& options) {
   std::vector<agents::OfflineSample> samples;
-  std::vector<const PlayedGame*> others;
-  std::size_t wrong_steps = 0;
-  for (const PlayedGame& game : games) {
-    const bool valid = outcome_of(game.game) != Outcome::invalid;
-    const bool wrong = valid && (does_harm(game.game.rates) || !options.solver_reward);
-    if (!wrong) {
-      others.push_back(&game);
-      continue;
-    }
-    StepInContext step = game.challenge->right;
-    step.step = game.game.sneaky.step;
-    add_critiques(step, game.game.verdicts, false, options.pairs, samples);
-    ++wrong_steps;
-  }
-  // Right steps of other games first, so that a problem is not seen twice while there are others.
-  Rng rng = Rng::derive(options.seed, "critic lessons");
-  rng.shuffle(others);
   for (const PlayedGame& game : games)
-    if (std::find(others.begin(), others.end(), &game) == others.end()) others.push_back(&game);
-  for (std::size_t i = 0; i < std::min(wrong_steps, others.size()); ++i)
-    add_critiques(others[i]->challenge->right, others[i]->right_verdicts, true, options.pairs, samples);
+    if (is_valid(game) && (does_harm(game.game.rates) || !options.solver_reward))
+      for (const Judged& judged : {Judged{&game, false}, Judged{&game, true}})
+        if (!options.pairs || judged.has_pair()) add_critiques(judged, options.pairs, samples);
   return samples;
 }
 

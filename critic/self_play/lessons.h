@@ -17,12 +17,11 @@ namespace agon::critic {
 std::vector<agents::OfflineSample> sneaky_lessons(const std::vector<PlayedGame>& games, std::uint64_t seed);
 
 struct CriticLessonOptions {
-  bool pairs = true;          // all critiques of a step, wins and losses; false: the first alone
+  bool pairs = true;          // all critiques of the steps that have wins and losses; false: the first of every step
   bool solver_reward = true;  // a sneaky step is wrong where it does harm; false: whatever solvers make of it, if valid
-  std::uint64_t seed = 0;
 };
-// Critiques of sneaky steps that do harm, and of as many right steps; reward 1 for the right verdict, else -1. One
-// group a step.
+// Critiques of sneaky steps that do harm, and of the right steps in their places: were these drawn from other games, a
+// critic would learn which places are easily made wrong. Reward 1 for the right verdict, else -1. One group a step.
 std::vector<agents::OfflineSample> critic_lessons(const std::vector<PlayedGame>& games,
                                                   const CriticLessonOptions& options);
 

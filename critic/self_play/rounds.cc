@@ -145,10 +145,8 @@ class SelfPlay {
 
   // Both players of the round, unless they are there. False: stopped.
   bool learn(int round, const std::vector<PlayedGame>& games, Json& summary) {
-    CriticLessonOptions lessons = config_.lessons;
-    lessons.seed = config_.seed + static_cast<std::uint64_t>(round);
-    const auto critic = critic_lessons(config_.mix_rounds ? all_games_ : games, lessons);
-    const auto sneaky = sneaky_lessons(games, lessons.seed);
+    const auto critic = critic_lessons(config_.mix_rounds ? all_games_ : games, config_.lessons);
+    const auto sneaky = sneaky_lessons(games, config_.seed + static_cast<std::uint64_t>(round));
     return train(config_.critic, folder(round, "critic"), "critic", critic, summary) &&
            train(sneaky_of(round), folder(round, "sneaky"), "sneaky", sneaky, summary);
   }

@@ -124,14 +124,20 @@ TEST_CASE("A game is played by its rules, and comes back from the store as it wa
   CHECK(std::count_if(lessons.begin(), lessons.end(), [](const auto& one) { return one.reward == 1; }) == 2);
   for (const agents::OfflineSample& one : lessons) CHECK(one.messages.front().role == Role::system);
 
-  // Four harmful steps and four right ones, four critiques each; a win and losses on "poison".
+  // Four harmful steps, two of which have wins and losses: a loss and three wins on "poison".
   const auto critiques = critic_lessons(games, {});
-  REQUIRE(critiques.size() == 8 * 4);
+  REQUIRE(critiques.size() == 2 * 4);
   CHECK(critiques[0].group == critiques[3].group);
   CHECK(critiques[3].group != critiques[4].group);
   CHECK((critiques[0].reward == -1 && critiques[1].reward == 1));
-  CHECK(critic_lessons(games, {.pairs = false}).size() == 8);
-  CHECK(critic_lessons(games, {.solver_reward = false}).size() == (6 + 6) * 4);
+  // The first critique of each of the four, and of the right step in its place.
+  const auto firsts = critic_lessons(games, {.pairs = false});
+  REQUIRE(firsts.size() == 8);
+  for (std::size_t i = 0; i < 8; i += 2) {
+    CHECK(firsts[i].messages.back().text() != firsts[i + 1].messages.back().text());
+    CHECK(firsts[i + 1].reward == 1);  // this critic finds every right step right
+  }
+  CHECK(critic_lessons(games, {.pairs = false, .solver_reward = false}).size() == 12);
 }
 
 TEST_CASE("Examples of a role are the experts' own, to be imitated") {

@@ -1,0 +1,19 @@
+// critic/self_play/game_source.h - games of self-play (critic/self_play/games.h) as a source of `agon train`: the
+// online form of seed 001, where the policy that learns plays with its weights of the moment.
+//   role sneaky   a group is G steps that the policy makes of one right step. Solvers say whether each does harm, the
+//                 opponent judges it; reward 1 where it does harm and is found right, else -1 (0 without a verdict).
+//   role critic   a group is G critiques of one step: of one that the opponent made wrong and that does harm, then of
+//                 the right one in its place; reward 1 for the right verdict, else -1.
+// The reward is the component "accuracy"; the turn's info says "game": {outcome, type, rates, against} or {step, ...}.
+#pragma once
+
+#include "agents/learn/group_source.h"
+
+namespace agon::critic {
+
+// For the sources of a training config that have `against`. Throws Error for a suite without an expert and for a folder
+// that cannot be loaded.
+std::unique_ptr<agents::GroupSource> make_game_source(const agents::TrainConfig& config, std::size_t index,
+                                                      const agents::ModelFolder& folder);
+
+}  // namespace agon::critic

@@ -1,0 +1,189 @@
+// Games as a source of training, with one policy made by hand in every role.
+#include "critic/self_play/game_source.h"
+
+#include <functional>
+#include <tuple>
+
+#include <catch2/catch.hpp>
+#include "agents/local/prompt.h"
+#include "core/error.h"
+#include "core/hash.h"
+#include "env/critic_role.h"
+#include "env/role.h"
+#include "env/sneaky_role.h"
+#include "env/verdict.h"
+
+using namespace agon;
+using namespace agon::critic;
+
+namespace {
+
+const std::string kModel = std::string(AGON_SOURCE_DIR) + "/models/agon-tiny";
+
+// Says by the request and the sample, in the tokens of a model folder.
+class Actor : public agents::Policy {
+ public:
+  using Says = std::function<std::string(const agents::CompletionRequest&, int)>;
+  Actor(const agents::ModelFolder& folder, Says says) : folder_(folder), says_(std::move(says)) {}
+  std::vector<agents::Completion> complete(std::span<const agents::CompletionRequest> requests) override {
+    std::vector<agents::Completion> all;
+    for (const agents::CompletionRequest& request : requests)
+      for (int j = 0; j < request.n; ++j) {
+        agents::Completion& one = all.emplace_back();
+        one.text = says_(request, j);
+        one.token_ids = folder_.tokenizer->encode(one.text, false);
+        one.token_ids.push_back(folder_.config.eos_token_ids.front());
+        one.logprobs.assign(one.token_ids.size(), -0.5f);
+        one.prompt_tokens = static_cast<int>(agents::encode_prompt(request.messages, {}, folder_.chat,
+                                                                   *folder_.tokenizer, folder_.images, folder_.config)
+                                                 .ids.size());
+      }
+    return all;
+  }
+  std::vector<agents::TokenScores> score(std::span<const agents::ScoreRequest>) override { return {}; }
+  agents::Capabilities capabilities() const override { return {"actor", false, false, false, 1 << 20}; }
+
+ private:
+  const agents::ModelFolder& folder_;
+  Says says_;
+};
+
+bool plays(const agents::CompletionRequest& request, const char* instructions) {
+  return request.messages.front().text() == instructions;
+}
+
+// The generator writes "nonsense", a poison, a clear poison, something invalid, by the sample; poisons alone keep the
+// solver from the answer, and the critic finds the clear one. As a critic that learns it is right in the first sample.
+std::string says(const agents::CompletionRequest& request, int sample, bool learner) {
+  static constexpr const char* kSteps[] = {"nonsense", "poison", "clear poison"};
+  const std::string text = request.messages.back().text();
+  if (plays(request, env::kSneakyInstructions)) {
+    if (sample == 3) return "<type>none</type>";
+    return env::sneaky_text(env::ErrorKind::misread_value, "", kSteps[learner ? sample : 1]);
+  }
+  if (plays(request, env::kCriticInstructions)) {
+    const bool wrong = text.ends_with("poison");
+    if (learner) return env::tagged(wrong == (sample == 0) ? env::StepVerdict::incorrect : env::StepVerdict::correct);
+    return env::tagged(text.ends_with("clear poison") ? env::StepVerdict::incorrect : env::StepVerdict::correct);
+  }
+  return request.prefix.find("poison") == std::string::npos ? "right" : "wrong";
+}
+
+// A solver that is right after every step but a poison: it knows the answers by the pictures.
+class Table {
+ public:
+  explicit Table(const std::string& role)
+      : folder(agents::open_model_folder(kModel)),
+        config(agents::load_train_config({}, std::vector<std::string>{"output=out", "policy=" + kModel, "samples=4",
+                                                                      "sources=[{suite: charts, level: 1, role: " +
+                                                                          role + ", prompts: 4, against: self}]"})),
+        source(make_game_source(config, 0, folder)),
+        policy(folder, [this, role](const agents::CompletionRequest& request, int sample) {
+          const bool sneaky = role == env::kSneaky;
+          const std::string said =
+              says(request, sample, plays(request, sneaky ? env::kSneakyInstructions : env::kCriticInstructions));
+          return said == "right" ? "<answer>" + answer_of(request) + "</answer>" : said;
+        }) {}
+
+  std::vector<agents::TrainGroup> play(int count, std::uint64_t round = 0) {
+    std::string failure;
+    int failed = 0;
+    auto groups = source->play(policy, count, round, &failure, &failed, nullptr);
+    INFO(failure);
+    CHECK(failed == 0);
+    return groups;
+  }
+
+  agents::ModelFolder folder;
+  agents::TrainConfig config;
+  std::unique_ptr<agents::GroupSource> source;
+  Actor policy;
+
+ private:
+  std::string answer_of(const agents::CompletionRequest& request) {
+    const auto shown = request.messages.back().parts;
+    for (; known_ < 400; ++known_) remember(agents::first_task_of(0) + known_);
+    for (const auto& [picture, prompt, answer] : answers_)
+      for (const Part& part : shown)
+        if (part.is_image() && part.image.hash() == picture &&
+            request.messages.back().text().find(prompt) != std::string::npos)
+          return answer;
+    return "unknown";
+  }
+  void remember(std::uint64_t task) {
+    const auto env = env::make_env("charts", {.level = 1});
+    const env::StepResult first = env->reset({env::Split::train, task, config.seed});
+    for (const Part& part : first.observation.parts)
+      if (part.is_image())
+        answers_.emplace_back(part.image.hash(), env->task().prompt, env->task().gold.get<std::string>());
+  }
+  std::uint64_t known_ = 0;
+  std::vector<std::tuple<Hash128, std::string, std::string>> answers_;
+};
+
+}  // namespace
+
+TEST_CASE("A generator that learns is rewarded by what its steps do to solvers and to the critic") {
+  Table table("sneaky");
+  const auto groups = table.play(4);
+  REQUIRE(groups.size() == 4);
+  constexpr const char* kOutcomes[] = {"harmless", "fools", "caught", "invalid"};
+  for (const agents::TrainGroup& group : groups) {
+    REQUIRE(group.episodes.size() == 4);
+    for (std::size_t i = 0; i < 4; ++i) {
+      const env::Episode& episode = group.episodes[i];
+      CHECK(episode.turns.front().info.at("game").at("outcome") == kOutcomes[i]);
+      CHECK(episode.reward == (i == 1 ? 1 : -1));
+      CHECK(episode.success == (i == 1));
+      CHECK(group.rollouts[i].logprobs.size() == group.rollouts[i].response.ids.size());
+    }
+  }
+}
+
+TEST_CASE("A critic that learns judges a harmful step and the right one of its place") {
+  Table table("critic");
+  const auto groups = table.play(4);
+  REQUIRE(groups.size() == 4);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const bool right = g % 2 == 1;
+    const env::Episode& episode = groups[g].episodes.front();
+    CHECK(episode.turns.front().info.at("game").at("step") == (right ? "right" : "misread_value"));
+    CHECK(episode.task_index == groups[g - g % 2].episodes.front().task_index);
+    for (std::size_t i = 0; i < 4; ++i) CHECK(groups[g].episodes[i].reward == (i == 0 ? 1 : -1));
+  }
+}
+
+TEST_CASE("A source of games goes on where it stood") {
+  Table table("critic");
+  table.play(2);
+  const Json position = table.source->position();
+  const auto next = table.play(2);
+  table.source->restore(position);
+  const auto again = table.play(2);
+  REQUIRE(next.size() == again.size());
+  for (std::size_t i = 0; i < next.size(); ++i)
+    CHECK(next[i].episodes.front().task_id == again[i].episodes.front().task_id);
+}
+
+TEST_CASE("Games that cannot be played are refused with the reason") {
+  const auto error_of = [](const std::string& source, std::vector<std::string> more = {}) -> std::string {
+    more.push_back("output=out");
+    more.push_back("policy=" + kModel);
+    more.push_back("sources=[" + source + "]");
+    try {
+      agents::load_train_config({}, more);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  using Catch::Contains;
+  CHECK_THAT(error_of("{suite: charts, against: self}"), Contains("roles critic and sneaky") && Contains("solver"));
+  CHECK_THAT(error_of("{suite: charts, role: critic, solvers: [x]}"), Contains("'against: self'"));
+  CHECK_THAT(error_of("{suite: charts, role: critic, against: nowhere}"), Contains("'against'") && Contains("nowhere"));
+  CHECK_THAT(error_of("{suite: charts, role: critic, against: self, solvers: [nowhere]}"),
+             Contains("'solvers'") && Contains("nowhere"));
+  CHECK_THAT(error_of("{suite: charts, role: critic, against: self}", {"filter.offline=true"}),
+             Contains("filter.offline"));
+  CHECK(error_of("{suite: charts, role: critic, against: self, solvers: [" + kModel + "]}").empty());
+}
