@@ -204,7 +204,8 @@ class OfflineTrainer {
     tokens.logprob = logprobs(batch);
     const OfflineLoss loss = offline_loss(tokens, config_.loss);
     loss.loss.backward();
-    optimizer_->step(config_.learning_rate, config_.clip_norm);
+    const double left = 1 - static_cast<double>(step_) / static_cast<double>(batches_.size());
+    optimizer_->step(config_.learning_rate * left, config_.clip_norm);
     return loss.figures;
   }
 

@@ -76,6 +76,7 @@ PolicyLossFigures figures_of(const PolicyTokens& tokens, const PolicyLossOptions
   figures.ratio = mean_of(ratio, counted, count);
   figures.clipped_low = mean_of((ratio < 1 - options.clip_low).logical_and(advantage < 0), counted, count);
   figures.clipped_high = mean_of((ratio > 1 + options.clip_high).logical_and(advantage > 0), counted, count);
+  figures.nll = mean_of(-tokens.logprob, counted, count);
   if (kl.defined()) figures.kl = mean_of(kl, counted, count);
   if (tokens.entropy.defined()) figures.entropy = mean_of(tokens.entropy, counted, count);
   return figures;
@@ -94,6 +95,7 @@ PolicyLossFigures& PolicyLossFigures::operator+=(const PolicyLossFigures& other)
   ratio += other.ratio;
   clipped_low += other.clipped_low;
   clipped_high += other.clipped_high;
+  nll += other.nll;
   kl += other.kl;
   entropy += other.entropy;
   return *this;

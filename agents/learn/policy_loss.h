@@ -43,6 +43,7 @@ struct PolicyLossFigures {
   RunningMean ratio;                      // r
   RunningMean clipped_low, clipped_high;  // share of tokens without gradient: r < 1 - low, A < 0; r > 1 + high, A > 0
   RunningMean kl;                         // KL, not multiplied by beta; without a reference it counts nothing
+  RunningMean nll;                        // -ln pi: what methods that imitate bring down
   RunningMean entropy;                    // H; counts nothing where it is undefined
   PolicyLossFigures& operator+=(const PolicyLossFigures& other);
 };

@@ -124,6 +124,7 @@ env::Metrics update_metrics(std::span<const UpdateFigures> updates, double learn
   metrics.emplace_back("policy/ratio", total.ratio.mean());
   metrics.emplace_back("policy/clip_low", total.clipped_low.mean());
   metrics.emplace_back("policy/clip_high", total.clipped_high.mean());
+  metrics.emplace_back("policy/nll", total.nll.mean());
   metrics.emplace_back("policy/entropy", total.entropy.mean());
   if (total.kl.count > 0) metrics.emplace_back("policy/kl", total.kl.mean());
   return metrics;

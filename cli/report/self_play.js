@@ -15,10 +15,10 @@ function selfPlayHeading() {
 function roundsTable() {
   const head = (text) => html("th", {class: "number"}, text), cell = (text) => html("td", {class: "number"}, text);
   const rows = data.self_play.rounds.map((round) => html("tr", {}, cell(String(round.round)), cell(String(round.games)),
-    outcomes.map(([key]) => cell(String(round[key]))), cell(number(round.win_rate))));
+    outcomes.map(([key]) => cell(String(round[key]))), cell(number(round.win_rate)), cell(String(round.mislabelled))));
   return section("Rounds", html("table", {id: "rounds"}, html("thead", {}, html("tr", {}, head("Round"), head("Games"),
-    outcomes.map(([, label]) => head(label)), head("Win rate"))), html("tbody", {}, rows)),
-    html("p", {class: "note"}, "A sneaky step does harm if solvers nearly always get from the right step to the answer and never from the wrong one. Win rate: the share of harmful steps that fool the critic."));
+    outcomes.map(([, label]) => head(label)), head("Win rate"), head("Mislabelled"))), html("tbody", {}, rows)),
+    html("p", {class: "note"}, "A sneaky step does harm if solvers nearly always get from the right step to the answer and never from the wrong one. Win rate: the share of harmful steps that fool the critic. Mislabelled: harmful steps that the suite knows to be right."));
 }
 
 // One bar a round.

@@ -25,6 +25,7 @@ using agents::TrainGroup;
 struct Question {
   std::shared_ptr<const Challenge> challenge;
   std::vector<Message> messages;
+  bool right = false;  // about the right step of the place: another task than that of the wrong one
 };
 
 // What a game makes of one of its answers.
@@ -128,6 +129,7 @@ class GameSource final : public agents::GroupSource {
     request.n = samples;
     request.sampling = config_.sampling;
     request.sampling.seed = seed(who, challenge.number, table);
+    request.sampling.stop = {"</step>", "</Answer>"};  // what comes behind it plays no part in the game
     return request;
   }
 
@@ -170,7 +172,7 @@ class GameSource final : public agents::GroupSource {
     for (const JudgedStep& judged : steps) {
       StepInContext step = judged.game.challenge->right;
       if (!judged.right) step.step = judged.game.game.sneaky.step;
-      questions.push_back({judged.game.challenge, critic_messages(step, "")});
+      questions.push_back({judged.game.challenge, critic_messages(step, ""), judged.right});
     }
     const std::vector<agents::Completion> critiques = ask(questions, table);
     std::vector<Result> results;
@@ -242,8 +244,8 @@ class GameSource final : public agents::GroupSource {
                        const Result& result) const {
     const env::TaskInfo& task = question.challenge->env->task();
     env::Episode episode;
-    episode.task_id = fmt::format("{}/{}", task.id, source_.options.role);
-    episode.task_index = question.challenge->number;
+    episode.task_id = fmt::format("{}/{}{}", task.id, source_.options.role, question.right ? "/right" : "");
+    episode.task_index = 2 * question.challenge->number + question.right;
     episode.level = task.level;
     episode.kind = task.kind;
     episode.prompt = task.prompt;
@@ -251,7 +253,7 @@ class GameSource final : public agents::GroupSource {
     episode.reward = result.reward;
     env::Turn& turn = episode.turns.emplace_back();
     turn.observation.parts = question.messages.back().parts;
-    turn.text = answer.text;
+    turn.text = folder_.tokenizer->decode(answer.token_ids);  // its last token may say more than its text
     turn.token_ids = answer.token_ids;
     turn.logprobs = answer.logprobs;
     turn.finish_reason = to_string(answer.finish_reason);

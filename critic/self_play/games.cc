@@ -93,6 +93,12 @@ PlayedGame begin_game(std::shared_ptr<const Challenge> challenge, std::string sn
 
 bool is_valid(const PlayedGame& game) { return outcome_of(game.game) != Outcome::invalid; }
 
+std::optional<bool> is_wrong(const PlayedGame& game) {
+  if (!is_valid(game)) return std::nullopt;
+  const auto label = game.challenge->env->check_step({game.challenge->right.before, game.game.sneaky.step});
+  return label ? std::optional(!label->correct) : std::nullopt;
+}
+
 void ask_solvers(const std::vector<agents::Policy*>& solvers, std::span<PlayedGame> games,
                  const SolverCheckOptions& options) {
   std::vector<StepPair> pairs;
@@ -145,6 +151,7 @@ Json game_json(const PlayedGame& played, std::vector<Image>& images) {
   const Challenge& challenge = *played.challenge;
   const Game& game = played.game;
   const Outcome outcome = outcome_of(game);
+  const std::optional<bool> wrong = is_wrong(played);
   return {{"number", challenge.number},
           {"suite", challenge.suite},
           {"task", challenge.env->task().id},
@@ -160,7 +167,8 @@ Json game_json(const PlayedGame& played, std::vector<Image>& images) {
           {"verdicts", verdicts_json(game.verdicts, false)},
           {"right_verdicts", verdicts_json(played.right_verdicts, true)},
           {"outcome", to_string(outcome)},
-          {"reward", sneaky_reward(outcome)}};
+          {"reward", sneaky_reward(outcome)},
+          {"wrong", wrong ? Json(*wrong) : Json()}};
 }
 
 PlayedGame game_in(const Json& json, std::shared_ptr<const Challenge> challenge) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -57,6 +58,8 @@ std::vector<Message> sneaky_messages(const StepInContext& right);
 // A game that has come so far: what the generator wrote, read.
 PlayedGame begin_game(std::shared_ptr<const Challenge> challenge, std::string sneaky_text);
 bool is_valid(const PlayedGame& game);
+// What the suite knows of the step that the generator wrote: no player is told.
+std::optional<bool> is_wrong(const PlayedGame& game);
 // The rest of it: what solvers make of the valid steps, and what the critic says of those.
 void ask_solvers(const std::vector<agents::Policy*>& solvers, std::span<PlayedGame> games,
                  const SolverCheckOptions& options);
@@ -68,7 +71,7 @@ std::vector<PlayedGame> play_games(const Players& players, std::vector<std::shar
                                    const GameOptions& options);
 
 // {number, suite, task, messages [{role, parts}], before, step, sneaky, type, sneaky_step, fault, rates, verdicts,
-// right_verdicts, outcome, rewards {sneaky, critic}}. The pictures of the task are those of `parts`, by their hashes.
+// right_verdicts, outcome, reward, wrong: is_wrong}. The pictures of the task are those of `parts`, by their hashes.
 Json game_json(const PlayedGame& game, std::vector<Image>& images);
 // What json says of the game, back on its challenge.
 PlayedGame game_in(const Json& json, std::shared_ptr<const Challenge> challenge);

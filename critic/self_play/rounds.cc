@@ -130,8 +130,10 @@ class SelfPlay {
   static Json figures_of(const std::vector<PlayedGame>& games) {
     std::map<Outcome, int> outcomes;
     std::vector<Game> plain;
+    int mislabelled = 0;
     for (const PlayedGame& game : games) {
       ++outcomes[outcome_of(game.game)];
+      mislabelled += is_valid(game) && does_harm(game.game.rates) && !is_wrong(game).value_or(true);
       plain.push_back(game.game);
     }
     Json figures{{"games", games.size()}};
@@ -140,6 +142,7 @@ class SelfPlay {
       figures[std::string(to_string(outcome))] = outcomes[outcome];
     const double rate = win_rate(plain);
     figures["win_rate"] = rate == rate ? Json(rate) : Json();
+    figures["mislabelled"] = mislabelled;
     return figures;
   }
 
@@ -295,14 +298,14 @@ bool self_play(const SelfPlayConfig& config, bool resume, const std::atomic<bool
 
 std::string self_play_table(const Json& summary) {
   std::string table =
-      fmt::format("{:>5} {:>6} {:>8} {:>9} {:>7} {:>6} {:>9} {:>16} {:>16}\n", "round", "games", "invalid", "harmless",
-                  "caught", "fools", "win rate", "critic lessons", "sneaky lessons");
+      fmt::format("{:>5} {:>6} {:>8} {:>9} {:>7} {:>6} {:>9} {:>12} {:>16} {:>16}\n", "round", "games", "invalid",
+                  "harmless", "caught", "fools", "win rate", "mislabelled", "critic lessons", "sneaky lessons");
   for (const Json& round : summary.at("rounds")) {
     const auto count = [&](const char* key) { return round.at(key).get<std::int64_t>(); };
     const Json& rate = round.at("win_rate");
-    table += fmt::format("{:>5} {:>6} {:>8} {:>9} {:>7} {:>6} {:>9} {:>16} {:>16}\n", count("round"), count("games"),
+    table += fmt::format("{:>5} {:>6} {:>8} {:>9} {:>7} {:>6} {:>9} {:>12} {:>16} {:>16}\n", count("round"), count("games"),
                          count("invalid"), count("harmless"), count("caught"), count("fools"),
-                         rate.is_number() ? fmt::format("{:.3f}", rate.get<double>()) : "-",
+                         rate.is_number() ? fmt::format("{:.3f}", rate.get<double>()) : "-", count("mislabelled"),
                          round.at("critic").at("samples").dump(), round.at("sneaky").at("samples").dump());
   }
   return table;

@@ -55,7 +55,8 @@ SelfPlayConfig load_self_play_config(const std::filesystem::path& file, std::spa
 // Plays and trains every round that output does not hold yet: games stand in its run.sqlite as they are played (a
 // journal of one entry each, kind "game"), models under output/round-N/critic and output/round-N/sneaky. Stopped or
 // killed, it goes on when called again with the same config. Returns whether all rounds are done; then the summary is
-// stored: {rounds [{round, games, invalid, harmless, caught, fools, unjudged, win_rate, harmful, critic {samples,
+// stored: {rounds [{round, games, invalid, harmless, caught, fools, unjudged, win_rate, mislabelled (harmful steps that
+// the suite knows to be right), critic {samples,
 // model}, sneaky {samples, model}}]}.
 bool self_play(const SelfPlayConfig& config, bool resume, const std::atomic<bool>& stop);
 std::string self_play_table(const Json& summary);

@@ -147,6 +147,7 @@ TEST_CASE("policy_loss: a batch by hand, with tokens of weight 0 in no figure", 
   CHECK(result.figures.ratio.mean() == Approx(1.5));
   CHECK(result.figures.clipped_high.mean() == 0.5);
   CHECK(result.figures.clipped_low.mean() == 0);
+  CHECK(result.figures.nll.mean() == Approx(1.5));
   CHECK(result.figures.entropy.mean() == Approx(3));
 }
 

@@ -27,6 +27,7 @@ Json game(int number, int round, const char* outcome, const Image& picture) {
           {"verdicts", {verdict}},
           {"right_verdicts", Json::array()},
           {"outcome", outcome},
+          {"wrong", number == 0 ? Json(false) : Json()},
           {"reward", 1}};
 }
 
@@ -48,6 +49,7 @@ TEST_CASE("the report of self-play shows its rounds and games, and nobody's text
   const Json& rounds = data.at("self_play").at("rounds");
   REQUIRE(rounds.size() == 2);
   CHECK(rounds[0].at("win_rate") == 0.5);
+  CHECK((rounds[0].at("mislabelled") == 1 && rounds[1].at("mislabelled") == 0));
   CHECK((rounds[0].at("harmless") == 1 && rounds[1].at("fools") == 1 && rounds[1].at("win_rate") == 1.0));
   CHECK(data.at("self_play").at("games").size() == 5);
   CHECK(cli::report_data(*run, "play", {.tasks = 2}).at("self_play").at("games").size() == 2);

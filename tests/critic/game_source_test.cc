@@ -148,7 +148,7 @@ TEST_CASE("A critic that learns judges a harmful step and the right one of its p
     const bool right = g % 2 == 1;
     const env::Episode& episode = groups[g].episodes.front();
     CHECK(episode.turns.front().info.at("game").at("step") == (right ? "right" : "misread_value"));
-    CHECK(episode.task_index == groups[g - g % 2].episodes.front().task_index);
+    CHECK(episode.task_index == groups[g - g % 2].episodes.front().task_index + right);
     for (std::size_t i = 0; i < 4; ++i) CHECK(groups[g].episodes[i].reward == (i == 0 ? 1 : -1));
   }
 }
