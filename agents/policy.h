@@ -28,7 +28,7 @@ struct Sampling {
   std::vector<std::string> stop;  // a completion ends where one of these first appears; the match is kept in the text
   // No completion begins with one of these, unless top_p and top_k leave nothing else: the others are as likely among
   // themselves as before (sampling without replacement; exactly so where top_p = 1, top_k = 0 and the log-probabilities
-  // are of this temperature). A policy whose capabilities say that it cannot passes them over.
+  // are of this temperature).
   std::vector<Beginning> excluded;
 };
 
@@ -68,8 +68,7 @@ struct TokenScores {
 struct Capabilities {
   std::string name;
   bool images = false, logprobs = false, score = false;
-  int max_context = 0;    // tokens, prompt and completion together
-  bool excludes = false;  // Sampling::excluded
+  int max_context = 0;  // tokens, prompt and completion together
 };
 
 class Policy {

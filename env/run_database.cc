@@ -17,9 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string value_or_absence(const Json& object, const std::string& key) {
-  if (!object.contains(key)) return "no " + key;
-  return key + " = " + object.at(key).dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string value_or_absence(const Json& object, const std::string& key, const std::string& name) {
+  if (!object.contains(key)) return "no " + name;
+  return name + " = " + object.at(key).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 // "samples = 8, not samples = 4": the first key of either config, nested ones included, where they differ; else empty.
@@ -34,7 +34,8 @@ std::string first_difference(const Json& stored, const Json& asked, const std::s
         }
         if (was == is) continue;
       }
-      return fmt::format("{}{}, not {}{}", prefix, value_or_absence(stored, key), prefix, value_or_absence(asked, key));
+      const std::string name = prefix + key;
+      return fmt::format("{}, not {}", value_or_absence(stored, key, name), value_or_absence(asked, key, name));
     }
   }
   return {};

@@ -48,7 +48,7 @@ std::vector<TokenScores> LocalPolicy::score(std::span<const ScoreRequest> reques
 }
 
 Capabilities LocalPolicy::capabilities() const {
-  return {folder_.path.filename().string(), true, true, true, engine_.max_context(), true};
+  return {folder_.path.filename().string(), true, true, true, engine_.max_context()};
 }
 
 EncodedPrompt LocalPolicy::encode(const std::vector<Message>& messages, std::string_view prefix) const {

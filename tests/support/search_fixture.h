@@ -72,7 +72,7 @@ class TreePolicy : public agents::Policy {
     return all;
   }
   std::vector<agents::TokenScores> score(std::span<const agents::ScoreRequest>) override { return {}; }
-  agents::Capabilities capabilities() const override { return {"tree", false, true, false, 1 << 20, excludes_}; }
+  agents::Capabilities capabilities() const override { return {"tree", false, true, false, 1 << 20}; }
 
   std::int64_t written = 0, calls = 0;
 
