@@ -24,9 +24,8 @@ Json figures_of(int round, const std::vector<Json>& games) {
   std::map<std::string, int> outcomes;
   for (const Json& game : games) ++outcomes[game.at("outcome").get<std::string>()];
   Json figures{{"round", round}, {"games", games.size()}};
-  figures["mislabelled"] = std::ranges::count_if(games, [](const Json& game) {
-    return game.at("outcome") != "harmless" && game.value("wrong", Json()) == false;
-  });
+  figures["mislabelled"] = std::ranges::count_if(
+      games, [](const Json& game) { return game.at("outcome") != "harmless" && game.value("wrong", Json()) == false; });
   for (const char* name : {"invalid", "harmless", "caught", "fools", "unjudged"}) figures[name] = outcomes[name];
   const int fools = outcomes["fools"], harmful = fools + outcomes["caught"];
   figures["win_rate"] = harmful > 0 ? Json(static_cast<double>(fools) / harmful) : Json();

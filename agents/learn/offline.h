@@ -24,7 +24,7 @@ struct OfflineSample {
 struct OfflineConfig {
   std::filesystem::path start, output;  // model folders; start is the reference too
   std::uint64_t seed = 1;
-  int epochs = 3, batch = 64;  // samples, or a few more: those of one prompt stay together
+  int epochs = 3, batch = 64;   // samples, or a few more: those of one prompt stay together
   double learning_rate = 2e-4;  // falls linearly to 0
   double weight_decay = 0, clip_norm = 1;
   bool baseline = true;  // advantage: the reward less its group's mean; false: the reward

@@ -171,12 +171,15 @@ class SelfPlay {
     return agents::train_offline(learning, samples, stop_);
   }
 
+  // As many as there are samples, of every source by its share of the games.
   void add_examples(const char* role, std::vector<agents::OfflineSample>& samples) const {
-    const std::size_t each = samples.size() / config_.sources.size();
+    std::uint64_t games = 0;
+    for (const GameSource& source : config_.sources) games += source.games;
     std::vector<agents::OfflineSample> examples;
     Progress progress(fmt::format("self-play: examples for the {}", role), std::ssize(config_.sources), "suites");
     for (const GameSource& source : config_.sources) {
-      for (agents::OfflineSample& one : role_examples(source.suite, source.options(role), each, config_.seed))
+      const std::size_t count = samples.size() * source.games / games;
+      for (agents::OfflineSample& one : role_examples(source.suite, source.options(role), count, config_.seed))
         examples.push_back(std::move(one));
       progress.add(1);
     }
@@ -303,8 +306,8 @@ std::string self_play_table(const Json& summary) {
   for (const Json& round : summary.at("rounds")) {
     const auto count = [&](const char* key) { return round.at(key).get<std::int64_t>(); };
     const Json& rate = round.at("win_rate");
-    table += fmt::format("{:>5} {:>6} {:>8} {:>9} {:>7} {:>6} {:>9} {:>12} {:>16} {:>16}\n", count("round"), count("games"),
-                         count("invalid"), count("harmless"), count("caught"), count("fools"),
+    table += fmt::format("{:>5} {:>6} {:>8} {:>9} {:>7} {:>6} {:>9} {:>12} {:>16} {:>16}\n", count("round"),
+                         count("games"), count("invalid"), count("harmless"), count("caught"), count("fools"),
                          rate.is_number() ? fmt::format("{:.3f}", rate.get<double>()) : "-", count("mislabelled"),
                          round.at("critic").at("samples").dump(), round.at("sneaky").at("samples").dump());
   }

@@ -56,7 +56,7 @@ def critic_cells(runs, data):
 
 def print_critics(lines, folder):
     """One row a critic and suite: as it is, and after every round of self-play."""
-    held = {words[1]: results(folder, words[1]) for words in lines if words[0] in ("critic", "selfplay")}
+    held = {words[1]: results(folder, words[1]) for words in lines if words[0] in ("critic", "selfplay", "online")}
     held = {name: runs for name, runs in held.items() if runs}
     if not held:
         return
