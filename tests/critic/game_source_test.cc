@@ -1,10 +1,10 @@
 // Games as a source of training, with one policy made by hand in every role.
 #include "critic/self_play/game_source.h"
 
-#include <functional>
 #include <tuple>
 
 #include <catch2/catch.hpp>
+#include "actor.h"
 #include "agents/local/prompt.h"
 #include "core/error.h"
 #include "core/hash.h"
@@ -20,32 +20,21 @@ namespace {
 
 const std::string kModel = std::string(AGON_SOURCE_DIR) + "/models/agon-tiny";
 
-// Says by the request and the sample, in the tokens of a model folder.
-class Actor : public agents::Policy {
+// An actor who speaks in the tokens of a model folder.
+class ModelActor final : public test::Actor {
  public:
-  using Says = std::function<std::string(const agents::CompletionRequest&, int)>;
-  Actor(const agents::ModelFolder& folder, Says says) : folder_(folder), says_(std::move(says)) {}
-  std::vector<agents::Completion> complete(std::span<const agents::CompletionRequest> requests) override {
-    std::vector<agents::Completion> all;
-    for (const agents::CompletionRequest& request : requests)
-      for (int j = 0; j < request.n; ++j) {
-        agents::Completion& one = all.emplace_back();
-        one.text = says_(request, j);
-        one.token_ids = folder_.tokenizer->encode(one.text, false);
-        one.token_ids.push_back(folder_.config.eos_token_ids.front());
-        one.logprobs.assign(one.token_ids.size(), -0.5f);
-        one.prompt_tokens = static_cast<int>(agents::encode_prompt(request.messages, {}, folder_.chat,
-                                                                   *folder_.tokenizer, folder_.images, folder_.config)
-                                                 .ids.size());
-      }
-    return all;
-  }
-  std::vector<agents::TokenScores> score(std::span<const agents::ScoreRequest>) override { return {}; }
-  agents::Capabilities capabilities() const override { return {"actor", false, false, false, 1 << 20}; }
+  ModelActor(const agents::ModelFolder& folder, Says says) : Actor(std::move(says)), folder_(folder) {}
 
  private:
+  void add_tokens(const agents::CompletionRequest& request, agents::Completion& one) const override {
+    one.token_ids = folder_.tokenizer->encode(one.text, false);
+    one.token_ids.push_back(folder_.config.eos_token_ids.front());
+    one.logprobs.assign(one.token_ids.size(), -0.5f);
+    const agents::EncodedPrompt prompt =
+        agents::encode_prompt(request.messages, {}, folder_.chat, *folder_.tokenizer, folder_.images, folder_.config);
+    one.prompt_tokens = static_cast<int>(prompt.ids.size());
+  }
   const agents::ModelFolder& folder_;
-  Says says_;
 };
 
 bool plays(const agents::CompletionRequest& request, const char* instructions) {
@@ -97,7 +86,7 @@ class Table {
   agents::ModelFolder folder;
   agents::TrainConfig config;
   std::unique_ptr<agents::GroupSource> source;
-  Actor policy;
+  ModelActor policy;
 
  private:
   std::string answer_of(const agents::CompletionRequest& request) {

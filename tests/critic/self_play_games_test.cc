@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "actor.h"
 #include "critic/self_play/games.h"
 #include "critic/self_play/lessons.h"
 #include "env/suite.h"
@@ -9,30 +10,9 @@
 
 using namespace agon;
 using namespace agon::critic;
+using agon::test::Actor;
 
 namespace {
-
-// What it says is a function of the request and of the sample.
-class Actor : public agents::Policy {
- public:
-  using Says = std::function<std::string(const agents::CompletionRequest&, int)>;
-  explicit Actor(Says says) : says_(std::move(says)) {}
-  std::vector<agents::Completion> complete(std::span<const agents::CompletionRequest> requests) override {
-    std::vector<agents::Completion> all;
-    for (const agents::CompletionRequest& request : requests)
-      for (int j = 0; j < request.n; ++j) {
-        agents::Completion& one = all.emplace_back();
-        one.text = says_(request, j);
-        one.token_ids = {1, 2, 3};
-      }
-    return all;
-  }
-  std::vector<agents::TokenScores> score(std::span<const agents::ScoreRequest>) override { return {}; }
-  agents::Capabilities capabilities() const override { return {"actor", false, false, false, 1 << 20}; }
-
- private:
-  Says says_;
-};
 
 std::vector<std::shared_ptr<const Challenge>> challenges(std::uint64_t count) {
   const auto env = env::make_env("charts", {.level = 1});
