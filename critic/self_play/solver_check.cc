@@ -1,5 +1,6 @@
 #include "critic/self_play/solver_check.h"
 
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -18,9 +19,10 @@ struct Tally {
   double rate() const { return completions == 0 ? 0 : static_cast<double>(solved) / completions; }
 };
 
-// An episode of a solver's that is under way.
+// Episodes of a solver's that are the same so far, under way: played once.
 struct Episode {
   std::size_t tally;
+  int count;
   std::unique_ptr<env::Env> env;
   std::vector<Message> messages;
 };
@@ -70,48 +72,56 @@ class SolverCheck {
   // The rest of the turn behind each step; behind an answer there is none. What is returned goes on.
   std::vector<Episode> finish_turns(agents::Policy& solver) {
     std::vector<agents::CompletionRequest> requests;
-    std::vector<std::size_t> asked;
-    std::vector<Episode> going_on;
+    std::vector<Episode> asked, going_on;
     for (std::size_t tally = 0; tally < tallies_.size(); ++tally) {
+      const StepInContext& place = pair_of(tally).right;
+      Episode episode{tally, options_.completions, place.env->fork(), place.messages};
       if (env::extract_answer(step_of(tally))) {
-        for (int i = 0; i < options_.completions; ++i) step(episode_of(tally), prefix_of(tally), {}, going_on);
+        step(std::move(episode), prefix_of(tally), going_on);
         continue;
       }
-      asked.push_back(tally);
-      requests.push_back(request(pair_of(tally).right.messages, tally, 0));
+      requests.push_back(request(place.messages, tally, 0));
       requests.back().n = options_.completions;
       requests.back().prefix = prefix_of(tally);
+      asked.push_back(std::move(episode));
     }
-    const std::vector<agents::Completion> completions = solver.complete(requests);
-    for (std::size_t i = 0; i < completions.size(); ++i) {
-      const std::size_t of = i / static_cast<std::size_t>(options_.completions);
-      step(episode_of(asked[of]), requests[of].prefix, completions[i], going_on);
-    }
+    go_on(solver, requests, std::move(asked), going_on);
     return going_on;
-  }
-
-  Episode episode_of(std::size_t tally) const {
-    const StepInContext& place = pair_of(tally).right;
-    return {tally, place.env->fork(), place.messages};
   }
 
   std::vector<Episode> play_turn(agents::Policy& solver, std::vector<Episode> episodes, int turn) {
     std::vector<agents::CompletionRequest> requests;
-    for (std::size_t i = 0; i < episodes.size(); ++i) requests.push_back(request(episodes[i].messages, i, turn));
-    const std::vector<agents::Completion> completions = solver.complete(requests);
+    for (std::size_t i = 0; i < episodes.size(); ++i) {
+      requests.push_back(request(episodes[i].messages, i, turn));
+      requests.back().n = episodes[i].count;
+    }
     std::vector<Episode> going_on;
-    for (std::size_t i = 0; i < episodes.size(); ++i) step(std::move(episodes[i]), "", completions[i], going_on);
+    go_on(solver, requests, std::move(episodes), going_on);
     return going_on;
   }
 
-  void step(Episode episode, const std::string& prefix, const agents::Completion& completion,
-            std::vector<Episode>& going_on) {
-    if (completion.finish_reason == agents::FinishReason::context) return;
-    const std::string text = prefix + completion.text;
+  // What the solver writes behind each of the episodes, one request each; equal texts are one episode.
+  void go_on(agents::Policy& solver, std::span<const agents::CompletionRequest> requests, std::vector<Episode> episodes,
+             std::vector<Episode>& going_on) {
+    const std::vector<agents::Completion> completions = solver.complete(requests);
+    auto next = completions.begin();
+    for (std::size_t i = 0; i < episodes.size(); ++i) {
+      std::map<std::string, int> texts;
+      for (int sample = 0; sample < requests[i].n; ++sample, ++next)
+        if (next->finish_reason != agents::FinishReason::context) ++texts[next->text];
+      for (const auto& [text, count] : texts) {
+        Episode branch{episodes[i].tally, count, nullptr, episodes[i].messages};
+        branch.env = text == texts.rbegin()->first ? std::move(episodes[i].env) : episodes[i].env->fork();
+        step(std::move(branch), requests[i].prefix + text, going_on);
+      }
+    }
+  }
+
+  void step(Episode episode, const std::string& text, std::vector<Episode>& going_on) {
     env::StepResult next = episode.env->step({text, {}});
     if (next.terminated || next.truncated) {
-      ++tallies_[episode.tally].completions;
-      tallies_[episode.tally].solved += next.info.value("success", false);
+      tallies_[episode.tally].completions += episode.count;
+      if (next.info.value("success", false)) tallies_[episode.tally].solved += episode.count;
       return;
     }
     episode.messages.push_back(Message::of(Role::assistant, text));

@@ -33,9 +33,9 @@ struct SolverCheckOptions {
 };
 
 // The solvers go on with the turn behind each step (an answer ends it), and with the turns after it to the end of the
-// episode; all that are at the same turn go to each solver at once. Episodes are graded by their envs; those that
-// outgrow the context count in nothing. Throws Error for completions < 1 and no solvers, and what an env or a solver
-// throws.
+// episode; all that are at the same turn go to each solver at once, and those that are alike so far are played once.
+// Episodes are graded by their envs; those that outgrow the context count in nothing. Throws Error for completions < 1
+// and no solvers, and what an env or a solver throws.
 std::vector<SolverRates> check_by_solvers(std::span<agents::Policy* const> solvers, std::span<const StepPair> pairs,
                                           const SolverCheckOptions& options = {});
 

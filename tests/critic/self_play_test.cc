@@ -119,7 +119,7 @@ class Searcher : public agents::Policy {
   }
   std::vector<agents::TokenScores> score(std::span<const agents::ScoreRequest>) override { return {}; }
   agents::Capabilities capabilities() const override { return {"searcher", true, true, false, 1000}; }
-  int turns = 0;  // after the first
+  int turns = 0;  // requests after the first
 
  private:
   std::string name_, answer_;
@@ -141,7 +141,7 @@ TEST_CASE("solver check: an episode of several turns is played to its end") {
   CHECK(rates.completions == 3);
   CHECK(rates.original == 1);
   CHECK(rates.sneaky == 0);
-  CHECK(searcher.turns == 6);
+  CHECK(searcher.turns == 2);  // what three write alike goes on as one
 }
 
 TEST_CASE("games: who wins what") {
