@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # The command line of the program AGON: exit codes, and where words go. Usage: command_line.sh AGON
-set -u
 agon=$1
-failures=0
+. "$(dirname "$0")/helpers.sh"
 
 # expect CODE PATTERN ARGUMENTS...: the exit code, and a pattern in what was printed (both streams).
 expect() {
@@ -10,8 +9,7 @@ expect() {
   shift 2
   output=$("$agon" "$@" 2>&1) || status=$?
   [ "$status" = "$code" ] && grep -qE -- "$pattern" <<<"$output" && return
-  echo "agon $*: expected exit $code and /$pattern/, got exit $status and:" "$output"
-  failures=$((failures + 1))
+  fail "agon $*: expected exit $code and /$pattern/, got exit $status and: $output"
 }
 
 expect 0 '^agon [0-9]+\.[0-9]+\.[0-9]+ \(commit [0-9a-f]{12}(-dirty)?|unknown\)$' --version
@@ -26,20 +24,19 @@ expect 2 "^agon: .*no 'suties'" suties
 expect 2 "^agon: .*Did you mean '--json'" suites --jsn
 expect 2 "got 'charts'" suites charts
 
-[ -z "$("$agon" suites --jsn 2>/dev/null)" ] || { echo "a usage error is printed on stdout"; failures=$((failures + 1)); }
+[ -z "$("$agon" suites --jsn 2>/dev/null)" ] || fail "a usage error is printed on stdout"
 status=0
 "$agon" suites >/dev/full 2>/dev/null || status=$?
-[ $status = 1 ] || { echo "a full disk under stdout: expected exit 1, got $status"; failures=$((failures + 1)); }
+[ $status = 1 ] || fail "a full disk under stdout: expected exit 1, got $status"
 
 # Closed streams: what is printed into them is lost and said so by the code, and no file takes their place.
 status=0
 "$agon" suites >&- 2>/dev/null || status=$?
-[ $status = 1 ] || { echo "a closed stdout: expected exit 1, got $status"; failures=$((failures + 1)); }
+[ $status = 1 ] || fail "a closed stdout: expected exit 1, got $status"
 for closed in '2>&-' '2>/dev/full' '<&- >&- 2>&-'; do
   status=0
   eval '"$agon" suties' "$closed" || status=$?
-  [ $status = 2 ] || { echo "$closed: expected exit 2, got $status"; failures=$((failures + 1)); }
+  [ $status = 2 ] || fail "$closed: expected exit 2, got $status"
 done
 
-echo "command_line: $failures failures"
-[ $failures = 0 ]
+finish

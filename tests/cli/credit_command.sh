@@ -1,12 +1,8 @@
 #!/usr/bin/env bash
 # credit_command.sh AGON MODEL: agon credit from outside: numbers worked by hand, groups of a recorded run, and every way to be told no.
-set -u
 agon=$1 model=$2
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failures=0
+. "$(dirname "$0")/helpers.sh"
 
-fail() { printf 'FAILED: %s\n' "$*"; failures=$((failures + 1)); }
 # rollout KEYS: one that every method takes, with KEYS, which may replace its own, behind them.
 rollout() { printf '{"answer_reward": 1, "correct": true, "score": null, "segments": [["answer", 2]]%s}' "${1:+, $1}"; }
 # shows WORDS INPUT ARGUMENTS...: exits with 0, and the output holds WORDS.
@@ -16,17 +12,9 @@ shows() {
   "$agon" credit "$@" <<<"$input" >"$scratch/out" 2>"$scratch/err" || fail "credit $*: $(cat "$scratch/err")"
   grep -qF -- "$words" "$scratch/out" || fail "credit $* on $input: output lacks $words: $(cat "$scratch/out")"
 }
-# refused WORDS INPUT ARGUMENTS...: exits with 1 and one line on stderr that holds WORDS, with nothing on stdout.
-refused() {
-  local words=$1 input=$2
-  shift 2
-  "$agon" credit "$@" <<<"$input" >"$scratch/out" 2>"$scratch/err"
-  local got=$?
-  [ $got = 1 ] || fail "credit $* on $input: exit code $got, expected 1"
-  grep -qF -- "$words" "$scratch/err" || fail "credit $* on $input: stderr lacks '$words': $(cat "$scratch/err")"
-  [ "$(wc -l <"$scratch/err")" = 1 ] || fail "credit $*: not one line: $(cat "$scratch/err")"
-  [ ! -s "$scratch/out" ] || fail "credit $*: refused, and yet printed"
-}
+
+# refused WORDS INPUT ARGUMENTS...
+refused() { refuses 1 "$1" "$agon" credit "${@:3}" <<<"$2"; }
 
 # Numbers worked by hand.
 right='{"answer_reward": 1, "correct": true, "score": 0.9, "segments": [["answer", 2], ["score", 1]]}'
@@ -113,5 +101,4 @@ refused 'its 1 steps' "[$(rollout '"segments": [["step", 1]], "step_confidence":
 refused "'step_visual' must be a number, got null" "[$(rollout '"segments": [["step", 1]], "step_confidence": [-1, -2], "step_visual": [null]')]" pdcr
 refused "'truncated' must be true or false" "[$(rollout '"truncated": "no"')]" grpo
 
-[ $failures = 0 ] && echo "credit_command: passed"
-exit $((failures > 0))
+finish

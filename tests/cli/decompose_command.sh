@@ -1,22 +1,9 @@
 #!/usr/bin/env bash
 # decompose_command.sh AGON MODEL: agon decompose from outside, with a model that writes steps.
-set -u
 agon=$1 model=$2
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failures=0
+. "$(dirname "$0")/helpers.sh"
 
-fail() { printf 'FAILED: %s\n' "$*"; failures=$((failures + 1)); }
 short="--policy $model --tasks 3 --samples 2"
-# refused CODE WORDS FLAGS...: ends with CODE and one line on stderr that holds WORDS.
-refused() {
-  local code=$1 words=$2
-  shift 2
-  "$agon" decompose "$@" >"$scratch/out" 2>"$scratch/err"
-  local got=$?
-  [ $got = "$code" ] || fail "$*: exit code $got, expected $code"
-  grep -q -- "$words" "$scratch/err" || fail "$*: stderr lacks '$words': $(cat "$scratch/err")"
-}
 
 "$agon" decompose $short --out "$scratch/run" >"$scratch/table" 2>/dev/null || fail "decompose"
 for words in '^charts, level 2: 3 tasks x 2 samples, ' '^otsu  *white ' '^otsu  *rotate ' '^top_k  *blur ' '^random  *- ' '^all textual ' "^run: $scratch/run"; do
@@ -39,13 +26,12 @@ by_label = share * otsu["perception_found"] + (1 - share) * otsu["reasoning_foun
 assert abs(by_label - otsu["accuracy"]) < 1e-9
 PY
 
-refused 1 "Did you mean 'white'" $short --picture whit
-refused 1 'leave it out' $short --set split=otsu
-refused 1 "Did you mean 'visual_share'" $short --set visual_shar=1
-refused 1 'is not KEY=VALUE' $short --set visual_share
-refused 1 '--resume needs --out' $short --resume
-refused 1 "$scratch/run" $short --out "$scratch/run"
-refused 1 "Did you mean 'charts'" $short --suite chart --out "$scratch/x"
+refuses 1 "Did you mean 'white'" "$agon" decompose $short --picture whit
+refuses 1 'leave it out' "$agon" decompose $short --set split=otsu
+refuses 1 "Did you mean 'visual_share'" "$agon" decompose $short --set visual_shar=1
+refuses 1 'is not KEY=VALUE' "$agon" decompose $short --set visual_share
+refuses 1 '--resume needs --out' "$agon" decompose $short --resume
+refuses 1 "$scratch/run" "$agon" decompose $short --out "$scratch/run"
+refuses 1 "Did you mean 'charts'" "$agon" decompose $short --suite chart --out "$scratch/x"
 
-[ $failures = 0 ] && echo "decompose_command: passed"
-exit $((failures > 0))
+finish

@@ -1,23 +1,9 @@
 #!/usr/bin/env bash
 # eval_command.sh AGON MODEL: agon eval, and two turns of agon run, from outside, with a small random model.
-set -u
 agon=$1 model=$2
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failures=0
+. "$(dirname "$0")/helpers.sh"
 
-fail() { printf 'FAILED: %s\n' "$*"; failures=$((failures + 1)); }
 short="--max-tokens 12 --tasks 6 --samples 2"
-# refused CODE WORDS COMMAND...: ends with CODE and one line on stderr that holds WORDS.
-refused() {
-  local code=$1 words=$2
-  shift 2
-  "$@" >"$scratch/out" 2>"$scratch/err"
-  local got=$?
-  [ $got = "$code" ] || fail "$*: exit code $got, expected $code"
-  grep -qi -- "$words" "$scratch/err" || fail "$*: stderr lacks '$words': $(cat "$scratch/err")"
-  [ "$(grep -c '^agon: ' "$scratch/err")" = 1 ] || fail "$*: not one message: $(cat "$scratch/err")"
-}
 # same_figures A B: two summaries but for the time that they took.
 same_figures() { [ "$(sed '/"seconds"/d' "$1")" = "$(sed '/"seconds"/d' "$2")" ]; }
 
@@ -29,9 +15,9 @@ grep -q '"acc_t2"' "$scratch/two.json" || fail "no two-turn figures: $(cat "$scr
 [ "$(sqlite3 "$scratch/two/run.sqlite" "SELECT task_id FROM tasks WHERE task_index = 3")" = charts/2/test/3 ] || fail "another task id"
 "$agon" show "$scratch/two" 2>/dev/null | grep -q '^two turns  *samples' || fail "show lacks the two-turn figures"
 "$agon" show "$scratch/two" 3 2>/dev/null | grep -q '^(a wrong answer)' || fail "a transcript does not tell which answer is right"
-refused 1 "reexamine\|two_turn" "$agon" run --policy "$model" $short --suite charts --out "$scratch/two" --resume
-refused 1 "up to 10 turns" "$agon" run --policy "$model" --suite phone --two-turn --out "$scratch/x"
-refused 2 "two-turn" "$agon" run --policy "$model" --reexamine Sure? --out "$scratch/x"
+refuses 1 two_turn "$agon" run --policy "$model" $short --suite charts --out "$scratch/two" --resume
+refuses 1 "up to 10 turns" "$agon" run --policy "$model" --suite phone --two-turn --out "$scratch/x"
+refuses 2 "two-turn" "$agon" run --policy "$model" --reexamine Sure? --out "$scratch/x"
 
 # Several policies and suites: the runs are those of agon run, and the second policy is compared with the first.
 cp -r "$model" "$scratch/other"
@@ -49,15 +35,14 @@ name=$(basename "$model")
 same_figures "$scratch/a" "$scratch/b" || fail "eval and run play different episodes"
 "$agon" eval --policy "$model" $short --two-turn --out "$scratch/eval2" 2>/dev/null | grep -q '^samples  *acc@t1' || fail "eval --two-turn"
 
-refused 1 "holds a run already" evaluate --out "$scratch/eval"
-refused 1 "given twice" "$agon" eval --policy "$model" --policy "$model/" --out "$scratch/x"
-refused 1 "given twice" "$agon" eval --suite charts --suite charts --out "$scratch/x"
-refused 1 "up to 10 turns" "$agon" eval --policy "$model" --suite charts --suite phone --two-turn --out "$scratch/x"
-refused 1 "did you mean 'charts'" "$agon" eval --policy "$model" --suite chart
-refused 1 "no-such-model" "$agon" eval --policy "$scratch/no-such-model" --out "$scratch/x"
-refused 1 "--out" "$agon" eval --policy "$model" --resume
-refused 1 "suite jsonl" "$agon" eval --policy "$model" --file tasks.jsonl --out "$scratch/x"
+refuses 1 "holds a run already" evaluate --out "$scratch/eval"
+refuses 1 "given twice" "$agon" eval --policy "$model" --policy "$model/" --out "$scratch/x"
+refuses 1 "given twice" "$agon" eval --suite charts --suite charts --out "$scratch/x"
+refuses 1 "up to 10 turns" "$agon" eval --policy "$model" --suite charts --suite phone --two-turn --out "$scratch/x"
+refuses 1 "Did you mean 'charts'" "$agon" eval --policy "$model" --suite chart
+refuses 1 "no-such-model" "$agon" eval --policy "$scratch/no-such-model" --out "$scratch/x"
+refuses 1 "--out" "$agon" eval --policy "$model" --resume
+refuses 1 "suite jsonl" "$agon" eval --policy "$model" --file tasks.jsonl --out "$scratch/x"
 [ ! -e "$scratch/x" ] || fail "an evaluation that cannot be leaves a folder"
 
-[ $failures = 0 ] && echo "eval_command: passed"
-exit $((failures > 0))
+finish

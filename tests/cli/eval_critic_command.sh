@@ -1,39 +1,19 @@
 #!/usr/bin/env bash
 # eval_critic_command.sh AGON MODEL: agon eval-critic from outside: suites, runs and files, and every way to be told no.
-set -u
 agon=$1 model=$2
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failures=0
+. "$(dirname "$0")/helpers.sh"
 
-fail() { printf 'FAILED: %s\n' "$*"; failures=$((failures + 1)); }
-# value FILTER ARGUMENTS...: what is at the path FILTER of the JSON that eval-critic prints.
-value() {
-  local path=$1
-  shift
-  "$agon" eval-critic "$@" --json 2>"$scratch/err" >"$scratch/out" || fail "eval-critic $*: $(cat "$scratch/err")"
-  python3 -c 'import json, sys
-value = json.load(open(sys.argv[1]))
-for key in sys.argv[2].split("/"):
-  value = value[int(key) if isinstance(value, list) else key]
-print(value)' "$scratch/out" "$path"
+# judged PATH ARGUMENTS...: what is at the path of the JSON that eval-critic prints.
+judged() {
+  "$agon" eval-critic "${@:2}" --json 2>"$scratch/err" >"$scratch/out" || fail "eval-critic ${*:2}: $(cat "$scratch/err")"
+  value "$1" "$scratch/out"
 }
-# is EXPECTED FILTER ARGUMENTS...
+# is EXPECTED PATH ARGUMENTS...
 is() {
   local expected=$1 got
   shift
-  got=$(value "$@")
+  got=$(judged "$@")
   [ "$got" = "$expected" ] || fail "eval-critic $*: got $got, expected $expected"
-}
-# refused WORDS ARGUMENTS...: exits with 1 and says WORDS, with nothing on stdout.
-refused() {
-  local words=$1
-  shift
-  "$agon" eval-critic "$@" >"$scratch/out" 2>"$scratch/err"
-  local got=$?
-  [ $got = 1 ] || fail "eval-critic $*: exit code $got, expected 1"
-  grep -qF -- "$words" "$scratch/err" || fail "eval-critic $*: stderr lacks '$words': $(cat "$scratch/err")"
-  [ ! -s "$scratch/out" ] || fail "eval-critic $*: refused, and yet printed"
 }
 
 # A suite's own steps: the oracle is right of all, and a constant of one class.
@@ -44,7 +24,7 @@ is 0.0 rows/0/figures/error --critic constant=0.7 --tasks 5 --suite shapes
 is 0.5 mean/average --critic constant=0.7 --tasks 3 --suite charts --suite shapes
 is None mean --critic constant=0.7 --tasks 3
 is shapes rows/1/data --critic random --tasks 3 --suite charts --suite shapes
-[ "$(value rows/0/figures/auc --critic random --tasks 9)" = "$(value rows/0/figures/auc --critic random --tasks 9)" ] ||
+[ "$(judged rows/0/figures/auc --critic random --tasks 9)" = "$(judged rows/0/figures/auc --critic random --tasks 9)" ] ||
   fail "random is not the same twice"
 "$agon" eval-critic --critic oracle --tasks 5 2>/dev/null | grep -q '^  all ' || fail "the table has no line of all steps"
 
@@ -66,23 +46,22 @@ is 3 rows/0/figures/unknown --critic oracle --file "$scratch/bench.json"
 is 0.0 rows/0/first_error/f1 --critic constant=1 --file "$scratch/bench.json"
 is 1.0 rows/0/first_error/correct --critic constant=1 --file "$scratch/bench.json"
 
-refused "Did you mean 'oracle'" --critic oracl
-refused "P(correct) must lie in [0, 1], got 2" --critic constant=2
-refused "constant=0.5; got 'x'" --critic constant=x
-refused "no prompt 'lng'" --policy "$model" --prompt lng
-refused "critiques must be at least 1" --policy "$model" --critiques 0
-refused "are all the same" --policy "$model" --critiques 2
-refused "Did you mean 'vote'" --policy "$model" --combine vot
-refused "address of its server" --critic process-reward
-refused "Did you mean 'qwen'" --critic process-reward --url http://127.0.0.1:1 --form qwn
-refused "does not answer" --critic process-reward --url http://127.0.0.1:1 --file "$scratch/bench.json"
-refused "no pictures" --critic process-reward --url http://127.0.0.1:1 --tasks 1
-refused "$scratch/none.json" --critic oracle --file "$scratch/none.json"
-refused "$scratch" --critic oracle --run "$scratch"
-refused "chart" --critic oracle --suite chart
-refused "knows the truth of no step" --critic oracle --run "$scratch/run"
+refuses 1 "Did you mean 'oracle'" "$agon" eval-critic --critic oracl
+refuses 1 "P(correct) must lie in [0, 1], got 2" "$agon" eval-critic --critic constant=2
+refuses 1 "constant=0.5; got 'x'" "$agon" eval-critic --critic constant=x
+refuses 1 "no prompt 'lng'" "$agon" eval-critic --policy "$model" --prompt lng
+refuses 1 "critiques must be at least 1" "$agon" eval-critic --policy "$model" --critiques 0
+refuses 1 "are all the same" "$agon" eval-critic --policy "$model" --critiques 2
+refuses 1 "Did you mean 'vote'" "$agon" eval-critic --policy "$model" --combine vot
+refuses 1 "address of its server" "$agon" eval-critic --critic process-reward
+refuses 1 "Did you mean 'qwen'" "$agon" eval-critic --critic process-reward --url http://127.0.0.1:1 --form qwn
+refuses 1 "does not answer" "$agon" eval-critic --critic process-reward --url http://127.0.0.1:1 --file "$scratch/bench.json"
+refuses 1 "no pictures" "$agon" eval-critic --critic process-reward --url http://127.0.0.1:1 --tasks 1
+refuses 1 "$scratch/none.json" "$agon" eval-critic --critic oracle --file "$scratch/none.json"
+refuses 1 "$scratch" "$agon" eval-critic --critic oracle --run "$scratch"
+refuses 1 "chart" "$agon" eval-critic --critic oracle --suite chart
+refuses 1 "knows the truth of no step" "$agon" eval-critic --critic oracle --run "$scratch/run"
 printf '{"steps": ["a"], "label": 5}\n' >"$scratch/broken.jsonl"
-refused "broken.jsonl:1: label" --critic oracle --file "$scratch/broken.jsonl"
+refuses 1 "broken.jsonl:1: label" "$agon" eval-critic --critic oracle --file "$scratch/broken.jsonl"
 
-[ $failures = 0 ] && echo "eval_critic_command: all passed"
-exit $((failures > 0))
+finish

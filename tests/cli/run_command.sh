@@ -1,13 +1,9 @@
 #!/usr/bin/env bash
 # run_command.sh AGON MODEL TINY: agon run from outside, with a small random model (and models/agon-tiny for long episodes): the same episodes whatever the threads, kill -9 and
 # --resume, Ctrl-C, and every way to be told no.
-set -u
 agon=$1 model=$2 tiny=$3
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failures=0
+. "$(dirname "$0")/helpers.sh"
 
-fail() { printf 'FAILED: %s\n' "$*"; failures=$((failures + 1)); }
 play() { "$agon" run --policy "$model" --max-tokens 24 --samples 3 "$@"; }
 # In the background: $! is agon itself, and not a shell around it.
 play_alone() { exec "$agon" run --policy "$model" --max-tokens 24 --samples 3 "$@"; }
@@ -15,16 +11,6 @@ play_alone() { exec "$agon" run --policy "$model" --max-tokens 24 --samples 3 "$
 episodes() {
   sqlite3 "$1/run.sqlite" "SELECT task_index, sample, turn, text, hex(token_ids), hex(logprobs), e.reward, success
     FROM turns t JOIN episodes e ON t.episode_id = e.id ORDER BY 1, 2, 3"
-}
-# refused CODE WORDS COMMAND...: ends with CODE and one line on stderr that holds WORDS.
-refused() {
-  local code=$1 words=$2
-  shift 2
-  "$@" >"$scratch/out" 2>"$scratch/err"
-  local got=$?
-  [ $got = "$code" ] || fail "$*: exit code $got, expected $code"
-  grep -qi -- "$words" "$scratch/err" || fail "$*: stderr lacks '$words': $(cat "$scratch/err")"
-  [ "$(grep -c '^agon: ' "$scratch/err")" = 1 ] || fail "$*: not one message: $(cat "$scratch/err")"
 }
 
 # Threads.
@@ -73,37 +59,36 @@ done
 [ -n "$(ls "$scratch/cache/agon")" ] || fail "no index in the cache"
 tool_play --suite lookup --baseline rag --tasks 2 --out "$scratch/rag" >/dev/null 2>&1 || fail "run lookup --baseline rag"
 "$agon" show "$scratch/rag" 0 | grep -q '^Doc 1(Title' || fail "rag shows no documents"
-refused 1 "no tools" play --suite charts --baseline cot --out "$scratch/x"
+refuses 1 "no tools" play --suite charts --baseline cot --out "$scratch/x"
 printf '{"question": "who?", "golden_answers": ["Ada"]}\n' >"$scratch/questions.jsonl"
-refused 1 "--search is for suite questions" play --suite charts --search "$scratch/index" --out "$scratch/x"
-refused 1 "--search" play --suite questions --file "$scratch/questions.jsonl" --out "$scratch/x"
+refuses 1 "--search is for suite questions" play --suite charts --search "$scratch/index" --out "$scratch/x"
+refuses 1 "--search" play --suite questions --file "$scratch/questions.jsonl" --out "$scratch/x"
 cp "$agon" "$scratch/agon"
-refused 1 "no launcher" "$scratch/agon" run --suite darkroom --policy "$model" --out "$scratch/y"
+refuses 1 "no launcher" "$scratch/agon" run --suite darkroom --policy "$model" --out "$scratch/y"
 
 # No.
-refused 1 "did you mean 'charts'" play --suite chart
-refused 2 "suite" play --siute charts
-refused 1 "level" play --suite charts --level 9 --out "$scratch/x"
-refused 1 "holds a run already" play --suite charts --tasks 12 --seed 3 --out "$scratch/one"
-refused 1 "seed" play --suite charts --tasks 12 --seed 5 --out "$scratch/one" --resume
-refused 1 "no-such-model" "$agon" run --policy "$scratch/no-such-model" --out "$scratch/x"
-refused 1 "--out" play --suite charts --resume
+refuses 1 "Did you mean 'charts'" play --suite chart
+refuses 2 "suite" play --siute charts
+refuses 1 "level" play --suite charts --level 9 --out "$scratch/x"
+refuses 1 "holds a run already" play --suite charts --tasks 12 --seed 3 --out "$scratch/one"
+refuses 1 "seed" play --suite charts --tasks 12 --seed 5 --out "$scratch/one" --resume
+refuses 1 "no-such-model" "$agon" run --policy "$scratch/no-such-model" --out "$scratch/x"
+refuses 1 "--out" play --suite charts --resume
 touch "$scratch/file"
-refused 1 "$scratch/file" play --suite charts --tasks 1 --out "$scratch/file/run"
-refused 1 "file" play --suite jsonl --out "$scratch/x"
+refuses 1 "$scratch/file" play --suite charts --tasks 1 --out "$scratch/file/run"
+refuses 1 "file" play --suite jsonl --out "$scratch/x"
 printf '{"id": "1", "prompt": "What?", "answer": "4", "grader": "exact"}\n{"id": \n' >"$scratch/bad.jsonl"
-refused 1 "bad.jsonl:2:" play --suite jsonl --file "$scratch/bad.jsonl" --out "$scratch/x"
+refuses 1 "bad.jsonl:2:" play --suite jsonl --file "$scratch/bad.jsonl" --out "$scratch/x"
 long_prompt=$(printf 'word %.0s' $(seq 1 20000))
 printf '{"id": "1", "prompt": "%s", "answer": "4", "grader": "exact"}\n' "$long_prompt" >"$scratch/long.jsonl"
-refused 1 "context" play --suite jsonl --file "$scratch/long.jsonl" --out "$scratch/long"
+says 1 "context" play --suite jsonl --file "$scratch/long.jsonl" --out "$scratch/long"
 
 # A full disk: the run stops with one message, and what was committed goes on elsewhere.
 if [ "$(id -u)" = 0 ] && mkdir "$scratch/small" && mount -t tmpfs -o size=256k tmpfs "$scratch/small" 2>/dev/null; then
-  refused 1 "disk\|full\|space" play --suite charts --tasks 200 --out "$scratch/small/run"
+  refuses 1 full play --suite charts --tasks 200 --out "$scratch/small/run"
   umount "$scratch/small"
 else
   echo "full disk: NOT TRIED, mounting a small tmpfs needs root"
 fi
 
-[ $failures = 0 ] && echo "run_command: passed"
-exit $((failures > 0))
+finish

@@ -1,21 +1,9 @@
 #!/usr/bin/env bash
 # search_command.sh AGON UNTAUGHT MODEL: agon search, replay and show from outside: methods, budgets, kills at random
 # moments, and every way to be told no.
-set -u
 agon=$1 untaught=$2 model=$3
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failures=0
+. "$(dirname "$0")/helpers.sh"
 
-fail() { printf 'FAILED: %s\n' "$*"; failures=$((failures + 1)); }
-# value PATH FILE: what is at the path of a JSON file.
-value() {
-  python3 -c 'import json, sys
-value = json.load(open(sys.argv[2]))
-for key in sys.argv[1].split("/"):
-  value = value[int(key) if isinstance(value, list) else key]
-print(value)' "$1" "$2"
-}
 # play NAME ARGUMENTS...: a search into $scratch/NAME, its summary in $scratch/NAME.json.
 play() {
   local name=$1
@@ -25,16 +13,6 @@ play() {
 }
 # is EXPECTED PATH NAME
 is() { [ "$(value "$2" "$scratch/$3.json")" = "$1" ] || fail "$3: $2 is $(value "$2" "$scratch/$3.json"), expected $1"; }
-# refused CODE WORDS ARGUMENTS...
-refused() {
-  local code=$1 words=$2
-  shift 2
-  "$agon" "$@" >"$scratch/out" 2>"$scratch/err"
-  local got=$?
-  [ $got = "$code" ] || fail "$*: exit code $got, expected $code"
-  grep -qF -- "$words" "$scratch/err" || fail "$*: stderr lacks '$words': $(cat "$scratch/err")"
-  [ ! -s "$scratch/out" ] || fail "$*: refused, and yet printed"
-}
 
 # Greedy search is the greedy answer of agon run.
 play greedy --method greedy --tasks 30
@@ -93,7 +71,7 @@ for ((i = 0; i < kills; ++i)); do
     is "$(value $key "$scratch/whole.json")" $key killed
   done
 done
-refused 1 "method" search --policy "$model" --tasks 60 --out "$scratch/killed" --resume --method greedy
+refuses 1 "method" "$agon" search --policy "$model" --tasks 60 --out "$scratch/killed" --resume --method greedy
 
 # A finished tree plays again without a model, and says where another model goes another way.
 "$agon" replay "$scratch/many" 3 >"$scratch/out" 2>&1 || fail "replay: $(cat "$scratch/out")"
@@ -104,18 +82,18 @@ is None divergence same
 is write divergence/kind other
 "$agon" show "$scratch/many" | grep -q '^guided on charts' || fail "show"
 
-refused 1 "Did you mean 'guided'" search --method guide --out "$scratch/x"
-refused 1 "Did you mean 'product'" search --method beam --rank produkt --out "$scratch/x"
-refused 1 "Did you mean 'policy_tokens'" search --budget policy_token=3 --out "$scratch/x"
-refused 1 "gives no amount" search --budget policy_tokens=many --out "$scratch/x"
-refused 1 "Did you mean 'oracle'" search --critic orakle --out "$scratch/x"
-refused 1 "is no model folder" search --critic oracle --policy "$scratch/none" --out "$scratch/x"
-refused 2 "--n" search --n 0 --out "$scratch/x"
-refused 2 "--keep" search --keep none --out "$scratch/x"
-refused 2 "--retry" search --retry never --out "$scratch/x"
-refused 1 "is no search" replay "$scratch/run" 0
-refused 1 "has no search here" replay "$scratch/many" 99
-refused 1 "no run here" replay "$scratch" 0
+refuses 1 "Did you mean 'guided'" "$agon" search --method guide --out "$scratch/x"
+refuses 1 "Did you mean 'product'" "$agon" search --method beam --rank produkt --out "$scratch/x"
+refuses 1 "Did you mean 'policy_tokens'" "$agon" search --budget policy_token=3 --out "$scratch/x"
+refuses 1 "gives no amount" "$agon" search --budget policy_tokens=many --out "$scratch/x"
+refuses 1 "Did you mean 'oracle'" "$agon" search --critic orakle --out "$scratch/x"
+refuses 1 "is no model folder" "$agon" search --critic oracle --policy "$scratch/none" --out "$scratch/x"
+refuses 2 "--n" "$agon" search --n 0 --out "$scratch/x"
+refuses 2 "--keep" "$agon" search --keep none --out "$scratch/x"
+refuses 2 "--retry" "$agon" search --retry never --out "$scratch/x"
+refuses 1 "is no search" "$agon" replay "$scratch/run" 0
+refuses 1 "has no search here" "$agon" replay "$scratch/many" 99
+refuses 1 "no run here" "$agon" replay "$scratch" 0
 python3 - "$scratch/many" <<'PY'
 import json, sqlite3, sys
 run = sqlite3.connect(sys.argv[1] + "/run.sqlite")
@@ -124,8 +102,7 @@ config["search_version"] = 99
 run.execute("UPDATE run SET config = ?", (json.dumps(config),))
 run.commit()
 PY
-refused 1 "of version 99" replay "$scratch/many" 3
+refuses 1 "of version 99" "$agon" replay "$scratch/many" 3
 [ -e "$scratch/x" ] && fail "a refused search left a folder"
 
-[ $failures = 0 ] && echo "search_command: passed"
-exit $((failures > 0))
+finish

@@ -1,12 +1,8 @@
 #!/usr/bin/env bash
 # selfplay_command.sh AGON MODEL: agon selfplay from outside: every way to be told no, games that teach nothing, Ctrl-C.
-set -u
 agon=$1 model=$2
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failures=0
+. "$(dirname "$0")/helpers.sh"
 
-fail() { printf 'FAILED: %s\n' "$*"; failures=$((failures + 1)); }
 # config NAME LINES...: $scratch/NAME.yaml, with the keys that every config needs unless a line gives them.
 config() {
   local name=$1
@@ -17,15 +13,9 @@ config() {
     grep -q "^${key%%:*}:" "$scratch/$name.yaml" || printf '%s\n' "$key" >>"$scratch/$name.yaml"
   done
 }
-# refused WORDS NAME FLAGS...: exits with 1 and says WORDS.
-refused() {
-  local words=$1 name=$2
-  shift 2
-  "$agon" selfplay "$scratch/$name.yaml" "$@" >"$scratch/out" 2>"$scratch/err"
-  local got=$?
-  [ $got = 1 ] || fail "$name $*: exit code $got, expected 1: $(cat "$scratch/err")"
-  grep -qF -- "$words" "$scratch/err" || fail "$name $*: stderr lacks '$words': $(cat "$scratch/err")"
-}
+
+# refused WORDS NAME FLAGS...
+refused() { refuses 1 "$1" "$agon" selfplay "$scratch/$2.yaml" "${@:3}"; }
 
 config key "round: 2"
 refused "Did you mean 'rounds'" key
@@ -61,5 +51,4 @@ refused "6 are invalid" untaught # the games are there; they are not played agai
 config untaught "max_tokens: 21"
 refused "max_tokens" untaught
 
-[ $failures = 0 ] && echo "selfplay_command: passed"
-exit $((failures > 0))
+finish

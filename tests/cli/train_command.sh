@@ -1,22 +1,10 @@
 #!/usr/bin/env bash
 # agon train as a person meets it: killed and resumed, wrong configs, other people's folders, a report of what came out.
 # usage: train_command.sh AGON MODEL
-set -u
 agon=$1 model=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failures=0
-cd "$work" || exit 1
+. "$(dirname "$0")/helpers.sh"
+cd "$scratch" || exit 1
 
-fail() { echo "FAILED: $*" >&2; failures=$((failures + 1)); }
-# expect CODE WORDS COMMAND...: the command ends with the code, and its output holds the words.
-expect() {
-  local code=$1 words=$2; shift 2
-  "$@" >out.txt 2>&1
-  local got=$?
-  [ "$got" = "$code" ] || fail "$* ended with $got instead of $code: $(tail -2 out.txt)"
-  grep -qF -- "$words" out.txt || fail "$* does not say '$words': $(tail -2 out.txt)"
-}
 
 cat >small.yaml <<YAML
 policy: $model
@@ -30,7 +18,7 @@ checkpoint_steps: 2
 record_every: 4
 YAML
 
-expect 0 "model: whole/model" "$agon" train small.yaml --set output=whole
+says 0 "model: whole/model" "$agon" train small.yaml --set output=whole
 # Killed at once after its first checkpoint, then again a little later; the end is the same, bit for bit.
 for pause in 0 0.4; do
   "$agon" train small.yaml --set output=killed --resume >log.txt 2>&1 &
@@ -44,62 +32,61 @@ for pause in 0 0.4; do
   wait "$victim" 2>/dev/null
 done
 [ -e killed/checkpoint/state.json ] || fail "no checkpoint was written"
-expect 0 "model: killed/model" "$agon" train small.yaml --set output=killed --resume
+says 0 "model: killed/model" "$agon" train small.yaml --set output=killed --resume
 cmp -s whole/model/model.safetensors killed/model/model.safetensors || fail "the resumed training ended with other weights"
 
-expect 1 "--resume" "$agon" train small.yaml --set output=whole
-expect 1 "seed" "$agon" train small.yaml --set output=whole --set seed=9 --resume
-expect 1 "learning_rate" "$agon" train small.yaml --set output=x --set optimizer.learning_rat=1
-expect 1 "grpo" "$agon" train small.yaml --set output=x --set method=grop
-expect 1 "nowhere.yaml" "$agon" train nowhere.yaml
+says 1 "--resume" "$agon" train small.yaml --set output=whole
+says 1 "seed" "$agon" train small.yaml --set output=whole --set seed=9 --resume
+says 1 "learning_rate" "$agon" train small.yaml --set output=x --set optimizer.learning_rat=1
+says 1 "grpo" "$agon" train small.yaml --set output=x --set method=grop
+says 1 "nowhere.yaml" "$agon" train nowhere.yaml
 echo 'a: &a [*a, *a]' >anchors.yaml
-expect 1 "nested more than 32 deep" "$agon" train anchors.yaml
+says 1 "nested more than 32 deep" "$agon" train anchors.yaml
 { echo 'a0: &a0 [1]'; for i in {1..20}; do echo "a$i: &a$i [*a$((i - 1)), *a$((i - 1)), *a$((i - 1))]"; done; } >laughs.yaml
-expect 1 "more than 100000 values" "$agon" train laughs.yaml
-expect 1 "'threads' must lie between 0 and 1024" "$agon" train small.yaml --set output=x --set threads=100000
-expect 1 "as sources: [{suite: charts" "$agon" train --set output=x
-expect 1 "no such model" "$agon" train small.yaml --set output=x --set "policy=no such model"
+says 1 "more than 100000 values" "$agon" train laughs.yaml
+says 1 "'threads' must lie between 0 and 1024" "$agon" train small.yaml --set output=x --set threads=100000
+says 1 "as sources: [{suite: charts" "$agon" train --set output=x
+says 1 "no such model" "$agon" train small.yaml --set output=x --set "policy=no such model"
 [ ! -e x ] || fail "a training that cannot start left its folder behind"
-expect 0 "learning_rate: " "$agon" train small.yaml --set output=x --print-config
+says 0 "learning_rate: " "$agon" train small.yaml --set output=x --print-config
 "$agon" train small.yaml --set output=x --print-config >printed.yaml
-expect 0 "steps: 8" "$agon" train printed.yaml --print-config
+says 0 "steps: 8" "$agon" train printed.yaml --print-config
 mkdir foreign && echo mine >foreign/notes.txt
-expect 1 "foreign" "$agon" train small.yaml --set output=foreign
+says 1 "foreign" "$agon" train small.yaml --set output=foreign
 [ "$(cat foreign/notes.txt)" = mine ] || fail "somebody else's file was changed"
 
-expect 0 "steps: 8" "$agon" train --set steps=8 small.yaml --print-config
-expect 1 "'output' is missing" "$agon" train --set "sources=[{suite: charts}]"
-expect 0 "output: " "$agon" train --print-config --set "sources=[{suite: charts}]"
-expect 1 "Did you mean 'accuracy'" "$agon" train small.yaml --set output=x2 --set rewards.acuracy=1
-expect 1 "turn" "$agon" train small.yaml --set output=x3 --set method=adapo
-expect 0 "model: x3/model" "$agon" train small.yaml --set output=x3 --set steps=1 --set evaluation.every=0
-expect 0 "accuracy: 1" "$agon" train small.yaml --set output=x --print-config --set rewards.format=0.1
-expect 1 "'rewards' must name a component" "$agon" train small.yaml --set output=x --set "rewards={}"
-expect 1 "'loss.clip_low' must lie in [0, 1]" "$agon" train small.yaml --set output=x --set loss.clip_low=2
-expect 1 "no such model folder" "$agon" train small.yaml --set output=x --set reference=foreign
-expect 0 "max_tokens: 24" "$agon" train small.yaml --set output=x --print-config --set method=dapo --set sampling.max_tokens=24
+says 0 "steps: 8" "$agon" train --set steps=8 small.yaml --print-config
+says 1 "'output' is missing" "$agon" train --set "sources=[{suite: charts}]"
+says 0 "output: " "$agon" train --print-config --set "sources=[{suite: charts}]"
+says 1 "Did you mean 'accuracy'" "$agon" train small.yaml --set output=x2 --set rewards.acuracy=1
+says 1 "turn" "$agon" train small.yaml --set output=x3 --set method=adapo
+says 0 "model: x3/model" "$agon" train small.yaml --set output=x3 --set steps=1 --set evaluation.every=0
+says 0 "accuracy: 1" "$agon" train small.yaml --set output=x --print-config --set rewards.format=0.1
+says 1 "'rewards' must name a component" "$agon" train small.yaml --set output=x --set "rewards={}"
+says 1 "'loss.clip_low' must lie in [0, 1]" "$agon" train small.yaml --set output=x --set loss.clip_low=2
+says 1 "no such model folder" "$agon" train small.yaml --set output=x --set reference=foreign
+says 0 "max_tokens: 24" "$agon" train small.yaml --set output=x --print-config --set method=dapo --set sampling.max_tokens=24
 
 # A disk that is full while a checkpoint is written ends with a message; with room again the training goes on.
 full() { (trap '' XFSZ; ulimit -f 9000; exec "$@"); }  # files of 9 MB at most: the optimiser's is larger
-expect 1 "optimizer.pt" full "$agon" train small.yaml --set output=full
-expect 0 "model: full/model" "$agon" train small.yaml --set output=full --resume
+says 1 "optimizer.pt" full "$agon" train small.yaml --set output=full
+says 0 "model: full/model" "$agon" train small.yaml --set output=full --resume
 cmp -s whole/model/model.safetensors full/model/model.safetensors || fail "after the full disk it ended with other weights"
 
 # Stopped while it chooses tasks, a training chooses them anew.
 choosing=(--set filter.offline=true --set filter.offline_tasks=150 --set steps=1 --set evaluation.every=0)
-expect 0 "model: chosen/model" "$agon" train small.yaml --set output=chosen "${choosing[@]}"
+says 0 "model: chosen/model" "$agon" train small.yaml --set output=chosen "${choosing[@]}"
 "$agon" train small.yaml --set output=stopped "${choosing[@]}" >log.txt 2>&1 &
 victim=$!
 sleep 0.7
 kill -INT "$victim" 2>/dev/null
 wait "$victim" 2>/dev/null
-expect 0 "model: stopped/model" "$agon" train small.yaml --set output=stopped "${choosing[@]}" --resume
+says 0 "model: stopped/model" "$agon" train small.yaml --set output=stopped "${choosing[@]}" --resume
 cmp -s chosen/model/model.safetensors stopped/model/model.safetensors || fail "other tasks were chosen after a stop"
-expect 1 "Raise filter.offline_tasks" "$agon" train small.yaml --set output=few --set filter.offline=true --set filter.offline_tasks=1
+says 1 "Raise filter.offline_tasks" "$agon" train small.yaml --set output=few --set filter.offline=true --set filter.offline_tasks=1
 
-expect 0 "report" "$agon" report whole
+says 0 "report" "$agon" report whole
 grep -q "entropy" whole/report.html || fail "the report has no curve of the entropy"
-expect 0 "tasks" "$agon" run --policy whole/best --suite charts --tasks 2 --samples 1 --out run
+says 0 "tasks" "$agon" run --policy whole/best --suite charts --tasks 2 --samples 1 --out run
 
-[ "$failures" = 0 ] && echo "train command: all as expected"
-exit "$failures"
+finish
