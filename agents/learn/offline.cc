@@ -152,6 +152,10 @@ class OfflineTrainer {
       groups.push_back(sample.imitated ? -1 - std::ssize(groups) : sample.group);
     }
     advantages_ = config_.baseline ? group_baseline(rewards, groups) : rewards;
+    const bool imitates = std::ranges::any_of(samples_, [](const OfflineSample& sample) { return sample.imitated; });
+    if (!imitates && std::ranges::all_of(advantages_, [](double advantage) { return advantage == 0; }))
+      throw Error("self-play: {} would learn nothing: the rewards of {} responses do not differ from their baseline.",
+                  config_.output.string(), samples_.size());
   }
 
   void set_references() {

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/rng.h"
 #include "critic/generative_critic.h"
+#include "critic/message_json.h"
 #include "critic/search/journal.h"
 #include "env/critic_role.h"
 #include "env/known_steps.h"
@@ -20,20 +21,6 @@ agents::CompletionRequest sneaky_request(const Challenge& challenge, const GameO
   request.sampling.seed = Rng::derive(options.seed, "sneaky", challenge.suite, challenge.number)();
   request.sampling.stop = {"</step>"};
   return request;
-}
-
-Json messages_json(const std::vector<Message>& messages, std::vector<Image>& images) {
-  Json list = Json::array();
-  for (const Message& message : messages) {
-    Json parts = Json::array();
-    for (const Part& part : message.parts) {
-      if (part.is_image()) images.push_back(part.image);
-      parts.push_back(part.is_image() ? Json{{"image", part.image.hash().hex()}}
-                                      : Json{{"text", text_json(part.text)}});
-    }
-    list.push_back({{"role", to_string(message.role)}, {"parts", std::move(parts)}});
-  }
-  return list;
 }
 
 Json verdicts_json(const std::vector<Verdict>& verdicts, bool correct) {

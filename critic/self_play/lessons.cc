@@ -34,7 +34,8 @@ struct Judged {
 };
 
 void add_critiques(const Judged& judged, bool pairs, std::vector<agents::OfflineSample>& samples) {
-  const std::int64_t group = samples.empty() ? 0 : samples.back().group + 1;
+  // Alone a critique has no baseline but that of all.
+  const std::int64_t group = samples.empty() || !pairs ? 0 : samples.back().group + 1;
   for (const Verdict& verdict : judged.verdicts()) {
     samples.push_back(
         {critic_messages(judged.step(), ""), verdict.critique, critic_reward(verdict, judged.right), group, false});

@@ -21,7 +21,8 @@ struct CriticLessonOptions {
   bool solver_reward = true;  // a sneaky step is wrong where it does harm; false: whatever solvers make of it, if valid
 };
 // Critiques of sneaky steps that do harm, and of the right steps in their places: were these drawn from other games, a
-// critic would learn which places are easily made wrong. Reward 1 for the right verdict, else -1. One group a step.
+// critic would learn which places are easily made wrong. Reward 1 for the right verdict, else -1. One group a step;
+// without pairs one for all.
 std::vector<agents::OfflineSample> critic_lessons(const std::vector<PlayedGame>& games,
                                                   const CriticLessonOptions& options);
 

@@ -69,6 +69,13 @@ TEST_CASE("Offline training prefers what won, and imitates what it is shown") {
   CHECK(preference(folder / "sft") < preference(kStart));
 }
 
+TEST_CASE("Offline training that would change nothing is refused") {
+  const test::TempFolder folder;
+  const std::vector<OfflineSample> equal = {sample("one or two?", "one", 1, 0), sample("one or two?", "two", 1, 0)};
+  CHECK_THROWS_WITH(train_offline(config_into(folder / "rl"), equal, false),
+                    Catch::Contains("the rewards of 2 responses do not differ"));
+}
+
 TEST_CASE("Offline training that is stopped goes on to the same weights") {
   const test::TempFolder folder;
   const std::atomic<bool> never = false, at_once = true;

@@ -115,7 +115,8 @@ TEST_CASE("A game is played by its rules, and comes back from the store as it wa
   REQUIRE(firsts.size() == 8);
   for (std::size_t i = 0; i < 8; i += 2) {
     CHECK(firsts[i].messages.back().text() != firsts[i + 1].messages.back().text());
-    CHECK(firsts[i + 1].reward == 1);  // this critic finds every right step right
+    CHECK(firsts[i + 1].reward == 1);           // this critic finds every right step right
+    CHECK(firsts[i].group == firsts[0].group);  // a baseline of its own would leave a critique nothing to learn
   }
   CHECK(critic_lessons(games, {.pairs = false, .solver_reward = false}).size() == 12);
 }
