@@ -168,4 +168,33 @@ double expected_calibration_error(std::span<const ReliabilityBin> bins) {
   return count > 0 ? sum / count : kNaN;
 }
 
+LogisticFit fit_logistic(std::span<const double> scores, std::span<const int> labels) {
+  const auto ones = static_cast<double>(std::count(labels.begin(), labels.end(), 1));
+  const auto all = static_cast<double>(labels.size());
+  if (ones == 0 || ones == all) return {};
+  constexpr double kRidge = 1e-4;
+  LogisticFit fit{0, 0};
+  for (int iteration = 0; iteration < 100; ++iteration) {  // Newton's method
+    double slope_gradient = kRidge * 2 * fit.slope, offset_gradient = 0;
+    double slope_curve = kRidge * 2, cross_curve = 0, offset_curve = 1e-12;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      const double weight = all / (2 * (labels[i] == 1 ? ones : all - ones));
+      const double probability = 1 / (1 + std::exp(-(fit.slope * scores[i] + fit.offset)));
+      const double error = weight * (probability - labels[i]), curve = weight * probability * (1 - probability);
+      slope_gradient += error * scores[i];
+      offset_gradient += error;
+      slope_curve += curve * scores[i] * scores[i];
+      cross_curve += curve * scores[i];
+      offset_curve += curve;
+    }
+    const double determinant = slope_curve * offset_curve - cross_curve * cross_curve;
+    const double slope_step = (offset_curve * slope_gradient - cross_curve * offset_gradient) / determinant;
+    const double offset_step = (slope_curve * offset_gradient - cross_curve * slope_gradient) / determinant;
+    fit.slope -= slope_step;
+    fit.offset -= offset_step;
+    if (std::abs(slope_step) + std::abs(offset_step) < 1e-10) break;
+  }
+  return fit;
+}
+
 }  // namespace agon

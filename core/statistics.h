@@ -48,4 +48,12 @@ std::vector<ReliabilityBin> adaptive_reliability(std::span<const double> scores,
                                                  int bins = 10);
 double expected_calibration_error(std::span<const ReliabilityBin> bins);
 
+// P(label 1 | score) = 1 / (1 + exp(-(slope score + offset))), fitted by likelihood with as much weight on either label
+// (Platt scaling at even odds), and 1e-4 slope^2 against a score that parts the labels without an error. Equal to
+// sklearn's LogisticRegression(class_weight="balanced"). Without both labels: slope 1, offset 0.
+struct LogisticFit {
+  double slope = 1, offset = 0;
+};
+LogisticFit fit_logistic(std::span<const double> scores, std::span<const int> labels);
+
 }  // namespace agon

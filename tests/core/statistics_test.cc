@@ -144,3 +144,20 @@ TEST_CASE("the calibration error weighs bins by their counts") {
   const double error = agon::expected_calibration_error(agon::reliability(scores, labels, 2));
   REQUIRE(error == Approx((3 * std::abs(1.0 / 3 - 0.25) + 1 * 0.25) / 4));
 }
+
+TEST_CASE("logistic fits equal scikit-learn's balanced ones") {
+  std::ifstream file(std::string(AGON_TEST_DATA) + "/ranking/logistic.json");
+  const Json golden = Json::parse(file);
+  REQUIRE(golden.at("fits").size() == 3);
+  for (const Json& one : golden.at("fits")) {
+    const std::vector<double> scores = one.at("scores");
+    const std::vector<int> labels = one.at("labels");
+    const agon::LogisticFit fit = agon::fit_logistic(scores, labels);
+    CHECK(fit.slope == Approx(one["slope"].get<double>()).epsilon(1e-4));
+    CHECK(fit.offset == Approx(one["offset"].get<double>()).epsilon(1e-4));
+  }
+  // Labels that a score parts without an error have a finite fit all the same; one label alone has none.
+  const agon::LogisticFit parted = agon::fit_logistic(std::vector<double>{-1, -2, 1, 2}, std::vector<int>{0, 0, 1, 1});
+  CHECK((std::isfinite(parted.slope) && parted.slope > 1));
+  CHECK(agon::fit_logistic(std::vector<double>{1, 2}, std::vector<int>{1, 1}).slope == 1);
+}
