@@ -72,6 +72,7 @@ std::string summary_table(const Json& summary) {
   table += size_line("pass@N", summary.at("pass_at_k"));
   if (scored) table += size_line("best-of-N", summary.at("best_of_n"));
   table += size_line("majority", summary.at("majority"));
+  if (summary.contains("verified")) table += size_line("verified", summary.at("verified"));
   if (summary.contains("two_turn")) table += two_turn_lines(summary.at("two_turn"), intervals);
   const auto tokens = summary.at("tokens").get<std::int64_t>();
   table += fmt::format("\n{} tokens", tokens);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "agents/learn/response_scorer.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "env/protocol.h"
@@ -56,6 +57,9 @@ RewardComponents reward_components(const env::Episode& episode) {
   components.emplace("format", formed && episode.answer.has_value());
   components.emplace("score", episode.score.has_value());
   components.emplace("tool", uses_tools(episode));
+  const env::Turn& last = episode.turns.back();
+  if (const auto scored = last.info.find(kModelReward); scored != last.info.end())
+    components.emplace(kModelReward, scored->get<double>());
   return components;
 }
 

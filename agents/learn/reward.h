@@ -15,6 +15,7 @@ using RewardComponents = std::map<std::string, double>;
 // itself, what its text tells:
 //   format: 1 if no turn opens a tag twice or leaves one open, and the last turn holds an answer; else 0;
 //   score:  1 if the last turn holds a valid score; else 0;
+//   reward_model: what a reward model gave its turn (agents/learn/response_scorer.h), where one did;
 //   tool:   1 if a turn calls a tool (<search>, <code>, <problem>) and no such turn was refused; else 0.
 RewardComponents reward_components(const env::Episode& episode);
 

@@ -76,11 +76,12 @@ env::Episode expert_episode(env::Env& env, const env::ResetOptions& task, const 
 
 }  // namespace
 
-TaskSource::TaskSource(const TrainConfig& config, std::size_t index, const ModelFolder& folder)
+TaskSource::TaskSource(const TrainConfig& config, std::size_t index, const ModelFolder& folder, ResponseScorer* scorer)
     : config_(config),
       source_(config.sources[index]),
       index_(index),
       folder_(folder),
+      scorer_(scorer),
       instructions_(env::suite_info(source_.suite, source_.options).instructions) {}
 
 std::vector<std::uint64_t> TaskSource::next_tasks(int count) {
@@ -167,10 +168,23 @@ std::vector<TrainGroup> TaskSource::play(Policy& policy, int count, std::uint64_
       ++*failed;
       continue;
     }
+    if (scorer_) score(episodes);
     groups.push_back(make_train_group(std::move(episodes), instructions_, folder_, config_.step_rule));
     groups.back().source = index_;
   }
   return groups;
+}
+
+void TaskSource::score(std::vector<env::Episode>& group) const {
+  std::vector<std::string> responses;
+  for (const env::Episode& episode : group) {
+    if (episode.turns.size() != 1)
+      throw Error("train: 'reward_model' compares whole responses, and {} has {} turns. Take suites of one turn.",
+                  episode.task_id, episode.turns.size());
+    responses.push_back(episode.turns.front().text);
+  }
+  const std::vector<double> scores = scorer_->score(first_messages(group.front(), instructions_), responses);
+  for (std::size_t i = 0; i < group.size(); ++i) group[i].turns.front().info[kModelReward] = scores.at(i);
 }
 
 Json TaskSource::position() const { return {{"next", next_}, {"chosen", chosen_}}; }

@@ -8,13 +8,15 @@
 #include <vector>
 
 #include "agents/learn/group_source.h"
+#include "agents/learn/response_scorer.h"
 
 namespace agon::agents {
 
 class TaskSource final : public GroupSource {
  public:
-  // The source number `index` of the config. Keeps references.
-  TaskSource(const TrainConfig& config, std::size_t index, const ModelFolder& folder);
+  // The source number `index` of the config. Keeps references. scorer: gives every roll-out the component kModelReward
+  // beside its group's others; null: no roll-out has it.
+  TaskSource(const TrainConfig& config, std::size_t index, const ModelFolder& folder, ResponseScorer* scorer = nullptr);
 
   // config.filter: plays the first tasks with the policy and keeps those whose roll-outs are neither all right nor all
   // wrong (of two turns: neither all 1->1 nor all 0->0) and none of which the machinery failed. Throws Error if fewer
@@ -30,12 +32,14 @@ class TaskSource final : public GroupSource {
   std::vector<std::uint64_t> next_tasks(int count);
   std::vector<std::vector<env::Episode>> play_tasks(Policy& policy, const std::vector<std::uint64_t>& tasks,
                                                     std::uint64_t round, const std::atomic<bool>* stop) const;
+  void score(std::vector<env::Episode>& group) const;
   std::vector<std::vector<env::Episode>> demonstrate(const std::vector<std::uint64_t>& tasks) const;
 
   const TrainConfig& config_;
   const TrainSource& source_;
   const std::size_t index_;
   const ModelFolder& folder_;
+  ResponseScorer* const scorer_;
   const std::string instructions_;
   std::vector<std::uint64_t> chosen_;  // by choose_tasks; empty: all
   std::uint64_t next_ = 0;

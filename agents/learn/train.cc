@@ -77,7 +77,8 @@ void note_credit(env::Episode& episode, const TrainRollout& rollout, const Token
 
 class Trainer {
  public:
-  Trainer(const TrainConfig& config, Resume resume, const std::atomic<bool>& stop, const GameSourceFactory& games)
+  Trainer(const TrainConfig& config, Resume resume, const std::atomic<bool>& stop, const GameSourceFactory& games,
+          ResponseScorer* scorer)
       : config_(config),
         stop_(stop),
         folder_(open_model_folder(config.policy)),
@@ -86,7 +87,7 @@ class Trainer {
     torch::manual_seed(config.seed);
     for (std::size_t i = 0; i < config.sources.size(); ++i)
       sources_.push_back(config.sources[i].game ? games(config_, i, folder_)
-                                                : std::make_unique<TaskSource>(config_, i, folder_));
+                                                : std::make_unique<TaskSource>(config_, i, folder_, scorer));
     if (const path checkpoint = find_checkpoint(config.output); !checkpoint.empty()) restore(checkpoint);
     store_->forget_after(step_);
     events_.emplace(config.output, wall_clock(), step_ == 0 && evaluated_step_ < 0 ? 0 : step_ + 1);
@@ -474,11 +475,12 @@ class Trainer {
 
 }  // namespace
 
-bool train(const TrainConfig& config, Resume resume, const std::atomic<bool>& stop, const GameSourceFactory& games) {
+bool train(const TrainConfig& config, Resume resume, const std::atomic<bool>& stop, const GameSourceFactory& games,
+           ResponseScorer* scorer) {
   if (config.output.empty())
     throw Error("train: 'output' is missing: the folder of the run to write. Give it with --set output=runs/NAME.");
   if (config.threads > 0) at::set_num_threads(config.threads);
-  return Trainer(config, resume, stop, games).train();
+  return Trainer(config, resume, stop, games, scorer).train();
 }
 
 }  // namespace agon::agents

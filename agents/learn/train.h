@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "agents/learn/group_source.h"
+#include "agents/learn/response_scorer.h"
 #include "agents/learn/train_config.h"
 
 namespace agon::agents {
@@ -19,7 +20,8 @@ enum class Resume { no, yes };
 // Returns whether training is complete. Throws Error for a folder that holds a run when Resume::no, for a config that
 // differs from the run's, and for a loss that is not finite, with its batch in OUTPUT/bad_batch.json.
 // games: makes the sources that are games (critic/self_play/game_source.h); REQUIRED where the config has one.
-bool train(const TrainConfig& config, Resume resume, const std::atomic<bool>& stop,
-           const GameSourceFactory& games = {});
+// scorer: the reward model that config.reward_model names; REQUIRED where it names one.
+bool train(const TrainConfig& config, Resume resume, const std::atomic<bool>& stop, const GameSourceFactory& games = {},
+           ResponseScorer* scorer = nullptr);
 
 }  // namespace agon::agents

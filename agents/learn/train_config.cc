@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "agents/learn/config_reader.h"
+#include "agents/learn/response_scorer.h"
 #include "agents/local/sentence_encoder.h"
 #include "core/error.h"
 #include "core/text.h"
@@ -32,6 +33,7 @@ method: grpo
 credit: {}
 stages: []
 rewards: {accuracy: 1.0}
+reward_model: ""
 loss: {clip_low: ~, clip_high: ~, kl_estimator: k3, epochs: 1, minibatches: 1, rows_per_pass: 16384}
 optimizer: {learning_rate: 1.0e-4, warmup_steps: 0, schedule: constant, final_rate: 0.1, weight_decay: 0.0, beta1: 0.9,
             beta2: 0.99, clip_norm: 1.0}
@@ -260,6 +262,10 @@ void read_credit(Json& json, TrainConfig& config) {
     if (!weight.is_number()) throw Error("train: 'rewards': '{}' is {}, expected a number.", name, weight.dump());
     config.rewards[name] = weight;
   }
+  config.reward_model = json["reward_model"].get<std::string>();
+  require(config.rewards.contains(kModelReward) == !config.reward_model.empty(),
+          "'reward_model' and a weight for it go together, as reward_model: DIR, rewards: {reward_model: 1}",
+          json["rewards"]);
   require(!config.rewards.empty() || make_credit(config.method, config.credit)->imitates(),
           "'rewards' must name a component, as rewards: {accuracy: 1}", json["rewards"]);
 }

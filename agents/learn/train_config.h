@@ -81,6 +81,7 @@ struct TrainConfig {
   Json credit;  // all settings of the method
   std::vector<CreditStage> stages;
   std::map<std::string, double> rewards;      // of the reward's components
+  std::filesystem::path reward_model;         // folder of the one that gives component reward_model; empty: none
   std::optional<double> clip_low, clip_high;  // nothing: the method's own
   std::string kl_estimator = "k3";
   int epochs = 1, minibatches = 1;     // optimiser steps on one step's roll-outs: epochs x minibatches

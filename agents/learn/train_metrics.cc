@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
+#include "agents/learn/response_scorer.h"
 #include "agents/learn/reward.h"
 #include "core/statistics.h"
+#include "core/text.h"
 
 namespace agon::agents {
 namespace {
@@ -72,6 +76,25 @@ void add_lengths(env::Metrics& metrics, std::span<const TrainGroup> groups) {
   metrics.emplace_back("length/truncated", cut / count);
 }
 
+double repeated_share(const std::string& text) {
+  const std::vector<std::string> words = split_words(text);
+  std::set<std::tuple<std::string, std::string, std::string>> seen;
+  for (std::size_t i = 2; i < words.size(); ++i) seen.emplace(words[i - 2], words[i - 1], words[i]);
+  const double runs = std::max(0.0, static_cast<double>(words.size()) - 2);
+  return runs > 0 ? 1 - static_cast<double>(seen.size()) / runs : 0;
+}
+
+// Pairs of a right and a wrong roll-out of one group: whether the reward model agrees.
+void add_agreement(Means& means, const TrainGroup& group) {
+  for (const env::Episode& right : group.episodes)
+    for (const env::Episode& wrong : group.episodes) {
+      if (!right.success || wrong.success) continue;
+      const Json high = right.turns.back().info.value(kModelReward, Json()),
+                 low = wrong.turns.back().info.value(kModelReward, Json());
+      if (high.is_number() && low.is_number()) means.add("reward_model/agrees", high == low ? 0.5 : high > low);
+    }
+}
+
 void append(env::Metrics& metrics, const Json& summary, const std::string& prefix, const std::string& name,
             const Json& value) {
   if (!value.is_number()) return;
@@ -90,10 +113,12 @@ env::Metrics rollout_metrics(std::span<const TrainGroup> groups, const std::stri
   for (const TrainGroup& group : groups) {
     means.add("groups/filtered", !group.credit.filtered.empty());
     add_numbers(means, group.credit.figures, method);
+    add_agreement(means, group);
     for (const Json& figures : group.credit.rollout_figures) add_numbers(means, figures, method);
     for (const env::Episode& episode : group.episodes) {
       means.add("reward/total", episode.reward);
       means.add("reward/success", episode.success);
+      for (const env::Turn& turn : episode.turns) means.add("length/repeated", repeated_share(turn.text));
       const RewardComponents components = reward_components(episode);
       for (const auto& [name, value] : components) means.add("reward/" + name, value);
       means.add("reward/trained", weighted_reward(components, weights));

@@ -150,14 +150,26 @@ std::vector<Completion> Engine::generate(std::vector<GenerationRequest> requests
   return std::move(call->completions);
 }
 
-std::vector<TokenScores> Engine::score(std::vector<ScoringRequest> requests) {
+std::shared_ptr<EngineCall> Engine::call_of(std::vector<ScoringRequest> requests) const {
   auto call = std::make_shared<EngineCall>();
   for (const ScoringRequest& request : requests) check(request, *state_);
   call->remaining = requests.size();
-  call->scores.resize(requests.size());
   call->scorings = std::move(requests);
+  return call;
+}
+
+std::vector<TokenScores> Engine::score(std::vector<ScoringRequest> requests) {
+  const auto call = call_of(std::move(requests));
+  call->scores.resize(call->remaining);
   submit_and_wait(call);
   return std::move(call->scores);
+}
+
+std::vector<std::vector<float>> Engine::states(std::vector<ScoringRequest> requests) {
+  const auto call = call_of(std::move(requests));
+  call->states.resize(call->remaining);
+  submit_and_wait(call);
+  return std::move(call->states);
 }
 
 void Engine::set_weights(EngineWeights weights) {

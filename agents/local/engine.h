@@ -35,10 +35,10 @@ struct GenerationRequest {
 struct ScoringRequest {
   EncodedPrompt prompt;
   std::vector<std::int32_t> token_ids;
-  double temperature = 1.0;
+  double temperature = 1.0;  // of log-probabilities
 };
 
-struct EngineCall;   // one call of generate or score
+struct EngineCall;   // one call of generate, score or states
 struct EngineState;  // what only the engine's thread touches
 
 class Engine {
@@ -49,10 +49,12 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // Thread-safe; both wait for the whole result. Throw Error for a request that cannot run, before any of the call
+  // Thread-safe; all wait for the whole result. Throw Error for a request that cannot run, before any of the call
   // does, and for whatever stopped the engine's work on it.
   std::vector<Completion> generate(std::vector<GenerationRequest> requests);
   std::vector<TokenScores> score(std::vector<ScoringRequest> requests);
+  // The states after the last norm at every token of each continuation, [tokens, hidden_size].
+  std::vector<std::vector<float>> states(std::vector<ScoringRequest> requests);
   // From now on requests are answered with these weights of the same shapes; what was computed with the old ones is
   // forgotten. Throws Error while a request is under way.
   void set_weights(EngineWeights weights);
@@ -60,6 +62,7 @@ class Engine {
 
  private:
   void submit_and_wait(std::shared_ptr<EngineCall> call);
+  std::shared_ptr<EngineCall> call_of(std::vector<ScoringRequest> requests) const;
   void work();
 
   std::mutex mutex_;

@@ -48,7 +48,8 @@ void EngineBatch::add(const std::shared_ptr<EngineCall>& call) {
   for (std::size_t i = 0; i < call->scorings.size(); ++i) {
     EngineSequence& sequence = enqueue(call->scorings[i].prompt, std::ssize(call->scorings[i].token_ids));
     sequence.continuation = &call->scorings[i];
-    sequence.scores = &call->scores[i];
+    if (!call->scores.empty()) sequence.scores = &call->scores[i];
+    if (!call->states.empty()) sequence.states = &call->states[i];
   }
 }
 

@@ -19,25 +19,27 @@
 
 namespace agon::agents {
 
-// One call of Engine::generate or score. Its thread waits for `done`; until then the engine's thread owns it.
+// One call of Engine::generate, score or states. Its thread waits for `done`; until then the engine's thread owns it.
 struct EngineCall {
   std::vector<GenerationRequest> generations;
   std::vector<ScoringRequest> scorings;
   std::optional<EngineWeights> weights;  // to be used from now on; then there is nothing else in the call
   std::vector<Completion> completions;
-  std::vector<TokenScores> scores;
-  std::size_t remaining = 0;  // sequences
+  std::vector<TokenScores> scores;         // of the scorings: either these
+  std::vector<std::vector<float>> states;  // or these
+  std::size_t remaining = 0;               // sequences
   std::promise<void> done;
 };
 
-// One sample of a request, or one continuation to be scored.
+// One sample of a request, or one continuation to be read.
 struct EngineSequence {
   std::shared_ptr<EngineCall> call;
-  const Sampling* sampling = nullptr;  // null: a continuation to be scored
+  const Sampling* sampling = nullptr;  // null: a continuation to be read
   const ScoringRequest* continuation = nullptr;
   const EncodedPrompt* request = nullptr;
   Completion* completion = nullptr;
   TokenScores* scores = nullptr;
+  std::vector<float>* states = nullptr;
   std::int64_t most_tokens = 0;  // that its own keys and values can hold
 
   // Once under way:
@@ -71,7 +73,10 @@ class EngineBatch {
   void read_prompts(std::span<CachedPrompt*> prompts);
   void read_prompt(CachedPrompt& prompt, const kernels::ParallelFor& parallel) const;
   std::vector<DecoderRow> prompt_rows(const CachedPrompt& prompt) const;
-  void score(EngineSequence& sequence, const kernels::ParallelFor& parallel) const;
+  void read_on(EngineSequence& sequence, const kernels::ParallelFor& parallel) const;
+  // Reads a continuation but for its last `omitted` tokens: use(states of some rows [rows, hidden_size], rows).
+  void each_states(const EngineSequence& sequence, std::size_t omitted, const kernels::ParallelFor& parallel,
+                   const std::function<void(const float* states, std::int64_t rows)>& use) const;
   void decode();
   void decode_some(std::span<EngineSequence*> sequences, const kernels::ParallelFor& parallel) const;
   DecoderRow row_of(const EngineSequence& sequence, std::span<const std::int32_t> tokens) const;

@@ -100,17 +100,17 @@ void EngineBatch::read_prompt(CachedPrompt& prompt, const kernels::ParallelFor& 
 }
 
 void EngineBatch::decode() {
-  std::vector<EngineSequence*> generating, scoring;
+  std::vector<EngineSequence*> generating, reading;
   for (const auto& sequence : running_) {
     if (sequence->finished) continue;
     const std::int64_t tokens =
         sequence->continuation ? sequence->most_tokens : std::ssize(sequence->completion->token_ids);
     sequence->own->require(tokens);
     decoder_.prepare(sequence->prompt->next_position + static_cast<std::int32_t>(tokens));
-    (sequence->continuation ? scoring : generating).push_back(sequence.get());
+    (sequence->continuation ? reading : generating).push_back(sequence.get());
   }
-  spread(std::ssize(scoring), [&](std::int64_t i, const kernels::ParallelFor& parallel) {
-    score(*scoring[static_cast<std::size_t>(i)], parallel);
+  spread(std::ssize(reading), [&](std::int64_t i, const kernels::ParallelFor& parallel) {
+    read_on(*reading[static_cast<std::size_t>(i)], parallel);
   });
   const std::int64_t count = std::ssize(generating), threads = threads_.threads();
   if (count == 0) return;
@@ -166,24 +166,38 @@ void EngineBatch::advance(EngineSequence& sequence, const SampledToken& token) c
   finish(sequence, stopped ? FinishReason::stop : FinishReason::length);
 }
 
-void EngineBatch::score(EngineSequence& sequence, const kernels::ParallelFor& parallel) const {
+void EngineBatch::read_on(EngineSequence& sequence, const kernels::ParallelFor& parallel) const {
   const std::vector<std::int32_t>& tokens = sequence.continuation->token_ids;
-  std::vector<float>& logprobs = sequence.scores->logprobs;
-  StepScratch& scratch = step_scratch();
-  const auto note = [&](std::int64_t, std::span<const float> logits) {
-    logprobs.push_back(
-        token_logprob(logits, tokens[logprobs.size()], sequence.continuation->temperature, scratch.sampler));
-  };
-  if (!tokens.empty()) each_logits(sequence.prompt->last_hidden.data(), 1, parallel, note);
-  for (std::size_t first = 0; first + 1 < tokens.size(); first += kRows) {
-    std::vector<DecoderRow> rows;
-    for (std::size_t i = first; i + 1 < tokens.size() && rows.size() < kRows; ++i)
-      rows.push_back(row_of(sequence, std::span(tokens).first(i + 1)));
-    scratch.hidden.require(rows.size() * static_cast<std::size_t>(config_.text.hidden_size));
-    decoder_.forward(rows, scratch.hidden.data(), scratch.decoder, parallel);
-    each_logits(scratch.hidden.data(), std::ssize(rows), parallel, note);
+  const std::int64_t width = config_.text.hidden_size;
+  if (sequence.states)
+    each_states(sequence, 0, parallel, [&](const float* states, std::int64_t rows) {
+      sequence.states->insert(sequence.states->end(), states, states + rows * width);
+    });
+  if (sequence.scores && !tokens.empty()) {
+    std::vector<float>& logprobs = sequence.scores->logprobs;
+    const auto note = [&](std::int64_t, std::span<const float> logits) {
+      logprobs.push_back(
+          token_logprob(logits, tokens[logprobs.size()], sequence.continuation->temperature, step_scratch().sampler));
+    };
+    each_logits(sequence.prompt->last_hidden.data(), 1, parallel, note);
+    each_states(sequence, 1, parallel,
+                [&](const float* states, std::int64_t rows) { each_logits(states, rows, parallel, note); });
   }
   sequence.finished = true;
+}
+
+void EngineBatch::each_states(const EngineSequence& sequence, std::size_t omitted, const kernels::ParallelFor& parallel,
+                              const std::function<void(const float*, std::int64_t)>& use) const {
+  const std::span<const std::int32_t> tokens = sequence.continuation->token_ids;
+  StepScratch& scratch = step_scratch();
+  for (std::size_t first = 0; first + omitted < tokens.size(); first += kRows) {
+    std::vector<DecoderRow> rows;
+    for (std::size_t i = first; i + omitted < tokens.size() && rows.size() < kRows; ++i)
+      rows.push_back(row_of(sequence, tokens.first(i + 1)));
+    scratch.hidden.require(rows.size() * static_cast<std::size_t>(config_.text.hidden_size));
+    decoder_.forward(rows, scratch.hidden.data(), scratch.decoder, parallel);
+    use(scratch.hidden.data(), std::ssize(rows));
+  }
 }
 
 // Calls use(row, its logits) for every row of hidden, some 4 MB of logits at a time.

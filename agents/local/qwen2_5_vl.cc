@@ -1,6 +1,7 @@
 #include "agents/local/qwen2_5_vl.h"
 
 #include <ATen/autocast_mode.h>
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/add.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/embedding.h>
@@ -306,6 +307,16 @@ at::Device Qwen25VLImpl::device() const { return parts_->lm_head.device(); }
 const Tensor& Qwen25VLImpl::lm_head() const { return parts_->lm_head; }
 
 const std::map<std::string, AdaptableLinear>& Qwen25VLImpl::linears() const { return parts_->linears; }
+
+std::int32_t Qwen25VLImpl::add_token(const Tensor& embedding) {
+  const at::NoGradGuard no_grad;
+  const auto append = [&](const Tensor& weight) {
+    Tensor(weight).set_data(at::cat({weight, embedding.to(weight.options()).view({1, -1})}));
+  };
+  append(parts_->embed_tokens);
+  if (!config_.text.tie_word_embeddings) append(parts_->lm_head);
+  return config_.text.vocab_size++;
+}
 
 Tensor Qwen25VLImpl::logits(const Tensor& hidden) { return at::linear(hidden, parts_->lm_head); }
 

@@ -53,6 +53,8 @@ class Qwen25VLImpl : public torch::nn::Module {
   // patch embedding and the LM head.
   const std::map<std::string, AdaptableLinear>& linears() const;
   const ModelConfig& config() const { return config_; }
+  // One more token, read as `embedding` [H]: a new last row of the embedding and of the LM head. Returns its id.
+  std::int32_t add_token(const torch::Tensor& embedding);
 
  private:
   ModelConfig config_;

@@ -1,0 +1,26 @@
+// agents/learn/ranking_loss.h - losses on the scores of one prompt's responses (seed 002, Eq. 1, 5, Table 5c). Letters:
+// N responses, r [N] their scores.
+#pragma once
+
+#include <torch/types.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace agon::agents {
+
+// cross_entropy     -log(exp r_best / sum_i exp r_i)
+// bradley_terry     mean over the pairs in which w is better than l of -log sigmoid(r_w - r_l)
+// plackett_luce     -sum_k log(exp r_(k) / sum_{j >= k} exp r_(j)), (1), (2), ... from the best to the last
+// With two responses all three are the same.
+enum class RankingLoss { cross_entropy, bradley_terry, plackett_luce };
+const std::vector<std::string>& ranking_loss_names();     // "cross-entropy", ...
+RankingLoss parse_ranking_loss(const std::string& name);  // throws Error naming the nearest
+
+// order: the responses from the best to the last; rank: of each response, equal ones equally good (bradley_terry passes
+// over such pairs, the others go by the order). A scalar; undefined where there is no pair to tell apart.
+torch::Tensor ranking_loss(RankingLoss loss, const torch::Tensor& scores, std::span<const std::int64_t> order,
+                           std::span<const int> rank);
+
+}  // namespace agon::agents

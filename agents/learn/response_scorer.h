@@ -1,0 +1,21 @@
+// agents/learn/response_scorer.h - rewards that a model gives: critic/ implements it, cli/ hands it to the trainer.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/message.h"
+
+namespace agon::agents {
+
+class ResponseScorer {
+ public:
+  virtual ~ResponseScorer() = default;
+  // One score for each of several responses to the same messages; the higher the better. Throws Error where it cannot.
+  virtual std::vector<double> score(const std::vector<Message>& messages, std::span<const std::string> responses) = 0;
+};
+
+inline constexpr const char* kModelReward = "reward_model";  // its component, and its key in Turn::info
+
+}  // namespace agon::agents

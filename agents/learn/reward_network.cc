@@ -1,0 +1,252 @@
+#include "agents/learn/reward_network.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/tensor.h>
+#include <torch/utils.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "agents/learn/config_reader.h"
+#include "agents/local/packed_groups.h"
+#include "agents/local/safetensors.h"
+#include "core/error.h"
+#include "core/rng.h"
+#include "core/text.h"
+
+namespace agon::agents {
+namespace {
+
+namespace fs = std::filesystem;
+using at::Tensor;
+
+constexpr const char *kHeadFile = "reward_head.safetensors", *kSettingsFile = "reward_model.json",
+                     *kSeparator = "separator";
+
+std::int64_t inputs_of(const RewardNetworkSettings& settings, const ModelConfig& config) {
+  const std::int64_t hidden = config.text.hidden_size;
+  return settings.representation == Representation::first_and_last ? 2 * hidden : hidden;
+}
+
+// Drawn as spread as the embeddings of the others are.
+Tensor draw_separator(const Tensor& embeddings, std::uint64_t seed) {
+  const auto spread = embeddings.std().item<double>();
+  Rng rng = Rng::derive(seed, "reward model", kSeparator, 0);
+  Tensor row = at::empty({embeddings.size(1)});
+  auto* values = row.mutable_data_ptr<float>();
+  for (std::int64_t i = 0; i < row.numel(); ++i) values[i] = static_cast<float>(rng.normal() * spread);
+  return row;
+}
+
+Tensor to_tensor(const TensorView& view) {
+  Tensor tensor = at::empty(view.shape);
+  std::memcpy(tensor.data_ptr(), view.bytes.data(), view.bytes.size());
+  return tensor;
+}
+
+Json json_of(const RewardNetworkSettings& settings, const fs::path& folder) {
+  return {{"base", fs::proximate(fs::absolute(settings.base), fs::absolute(folder)).string()},
+          {"joint", settings.joint},
+          {"representation", representation_names()[static_cast<std::size_t>(settings.representation)]},
+          {"head", head_names()[static_cast<std::size_t>(settings.head)]},
+          {"inner", settings.inner}};
+}
+
+RewardNetworkSettings read_settings(const fs::path& folder, Json& notes) {
+  const fs::path file = folder / kSettingsFile;
+  if (!fs::exists(file))
+    throw Error("{}: no {}. Is it the folder of a reward model, as agon train-rm writes it?", folder.string(),
+                kSettingsFile);
+  const Json json = Json::parse(read_file(file.string()), nullptr, false);
+  if (!json.is_object()) throw Error("{}: not a JSON object.", file.string());
+  RewardNetworkSettings settings;
+  ConfigSection section(json, file.string());
+  std::string base, representation, head;
+  section.read("base", base);
+  section.read("joint", settings.joint);
+  section.read("representation", representation);
+  section.read("head", head);
+  section.read("inner", settings.inner);
+  section.read("notes", notes);
+  section.check();
+  settings.base = (folder / base).lexically_normal();
+  settings.representation = parse_representation(representation);
+  settings.head = parse_head(head);
+  return settings;
+}
+
+}  // namespace
+
+RewardNetwork::RewardNetwork(const RewardNetworkSettings& settings, std::uint64_t seed) : settings_(settings) {
+  torch::manual_seed(seed);
+  open_base();
+  add_separator(draw_separator(model_->lm_head(), seed));
+  lora_ = std::make_unique<LoraAdapter>(model_, settings.lora, seed);
+}
+
+RewardNetwork::RewardNetwork(const fs::path& folder) : settings_(read_settings(folder, notes_)) {
+  if (!fs::exists(settings_.base))
+    throw Error("{}: its base model {} is not there. Put it there, or mend 'base' in {}.", folder.string(),
+                settings_.base.string(), kSettingsFile);
+  open_base();
+  add_separator(read_head(folder));
+  lora_ = std::make_unique<LoraAdapter>(model_, folder);
+}
+
+Tensor RewardNetwork::read_head(const fs::path& folder) {
+  const auto file = SafetensorsFile::open(folder / kHeadFile);
+  const at::NoGradGuard no_grad;
+  std::map<std::string, Tensor> wanted(head_->weights().begin(), head_->weights().end());
+  wanted[kSeparator] = at::empty({folder_.config.text.hidden_size});
+  for (auto& [name, tensor] : wanted) {
+    const auto found = file->tensors().find(name);
+    if (found == file->tensors().end() || found->second.dtype != "F32" || found->second.shape != tensor.sizes().vec())
+      throw Error("{}: '{}' should be F32 of [{}].", (folder / kHeadFile).string(), name,
+                  fmt::join(tensor.sizes(), ", "));
+    tensor.copy_(to_tensor(found->second));
+  }
+  return wanted[kSeparator];
+}
+
+void RewardNetwork::restore(const fs::path& folder) {
+  read_head(folder);
+  lora_->restore(folder);
+}
+
+void RewardNetwork::open_base() {
+  folder_ = open_model_folder(settings_.base);
+  model_ = Qwen25VL(folder_.config);
+  load_weights(*model_, settings_.base);
+  head_ = std::make_unique<RewardHead>(settings_.head, inputs_of(settings_, folder_.config), settings_.inner);
+}
+
+void RewardNetwork::add_separator(const Tensor& embedding) {
+  separator_embedding_ = embedding;
+  separator_ = model_->add_token(embedding);
+  folder_.config = model_->config();
+}
+
+ResponseSet RewardNetwork::read(const std::vector<Message>& messages, std::span<const std::string> responses) const {
+  ResponseSet set;
+  set.prompt = encode_prompt(messages, {}, folder_.chat, *folder_.tokenizer, folder_.images, folder_.config);
+  for (const std::string& response : responses) {
+    set.responses.push_back(folder_.tokenizer->encode(response, false));
+    if (set.responses.back().empty()) set.responses.back().push_back(folder_.config.eos_token_ids.front());
+  }
+  return set;
+}
+
+std::size_t RewardNetwork::fitting(const ResponseSet& set) const {
+  const std::int64_t context = folder_.config.text.max_position_embeddings, prompt = std::ssize(set.prompt.ids);
+  std::int64_t end = prompt;
+  for (std::size_t i = 0; i < set.responses.size(); ++i) {
+    const std::int64_t begin = !settings_.joint ? prompt : i == 0 ? end : end + 1;  // behind a separator
+    end = begin + std::ssize(set.responses[i]);
+    if (end > context) return i;
+  }
+  return set.responses.size();
+}
+
+bool RewardNetwork::fits(const std::vector<Message>& messages, std::span<const std::string> responses) const {
+  return fitting(read(messages, responses)) == responses.size();
+}
+
+ResponseSet RewardNetwork::encode(const std::vector<Message>& messages, std::span<const std::string> responses) const {
+  if (responses.empty()) throw Error("reward model: there is no response to score.");
+  ResponseSet set = read(messages, responses);
+  const std::size_t fit = fitting(set);
+  if (fit == responses.size()) return set;
+  const int context = folder_.config.text.max_position_embeddings;
+  if (!settings_.joint)
+    throw Error("reward model: a prompt of {} tokens and response {} of {} pass the context of {}.",
+                set.prompt.ids.size(), fit, set.responses[fit].size(), context);
+  throw Error("reward model: a prompt of {} tokens with {} responses passes the context of {}; the first {} fit.",
+              set.prompt.ids.size(), responses.size(), context, fit);
+}
+
+ResponseLayout RewardNetwork::lay_out(const ResponseSet& set) const {
+  ResponseLayout layout;
+  std::int64_t place = 0;
+  for (const std::vector<std::int32_t>& response : set.responses) {
+    if (layout.sequences.empty() || !settings_.joint) {
+      layout.sequences.emplace_back();
+    } else {
+      layout.sequences.back().push_back(separator_);
+      ++place;
+    }
+    layout.sequences.back().insert(layout.sequences.back().end(), response.begin(), response.end());
+    layout.begins.push_back(place);
+    layout.lengths.push_back(std::ssize(response));
+    place += std::ssize(response);
+  }
+  return layout;
+}
+
+Tensor RewardNetwork::scores(std::span<const ResponseSet> sets) {
+  std::vector<PackedGroup> groups;
+  ResponseLayout all;  // in rows of the batch
+  std::int64_t row = 0;
+  for (const ResponseSet& set : sets) {
+    const ResponseLayout layout = lay_out(set);
+    std::vector<EncodedPrompt> sequences;
+    for (const auto& ids : layout.sequences) sequences.push_back({ids, {}});
+    groups.push_back(make_packed_group(set.prompt, sequences, folder_.config));
+    row += std::ssize(set.prompt.ids);
+    for (const std::int64_t begin : layout.begins) all.begins.push_back(row + begin);
+    all.lengths.insert(all.lengths.end(), layout.lengths.begin(), layout.lengths.end());
+    for (const auto& ids : layout.sequences) row += std::ssize(ids);
+  }
+  const PackedBatch batch = make_packed_batch(groups, folder_.config);
+  Tensor pictures;
+  if (batch.patches.defined()) {
+    const at::NoGradGuard frozen;
+    pictures = model_->encode_images(batch.patches, batch.grids);
+  }
+  return head_scores(model_->packed_hidden_states(batch, pictures), all);
+}
+
+std::vector<double> RewardNetwork::scores_of(std::span<const std::vector<float>> states,
+                                             const ResponseLayout& layout) const {
+  const at::NoGradGuard no_grad;
+  std::vector<Tensor> parts;
+  for (const std::vector<float>& part : states)
+    parts.push_back(at::tensor(part).view({-1, folder_.config.text.hidden_size}));
+  const Tensor scores = head_scores(at::cat(parts), layout).to(at::kDouble).contiguous();
+  return {scores.const_data_ptr<double>(), scores.const_data_ptr<double>() + scores.numel()};
+}
+
+Tensor RewardNetwork::head_scores(const Tensor& states, const ResponseLayout& layout) const {
+  return (*head_)(represent(states, layout.begins, layout.lengths, settings_.representation));
+}
+
+std::vector<Tensor> RewardNetwork::parameters() const {
+  std::vector<Tensor> all = lora_->parameters();
+  for (const auto& [name, weight] : head_->weights()) all.push_back(weight);
+  return all;
+}
+
+void RewardNetwork::save(const fs::path& folder, const Json& notes) const {
+  const at::NoGradGuard no_grad;
+  lora_->save(folder, settings_.base.string());
+  std::map<std::string, TensorView> views;
+  std::vector<Tensor> stored;  // what the views point into
+  const auto add = [&](const std::string& name, const Tensor& weight) {
+    const Tensor& tensor = stored.emplace_back(weight.to(at::kCPU, at::kFloat).contiguous());
+    views[name] = {"F32", tensor.sizes().vec(), {static_cast<const std::uint8_t*>(tensor.data_ptr()), tensor.nbytes()}};
+  };
+  for (const auto& [name, weight] : head_->weights()) add(name, weight);
+  add(kSeparator, separator_embedding_);
+  write_safetensors(folder / kHeadFile, views, {{"format", "pt"}});
+  Json json = json_of(settings_, folder);
+  json["notes"] = notes;
+  write_file_atomically((folder / kSettingsFile).string(), json.dump(2) + "\n");
+}
+
+EngineWeights RewardNetwork::engine_weights() {
+  const LoraAdapter::Merged merged(*lora_);
+  return engine_weights_of(*model_);
+}
+
+}  // namespace agon::agents
