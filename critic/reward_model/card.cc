@@ -1,0 +1,50 @@
+#include "critic/reward_model/card.h"
+
+#include <fmt/format.h>
+
+#include "agents/learn/config_reader.h"
+#include "core/text.h"
+
+namespace agon::critic {
+namespace {
+
+std::string figure(const Json& value) { return value.is_number() ? fmt::format("{:.3f}", value.get<double>()) : "-"; }
+
+std::string held_out_table(const Json& held_out) {
+  if (held_out.is_null()) return "No sets were held out.\n";
+  std::string table = "| held-out sets | n | best of N | pairwise | Kendall's tau |\n|---|---|---|---|---|\n";
+  const auto add = [&](const std::string& name, const Json& row) {
+    table += fmt::format("| {} | {} | {} | {} | {} |\n", name, row.at("n").get<int>(), figure(row.at("best_of_n")),
+                         figure(row.at("pairwise")), figure(row.at("kendall_tau")));
+  };
+  add("all", held_out);
+  for (const auto& [category, row] : held_out.at("by_category").items()) add(category, row);
+  return table;
+}
+
+}  // namespace
+
+void write_reward_card(const std::filesystem::path& folder, const agents::RewardNetworkSettings& settings,
+                       const Json& notes) {
+  const std::string text = fmt::format(
+      "# A reward model\n\n"
+      "It scores several responses to one prompt, pictures included, in one pass; the highest is the best. {}\n\n"
+      "    agon score --rm {} FILE.json\n\n"
+      "Built on `{}`: an adapter (LoRA, rank {}), a separator token and a head ({}, of the state{} `{}`). The vision "
+      "tower is as it was.\n"
+      "Trained on {} sets in {} steps; {} sets of one rank alone were passed over; where several responses were the "
+      "best, one was drawn ({} times).\n"
+      "P(right) of a score r, at even odds: 1 / (1 + exp(-({:.4g} r + {:.4g}))).\n\n{}\n## Config\n\n```yaml\n{}```\n",
+      settings.joint ? "A response is read with those before it in sight, so its score depends on them."
+                     : "A response is read with the prompt alone in sight, so its score depends on no other.",
+      folder.filename().string(), settings.base.filename().string(), settings.lora.rank,
+      agents::head_names()[static_cast<std::size_t>(settings.head)],
+      settings.representation == agents::Representation::last ? "" : "s",
+      agents::representation_names()[static_cast<std::size_t>(settings.representation)], notes.at("sets").get<int>(),
+      notes.at("steps").get<int>(), notes.at("passed_over").get<int>(), notes.at("ties_drawn").get<int>(),
+      notes.at("slope").get<double>(), notes.at("offset").get<double>(), held_out_table(notes.at("held_out")),
+      agents::to_yaml(notes.at("config")));
+  write_file_atomically((folder / "README.md").string(), text);
+}
+
+}  // namespace agon::critic

@@ -1,0 +1,61 @@
+// critic/reward_model/judge.h - a policy as judge of responses: told two of them, it writes which is better; told all,
+// it names the best. Baselines of the reward models (seed 002, Table 6), and voters of preference graphs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agents/policy.h"
+#include "critic/reward_model/preference_graph.h"
+#include "critic/reward_model/reward_model.h"
+
+namespace agon::critic {
+
+// What a judge wrote of two responses: the last of [[A]], [[B]] and [[C]] (a tie) in it.
+enum class PairVerdict { first, second, tie, invalid };
+PairVerdict parse_pair_verdict(std::string_view text);
+// The letter of the last [[letter]] of `responses` (A the first), from 0. Nothing: there is none.
+std::optional<std::size_t> parse_choice(std::string_view text, std::size_t responses);
+
+// What a judge is asked: the messages, then the responses in this order.
+std::vector<Message> pair_request(const std::vector<Message>& messages, const std::string& first,
+                                  const std::string& second);
+std::vector<Message> choice_request(const std::vector<Message>& messages, std::span<const std::string> responses);
+
+struct JudgeOptions {
+  bool swap = true;  // each pair is asked in both orders
+  double temperature = 0;
+  int max_tokens = 256;
+  std::uint64_t seed = 0;
+};
+
+// What became of the comparisons of pairs; inconsistent: the two orders name different responses.
+struct JudgeCounts {
+  std::int64_t asked = 0, invalid = 0, ties = 0, inconsistent = 0;
+};
+
+class Judge {
+ public:
+  Judge(agents::Policy& policy, const JudgeOptions& options) : policy_(policy), options_(options) {}
+
+  // Votes on every pair of each set: 1 for the first, -1 for the second, 0 for a tie; an invalid verdict is no vote.
+  std::vector<std::vector<PreferenceVote>> compare(std::span<const Candidates> sets);
+  // Of each response how many votes it won; a tie is half a one for both.
+  static std::vector<double> win_counts(std::size_t responses, std::span<const PreferenceVote> votes);
+  // The response that is best, named at once; nothing where the verdict is invalid. Throws Error for more than 26
+  // responses, which have no letters.
+  std::vector<std::optional<std::size_t>> choose(std::span<const Candidates> sets);
+  const JudgeCounts& counts() const { return counts_; }  // of all calls of compare
+
+ private:
+  std::vector<std::string> ask(std::vector<std::vector<Message>> requests);
+  agents::Policy& policy_;
+  const JudgeOptions options_;
+  JudgeCounts counts_;
+};
+
+}  // namespace agon::critic

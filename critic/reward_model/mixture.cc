@@ -1,0 +1,60 @@
+#include "critic/reward_model/mixture.h"
+
+#include <cmath>
+
+#include "core/error.h"
+#include "core/rng.h"
+#include "core/text.h"
+
+namespace agon::critic {
+namespace {
+
+using Places = std::map<std::string, std::vector<std::size_t>>;
+
+void check_weights(const std::map<std::string, double>& weights, const Places& places) {
+  std::vector<std::string> names;
+  for (const auto& [name, own] : places) names.push_back(name);
+  for (const auto& [name, weight] : weights) {
+    if (!places.contains(name)) throw Error("train-rm: weights: {}", unknown_name_message("category", name, names));
+    if (!(weight > 0) || !std::isfinite(weight))
+      throw Error("train-rm: weights: '{}' must be above 0, got {}.", name, weight);
+  }
+}
+
+// `count` of `own`, in rounds of all of them, each shuffled.
+std::vector<std::size_t> draw(const std::vector<std::size_t>& own, std::size_t count, Rng& rng) {
+  std::vector<std::size_t> drawn;
+  while (drawn.size() < count) {
+    std::vector<std::size_t> round = own;
+    rng.shuffle(round);
+    round.resize(std::min(round.size(), count - drawn.size()));
+    drawn.insert(drawn.end(), round.begin(), round.end());
+  }
+  return drawn;
+}
+
+}  // namespace
+
+std::vector<std::size_t> mixed_epoch(const std::vector<std::string>& categories,
+                                     const std::map<std::string, double>& weights, std::uint64_t seed, int epoch) {
+  Places places;
+  for (std::size_t i = 0; i < categories.size(); ++i) places[categories[i]].push_back(i);
+  check_weights(weights, places);
+  const auto mass = [&](const std::string& name) {
+    const auto weight = weights.find(name);
+    return std::sqrt(static_cast<double>(places.at(name).size())) * (weight == weights.end() ? 1 : weight->second);
+  };
+  double all = 0, before = 0;
+  for (const auto& [name, own] : places) all += mass(name);
+  std::vector<std::size_t> order;
+  for (const auto& [name, own] : places) {
+    Rng rng = Rng::derive(seed, "epoch", name, static_cast<std::uint64_t>(epoch));
+    before += mass(name);
+    const auto until = static_cast<std::size_t>(std::llround(before / all * static_cast<double>(categories.size())));
+    for (const std::size_t place : draw(own, until - order.size(), rng)) order.push_back(place);
+  }
+  Rng::derive(seed, "epoch", "order", static_cast<std::uint64_t>(epoch)).shuffle(order);
+  return order;
+}
+
+}  // namespace agon::critic

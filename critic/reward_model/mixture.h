@@ -1,0 +1,18 @@
+// critic/reward_model/mixture.h - which preferences an epoch of training goes through.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace agon::critic {
+
+// Places in `categories`, as many as there are, in the order of training. A category's share of them is in proportion
+// to the square root of its size times its weight (1 where `weights` has none); each is drawn without putting back
+// until all of it has come. Of (seed, epoch) alone. Throws Error for a weight that is not above 0, or of a category
+// that there is not.
+std::vector<std::size_t> mixed_epoch(const std::vector<std::string>& categories,
+                                     const std::map<std::string, double>& weights, std::uint64_t seed, int epoch);
+
+}  // namespace agon::critic

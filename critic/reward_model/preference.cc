@@ -1,0 +1,139 @@
+#include "critic/reward_model/preference.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/error.h"
+#include "core/image.h"
+#include "core/text.h"
+
+namespace agon::critic {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kImages = "images";
+
+std::string text_at(const Json& record, const char* key, std::string otherwise = {}) {
+  const auto found = record.find(key);
+  if (found == record.end() || found->is_null()) return otherwise;
+  if (found->is_number()) return found->dump();
+  if (!found->is_string()) throw Error("'{}' must be a text, got {}", key, found->dump().substr(0, 60));
+  return found->get<std::string>();
+}
+
+std::vector<std::string> texts_at(const Json& record, const char* key) {
+  const Json list = record.value(key, Json::array());
+  if (!list.is_array()) throw Error("'{}' must be a list, got {}", key, list.dump().substr(0, 60));
+  std::vector<std::string> texts;
+  for (const Json& item : list) {
+    if (!item.is_string()) throw Error("'{}' must hold texts, got {}", key, item.dump().substr(0, 60));
+    texts.push_back(item.get<std::string>());
+  }
+  return texts;
+}
+
+std::vector<int> ranks_at(const Json& record, std::size_t responses) {
+  const Json list = record.value("rank", Json());
+  if (!list.is_array()) throw Error("'rank' must be a list with the rank of each response, got {}", list.dump());
+  if (list.size() != responses) throw Error("'rank' has {} entries for {} responses", list.size(), responses);
+  std::vector<int> ranks;
+  for (const Json& rank : list) {
+    if (!rank.is_number_integer()) throw Error("'rank' must hold whole numbers, got {}", rank.dump().substr(0, 60));
+    ranks.push_back(rank.get<int>());
+  }
+  return dense_ranks(ranks);
+}
+
+Json parsed(const std::string& text) {
+  Json record = Json::parse(text, nullptr, false);
+  if (record.is_discarded()) throw Error("it is no JSON: {}", valid_utf8(text.substr(0, 60)));
+  return record;
+}
+
+Candidates candidates_in(const Json& record, const fs::path& folder) {
+  if (!record.is_object()) throw Error("a record must be an object, got {}", record.dump().substr(0, 60));
+  Candidates candidates;
+  if (const std::string instructions = text_at(record, "instructions"); !instructions.empty())
+    candidates.messages.push_back(Message::of(Role::system, instructions));
+  Message question{Role::user, {}, {}, {}};
+  for (const std::string& image : texts_at(record, kImages))
+    question.parts.push_back(Part::of(load_image(folder / image)));
+  const std::string prompt = text_at(record, "prompt");
+  if (prompt.empty() && question.parts.empty()) throw Error("it has neither a 'prompt' nor 'images'");
+  question.parts.push_back(Part::of(prompt));
+  candidates.messages.push_back(std::move(question));
+  candidates.responses = texts_at(record, "responses");
+  return candidates;
+}
+
+Preference preference_of(const Json& record, const fs::path& folder, const std::string& otherwise) {
+  Candidates candidates = candidates_in(record, folder);
+  if (candidates.responses.size() < 2)
+    throw Error("'responses' must hold two or more to compare, got {}", candidates.responses.size());
+  return {text_at(record, "id"), text_at(record, "category", otherwise), std::move(candidates.messages),
+          candidates.responses, ranks_at(record, candidates.responses.size())};
+}
+
+Json json_of(const Preference& preference, const fs::path& folder) {
+  Json record{{"id", preference.id}, {"category", preference.category}, {"prompt", ""}, {kImages, Json::array()}};
+  for (const Message& message : preference.messages) {
+    if (message.role == Role::system) record["instructions"] = message.text();
+    if (message.role == Role::user) record["prompt"] = message.text();
+    for (const Part& part : message.parts) {
+      if (!part.is_image()) continue;
+      const fs::path name = fs::path(kImages) / (part.image.hash().hex() + ".png");
+      if (!fs::exists(folder / name)) save_image(part.image, folder / name);
+      record[kImages].push_back(name.string());
+    }
+  }
+  record["responses"] = preference.responses;
+  record["rank"] = preference.rank;
+  return record;
+}
+
+}  // namespace
+
+std::vector<int> dense_ranks(const std::vector<int>& ranks) {
+  const std::set<int> values(ranks.begin(), ranks.end());
+  std::vector<int> dense;
+  for (const int rank : ranks) dense.push_back(1 + static_cast<int>(std::distance(values.begin(), values.find(rank))));
+  return dense;
+}
+
+std::vector<Preference> read_preferences(const fs::path& file) {
+  std::vector<Preference> preferences;
+  std::size_t number = 0;
+  for (const std::string& line : split(read_file(file.string()), "\n")) {
+    ++number;
+    if (trim(line).empty()) continue;
+    try {
+      preferences.push_back(preference_of(parsed(line), file.parent_path(), file.stem().string()));
+    } catch (const Error& error) {
+      throw Error("{}:{}: {}", file.string(), number, error.what());
+    }
+  }
+  if (preferences.empty()) throw Error("{} holds no preferences.", file.string());
+  return preferences;
+}
+
+Candidates read_candidates(const std::string& text, const std::string& name, const fs::path& folder) {
+  try {
+    Candidates candidates = candidates_in(parsed(text), folder);
+    if (candidates.responses.empty()) throw Error("'responses' must hold at least one");
+    return candidates;
+  } catch (const Error& error) {
+    throw Error("{}: {}", name, error.what());
+  }
+}
+
+void write_preferences(const fs::path& file, const std::vector<Preference>& preferences) {
+  const fs::path folder = file.parent_path();
+  fs::create_directories(folder / kImages);
+  std::string lines;
+  for (const Preference& preference : preferences)
+    lines += json_of(preference, folder).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  write_file_atomically(file.string(), lines);
+}
+
+}  // namespace agon::critic

@@ -1,0 +1,39 @@
+// critic/reward_model/preference.h - several responses to one prompt, and which are better: what reward models learn
+// from and are measured on. On disk one JSON object a line, in the form of MR2Bench (Yang et al. 2026):
+//   {"id", "prompt", "images": [path or PNG beside the file], "responses": [text], "rank": [whole number of each, the
+//    smallest is the best], "category", "instructions"}
+// images, category (told apart in figures; default: the file's name) and instructions (a system message) may be left
+// out.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "core/message.h"
+#include "critic/reward_model/reward_model.h"
+
+namespace agon::critic {
+
+struct Preference {
+  std::string id, category;
+  std::vector<Message> messages;       // what is answered: instructions, then pictures and prompt
+  std::vector<std::string> responses;  // two at least
+  std::vector<int> rank;               // of each, from 1 without a gap; equal ranks are equally good
+};
+
+// The ranks 1, 2, ... in the same order, without gaps.
+std::vector<int> dense_ranks(const std::vector<int>& ranks);
+
+// Throws Error for a file that cannot be read or holds none, and for a record that is not of the form - fewer than two
+// responses, a rank that is missing or no whole number -, naming its place.
+std::vector<Preference> read_preferences(const std::filesystem::path& file);
+
+// The same of one record without ranks, for responses to be scored; one is enough. name: of the text, for messages.
+Candidates read_candidates(const std::string& text, const std::string& name, const std::filesystem::path& folder);
+
+// Writes the file and its pictures (images/HASH.png beside it), the file last. Throws Error where it cannot.
+void write_preferences(const std::filesystem::path& file, const std::vector<Preference>& preferences);
+
+}  // namespace agon::critic

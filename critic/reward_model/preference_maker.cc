@@ -1,0 +1,236 @@
+#include "critic/reward_model/preference_maker.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/error.h"
+#include "critic/message_json.h"
+#include "critic/search/journal.h"
+#include "env/known_steps.h"
+
+namespace agon::critic {
+namespace {
+
+double binomial(std::size_t n, std::size_t k) {
+  double ways = 1;
+  for (std::size_t i = 0; i < k; ++i) ways *= static_cast<double>(n - i) / static_cast<double>(i + 1);
+  return n < k ? 0 : ways;
+}
+
+double share_of_right_steps(const env::Env& env, const std::string& text) {
+  const std::vector<env::KnownStep> steps = env::known_steps(env, text);
+  if (steps.empty()) return 0;
+  const auto wrong = std::ranges::find_if(steps, [](const env::KnownStep& step) { return !step.label.correct; });
+  return static_cast<double>(wrong - steps.begin()) / static_cast<double>(steps.size());
+}
+
+Json arcs_json(const std::vector<PreferenceArc>& arcs) {
+  Json list = Json::array();
+  for (const PreferenceArc& arc : arcs) list.push_back({arc.better, arc.worse, arc.weight});
+  return list;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::size_t>> choose_responses(const std::vector<int>& rank, std::size_t count, Rng& rng) {
+  // Of the subsets in which a response is the only best, there are as many as ways to choose the others among those
+  // that are worse.
+  std::vector<double> ways;
+  double all = 0;
+  for (const int own : rank) {
+    const auto worse = static_cast<std::size_t>(std::ranges::count_if(rank, [&](int other) { return other > own; }));
+    ways.push_back(binomial(worse, count - 1));
+    all += ways.back();
+  }
+  if (all == 0) return std::nullopt;
+  double draw = rng.uniform() * all;
+  std::size_t best = 0;
+  while (best + 1 < ways.size() && (draw >= ways[best] || ways[best] == 0)) draw -= ways[best++];
+  std::vector<std::size_t> worse;
+  for (std::size_t i = 0; i < rank.size(); ++i)
+    if (rank[i] > rank[best]) worse.push_back(i);
+  rng.shuffle(worse);
+  worse.resize(count - 1);
+  worse.push_back(best);
+  std::ranges::sort(worse);
+  return worse;
+}
+
+std::vector<int> ranks_of(const std::vector<KnownResponse>& responses) {
+  const auto key = [](const KnownResponse& one) { return std::pair(-one.reward, -one.right_steps); };
+  std::vector<int> rank;
+  for (const KnownResponse& one : responses)
+    rank.push_back(
+        static_cast<int>(std::ranges::count_if(responses, [&](const auto& other) { return key(other) < key(one); })));
+  return dense_ranks(rank);
+}
+
+std::vector<int> ranks_of_votes(const std::vector<KnownResponse>& responses, std::vector<PreferenceGraph> judges,
+                                VotedRanking& voted) {
+  std::vector<std::string> names;
+  for (const KnownResponse& one : responses) names.push_back(one.text);
+  DenoisedGraph denoised = remove_cycles(union_of(judges));
+  std::vector<int> rank(responses.size(), 1);
+  int place = 0;
+  if (denoised.graph.arcs.empty()) return rank;
+  for (const int item : ranking_of(denoised.graph, names)) rank[static_cast<std::size_t>(item)] = ++place;
+  voted = {std::move(denoised.graph), std::move(denoised.removed)};
+  return rank;
+}
+
+// A task on its way: its responses as they come in.
+struct PreferenceMaker::Task {
+  std::uint64_t index = 0;
+  std::unique_ptr<env::Env> env;  // before the answer
+  env::StepResult first;
+  std::vector<Message> messages;
+  std::vector<KnownResponse> responses;
+  std::vector<int> rank;
+  VotedRanking voted;
+
+  void add(const std::string& text, const std::string& source) {
+    const bool known = std::ranges::any_of(responses, [&](const KnownResponse& one) { return one.text == text; });
+    if (known || text.empty()) return;
+    const env::StepResult result = env->fork()->step({text, {}});
+    responses.push_back({text, source, result.reward.total, share_of_right_steps(*env, text)});
+  }
+};
+
+PreferenceMaker::PreferenceMaker(const PreferenceOptions& options, std::vector<ResponseWriter> writers,
+                                 std::vector<Judge*> judges)
+    : options_(options),
+      writers_(std::move(writers)),
+      judges_(std::move(judges)),
+      info_(env::suite_info(options.suite, options.suite_options)),
+      env_(env::make_env(options.suite, options.suite_options)) {
+  if (info_.max_turns != 1)
+    throw Error(
+        "make-preferences: an episode of suite {} has up to {} turns; preferences are between whole responses. Try "
+        "charts or shapes.",
+        options.suite, info_.max_turns);
+}
+
+PreferenceMaker::~PreferenceMaker() = default;
+
+std::unique_ptr<PreferenceMaker::Task> PreferenceMaker::open(std::uint64_t index) const {
+  auto task = std::make_unique<Task>();
+  task->index = index;
+  task->env = env_->fork();
+  task->first = task->env->reset({options_.split, index, options_.seed});
+  if (!info_.instructions.empty()) task->messages.push_back(Message::of(Role::system, info_.instructions));
+  task->messages.push_back({Role::user, task->first.observation.parts, {}, {}});
+  return task;
+}
+
+void PreferenceMaker::write(std::vector<std::unique_ptr<Task>>& tasks) const {
+  for (const ResponseWriter& writer : writers_) {
+    std::vector<agents::CompletionRequest> requests;
+    for (const auto& task : tasks) {
+      agents::CompletionRequest& request = requests.emplace_back();
+      request.messages = task->messages;
+      request.n = options_.samples;
+      request.sampling.temperature = writer.temperature;
+      request.sampling.max_tokens = options_.max_tokens;
+      request.sampling.seed = Rng::derive(options_.seed, writer.name, task->env->task().id)();
+    }
+    const std::vector<agents::Completion> completions = writer.policy->complete(requests);
+    for (std::size_t i = 0; i < completions.size(); ++i)
+      tasks[i / static_cast<std::size_t>(options_.samples)]->add(completions[i].text, writer.name);
+  }
+}
+
+// The expert's solution with one step, drawn among those that can be, made wrong; what comes after it stays.
+void PreferenceMaker::corrupt(Task& task) const {
+  Rng rng = Rng::derive(options_.seed, "corrupted", task.env->task().id);
+  for (const env::ExpertTurn& turn : env::expert_turns(*task.env, task.first, rng)) {
+    std::vector<env::KnownStep> right;
+    for (env::KnownStep& step : env::known_steps(*turn.env, turn.text))
+      if (step.label.correct) right.push_back(std::move(step));
+    for (int i = 0; i < options_.corrupted && !right.empty(); ++i) {
+      const env::StepQuery& query = rng.pick(right).query;
+      const auto wrong = env::corrupted(*turn.env, query, rng);
+      const std::size_t at = turn.text.find(query.step, query.before.size());
+      if (!wrong || at == std::string::npos) continue;
+      std::string text = turn.text;
+      task.add(text.replace(at, query.step.size(), wrong->step), "corrupted");
+    }
+  }
+}
+
+void PreferenceMaker::rank(std::vector<std::unique_ptr<Task>>& tasks) {
+  if (judges_.empty()) {
+    for (const auto& task : tasks) task->rank = ranks_of(task->responses);
+    return;
+  }
+  std::vector<Candidates> sets;
+  for (const auto& task : tasks) {
+    Candidates& set = sets.emplace_back();
+    set.messages = task->messages;
+    for (const KnownResponse& one : task->responses) set.responses.push_back(one.text);
+  }
+  std::vector<std::vector<PreferenceGraph>> graphs(tasks.size());
+  for (Judge* judge : judges_) {
+    const std::vector<std::vector<PreferenceVote>> votes = judge->compare(sets);
+    for (std::size_t i = 0; i < tasks.size(); ++i)
+      graphs[i].push_back(graph_of_votes(static_cast<int>(sets[i].responses.size()), votes[i]));
+  }
+  for (std::size_t i = 0; i < tasks.size(); ++i)
+    tasks[i]->rank = ranks_of_votes(tasks[i]->responses, std::move(graphs[i]), tasks[i]->voted);
+}
+
+std::optional<MadePreference> PreferenceMaker::choose(Task& task) const {
+  MadePreference made{task.index, {}, std::move(task.responses), std::move(task.rank), {}, std::move(task.voted)};
+  Rng rng = Rng::derive(options_.seed, "chosen", task.env->task().id);
+  const std::size_t count =
+      options_.responses == 0 ? made.responses.size() : static_cast<std::size_t>(options_.responses);
+  if (options_.responses == 0) {
+    for (std::size_t i = 0; i < count; ++i) made.chosen.push_back(i);
+  } else if (auto chosen = choose_responses(made.rank, count, rng)) {
+    made.chosen = std::move(*chosen);
+  }
+  std::vector<int> rank;
+  for (const std::size_t i : made.chosen) rank.push_back(made.rank[i]);
+  if (std::set<int>(rank.begin(), rank.end()).size() < 2) return std::nullopt;
+  made.preference = {task.env->task().id, options_.suite, task.messages, {}, dense_ranks(rank)};
+  for (const std::size_t i : made.chosen) made.preference.responses.push_back(made.responses[i].text);
+  return made;
+}
+
+std::vector<std::optional<MadePreference>> PreferenceMaker::make(const std::vector<std::uint64_t>& indices) {
+  std::vector<std::unique_ptr<Task>> tasks;
+  for (const std::uint64_t index : indices) tasks.push_back(open(index));
+  write(tasks);
+  for (const auto& task : tasks) corrupt(*task);
+  rank(tasks);
+  std::vector<std::optional<MadePreference>> made;
+  for (const auto& task : tasks) made.push_back(choose(*task));
+  return made;
+}
+
+Json made_json(const MadePreference& made, std::vector<Image>& images) {
+  Json body{{"id", made.preference.id}, {"category", made.preference.category}};
+  body["messages"] = messages_json(made.preference.messages, images);
+  body["responses"] = Json::array();
+  for (const KnownResponse& one : made.responses)
+    body["responses"].push_back(
+        {{"text", text_json(one.text)}, {"source", one.source}, {"reward", one.reward}, {"steps", one.right_steps}});
+  body["rank"] = made.rank;
+  body["chosen"] = made.chosen;
+  if (made.voted.graph.items > 0)
+    body["graph"] = {{"arcs", arcs_json(made.voted.graph.arcs)}, {"removed", arcs_json(made.voted.removed)}};
+  return body;
+}
+
+Preference preference_in(const Json& body, const std::function<Image(const std::string&)>& image) {
+  Preference preference{body.at("id"), body.at("category"), messages_in(body.at("messages"), image), {}, {}};
+  std::vector<int> rank;
+  for (const std::size_t place : body.at("chosen").get<std::vector<std::size_t>>()) {
+    preference.responses.push_back(text_of(body.at("responses").at(place).at("text")));
+    rank.push_back(body.at("rank").at(place));
+  }
+  preference.rank = dense_ranks(rank);
+  return preference;
+}
+
+}  // namespace agon::critic

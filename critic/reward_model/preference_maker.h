@@ -1,0 +1,101 @@
+// critic/reward_model/preference_maker.h - preferences from suites' tasks: responses by several writers, ranked by what
+// the suite knows or by the votes of judges. The work of `agon make-preferences`.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agents/policy.h"
+#include "core/rng.h"
+#include "critic/reward_model/judge.h"
+#include "critic/reward_model/preference.h"
+#include "critic/reward_model/preference_graph.h"
+#include "env/suite.h"
+
+namespace agon::critic {
+
+// Who samples responses, `samples` of a task.
+struct ResponseWriter {
+  agents::Policy* policy = nullptr;  // not owned
+  std::string name;                  // "agon-tiny T=1"
+  double temperature = 1;
+};
+
+struct PreferenceOptions {
+  std::string suite;
+  env::SuiteOptions suite_options;
+  env::Split split = env::Split::train;
+  int samples = 4;    // of each writer
+  int corrupted = 1;  // of the expert's solutions with a step made wrong; 0: none
+  int responses = 4;  // chosen of all; 0: all of them stay
+  int max_tokens = 256;
+  std::uint64_t seed = 0;
+};
+
+// A response and what the suite knows of it.
+struct KnownResponse {
+  std::string text, source;
+  double reward = 0;
+  double right_steps = 0;  // share of its steps, as the suite knows them, before the first wrong one
+};
+
+// How the judges' votes became a ranking; empty without judges.
+struct VotedRanking {
+  PreferenceGraph graph;  // of all judges together
+  std::vector<PreferenceArc> removed;
+};
+
+struct MadePreference {
+  std::uint64_t task = 0;
+  Preference preference;                 // of the chosen responses
+  std::vector<KnownResponse> responses;  // all, each text once
+  std::vector<int> rank;                 // of all
+  std::vector<std::size_t> chosen;       // which of them
+  VotedRanking voted;
+};
+
+// A subset of `count` of the responses with one that is the only best, each such subset with the same chance, in order;
+// nothing where there is none.
+std::optional<std::vector<std::size_t>> choose_responses(const std::vector<int>& rank, std::size_t count, Rng& rng);
+
+// The ranks that the suite gives: by reward, then by right_steps; equals are equal.
+std::vector<int> ranks_of(const std::vector<KnownResponse>& responses);
+// ... and those of judges: the graphs of all, without cycles, in topological order, ties in it by the text. All equal
+// where no judge prefers any.
+std::vector<int> ranks_of_votes(const std::vector<KnownResponse>& responses, std::vector<PreferenceGraph> judges,
+                                VotedRanking& voted);
+
+class PreferenceMaker {
+ public:
+  // Throws Error for a suite whose episodes have several turns. judges: empty: the suite's own truth ranks.
+  PreferenceMaker(const PreferenceOptions& options, std::vector<ResponseWriter> writers, std::vector<Judge*> judges);
+  ~PreferenceMaker();
+  // Of each task; nothing for one whose responses cannot be told apart.
+  std::vector<std::optional<MadePreference>> make(const std::vector<std::uint64_t>& tasks);
+
+ private:
+  struct Task;
+  std::unique_ptr<Task> open(std::uint64_t index) const;
+  void write(std::vector<std::unique_ptr<Task>>& tasks) const;
+  void corrupt(Task& task) const;
+  void rank(std::vector<std::unique_ptr<Task>>& tasks);
+  std::optional<MadePreference> choose(Task& task) const;
+
+  const PreferenceOptions options_;
+  const std::vector<ResponseWriter> writers_;
+  const std::vector<Judge*> judges_;
+  const env::SuiteInfo info_;
+  const std::unique_ptr<env::Env> env_;
+};
+
+// For the journal of a run (env/episode_store.h), pictures beside it, and back.
+Json made_json(const MadePreference& made, std::vector<Image>& images);
+Preference preference_in(const Json& body, const std::function<Image(const std::string& hash)>& image);
+
+}  // namespace agon::critic

@@ -1,0 +1,41 @@
+// critic/reward_model/ranking_metrics.h - how well scores order responses whose ranks are known. Pure functions.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "core/statistics.h"
+
+namespace agon::critic {
+
+// One prompt's responses: ranks (1 the best) and scores (the highest is the best), one each.
+struct ScoredSet {
+  std::string category;
+  std::vector<int> rank;
+  std::vector<double> scores;
+};
+
+// Of one set:
+// The chance that a response with the highest score, drawn if there are several, is one of rank 1.
+double best_of_n(const ScoredSet& set);
+// Share of the pairs of different ranks whose scores stand in the same order; equal scores are wrong. NaN: no such
+// pair.
+double pairwise_accuracy(const ScoredSet& set);
+// Kendall's tau-b of scores and ranks, 1 where they agree (scipy.stats.kendalltau of the scores and the negative
+// ranks); 0 where all scores are equal, NaN where all ranks are.
+double kendall_tau(const ScoredSet& set);
+
+struct RankingFigures {
+  std::size_t sets = 0;
+  double best_of_n = 0, pairwise = 0, kendall_tau = 0;  // means over the sets that have them
+};
+RankingFigures ranking_figures(std::span<const ScoredSet> sets);
+
+// {best_of_n, pairwise, kendall_tau, macro, n, ci, by_category}: macro is the mean of the categories' best_of_n, ci the
+// 95 % bootstrap interval of best_of_n over the sets. Figures that nothing gives are null.
+Json ranking_json(std::span<const ScoredSet> sets, std::uint64_t seed);
+
+}  // namespace agon::critic

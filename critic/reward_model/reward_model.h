@@ -1,0 +1,43 @@
+// critic/reward_model/reward_model.h - scores of several responses to one prompt from one pass (seed 002): the prompt
+// and its pictures are read once, the responses behind them. Thread-safe: any thread may call, calls block. No torch
+// here.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "agents/learn/response_scorer.h"
+#include "core/json.h"
+#include "core/message.h"
+
+namespace agon::critic {
+
+struct Candidates {
+  std::vector<Message> messages;  // what is answered, pictures included
+  std::vector<std::string> responses;
+};
+
+class RewardModel {
+ public:
+  virtual ~RewardModel() = default;
+  // One score a response, in order; the higher the better. Scores of different prompts do not compare. Throws Error for
+  // no response, and for a set that passes the context, with the number of its responses that fit.
+  virtual std::vector<std::vector<double>> score(std::span<const Candidates> sets) = 0;
+  virtual bool fits(const Candidates& set) const = 0;  // within the context
+  // P(right) of a score at even odds, as fitted on held-out sets when it was trained.
+  virtual double probability(double score) const = 0;
+  virtual bool joint() const = 0;         // a response sees those before it: its score depends on them
+  virtual const Json& notes() const = 0;  // how it was made
+};
+
+// A folder that agon train-rm wrote. threads: 0: the machine's cores; no influence on any result. Throws Error for a
+// folder that does not load.
+std::unique_ptr<RewardModel> open_reward_model(const std::filesystem::path& folder, int threads = 0);
+
+// The same as a reward of roll-outs (agents/learn/train.h), scored in the order of their group.
+std::unique_ptr<agents::ResponseScorer> open_response_scorer(const std::filesystem::path& folder, int threads = 0);
+
+}  // namespace agon::critic

@@ -1,0 +1,65 @@
+#include "critic/reward_model/reward_model_critic.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace agon::critic {
+namespace {
+
+bool same_parts(const std::vector<Part>& a, const std::vector<Part>& b) {
+  return std::ranges::equal(a, b, [](const Part& one, const Part& other) {
+    return one.is_image() ? other.is_image() && one.image.hash() == other.image.hash()
+                          : !other.is_image() && one.text == other.text;
+  });
+}
+
+bool same_place(const StepInContext& a, const StepInContext& b) {
+  return a.before == b.before &&
+         std::ranges::equal(a.messages, b.messages, [](const Message& one, const Message& other) {
+           return one.role == other.role && same_parts(one.parts, other.parts);
+         });
+}
+
+class RewardModelCritic final : public StepCritic {
+ public:
+  RewardModelCritic(RewardModel& model, std::string name) : model_(model), name_(std::move(name)) {}
+
+  std::vector<Verdict> judge(std::span<const StepInContext> steps, std::int64_t /*tokens*/) override {
+    std::vector<Verdict> verdicts;
+    for (const std::vector<double>& scores : model_.score(sets_of(steps)))
+      for (const double score : scores) verdicts.push_back(verdict_from(model_.probability(score)));
+    return verdicts;
+  }
+
+  std::string name() const override { return name_; }
+
+ private:
+  std::vector<Candidates> sets_of(std::span<const StepInContext> steps) const {
+    std::vector<Candidates> sets;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const StepInContext& step = steps[i];
+      const std::string response = step.before.empty() ? step.step : step.before + "\n\n" + step.step;
+      const bool joins = i > 0 && same_place(steps[i - 1], step) && fits(sets.back(), response);
+      if (!joins) sets.push_back({step.messages, {}});
+      sets.back().responses.push_back(response);
+    }
+    return sets;
+  }
+
+  bool fits(Candidates set, const std::string& response) const {
+    set.responses.push_back(response);
+    return model_.fits(set);
+  }
+
+  RewardModel& model_;
+  const std::string name_;
+};
+
+}  // namespace
+
+std::unique_ptr<StepCritic> make_reward_model_critic(RewardModel& model, std::string name) {
+  return std::make_unique<RewardModelCritic>(model, std::move(name));
+}
+
+}  // namespace agon::critic

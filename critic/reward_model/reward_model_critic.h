@@ -1,0 +1,17 @@
+// critic/reward_model/reward_model_critic.h - a reward model as critic of steps.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "critic/critic.h"
+#include "critic/reward_model/reward_model.h"
+
+namespace agon::critic {
+
+// A step is judged as the response that ends with it: RewardModel::probability of its score. Steps side by side of one
+// place (the same messages and text before) are candidates of one set, which is read at once; what
+// would pass the context begin a new one. Writes nothing. `model` outlives it.
+std::unique_ptr<StepCritic> make_reward_model_critic(RewardModel& model, std::string name);
+
+}  // namespace agon::critic

@@ -1,0 +1,295 @@
+#include "critic/reward_model/training.h"
+
+#include <algorithm>
+#include <fstream>
+#include <numeric>
+
+#include "agents/learn/checkpoint_folder.h"
+#include "agents/learn/config_reader.h"
+#include "agents/learn/reward_learner.h"
+#include "core/error.h"
+#include "core/hash.h"
+#include "core/progress.h"
+#include "core/rng.h"
+#include "core/statistics.h"
+#include "core/text.h"
+#include "critic/reward_model/card.h"
+#include "critic/reward_model/mixture.h"
+#include "critic/reward_model/preference.h"
+#include "critic/reward_model/ranking_metrics.h"
+
+namespace agon::critic {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RewardTrainer {
+ public:
+  explicit RewardTrainer(const RewardTrainingConfig& config)
+      : config_(config),
+        learner_(config.network, {config.loss,
+                                  {config.learning_rate, config.weight_decay, 0.9, 0.999},
+                                  config.clip_norm,
+                                  config.seed,
+                                  config.threads}) {
+    read();
+    fs::create_directories(config.output);
+    steps_ = config.epochs * steps_an_epoch();
+    resume();
+  }
+
+  bool train(const std::atomic<bool>& stop) {
+    Progress progress("train-rm", steps_, "steps", step_);
+    std::ofstream log(config_.output / "train.jsonl", std::ios::app);
+    while (step_ < steps_) {
+      if (stop) {
+        checkpoint();
+        return false;
+      }
+      log << step().dump() << std::endl;
+      if (++step_ % config_.checkpoint_steps == 0 && step_ < steps_) checkpoint();
+      progress.add(1, fmt::format("loss {:.3f}", last_loss_));
+    }
+    return true;
+  }
+
+  Json finish() {
+    const std::vector<ScoredSet> sets = held_out_scores();
+    const LogisticFit fit = fit_best(sets);
+    Json notes{{"config", config_.source}, {"sets", train_.size()}, {"passed_over", passed_over_},
+               {"held_out", Json()},       {"steps", steps_},       {"ties_drawn", ties_drawn_},
+               {"slope", fit.slope},       {"offset", fit.offset}};
+    if (!sets.empty()) notes["held_out"] = ranking_json(sets, config_.seed);
+    write_reward_card(config_.output, config_.network, notes);
+    learner_.network().save(config_.output, notes);
+    fs::remove_all(config_.output / "checkpoint");
+    return notes;
+  }
+
+ private:
+  void read() {
+    std::string text = config_.source.dump();
+    std::vector<Preference> all;
+    for (const fs::path& file : config_.data) {
+      text += hash_of(read_file(file.string()));
+      for (Preference& one : read_preferences(file)) {
+        if (*std::max_element(one.rank.begin(), one.rank.end()) == 1)
+          ++passed_over_;
+        else
+          all.push_back(std::move(one));
+      }
+    }
+    fingerprint_ = hash_of(text);
+    const auto held = static_cast<std::size_t>(config_.held_out * static_cast<double>(all.size()));
+    if (held == all.size())
+      throw Error("train-rm: there is nothing to train on: of the sets of {} files {} have one rank alone.",
+                  config_.data.size(), passed_over_);
+    Rng::derive(config_.seed, "held out").shuffle(all);
+    held_out_.assign(std::make_move_iterator(all.end() - static_cast<std::ptrdiff_t>(held)),
+                     std::make_move_iterator(all.end()));
+    all.resize(all.size() - held);
+    train_ = std::move(all);
+    for (const Preference& one : train_) categories_.push_back(one.category);
+    require_context();
+  }
+
+  // What does not fit is said before the first step, not in the middle of an epoch.
+  void require_context() const {
+    Progress progress("train-rm: reading", std::ssize(train_) + std::ssize(held_out_), "sets");
+    for (const std::vector<Preference>* list : {&train_, &held_out_})
+      for (const Preference& one : *list) {
+        try {
+          learner_.network().encode(one.messages, one.responses);
+        } catch (const Error& error) {
+          throw Error("train-rm: set '{}': {}", one.id, error.what());
+        }
+        progress.add(1);
+      }
+  }
+
+  static std::string hash_of(const std::string& text) { return fmt::format("{:016x}", hash_text(text)); }
+
+  std::int64_t steps_an_epoch() const { return (std::ssize(train_) + config_.batch - 1) / config_.batch; }
+
+  // The sets of a step.
+  std::vector<agents::RankedResponses> drawn(std::int64_t step) {
+    const auto epoch = static_cast<int>(step / steps_an_epoch());
+    if (epoch != epoch_) {
+      order_ = mixed_epoch(categories_, config_.weights, config_.seed, epoch);
+      epoch_ = epoch;
+    }
+    const auto begin = static_cast<std::size_t>(step % steps_an_epoch() * config_.batch);
+    std::vector<agents::RankedResponses> batch;
+    for (std::size_t i = begin; i < std::min(order_.size(), begin + static_cast<std::size_t>(config_.batch)); ++i)
+      batch.push_back(draw(train_[order_[i]], Rng::derive(config_.seed, "responses", std::to_string(epoch), i)));
+    return batch;
+  }
+
+  agents::RankedResponses draw(const Preference& preference, Rng rng) const {
+    std::vector<std::size_t> order(preference.rank.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (config_.shuffle) rng.shuffle(order);
+    agents::RankedResponses set{preference.messages, {}, {}, {}};
+    for (const std::size_t place : order) {
+      set.ranked.push_back(std::ssize(set.responses));
+      set.responses.push_back(preference.responses[place]);
+      set.rank.push_back(preference.rank[place]);
+    }
+    rng.shuffle(set.ranked);
+    std::ranges::stable_sort(set.ranked, {},
+                             [&](std::int64_t place) { return set.rank[static_cast<std::size_t>(place)]; });
+    return set;
+  }
+
+  Json step() {
+    const std::vector<agents::RankedResponses> batch = drawn(step_);
+    const auto ties = std::ranges::count_if(batch, [](const auto& set) { return std::ranges::count(set.rank, 1) > 1; });
+    const double left = 1 - static_cast<double>(step_) / static_cast<double>(steps_);
+    agents::RankingStepFigures figures;
+    try {
+      figures = learner_.step(batch, config_.learning_rate * left);
+    } catch (const Error& error) {
+      throw Error("train-rm: step {}: {}", step_, error.what());
+    }
+    last_loss_ = figures.loss;
+    ties_drawn_ += ties;
+    return {{"step", step_},
+            {"loss", figures.loss},
+            {"best", figures.best},
+            {"gradient_norm", figures.gradient_norm},
+            {"ties_drawn", ties}};
+  }
+
+  std::vector<ScoredSet> held_out_scores() {
+    std::vector<ScoredSet> scored;
+    if (held_out_.empty()) return scored;
+    Progress progress("train-rm: held-out sets", std::ssize(held_out_), "sets");
+    for (const Preference& one : held_out_) {
+      scored.push_back({one.category, one.rank, learner_.score(one.messages, one.responses)});
+      progress.add(1);
+    }
+    return scored;
+  }
+
+  // P(it is of rank 1) by score, with as much weight on those that are as on those that are not.
+  static LogisticFit fit_best(const std::vector<ScoredSet>& sets) {
+    std::vector<double> scores;
+    std::vector<int> best;
+    for (const ScoredSet& set : sets)
+      for (std::size_t i = 0; i < set.rank.size(); ++i) {
+        scores.push_back(set.scores[i]);
+        best.push_back(set.rank[i] == 1);
+      }
+    return fit_logistic(scores, best);
+  }
+
+  void checkpoint() {
+    agents::write_checkpoint(config_.output, [&](const fs::path& folder) {
+      learner_.save_state(folder);
+      write_file_atomically((folder / "state.json").string(),
+                            Json{{"step", step_}, {"ties_drawn", ties_drawn_}, {"training", fingerprint_}}.dump());
+    });
+  }
+
+  void resume() {
+    const fs::path folder = agents::find_checkpoint(config_.output);
+    if (folder.empty()) return;
+    const Json state = Json::parse(read_file((folder / "state.json").string()));
+    if (state.at("training") != fingerprint_)
+      throw Error("train-rm: {} is of another training: its data or settings differ. Remove it to begin again.",
+                  folder.string());
+    learner_.load_state(folder);
+    step_ = state.at("step");
+    ties_drawn_ = state.at("ties_drawn");
+  }
+
+  const RewardTrainingConfig& config_;
+  agents::RewardLearner learner_;
+  std::vector<Preference> train_, held_out_;
+  std::vector<std::string> categories_;  // of train_
+  std::string fingerprint_;
+  std::int64_t passed_over_ = 0, ties_drawn_ = 0;
+  std::int64_t steps_ = 0, step_ = 0;
+  int epoch_ = -1;                  // that order_ is of
+  std::vector<std::size_t> order_;  // places in train_
+  double last_loss_ = 0;
+};
+
+void read_network(agents::ConfigSection& section, const fs::path& base, agents::RewardNetworkSettings& network) {
+  std::string model, responses = "joint", representation = "last", head = "silu";
+  section.read("model", model);
+  section.read("responses", responses);
+  section.read("representation", representation);
+  section.read("head", head);
+  section.read("inner", network.inner);
+  if (model.empty()) throw Error("{}: 'model' is missing: the model folder to build on.", section.name());
+  if (responses != "joint" && responses != "apart")
+    throw Error("{}: 'responses' is joint (each sees those before it) or apart (each sees the prompt alone), not '{}'.",
+                section.name(), responses);
+  network.base = (base / model).lexically_normal();
+  network.joint = responses == "joint";
+  network.representation = agents::parse_representation(representation);
+  network.head = agents::parse_head(head);
+  if (network.inner < 1) throw Error("{}: 'inner' must be at least 1, got {}.", section.name(), network.inner);
+  if (const Json* json = section.child("lora")) {
+    agents::ConfigSection lora(*json, section.name() + ": lora");
+    lora.read("rank", network.lora.rank);
+    lora.read("alpha", network.lora.alpha);
+    lora.read("targets", network.lora.targets);
+    lora.check();
+  }
+}
+
+void check_ranges(const RewardTrainingConfig& config, const std::string& name) {
+  const auto require = [&](bool holds, const char* rule) {
+    if (!holds) throw Error("{}: {}", name, rule);
+  };
+  require(!config.output.empty(), "'output' is missing: the folder to write.");
+  require(!config.data.empty(), "'data' is missing: files of preferences, as agon make-preferences writes them.");
+  require(config.epochs >= 1 && config.batch >= 1 && config.checkpoint_steps >= 1,
+          "'epochs', 'batch' and 'checkpoint_steps' must be at least 1.");
+  require(config.learning_rate > 0 && config.clip_norm > 0 && config.weight_decay >= 0,
+          "'learning_rate' and 'clip_norm' must be above 0, 'weight_decay' at least 0.");
+  require(config.held_out >= 0 && config.held_out < 1, "'held_out' must lie in [0, 1).");
+}
+
+}  // namespace
+
+RewardTrainingConfig load_reward_training(const fs::path& file, std::span<const std::string> changes) {
+  RewardTrainingConfig config;
+  config.source = agents::read_yaml(file);
+  for (const std::string& change : changes) agents::set_value(config.source, change);
+  agents::ConfigSection section(config.source, "train-rm: " + file.string());
+  const fs::path base = fs::absolute(file).parent_path();
+  std::string output, loss = "cross-entropy";
+  std::vector<std::string> data;
+  section.read("output", output);
+  section.read("data", data);
+  section.read("weights", config.weights);
+  read_network(section, base, config.network);
+  section.read("loss", loss);
+  section.read("shuffle", config.shuffle);
+  section.read("held_out", config.held_out);
+  section.read("seed", config.seed);
+  section.read("epochs", config.epochs);
+  section.read("batch", config.batch);
+  section.read("learning_rate", config.learning_rate);
+  section.read("weight_decay", config.weight_decay);
+  section.read("clip_norm", config.clip_norm);
+  section.read("checkpoint_steps", config.checkpoint_steps);
+  section.read("threads", config.threads);
+  section.check();
+  config.loss = agents::parse_ranking_loss(loss);
+  if (!output.empty()) config.output = (base / output).lexically_normal();
+  for (const std::string& one : data) config.data.push_back((base / one).lexically_normal());
+  check_ranges(config, section.name());
+  return config;
+}
+
+Json train_reward_model(const RewardTrainingConfig& config, const std::atomic<bool>& stop) {
+  RewardTrainer trainer(config);
+  if (!trainer.train(stop)) return {};
+  return trainer.finish();
+}
+
+}  // namespace agon::critic

@@ -1,0 +1,46 @@
+// critic/reward_model/training.h - trains a reward model on preferences: the work of `agon train-rm`.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "agents/learn/ranking_loss.h"
+#include "agents/learn/reward_network.h"
+#include "core/json.h"
+
+namespace agon::critic {
+
+struct RewardTrainingConfig {
+  std::filesystem::path output;
+  std::vector<std::filesystem::path> data;  // files of preferences
+  std::map<std::string, double> weights;    // of categories (critic/reward_model/mixture.h)
+  agents::RewardNetworkSettings network;
+  agents::RankingLoss loss = agents::RankingLoss::cross_entropy;
+  bool shuffle = true;     // the order of the responses is drawn anew each time
+  double held_out = 0.05;  // share of the sets that is not trained on: figures and the fit of probabilities
+  std::uint64_t seed = 1;
+  int epochs = 3, batch = 64;   // sets
+  double learning_rate = 1e-4;  // falls linearly to 0
+  double weight_decay = 0, clip_norm = 1;
+  std::int64_t checkpoint_steps = 50;
+  int threads = 0;  // 0: the machine's cores
+  Json source;      // the file, changes included
+};
+
+// A YAML file; docs/reward_model.md has its keys. Paths in it are relative to it. changes: "KEY=VALUE" in place of the
+// file's. Throws Error naming the key.
+RewardTrainingConfig load_reward_training(const std::filesystem::path& file, std::span<const std::string> changes);
+
+// Trains and writes the reward model's folder: config.output, with one line of figures a step in train.jsonl and a card
+// in README.md. Killed or stopped, it goes on from its last checkpoint when called again with the same config and data.
+// Sets whose responses are all of one rank teach nothing and are passed over, counted. Returns the notes of the model
+// (figures on the held-out sets among them), or null where it was stopped. Throws Error for data that cannot be read or
+// teaches nothing, a set that passes the context, and a value that is not finite.
+Json train_reward_model(const RewardTrainingConfig& config, const std::atomic<bool>& stop);
+
+}  // namespace agon::critic

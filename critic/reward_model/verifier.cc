@@ -1,0 +1,87 @@
+#include "critic/reward_model/verifier.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "agents/learn/train_rollout.h"
+#include "core/error.h"
+#include "core/statistics.h"
+
+namespace agon::critic {
+namespace {
+
+using Samples = std::vector<env::Episode>;
+
+std::set<std::size_t> sizes_up_to(std::size_t samples) {
+  std::set<std::size_t> sizes;
+  for (std::size_t n = 1; n <= samples; n *= 2) sizes.insert(n);
+  sizes.insert(samples);
+  return sizes;
+}
+
+// Of one task: by n, the mean success of what is taken from its blocks.
+std::map<std::size_t, double> verify_task(RewardModel& model, const Samples& samples, const std::string& instructions) {
+  std::vector<Candidates> blocks;
+  std::vector<std::pair<std::size_t, std::size_t>> places;  // of each block: n and its first sample
+  for (const std::size_t n : sizes_up_to(samples.size()))
+    for (std::size_t first = 0; first + n <= samples.size(); first += n) {
+      Candidates& block = blocks.emplace_back();
+      block.messages = agents::first_messages(samples.front(), instructions);
+      for (std::size_t i = first; i < first + n; ++i) block.responses.push_back(samples[i].turns.front().text);
+      places.emplace_back(n, first);
+    }
+  std::map<std::size_t, std::vector<double>> taken;
+  const std::vector<std::vector<double>> scores = model.score(blocks);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const auto best = static_cast<std::size_t>(std::ranges::max_element(scores[i]) - scores[i].begin());
+    taken[places[i].first].push_back(samples[places[i].second + best].success);
+  }
+  std::map<std::size_t, double> means;
+  for (const auto& [n, successes] : taken) means[n] = mean(successes);
+  return means;
+}
+
+}  // namespace
+
+Json verified(RewardModel& model, const env::RunReader& run, const std::function<bool()>& done) {
+  const Json config = run.config();
+  const std::string instructions = config.value("instructions", "");
+  std::map<std::size_t, std::vector<double>> by_n;
+  Samples samples;
+  bool stopped = false;
+  const auto close = [&] {
+    if (samples.empty() || stopped) return;
+    for (const auto& [n, value] : verify_task(model, samples, instructions)) by_n[n].push_back(value);
+    samples.clear();
+    stopped = done && !done();
+  };
+  run.for_each(
+      [&](const env::Episode& episode) {
+        if (episode.sample == env::kGreedySample || episode.status == env::EpisodeStatus::failed || stopped) return;
+        if (episode.turns.size() != 1)
+          throw Error("verifier: {} has {} turns; a reward model compares whole responses. Take a suite of one turn.",
+                      episode.task_id, episode.turns.size());
+        if (!samples.empty() && samples.front().task_index != episode.task_index) close();
+        samples.push_back(episode);
+      },
+      env::RunReader::Detail::whole);
+  close();
+  if (stopped) return {};
+  Json figures{{"verified", Json::object()}, {"ci", Json::object()}};
+  for (const auto& [n, values] : by_n) {
+    const Interval interval = bootstrap_interval(
+        values.size(),
+        [&values = values](std::span<const std::size_t> drawn) {
+          double sum = 0;
+          for (const std::size_t i : drawn) sum += values[i];
+          return sum / static_cast<double>(drawn.size());
+        },
+        config.value("seed", std::uint64_t{0}));
+    figures["verified"][std::to_string(n)] = mean(values);
+    figures["ci"][fmt::format("verified_{}", n)] = {interval.low, interval.high};
+  }
+  return figures;
+}
+
+}  // namespace agon::critic

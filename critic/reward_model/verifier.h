@@ -1,0 +1,20 @@
+// critic/reward_model/verifier.h - best-of-n by a reward model, over the episodes of a run.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "core/json.h"
+#include "critic/reward_model/reward_model.h"
+#include "env/episode_store.h"
+
+namespace agon::critic {
+
+// {"verified": {n: v}, "ci": {"verified_n": [low, high]}}: as best_of_n and its intervals in agents/run_summary.h - the
+// samples of a task in consecutive blocks of n, averaged over blocks, then tasks; n: powers of two up to the number of
+// samples, and that number; a task with fewer than n samples is not in the figures of n - where of each block the one
+// with the highest score is taken. Episodes that failed are left out. done: after every task; false ends the work
+// early, and the result is null. Throws Error for episodes of several turns.
+Json verified(RewardModel& model, const env::RunReader& run, const std::function<bool()>& done = {});
+
+}  // namespace agon::critic

@@ -1,0 +1,97 @@
+#include "critic/reward_model/judge.h"
+
+#include <catch2/catch.hpp>
+
+#include "core/error.h"
+
+using namespace agon;
+using namespace agon::critic;
+
+namespace {
+
+// Finds the response with the larger number better, and says of 13 nothing that can be read.
+class Comparing : public agents::Policy {
+ public:
+  std::vector<agents::Completion> complete(std::span<const agents::CompletionRequest> requests) override {
+    std::vector<agents::Completion> completions;
+    for (const agents::CompletionRequest& request : requests) {
+      const std::string shown = request.messages.back().text();
+      std::vector<int> numbers;
+      for (std::size_t at = shown.find("Response "); at != shown.npos; at = shown.find("Response ", at + 1))
+        numbers.push_back(std::stoi(shown.substr(shown.find('\n', at))));
+      completions.push_back({.text = verdict(numbers)});
+    }
+    asked += static_cast<int>(requests.size());
+    return completions;
+  }
+  std::vector<agents::TokenScores> score(std::span<const agents::ScoreRequest>) override { return {}; }
+  agents::Capabilities capabilities() const override { return {"comparing", true, true, false, 1000}; }
+  int asked = 0;
+  bool stubborn = false;  // the first one is always better
+
+ private:
+  std::string verdict(const std::vector<int>& numbers) const {
+    if (std::count(numbers.begin(), numbers.end(), 13)) return "I cannot say.";
+    if (stubborn) return "[[A]]";
+    if (numbers.size() == 2 && numbers[0] == numbers[1]) return "Both. [[C]]";
+    const auto best = std::max_element(numbers.begin(), numbers.end()) - numbers.begin();
+    return std::string("At first sight [[A]], but: [[") + static_cast<char>('A' + best) + "]]";
+  }
+};
+
+const std::vector<Message> kQuestion = {Message::of(Role::system, "Be good."), Message::of(Role::user, "How many?")};
+
+}  // namespace
+
+TEST_CASE("judge: the last verdict counts") {
+  CHECK(parse_pair_verdict("[[A]]") == PairVerdict::first);
+  CHECK(parse_pair_verdict("[[A]] no, [[B]].") == PairVerdict::second);
+  CHECK(parse_pair_verdict("a tie [[C]]") == PairVerdict::tie);
+  for (const char* text : {"", "A", "[A]", "[[D]]", "[[a]]", "[[", "[[A]", "[[AB]]"})
+    CHECK(parse_pair_verdict(text) == PairVerdict::invalid);
+  CHECK(parse_choice("[[D]] or [[Z]]", 4) == 3);
+  CHECK(parse_choice("[[E]]", 4) == std::nullopt);
+}
+
+TEST_CASE("judge: both orders of every pair, and wins") {
+  Comparing policy;
+  Judge judge(policy, {});
+  const std::vector<Candidates> sets = {{kQuestion, {"3", "9", "3"}}};
+  const auto votes = judge.compare(sets);
+  CHECK(policy.asked == 6);
+  CHECK(Judge::win_counts(3, votes[0]) == std::vector<double>{1, 4, 1});
+  CHECK(judge.counts().ties == 2);
+  CHECK(judge.counts().inconsistent == 0);
+  CHECK(graph_of_votes(3, votes[0]).arcs == std::vector<PreferenceArc>{{1, 0, 2}, {1, 2, 2}});
+}
+
+TEST_CASE("judge: what cannot be read is no vote, and a judge of positions is found out") {
+  Comparing policy;
+  policy.stubborn = true;
+  Judge judge(policy, {});
+  const std::vector<Candidates> sets = {{kQuestion, {"3", "9", "13"}}};
+  const auto votes = judge.compare(sets);
+  CHECK(votes[0].size() == 2);
+  CHECK(judge.counts().asked == 6);
+  CHECK(judge.counts().invalid == 4);
+  CHECK(judge.counts().inconsistent == 1);
+  CHECK(graph_of_votes(3, votes[0]).arcs.empty());
+}
+
+TEST_CASE("judge: the best of all at once") {
+  Comparing policy;
+  Judge judge(policy, {});
+  const std::vector<Candidates> sets = {{kQuestion, {"3", "9", "4", "1"}}, {kQuestion, {"13", "2"}}};
+  const auto choices = judge.choose(sets);
+  CHECK(choices[0] == 1);
+  CHECK(choices[1] == std::nullopt);
+  const std::vector<Candidates> many = {{kQuestion, std::vector<std::string>(27, "1")}};
+  CHECK_THROWS_WITH(judge.choose(many), Catch::Contains("27 responses"));
+}
+
+TEST_CASE("judge: it is shown pictures and question, not the solver's instructions") {
+  const std::vector<Message> asked = pair_request(kQuestion, "one", "two");
+  REQUIRE(asked.size() == 2);
+  CHECK(asked[0].text().find("Be good") == std::string::npos);
+  CHECK(asked[1].text() == "How many?\n\nResponse A:\none\n\nResponse B:\ntwo");
+}

@@ -1,0 +1,148 @@
+#include "critic/reward_model/preference_maker.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <map>
+#include <set>
+
+#include "core/error.h"
+#include "env/known_steps.h"
+
+using namespace agon;
+using namespace agon::critic;
+
+namespace {
+
+// The expert's answer of charts for its even samples; for others nothing that is right.
+class Halfway : public agents::Policy {
+ public:
+  std::vector<agents::Completion> complete(std::span<const agents::CompletionRequest> requests) override {
+    std::vector<agents::Completion> completions;
+    for (const agents::CompletionRequest& request : requests)
+      for (int i = 0; i < request.n; ++i)
+        completions.push_back({.text = "<answer>" + std::to_string(1000 + i / 2) + "</answer>"});
+    return completions;
+  }
+  std::vector<agents::TokenScores> score(std::span<const agents::ScoreRequest>) override { return {}; }
+  agents::Capabilities capabilities() const override { return {"halfway", true, true, false, 1000}; }
+};
+
+// Prefers what is shorter; lengths that are equal are a tie.
+class Short : public agents::Policy {
+ public:
+  std::vector<agents::Completion> complete(std::span<const agents::CompletionRequest> requests) override {
+    std::vector<agents::Completion> completions;
+    for (const agents::CompletionRequest& request : requests) {
+      const std::string shown = request.messages.back().text();
+      const std::size_t a = shown.find("Response A:"), b = shown.find("\n\nResponse B:");
+      const std::size_t first = b - a, second = shown.size() - b - 2;
+      completions.push_back({.text = first < second ? "[[A]]" : first > second ? "[[B]]" : "[[C]]"});
+    }
+    return completions;
+  }
+  std::vector<agents::TokenScores> score(std::span<const agents::ScoreRequest>) override { return {}; }
+  agents::Capabilities capabilities() const override { return {"short", true, true, false, 1000}; }
+};
+
+PreferenceOptions charts_options() {
+  PreferenceOptions options;
+  options.suite = "charts";
+  options.samples = 4;
+  options.corrupted = 6;
+  options.responses = 3;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("choose_responses: every subset with one that is the only best, with the same chance") {
+  const std::vector<int> rank = {1, 1, 2, 3, 3};
+  std::map<std::vector<std::size_t>, int> counts;
+  Rng rng(3);
+  constexpr int kDraws = 14000;
+  for (int i = 0; i < kDraws; ++i) ++counts[choose_responses(rank, 3, rng).value()];
+  // Best 0 or 1: two of {2, 3, 4}; best 2: {3, 4}.
+  CHECK(counts.size() == 7);
+  for (const auto& [subset, count] : counts) {
+    CHECK(std::is_sorted(subset.begin(), subset.end()));
+    CHECK(count == Approx(kDraws / 7).epsilon(0.1));
+  }
+  CHECK(choose_responses({1, 1, 1}, 2, rng) == std::nullopt);
+  CHECK(choose_responses({1, 1, 2}, 3, rng) == std::nullopt);
+  CHECK(choose_responses({2, 1}, 2, rng) == std::vector<std::size_t>{0, 1});
+}
+
+TEST_CASE("ranks: by reward, then by right steps") {
+  CHECK(ranks_of({{"a", "", 0, 0.5}, {"b", "", 1, 0.2}, {"c", "", 0, 1}, {"d", "", 0, 0.5}}) ==
+        std::vector<int>{3, 1, 2, 3});
+}
+
+TEST_CASE("ranks by votes: judges that know nothing rank nothing") {
+  const std::vector<KnownResponse> responses = {{"a", "", 0, 0}, {"b", "", 0, 0}, {"c", "", 0, 0}};
+  VotedRanking voted;
+  CHECK(ranks_of_votes(responses, {{3, {}}}, voted) == std::vector<int>{1, 1, 1});
+  CHECK(ranks_of_votes(responses, {{3, {{2, 0, 1}, {0, 1, 1}}}, {3, {{1, 2, 0.5}}}}, voted) ==
+        std::vector<int>{2, 3, 1});
+  CHECK(voted.removed == std::vector<PreferenceArc>{{1, 2, 0.5}});
+}
+
+TEST_CASE("preference maker: responses are graded, corrupted ones among them, and told apart") {
+  Halfway policy;
+  PreferenceMaker maker(charts_options(), {{&policy, "halfway T=1", 1}}, {});
+  const auto env = env::make_env("charts");
+  int sets = 0;
+  for (const auto& made : maker.make({0, 1, 2, 3, 4, 5})) {
+    if (!made) continue;
+    ++sets;
+    CHECK(made->preference.responses.size() == 3);
+    CHECK(std::ranges::count(made->preference.rank, 1) == 1);
+    std::set<std::string> texts;
+    bool corrupted = false;
+    env->reset({env::Split::train, made->task, 0});
+    for (const KnownResponse& one : made->responses) {
+      CHECK(texts.insert(one.text).second);
+      CHECK(env->fork()->step({one.text, {}}).reward.total == one.reward);
+      if (one.source != "corrupted") continue;
+      corrupted = true;
+      CHECK(one.right_steps < 1);
+    }
+    CHECK(corrupted);
+    CHECK(made->preference.messages.back().parts.front().is_image());
+    // Written to a journal and read back it is the same.
+    std::vector<Image> images;
+    const Json body = made_json(*made, images);
+    const Preference back = preference_in(body, [&](const std::string& hash) {
+      return *std::ranges::find_if(images, [&](const Image& image) { return image.hash().hex() == hash; });
+    });
+    CHECK(back.responses == made->preference.responses);
+    CHECK(back.rank == made->preference.rank);
+    CHECK(back.messages.back().parts.front().image == made->preference.messages.back().parts.front().image);
+  }
+  CHECK(sets >= 5);
+}
+
+TEST_CASE("preference maker: judges rank in the suite's place") {
+  Halfway policy;
+  Short judge_policy;
+  Judge judge(judge_policy, {});
+  PreferenceMaker maker(charts_options(), {{&policy, "halfway T=1", 1}}, {&judge});
+  for (const auto& made : maker.make({0, 1, 2})) {
+    REQUIRE(made);
+    std::size_t last = 0;
+    for (int rank = 1; rank <= static_cast<int>(made->responses.size()); ++rank) {
+      const auto place = std::ranges::find(made->rank, rank) - made->rank.begin();
+      const std::size_t length = made->responses.at(static_cast<std::size_t>(place)).text.size();
+      CHECK(length >= last);
+      last = length;
+    }
+    CHECK(made->voted.graph.items == static_cast<int>(made->responses.size()));
+    std::vector<Image> images;
+    CHECK(made_json(*made, images).at("graph").at("removed").empty());
+  }
+}
+
+TEST_CASE("preference maker: a suite of several turns is refused") {
+  PreferenceOptions options;
+  options.suite = "phone";
+  CHECK_THROWS_WITH(PreferenceMaker(options, {}, {}), Catch::Contains("phone has up to"));
+}

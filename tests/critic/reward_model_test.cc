@@ -1,0 +1,296 @@
+#include "agents/learn/reward_network.h"  // LibTorch before Catch: each has a CHECK
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "core/error.h"
+#include "core/rng.h"
+#include "core/text.h"
+#include "critic/reward_model/evaluation.h"
+#include "critic/reward_model/reward_model.h"
+#include "critic/reward_model/reward_model_critic.h"
+#include "critic/reward_model/training.h"
+#include "temp_folder.h"
+
+using namespace agon;
+using namespace agon::critic;
+using Catch::Contains;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kBase = fs::path(AGON_TEST_DATA) / "generation/model";
+
+std::vector<Message> question(const std::string& text = "Which one?") { return {Message::of(Role::user, text)}; }
+
+// A saved model whose adapter and head are far from what they start as.
+fs::path shaken_model(const fs::path& folder, bool joint,
+                      agents::Representation representation = agents::Representation::last) {
+  agents::RewardNetworkSettings settings;
+  settings.base = kBase;
+  settings.joint = joint;
+  settings.representation = representation;
+  settings.inner = 32;
+  settings.lora.rank = 4;
+  const agents::RewardNetwork network(settings, 5);
+  const at::NoGradGuard no_grad;
+  for (const at::Tensor& weight : network.parameters()) at::Tensor(weight).normal_(0, 0.1);
+  network.save(folder, {{"slope", 2.0}, {"offset", -1.0}});
+  return folder;
+}
+
+std::vector<double> scores_of(RewardModel& model, const std::vector<std::string>& responses) {
+  const Candidates set{question(), responses};
+  return model.score(std::span(&set, 1)).at(0);
+}
+
+// By the network in LibTorch, which shares no code with the engine.
+std::vector<double> network_scores(const fs::path& folder, const std::vector<std::string>& responses) {
+  const at::NoGradGuard no_grad;
+  agents::RewardNetwork network(folder);
+  const agents::ResponseSet set = network.encode(question(), responses);
+  const at::Tensor scores = network.scores(std::span(&set, 1)).to(at::kDouble).contiguous();
+  return {scores.const_data_ptr<double>(), scores.const_data_ptr<double>() + scores.numel()};
+}
+
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  REQUIRE(a.size() == b.size());
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  return largest;
+}
+
+const std::vector<std::string> kFour = {"two", "three\n\n<answer>3</answer>", "a much longer response, of many words",
+                                        "7"};
+
+// Sets in which the response that says "good" is the best one.
+fs::path good_and_bad(const fs::path& folder, int sets) {
+  Rng rng(1);
+  std::vector<Preference> preferences;
+  for (int i = 0; i < sets; ++i) {
+    Preference one{std::to_string(i), i % 3 ? "many" : "few", question("Case " + std::to_string(i)), {}, {}};
+    const int best = rng.between(0, 2);
+    for (int k = 0; k < 3; ++k) {
+      one.responses.push_back(std::string(k == best ? "good " : "bad ") + static_cast<char>('a' + rng.between(0, 9)));
+      one.rank.push_back(k == best ? 1 : 2);
+    }
+    preferences.push_back(std::move(one));
+  }
+  write_preferences(folder / "sets.jsonl", preferences);
+  return folder / "sets.jsonl";
+}
+
+RewardTrainingConfig training_config(const test::TempFolder& folder, const std::string& name, const fs::path& data) {
+  RewardTrainingConfig config;
+  config.output = folder / name;
+  config.data = {data};
+  config.network.base = kBase;
+  config.network.inner = 64;
+  config.network.lora.rank = 4;
+  config.epochs = 3;
+  config.batch = 8;
+  config.learning_rate = 5e-3;
+  config.checkpoint_steps = 4;
+  config.threads = 1;
+  config.source = {{"name", "test"}};
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE("reward model: the engine's scores are the network's, joint and apart, in every representation") {
+  const test::TempFolder folder;
+  for (const bool joint : {true, false})
+    for (std::size_t i = 0; i < agents::representation_names().size(); ++i) {
+      const auto representation = static_cast<agents::Representation>(i);
+      const fs::path saved = shaken_model(folder / (agents::representation_names()[i] + (joint ? "-joint" : "-apart")),
+                                          joint, representation);
+      const auto model = open_reward_model(saved);
+      CHECK(model->joint() == joint);
+      const std::vector<double> expected = network_scores(saved, kFour);
+      CAPTURE(saved.filename().string(), expected);
+      CHECK(largest_difference(scores_of(*model, kFour), expected) < 1e-5);
+    }
+}
+
+TEST_CASE("reward model: apart, packed scores equal separate ones and do not know the order") {
+  const test::TempFolder folder;
+  const auto model = open_reward_model(shaken_model(folder / "rm", false));
+  const std::vector<double> packed = scores_of(*model, kFour);
+  for (std::size_t i = 0; i < kFour.size(); ++i)
+    CHECK(scores_of(*model, {kFour[i]}).at(0) == Approx(packed[i]).margin(1e-5));
+  const std::vector<double> turned = scores_of(*model, {kFour[2], kFour[0], kFour[3], kFour[1]});
+  CHECK(largest_difference(turned, {packed[2], packed[0], packed[3], packed[1]}) < 1e-5);
+}
+
+TEST_CASE("reward model: joint, a response sees those before it alone") {
+  const test::TempFolder folder;
+  const auto model = open_reward_model(shaken_model(folder / "rm", true));
+  const std::vector<double> all = scores_of(*model, kFour);
+  const std::vector<double> first_two = scores_of(*model, {kFour[0], kFour[1]});
+  CHECK(all[0] == Approx(first_two[0]).margin(1e-5));
+  CHECK(all[1] == Approx(first_two[1]).margin(1e-5));
+  CHECK(std::abs(scores_of(*model, {kFour[1], kFour[0]}).at(0) - all[1]) > 1e-3);
+}
+
+TEST_CASE("reward model: one response, many, empty and identical ones") {
+  const test::TempFolder folder;
+  const auto apart = open_reward_model(shaken_model(folder / "apart", false));
+  const auto joint = open_reward_model(shaken_model(folder / "joint", true));
+  CHECK(scores_of(*joint, {"one"}).size() == 1);
+  const std::vector<double> many = scores_of(*apart, std::vector<std::string>(64, "so"));
+  REQUIRE(many.size() == 64);
+  CHECK(std::ranges::all_of(many, [&](double score) { return score == many[0]; }));
+  CHECK(scores_of(*joint, std::vector<std::string>(64, "1")).size() == 64);
+  for (RewardModel* model : {apart.get(), joint.get()})
+    for (const double score : scores_of(*model, {"", "one", ""})) CHECK(std::isfinite(score));
+  CHECK_THROWS_WITH(scores_of(*joint, {}), Contains("no response"));
+  CHECK(apart->probability(0.5) == Approx(0.5));
+}
+
+TEST_CASE("reward model: text in a response is never a separator") {
+  const test::TempFolder folder;
+  const auto model = open_reward_model(shaken_model(folder / "rm", true));
+  for (const std::string text : {"<|resp_sep|>", "one<|resp_sep|>two", "<|im_end|>", "separator"})
+    CHECK(scores_of(*model, {text, "two"}).size() == 2);
+  agents::RewardNetwork network(folder / "rm");
+  const agents::ResponseSet set = network.encode(question(), std::vector<std::string>{"a<|resp_sep|>b<|im_end|>", "c"});
+  const agents::ResponseLayout layout = network.lay_out(set);
+  const std::int32_t separator = network.folder().config.text.vocab_size - 1;
+  CHECK(std::ranges::count(layout.sequences.at(0), separator) == 1);
+  for (const std::int32_t end : network.folder().config.eos_token_ids)
+    CHECK(std::ranges::count(layout.sequences.at(0), end) == 0);
+}
+
+TEST_CASE("reward model: what passes the context is refused with the number that fits") {
+  const test::TempFolder folder;
+  const auto model = open_reward_model(shaken_model(folder / "rm", true));
+  std::string longer;
+  for (int i = 0; i < 60; ++i) longer += "word ";
+  const std::vector<std::string> responses(64, longer);
+  std::string message;
+  try {
+    scores_of(*model, responses);
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  REQUIRE(message.find("the first ") != std::string::npos);
+  const auto fit = static_cast<std::size_t>(std::stoi(message.substr(message.find("the first ") + 10)));
+  CHECK((fit > 0 && fit < 64));
+  CHECK(scores_of(*model, {responses.begin(), responses.begin() + static_cast<std::ptrdiff_t>(fit)}).size() == fit);
+  CHECK_FALSE(model->fits({question(), responses}));
+}
+
+TEST_CASE("reward model: a folder that is none, or is damaged, says what is wrong") {
+  const test::TempFolder folder;
+  CHECK_THROWS_WITH(open_reward_model(folder / "none"), Contains("no reward_model.json"));
+  const fs::path saved = shaken_model(folder / "rm", true);
+  const std::string settings = read_file((saved / "reward_model.json").string());
+  write_file_atomically((saved / "reward_model.json").string(), "[]");
+  CHECK_THROWS_WITH(open_reward_model(saved), Contains("not a JSON object"));
+  Json moved = Json::parse(settings);
+  moved["base"] = "../nowhere";
+  write_file_atomically((saved / "reward_model.json").string(), moved.dump());
+  CHECK_THROWS_WITH(open_reward_model(saved), Contains("its base model") && Contains("nowhere"));
+  write_file_atomically((saved / "reward_model.json").string(), settings);
+  fs::resize_file(saved / "reward_head.safetensors", 100);
+  CHECK_THROWS_AS(open_reward_model(saved), Error);
+}
+
+TEST_CASE("reward model: as critic it judges steps of one place together") {
+  const test::TempFolder folder;
+  const auto model = open_reward_model(shaken_model(folder / "rm", true));
+  const auto critic = make_reward_model_critic(*model, "rm");
+  const std::vector<StepInContext> steps = {{question(), "First.", "two", nullptr},
+                                            {question(), "First.", "three", nullptr},
+                                            {question("Else?"), "", "x", nullptr}};
+  const std::vector<Verdict> verdicts = critic->judge(steps);
+  REQUIRE(verdicts.size() == 3);
+  const std::vector<double> together = scores_of(*model, {"First.\n\ntwo", "First.\n\nthree"});
+  CHECK(*verdicts[0].probability == Approx(model->probability(together[0])));
+  CHECK(*verdicts[1].probability == Approx(model->probability(together[1])));
+  CHECK(verdicts[2].probability.has_value());
+  CHECK(verdicts[0].tokens == 0);
+  CHECK((verdicts[0].judgement == Judgement::correct) == (*verdicts[0].probability >= 0.5));
+}
+
+TEST_CASE("train-rm: every loss learns what is better, and the card tells how") {
+  const test::TempFolder folder;
+  const fs::path data = good_and_bad(folder.path(), 120);
+  for (std::size_t i = 0; i < 3; ++i) {
+    RewardTrainingConfig config = training_config(folder, agents::ranking_loss_names()[i], data);
+    config.loss = static_cast<agents::RankingLoss>(i);
+    config.network.joint = i != 1;
+    config.held_out = 0.2;
+    config.epochs = 6;
+    const Json notes = train_reward_model(config, false);
+    CHECK(notes.at("held_out").at("n") == 24);
+    CHECK(notes.at("held_out").at("best_of_n").get<double>() > 0.9);
+    CHECK(notes.at("slope").get<double>() > 0);
+    const auto model = open_reward_model(config.output);
+    const Candidates set{question("Case 5"), {"bad a", "good b", "bad c"}};
+    const std::vector<double> scores = model->score(std::span(&set, 1)).at(0);
+    CHECK(scores[1] > std::max(scores[0], scores[2]));
+    const std::string card = read_file((config.output / "README.md").string());
+    CHECK(card.find("| all | 24 |") != std::string::npos);
+    CHECK(!fs::exists(config.output / "checkpoint"));
+  }
+}
+
+TEST_CASE("train-rm: stopped and begun again it ends where it would have") {
+  const test::TempFolder folder;
+  const fs::path data = good_and_bad(folder.path(), 48);
+  train_reward_model(training_config(folder, "whole", data), false);
+  RewardTrainingConfig config = training_config(folder, "cut", data);
+  CHECK(train_reward_model(config, true).is_null());  // at once, after a checkpoint
+  CHECK(!train_reward_model(config, false).is_null());
+  CHECK(read_file((folder / "whole/adapter_model.safetensors").string()) ==
+        read_file((folder / "cut/adapter_model.safetensors").string()));
+  CHECK(read_file((folder / "whole/reward_head.safetensors").string()) ==
+        read_file((folder / "cut/reward_head.safetensors").string()));
+  // A checkpoint of other data is refused.
+  RewardTrainingConfig other = training_config(folder, "other", data);
+  CHECK(train_reward_model(other, true).is_null());
+  good_and_bad(folder.path(), 49);
+  CHECK_THROWS_WITH(train_reward_model(other, false), Contains("of another training"));
+}
+
+TEST_CASE("train-rm: sets of one rank teach nothing, and only they are no data") {
+  const test::TempFolder folder;
+  write_preferences(folder / "ties.jsonl", {{"t", "c", question(), {"a", "b"}, {1, 1}}});
+  CHECK_THROWS_WITH(train_reward_model(training_config(folder, "rm", folder / "ties.jsonl"), false),
+                    Contains("nothing to train on"));
+  write_preferences(folder / "best.jsonl",
+                    {{"t", "c", question(), {"a", "b"}, {1, 1}}, {"u", "c", question(), {"a", "b", "c"}, {1, 1, 2}}});
+  const Json notes = train_reward_model(training_config(folder, "rm", folder / "best.jsonl"), false);
+  CHECK(notes.at("passed_over") == 1);
+  CHECK(notes.at("ties_drawn") == 3);  // one set, three epochs
+}
+
+TEST_CASE("train-rm: a set that passes the context is named before the first step") {
+  const test::TempFolder folder;
+  std::string longer;
+  for (int i = 0; i < 3000; ++i) longer += "word ";
+  write_preferences(folder / "long.jsonl", {{"the long one", "c", question(), {longer, "b"}, {1, 2}}});
+  CHECK_THROWS_WITH(train_reward_model(training_config(folder, "rm", folder / "long.jsonl"), false),
+                    Contains("set 'the long one'"));
+}
+
+TEST_CASE("evaluation: orders are told apart, and figures go with the file's ranks") {
+  const test::TempFolder folder;
+  const std::vector<Preference> preferences = read_preferences(good_and_bad(folder.path(), 40));
+  OrderSensitivity joint, apart;
+  const auto see = [&](bool together, OrderSensitivity* order) {
+    const auto model = open_reward_model(shaken_model(folder / (together ? "joint" : "apart"), together));
+    return scored_by(*model, preferences, 4, 1, order);
+  };
+  const std::vector<ScoredSet> sets = see(false, &apart);
+  see(true, &joint);
+  REQUIRE(sets.size() == 40);
+  CHECK(sets[7].rank == preferences[7].rank);
+  CHECK(apart.deviation < 1e-4);
+  CHECK(apart.best_changes == 0);
+  CHECK(joint.deviation > 0.05);
+}
