@@ -17,18 +17,22 @@ void add_decompose(CLI::App& app);
 void add_doctor(CLI::App& app);
 void add_eval(CLI::App& app);
 void add_eval_critic(CLI::App& app);
+void add_eval_rm(CLI::App& app);
 void add_exec(CLI::App& app);
 void add_index(CLI::App& app);
+void add_make_preferences(CLI::App& app);
 void add_query(CLI::App& app);
 void add_replay(CLI::App& app);
 void add_report(CLI::App& app);
 void add_run(CLI::App& app);
+void add_score(CLI::App& app);
 void add_search(CLI::App& app);
 void add_selfplay(CLI::App& app);
 void add_serve_search(CLI::App& app);
 void add_show(CLI::App& app);
 void add_suites(CLI::App& app);
 void add_train(CLI::App& app);
+void add_train_rm(CLI::App& app);
 void add_train_sft(CLI::App& app);
 
 }  // namespace agon::cli

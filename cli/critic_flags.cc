@@ -13,18 +13,26 @@
 #include "critic/generative_critic.h"
 #include "critic/plain_critics.h"
 #include "critic/process_reward_critic.h"
+#include "critic/reward_model/reward_model_critic.h"
 #include "critic/self_score_critic.h"
 
 namespace agon::cli {
 namespace {
 
 constexpr const char* kCriticFlags = "Critic";
-constexpr std::string_view kConstant = "constant=";
+constexpr std::string_view kConstant = "constant=", kRewardModel = "rm:";
 
 // A critic that was taught to judge; the solver's own score is the solver's.
 std::filesystem::path critic_folder(const CriticFlags& flags) {
   return find_model_folder(flags.policy, program_folder(),
                            flags.critic == "self-score" ? kDefaultModel : kDefaultCritic);
+}
+
+std::filesystem::path reward_model_folder(const CriticFlags& flags) {
+  const std::filesystem::path folder = flags.critic.substr(kRewardModel.size());
+  if (!std::filesystem::is_directory(folder))
+    throw Error("critic: no folder '{}'. rm:DIR takes what agon train-rm wrote.", folder.string());
+  return folder;
 }
 
 bool writes(const std::string& critic) {
@@ -58,9 +66,11 @@ std::unique_ptr<critic::StepCritic> make_writing_critic(const CriticFlags& flags
 void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string& prefix) {
   const auto name = [&](const char* option) { return "--" + prefix + option; };
   command
-      .add_option("--critic", flags.critic,
-                  "generative (writes a critique), discriminative (compares the two verdicts), self-score (the "
-                  "solver's own <score>), process-reward (a server), oracle (the suite), constant=P, random")
+      .add_option(
+          "--critic", flags.critic,
+          "generative (writes a critique), discriminative (compares the two verdicts), self-score (the "
+          "solver's own <score>), process-reward (a server), rm:DIR (a reward model), oracle (the suite), constant=P, "
+          "random")
       ->capture_default_str()
       ->group(kCriticFlags);
   command
@@ -96,6 +106,7 @@ Json critic_config(const CriticFlags& flags) {
     config["model"] = flags.model;
     config["form"] = flags.form;
   }
+  if (flags.critic.starts_with(kRewardModel)) config["policy_files"] = policy_fingerprint(reward_model_folder(flags));
   if (!writes(flags.critic)) return config;
   const std::filesystem::path folder = critic_folder(flags);
   config["policy"] = folder.filename().string();
@@ -121,6 +132,11 @@ OpenCritic open_critic(const CriticFlags& flags, agents::Policy* solver, const s
     open.critic = critic::make_random_critic(flags.seed);
   } else if (flags.critic == "process-reward") {
     open.critic = critic::make_process_reward_critic({flags.url, flags.model, critic::parse_reward_form(flags.form)});
+  } else if (flags.critic.starts_with(kRewardModel)) {
+    const std::filesystem::path folder = reward_model_folder(flags);
+    open.reward_model = critic::open_reward_model(folder);
+    open.critic = critic::make_reward_model_critic(*open.reward_model, folder.lexically_normal().string());
+    open.label = "reward model ";
   } else if (writes(flags.critic)) {
     const std::filesystem::path folder = critic_folder(flags);
     const bool is_solver = solver && std::filesystem::equivalent(folder, solver_folder);
@@ -130,7 +146,7 @@ OpenCritic open_critic(const CriticFlags& flags, agents::Policy* solver, const s
   } else {
     throw Error("critic: {}", unknown_name_message("critic", flags.critic,
                                                    {"generative", "discriminative", "self-score", "process-reward",
-                                                    "oracle", "constant=P", "random"}));
+                                                    "rm:DIR", "oracle", "constant=P", "random"}));
   }
   open.label += open.critic->name();
   return open;

@@ -9,6 +9,7 @@
 #include "agents/policy.h"
 #include "core/json.h"
 #include "critic/critic.h"
+#include "critic/reward_model/reward_model.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's
 class App;
@@ -30,6 +31,7 @@ Json critic_config(const CriticFlags& flags);
 
 struct OpenCritic {
   std::unique_ptr<agents::Policy> policy;  // what the critic writes with; null: it writes nothing, or with another's
+  std::unique_ptr<critic::RewardModel> reward_model;
   std::unique_ptr<critic::StepCritic> critic;
   std::string label;  // "generative agon-tiny"
 };

@@ -23,18 +23,22 @@ void add_commands(CLI::App& app) {
   add_doctor(app);
   add_eval(app);
   add_eval_critic(app);
+  add_eval_rm(app);
   add_exec(app);
   add_index(app);
+  add_make_preferences(app);
   add_query(app);
   add_replay(app);
   add_report(app);
   add_run(app);
+  add_score(app);
   add_search(app);
   add_selfplay(app);
   add_serve_search(app);
   add_show(app);
   add_suites(app);
   add_train(app);
+  add_train_rm(app);
   add_train_sft(app);
 }
 

@@ -224,13 +224,17 @@ RunPlace run_place(const std::string& command, const std::string& suite, const s
 }
 
 PlayedRun play_into(const RunPlace& place, agents::Policy& policy, const agents::RolloutOptions& options,
-                    const Json& config, const std::string& label) {
+                    const Json& config, const std::string& label,
+                    const std::function<bool(const env::RunReader&, Json&)>& extend) {
   const auto store = env::EpisodeStore::create(place.folder, config, place.resume);
   watch_interrupts();
   play_and_record(options, policy, *store, label);
-  if (interrupted())
+  const auto stop = [&] {
     throw Interrupted(fmt::format("{}: stopped. Go on with the same command and {}.", label, place.go_on));
+  };
+  if (interrupted()) stop();
   PlayedRun run = read_back(place.folder);
+  if (extend && !extend(*env::RunReader::open(place.folder), run.summary)) stop();
   store->finish(run.summary);
   return run;
 }

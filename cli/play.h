@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "agents/rollout.h"
 #include "agents/run_summary.h"
 #include "core/json.h"
+#include "env/episode_store.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's
 class App;
@@ -64,9 +66,11 @@ struct PlayedRun {
 };
 
 // Plays what is not in the folder yet, records it there and ends the run; every figure is computed from the episodes as
-// they are read back. label: of the progress bar. Throws Interrupted, with the way to go on, on Ctrl-C.
+// they are read back. label: of the progress bar. extend: adds to the summary, from the recorded episodes, before the
+// run ends; false: it was stopped. Throws Interrupted, with the way to go on, on Ctrl-C.
 PlayedRun play_into(const RunPlace& place, agents::Policy& policy, const agents::RolloutOptions& options,
-                    const Json& config, const std::string& label);
+                    const Json& config, const std::string& label,
+                    const std::function<bool(const env::RunReader& run, Json& summary)>& extend = {});
 // Throws Error that counts the failed episodes, if there are any.
 void require_none_failed(const PlayedRun& run, const RunPlace& place, const std::string& command);
 

@@ -7,9 +7,12 @@
 
 #include "agents/local/local_policy.h"
 #include "cli/commands.h"
+#include "cli/interrupt.h"
 #include "cli/model_folder.h"
 #include "cli/play.h"
 #include "core/error.h"
+#include "core/progress.h"
+#include "critic/reward_model/verifier.h"
 
 namespace agon::cli {
 namespace {
@@ -18,9 +21,23 @@ namespace fs = std::filesystem;
 
 struct RunFlags {
   PlayFlags play;
-  std::string suite = "charts", policy, out;
+  std::string suite = "charts", policy, verifier, out;
   bool resume = false, json = false;
 };
+
+// Best-of-n by a reward model, among the figures of the run.
+bool verify(critic::RewardModel& model, const fs::path& folder, const env::RunReader& run, Json& summary) {
+  Progress progress("run: verifier", summary.at("tasks").get<std::int64_t>(), "tasks");
+  const Json figures = critic::verified(model, run, [&] {
+    progress.add(1);
+    return !interrupted();
+  });
+  if (figures.is_null()) return false;
+  summary["verifier"] = folder.lexically_normal().string();
+  summary["verified"] = figures.at("verified");
+  summary["ci"].update(figures.at("ci"));
+  return true;
+}
 
 void run(const RunFlags& flags) {
   const fs::path policy_folder = find_model_folder(flags.policy);
@@ -28,7 +45,11 @@ void run(const RunFlags& flags) {
   const Json config = run_config(options, policy_folder);
   const RunPlace place = run_place("run", flags.suite, flags.out, flags.resume);
   const auto policy = agents::make_local_policy(policy_folder);  // first: a model that does not load leaves no folder
-  const PlayedRun played = play_into(place, *policy, options, config, "run " + flags.suite);
+  const auto verifier = flags.verifier.empty() ? nullptr : critic::open_reward_model(flags.verifier);
+  const PlayedRun played =
+      play_into(place, *policy, options, config, "run " + flags.suite, [&](const env::RunReader& run, Json& summary) {
+        return !verifier || verify(*verifier, flags.verifier, run, summary);
+      });
   if (flags.json)
     std::cout << played.summary.dump(2) << std::endl;
   else
@@ -45,6 +66,8 @@ void add_run(CLI::App& app) {
   command->add_option("--suite", flags->suite, "suite: see 'agon suites'")->capture_default_str()->group(kDataFlags);
   command->add_option("--policy", flags->policy, "model folder (default: models/agon-tiny)")->group(kPolicyFlags);
   add_play_options(*command, flags->play);
+  command->add_option("--verifier", flags->verifier, "folder of a reward model, which takes the best of the samples")
+      ->group(kPolicyFlags);
   command->add_option("--out", flags->out, "run folder (default: runs/<suite>-<time>)")->group(kOutputFlags);
   command->add_flag("--resume", flags->resume, "go on with the run in --out")->group(kOutputFlags);
   command->add_flag("--json", flags->json, "print the summary as one JSON object")->group(kOutputFlags);

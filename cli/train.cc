@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
+#include "critic/reward_model/reward_model.h"
 #include "critic/self_play/game_source.h"
 
 namespace agon::cli {
@@ -42,7 +43,9 @@ void run_training(const TrainFlags& flags) {
   say_similarity(config);
   watch_interrupts();
   const auto resume = flags.resume ? agents::Resume::yes : agents::Resume::no;
-  if (!agents::train(config, resume, interrupted(), critic::make_game_source))
+  const auto scorer =
+      config.reward_model.empty() ? nullptr : critic::open_response_scorer(config.reward_model, config.threads);
+  if (!agents::train(config, resume, interrupted(), critic::make_game_source, scorer.get()))
     throw Interrupted("train: stopped after a checkpoint. Go on with the same command and --resume.");
   std::cout << "model: " << (config.output / "model").string() << '\n';
   if (std::filesystem::exists(config.output / "best"))

@@ -71,6 +71,7 @@ function summaryTable() {
     rows.push([`pass@${most}`, summary.pass_at_k[most], `pass_at_${most}`]);
     if (scored) rows.push([`Best of ${most} by score`, summary.best_of_n[most], `best_of_${most}`]);
     rows.push([`Majority of ${most}`, summary.majority[most], `majority_${most}`]);
+    if (summary.verified) rows.push([`Best of ${most} by verifier`, summary.verified[most], `verified_${most}`]);
   }
   if ("step_success" in summary) rows.push(["Step success", summary.step_success, "step_success"]);
   rows.push(["Mean reward", summary.mean_reward, "mean_reward"]);
@@ -109,6 +110,7 @@ function samplesChart() {
   const at = (size) => Math.log2(size) / most;
   const series = [["pass@N", summary.pass_at_k, "var(--accent)", "pass_at_"], ["Majority of N", summary.majority, "var(--third)", "majority_"]];
   if (scored) series.push(["Best of N by score", summary.best_of_n, "var(--second)", "best_of_"]);
+  if (summary.verified) series.push(["Best of N by verifier", summary.verified, "var(--right)", "verified_"]);
   const chart = plot("N samples", "accuracy", sizes.map((size) => [at(size), String(size)]), (target, x, y) => {
     if (summary.greedy !== null) target.append(svg("line", {class: "diagonal", x1: x(0), x2: x(1), y1: y(summary.greedy), y2: y(summary.greedy)}));
     for (const [, values, color, key] of series) {

@@ -1,0 +1,135 @@
+// agon eval-rm - how well a reward model, or a policy as judge, ranks responses whose ranks are known.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "agents/local/local_policy.h"
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/model_folder.h"
+#include "cli/play.h"
+#include "cli/ranking_table.h"
+#include "cli/usage.h"
+#include "core/error.h"
+#include "core/progress.h"
+#include "critic/reward_model/evaluation.h"
+
+namespace agon::cli {
+namespace {
+
+struct Flags {
+  std::vector<std::string> files;
+  std::string rm, judge, choose;
+  int orders = 4, max_tokens = 256;
+  std::uint64_t seed = 0;
+  bool json = false, no_swap = false;
+};
+
+std::vector<critic::Preference> read_all(const Flags& flags) {
+  std::vector<critic::Preference> all;
+  for (const std::string& file : flags.files)
+    for (critic::Preference& one : critic::read_preferences(file)) all.push_back(std::move(one));
+  return all;
+}
+
+// A policy as judge, by pairs or by one choice.
+std::vector<critic::ScoredSet> judged(const Flags& flags, const std::vector<critic::Preference>& preferences,
+                                      const critic::SetsDone& done, Json& extra) {
+  const auto policy = agents::make_local_policy(find_model_folder(flags.judge.empty() ? flags.choose : flags.judge));
+  critic::Judge judge(*policy, {.swap = !flags.no_swap, .max_tokens = flags.max_tokens, .seed = flags.seed});
+  if (flags.judge.empty()) {
+    std::int64_t invalid = 0;
+    auto sets = critic::chosen_by(judge, preferences, flags.seed, &invalid, done);
+    extra["judge"] = {{"asked", preferences.size()}, {"invalid", invalid}};
+    return sets;
+  }
+  auto sets = critic::compared_by(judge, preferences, done);
+  const critic::JudgeCounts& counts = judge.counts();
+  extra["judge"] = {{"asked", counts.asked},
+                    {"invalid", counts.invalid},
+                    {"ties", counts.ties},
+                    {"inconsistent", counts.inconsistent}};
+  return sets;
+}
+
+std::vector<critic::ScoredSet> scored(const Flags& flags, const std::vector<critic::Preference>& preferences,
+                                      Json& extra) {
+  Progress progress("eval-rm", std::ssize(preferences), "sets");
+  const critic::SetsDone done = [&](std::size_t sets) {
+    progress.add(static_cast<std::int64_t>(sets));
+    return !interrupted();
+  };
+  if (flags.rm.empty()) return judged(flags, preferences, done, extra);
+  const auto model = critic::open_reward_model(flags.rm);
+  critic::OrderSensitivity order;
+  auto sets = critic::scored_by(*model, preferences, flags.orders, flags.seed, &order, done);
+  if (flags.orders > 1)
+    extra["order"] = {{"orders", flags.orders}, {"deviation", order.deviation}, {"best_changes", order.best_changes}};
+  return sets;
+}
+
+std::string extra_text(const Json& extra) {
+  if (extra.contains("order"))
+    return fmt::format(
+        "\nover {} orders of the responses a score deviates by {:.3f} of the deviation in its set; the "
+        "best changes in {:.3f} of the sets\n",
+        extra["order"]["orders"].get<int>(), extra["order"]["deviation"].get<double>(),
+        extra["order"]["best_changes"].get<double>());
+  if (!extra.contains("judge")) return {};
+  std::vector<std::string> parts;
+  for (const auto& [name, count] : extra["judge"].items())
+    parts.push_back(fmt::format("{} {}", count.get<std::int64_t>(), name));
+  return fmt::format("\nverdicts: {}\n", fmt::join(parts, ", "));
+}
+
+void eval_rm(const Flags& flags) {
+  if (flags.rm.empty() + flags.judge.empty() + flags.choose.empty() != 2)
+    throw Error("eval-rm: give one of --rm, --judge and --choose: what is to be evaluated.");
+  watch_interrupts();
+  const std::vector<critic::Preference> preferences = read_all(flags);
+  Json extra = Json::object();
+  const std::vector<critic::ScoredSet> sets = scored(flags, preferences, extra);
+  if (interrupted()) throw Interrupted("eval-rm: stopped before its end; there are no figures yet.");
+  Json figures = critic::ranking_json(sets, flags.seed);
+  const std::string model =
+      !flags.rm.empty() ? flags.rm : "judge " + (flags.judge.empty() ? flags.choose : flags.judge);
+  const std::string text = ranking_table(
+      {{{"data", fmt::format("{}", fmt::join(flags.files, ", "))}, {"model", model}, {"figures", figures}}});
+  for (const auto& [name, value] : extra.items()) figures[name] = value;
+  if (flags.json)
+    std::cout << figures.dump(2) << std::endl;
+  else
+    std::cout << text << extra_text(extra) << std::flush;
+}
+
+}  // namespace
+
+void add_eval_rm(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App* command = app.add_subcommand("eval-rm", "How well a reward model, or a policy as judge, ranks responses");
+  command->add_option("--file", flags->files, "preferences (JSON lines), once for each file")
+      ->required()
+      ->allow_extra_args(false)
+      ->group(kDataFlags);
+  command->add_option("--rm", flags->rm, "folder of a reward model")->group(kPolicyFlags);
+  command->add_option("--judge", flags->judge, "model folder of a judge that compares all pairs; wins count")
+      ->group(kPolicyFlags);
+  command->add_option("--choose", flags->choose, "model folder of a judge that names the best of all at once")
+      ->group(kPolicyFlags);
+  command->add_flag("--no-swap", flags->no_swap, "the judge sees each pair in one order alone")->group(kPolicyFlags);
+  command->add_option("--max-tokens", flags->max_tokens, "of a judge's verdict")
+      ->check(whole_number_in(1, 1'000'000))
+      ->capture_default_str()
+      ->group(kPolicyFlags);
+  command->add_option("--orders", flags->orders, "in which --rm scores each set, to tell how much they matter")
+      ->check(whole_number_in(1, 1000))
+      ->capture_default_str()
+      ->group(kPolicyFlags);
+  command->add_option("--seed", flags->seed, "of orders and intervals")->capture_default_str()->group(kDataFlags);
+  command->add_flag("--json", flags->json, "print one JSON object")->group(kOutputFlags);
+  command->callback([flags] { eval_rm(*flags); });
+}
+
+}  // namespace agon::cli
