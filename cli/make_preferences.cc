@@ -266,8 +266,12 @@ void add_make_preferences(CLI::App& app) {
                    "model folder that compares pairs, once for each: their votes rank (default: what the suite knows)")
       ->allow_extra_args(false)
       ->group(kPolicyFlags);
-  command->add_option("--responses", flags->responses, "chosen for a set, with one that is the only best; 0: all")
-      ->check(whole_number_in(0, 4096))
+  command
+      ->add_option("--responses", flags->responses,
+                   "chosen for a set, two at least, with one that is the only best; 0: all")
+      ->check([several = whole_number_in(2, 4096)](const std::string& text) {
+        return text == "0" ? std::string() : several(text);
+      })
       ->capture_default_str()
       ->group(kOutputFlags);
   command->add_option("--out", flags->out, "run folder; preferences.jsonl is in it (default: runs/preferences-DATE)")

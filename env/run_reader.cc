@@ -252,6 +252,7 @@ class SqliteReader : public RunReader {
     const SQLite::Column png = select_image_.getColumn(0);
     const Image image = decode_image(
         {static_cast<const std::uint8_t*>(png.getBlob()), static_cast<std::size_t>(png.getBytes())}, "image " + hash);
+    select_image_.reset();  // one left open would show the run as it was, whatever is written later
     if (images_.size() >= kCachedImages) images_.clear();
     return images_[hash] = image;
   }

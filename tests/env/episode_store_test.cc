@@ -274,6 +274,18 @@ TEST_CASE("a run is complete from finish until something more is recorded") {
   REQUIRE(RunReader::open(folder / "run")->summary().is_null());
 }
 
+TEST_CASE("a reader sees what is written after it has read a picture") {
+  const test::TempFolder folder;
+  auto store = EpisodeStore::create(folder / "run", kConfig, false);
+  store->record_entry({0, 0, "seen", Json::object(), {test::picture(0)}});
+  store->flush();
+  const auto run = RunReader::open(folder / "run");
+  const Hash128 hash = test::picture(0).hash();
+  REQUIRE(run->image(hash.hex()).hash() == hash);
+  store->finish({{"pictures", 1}});
+  REQUIRE(run->summary() == Json{{"pictures", 1}});
+}
+
 TEST_CASE("resuming knows what is done, failed episodes are to be played again") {
   const test::TempFolder folder;
   {
