@@ -22,8 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using at::Tensor;
 
-constexpr const char *kHeadFile = "reward_head.safetensors", *kSettingsFile = "reward_model.json",
-                     *kSeparator = "separator";
+constexpr const char *kHeadFile = "reward_head.safetensors", *kSeparator = "separator";
 
 std::int64_t inputs_of(const RewardNetworkSettings& settings, const ModelConfig& config) {
   const std::int64_t hidden = config.text.hidden_size;
@@ -55,10 +54,10 @@ Json json_of(const RewardNetworkSettings& settings, const fs::path& folder) {
 }
 
 RewardNetworkSettings read_settings(const fs::path& folder, Json& notes) {
-  const fs::path file = folder / kSettingsFile;
+  const fs::path file = folder / kRewardModelFile;
   if (!fs::exists(file))
     throw Error("{}: no {}. Is it the folder of a reward model, as agon train-rm writes it?", folder.string(),
-                kSettingsFile);
+                kRewardModelFile);
   const Json json = Json::parse(read_file(file.string()), nullptr, false);
   if (!json.is_object()) throw Error("{}: not a JSON object.", file.string());
   RewardNetworkSettings settings;
@@ -89,7 +88,7 @@ RewardNetwork::RewardNetwork(const RewardNetworkSettings& settings, std::uint64_
 RewardNetwork::RewardNetwork(const fs::path& folder) : settings_(read_settings(folder, notes_)) {
   if (!fs::exists(settings_.base))
     throw Error("{}: its base model {} is not there. Put it there, or mend 'base' in {}.", folder.string(),
-                settings_.base.string(), kSettingsFile);
+                settings_.base.string(), kRewardModelFile);
   open_base();
   add_separator(read_head(folder));
   lora_ = std::make_unique<LoraAdapter>(model_, folder);
@@ -241,7 +240,7 @@ void RewardNetwork::save(const fs::path& folder, const Json& notes) const {
   write_safetensors(folder / kHeadFile, views, {{"format", "pt"}});
   Json json = json_of(settings_, folder);
   json["notes"] = notes;
-  write_file_atomically((folder / kSettingsFile).string(), json.dump(2) + "\n");
+  write_file_atomically((folder / kRewardModelFile).string(), json.dump(2) + "\n");
 }
 
 EngineWeights RewardNetwork::engine_weights() {

@@ -22,6 +22,9 @@
 
 namespace agon::agents {
 
+// Of its folder, written last: where it is, the reward model is whole.
+inline constexpr const char* kRewardModelFile = "reward_model.json";
+
 struct RewardNetworkSettings {
   std::filesystem::path base;  // model folder
   // A response sees the prompt and those before it, [x; y1; sep; y2; ...; yN] (as published); false: the prompt alone,

@@ -58,7 +58,7 @@ std::optional<std::vector<std::size_t>> choose_responses(const std::vector<int>&
 }
 
 std::vector<int> ranks_of(const std::vector<KnownResponse>& responses) {
-  const auto key = [](const KnownResponse& one) { return std::pair(-one.reward, -one.right_steps); };
+  const auto key = [](const KnownResponse& one) { return std::pair(!one.right, -one.right_steps); };
   std::vector<int> rank;
   for (const KnownResponse& one : responses)
     rank.push_back(
@@ -93,7 +93,8 @@ struct PreferenceMaker::Task {
     const bool known = std::ranges::any_of(responses, [&](const KnownResponse& one) { return one.text == text; });
     if (known || text.empty()) return;
     const env::StepResult result = env->fork()->step({text, {}});
-    responses.push_back({text, source, result.reward.total, share_of_right_steps(*env, text)});
+    responses.push_back(
+        {text, source, result.reward.total, result.info.value("success", false), share_of_right_steps(*env, text)});
   }
 };
 
@@ -213,8 +214,11 @@ Json made_json(const MadePreference& made, std::vector<Image>& images) {
   body["messages"] = messages_json(made.preference.messages, images);
   body["responses"] = Json::array();
   for (const KnownResponse& one : made.responses)
-    body["responses"].push_back(
-        {{"text", text_json(one.text)}, {"source", one.source}, {"reward", one.reward}, {"steps", one.right_steps}});
+    body["responses"].push_back({{"text", text_json(one.text)},
+                                 {"source", one.source},
+                                 {"reward", one.reward},
+                                 {"right", one.right},
+                                 {"steps", one.right_steps}});
   body["rank"] = made.rank;
   body["chosen"] = made.chosen;
   if (made.voted.graph.items > 0)

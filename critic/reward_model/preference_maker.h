@@ -42,6 +42,7 @@ struct PreferenceOptions {
 struct KnownResponse {
   std::string text, source;
   double reward = 0;
+  bool right = false;      // by the suite's metric
   double right_steps = 0;  // share of its steps, as the suite knows them, before the first wrong one
 };
 
@@ -64,7 +65,8 @@ struct MadePreference {
 // nothing where there is none.
 std::optional<std::vector<std::size_t>> choose_responses(const std::vector<int>& rank, std::size_t count, Rng& rng);
 
-// The ranks that the suite gives: by reward, then by right_steps; equals are equal.
+// The ranks that the suite gives: right ones before wrong ones, then by right_steps; equals are equal. (Not by reward,
+// which grades what nobody can see: of two boxes of one object the one that is a pixel nearer.)
 std::vector<int> ranks_of(const std::vector<KnownResponse>& responses);
 // ... and those of judges: the graphs of all, without cycles, in topological order, ties in it by the text. All equal
 // where no judge prefers any.

@@ -23,6 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kLog = "train.jsonl";
+
 class RewardTrainer {
  public:
   explicit RewardTrainer(const RewardTrainingConfig& config)
@@ -38,9 +40,19 @@ class RewardTrainer {
     resume();
   }
 
+  // Of the model that stands in the output folder, made by this very training; null where there is none yet. Throws
+  // Error where it was made by another.
+  Json finished() const {
+    if (!fs::exists(config_.output / agents::kRewardModelFile)) return {};
+    const agents::RewardNetwork there(config_.output);
+    require_own(there.notes(), config_.output);
+    return there.notes();
+  }
+
   bool train(const std::atomic<bool>& stop) {
     Progress progress("train-rm", steps_, "steps", step_);
-    std::ofstream log(config_.output / "train.jsonl", std::ios::app);
+    cut_log();
+    std::ofstream log(config_.output / kLog, std::ios::app);
     while (step_ < steps_) {
       if (stop) {
         checkpoint();
@@ -58,7 +70,7 @@ class RewardTrainer {
     const LogisticFit fit = fit_best(sets);
     Json notes{{"config", config_.source}, {"sets", train_.size()}, {"passed_over", passed_over_},
                {"held_out", Json()},       {"steps", steps_},       {"ties_drawn", ties_drawn_},
-               {"slope", fit.slope},       {"offset", fit.offset}};
+               {"slope", fit.slope},       {"offset", fit.offset},  {"training", fingerprint_}};
     if (!sets.empty()) notes["held_out"] = ranking_json(sets, config_.seed);
     write_reward_card(config_.output, config_.network, notes);
     learner_.network().save(config_.output, notes);
@@ -195,12 +207,30 @@ class RewardTrainer {
     const fs::path folder = agents::find_checkpoint(config_.output);
     if (folder.empty()) return;
     const Json state = Json::parse(read_file((folder / "state.json").string()));
-    if (state.at("training") != fingerprint_)
-      throw Error("train-rm: {} is of another training: its data or settings differ. Remove it to begin again.",
-                  folder.string());
+    require_own(state, folder);
     learner_.load_state(folder);
     step_ = state.at("step");
     ties_drawn_ = state.at("ties_drawn");
+  }
+
+  void require_own(const Json& json, const fs::path& folder) const {
+    if (!json.is_object() || json.value("training", "") != fingerprint_)
+      throw Error(
+          "train-rm: {} is of another training: its data or settings differ. Remove it to begin again, or choose "
+          "another "
+          "'output'.",
+          folder.string());
+  }
+
+  // The lines of the steps before step_: those after the last checkpoint are played again.
+  void cut_log() const {
+    const fs::path file = config_.output / kLog;
+    std::string text = fs::exists(file) ? read_file(file.string()) : std::string();
+    std::size_t end = 0;
+    for (std::int64_t line = 0; line < step_ && end < text.size(); ++line)
+      end = std::min(text.find('\n', end), text.size() - 1) + 1;
+    text.resize(end);
+    write_file_atomically(file.string(), text);
   }
 
   const RewardTrainingConfig& config_;
@@ -288,6 +318,7 @@ RewardTrainingConfig load_reward_training(const fs::path& file, std::span<const 
 
 Json train_reward_model(const RewardTrainingConfig& config, const std::atomic<bool>& stop) {
   RewardTrainer trainer(config);
+  if (Json notes = trainer.finished(); !notes.is_null()) return notes;
   if (!trainer.train(stop)) return {};
   return trainer.finish();
 }

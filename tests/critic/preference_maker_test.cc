@@ -72,13 +72,16 @@ TEST_CASE("choose_responses: every subset with one that is the only best, with t
   CHECK(choose_responses({2, 1}, 2, rng) == std::vector<std::size_t>{0, 1});
 }
 
-TEST_CASE("ranks: by reward, then by right steps") {
-  CHECK(ranks_of({{"a", "", 0, 0.5}, {"b", "", 1, 0.2}, {"c", "", 0, 1}, {"d", "", 0, 0.5}}) ==
-        std::vector<int>{3, 1, 2, 3});
+TEST_CASE("ranks: right ones first, then by right steps") {
+  CHECK(
+      ranks_of(
+          {{"a", "", 0.1, false, 0.5}, {"b", "", 0.8, true, 0.2}, {"c", "", 0, false, 1}, {"d", "", 0, false, 0.5}}) ==
+      std::vector<int>{3, 1, 2, 3});
+  CHECK(ranks_of({{"a", "", 0.9, true, 1}, {"b", "", 0.8, true, 1}}) == std::vector<int>{1, 1});
 }
 
 TEST_CASE("ranks by votes: judges that know nothing rank nothing") {
-  const std::vector<KnownResponse> responses = {{"a", "", 0, 0}, {"b", "", 0, 0}, {"c", "", 0, 0}};
+  const std::vector<KnownResponse> responses = {{"a", "", 0, false, 0}, {"b", "", 0, false, 0}, {"c", "", 0, false, 0}};
   VotedRanking voted;
   CHECK(ranks_of_votes(responses, {{3, {}}}, voted) == std::vector<int>{1, 1, 1});
   CHECK(ranks_of_votes(responses, {{3, {{2, 0, 1}, {0, 1, 1}}}, {3, {{1, 2, 0.5}}}}, voted) ==
@@ -101,7 +104,9 @@ TEST_CASE("preference maker: responses are graded, corrupted ones among them, an
     env->reset({env::Split::train, made->task, 0});
     for (const KnownResponse& one : made->responses) {
       CHECK(texts.insert(one.text).second);
-      CHECK(env->fork()->step({one.text, {}}).reward.total == one.reward);
+      const env::StepResult result = env->fork()->step({one.text, {}});
+      CHECK(result.reward.total == one.reward);
+      CHECK(result.info.at("success") == one.right);
       if (one.source != "corrupted") continue;
       corrupted = true;
       CHECK(one.right_steps < 1);

@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# reward_model_command.sh AGON UNTAUGHT MODEL: make-preferences, train-rm, eval-rm and score, a reward model as verifier,
+# critic and reward, kills at random moments, and every way to be told no.
+agon=$1 untaught=$2 model=$3
+. "$(dirname "$0")/helpers.sh"
+
+# does COMMAND...: which has to end well; its output is in $scratch/out, what it says in $scratch/err.
+does() { "$@" >"$scratch/out" 2>"$scratch/err" || fail "$*: $(cat "$scratch/err")"; }
+# kill_after SECONDS COMMAND...: kill -9 after that time, wherever it stands.
+kill_after() {
+  "${@:2}" >/dev/null 2>&1 &
+  sleep "$1"
+  kill -9 $! 2>/dev/null
+  wait $! 2>/dev/null
+}
+
+# Preferences: every set has one that is the only best; a killed run goes on and ends as if it had not been.
+make=("$agon" make-preferences --suite charts --suite shapes --tasks 24 --policy "$model" --samples 4 --corrupted 2)
+does "${make[@]}" --out "$scratch/whole" --json
+cp "$scratch/out" "$scratch/made.json"
+[ "$(value tasks "$scratch/made.json")" = 48 ] || fail "tasks: $(cat "$scratch/made.json")"
+sets=$(value sets "$scratch/made.json")
+[ "$sets" = "$(wc -l <"$scratch/whole/preferences.jsonl")" ] || fail "the file has not as many sets as the summary"
+python3 - "$scratch/whole/preferences.jsonl" <<'CHECK' || fail "a set is not of the form"
+import json, os, sys
+for line in open(sys.argv[1]):
+    one = json.loads(line)
+    assert len(one["responses"]) == len(one["rank"]) == 4 and one["rank"].count(1) == 1, one
+    assert len(set(one["responses"])) == 4, one
+    assert all(os.path.exists(os.path.join(os.path.dirname(sys.argv[1]), p)) for p in one["images"]), one
+CHECK
+for seconds in 0.1 0.3; do kill_after $seconds "${make[@]}" --out "$scratch/killed" --resume; done
+does "${make[@]}" --out "$scratch/killed" --resume
+cmp "$scratch/whole/preferences.jsonl" "$scratch/killed/preferences.jsonl" || fail "killed preferences differ"
+# By the votes of two judges, who may know nothing.
+says 1 "no task gave responses of different ranks" "$agon" make-preferences --tasks 2 --policy "$model" --judge "$untaught" \
+  --max-tokens 20 --out "$scratch/judged"
+
+# Training: stopped by a kill it goes on and ends with the same weights.
+cat >"$scratch/rm.yaml" <<CONFIG
+output: rm
+model: $model
+data: [whole/preferences.jsonl]
+held_out: 0.2
+epochs: 2
+batch: 4
+learning_rate: 0.002
+lora: {rank: 4}
+checkpoint_steps: 3
+threads: 1
+CONFIG
+does "$agon" train-rm "$scratch/rm.yaml" --json
+cp "$scratch/out" "$scratch/notes.json"
+[ "$(value held_out/n "$scratch/notes.json")" -gt 0 ] || fail "no held-out figures"
+[ "$(wc -l <"$scratch/rm/train.jsonl")" = "$(value steps "$scratch/notes.json")" ] || fail "not one line a step"
+for seconds in 1 2; do kill_after $seconds "$agon" train-rm "$scratch/rm.yaml" --set output=again; done
+does "$agon" train-rm "$scratch/rm.yaml" --set output=again
+[ "$(wc -l <"$scratch/again/train.jsonl")" = "$(value steps "$scratch/notes.json")" ] || fail "killed: not one line a step"
+for file in adapter_model reward_head; do
+  cmp "$scratch/rm/$file.safetensors" "$scratch/again/$file.safetensors" || fail "killed training: $file differs"
+done
+
+# What is done is not done again, and not overwritten.
+does timeout 5 "$agon" train-rm "$scratch/rm.yaml" --json
+cmp "$scratch/out" "$scratch/notes.json" || fail "a finished training says other things than when it ended"
+refuses 1 "is of another training" "$agon" train-rm "$scratch/rm.yaml" --set seed=2
+
+# Scores and figures.
+cat >"$scratch/two.json" <<'JSON'
+{"prompt": "Which bar is highest?", "responses": ["<answer>red</answer>", "", "<answer>red</answer>"]}
+JSON
+does "$agon" score --rm "$scratch/rm" "$scratch/two.json" --json
+[ "$(value scores "$scratch/out" | tr ',' '\n' | wc -l)" = 3 ] || fail "three responses, not three scores"
+"$agon" score --rm "$scratch/rm" - <"$scratch/two.json" | grep -q '^\*' || fail "score marks none as best"
+does "$agon" eval-rm --rm "$scratch/rm" --file "$scratch/whole/preferences.jsonl" --json
+for name in best_of_n pairwise kendall_tau macro n ci/0 order/deviation; do value "$name" "$scratch/out" >/dev/null || fail "no $name"; done
+[ "$(value n "$scratch/out")" = "$sets" ] || fail "eval-rm: not every set"
+does "$agon" eval-rm --choose "$model" --max-tokens 8 --file "$scratch/whole/preferences.jsonl" --json
+[ "$(value judge/asked "$scratch/out")" = "$sets" ] || fail "the judge was not asked of every set"
+
+# As verifier, critic and reward.
+does "$agon" run --policy "$model" --tasks 6 --samples 4 --verifier "$scratch/rm" --out "$scratch/run" --json
+for n in 1 2 4; do value "verified/$n" "$scratch/out" >/dev/null || fail "run --verifier: no figure of $n"; done
+[ "$(value verified/1 "$scratch/out")" = "$(value pass_at_1 "$scratch/out")" ] || fail "the best of one is not that one"
+does "$agon" search --policy "$model" --critic "rm:$scratch/rm" --method guided --tasks 3 --out "$scratch/search" --json
+[ "$(value critic_tokens "$scratch/out")" = 0 ] || fail "a reward model writes no tokens"
+does "$agon" search --policy "$model" --critic "rm:$scratch/rm" --method best-of-n --n 3 --tasks 3 --out "$scratch/best" --json
+cat >"$scratch/train.yaml" <<CONFIG
+output: $scratch/trained
+policy: $model
+method: grpo
+reward_model: $scratch/rm
+rewards: {reward_model: 1}
+samples: 4
+steps: 1
+sources: [{suite: charts, prompts: 2}]
+threads: 1
+CONFIG
+does "$agon" train "$scratch/train.yaml"
+
+# What is wrong is said.
+refuses 1 "give one of --rm, --judge and --choose" "$agon" eval-rm --file "$scratch/whole/preferences.jsonl"
+refuses 1 "no reward_model.json" "$agon" score --rm "$model" "$scratch/two.json"
+refuses 1 "nowhere" "$agon" run --tasks 1 --policy "$model" --verifier "$scratch/nowhere" --out "$scratch/none"
+refuses 1 "phone has up to" "$agon" make-preferences --suite phone --policy "$model" --out "$scratch/none"
+refuses 2 "--responses" "$agon" make-preferences --responses 1
+refuses 1 "responses" "$agon" score --rm "$scratch/rm" - <<<'{"prompt": "a", "responses": []}'
+refuses 1 "nowhere.png" "$agon" score --rm "$scratch/rm" - <<<'{"prompt": "a", "images": ["nowhere.png"], "responses": ["b"]}'
+finish
