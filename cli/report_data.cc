@@ -7,6 +7,7 @@
 
 #include "agents/run_summary.h"
 #include "cli/report_episodes.h"
+#include "cli/report_preferences.h"
 #include "cli/report_search.h"
 #include "cli/report_self_play.h"
 #include "cli/report_training.h"
@@ -111,6 +112,8 @@ Json report_data(const env::RunReader& run, const std::string& title, const Repo
     add_curves(judged.probabilities, judged.labels, data);
   } else if (is_self_play(run.config())) {
     add_self_play(run, limits, data);
+  } else if (is_preferences(run.config())) {
+    add_preferences(run, limits, data);
   } else if (run.metrics().empty()) {
     add_run(run, limits, data);
   } else {

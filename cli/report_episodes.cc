@@ -109,6 +109,12 @@ void ReportEpisodes::add(const Episode& episode) {
                        {"turns", std::move(turns)}});
 }
 
+void ReportEpisodes::add_images(const env::RunReader& run, const Json& messages) {
+  for (const Json& message : messages)
+    for (const Json& part : message.at("parts"))
+      if (part.contains("image")) add_image(run.image(part.at("image").get<std::string>()));
+}
+
 void ReportEpisodes::move_into(Json& data) {
   data["tasks"] = std::move(tasks_);
   data["episodes"] = std::move(episodes_);

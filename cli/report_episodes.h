@@ -6,14 +6,15 @@
 #include <string>
 
 #include "core/json.h"
-#include "env/episode.h"
+#include "env/episode_store.h"
 
 namespace agon::cli {
 
 class ReportEpisodes {
  public:
   void add(const env::Episode& episode);
-  std::string add_image(const Image& image);  // its hash
+  std::string add_image(const Image& image);                         // its hash
+  void add_images(const env::RunReader& run, const Json& messages);  // ... of messages as a journal has them
   bool has_task(const env::Episode& episode) const { return tasks_.contains(std::to_string(episode.task_index)); }
   std::size_t tasks() const { return tasks_.size(); }
   std::size_t bytes() const { return bytes_; }  // of pictures, text and tokens, about

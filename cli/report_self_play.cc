@@ -32,12 +32,6 @@ Json figures_of(int round, const std::vector<Json>& games) {
   return figures;
 }
 
-void add_pictures(const env::RunReader& run, const Json& game, ReportEpisodes& shown) {
-  for (const Json& message : game.at("messages"))
-    for (const Json& part : message.at("parts"))
-      if (part.contains("image")) shown.add_image(run.image(part.at("image").get<std::string>()));
-}
-
 }  // namespace
 
 bool is_self_play(const Json& config) { return config.contains("sneaky"); }
@@ -53,7 +47,7 @@ void add_self_play(const env::RunReader& run, const ReportLimits& limits, Json& 
     for (std::size_t i = 0; i < games.size() && i < limits.tasks / rounds.size(); ++i) {
       if (shown.bytes() + text > limits.bytes) break;
       text += games[i].dump().size();
-      add_pictures(run, games[i], shown);
+      shown.add_images(run, games[i].at("messages"));
       list.push_back(games[i]);
     }
   }

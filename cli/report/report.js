@@ -269,5 +269,6 @@ const searched = () => [searchHeading(), search.trees_missing ? html("p", {class
   cards(budgetChart("policy_tokens", "policy tokens a task"), budgetChart("tokens", "all tokens a task"), ...criticChart())];
 const played = () => [selfPlayHeading(), roundsTable(), outcomesChart(), gamesBrowser()];
 const body = () => [data.training ? course(data.training) : search ? searched() : figures(), browser()];
-page.replaceChildren(...[data.self_play ? played() : body(),
+const ranked = () => [preferencesHeading(), preferencesTable(), preferencesBrowser()];
+page.replaceChildren(...[data.self_play ? played() : data.preferences ? ranked() : body(),
   html("footer", {}, "Every figure is computed from run.sqlite beside this file.")].flat(Infinity));

@@ -47,14 +47,19 @@ function verdictsOf(title, verdicts) {
     html("pre", {}, plainText(verdict.critique ?? ""))))];
 }
 
-function gameView(game) {
-  const fact = (label, value) => html("div", {}, html("b", {}, label), value);
-  const parts = game.messages.filter((message) => message.role !== "system").flatMap((message) => message.parts);
+// What was asked, as nodes.
+function asked(messages) {
+  const parts = messages.filter((message) => message.role !== "system").flatMap((message) => message.parts);
   const pictures = parts.filter((part) => part.image).map((part) => {
     const [width, height, png] = data.images[part.image];
-    return html("div", {class: "picture"}, html("img", {src: `data:image/png;base64,${png}`, width, height, alt: "what the solver saw"}));
+    return html("div", {class: "picture"}, html("img", {src: `data:image/png;base64,${png}`, width, height, alt: "what was seen"}));
   });
-  const texts = parts.filter((part) => part.text).map((part) => html("div", {class: "seen"}, html("pre", {}, plainText(part.text))));
+  return {pictures, texts: parts.filter((part) => part.text).map((part) => html("div", {class: "seen"}, html("pre", {}, plainText(part.text))))};
+}
+
+function gameView(game) {
+  const fact = (label, value) => html("div", {}, html("b", {}, label), value);
+  const {pictures, texts} = asked(game.messages);
   const step = (label, text) => html("div", {class: "segment step"}, html("span", {}, label), html("pre", {}, plainText(text)));
   const written = [texts, game.before ? step("before", game.before) : "", step("right step", game.step), step("sneaky step", game.fault ? `(none: ${plainText(game.fault)})` : game.sneaky_step),
     html("details", {}, html("summary", {}, "As the generator wrote it"), html("pre", {}, plainText(game.sneaky))),
