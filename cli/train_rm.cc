@@ -9,6 +9,7 @@
 #include "cli/interrupt.h"
 #include "cli/play.h"
 #include "cli/ranking_table.h"
+#include "critic/reward_model/judge_training.h"
 #include "critic/reward_model/training.h"
 
 namespace agon::cli {
@@ -23,23 +24,26 @@ struct Flags {
 void run(const Flags& flags) {
   const critic::RewardTrainingConfig config = critic::load_reward_training(flags.config, flags.changes);
   watch_interrupts();
-  const Json notes = critic::train_reward_model(config, interrupted());
+  const bool judge = config.judge != critic::JudgeForm::none;
+  const Json notes =
+      judge ? critic::train_judge(config, interrupted()) : critic::train_reward_model(config, interrupted());
   if (notes.is_null()) throw Interrupted("train-rm: stopped after a checkpoint. The same command goes on.");
   if (flags.json) {
     std::cout << notes.dump(2) << std::endl;
     return;
   }
-  if (!notes.at("held_out").is_null())
+  if (!judge && !notes.at("held_out").is_null())
     std::cout << ranking_table({{{"data", "held-out sets"}, {"model", "reward model"}, {"figures", notes["held_out"]}}})
               << "\n";
-  std::cout << "reward model: " << config.output.string() << std::endl;
+  std::cout << (judge ? "judge: " : "reward model: ") << config.output.string() << std::endl;
 }
 
 }  // namespace
 
 void add_train_rm(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
-  CLI::App* command = app.add_subcommand("train-rm", "Train a reward model on preferences; resumes by itself");
+  CLI::App* command =
+      app.add_subcommand("train-rm", "Train a reward model, or a judge, on preferences; resumes by itself");
   command->add_option("CONFIG", flags->config, "YAML file; docs/reward_model.md has its keys")->required();
   command->add_option("--set", flags->changes, "KEY=VALUE in place of the file's, as loss=plackett-luce")
       ->allow_extra_args(false);

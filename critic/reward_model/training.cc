@@ -270,6 +270,13 @@ void read_network(agents::ConfigSection& section, const fs::path& base, agents::
   }
 }
 
+JudgeForm parse_judge(const std::string& form, const std::string& name) {
+  if (form == "none") return JudgeForm::none;
+  if (form == "pairs") return JudgeForm::pairs;
+  if (form == "choice") return JudgeForm::choice;
+  throw Error("{}: 'judge' is none (a reward model), pairs or choice, not '{}'.", name, form);
+}
+
 void check_ranges(const RewardTrainingConfig& config, const std::string& name) {
   const auto require = [&](bool holds, const char* rule) {
     if (!holds) throw Error("{}: {}", name, rule);
@@ -291,12 +298,13 @@ RewardTrainingConfig load_reward_training(const fs::path& file, std::span<const 
   for (const std::string& change : changes) agents::set_value(config.source, change);
   agents::ConfigSection section(config.source, "train-rm: " + file.string());
   const fs::path base = fs::absolute(file).parent_path();
-  std::string output, loss = "cross-entropy";
+  std::string output, judge = "none", loss = "cross-entropy";
   std::vector<std::string> data;
   section.read("output", output);
   section.read("data", data);
   section.read("weights", config.weights);
   read_network(section, base, config.network);
+  section.read("judge", judge);
   section.read("loss", loss);
   section.read("shuffle", config.shuffle);
   section.read("held_out", config.held_out);
@@ -310,6 +318,7 @@ RewardTrainingConfig load_reward_training(const fs::path& file, std::span<const 
   section.read("threads", config.threads);
   section.check();
   config.loss = agents::parse_ranking_loss(loss);
+  config.judge = parse_judge(judge, section.name());
   if (!output.empty()) config.output = (base / output).lexically_normal();
   for (const std::string& one : data) config.data.push_back((base / one).lexically_normal());
   check_ranges(config, section.name());

@@ -15,11 +15,15 @@
 
 namespace agon::critic {
 
+// What is trained in place of a reward model: a judge that compares pairs, or names the best of all.
+enum class JudgeForm { none, pairs, choice };
+
 struct RewardTrainingConfig {
   std::filesystem::path output;
   std::vector<std::filesystem::path> data;  // files of preferences
   std::map<std::string, double> weights;    // of categories (critic/reward_model/mixture.h)
   agents::RewardNetworkSettings network;
+  JudgeForm judge = JudgeForm::none;  // else of `network` only the base counts, and neither `loss` nor `held_out`
   agents::RankingLoss loss = agents::RankingLoss::cross_entropy;
   bool shuffle = true;     // the order of the responses is drawn anew each time
   double held_out = 0.05;  // share of the sets that is not trained on: figures and the fit of probabilities

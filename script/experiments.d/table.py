@@ -101,6 +101,39 @@ def print_searches(lines, folder):
                     rows)
 
 
+def print_rewards(lines, folder):
+    """One row a reward model: how it ranks on each of the files; then, a table a suite, what it brings as verifier."""
+    held = {words[1]: results(folder, words[1]) for words in lines if words[0] == "reward"}
+    held = {name: runs for name, runs in held.items() if runs}
+    if not held:
+        return
+    first = next(iter(held.values()))[0]
+    for data, figures in first["rankings"].items():
+        rows = []
+        for name, runs in held.items():
+            seeds = [run["rankings"][data] for run in runs]
+            row = [name, str(len(runs)), cell([seed["best_of_n"] for seed in seeds], [seed["ci"] for seed in seeds])]
+            for category in figures["by_category"]:
+                row.append(f"{mean([seed['by_category'][category]['best_of_n'] for seed in seeds]):.3f}")
+            for key in ("pairwise", "kendall_tau"):
+                row.append(f"{mean([seed[key] for seed in seeds]):.3f}")
+            for key in ("deviation", "best_changes"):
+                row.append(f"{mean([seed['order'][key] for seed in seeds]):.3f}")
+            rows.append(row)
+        print_table(f"{data}: {figures['n']} sets", ["model", "seeds", "best of N", *figures["by_category"], "pairwise",
+                                                      "tau", "order: deviation", "best changes"], rows)
+    for suite, figures in first["verified"].items():
+        sizes = list(figures["verified"])
+        rows = []
+        for name, runs in held.items():
+            seeds = [run["verified"][suite] for run in runs]
+            rows.append([name, str(len(runs))] + [cell([seed["verified"][n] for seed in seeds],
+                                                       [seed["ci"][f"verified_{n}"] for seed in seeds]) for n in sizes])
+        for title, key, prefix in (("the policy's own score", "best_of_n", "best_of_"), ("majority", "majority", "majority_")):
+            rows.append([title, "1"] + [cell([figures[key].get(n)], [figures["ci"].get(prefix + n)]) for n in sizes])
+        print_table(f"{suite}, {figures['tasks']} tasks: best of n samples", ["chosen by", "seeds", *sizes], rows)
+
+
 def print_variants(lines, folder):
     columns = next((words[1:] for words in lines if words[0] == "columns"), [])
     suites = {}
@@ -135,6 +168,7 @@ def main(table, folder):
     print_variants(lines, folder)
     print_critics(lines, folder)
     print_searches(lines, folder)
+    print_rewards(lines, folder)
     for words in lines:
         if words[0] == "decompose" and (runs := results(folder, words[1])):
             print_splits(words[1], runs)

@@ -8,6 +8,7 @@
 #include "core/rng.h"
 #include "core/text.h"
 #include "critic/reward_model/evaluation.h"
+#include "critic/reward_model/judge_training.h"
 #include "critic/reward_model/reward_model.h"
 #include "critic/reward_model/reward_model_critic.h"
 #include "critic/reward_model/training.h"
@@ -293,4 +294,24 @@ TEST_CASE("evaluation: orders are told apart, and figures go with the file's ran
   CHECK(apart.deviation < 1e-4);
   CHECK(apart.best_changes == 0);
   CHECK(joint.deviation > 0.05);
+}
+
+TEST_CASE("judge: lessons show the truth in a drawn order") {
+  const Preference preference{
+      "a", "b", {Message::of(Role::user, "Which?")}, {"good", "bad", "worse", "bad too"}, {1, 2, 3, 2}};
+  Rng rng(1);
+  std::map<std::string, int> pairs, choices;
+  for (int i = 0; i < 400; ++i) {
+    const agents::OfflineSample pair = pair_lesson(preference, rng), choice = choice_lesson(preference, rng);
+    CHECK((pair.imitated && choice.imitated));
+    ++pairs[pair.response];
+    ++choices[choice.response];
+    const std::string shown = choice.messages.back().parts[1 + static_cast<std::size_t>(choice.response[2] - 'A')].text;
+    CHECK_THAT(shown, Catch::EndsWith(":\ngood"));
+    const auto& parts = pair.messages.back().parts;
+    const bool first = parts[1].text.ends_with(":\ngood") || parts[2].text.ends_with(":\nworse");
+    CHECK(pair.response == (first ? "[[A]]" : "[[B]]"));
+  }
+  CHECK((pairs.size() == 2 && pairs["[[A]]"] > 150 && pairs["[[B]]"] > 150));
+  CHECK((choices.size() == 4 && std::ranges::all_of(choices, [](const auto& one) { return one.second > 60; })));
 }

@@ -1,0 +1,83 @@
+#include "critic/reward_model/judge_training.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/error.h"
+#include "critic/reward_model/judge.h"
+#include "critic/reward_model/mixture.h"
+
+namespace agon::critic {
+namespace {
+
+std::string verdict(std::size_t letter) {
+  return fmt::format("[[{}]]", static_cast<char>('A' + static_cast<int>(letter)));
+}
+
+agents::OfflineSample lesson(std::vector<Message> messages, std::size_t letter) {
+  return {.messages = std::move(messages), .response = verdict(letter), .imitated = true};
+}
+
+// Those whose responses are not all of one rank.
+std::vector<Preference> telling_sets(const RewardTrainingConfig& config) {
+  std::vector<Preference> sets;
+  for (const std::filesystem::path& file : config.data)
+    for (Preference& one : read_preferences(file))
+      if (*std::max_element(one.rank.begin(), one.rank.end()) > 1) sets.push_back(std::move(one));
+  if (sets.empty())
+    throw Error("train-rm: there is nothing to train on: the sets of {} files have one rank alone.",
+                config.data.size());
+  return sets;
+}
+
+}  // namespace
+
+agents::OfflineSample pair_lesson(const Preference& preference, Rng& rng) {
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;  // first and second, as they are shown
+  for (std::size_t i = 0; i < preference.rank.size(); ++i)
+    for (std::size_t k = 0; k < preference.rank.size(); ++k)
+      if (preference.rank[i] != preference.rank[k]) pairs.emplace_back(i, k);
+  const auto [first, second] = rng.pick(pairs);
+  return lesson(pair_request(preference.messages, preference.responses[first], preference.responses[second]),
+                preference.rank[first] < preference.rank[second] ? 0 : 1);
+}
+
+agents::OfflineSample choice_lesson(const Preference& preference, Rng& rng) {
+  std::vector<std::size_t> order(preference.rank.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  rng.shuffle(order);
+  std::vector<std::string> responses;
+  for (const std::size_t place : order) responses.push_back(preference.responses[place]);
+  const auto best = std::ranges::find_if(order, [&](std::size_t place) { return preference.rank[place] == 1; });
+  return lesson(choice_request(preference.messages, responses), static_cast<std::size_t>(best - order.begin()));
+}
+
+Json train_judge(const RewardTrainingConfig& config, const std::atomic<bool>& stop) {
+  const std::vector<Preference> sets = telling_sets(config);
+  std::vector<std::string> categories;
+  for (const Preference& one : sets) categories.push_back(one.category);
+  std::vector<agents::OfflineSample> lessons;
+  for (int epoch = 0; epoch < config.epochs; ++epoch) {
+    Rng rng = Rng::derive(config.seed, "judge lessons", {}, static_cast<std::uint64_t>(epoch));
+    for (const std::size_t place : mixed_epoch(categories, config.weights, config.seed, epoch))
+      lessons.push_back(config.judge == JudgeForm::pairs ? pair_lesson(sets[place], rng)
+                                                         : choice_lesson(sets[place], rng));
+  }
+  agents::OfflineConfig learning;
+  learning.start = config.network.base;
+  learning.output = config.output;
+  learning.seed = config.seed;
+  learning.epochs = 1;
+  learning.batch = config.batch;
+  learning.learning_rate = config.learning_rate;
+  learning.weight_decay = config.weight_decay;
+  learning.clip_norm = config.clip_norm;
+  learning.loss = {.imitation_weight = 1};
+  learning.checkpoint_steps = config.checkpoint_steps;
+  learning.threads = config.threads;
+  agents::OfflineFigures figures;
+  if (!agents::train_offline(learning, lessons, stop, &figures)) return {};
+  return {{"samples", lessons.size()}, {"steps", figures.steps}};
+}
+
+}  // namespace agon::critic
