@@ -21,7 +21,7 @@ bool is_preferences(const Json& config) { return config.contains("preferences");
 
 void add_preferences(const env::RunReader& run, const ReportLimits& limits, Json& data) {
   std::vector<env::JournalEntry> entries = run.journal_ends(kPreference);
-  std::ranges::stable_partition(entries, has_removed);
+  std::stable_partition(entries.begin(), entries.end(), has_removed);
   Json sets = Json::array();
   ReportEpisodes shown;
   std::size_t text = 0;

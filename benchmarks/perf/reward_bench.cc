@@ -1,7 +1,7 @@
-// reward_bench FOLDER [threads, 2] - scores of N responses of 64 tokens to one prompt, some 300 tokens with its
-// picture, by a fresh reward model on the model of FOLDER: in one pass, responses joint and apart, and as N single
-// forwards one after another that share nothing, as a model of single responses takes them. FLOPs are those of the
-// language model's products (2 a parameter a token) and of its attention (4 a hidden unit a pair of tokens that see
+// reward_bench FOLDER [threads, 2] [N, 1 to 32] - scores of N responses of 64 tokens to one prompt, some 300 tokens
+// with its picture, by a fresh reward model on the model of FOLDER: in one pass, responses joint and apart, and as N
+// single forwards one after another that share nothing, as a model of single responses takes them. FLOPs are those of
+// the language model's products (2 a parameter a token) and of its attention (4 a hidden unit a pair of tokens that see
 // each other); the picture counts for neither. One JSON object a line.
 #include <fmt/format.h>
 
@@ -83,9 +83,9 @@ double flops(const agents::ModelConfig& config, double cached, double behind) {
   return layers * (2 * layer * behind + 4 * hidden * pairs);
 }
 
-void run(const std::filesystem::path& base, int threads) {
+void run(const std::filesystem::path& base, int threads, const std::vector<int>& numbers) {
   RewardModel joint(base, true, true, threads), apart(base, false, true, threads), single(base, false, false, threads);
-  for (const int n : {1, 2, 4, 8, 16, 32}) {
+  for (const int n : numbers) {
     Rng rng(static_cast<std::uint64_t>(n));
     std::vector<double> joint_seconds, apart_seconds, single_seconds;
     double prompt = 0;
@@ -117,11 +117,12 @@ void run(const std::filesystem::path& base, int threads) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr, "usage: reward_bench FOLDER [threads, 2]\n");
+    fmt::print(stderr, "usage: reward_bench FOLDER [threads, 2] [N, 1 to 32]\n");
     return 2;
   }
   try {
-    run(argv[1], argc > 2 ? std::atoi(argv[2]) : 2);
+    run(argv[1], argc > 2 ? std::atoi(argv[2]) : 2,
+        argc > 3 ? std::vector<int>{std::atoi(argv[3])} : std::vector<int>{1, 2, 4, 8, 16, 32});
   } catch (const agon::Error& error) {
     fmt::print(stderr, "reward_bench: {}\n", error.what());
     return 1;

@@ -102,8 +102,8 @@ def print_searches(lines, folder):
 
 
 def print_rewards(lines, folder):
-    """One row a reward model: how it ranks on each of the files; then, a table a suite, what it brings as verifier."""
-    held = {words[1]: results(folder, words[1]) for words in lines if words[0] == "reward"}
+    """One row a reward model or judge: how it ranks on each of the files; then, a table a suite, what it brings as verifier."""
+    held = {words[1]: results(folder, words[1]) for words in lines if words[0] in ("reward", "judge")}
     held = {name: runs for name, runs in held.items() if runs}
     if not held:
         return
@@ -118,7 +118,7 @@ def print_rewards(lines, folder):
             for key in ("pairwise", "kendall_tau"):
                 row.append(f"{mean([seed[key] for seed in seeds]):.3f}")
             for key in ("deviation", "best_changes"):
-                row.append(f"{mean([seed['order'][key] for seed in seeds]):.3f}")
+                row.append(f"{mean([seed['order'][key] for seed in seeds]):.3f}" if "order" in seeds[0] else "-")
             rows.append(row)
         print_table(f"{data}: {figures['n']} sets", ["model", "seeds", "best of N", *figures["by_category"], "pairwise",
                                                       "tau", "order: deviation", "best changes"], rows)
@@ -126,6 +126,8 @@ def print_rewards(lines, folder):
         sizes = list(figures["verified"])
         rows = []
         for name, runs in held.items():
+            if not runs[0]["verified"]:
+                continue
             seeds = [run["verified"][suite] for run in runs]
             rows.append([name, str(len(runs))] + [cell([seed["verified"][n] for seed in seeds],
                                                        [seed["ci"][f"verified_{n}"] for seed in seeds]) for n in sizes])
