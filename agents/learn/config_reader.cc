@@ -124,6 +124,13 @@ ConfigSection::ConfigSection(const Json& json, std::string name) : json_(json), 
   if (!json.is_object()) throw Error("{}: expected keys and values, got {}", name_, json.dump().substr(0, 80));
 }
 
+void ConfigSection::read_threads(int& threads) {
+  constexpr int kMost = 1024;
+  read("threads", threads);
+  if (threads < 0 || threads > kMost)
+    throw Error("{}: 'threads' must lie between 0 and {}, got {}.", name_, kMost, threads);
+}
+
 const Json* ConfigSection::child(const char* key) {
   known_.emplace_back(key);
   return json_.contains(key) ? &json_.at(key) : nullptr;

@@ -36,6 +36,7 @@ class ConfigSection {
       throw Error("{}: '{}' has the wrong type: {}", name_, key, json_.at(key).dump().substr(0, 80));
     }
   }
+  void read_threads(int& threads);     // "threads": 0 (the machine's cores) to 1024; throws Error for another number
   const Json* child(const char* key);  // null: absent
   void check() const;                  // throws Error for a key that was not read, naming the nearest one
   const std::string& name() const { return name_; }

@@ -114,7 +114,7 @@ SftConfig load_sft_config(const std::filesystem::path& file) {
   top.read("score_steps", config.score_steps);
   top.read("score_tasks", config.score_tasks);
   top.read("score_learning_rate", config.score_learning_rate);
-  top.read("threads", config.threads);
+  top.read_threads(config.threads);
   top.check();
   config.source = json;
   check_ranges(config, file.string());

@@ -315,7 +315,7 @@ RewardTrainingConfig load_reward_training(const fs::path& file, std::span<const 
   section.read("weight_decay", config.weight_decay);
   section.read("clip_norm", config.clip_norm);
   section.read("checkpoint_steps", config.checkpoint_steps);
-  section.read("threads", config.threads);
+  section.read_threads(config.threads);
   section.check();
   config.loss = agents::parse_ranking_loss(loss);
   config.judge = parse_judge(judge, section.name());

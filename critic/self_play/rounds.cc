@@ -242,7 +242,7 @@ void read_learning(const Json& json, agents::OfflineConfig& learning) {
   section.read("clip", learning.loss.clip);
   section.read("imitation_weight", learning.loss.imitation_weight);
   section.read("checkpoint_steps", learning.checkpoint_steps);
-  section.read("threads", learning.threads);
+  section.read_threads(learning.threads);
   section.check();
   if (learning.epochs < 1 || learning.batch < 1 || learning.checkpoint_steps < 1)
     throw Error("selfplay: learning: 'epochs', 'batch' and 'checkpoint_steps' must be at least 1.");

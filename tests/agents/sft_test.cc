@@ -342,6 +342,7 @@ TEST_CASE("a bad config is refused with its key") {
   REQUIRE_THAT(error_of(write_config(scratch, "e", good + "lerning_rate: 1\n")), Catch::Contains("learning_rate"));
   REQUIRE_THAT(error_of(write_config(scratch, "e", good + "seed: [1]\n")),
                Catch::Contains("seed") || Catch::Contains("YAML"));
+  REQUIRE_THAT(error_of(write_config(scratch, "e", good + "threads: -2\n")), Catch::Contains("between 0 and 1024"));
   REQUIRE_THAT(error_of(write_config(scratch, "e", "output: x\n")), Catch::Contains("sources"));
   REQUIRE_THAT(error_of(write_config(scratch, "e", good + "start: e\n")), Catch::Contains("'model' comes with"));
   REQUIRE_THAT(error_of(write_config(scratch, "e", "output: x\nsources: [{suite: charts}]\n")),

@@ -65,6 +65,11 @@ does timeout 5 "$agon" train-rm "$scratch/rm.yaml" --json
 cmp "$scratch/out" "$scratch/notes.json" || fail "a finished training says other things than when it ended"
 refuses 1 "is of another training" "$agon" train-rm "$scratch/rm.yaml" --set seed=2
 
+refuses 1 "'threads' must lie between 0 and 1024, got 100000" "$agon" train-rm "$scratch/rm.yaml" --set threads=100000 \
+  --set output=refused
+refuses 1 "got -1" "$agon" train-rm "$scratch/rm.yaml" --set threads=-1 --set output=refused
+[ ! -e "$scratch/refused" ] || fail "a refused training leaves a folder"
+
 # Scores and figures.
 cat >"$scratch/two.json" <<'JSON'
 {"prompt": "Which bar is highest?", "responses": ["<answer>red</answer>", "", "<answer>red</answer>"]}

@@ -27,6 +27,8 @@ config zero "critiques: 0"
 refused "must be at least 1" zero
 config rate "learning: {learning_rate: 0}"
 refused "'learning_rate' must be above 0" rate
+config threads "learning: {threads: 5000}"
+refused "'threads' must lie between 0 and 1024, got 5000" threads
 config suite "sources: [{suite: chart}]"
 refused "Did you mean 'charts'" suite
 config files "sources: [{suite: jsonl}]"
