@@ -33,6 +33,7 @@ struct Verdict {
   std::optional<double> probability;  // P(correct), in [0, 1], where the critic gives one
   std::string critique;               // what it wrote
   std::string fault;                  // of an invalid verdict: what is wrong with what it wrote
+  bool cut = false;                   // of an invalid verdict: the limit of tokens has ended before it was given
   std::int64_t tokens = 0;            // written for this verdict, for the budget
 };
 

@@ -38,7 +38,7 @@ class DiscriminativeCritic final : public StepCritic {
  private:
   static Verdict verdict_of(const agents::TokenScores& correct, const agents::TokenScores& incorrect) {
     if (correct.logprobs.empty() || incorrect.logprobs.empty())
-      return {Judgement::invalid, {}, {}, "the prompt does not fit the policy's context", 0};
+      return {Judgement::invalid, {}, {}, "the prompt does not fit the policy's context"};
     const auto sum = [](const agents::TokenScores& scores) {
       return std::accumulate(scores.logprobs.begin(), scores.logprobs.end(), 0.0);
     };

@@ -39,6 +39,7 @@ Verdict combined(std::span<const Verdict> critiques, Combine combine) {
   Verdict all;
   double valid = 0, correct = 0, sum = 0;
   for (const Verdict& one : critiques) {
+    all.cut = all.cut || one.cut;
     all.critique += (all.critique.empty() ? "" : "\n\n") + one.critique;
     all.tokens += one.tokens;
     if (one.judgement == Judgement::invalid) continue;
@@ -46,6 +47,7 @@ Verdict combined(std::span<const Verdict> critiques, Combine combine) {
     correct += one.judgement == Judgement::correct;
     sum += *one.probability;
   }
+  all.cut = all.cut && valid == 0;
   if (valid == 0) {
     all.fault = fmt::format("none of {} critiques has a verdict; the first: {}", critiques.size(), critiques[0].fault);
     return all;
@@ -125,14 +127,21 @@ std::vector<std::vector<Verdict>> write_critiques(agents::Policy& policy, const 
   check(options);
   const auto each = static_cast<std::size_t>(options.critiques);
   if (tokens < options.critiques)
-    return {steps.size(), std::vector<Verdict>(each, Verdict{.fault = "no tokens are left for a critique"})};
+    return {steps.size(),
+            std::vector<Verdict>(each, Verdict{.fault = "no tokens are left for a critique", .cut = true})};
   std::vector<agents::CompletionRequest> requests;
   for (const StepInContext& step : steps) requests.push_back(request_for(step, options, tokens));
   const std::vector<agents::Completion> completions = policy.complete(requests);
   std::vector<std::vector<Verdict>> all;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     std::vector<Verdict>& critiques = all.emplace_back();
-    for (std::size_t j = 0; j < each; ++j) critiques.push_back(verdict_of(completions.at(i * each + j)));
+    for (std::size_t j = 0; j < each; ++j) {
+      const agents::Completion& completion = completions.at(i * each + j);
+      Verdict& verdict = critiques.emplace_back(verdict_of(completion));
+      verdict.cut = verdict.judgement == Judgement::invalid &&
+                    completion.finish_reason == agents::FinishReason::length &&
+                    requests[i].sampling.max_tokens < options.max_tokens;
+    }
   }
   return all;
 }

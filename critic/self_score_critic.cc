@@ -22,8 +22,7 @@ class SelfScoreCritic final : public StepCritic {
     for (const StepInContext& step : steps) requests.push_back(request_for(step, tokens));
     const std::vector<agents::Completion> completions = policy_.complete(requests);
     std::vector<Verdict> verdicts;
-    for (std::size_t i = 0; i < steps.size(); ++i)
-      verdicts.push_back(verdict_of(requests[i].prefix + completions.at(i).text, completions[i]));
+    for (std::size_t i = 0; i < steps.size(); ++i) verdicts.push_back(verdict_of(requests[i], completions.at(i)));
     return verdicts;
   }
 
@@ -37,10 +36,14 @@ class SelfScoreCritic final : public StepCritic {
     return request;
   }
 
-  static Verdict verdict_of(const std::string& turn, const agents::Completion& completion) {
-    const auto score = env::extract_score(turn);
+  Verdict verdict_of(const agents::CompletionRequest& request, const agents::Completion& completion) const {
+    const auto score = env::extract_score(request.prefix + completion.text);
     Verdict verdict = score ? verdict_from(*score) : Verdict{};
-    if (!score) verdict.fault = "the turn ends without a valid <score>";
+    if (!score) {
+      verdict.fault = "the turn ends without a valid <score>";
+      verdict.cut =
+          completion.finish_reason == agents::FinishReason::length && request.sampling.max_tokens < options_.max_tokens;
+    }
     verdict.critique = completion.text;
     verdict.tokens = std::ssize(completion.token_ids);
     return verdict;

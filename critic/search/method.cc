@@ -82,6 +82,7 @@ class Searcher {
         break;
     }
     if (answer_.node >= 0) tree_.note("answer", answer_.node);
+    tree_.end();
     return answer_;
   }
 
@@ -123,17 +124,37 @@ class Searcher {
     choose_first_done();
   }
 
-  // n trajectories side by side.
+  // n trajectories, as many side by side as the budget is sure to hold.
   void sample() {
+    std::int64_t each = 0;  // tokens of a trajectory, as far as is known
+    for (int begun = 0, some = 0; begun < options_.n && may_sample(begun); begun += some) {
+      some = side_by_side(options_.n - begun, each);
+      const std::int64_t before = tree_.spent().policy_tokens;
+      sample_together(some);
+      each = std::max(each, (tree_.spent().policy_tokens - before) / some + 1);
+    }
+    std::sort(done_.begin(), done_.end(), [this](int a, int b) { return root_of(a) < root_of(b); });
+  }
+
+  // One at least is written, also without a critic.
+  bool may_sample(int begun) const { return tree_.may_write() && (begun == 0 || !uses_critic() || tree_.may_judge()); }
+
+  int side_by_side(int wanted, std::int64_t each) const {
+    const std::int64_t left = tree_.policy_tokens_left();
+    if (left == kNoTokenLimit) return wanted;
+    if (each == 0) return 1;
+    return static_cast<int>(std::clamp<std::int64_t>(left / 2 / each, 1, wanted));
+  }
+
+  void sample_together(int count) {
     std::vector<int> lines;
-    for (int i = 0; i < options_.n; ++i) lines.push_back(tree_.add_root());
+    for (int i = 0; i < count; ++i) lines.push_back(tree_.add_root());
     while (!lines.empty()) {
       const std::vector<int> next = flat(tree_.expand(lines, 1));
       with_room(lines);
       if (uses_critic()) tree_.judge(next);
       lines = go_on(next);
     }
-    std::sort(done_.begin(), done_.end(), [this](int a, int b) { return root_of(a) < root_of(b); });
   }
 
   int root_of(int node) const {
@@ -154,7 +175,8 @@ class Searcher {
   // The step that is kept; nothing where the budget ended before one was.
   std::optional<int> attempt(int node) {
     std::vector<int> tried;
-    for (int number = 1; number <= options_.attempts; ++number) {
+    const std::int64_t left = tree_.policy_tokens_left();
+    for (int number = 1; number <= options_.attempts && (number == 1 || may_try_again(tried, left)); ++number) {
       const Writing writing = number == 1                     ? Writing::greedy
                               : options_.retry == Retry::anew ? Writing::anew
                                                               : Writing::sampled;
@@ -171,6 +193,15 @@ class Searcher {
     if (tried.empty()) return std::nullopt;
     --answer_.rejected;
     return kept(least_bad(tried), static_cast<int>(tried.size()));
+  }
+
+  // left: before the first attempt.
+  bool may_try_again(const std::vector<int>& tried, std::int64_t left) {
+    std::int64_t longest = 0;
+    for (const int node : tried) longest = std::max<std::int64_t>(longest, std::ssize(tree_.at(node).token_ids));
+    if (left == kNoTokenLimit || left - tree_.policy_tokens_left() + longest <= left / 4) return true;
+    tree_.hold_back();
+    return false;
   }
 
   int least_bad(const std::vector<int>& tried) const {
@@ -198,8 +229,10 @@ class Searcher {
     std::vector<int> beams = {tree_.add_root()};
     const auto places = static_cast<std::size_t>(options_.n);
     while (!beams.empty()) {
+      keep_one_without_critic(beams);
       // n x width candidates are shared out, so that a beam that has thinned loses no width.
-      const int each = std::max(1, options_.n * options_.width / static_cast<int>(beams.size()));
+      const int each =
+          tree_.may_judge() ? std::max(1, options_.n * options_.width / static_cast<int>(beams.size())) : 1;
       std::vector<int> next = without_twins(tree_, flat(tree_.expand(beams, each)));
       with_room(beams);
       tree_.judge(next);
@@ -210,6 +243,11 @@ class Searcher {
       release_turns(before, beams);
     }
     choose_first_ranked();
+  }
+
+  // Lines in the order of their rank.
+  void keep_one_without_critic(std::vector<int>& lines) {
+    if (!tree_.may_judge()) prune(lines, 1);
   }
 
   // In a beam nothing returns to a turn that no beam is in any more.
@@ -225,6 +263,8 @@ class Searcher {
   void prune(std::vector<int>& nodes, std::size_t places) {
     if (nodes.size() <= places) return;
     for (std::size_t i = places; i < nodes.size(); ++i) tree_.note("prune", nodes[i]);
+    std::copy_if(nodes.begin() + static_cast<std::ptrdiff_t>(places), nodes.end(), std::back_inserter(spare_),
+                 [&](int node) { return tree_.at(node).ends_turn; });
     answer_.rejected += static_cast<int>(nodes.size() - places);
     nodes.erase(nodes.begin() + static_cast<std::ptrdiff_t>(places), nodes.end());
   }
@@ -233,7 +273,9 @@ class Searcher {
     const int root = tree_.add_root();
     std::vector<int> lines(static_cast<std::size_t>(options_.n), root);
     while (!lines.empty()) {
-      const std::vector<std::vector<int>> written = tree_.expand(lines, options_.width);
+      if (!tree_.may_judge()) lines = ranked(tree_, std::move(lines), options_.rank);
+      keep_one_without_critic(lines);
+      const std::vector<std::vector<int>> written = tree_.expand(lines, tree_.may_judge() ? options_.width : 1);
       with_room(lines);
       tree_.judge(flat(written));
       std::vector<int> best;
@@ -249,7 +291,7 @@ class Searcher {
 
   // What tree search knows of a node.
   struct Visits {
-    double count = 0, sum = 0;
+    double count = 0, ranks = 0, sum = 0;  // visits; those with a rank, and the sum of these
     double prior = 1;
     std::vector<int> children;
     bool expanded = false;
@@ -257,14 +299,14 @@ class Searcher {
 
   void mcts() {
     const int root = tree_.add_root();
-    for (int i = 0; i < options_.n && !tree_.exhausted(); ++i) {
+    for (int i = 0; i < options_.n && tree_.may_write() && (i == 0 || tree_.may_judge()); ++i) {
       int node = root;
-      while (!tree_.exhausted() && !is_end(node)) {
+      while (tree_.may_write() && !is_end(node)) {
         if (!visits_[node].expanded) grow(node);
         if (visits_[node].children.empty()) break;
         node = promising_child(node);
       }
-      if (is_end(node) && visits_[node].count > 0) add_visit(node, rank_of(tree_, node, options_.rank));
+      if (is_end(node) && !tree_.at(node).is_root()) add_visit(node, rank_of(tree_, node, options_.rank));
     }
     choose_first_ranked();
   }
@@ -277,7 +319,8 @@ class Searcher {
   }
 
   void grow(int node) {
-    const std::vector<int> written = tree_.expand(std::array{node}, options_.width).front();
+    const int width = tree_.may_judge() ? options_.width : 1;
+    const std::vector<int> written = tree_.expand(std::array{node}, width).front();
     with_room({node});
     tree_.judge(written);
     Visits& parent = visits_[node];
@@ -293,23 +336,23 @@ class Searcher {
     }
   }
 
-  // A node without a rank says nothing of those above it.
+  // A visit without a rank counts as one, and says nothing of how good the nodes above it are.
   void add_visit(int node, std::optional<double> rank) {
-    if (!rank) return;
     for (;; node = tree_.at(node).parent) {
       Visits& visits = visits_[node];
       ++visits.count;
-      visits.sum += *rank;
+      visits.ranks += rank.has_value();
+      visits.sum += rank.value_or(0);
       if (tree_.at(node).is_root()) return;
     }
   }
 
   int promising_child(int node) {
     const Visits& parent = visits_.at(node);
-    const double below = parent.count > 0 ? parent.sum / parent.count : 0;
+    const double below = parent.ranks > 0 ? parent.sum / parent.ranks : 0;
     const auto promise = [&](int child) {
       const Visits& visits = visits_.at(child);
-      const double mean = visits.count > 0 ? visits.sum / visits.count : below;
+      const double mean = visits.ranks > 0 ? visits.sum / visits.ranks : below;
       return mean + kExploration * visits.prior * std::sqrt(parent.count) / (1 + visits.count);
     };
     return *std::max_element(parent.children.begin(), parent.children.end(),
@@ -326,7 +369,7 @@ class Searcher {
     const int root = tree_.add_root();
     std::vector<Particle> all(static_cast<std::size_t>(options_.n), Particle{root, 1, false});
     Rng rng = tree_.stream("particles");
-    while (!tree_.exhausted() && std::any_of(all.begin(), all.end(), [](const Particle& p) { return !p.ended; })) {
+    while (tree_.may_write() && std::any_of(all.begin(), all.end(), [](const Particle& p) { return !p.ended; })) {
       move(all);
       resample(all, rng);
     }
@@ -343,6 +386,7 @@ class Searcher {
       owners.push_back(&particle);
     }
     const std::vector<std::vector<int>> written = tree_.expand(lines, 1);
+    with_room(lines);
     tree_.judge(flat(written));
     const std::vector<int> open = go_on(flat(written));
     for (std::size_t i = 0; i < owners.size(); ++i) {
@@ -385,7 +429,14 @@ class Searcher {
     if (!done_.empty()) answer_.node = done_.front();
   }
 
+  // Where nothing has got to its end, a whole turn that was pruned is better than no answer.
+  void play_spare() {
+    for (const int node : ranked(tree_, spare_, options_.rank))
+      if (done_.empty() && !tree_.at(node).end) go_on({node});
+  }
+
   void choose_first_ranked() {
+    play_spare();
     count_unranked();
     done_ = ranked(tree_, done_, options_.rank);
     choose_first_done();
@@ -419,7 +470,8 @@ class Searcher {
   Tree& tree_;
   const MethodOptions& options_;
   Answer answer_;
-  std::vector<int> done_;  // at their end
+  std::vector<int> done_;   // at their end
+  std::vector<int> spare_;  // pruned, and they end a turn
   std::map<int, Visits> visits_;
 };
 
@@ -466,6 +518,16 @@ bool needs_critic(const MethodOptions& options) {
   return true;
 }
 
+void require_rank(const MethodOptions& options) {
+  const bool partial =
+      options.method == Method::beam || options.method == Method::diverse_beam || options.method == Method::mcts;
+  if (partial && options.rank == Rank::score)
+    throw Error(
+        "search: {} ranks trajectories that are not at their end, and a score stands behind the whole. Take "
+        "another --rank than score.",
+        to_string(options.method));
+}
+
 std::optional<double> rank_of(const Tree& tree, int node, Rank rank) {
   if (rank == Rank::score) return env::extract_score(tree.turn_text(node));
   std::vector<double> probabilities;
@@ -490,6 +552,9 @@ std::optional<double> rank_of(const Tree& tree, int node, Rank rank) {
   }
 }
 
-Answer search(Tree& tree, const MethodOptions& options) { return Searcher(tree, options).run(); }
+Answer search(Tree& tree, const MethodOptions& options) {
+  require_rank(options);
+  return Searcher(tree, options).run();
+}
 
 }  // namespace agon::critic

@@ -11,14 +11,19 @@
 
 namespace agon::critic {
 
-// n trajectories, `width` candidates a step, `attempts` at a step.
+// n trajectories, `width` candidates a step, `attempts` at a step. Where the budget draws near its end, less is tried,
+// so that what is begun gets to its end: see Tree::expand, and below. Where the critic's has ended, what ranks first is
+// written to its end without it.
 //   greedy             one trajectory at temperature 0.
-//   best_of_n          n sampled trajectories; the one that ranks first.
+//   best_of_n          n sampled trajectories; the one that ranks first. With a budget of policy tokens as many side by
+//                      side as half of what is left could hold, by those before: whole ones, rather than all of them
+//                      cut.
 //   majority           n sampled trajectories; the answer that most give (env/vote.h), of those the first.
 //   weighted_majority  the same, each voting with the weight of its rank.
 //   guided             one step at a time (SPC, seed 001): the first attempt at temperature 0; one that is found wrong
-//                      is written again (`retry`), at most `attempts` times in all; `keep` says which goes on. An
-//                      invalid or unknown verdict rejects nothing.
+//                      is written again (`retry`), at most `attempts` times in all, and within a quarter of the policy
+//                      tokens that were left at its first; `keep` says which goes on. An invalid or unknown verdict
+//                      rejects nothing.
 //   beam               n partial trajectories; each is expanded to `width`, the n that rank first of all go on. The
 //                      first step has n x width candidates. Trajectories that end keep their place.
 //   diverse_beam       DVTS: n subtrees that do not compete; in each the one that ranks first of `width` goes on.
@@ -63,6 +68,8 @@ struct MethodOptions {
   Retry retry = Retry::anew;
 };
 bool needs_critic(const MethodOptions& options);
+// Throws Error for a rank that the method cannot go by: a score stands behind a whole trajectory alone.
+void require_rank(const MethodOptions& options);
 
 // What a method ends with.
 struct Answer {
@@ -76,7 +83,7 @@ struct Answer {
 std::optional<double> rank_of(const Tree& tree, int node, Rank rank);
 
 // Searches until the method ends or the budget does; then the answer is the best of what has got to its end. Throws
-// what the tree throws.
+// what the tree and require_rank throw.
 Answer search(Tree& tree, const MethodOptions& options);
 
 }  // namespace agon::critic

@@ -17,7 +17,9 @@ namespace {
 
 constexpr const char* kBlankLine = "\n\n";
 constexpr env::Tag kCallTags[] = {env::Tag::search, env::Tag::code, env::Tag::problem};
-constexpr const char* kParts[] = {"policy_tokens", "critic_tokens", "env_steps", "tool_seconds", "wall"};
+constexpr const char *kPolicyTokens = "policy_tokens", *kCriticTokens = "critic_tokens", *kEnvSteps = "env_steps",
+                     *kToolSeconds = "tool_seconds", *kWall = "wall";
+constexpr const char* kParts[] = {kPolicyTokens, kCriticTokens, kEnvSteps, kToolSeconds, kWall};
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -28,6 +30,11 @@ bool inside_call(std::string_view turn) {
     const std::size_t opened = turn.rfind("<" + name + ">"), closed = turn.rfind("</" + name + ">");
     return opened != turn.npos && (closed == turn.npos || closed < opened);
   });
+}
+
+bool calls_tool(std::string_view turn) {
+  return std::any_of(std::begin(kCallTags), std::end(kCallTags),
+                     [&](env::Tag tag) { return turn.find(fmt::format("<{}>", env::name_of(tag))) != turn.npos; });
 }
 
 const char* part_named(const Json& name) {
@@ -78,9 +85,9 @@ struct Tree::Draft {
     logprobs.insert(logprobs.end(), completion.logprobs.begin(), completion.logprobs.end());
     const bool stopped = completion.finish_reason == agents::FinishReason::stop;
     full = completion.finish_reason == agents::FinishReason::context && text.empty();
-    cut = !stopped && !full && std::ssize(completion.token_ids) == limit && tokens() < room;
-    ends_turn = tokens() >= room || (stopped ? completion.matched_stop.empty() : !cut && !full);
-    done = ends_turn || cut || full || (!trim(text).empty() && !inside_call(before + text));
+    const bool goes_on = !stopped && !full && std::ssize(completion.token_ids) == limit && tokens() < room;
+    ends_turn = tokens() >= room || (stopped ? completion.matched_stop.empty() : !goes_on && !full);
+    done = ends_turn || full || (!goes_on && !trim(text).empty() && !inside_call(before + text));
   }
   // Those of the excluded beginnings that what is written may still become, without it.
   std::vector<agents::Beginning> still_excluded() const {
@@ -209,8 +216,9 @@ std::vector<Tree::Draft> Tree::drafts(std::span<const int> nodes, int n, Writing
   return all;
 }
 
-// Writes all to their ends, or until `left` tokens are written.
-void Tree::write_out(agents::Policy& policy, std::vector<Draft>& drafts, agents::Sampling sampling, std::int64_t left) {
+// Writes all to their ends, or until `left` tokens are written: shares of them, and what some do not need goes to
+// others.
+void Tree::write_out(agents::Policy& policy, std::span<Draft> drafts, agents::Sampling sampling, std::int64_t left) {
   sampling.stop = {kBlankLine};
   for (std::uint64_t round = 0;; ++round) {
     std::vector<Draft*> open;
@@ -236,6 +244,51 @@ void Tree::write_out(agents::Policy& policy, std::vector<Draft>& drafts, agents:
   }
 }
 
+// Writes them as `expand` says; those that are not begun go.
+void Tree::write_within(std::vector<Draft>& drafts, const agents::Sampling& sampling) {
+  const std::int64_t left = policy_tokens_left();
+  std::int64_t most = 0, spent = 0, longest = 1;
+  for (const Draft& draft : drafts) most += draft.room;
+  if (drafts.size() == 1 || most <= left) return write_out(*policy_, drafts, sampling, left);
+  std::size_t begun = 0;
+  for (std::size_t count = 1; count > 0;) {
+    const auto some = std::span(drafts).subspan(begun, count);
+    write_out(*policy_, some, sampling, begun == 0 ? left : left / 2 - spent);
+    for (const Draft& draft : some) {
+      spent += draft.tokens();
+      longest = std::max(longest, draft.tokens());
+    }
+    begun += count;
+    const auto affordable = static_cast<std::size_t>(std::max<std::int64_t>(0, (left / 2 - spent) / longest));
+    count = std::min({affordable, begun, drafts.size() - begun});  // twice as many a time: later ones may be longer
+  }
+  drafts.erase(drafts.begin() + static_cast<std::ptrdiff_t>(begun), drafts.end());
+}
+
+bool Tree::has_ended(const char* part) const { return std::find(ended_.begin(), ended_.end(), part) != ended_.end(); }
+
+void Tree::note_end(const char* part, bool ended) {
+  if (!part) return;
+  if (!exhausted_) exhausted_ = part;
+  if (ended && !has_ended(part)) ended_.push_back(part);
+}
+
+void Tree::hold_back() { note_end(kPolicyTokens, false); }
+
+bool Tree::may_write() const {
+  return !has_ended(kPolicyTokens) && !has_ended(kWall) && !has_ended(kEnvSteps) && !has_ended(kToolSeconds);
+}
+
+bool Tree::may_judge() const {
+  return !has_ended(kCriticTokens) && !has_ended(kWall) && !has_ended(kEnvSteps) && !has_ended(kToolSeconds);
+}
+
+bool Tree::wall_is_over() const { return options_.budget.wall_seconds && seconds() >= *options_.budget.wall_seconds; }
+
+std::int64_t Tree::critic_tokens_left() const {
+  return options_.budget.critic_tokens ? *options_.budget.critic_tokens - spent_.critic_tokens : kNoTokenLimit;
+}
+
 std::int64_t Tree::policy_tokens_left() const {
   return options_.budget.policy_tokens ? *options_.budget.policy_tokens - spent_.policy_tokens : kNoTokenLimit;
 }
@@ -249,24 +302,29 @@ agents::Sampling Tree::sampling(Writing writing) const {
 }
 
 std::vector<Tree::Draft> Tree::write(std::span<const int> nodes, int n, Writing writing) {
-  if (ahead_) {
-    const std::unique_ptr<WritingAhead> ahead = std::move(ahead_);
-    std::vector<Draft> written = ahead->drafts.get();
-    if (nodes.size() == 1 && nodes[0] == ahead->what.node && n == 1 && writing == ahead->what.writing) return written;
-    for (const Draft& draft : written) spent_.speculative_tokens += draft.tokens();
-  }
+  if (ahead_ && nodes.size() == 1 && nodes[0] == ahead_->what.node && n == 1 && writing == ahead_->what.writing)
+    return std::exchange(ahead_, nullptr)->drafts.get();
+  drop_ahead();
   if (!policy_)
     throw JournalEnds("search: the journal of task {} ends here, and there is no policy to go on.", task_.id);
   std::vector<Draft> written = drafts(nodes, n, writing);
-  write_out(*policy_, written, sampling(writing), policy_tokens_left());
+  write_within(written, sampling(writing));
   return written;
+}
+
+void Tree::drop_ahead() {
+  if (!ahead_) return;
+  for (const Draft& draft : std::exchange(ahead_, nullptr)->drafts.get()) spent_.speculative_tokens += draft.tokens();
 }
 
 // What a journal says of steps that were written; they are the next nodes.
 Json Tree::written_json(const std::vector<Draft>& drafts) const {
-  Json steps = Json::array(), full = Json::array(), exhausted;
+  Json steps = Json::array(), full = Json::array();
+  std::int64_t tokens = 0;
+  bool cut = false;
   for (const Draft& draft : drafts) {
-    if (draft.cut) exhausted = "policy_tokens";
+    tokens += draft.tokens();
+    cut = cut || draft.cut;
     if (draft.full) full.push_back(draft.parent);
     if (draft.full || draft.token_ids.empty()) continue;
     steps.push_back({{"node", size() + static_cast<int>(steps.size())},
@@ -279,19 +337,19 @@ Json Tree::written_json(const std::vector<Draft>& drafts) const {
                      {"ends", draft.ends_turn},
                      {"cut", draft.cut}});
   }
-  return {{"steps", std::move(steps)}, {"full", std::move(full)}, {"exhausted", std::move(exhausted)}};
+  const Json exhausted = cut && tokens >= policy_tokens_left() ? Json(kPolicyTokens) : Json();
+  return {{"steps", std::move(steps)}, {"full", std::move(full)}, {"exhausted", exhausted}, {"held_back", cut}};
 }
 
 std::vector<std::vector<int>> Tree::expand(std::span<const int> nodes, int n, Writing writing) {
-  if (exhausted_ || nodes.empty()) return std::vector<std::vector<int>>(nodes.size());
+  if (!may_write() || nodes.empty()) return std::vector<std::vector<int>>(nodes.size());
   const Json body = journal_.next("write", [&](std::vector<Image>&) {
-    Json written = written_json({});
-    if (options_.budget.wall_seconds && seconds() >= *options_.budget.wall_seconds)
-      written["exhausted"] = "wall";
-    else if (policy_tokens_left() <= 0)
-      written["exhausted"] = "policy_tokens";
-    else
-      written = written_json(write(nodes, n, writing));
+    std::vector<Draft> drafts;
+    const char* over = wall_is_over() ? kWall : policy_tokens_left() <= 0 ? kPolicyTokens : nullptr;
+    if (!over) drafts = write(nodes, n, writing);
+    Json written = written_json(drafts);
+    if (over) written["exhausted"] = over;
+    if (!over && std::ssize(drafts) < std::ssize(nodes) * n) written["held_back"] = true;
     written["seconds"] = seconds();
     return written;
   });
@@ -318,7 +376,8 @@ std::vector<std::vector<int>> Tree::take_steps(const Json& body, std::size_t lin
     children_.push_back(0);
   }
   for (const Json& node : body.at("full")) nodes_.at(node.get<std::size_t>()).full = true;
-  exhausted_ = part_named(body.at("exhausted"));
+  note_end(part_named(body.at("exhausted")), true);
+  if (body.at("held_back").get<bool>()) hold_back();
   return added;
 }
 
@@ -342,14 +401,14 @@ std::uint64_t Tree::twin_key(int node) const {
 }
 
 void Tree::judge(std::span<const int> nodes, std::optional<Ahead> ahead) {
-  if (exhausted_) return;
+  if (!may_judge()) return;
   std::vector<int> asked, waiting;
   for (const int node : nodes) {
     if (at(node).verdict || at(node).cut) continue;
     (judged_.emplace(twin_key(node), node).second ? asked : waiting).push_back(node);
   }
   if (!asked.empty()) {
-    if (ahead) write_ahead(*ahead);
+    if (ahead && critic_tokens_left() >= std::ssize(asked)) write_ahead(*ahead);
     take_verdicts(journal_.next("judge", [&](std::vector<Image>&) { return say(asked); }));
   }
   for (const int node : waiting)
@@ -357,15 +416,10 @@ void Tree::judge(std::span<const int> nodes, std::optional<Ahead> ahead) {
 }
 
 Json Tree::say(std::span<const int> nodes) {
-  Json body{{"verdicts", Json::array()}, {"exhausted", nullptr}, {"seconds", seconds()}};
-  if (options_.budget.wall_seconds && seconds() >= *options_.budget.wall_seconds) {
-    body["exhausted"] = "wall";
-    return body;
-  }
-  std::int64_t each = kNoTokenLimit;
-  if (options_.budget.critic_tokens) each = (*options_.budget.critic_tokens - spent_.critic_tokens) / std::ssize(nodes);
-  if (each <= 0) {
-    body["exhausted"] = "critic_tokens";
+  Json body{{"verdicts", Json::array()}, {"cut_tokens", 0}, {"exhausted", nullptr}, {"seconds", seconds()}};
+  const std::int64_t each = options_.budget.critic_tokens ? critic_tokens_left() / std::ssize(nodes) : kNoTokenLimit;
+  if (wall_is_over() || each <= 0) {
+    body["exhausted"] = wall_is_over() ? kWall : kCriticTokens;
     return body;
   }
   if (!critic_)
@@ -373,11 +427,18 @@ Json Tree::say(std::span<const int> nodes) {
   std::vector<StepInContext> steps;
   for (const int node : nodes) steps.push_back(step_at(node));
   const std::vector<Verdict> verdicts = critic_->judge(steps, each);
+  std::int64_t cut_tokens = 0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    Json verdict = verdict_json(verdicts.at(i));
+    if (verdicts.at(i).cut) {
+      cut_tokens += verdicts[i].tokens;
+      body["exhausted"] = kCriticTokens;
+      continue;
+    }
+    Json verdict = verdict_json(verdicts[i]);
     verdict["node"] = nodes[i];
     body["verdicts"].push_back(std::move(verdict));
   }
+  body["cut_tokens"] = cut_tokens;
   body["seconds"] = seconds();
   return body;
 }
@@ -388,21 +449,20 @@ void Tree::take_verdicts(const Json& body) {
     node.verdict = verdict_in(verdict);
     spent_.critic_tokens += node.verdict->tokens;
   }
-  exhausted_ = part_named(body.at("exhausted"));
+  spent_.critic_tokens += body.at("cut_tokens").get<std::int64_t>();
+  note_end(part_named(body.at("exhausted")), true);
 }
 
 void Tree::enter(std::span<const int> nodes) {
-  for (const int node : nodes) {
-    if (exhausted_) return;
-    if (at(node).ends_turn && !at(node).end && !at(node).cut) play_turn(node);
-  }
+  for (const int node : nodes)
+    if (at(node).ends_turn && !at(node).end && !at(node).cut && at(at(node).parent).turn->env) play_turn(node);
 }
 
 void Tree::play_turn(int node) {
   const Budget& budget = options_.budget;
-  if (budget.env_steps && spent_.env_steps >= *budget.env_steps) exhausted_ = "env_steps";
-  if (budget.tool_seconds && spent_.tool_seconds >= *budget.tool_seconds) exhausted_ = "tool_seconds";
-  if (exhausted_) return;
+  if (budget.env_steps && spent_.env_steps >= *budget.env_steps) return note_end(kEnvSteps, true);
+  if (budget.tool_seconds && spent_.tool_seconds >= *budget.tool_seconds && calls_tool(turn_text(node)))
+    return note_end(kToolSeconds, true);
   TurnStart& turn = *at(at(node).parent).turn;
   std::unique_ptr<env::Env> env = options_.forks || options_.keeps_envs ? turn.env->fork() : std::move(turn.env);
   env::StepResult result = env->step({turn_text(node), {}});
@@ -458,7 +518,9 @@ env::Episode Tree::episode(int node) const {
     turn.text += at(step).text;
     turn.token_ids.insert(turn.token_ids.end(), at(step).token_ids.begin(), at(step).token_ids.end());
     turn.logprobs.insert(turn.logprobs.end(), at(step).logprobs.begin(), at(step).logprobs.end());
-    turn.finish_reason = "stop";
+    turn.finish_reason =
+        to_string(std::ssize(turn.token_ids) < options_.sampling.max_tokens ? agents::FinishReason::stop
+                                                                            : agents::FinishReason::length);
     turn.info = Json::object();
     if (!at(step).end) continue;
     last = at(step).end->result;

@@ -101,27 +101,40 @@ class Tree {
 
   // Of each entry of `nodes` its next steps, n of them, in order; fewer or none where the budget ends. A node may stand
   // there several times. greedy: at temperature 0. anew: where the policy can, else as sampled; the steps of one call
-  // do not know of each other. Where the context has no room, the node becomes full and has none. REQUIRES: no node
+  // do not know of each other. Where the context has no room, the node becomes full and has none. Where the budget of
+  // policy tokens could end before all are written, they are written a few at a time until half of what is left is
+  // spent, the other half being for what comes behind them: the first step alone may spend it all. REQUIRES: no node
   // is_over; those that end a turn are entered.
   std::vector<std::vector<int>> expand(std::span<const int> nodes, int n, Writing writing = Writing::sampled);
-  // Verdicts for the nodes that have none; a sibling with the same text has the same, unasked. A node may be left
-  // without one where the budget ends. ahead: the node is likely to be expanded next, by one step.
+  // Verdicts for the nodes that have none; a sibling with the same text has the same, unasked. A node is left without
+  // one where the budget ends, also in the middle of a critique. ahead: the node is likely to be expanded next, by one
+  // step.
   struct Ahead {
     int node = -1;
     Writing writing = Writing::sampled;
   };
   void judge(std::span<const int> nodes, std::optional<Ahead> ahead = {});
-  // Plays the turns that the nodes end; those that end none, or are entered, are passed over.
+  // Plays the turns that the nodes end; those that end none, are entered or cut, or whose env is released, are passed
+  // over.
   void enter(std::span<const int> nodes);
   // The turn behind the node is not gone on with: its env may go.
   void release(int node) {
     if (!options_.keeps_envs) at(node).turn->env.reset();
   }
+  // What was written ahead and is not used is counted.
+  void end() { drop_ahead(); }
   // Notes in the journal what the method did with a node ("reject", "keep", "prune", "answer").
   void note(const std::string& decision, int node, const Json& detail = nullptr);
 
-  // The part of the budget that has ended; null while all last. Once set, nothing is written, judged or played.
+  // The first part of the budget that has ended, or has kept a method from what it would have done; null while all
+  // last. Behind the end of policy tokens or wall time nothing is written, behind that of critic tokens or wall time
+  // nothing is judged, behind that of env steps or tool seconds nothing at all (a turn without a tool call is still
+  // played behind that of tool seconds).
   const char* exhausted() const { return exhausted_; }
+  bool may_write() const;
+  bool may_judge() const;
+  std::int64_t policy_tokens_left() const;  // kNoTokenLimit: no budget
+  void hold_back();                         // says that the method does less than it would, for their sake
   const Spent& spent() const { return spent_; }
   double seconds() const;  // since the search began, earlier processes included
 
@@ -137,13 +150,17 @@ class Tree {
   Draft draft(int line, int node, int number) const;
   std::vector<Draft> drafts(std::span<const int> nodes, int n, Writing writing) const;
   std::vector<agents::Beginning> said_behind(int node) const;
-  static void write_out(agents::Policy& policy, std::vector<Draft>& drafts, agents::Sampling sampling,
-                        std::int64_t left);
+  static void write_out(agents::Policy& policy, std::span<Draft> drafts, agents::Sampling sampling, std::int64_t left);
+  void write_within(std::vector<Draft>& drafts, const agents::Sampling& sampling);
   std::vector<Draft> write(std::span<const int> nodes, int n, Writing writing);
   Json written_json(const std::vector<Draft>& drafts) const;
   void write_ahead(const Ahead& ahead);
   agents::Sampling sampling(Writing writing) const;
-  std::int64_t policy_tokens_left() const;
+  void drop_ahead();
+  std::int64_t critic_tokens_left() const;
+  bool wall_is_over() const;
+  bool has_ended(const char* part) const;
+  void note_end(const char* part, bool ended);
   std::vector<std::vector<int>> take_steps(const Json& body, std::size_t lines);
   std::uint64_t twin_key(int node) const;
   Json say(std::span<const int> nodes);
@@ -164,6 +181,7 @@ class Tree {
   env::TaskInfo task_;
   Spent spent_;
   const char* exhausted_ = nullptr;
+  std::vector<const char*> ended_;  // parts of the budget
   std::unique_ptr<WritingAhead> ahead_;
   double started_ = 0;
 };

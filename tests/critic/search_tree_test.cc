@@ -198,6 +198,71 @@ TEST_CASE("A critic that finds everything wrong ends in an answer") {
   }
 }
 
+TEST_CASE("A budget that several trajectories would pass ends in an answer: random trees") {
+  constexpr int kRounds = test::rounds(500);
+  Rng rng(12);
+  for (int round = 0; round < kRounds; ++round) {
+    const Branch root = test::random_tree(rng);
+    SameVerdict wrong(Judgement::incorrect);
+    test::TreeCritic critic(root);
+    for (const Method method : kAllMethods) {
+      INFO("round " << round << " " << to_string(method));
+      test::SearchInput input{.method = {.method = method}};
+      input.budget.policy_tokens = 8 * 40;  // three steps of at most 40 bytes, each from half of what was left
+      test::TreePolicy policy(root);
+      const auto rejected = test::search_once(&policy, &wrong, input);
+      CHECK(rejected.answer.node >= 0);
+      CHECK(policy.written <= 8 * 40);
+      input.budget = {.critic_tokens = rng.between(0, 30)};  // ends in the middle of a critique
+      const auto unjudged = test::search_once(&policy, &critic, input);
+      CHECK(unjudged.answer.node >= 0);
+      CHECK(unjudged.spent.critic_tokens <= *input.budget.critic_tokens);
+    }
+  }
+}
+
+TEST_CASE("Whole answers that are written before the budget ends are played, and counted trajectories are whole") {
+  Branch root;
+  root.next = {{"<answer>a</answer><score>0.5</score>", 0.9, {}}};  // 36 tokens
+  test::TreeCritic critic(root);
+  for (const Method method : {Method::best_of_n, Method::majority, Method::weighted_majority}) {
+    INFO(to_string(method));
+    test::TreePolicy policy(root);
+    test::SearchInput input{.method = {.method = method, .rank = Rank::min}};
+    input.budget.policy_tokens = 3 * 36 + 5;
+    const auto result = test::search_once(&policy, &critic, input);
+    CHECK(result.text == root.next[0].step);
+    CHECK(result.exhausted == "policy_tokens");
+    CHECK(result.spent.env_steps == 3);
+  }
+}
+
+TEST_CASE("A critique that the budget cuts is no verdict") {
+  const Branch root = two_steps();
+  test::TreePolicy policy(root);
+  test::TreeCritic critic(root, 7);
+  test::SearchInput input{.method = {.method = Method::guided}};
+  input.budget.critic_tokens = 10;
+  const auto result = test::search_once(&policy, &critic, input);
+  CHECK(result.text == "one\n\n<answer>a</answer>");
+  CHECK(result.exhausted == "critic_tokens");
+  CHECK(result.spent.critic_tokens == 10);
+  const auto verdicts = std::count_if(result.journal.begin(), result.journal.end(), [](const env::JournalEntry& entry) {
+    return entry.kind == "judge" && !entry.body.at("verdicts").empty();
+  });
+  CHECK(verdicts == 1);
+}
+
+TEST_CASE("A score ranks whole trajectories alone") {
+  const Branch root = two_steps();
+  test::TreePolicy policy(root);
+  test::TreeCritic critic(root);
+  for (const Method method : {Method::beam, Method::diverse_beam, Method::mcts}) {
+    test::SearchInput input{.method = {.method = method, .rank = Rank::score}};
+    CHECK_THROWS_WITH(test::search_once(&policy, &critic, input), Catch::Contains("another --rank than score"));
+  }
+}
+
 TEST_CASE("A critic that never parses rejects nothing and gives no rank") {
   const Branch root = two_steps();
   for (const Method method : kAllMethods) {

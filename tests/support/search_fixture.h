@@ -103,17 +103,27 @@ class TreePolicy : public agents::Policy {
     return open.empty() ? all : open;
   }
 
+  const Branch& next_child(const Branch& here, const std::string& whole, const agents::CompletionRequest& request) {
+    const std::size_t turn = request.sampling.temperature == 0 ? 0 : turns_[whole]++;
+    const std::vector<const Branch*> open = open_children(here, request.sampling.excluded);
+    return *open[turn % open.size()];
+  }
+  // Of which a part is written: the first that begins so.
+  static const Branch* begun_child(const Branch& here, const std::string& begun) {
+    const auto child = std::find_if(here.next.begin(), here.next.end(),
+                                    [&](const Branch& one) { return (one.step + "\n\n").starts_with(begun); });
+    return child == here.next.end() ? &here.next.front() : &*child;
+  }
+
   agents::Completion one(const agents::CompletionRequest& request) {
-    // A step that was cut is gone on with.
     const std::size_t end = request.prefix.rfind("\n\n");
-    const std::string whole = end == std::string::npos ? "" : request.prefix.substr(0, end + 2);
+    const std::string whole = end == std::string::npos ? "" : request.prefix.substr(0, end + 2),
+                      begun = request.prefix.substr(whole.size());
     const Branch& here = *place(whole);
     agents::Completion completion;
     if (here.next.empty()) return completion;
-    const std::size_t turn = request.sampling.temperature == 0 ? 0 : turns_[whole]++;
-    const std::vector<const Branch*> open = open_children(here, request.sampling.excluded);
-    const Branch& child = *open[turn % open.size()];
-    std::string text = child.step + (child.next.empty() ? "" : "\n\n");
+    const Branch& child = begun.empty() ? next_child(here, whole, request) : *begun_child(here, begun);
+    std::string text = (child.step + (child.next.empty() ? "" : "\n\n")).substr(begun.size());
     completion.matched_stop = child.next.empty() ? "" : "\n\n";
     if (std::ssize(text) > request.sampling.max_tokens) {
       text.resize(static_cast<std::size_t>(request.sampling.max_tokens));
@@ -146,7 +156,7 @@ class TreeCritic : public critic::StepCritic {
       const auto known = worth_.find(step.before + "|" + step.step);
       critic::Verdict verdict = known == worth_.end() ? critic::Verdict{} : critic::verdict_from(known->second);
       verdict.tokens = std::min(tokens, tokens_);
-      if (verdict.tokens < tokens_) verdict = {critic::Judgement::invalid, {}, "", "cut", verdict.tokens};
+      if (verdict.tokens < tokens_) verdict = {critic::Judgement::invalid, {}, "", "cut", true, verdict.tokens};
       written += verdict.tokens;
       ++asked;
       verdicts.push_back(std::move(verdict));
