@@ -21,7 +21,7 @@ const place = (index) => `#${index + 1}`;
 
 // Responses from the best to the worst, downwards; arcs that stand to the right of them, removed ones, dashed, to the left.
 function voteGraph(set) {
-  const order = set.rank.map((rank, index) => [rank, index]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, index]) => index);
+  const order = set.graph.order ?? set.rank.map((rank, index) => [rank, index]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, index]) => index);
   const row = 34, middle = 300, reach = 250, radius = 12, height = order.length * row + 10, at = new Map(order.map((index, line) => [index, line * row + 22]));
   const heaviest = Math.max(...[...set.graph.arcs, ...set.graph.removed].map(([, , weight]) => weight));
   const chart = svg("svg", {viewBox: `0 0 ${2 * middle} ${height}`, role: "img", "aria-label": "graph of votes", class: "votes"},

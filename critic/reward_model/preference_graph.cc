@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "core/error.h"
@@ -95,29 +97,16 @@ std::vector<int> places_in_row(const PreferenceGraph& graph) {
   return places;
 }
 
-// How many items each one is before, directly or through others.
-std::vector<int> descendants(const PreferenceGraph& graph) {
-  std::vector<std::vector<int>> worse(index(graph.items));
-  for (const PreferenceArc& arc : graph.arcs) worse[index(arc.better)].push_back(arc.worse);
-  std::vector<int> counts;
-  for (int root = 0; root < graph.items; ++root) {
-    std::vector<bool> seen(worse.size());
-    std::vector<int> stack{root};
-    int count = -1;  // itself
-    seen[index(root)] = true;
-    while (!stack.empty()) {
-      const int item = stack.back();
-      stack.pop_back();
-      ++count;
-      for (const int next : worse[index(item)])
-        if (!seen[index(next)]) {
-          seen[index(next)] = true;
-          stack.push_back(next);
-        }
-    }
-    counts.push_back(count);
+// The graph without arcs of equal weight each way; these go to `removed`.
+PreferenceGraph without_even_arcs(const PreferenceGraph& graph, std::vector<PreferenceArc>& removed) {
+  Weights weights;
+  for (const PreferenceArc& arc : graph.arcs) weights[{arc.better, arc.worse}] = arc.weight;
+  PreferenceGraph rest{graph.items, {}};
+  for (const PreferenceArc& arc : graph.arcs) {
+    const auto back = weights.find({arc.worse, arc.better});
+    (back != weights.end() && back->second == arc.weight ? removed : rest.arcs).push_back(arc);
   }
-  return counts;
+  return rest;
 }
 
 }  // namespace
@@ -150,21 +139,58 @@ PreferenceGraph union_of(std::span<const PreferenceGraph> judges) {
 }
 
 DenoisedGraph remove_cycles(const PreferenceGraph& graph) {
-  const std::vector<int> places = places_in_row(graph);
   DenoisedGraph result{{graph.items, {}}, {}};
-  for (const PreferenceArc& arc : graph.arcs) {
+  const PreferenceGraph rest = without_even_arcs(graph, result.removed);
+  const std::vector<int> places = places_in_row(rest);
+  for (const PreferenceArc& arc : rest.arcs) {
     const bool forward = places[index(arc.better)] < places[index(arc.worse)];
     (forward ? result.graph.arcs : result.removed).push_back(arc);
   }
+  std::ranges::sort(result.removed, {}, [](const PreferenceArc& arc) { return std::pair(arc.better, arc.worse); });
   return result;
 }
 
+std::vector<std::vector<int>> descendants(const PreferenceGraph& graph) {
+  std::vector<std::vector<int>> worse(index(graph.items)), below(index(graph.items));
+  for (const PreferenceArc& arc : graph.arcs) worse[index(arc.better)].push_back(arc.worse);
+  for (int root = 0; root < graph.items; ++root) {
+    std::vector<bool> seen(worse.size());
+    std::vector<int> stack{root};
+    seen[index(root)] = true;
+    while (!stack.empty()) {
+      const int item = stack.back();
+      stack.pop_back();
+      for (const int next : worse[index(item)]) {
+        if (seen[index(next)]) continue;
+        seen[index(next)] = true;
+        stack.push_back(next);
+        below[index(root)].push_back(next);
+      }
+    }
+    std::ranges::sort(below[index(root)]);
+  }
+  return below;
+}
+
+std::vector<int> ranks_within(const PreferenceGraph& graph, std::span<const std::size_t> items) {
+  const std::vector<std::vector<int>> below = descendants(graph);
+  std::vector<std::size_t> order(items.size());  // whoever is before another has more below it
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t place) { return below[items[place]].size(); });
+  std::vector<int> ranks(items.size(), 1);
+  for (const std::size_t better : order)
+    for (std::size_t worse = 0; worse < items.size(); ++worse)
+      if (std::ranges::binary_search(below[items[better]], static_cast<int>(items[worse])))
+        ranks[worse] = std::max(ranks[worse], ranks[better] + 1);
+  return ranks;
+}
+
 std::vector<int> ranking_of(const PreferenceGraph& graph, std::span<const std::string> names) {
-  const std::vector<int> below = descendants(graph);
+  const std::vector<std::vector<int>> below = descendants(graph);
   std::vector<int> better_ones(index(graph.items)), order;
   for (const PreferenceArc& arc : graph.arcs) ++better_ones[index(arc.worse)];
   const auto goes_before = [&](int a, int b) {
-    if (below[index(a)] != below[index(b)]) return below[index(a)] > below[index(b)];
+    if (below[index(a)].size() != below[index(b)].size()) return below[index(a)].size() > below[index(b)].size();
     return names[index(a)] < names[index(b)];
   };
   std::vector<int> left;

@@ -38,9 +38,18 @@ struct DenoisedGraph {
   std::vector<PreferenceArc> removed;  // in order
 };
 // Eades, Lin and Smyth 1993: items are put in a row - sinks at its end, sources at its head, else at its head the one
-// with the most weight out over weight in (of equals the first) - and the arcs against the row are removed. A graph
-// without cycles keeps all its arcs; of any other at most half of the weight goes.
+// with the most weight out over weight in (of equals the first) - and the arcs against the row are removed. Before that
+// two arcs of the same weight each way between two items go both, as votes that cancel out. A graph without cycles
+// keeps all its arcs; of what does not cancel out at most half of the weight goes.
 DenoisedGraph remove_cycles(const PreferenceGraph& graph);
+
+// Of each item those that it is before, by an arc or through others, in order.
+std::vector<std::vector<int>> descendants(const PreferenceGraph& graph);
+
+// Ranks of some items of a graph without cycles: one more than the highest rank of those among them that are before it,
+// directly or through items that are not among them; 1 where there is none. Items with no path between them may have
+// the same rank.
+std::vector<int> ranks_within(const PreferenceGraph& graph, std::span<const std::size_t> items);
 
 // The items, best first: whoever is before another by an arc stands before it; of those that may stand next the one
 // with the most descendants, then the one of the smallest name. Throws Error for a graph with a cycle, naming an item

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <numeric>
 
 #include "core/error.h"
 #include "critic/message_json.h"
@@ -31,30 +31,45 @@ Json arcs_json(const std::vector<PreferenceArc>& arcs) {
   return list;
 }
 
+PreferenceGraph graph_in(const Json& body) {
+  PreferenceGraph graph{static_cast<int>(body.at("responses").size()), {}};
+  for (const Json& arc : body.at("graph").at("arcs")) graph.arcs.push_back({arc.at(0), arc.at(1), arc.at(2)});
+  return graph;
+}
+
+std::vector<int> ranks_of_chosen(const std::vector<int>& rank, const std::vector<std::size_t>& chosen) {
+  std::vector<int> own;
+  for (const std::size_t i : chosen) own.push_back(rank.at(i));
+  return dense_ranks(own);
+}
+
 }  // namespace
 
-std::optional<std::vector<std::size_t>> choose_responses(const std::vector<int>& rank, std::size_t count, Rng& rng) {
+std::vector<std::vector<int>> worse_by_rank(const std::vector<int>& rank) {
+  std::vector<std::vector<int>> worse(rank.size());
+  for (std::size_t i = 0; i < rank.size(); ++i)
+    for (std::size_t k = 0; k < rank.size(); ++k)
+      if (rank[k] > rank[i]) worse[i].push_back(static_cast<int>(k));
+  return worse;
+}
+
+std::optional<std::vector<std::size_t>> choose_responses(const std::vector<std::vector<int>>& worse, std::size_t count,
+                                                         Rng& rng) {
   // Of the subsets in which a response is the only best, there are as many as ways to choose the others among those
   // that are worse.
   std::vector<double> ways;
   double all = 0;
-  for (const int own : rank) {
-    const auto worse = static_cast<std::size_t>(std::ranges::count_if(rank, [&](int other) { return other > own; }));
-    ways.push_back(binomial(worse, count - 1));
-    all += ways.back();
-  }
+  for (const std::vector<int>& own : worse) all += ways.emplace_back(binomial(own.size(), count - 1));
   if (all == 0) return std::nullopt;
   double draw = rng.uniform() * all;
   std::size_t best = 0;
   while (best + 1 < ways.size() && (draw >= ways[best] || ways[best] == 0)) draw -= ways[best++];
-  std::vector<std::size_t> worse;
-  for (std::size_t i = 0; i < rank.size(); ++i)
-    if (rank[i] > rank[best]) worse.push_back(i);
-  rng.shuffle(worse);
-  worse.resize(count - 1);
-  worse.push_back(best);
-  std::ranges::sort(worse);
-  return worse;
+  std::vector<std::size_t> chosen(worse[best].begin(), worse[best].end());
+  rng.shuffle(chosen);
+  chosen.resize(count - 1);
+  chosen.push_back(best);
+  std::ranges::sort(chosen);
+  return chosen;
 }
 
 std::vector<int> ranks_of(const std::vector<KnownResponse>& responses) {
@@ -71,12 +86,12 @@ std::vector<int> ranks_of_votes(const std::vector<KnownResponse>& responses, std
   std::vector<std::string> names;
   for (const KnownResponse& one : responses) names.push_back(one.text);
   DenoisedGraph denoised = remove_cycles(union_of(judges));
-  std::vector<int> rank(responses.size(), 1);
-  int place = 0;
-  if (denoised.graph.arcs.empty()) return rank;
-  for (const int item : ranking_of(denoised.graph, names)) rank[static_cast<std::size_t>(item)] = ++place;
-  voted = {std::move(denoised.graph), std::move(denoised.removed)};
-  return rank;
+  if (denoised.graph.arcs.empty()) return std::vector<int>(responses.size(), 1);
+  std::vector<std::size_t> all(responses.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  std::vector<int> order = ranking_of(denoised.graph, names);
+  voted = {std::move(denoised.graph), std::move(denoised.removed), std::move(order)};
+  return ranks_within(voted.graph, all);
 }
 
 // A task on its way: its responses as they come in.
@@ -182,18 +197,19 @@ void PreferenceMaker::rank(std::vector<std::unique_ptr<Task>>& tasks) {
 
 std::optional<MadePreference> PreferenceMaker::choose(Task& task) const {
   MadePreference made{task.index, {}, std::move(task.responses), std::move(task.rank), {}, std::move(task.voted)};
+  const bool voted = made.voted.graph.items > 0;
   Rng rng = Rng::derive(options_.seed, "chosen", task.env->task().id);
   const std::size_t count =
       options_.responses == 0 ? made.responses.size() : static_cast<std::size_t>(options_.responses);
   if (options_.responses == 0) {
     for (std::size_t i = 0; i < count; ++i) made.chosen.push_back(i);
-  } else if (auto chosen = choose_responses(made.rank, count, rng)) {
+  } else if (auto chosen =
+                 choose_responses(voted ? descendants(made.voted.graph) : worse_by_rank(made.rank), count, rng)) {
     made.chosen = std::move(*chosen);
   }
-  std::vector<int> rank;
-  for (const std::size_t i : made.chosen) rank.push_back(made.rank[i]);
-  if (std::set<int>(rank.begin(), rank.end()).size() < 2) return std::nullopt;
-  made.preference = {task.env->task().id, options_.suite, task.messages, {}, dense_ranks(rank)};
+  std::vector<int> rank = voted ? ranks_within(made.voted.graph, made.chosen) : ranks_of_chosen(made.rank, made.chosen);
+  if (std::ranges::count(rank, 1) == std::ssize(rank)) return std::nullopt;
+  made.preference = {task.env->task().id, options_.suite, task.messages, {}, std::move(rank)};
   for (const std::size_t i : made.chosen) made.preference.responses.push_back(made.responses[i].text);
   return made;
 }
@@ -222,18 +238,19 @@ Json made_json(const MadePreference& made, std::vector<Image>& images) {
   body["rank"] = made.rank;
   body["chosen"] = made.chosen;
   if (made.voted.graph.items > 0)
-    body["graph"] = {{"arcs", arcs_json(made.voted.graph.arcs)}, {"removed", arcs_json(made.voted.removed)}};
+    body["graph"] = {{"arcs", arcs_json(made.voted.graph.arcs)},
+                     {"removed", arcs_json(made.voted.removed)},
+                     {"order", made.voted.order}};
   return body;
 }
 
 Preference preference_in(const Json& body, const std::function<Image(const std::string&)>& image) {
   Preference preference{body.at("id"), body.at("category"), messages_in(body.at("messages"), image), {}, {}};
-  std::vector<int> rank;
-  for (const std::size_t place : body.at("chosen").get<std::vector<std::size_t>>()) {
+  const auto chosen = body.at("chosen").get<std::vector<std::size_t>>();
+  for (const std::size_t place : chosen)
     preference.responses.push_back(text_of(body.at("responses").at(place).at("text")));
-    rank.push_back(body.at("rank").at(place));
-  }
-  preference.rank = dense_ranks(rank);
+  preference.rank =
+      body.contains("graph") ? ranks_within(graph_in(body), chosen) : ranks_of_chosen(body.at("rank"), chosen);
   return preference;
 }
 

@@ -48,8 +48,9 @@ struct KnownResponse {
 
 // How the judges' votes became a ranking; empty without judges.
 struct VotedRanking {
-  PreferenceGraph graph;  // of all judges together
+  PreferenceGraph graph;  // of all judges together, without cycles
   std::vector<PreferenceArc> removed;
+  std::vector<int> order;  // topological, ties by the text: to draw it, no label
 };
 
 struct MadePreference {
@@ -61,15 +62,19 @@ struct MadePreference {
   VotedRanking voted;
 };
 
-// A subset of `count` of the responses with one that is the only best, each such subset with the same chance, in order;
-// nothing where there is none.
-std::optional<std::vector<std::size_t>> choose_responses(const std::vector<int>& rank, std::size_t count, Rng& rng);
+// Of each response those that are worse by its rank.
+std::vector<std::vector<int>> worse_by_rank(const std::vector<int>& rank);
+
+// A subset of `count` of the responses with one that is better than all the others in it, each such subset with the
+// same chance, in order; nothing where there is none. worse: of each response those that are known to be worse.
+std::optional<std::vector<std::size_t>> choose_responses(const std::vector<std::vector<int>>& worse, std::size_t count,
+                                                         Rng& rng);
 
 // The ranks that the suite gives: right ones before wrong ones, then by right_steps; equals are equal. (Not by reward,
 // which grades what nobody can see: of two boxes of one object the one that is a pixel nearer.)
 std::vector<int> ranks_of(const std::vector<KnownResponse>& responses);
-// ... and those of judges: the graphs of all, without cycles, in topological order, ties in it by the text. All equal
-// where no judge prefers any.
+// ... and those of judges: of the graphs of all, without cycles, by ranks_within
+// (critic/reward_model/preference_graph.h). All equal where no judge prefers any.
 std::vector<int> ranks_of_votes(const std::vector<KnownResponse>& responses, std::vector<PreferenceGraph> judges,
                                 VotedRanking& voted);
 
@@ -78,7 +83,8 @@ class PreferenceMaker {
   // Throws Error for a suite whose episodes have several turns. judges: empty: the suite's own truth ranks.
   PreferenceMaker(const PreferenceOptions& options, std::vector<ResponseWriter> writers, std::vector<Judge*> judges);
   ~PreferenceMaker();
-  // Of each task; nothing for one whose responses cannot be told apart.
+  // Of each task; nothing for one whose responses cannot be told apart. With judges the best of the chosen is one that
+  // is before every other over arcs of their graph, and the chosen have their ranks within it.
   std::vector<std::optional<MadePreference>> make(const std::vector<std::uint64_t>& tasks);
 
  private:

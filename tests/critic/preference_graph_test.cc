@@ -69,6 +69,24 @@ TEST_CASE("preference graph: judges that disagree leave an arc each way") {
   CHECK_THROWS_AS(union_of(std::vector<PreferenceGraph>{{2, {}}, {3, {}}}), Error);
 }
 
+TEST_CASE("preference graph: arcs of equal weight each way cancel out, whichever item comes first") {
+  for (const bool turned : {false, true}) {
+    const int a = turned ? 1 : 0, b = turned ? 0 : 1;
+    PreferenceGraph graph{3, {{a, b, 2}, {b, a, 2}, {a, 2, 1}}};
+    const DenoisedGraph denoised = remove_cycles(graph);
+    CHECK(denoised.removed == std::vector<PreferenceArc>{{0, 1, 2}, {1, 0, 2}});
+    CHECK(denoised.graph.arcs == std::vector<PreferenceArc>{{a, 2, 1}});
+  }
+}
+
+TEST_CASE("preference graph: ranks are the longest path among the items, and no path means no order") {
+  const PreferenceGraph graph{6, {{4, 1, 1}, {1, 3, 1}, {4, 0, 1}, {3, 2, 1}}};  // 5 is alone
+  CHECK(ranks_within(graph, std::vector<std::size_t>{0, 1, 2, 3, 4, 5}) == std::vector<int>{2, 2, 4, 3, 1, 1});
+  CHECK(ranks_within(graph, std::vector<std::size_t>{0, 2, 4}) == std::vector<int>{2, 2, 1});  // 4 before 2 through two
+  CHECK(ranks_within(graph, std::vector<std::size_t>{0, 5}) == std::vector<int>{1, 1});
+  CHECK(descendants(graph).at(4) == std::vector<int>{0, 1, 2, 3});
+}
+
 TEST_CASE("preference graph: one big cycle loses its lightest arc") {
   PreferenceGraph cycle{6, {}};
   for (int i = 0; i < 6; ++i) cycle.arcs.push_back({i, (i + 1) % 6, i == 3 ? 0.5 : 1});

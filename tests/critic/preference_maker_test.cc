@@ -60,16 +60,16 @@ TEST_CASE("choose_responses: every subset with one that is the only best, with t
   std::map<std::vector<std::size_t>, int> counts;
   Rng rng(3);
   constexpr int kDraws = 14000;
-  for (int i = 0; i < kDraws; ++i) ++counts[choose_responses(rank, 3, rng).value()];
+  for (int i = 0; i < kDraws; ++i) ++counts[choose_responses(worse_by_rank(rank), 3, rng).value()];
   // Best 0 or 1: two of {2, 3, 4}; best 2: {3, 4}.
   CHECK(counts.size() == 7);
   for (const auto& [subset, count] : counts) {
     CHECK(std::is_sorted(subset.begin(), subset.end()));
     CHECK(count == Approx(kDraws / 7).epsilon(0.1));
   }
-  CHECK(choose_responses({1, 1, 1}, 2, rng) == std::nullopt);
-  CHECK(choose_responses({1, 1, 2}, 3, rng) == std::nullopt);
-  CHECK(choose_responses({2, 1}, 2, rng) == std::vector<std::size_t>{0, 1});
+  CHECK(choose_responses(worse_by_rank({1, 1, 1}), 2, rng) == std::nullopt);
+  CHECK(choose_responses(worse_by_rank({1, 1, 2}), 3, rng) == std::nullopt);
+  CHECK(choose_responses(worse_by_rank({2, 1}), 2, rng) == std::vector<std::size_t>{0, 1});
 }
 
 TEST_CASE("ranks: right ones first, then by right steps") {
@@ -87,6 +87,17 @@ TEST_CASE("ranks by votes: judges that know nothing rank nothing") {
   CHECK(ranks_of_votes(responses, {{3, {{2, 0, 1}, {0, 1, 1}}}, {3, {{1, 2, 0.5}}}}, voted) ==
         std::vector<int>{2, 3, 1});
   CHECK(voted.removed == std::vector<PreferenceArc>{{1, 2, 0.5}});
+  CHECK(voted.order == std::vector<int>{2, 0, 1});
+}
+
+TEST_CASE("ranks by votes: what no judge tells apart has equal ranks, whatever it says") {
+  const std::vector<KnownResponse> responses = {{"z", "", 0, false, 0}, {"a", "", 0, false, 0}, {"m", "", 0, false, 0}};
+  VotedRanking voted;
+  CHECK(ranks_of_votes(responses, {{3, {{0, 1, 1}, {0, 2, 1}}}}, voted) == std::vector<int>{1, 2, 2});
+  CHECK(ranks_of_votes(responses, {{3, {{1, 2, 1}}}}, voted) == std::vector<int>{1, 1, 2});
+  Rng rng(1);  // 0 stands before nobody, so it is in no subset of three
+  CHECK(choose_responses(descendants(voted.graph), 3, rng) == std::nullopt);
+  CHECK(choose_responses(descendants(voted.graph), 2, rng) == std::vector<std::size_t>{1, 2});
 }
 
 TEST_CASE("preference maker: responses are graded, corrupted ones among them, and told apart") {
@@ -133,16 +144,17 @@ TEST_CASE("preference maker: judges rank in the suite's place") {
   PreferenceMaker maker(charts_options(), {{&policy, "halfway T=1", 1}}, {&judge});
   for (const auto& made : maker.make({0, 1, 2})) {
     REQUIRE(made);
-    std::size_t last = 0;
-    for (int rank = 1; rank <= static_cast<int>(made->responses.size()); ++rank) {
-      const auto place = std::ranges::find(made->rank, rank) - made->rank.begin();
-      const std::size_t length = made->responses.at(static_cast<std::size_t>(place)).text.size();
-      CHECK(length >= last);
-      last = length;
-    }
+    const auto length = [&](std::size_t place) { return made->responses.at(place).text.size(); };
+    for (std::size_t i = 0; i < made->rank.size(); ++i)
+      for (std::size_t k = 0; k < made->rank.size(); ++k)
+        CHECK((made->rank[i] < made->rank[k]) == (length(i) < length(k)));
+    CHECK(std::ranges::count(made->preference.rank, 1) == 1);
     CHECK(made->voted.graph.items == static_cast<int>(made->responses.size()));
     std::vector<Image> images;
-    CHECK(made_json(*made, images).at("graph").at("removed").empty());
+    const Json body = made_json(*made, images);
+    CHECK(body.at("graph").at("removed").empty());
+    const auto image = [&](const std::string&) { return images.front(); };
+    CHECK(preference_in(body, image).rank == made->preference.rank);
   }
 }
 
