@@ -1,47 +1,82 @@
 #include "critic/reward_model/reward_model.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "agents/learn/reward_network.h"
 #include "agents/local/engine.h"
+#include "core/error.h"
 
 namespace agon::critic {
 namespace {
 
 using agents::ResponseLayout;
 
+// Each text of a set once, and which of them every response is.
+struct DistinctResponses {
+  std::vector<std::string> texts;
+  std::vector<std::size_t> places;
+};
+
+DistinctResponses distinct(const std::vector<std::string>& responses) {
+  DistinctResponses found;
+  for (const std::string& response : responses) {
+    const auto place = std::ranges::find(found.texts, response) - found.texts.begin();
+    found.places.push_back(static_cast<std::size_t>(place));
+    if (place == std::ssize(found.texts)) found.texts.push_back(response);
+  }
+  return found;
+}
+
 class EngineRewardModel final : public RewardModel {
  public:
   EngineRewardModel(const std::filesystem::path& folder, int threads)
-      : network_(folder),
+      : folder_(folder),
+        network_(folder),
         engine_(network_.engine_weights(), network_.folder().config, network_.folder().tokenizer, {.threads = threads}),
         slope_(network_.notes().value("slope", 1.0)),
         offset_(network_.notes().value("offset", 0.0)) {}
 
   std::vector<std::vector<double>> score(std::span<const Candidates> sets) override {
+    std::vector<DistinctResponses> read;
     std::vector<ResponseLayout> layouts;
     std::vector<agents::ScoringRequest> requests;
     for (const Candidates& candidates : sets) {
-      const agents::ResponseSet set = network_.encode(candidates.messages, candidates.responses);
+      read.push_back(distinct(candidates.responses));
+      const agents::ResponseSet set = network_.encode(candidates.messages, read.back().texts);
       layouts.push_back(network_.lay_out(set));
       for (const auto& ids : layouts.back().sequences) requests.push_back({set.prompt, ids});
     }
     const std::vector<std::vector<float>> states = engine_.states(std::move(requests));
     std::vector<std::vector<double>> scores;
     auto next = states.begin();
-    for (const ResponseLayout& layout : layouts) {
-      scores.push_back(network_.scores_of({next, next + std::ssize(layout.sequences)}, layout));
-      next += std::ssize(layout.sequences);
+    for (std::size_t i = 0; i < layouts.size(); ++i) {
+      const auto end = next + std::ssize(layouts[i].sequences);
+      scores.push_back(put_back(network_.scores_of({next, end}, layouts[i]), read[i]));
+      next = end;
     }
     return scores;
   }
 
-  bool fits(const Candidates& set) const override { return network_.fits(set.messages, set.responses); }
+  bool fits(const Candidates& set) const override { return network_.fits(set.messages, distinct(set.responses).texts); }
   double probability(double score) const override { return 1 / (1 + std::exp(-(slope_ * score + offset_))); }
   bool joint() const override { return network_.settings().joint; }
   const Json& notes() const override { return network_.notes(); }
 
  private:
+  // A score for every response.
+  std::vector<double> put_back(const std::vector<double>& scores, const DistinctResponses& read) const {
+    std::vector<double> all;
+    for (const std::size_t place : read.places) {
+      all.push_back(scores[place]);
+      if (!std::isfinite(all.back()))
+        throw Error("reward model: {} gives a score of {}: its weights are damaged. Train it again.", folder_.string(),
+                    all.back());
+    }
+    return all;
+  }
+
+  const std::filesystem::path folder_;
   agents::RewardNetwork network_;
   agents::Engine engine_;
   double slope_, offset_;
@@ -51,8 +86,11 @@ class ModelReward final : public agents::ResponseScorer {
  public:
   explicit ModelReward(std::unique_ptr<RewardModel> model) : model_(std::move(model)) {}
   std::vector<double> score(const std::vector<Message>& messages, std::span<const std::string> responses) override {
-    const Candidates set{messages, {responses.begin(), responses.end()}};
-    return model_->score(std::span(&set, 1)).front();
+    std::vector<Candidates> sets;
+    for (const std::string& response : responses) add_response(*model_, sets, !sets.empty(), messages, response);
+    std::vector<double> all;
+    for (const std::vector<double>& scores : model_->score(sets)) all.insert(all.end(), scores.begin(), scores.end());
+    return all;
   }
 
  private:
@@ -60,6 +98,16 @@ class ModelReward final : public agents::ResponseScorer {
 };
 
 }  // namespace
+
+void add_response(const RewardModel& model, std::vector<Candidates>& sets, bool joins,
+                  const std::vector<Message>& messages, const std::string& response) {
+  if (joins) {
+    sets.back().responses.push_back(response);
+    if (model.fits(sets.back())) return;
+    sets.back().responses.pop_back();
+  }
+  sets.push_back({messages, {response}});
+}
 
 std::unique_ptr<agents::ResponseScorer> open_response_scorer(const std::filesystem::path& folder, int threads) {
   return std::make_unique<ModelReward>(open_reward_model(folder, threads));

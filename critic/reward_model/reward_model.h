@@ -23,8 +23,9 @@ struct Candidates {
 class RewardModel {
  public:
   virtual ~RewardModel() = default;
-  // One score a response, in order; the higher the better. Scores of different prompts do not compare. Throws Error for
-  // no response, and for a set that passes the context, with the number of its responses that fit.
+  // One score a response, in order; the higher the better. Scores of different prompts do not compare. Equal responses
+  // of a set are read once, where the first of them stands, and have the same score. Throws Error for no response, for
+  // a set that passes the context, with the number of its responses that fit, and for a score that is not finite.
   virtual std::vector<std::vector<double>> score(std::span<const Candidates> sets) = 0;
   virtual bool fits(const Candidates& set) const = 0;  // within the context
   // P(right) of a score at even odds, as fitted on held-out sets when it was trained.
@@ -33,11 +34,17 @@ class RewardModel {
   virtual const Json& notes() const = 0;  // how it was made
 };
 
+// Puts a response into the last set where it answers the same messages (`joins`) and the context holds it there too,
+// else into a new one.
+void add_response(const RewardModel& model, std::vector<Candidates>& sets, bool joins,
+                  const std::vector<Message>& messages, const std::string& response);
+
 // A folder that agon train-rm wrote. threads: 0: the machine's cores; no influence on any result. Throws Error for a
 // folder that does not load.
 std::unique_ptr<RewardModel> open_reward_model(const std::filesystem::path& folder, int threads = 0);
 
-// The same as a reward of roll-outs (agents/learn/train.h), scored in the order of their group.
+// The same as a reward of roll-outs (agents/learn/train.h), scored in the order of their group; one that passes the
+// context is scored in several sets. Throws Error for a response that does not fit it alone.
 std::unique_ptr<agents::ResponseScorer> open_response_scorer(const std::filesystem::path& folder, int threads = 0);
 
 }  // namespace agon::critic

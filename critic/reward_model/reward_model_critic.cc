@@ -40,16 +40,9 @@ class RewardModelCritic final : public StepCritic {
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const StepInContext& step = steps[i];
       const std::string response = step.before.empty() ? step.step : step.before + "\n\n" + step.step;
-      const bool joins = i > 0 && same_place(steps[i - 1], step) && fits(sets.back(), response);
-      if (!joins) sets.push_back({step.messages, {}});
-      sets.back().responses.push_back(response);
+      add_response(model_, sets, i > 0 && same_place(steps[i - 1], step), step.messages, response);
     }
     return sets;
-  }
-
-  bool fits(Candidates set, const std::string& response) const {
-    set.responses.push_back(response);
-    return model_.fits(set);
   }
 
   RewardModel& model_;

@@ -170,7 +170,8 @@ TEST_CASE("reward model: what passes the context is refused with the number that
   const auto model = open_reward_model(shaken_model(folder / "rm", true));
   std::string longer;
   for (int i = 0; i < 60; ++i) longer += "word ";
-  const std::vector<std::string> responses(64, longer);
+  std::vector<std::string> responses;
+  for (int i = 0; i < 64; ++i) responses.push_back(std::to_string(i) + " " + longer);
   std::string message;
   try {
     scores_of(*model, responses);
@@ -182,6 +183,37 @@ TEST_CASE("reward model: what passes the context is refused with the number that
   CHECK((fit > 0 && fit < 64));
   CHECK(scores_of(*model, {responses.begin(), responses.begin() + static_cast<std::ptrdiff_t>(fit)}).size() == fit);
   CHECK_FALSE(model->fits({question(), responses}));
+  // As a reward the group is read in several sets, each as it is by itself.
+  const std::vector<double> rewards = open_response_scorer(folder / "rm")->score(question(), responses);
+  REQUIRE(rewards.size() == 64);
+  std::vector<std::string> first(responses.begin(), responses.begin() + static_cast<std::ptrdiff_t>(fit));
+  CHECK(largest_difference({rewards.begin(), rewards.begin() + static_cast<std::ptrdiff_t>(fit)},
+                           scores_of(*model, first)) < 1e-5);
+  CHECK(rewards.at(fit) == Approx(scores_of(*model, {responses[fit]}).at(0)).margin(1e-5));
+  // Alone and too long it stays an error.
+  for (int i = 0; i < 6; ++i) longer += longer;
+  CHECK_THROWS_WITH(open_response_scorer(folder / "rm")->score(question(), std::vector{longer}), Contains("context"));
+}
+
+TEST_CASE("reward model: equal responses of a set are read once and have one score") {
+  const test::TempFolder folder;
+  for (const bool joint : {true, false}) {
+    const auto model = open_reward_model(shaken_model(folder / (joint ? "joint" : "apart"), joint));
+    const std::vector<double> scores = scores_of(*model, {"two", "3", "two", "", "3", ""});
+    const std::vector<double> once = scores_of(*model, {"two", "3", ""});
+    CHECK(scores == std::vector<double>{once[0], once[1], once[0], once[2], once[1], once[2]});
+  }
+}
+
+TEST_CASE("reward model: a score that is not finite names the folder") {
+  const test::TempFolder folder;
+  {
+    agents::RewardNetwork network(shaken_model(folder / "rm", true));
+    const at::NoGradGuard no_grad;
+    at::Tensor(network.parameters().back()).fill_(std::nan(""));
+    network.save(folder / "rm", {{"slope", 1.0}});
+  }
+  CHECK_THROWS_WITH(scores_of(*open_reward_model(folder / "rm"), {"a"}), Contains("rm gives a score of nan"));
 }
 
 TEST_CASE("reward model: a folder that is none, or is damaged, says what is wrong") {
