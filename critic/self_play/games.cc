@@ -74,7 +74,7 @@ std::vector<Message> sneaky_messages(const StepInContext& right) {
 PlayedGame begin_game(std::shared_ptr<const Challenge> challenge, std::string sneaky_text) {
   PlayedGame game{std::move(challenge), std::move(sneaky_text), {}, {}};
   game.game.sneaky = env::parse_sneaky(game.sneaky_text);
-  game.game.steps = {game.challenge->right, game.game.sneaky.step};
+  game.game.steps = {game.challenge->right, game.game.sneaky.step, game.challenge->number};
   return game;
 }
 

@@ -21,11 +21,21 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kGamesAtOnce = 32;
 constexpr const char* kGame = "game";
 
+// All that the first round begins with.
+std::vector<fs::path> models_of(const SelfPlayConfig& config) {
+  std::vector<fs::path> models = {config.critic, config.sneaky};
+  models.insert(models.end(), config.solvers.begin(), config.solvers.end());
+  for (const GameSource& source : config.sources)
+    models.insert(models.end(), source.solvers.begin(), source.solvers.end());
+  return models;
+}
+
 class SelfPlay {
  public:
-  SelfPlay(const SelfPlayConfig& config, bool resume, const std::atomic<bool>& stop)
+  SelfPlay(const SelfPlayConfig& config, bool resume, const std::atomic<bool>& stop, const ModelWorkshop& workshop)
       : config_(config),
         stop_(stop),
+        workshop_(workshop),
         store_(env::EpisodeStore::create(config.output, config.source, resume)),
         reader_(env::RunReader::open(config.output)) {
     for (const GameSource& source : config.sources) {
@@ -74,22 +84,24 @@ class SelfPlay {
   }
 
   struct Table {
+    const ModelWorkshop& workshop;
     std::map<std::string, std::unique_ptr<agents::Policy>> models;
     agents::Policy* at(const fs::path& model) {
       auto& policy = models[model.string()];
-      if (!policy) policy = agents::make_local_policy(model);
+      if (!policy) policy = workshop.open(model);
       return policy.get();
     }
   };
 
   std::vector<PlayedGame> play_round(int round) {
-    Table table;
+    Table table{workshop_, {}};
     std::vector<PlayedGame> games;
     std::uint64_t all = 0;
     for (const GameSource& source : config_.sources) all += source.games;
     Progress progress(fmt::format("self-play: games of round {}", round), static_cast<std::int64_t>(all), "games");
     for (std::size_t s = 0; s < config_.sources.size(); ++s) play_source(round, s, table, games, progress);
     store_->flush();
+    std::ranges::sort(games, {}, [](const PlayedGame& game) { return game.challenge->number; });
     return games;
   }
 
@@ -168,7 +180,7 @@ class SelfPlay {
     learning.start = start;
     learning.output = output;
     learning.seed = config_.seed;
-    return agents::train_offline(learning, samples, stop_);
+    return workshop_.teach(learning, samples, stop_);
   }
 
   // As many as there are samples, of every source by its share of the games.
@@ -198,6 +210,7 @@ class SelfPlay {
 
   const SelfPlayConfig& config_;
   const std::atomic<bool>& stop_;
+  const ModelWorkshop& workshop_;
   std::unique_ptr<env::EpisodeStore> store_;
   std::unique_ptr<env::RunReader> reader_;
   std::vector<std::unique_ptr<env::Env>> envs_;  // one a source
@@ -215,13 +228,27 @@ std::vector<fs::path> read_paths(agents::ConfigSection& section, const char* key
   return paths;
 }
 
+// A whole number from 0; JSON would take a negative one for a huge one.
+void read_natural(agents::ConfigSection& section, const char* key, std::uint64_t& value) {
+  auto number = static_cast<std::int64_t>(value);
+  section.read(key, number);
+  if (number < 0) throw Error("{}: '{}' must be at least 0, got {}.", section.name(), key, number);
+  value = static_cast<std::uint64_t>(number);
+}
+
+void require_model(const fs::path& folder) {
+  if (!fs::is_regular_file(folder / "config.json"))
+    throw Error("selfplay: {} is no model folder: it has no config.json. Train one (docs/critic.md), or name another.",
+                folder.string());
+}
+
 void read_sources(const Json& list, const fs::path& base, SelfPlayConfig& config) {
   for (const Json& json : list) {
     GameSource source;
     agents::ConfigSection section(json, "selfplay: sources");
     section.read("suite", source.suite);
     section.read("level", source.level);
-    section.read("games", source.games);
+    read_natural(section, "games", source.games);
     section.read("held_out", source.held_out);
     source.solvers = read_paths(section, "solvers", base);
     section.check();
@@ -246,8 +273,9 @@ void read_learning(const Json& json, agents::OfflineConfig& learning) {
   section.check();
   if (learning.epochs < 1 || learning.batch < 1 || learning.checkpoint_steps < 1)
     throw Error("selfplay: learning: 'epochs', 'batch' and 'checkpoint_steps' must be at least 1.");
-  if (!(learning.learning_rate > 0) || !(learning.loss.clip >= 0) || !(learning.loss.kl >= 0))
-    throw Error("selfplay: learning: 'learning_rate' must be above 0, 'clip' and 'kl' at least 0.");
+  const agents::OfflineLossOptions& loss = learning.loss;
+  if (!(learning.learning_rate > 0) || !(loss.clip >= 0) || !(loss.kl >= 0) || !(loss.imitation_weight >= 0))
+    throw Error("selfplay: learning: 'learning_rate' must be above 0, 'clip', 'kl' and 'imitation_weight' at least 0.");
 }
 
 }  // namespace
@@ -273,7 +301,7 @@ SelfPlayConfig load_self_play_config(const fs::path& file, std::span<const std::
   section.read("completions", config.games.solvers.completions);
   section.read("temperature", config.games.temperature);
   section.read("max_tokens", config.games.max_tokens);
-  section.read("seed", config.seed);
+  read_natural(section, "seed", config.seed);
   if (const Json* list = section.child("sources")) read_sources(*list, base, config);
   if (const Json* learning = section.child("learning")) read_learning(*learning, config.learning);
   section.check();
@@ -286,17 +314,30 @@ SelfPlayConfig load_self_play_config(const fs::path& file, std::span<const std::
     throw Error("{}: 'pairing' is asymmetric or synchronous, not '{}'.", section.name(), pairing);
   if (config.rounds < 1 || config.games.critiques < 1 || config.games.solvers.completions < 1)
     throw Error("{}: 'rounds', 'critiques' and 'completions' must be at least 1.", section.name());
+  if (config.games.max_tokens < 1 || !(config.games.temperature > 0))
+    throw Error(
+        "{}: 'max_tokens' must be at least 1 and 'temperature' above 0 (at 0 all critiques of a step are the "
+        "same), got {} and {}.",
+        section.name(), config.games.max_tokens, config.games.temperature);
   const auto below = [&](const std::string& path) { return (base / path).lexically_normal(); };
   config.output = below(output);
   config.critic = below(critic);
   config.sneaky = below(sneaky);
   config.pairing = pairing == "asymmetric" ? Pairing::asymmetric : Pairing::synchronous;
   config.games.solvers.max_tokens = config.games.max_tokens;
+  for (const fs::path& model : models_of(config)) require_model(model);
   return config;
 }
 
-bool self_play(const SelfPlayConfig& config, bool resume, const std::atomic<bool>& stop) {
-  return SelfPlay(config, resume, stop).run();
+ModelWorkshop local_workshop() {
+  return {[](const fs::path& folder) { return agents::make_local_policy(folder); },
+          [](const agents::OfflineConfig& config, const std::vector<agents::OfflineSample>& samples,
+             const std::atomic<bool>& stop) { return agents::train_offline(config, samples, stop); }};
+}
+
+bool self_play(const SelfPlayConfig& config, bool resume, const std::atomic<bool>& stop,
+               const ModelWorkshop& workshop) {
+  return SelfPlay(config, resume, stop, workshop).run();
 }
 
 std::string self_play_table(const Json& summary) {

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,13 +54,23 @@ struct SelfPlayConfig {
 // changes: "learning.kl=0", in place of the file's.
 SelfPlayConfig load_self_play_config(const std::filesystem::path& file, std::span<const std::string> changes = {});
 
+// How players are opened and taught. teach: as agents::train_offline.
+struct ModelWorkshop {
+  std::function<std::unique_ptr<agents::Policy>(const std::filesystem::path& folder)> open;
+  std::function<bool(const agents::OfflineConfig& config, const std::vector<agents::OfflineSample>& samples,
+                     const std::atomic<bool>& stop)>
+      teach;
+};
+ModelWorkshop local_workshop();  // models of this machine
+
 // Plays and trains every round that output does not hold yet: games stand in its run.sqlite as they are played (a
 // journal of one entry each, kind "game"), models under output/round-N/critic and output/round-N/sneaky. Stopped or
 // killed, it goes on when called again with the same config. Returns whether all rounds are done; then the summary is
 // stored: {rounds [{round, games, invalid, harmless, caught, fools, unjudged, win_rate, mislabelled (harmful steps that
 // the suite knows to be right), critic {samples,
 // model}, sneaky {samples, model}}]}.
-bool self_play(const SelfPlayConfig& config, bool resume, const std::atomic<bool>& stop);
+bool self_play(const SelfPlayConfig& config, bool resume, const std::atomic<bool>& stop,
+               const ModelWorkshop& workshop = local_workshop());
 std::string self_play_table(const Json& summary);
 
 }  // namespace agon::critic

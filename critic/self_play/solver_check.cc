@@ -51,12 +51,15 @@ class SolverCheck {
   // Tally 2 i is of pair i as it was, 2 i + 1 of the step made wrong.
   const StepPair& pair_of(std::size_t tally) const { return pairs_[tally / 2]; }
 
-  agents::CompletionRequest request(std::vector<Message> messages, std::size_t number, int turn) const {
+  // place: among the episodes of the tally that are at this turn.
+  agents::CompletionRequest request(std::vector<Message> messages, std::size_t tally, int turn,
+                                    std::uint64_t place) const {
+    const std::string step = fmt::format("{}/{}/{}", pair_of(tally).number, tally % 2 == 0 ? "right" : "wrong", turn);
     agents::CompletionRequest request;
     request.messages = std::move(messages);
     request.sampling.temperature = options_.temperature;
     request.sampling.max_tokens = options_.max_tokens;
-    request.sampling.seed = Rng::derive(options_.seed, "solver check", std::to_string(turn), number)();
+    request.sampling.seed = Rng::derive(options_.seed, "solver check", step, place)();
     return request;
   }
 
@@ -80,7 +83,7 @@ class SolverCheck {
         step(std::move(episode), prefix_of(tally), going_on);
         continue;
       }
-      requests.push_back(request(place.messages, tally, 0));
+      requests.push_back(request(place.messages, tally, 0, 0));
       requests.back().n = options_.completions;
       requests.back().prefix = prefix_of(tally);
       asked.push_back(std::move(episode));
@@ -91,9 +94,10 @@ class SolverCheck {
 
   std::vector<Episode> play_turn(agents::Policy& solver, std::vector<Episode> episodes, int turn) {
     std::vector<agents::CompletionRequest> requests;
-    for (std::size_t i = 0; i < episodes.size(); ++i) {
-      requests.push_back(request(episodes[i].messages, i, turn));
-      requests.back().n = episodes[i].count;
+    std::map<std::size_t, std::uint64_t> places;  // of each tally, the next
+    for (const Episode& episode : episodes) {
+      requests.push_back(request(episode.messages, episode.tally, turn, places[episode.tally]++));
+      requests.back().n = episode.count;
     }
     std::vector<Episode> going_on;
     go_on(solver, requests, std::move(episodes), going_on);

@@ -16,6 +16,7 @@ namespace agon::critic {
 struct StepPair {
   StepInContext right;
   std::string wrong;
+  std::uint64_t number = 0;  // of its own: with it solvers draw the same, whatever else is checked beside it
 };
 
 struct SolverRates {
