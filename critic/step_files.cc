@@ -9,11 +9,18 @@
 namespace agon::critic {
 namespace {
 
+constexpr const char* kByteOrderMark = "\xef\xbb\xbf";
+
 std::string text_of(const Json& record, const char* key) {
   const auto found = record.find(key);
   if (found == record.end()) return {};
   if (!found->is_string()) throw Error("{} must be a text, got {}", key, found->dump().substr(0, 60));
   return found->get<std::string>();
+}
+
+std::string required_text_of(const Json& record, const char* key) {
+  if (!record.contains(key)) throw Error("it has no {}", key);
+  return text_of(record, key);
 }
 
 std::string name_of(const Json& record, const char* key, const char* otherwise) {
@@ -103,35 +110,37 @@ class StepReader {
     if (!label.is_number_integer() || label < -1 || label >= count)
       throw Error("label must be a whole number from -1 to {}, got {}", count - 1, label.dump());
     const int first_wrong = label.get<int>();
-    add_all(text_of(record, "problem"), steps, static_cast<std::size_t>(first_wrong < 0 ? count : first_wrong + 1),
+    add_all(required_text_of(record, "problem"), steps,
+            static_cast<std::size_t>(first_wrong < 0 ? count : first_wrong + 1),
             name_of(record, "generator", "processbench"), [=](int i) { return i == first_wrong; });
   }
 
   void add_pair(const Json& record) {
-    const std::string problem = text_of(record, "problem"), before = text_of(record, "partial_solution");
-    add(problem, before, text_of(record, "correct_last_step"), 0, "prm800k", true);
-    add(problem, before, text_of(record, "incorrect_last_step"), 0, "prm800k", false);
+    const std::string problem = required_text_of(record, "problem"), before = text_of(record, "partial_solution");
+    add(problem, before, required_text_of(record, "correct_last_step"), 0, "prm800k", true);
+    add(problem, before, required_text_of(record, "incorrect_last_step"), 0, "prm800k", false);
   }
 
   void add_step(const Json& record) {
     for (const auto& [key, value] : record.items()) {
       if (!key.ends_with("human_label")) continue;
       if (value != 1 && value != -1) throw Error("{} must be 1 or -1, got {}", key, value.dump().substr(0, 60));
-      return add(text_of(record, "problem"), text_of(record, "partial_solution"), text_of(record, "next_step"), 0,
-                 name_of(record, "data_type", "steps"), value == 1);
+      return add(required_text_of(record, "problem"), text_of(record, "partial_solution"),
+                 required_text_of(record, "next_step"), 0, name_of(record, "data_type", "steps"), value == 1);
     }
     throw Error("it has a next_step and no key that ends in human_label");
   }
 
   void add_delta_bench(const Json& record) {
+    const std::vector<std::string> sections = sections_of(record);
     std::set<int> wrong;
     for (const char* key : {"reason_error_section_numbers", "reason_unuseful_section_numbers"})
       for (const Json& number : record.value(key, Json::array())) {
-        if (!number.is_number_integer()) throw Error("{} must hold whole numbers, got {}", key, number.dump());
+        if (!number.is_number_integer() || number < 1 || number > sections.size())
+          throw Error("{} must hold whole numbers from 1 to {}, got {}", key, sections.size(), number.dump());
         wrong.insert(number.get<int>() - 1);
       }
-    const std::vector<std::string> sections = sections_of(record);
-    add_all(text_of(record, "question"), sections, sections.size(), name_of(record, "task_l1", "deltabench"),
+    add_all(required_text_of(record, "question"), sections, sections.size(), name_of(record, "task_l1", "deltabench"),
             [&](int i) { return wrong.contains(i); });
   }
 
@@ -157,13 +166,14 @@ Json parsed(std::string_view text) {
 }  // namespace
 
 std::vector<LabelledStep> read_step_file(const std::filesystem::path& path) {
-  const std::string text = read_file(path.string());
+  const std::string content = read_file(path.string());
+  const std::string_view text = std::string_view(content).substr(content.starts_with(kByteOrderMark) ? 3 : 0);
   if (text.starts_with("version https://git-lfs"))
     throw Error("{} is a Git-LFS pointer, not the data. Get the file with 'git lfs pull'.", path.string());
   StepReader reader;
   std::string place;
   try {
-    if (std::string_view(text).substr(std::min(text.size(), text.find_first_not_of(" \t\r\n"))).starts_with('[')) {
+    if (text.substr(std::min(text.size(), text.find_first_not_of(" \t\r\n"))).starts_with('[')) {
       const Json list = parsed(text);
       for (std::size_t i = 0; i < list.size(); ++i) {
         place = fmt::format(": record {}", i);

@@ -8,6 +8,8 @@
 //   DeltaBench    question, sections (of which `content`) or sections_content (a list, or a text whose sections begin
 //                 with "sectionN:" on a line), reason_error_section_numbers, reason_unuseful_section_numbers (from 1):
 //                 every section; source: `task_l1`
+// A partial_solution, a list of numbers and what gives the source may be left out, nothing else. A byte-order mark is
+// passed over.
 #pragma once
 
 #include <filesystem>

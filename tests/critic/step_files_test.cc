@@ -83,6 +83,23 @@ TEST_CASE("step files: what is wrong is said with its place") {
   CHECK_THROWS_WITH(read(R"([{"next_step": "a", "x_human_label": 0}])"), Contains("must be 1 or -1, got 0"));
   CHECK_THROWS_WITH(read(R"([{"next_step": "a"}])"), Contains("human_label"));
   CHECK_THROWS_WITH(read(R"([{"question": "P", "reason_error_section_numbers": [1]}])"), Contains("sections"));
+  CHECK_THROWS_WITH(read(R"({"problem": "P", "correct_last_step": "a"})"),
+                    Contains("steps.json:1: it has no incorrect_last_step"));
+  CHECK_THROWS_WITH(read(R"({"correct_last_step": "a", "incorrect_last_step": "b"})"), Contains("it has no problem"));
+  CHECK_THROWS_WITH(read(R"([{"steps": ["a"], "label": 0}])"), Contains("record 0: it has no problem"));
+  CHECK_THROWS_WITH(read(R"([{"next_step": "a", "x_human_label": 1}])"), Contains("it has no problem"));
+  CHECK_THROWS_WITH(read(R"([{"sections": ["a"], "reason_error_section_numbers": [1]}])"),
+                    Contains("it has no question"));
+  for (const char* number : {"0", "2", "-1", "99999999999", "1.5"})
+    CHECK_THROWS_WITH(
+        read(std::string(R"({"question": "P", "sections": ["a"], "reason_error_section_numbers": [)") + number + "]}"),
+        Contains(std::string(":1: reason_error_section_numbers must hold whole numbers from 1 to 1, got ") + number));
   CHECK_THROWS_WITH(read("[3]"), Contains("must be an object, got 3"));
   CHECK_THROWS_WITH(read_step_file("/no/such/file"), Contains("/no/such/file"));
+}
+
+TEST_CASE("step files: a byte-order mark is no part of the data") {
+  const std::string mark = "\xef\xbb\xbf", record = R"({"problem": "P", "steps": ["a"], "label": -1})";
+  CHECK(read(mark + record).size() == 1);
+  CHECK(read(mark + "[" + record + "]").size() == 1);
 }
