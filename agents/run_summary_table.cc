@@ -73,6 +73,9 @@ std::string summary_table(const Json& summary) {
   if (scored) table += size_line("best-of-N", summary.at("best_of_n"));
   table += size_line("majority", summary.at("majority"));
   if (summary.contains("verified")) table += size_line("verified", summary.at("verified"));
+  if (const Json sizes = summary.value("not_fitting", Json::array()); !sizes.empty())
+    table += fmt::format("verified leaves out N = {}: so many samples pass the verifier's context\n",
+                         fmt::join(sizes.get<std::vector<std::size_t>>(), ", "));
   if (summary.contains("two_turn")) table += two_turn_lines(summary.at("two_turn"), intervals);
   const auto tokens = summary.at("tokens").get<std::int64_t>();
   table += fmt::format("\n{} tokens", tokens);

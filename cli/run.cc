@@ -35,6 +35,7 @@ bool verify(critic::RewardModel& model, const fs::path& folder, const env::RunRe
   if (figures.is_null()) return false;
   summary["verifier"] = folder.lexically_normal().string();
   summary["verified"] = figures.at("verified");
+  summary["not_fitting"] = figures.at("not_fitting");
   summary["ci"].update(figures.at("ci"));
   return true;
 }

@@ -1,6 +1,7 @@
 #include "critic/reward_model/verifier.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -20,17 +21,28 @@ std::set<std::size_t> sizes_up_to(std::size_t samples) {
   return sizes;
 }
 
-// Of one task: by n, the mean success of what is taken from its blocks.
-std::map<std::size_t, double> verify_task(RewardModel& model, const Samples& samples, const std::string& instructions) {
+std::vector<Candidates> blocks_of(const Samples& samples, std::size_t n, const std::string& instructions) {
+  std::vector<Candidates> blocks;
+  for (std::size_t first = 0; first + n <= samples.size(); first += n) {
+    Candidates& block = blocks.emplace_back();
+    block.messages = agents::first_messages(samples.front(), instructions);
+    for (std::size_t i = first; i < first + n; ++i) block.responses.push_back(samples[i].turns.front().text);
+  }
+  return blocks;
+}
+
+// Of one task: by n, the mean success of what is taken from its blocks. Those n that do not fit go to `not_fitting`.
+std::map<std::size_t, double> verify_task(RewardModel& model, const Samples& samples, const std::string& instructions,
+                                          std::set<std::size_t>& not_fitting) {
   std::vector<Candidates> blocks;
   std::vector<std::pair<std::size_t, std::size_t>> places;  // of each block: n and its first sample
-  for (const std::size_t n : sizes_up_to(samples.size()))
-    for (std::size_t first = 0; first + n <= samples.size(); first += n) {
-      Candidates& block = blocks.emplace_back();
-      block.messages = agents::first_messages(samples.front(), instructions);
-      for (std::size_t i = first; i < first + n; ++i) block.responses.push_back(samples[i].turns.front().text);
-      places.emplace_back(n, first);
-    }
+  for (const std::size_t n : sizes_up_to(samples.size())) {
+    std::vector<Candidates> own = blocks_of(samples, n, instructions);
+    if (!std::ranges::all_of(own, [&](const Candidates& block) { return model.fits(block); })) not_fitting.insert(n);
+    if (not_fitting.contains(n)) continue;
+    for (std::size_t i = 0; i < own.size(); ++i) places.emplace_back(n, i * n);
+    std::ranges::move(own, std::back_inserter(blocks));
+  }
   std::map<std::size_t, std::vector<double>> taken;
   const std::vector<std::vector<double>> scores = model.score(blocks);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -48,11 +60,12 @@ Json verified(RewardModel& model, const env::RunReader& run, const std::function
   const Json config = run.config();
   const std::string instructions = config.value("instructions", "");
   std::map<std::size_t, std::vector<double>> by_n;
+  std::set<std::size_t> not_fitting;
   Samples samples;
   bool stopped = false;
   const auto close = [&] {
     if (samples.empty() || stopped) return;
-    for (const auto& [n, value] : verify_task(model, samples, instructions)) by_n[n].push_back(value);
+    for (const auto& [n, value] : verify_task(model, samples, instructions, not_fitting)) by_n[n].push_back(value);
     samples.clear();
     stopped = done && !done();
   };
@@ -68,8 +81,11 @@ Json verified(RewardModel& model, const env::RunReader& run, const std::function
       env::RunReader::Detail::whole);
   close();
   if (stopped) return {};
-  Json figures{{"verified", Json::object()}, {"ci", Json::object()}};
+  Json figures{{"verified", Json::object()}, {"not_fitting", not_fitting}, {"ci", Json::object()}};
+  for (const std::size_t n : not_fitting) by_n[n].clear();
   for (const auto& [n, values] : by_n) {
+    figures["verified"][std::to_string(n)] = values.empty() ? Json() : Json(mean(values));
+    if (values.empty()) continue;
     const Interval interval = bootstrap_interval(
         values.size(),
         [&values = values](std::span<const std::size_t> drawn) {
@@ -78,7 +94,6 @@ Json verified(RewardModel& model, const env::RunReader& run, const std::function
           return sum / static_cast<double>(drawn.size());
         },
         config.value("seed", std::uint64_t{0}));
-    figures["verified"][std::to_string(n)] = mean(values);
     figures["ci"][fmt::format("verified_{}", n)] = {interval.low, interval.high};
   }
   return figures;
