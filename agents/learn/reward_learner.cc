@@ -43,6 +43,11 @@ RankingStepFigures RewardLearner::step(std::span<const RankedResponses> sets, do
   return figures;
 }
 
+void RewardLearner::require_finite() const {
+  for (const torch::Tensor& weight : network_.parameters())
+    if (!weight.isfinite().all().item<bool>()) throw Error("a weight is not finite. Lower 'learning_rate'.");
+}
+
 std::vector<torch::Tensor> RewardLearner::scores(std::span<const RankedResponses> sets) {
   std::vector<ResponseSet> encoded;
   std::vector<std::int64_t> sizes;

@@ -43,6 +43,7 @@ class RewardLearner {
   RewardLearner(const RewardNetworkSettings& settings, const RewardLearnerOptions& options);
   // Throws Error for a loss that is not finite, with the weights as before.
   RankingStepFigures step(std::span<const RankedResponses> sets, double learning_rate);
+  void require_finite() const;  // throws Error for a weight that is not finite: the last step may have left it
   std::vector<double> score(const std::vector<Message>& messages, std::span<const std::string> responses);
   void save_state(const std::filesystem::path& folder) const;  // of a checkpoint
   void load_state(const std::filesystem::path& folder);        // throws Error for damaged files

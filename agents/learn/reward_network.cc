@@ -13,6 +13,7 @@
 #include "agents/local/packed_groups.h"
 #include "agents/local/safetensors.h"
 #include "core/error.h"
+#include "core/hash.h"
 #include "core/rng.h"
 #include "core/text.h"
 
@@ -53,7 +54,19 @@ Json json_of(const RewardNetworkSettings& settings, const fs::path& folder) {
           {"inner", settings.inner}};
 }
 
-RewardNetworkSettings read_settings(const fs::path& folder, Json& notes) {
+// Of the names, shapes and first values of every weight.
+std::string fingerprint_of(const Qwen25VL& model) {
+  constexpr std::int64_t kValues = 256;
+  std::string text;
+  for (const auto& one : model->named_parameters()) {
+    const Tensor values = one.value().detach().flatten().slice(0, 0, kValues).contiguous();
+    text += fmt::format("{} [{}] ", one.key(), fmt::join(one.value().sizes(), ", "));
+    text.append(static_cast<const char*>(values.data_ptr()), values.nbytes());
+  }
+  return fmt::format("{:016x}", hash_text(text));
+}
+
+RewardNetworkSettings read_settings(const fs::path& folder, Json& notes, std::string& base_weights) {
   const fs::path file = folder / kRewardModelFile;
   if (!fs::exists(file))
     throw Error("{}: no {}. Is it the folder of a reward model, as agon train-rm writes it?", folder.string(),
@@ -69,6 +82,7 @@ RewardNetworkSettings read_settings(const fs::path& folder, Json& notes) {
   section.read("head", head);
   section.read("inner", settings.inner);
   section.read("notes", notes);
+  section.read("base_weights", base_weights);
   section.check();
   settings.base = (folder / base).lexically_normal();
   settings.representation = parse_representation(representation);
@@ -85,11 +99,16 @@ RewardNetwork::RewardNetwork(const RewardNetworkSettings& settings, std::uint64_
   lora_ = std::make_unique<LoraAdapter>(model_, settings.lora, seed);
 }
 
-RewardNetwork::RewardNetwork(const fs::path& folder) : settings_(read_settings(folder, notes_)) {
+RewardNetwork::RewardNetwork(const fs::path& folder) : settings_(read_settings(folder, notes_, base_weights_)) {
   if (!fs::exists(settings_.base))
     throw Error("{}: its base model {} is not there. Put it there, or mend 'base' in {}.", folder.string(),
                 settings_.base.string(), kRewardModelFile);
+  const std::string made_on = base_weights_;
   open_base();
+  if (!made_on.empty() && made_on != base_weights_)  // folders of before do not say
+    throw Error(
+        "{}: it was made on other weights ({}) than its base model {} has ({}). Put those back, or mend 'base'.",
+        (folder / kRewardModelFile).string(), made_on, settings_.base.string(), base_weights_);
   add_separator(read_head(folder));
   lora_ = std::make_unique<LoraAdapter>(model_, folder);
 }
@@ -118,6 +137,7 @@ void RewardNetwork::open_base() {
   folder_ = open_model_folder(settings_.base);
   model_ = Qwen25VL(folder_.config);
   load_weights(*model_, settings_.base);
+  base_weights_ = fingerprint_of(model_);
   head_ = std::make_unique<RewardHead>(settings_.head, inputs_of(settings_, folder_.config), settings_.inner);
 }
 
@@ -240,6 +260,7 @@ void RewardNetwork::save(const fs::path& folder, const Json& notes) const {
   write_safetensors(folder / kHeadFile, views, {{"format", "pt"}});
   Json json = json_of(settings_, folder);
   json["notes"] = notes;
+  json["base_weights"] = base_weights_;
   write_file_atomically((folder / kRewardModelFile).string(), json.dump(2) + "\n");
 }
 

@@ -69,7 +69,7 @@ class RewardNetwork {
 
   std::vector<torch::Tensor> parameters() const;  // what is trained: adapter and head
   // adapter_config.json, adapter_model.safetensors (PEFT), reward_head.safetensors, reward_model.json, which comes last
-  // and holds `notes` beside the settings.
+  // and holds `notes` and base_weights() beside the settings.
   void save(const std::filesystem::path& folder, const Json& notes) const;
   // The trained values that save() wrote, into these parameters. Throws Error for files that are damaged.
   void restore(const std::filesystem::path& folder);
@@ -77,6 +77,8 @@ class RewardNetwork {
   const ModelFolder& folder() const { return folder_; }  // its config knows the separator
   const RewardNetworkSettings& settings() const { return settings_; }
   const Json& notes() const { return notes_; }
+  // Of the base's weights, as they are without the adapter: of their names, shapes and first values.
+  const std::string& base_weights() const { return base_weights_; }
 
  private:
   ResponseSet read(const std::vector<Message>& messages, std::span<const std::string> responses) const;
@@ -86,7 +88,8 @@ class RewardNetwork {
   torch::Tensor read_head(const std::filesystem::path& folder);  // returns the separator's embedding
   void add_separator(const torch::Tensor& embedding);
 
-  Json notes_;  // first: reading the settings fills it in
+  Json notes_;                // first: reading the settings fills it in
+  std::string base_weights_;  // so does this
   RewardNetworkSettings settings_;
   ModelFolder folder_;
   Qwen25VL model_{nullptr};

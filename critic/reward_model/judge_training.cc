@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "critic/reward_model/judge.h"
 #include "critic/reward_model/mixture.h"
+#include "env/run_database.h"
 
 namespace agon::critic {
 namespace {
@@ -63,6 +64,8 @@ Json train_judge(const RewardTrainingConfig& config, const std::atomic<bool>& st
       lessons.push_back(config.judge == JudgeForm::pairs ? pair_lesson(sets[place], rng)
                                                          : choice_lesson(sets[place], rng));
   }
+  std::filesystem::create_directories(config.output);
+  const env::FolderLock lock(config.output);
   agents::OfflineConfig learning;
   learning.start = config.network.base;
   learning.output = config.output;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <numeric>
+#include <optional>
 
 #include "agents/learn/checkpoint_folder.h"
 #include "agents/learn/config_reader.h"
@@ -17,6 +18,7 @@
 #include "critic/reward_model/mixture.h"
 #include "critic/reward_model/preference.h"
 #include "critic/reward_model/ranking_metrics.h"
+#include "env/run_database.h"
 
 namespace agon::critic {
 namespace {
@@ -36,6 +38,7 @@ class RewardTrainer {
                                   config.threads}) {
     read();
     fs::create_directories(config.output);
+    lock_.emplace(config.output);
     steps_ = config.epochs * steps_an_epoch();
     resume();
   }
@@ -66,6 +69,11 @@ class RewardTrainer {
   }
 
   Json finish() {
+    try {
+      learner_.require_finite();
+    } catch (const Error& error) {
+      throw Error("train-rm: after the last step {}", error.what());
+    }
     const std::vector<ScoredSet> sets = held_out_scores();
     const LogisticFit fit = fit_best(sets);
     Json notes{{"config", config_.source}, {"sets", train_.size()}, {"passed_over", passed_over_},
@@ -80,7 +88,9 @@ class RewardTrainer {
 
  private:
   void read() {
-    std::string text = config_.source.dump();
+    Json settings = config_.source;
+    for (const char* key : {"threads", "checkpoint_steps", "output"}) settings.erase(key);  // no influence on weights
+    std::string text = settings.dump() + learner_.network().base_weights();
     std::vector<Preference> all;
     for (const fs::path& file : config_.data) {
       text += hash_of(read_file(file.string()));
@@ -234,6 +244,7 @@ class RewardTrainer {
   }
 
   const RewardTrainingConfig& config_;
+  std::optional<env::FolderLock> lock_;
   agents::RewardLearner learner_;
   std::vector<Preference> train_, held_out_;
   std::vector<std::string> categories_;  // of train_

@@ -41,10 +41,11 @@ struct RewardTrainingConfig {
 RewardTrainingConfig load_reward_training(const std::filesystem::path& file, std::span<const std::string> changes);
 
 // Trains and writes the reward model's folder: config.output, with one line of figures a step in train.jsonl and a card
-// in README.md. Killed or stopped, it goes on from its last checkpoint when called again with the same config and data.
-// Sets whose responses are all of one rank teach nothing and are passed over, counted. Returns the notes of the model
-// (figures on the held-out sets among them), or null where it was stopped. Throws Error for data that cannot be read or
-// teaches nothing, a set that passes the context, and a value that is not finite.
+// in README.md. Killed or stopped, it goes on from its last checkpoint when called again with the same config and data
+// (threads, checkpoint_steps and the place of the output do not count). Sets whose responses are all of one rank teach
+// nothing and are passed over, counted. Returns the notes of the model (figures on the held-out sets among them), or
+// null where it was stopped. Throws Error for data that cannot be read or teaches nothing, a set that passes the
+// context, a value that is not finite, and a folder in which another process trains.
 Json train_reward_model(const RewardTrainingConfig& config, const std::atomic<bool>& stop);
 
 }  // namespace agon::critic

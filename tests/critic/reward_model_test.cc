@@ -1,3 +1,4 @@
+#include "agents/learn/reward_learner.h"
 #include "agents/learn/reward_network.h"  // LibTorch before Catch: each has a CHECK
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "critic/reward_model/reward_model.h"
 #include "critic/reward_model/reward_model_critic.h"
 #include "critic/reward_model/training.h"
+#include "env/run_database.h"
 #include "temp_folder.h"
 
 using namespace agon;
@@ -232,6 +234,19 @@ TEST_CASE("reward model: a folder that is none, or is damaged, says what is wron
   CHECK_THROWS_AS(open_reward_model(saved), Error);
 }
 
+TEST_CASE("reward model: another base than it was made on is refused, naming both") {
+  const test::TempFolder folder;
+  const fs::path saved = shaken_model(folder / "rm", true), file = saved / "reward_model.json";
+  Json settings = Json::parse(read_file(file.string()));
+  const auto own = settings.at("base_weights").get<std::string>();
+  settings["base_weights"] = "0123456789abcdef";
+  write_file_atomically(file.string(), settings.dump());
+  CHECK_THROWS_WITH(open_reward_model(saved), Contains("(0123456789abcdef)") && Contains(own));
+  settings.erase("base_weights");  // a folder of before
+  write_file_atomically(file.string(), settings.dump());
+  CHECK_NOTHROW(open_reward_model(saved));
+}
+
 TEST_CASE("reward model: as critic it judges steps of one place together") {
   const test::TempFolder folder;
   const auto model = open_reward_model(shaken_model(folder / "rm", true));
@@ -283,11 +298,38 @@ TEST_CASE("train-rm: stopped and begun again it ends where it would have") {
         read_file((folder / "cut/adapter_model.safetensors").string()));
   CHECK(read_file((folder / "whole/reward_head.safetensors").string()) ==
         read_file((folder / "cut/reward_head.safetensors").string()));
+  // Neither threads nor how often it is saved makes it another training, nor where it stands.
+  config.source.update({{"threads", 2}, {"checkpoint_steps", 1}, {"output", "elsewhere"}});
+  CHECK(!train_reward_model(config, false).is_null());
+  config.source["seed"] = 2;
+  CHECK_THROWS_WITH(train_reward_model(config, false), Contains("of another training"));
   // A checkpoint of other data is refused.
   RewardTrainingConfig other = training_config(folder, "other", data);
   CHECK(train_reward_model(other, true).is_null());
   good_and_bad(folder.path(), 49);
   CHECK_THROWS_WITH(train_reward_model(other, false), Contains("of another training"));
+}
+
+TEST_CASE("train-rm: a folder in which another process trains is refused, a judge's too") {
+  const test::TempFolder folder;
+  RewardTrainingConfig config = training_config(folder, "rm", good_and_bad(folder.path(), 8));
+  fs::create_directories(config.output);
+  const env::FolderLock lock(config.output);
+  CHECK_THROWS_WITH(train_reward_model(config, false), Contains("another process"));
+  config.judge = JudgeForm::pairs;
+  CHECK_THROWS_WITH(train_judge(config, false), Contains("another process"));
+}
+
+TEST_CASE("train-rm: weights that are not finite are told before they are saved") {
+  agents::RewardNetworkSettings settings;
+  settings.base = kBase;
+  settings.inner = 8;
+  settings.lora.rank = 4;
+  const agents::RewardLearner learner(settings, {.threads = 1});
+  CHECK_NOTHROW(learner.require_finite());
+  const at::NoGradGuard no_grad;
+  learner.network().parameters().front().view({-1})[0] = std::nan("");
+  CHECK_THROWS_WITH(learner.require_finite(), Contains("a weight is not finite"));
 }
 
 TEST_CASE("train-rm: sets of one rank teach nothing, and only they are no data") {
