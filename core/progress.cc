@@ -40,13 +40,15 @@ void write_stderr(const std::string& text) {
 
 }  // namespace
 
-Progress::Progress(std::string label, std::int64_t total, std::string unit, std::int64_t already)
+Progress::Progress(std::string label, std::int64_t total, std::string unit, std::int64_t already,
+                   std::chrono::seconds quiet)
     : label_(std::move(label)),
       unit_(std::move(unit)),
       total_(total),
       already_(already),
       done_(already),
       terminal_(isatty(STDERR_FILENO) != 0),
+      quiet_(quiet),
       start_(std::chrono::steady_clock::now()),
       drawn_(start_) {}
 
@@ -63,6 +65,7 @@ void Progress::add(std::int64_t done, const std::string& note) {
 }
 
 void Progress::draw(bool last) {
+  if (std::chrono::steady_clock::now() - start_ < quiet_) return;
   if (last && terminal_) return write_stderr("\r\x1b[K");
   drawn_ = std::chrono::steady_clock::now();
   const double elapsed = Seconds(drawn_ - start_).count();

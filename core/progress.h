@@ -12,8 +12,10 @@ namespace agon {
 class Progress {
  public:
   // total: units of work (0 = unknown). label: what is under way. unit: plural noun for the rate ("episodes").
-  // already: units that an earlier run has done; they count as done, not into the rate.
-  Progress(std::string label, std::int64_t total, std::string unit, std::int64_t already = 0);
+  // already: units that an earlier run has done; they count as done, not into the rate. quiet: nothing is shown of a
+  // job that ends within it.
+  Progress(std::string label, std::int64_t total, std::string unit, std::int64_t already = 0,
+           std::chrono::seconds quiet = std::chrono::seconds(0));
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -24,6 +26,7 @@ class Progress {
   std::string label_, unit_, note_;
   std::int64_t total_, already_, done_;
   bool terminal_;
+  std::chrono::seconds quiet_;
   std::chrono::steady_clock::time_point start_, drawn_;
   std::mutex mutex_;
 };

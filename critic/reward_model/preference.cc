@@ -1,10 +1,12 @@
 #include "critic/reward_model/preference.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "core/error.h"
 #include "core/image.h"
+#include "core/progress.h"
 #include "core/text.h"
 
 namespace agon::critic {
@@ -13,6 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kImages = "images";
+constexpr std::chrono::seconds kQuiet{2};
 
 std::string text_at(const Json& record, const char* key, std::string otherwise = {}) {
   const auto found = record.find(key);
@@ -33,6 +36,12 @@ std::vector<std::string> texts_at(const Json& record, const char* key) {
   return texts;
 }
 
+bool is_int(const Json& number) {
+  constexpr std::int64_t kLeast = std::numeric_limits<int>::min(), kMost = std::numeric_limits<int>::max();
+  if (number.is_number_unsigned()) return number.get<std::uint64_t>() <= static_cast<std::uint64_t>(kMost);
+  return number.get<std::int64_t>() >= kLeast && number.get<std::int64_t>() <= kMost;
+}
+
 std::vector<int> ranks_at(const Json& record, std::size_t responses) {
   const Json list = record.value("rank", Json());
   if (!list.is_array()) throw Error("'rank' must be a list with the rank of each response, got {}", list.dump());
@@ -40,6 +49,7 @@ std::vector<int> ranks_at(const Json& record, std::size_t responses) {
   std::vector<int> ranks;
   for (const Json& rank : list) {
     if (!rank.is_number_integer()) throw Error("'rank' must hold whole numbers, got {}", rank.dump().substr(0, 60));
+    if (!is_int(rank)) throw Error("'rank' must hold numbers of 32 bits, got {}", rank.dump().substr(0, 60));
     ranks.push_back(rank.get<int>());
   }
   return dense_ranks(ranks);
@@ -53,6 +63,8 @@ Json parsed(const std::string& text) {
 
 Candidates candidates_in(const Json& record, const fs::path& folder) {
   if (!record.is_object()) throw Error("a record must be an object, got {}", record.dump().substr(0, 60));
+  for (const auto& [near, meant] : {std::pair{"image", kImages}, std::pair{"response", "responses"}})
+    if (record.contains(near)) throw Error("there is no '{}' in a record; '{}' is meant, a list", near, meant);
   Candidates candidates;
   if (const std::string instructions = text_at(record, "instructions"); !instructions.empty())
     candidates.messages.push_back(Message::of(Role::system, instructions));
@@ -94,6 +106,23 @@ Json json_of(const Preference& preference, const fs::path& folder) {
 
 }  // namespace
 
+bool without_order(const Preference& preference) {
+  return std::ranges::count(preference.rank, preference.rank.front()) == std::ssize(preference.rank);
+}
+
+void require_each(const std::string& command, const std::vector<Preference>& preferences,
+                  const std::function<void(const Candidates&)>& require) {
+  Progress progress(command + ": reading", std::ssize(preferences), "sets", 0, kQuiet);
+  for (const Preference& one : preferences) {
+    try {
+      require({one.messages, one.responses});
+    } catch (const Error& error) {
+      throw Error("{}: set '{}': {}", command, one.id, error.what());
+    }
+    progress.add(1);
+  }
+}
+
 std::vector<int> dense_ranks(const std::vector<int>& ranks) {
   const std::set<int> values(ranks.begin(), ranks.end());
   std::vector<int> dense;
@@ -104,8 +133,11 @@ std::vector<int> dense_ranks(const std::vector<int>& ranks) {
 std::vector<Preference> read_preferences(const fs::path& file) {
   std::vector<Preference> preferences;
   std::size_t number = 0;
-  for (const std::string& line : split(read_file(file.string()), "\n")) {
+  const std::vector<std::string> lines = split(read_file(file.string()), "\n");
+  Progress progress("reading " + file.filename().string(), std::ssize(lines), "lines", 0, kQuiet);
+  for (const std::string& line : lines) {
     ++number;
+    progress.add(1);
     if (trim(line).empty()) continue;
     try {
       preferences.push_back(preference_of(parsed(line), file.parent_path(), file.stem().string()));

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,11 +24,21 @@ struct Preference {
   std::vector<int> rank;               // of each, from 1 without a gap; equal ranks are equally good
 };
 
+// All responses are equally good: nothing to learn, nothing to measure.
+bool without_order(const Preference& preference);
+
+// Calls `require` with every set; an Error that it throws gets the set's id before it, and who asks. So that what does
+// not fit is said at the start of a long job.
+void require_each(const std::string& command, const std::vector<Preference>& preferences,
+                  const std::function<void(const Candidates&)>& require);
+
 // The ranks 1, 2, ... in the same order, without gaps.
 std::vector<int> dense_ranks(const std::vector<int>& ranks);
 
 // Throws Error for a file that cannot be read or holds none, and for a record that is not of the form - fewer than two
-// responses, a rank that is missing or no whole number -, naming its place.
+// responses, a rank that is missing or no whole number of 32 bits, 'image' or 'response' where the form has more of
+// them
+// -, naming its place.
 std::vector<Preference> read_preferences(const std::filesystem::path& file);
 
 // The same of one record without ranks, for responses to be scored; one is enough. name: of the text, for messages.

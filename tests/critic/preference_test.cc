@@ -69,6 +69,14 @@ TEST_CASE("preferences: what is no record is refused with its place") {
   CHECK_THROWS_WITH(read(folder, record(R"(["a"])", "[1]")), Contains("two or more"));
   CHECK_THROWS_WITH(read(folder, record(R"(["a", 3])", "[1, 2]")), Contains("must hold texts"));
   CHECK_THROWS_WITH(read(folder, record(R"(["a", "b"])", "[1, 1.5]")), Contains("whole numbers"));
+  for (const char* large : {"2147483648", "-2147483649", "18446744073709551615"})
+    CHECK_THROWS_WITH(read(folder, record(R"(["a", "b"])", "[1, " + std::string(large) + "]")),
+                      Contains("32 bits, got " + std::string(large)));
+  CHECK(read(folder, record(R"(["a", "b"])", "[2147483647, -2147483648]"))[0].rank == std::vector<int>{2, 1});
+  CHECK_THROWS_WITH(read(folder, R"({"prompt": "p", "image": "x.png", "responses": ["a", "b"], "rank": [1, 2]})"),
+                    Contains("no 'image' in a record; 'images' is meant"));
+  CHECK_THROWS_WITH(read(folder, R"({"prompt": "p", "response": ["a", "b"], "rank": [1, 2]})"),
+                    Contains("'responses' is meant"));
   CHECK_THROWS_WITH(read(folder, R"({"id": "x", "prompt": "p", "responses": ["a", "b"]})"),
                     Contains("'rank' must be a list"));
   CHECK_THROWS_WITH(read(folder, R"({"responses": ["a", "b"], "rank": [1, 2]})"), Contains("neither a 'prompt' nor"));
@@ -77,6 +85,15 @@ TEST_CASE("preferences: what is no record is refused with its place") {
   CHECK_THROWS_AS(read_preferences(folder / "missing.jsonl"), Error);
   CHECK_THROWS_AS(read(folder, R"({"prompt": "p", "images": ["no.png"], "responses": ["a", "b"], "rank": [1, 2]})"),
                   Error);
+}
+
+TEST_CASE("preferences: the set that something is wrong with is named") {
+  const std::vector<Preference> sets = {{"one", "c", {}, {"a", "b"}, {1, 2}}, {"two", "c", {}, {"a", "no"}, {1, 1}}};
+  CHECK((!without_order(sets[0]) && without_order(sets[1])));
+  const auto require = [](const Candidates& set) {
+    if (set.responses[1] == "no") throw Error("it is too long.");
+  };
+  CHECK_THROWS_WITH(require_each("eval-rm", sets, require), Catch::Equals("eval-rm: set 'two': it is too long."));
 }
 
 TEST_CASE("candidates: one response is enough, none is not") {
