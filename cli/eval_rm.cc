@@ -27,10 +27,18 @@ struct Flags {
   bool json = false, no_swap = false;
 };
 
-std::vector<critic::Preference> read_all(const Flags& flags) {
+// Sets whose responses are all of one rank are counted instead.
+std::vector<critic::Preference> read_all(const Flags& flags, std::int64_t& passed_over) {
   std::vector<critic::Preference> all;
   for (const std::string& file : flags.files)
-    for (critic::Preference& one : critic::read_preferences(file)) all.push_back(std::move(one));
+    for (critic::Preference& one : critic::read_preferences(file))
+      if (critic::without_order(one))
+        ++passed_over;
+      else
+        all.push_back(std::move(one));
+  if (all.empty())
+    throw Error("eval-rm: all responses of each of the {} sets have one rank; there is no order to measure.",
+                passed_over);
   return all;
 }
 
@@ -56,13 +64,14 @@ std::vector<critic::ScoredSet> judged(const Flags& flags, const std::vector<crit
 
 std::vector<critic::ScoredSet> scored(const Flags& flags, const std::vector<critic::Preference>& preferences,
                                       Json& extra) {
+  const auto model = flags.rm.empty() ? nullptr : critic::open_reward_model(flags.rm);
+  if (model) critic::require_each("eval-rm", preferences, [&](const critic::Candidates& set) { model->require(set); });
   Progress progress("eval-rm", std::ssize(preferences), "sets");
   const critic::SetsDone done = [&](std::size_t sets) {
     progress.add(static_cast<std::int64_t>(sets));
     return !interrupted();
   };
-  if (flags.rm.empty()) return judged(flags, preferences, done, extra);
-  const auto model = critic::open_reward_model(flags.rm);
+  if (!model) return judged(flags, preferences, done, extra);
   critic::OrderSensitivity order;
   auto sets = critic::scored_by(*model, preferences, flags.orders, flags.seed, &order, done);
   if (flags.orders > 1)
@@ -84,11 +93,17 @@ std::string extra_text(const Json& extra) {
   return fmt::format("\nverdicts: {}\n", fmt::join(parts, ", "));
 }
 
+std::string passed_over_text(std::int64_t without_order) {
+  return without_order ? fmt::format("\n{} sets whose responses are all of one rank are in no figure\n", without_order)
+                       : std::string();
+}
+
 void eval_rm(const Flags& flags) {
   if (flags.rm.empty() + flags.judge.empty() + flags.choose.empty() != 2)
     throw Error("eval-rm: give one of --rm, --judge and --choose: what is to be evaluated.");
   watch_interrupts();
-  const std::vector<critic::Preference> preferences = read_all(flags);
+  std::int64_t without_order = 0;
+  const std::vector<critic::Preference> preferences = read_all(flags, without_order);
   Json extra = Json::object();
   const std::vector<critic::ScoredSet> sets = scored(flags, preferences, extra);
   if (interrupted()) throw Interrupted("eval-rm: stopped before its end; there are no figures yet.");
@@ -98,10 +113,11 @@ void eval_rm(const Flags& flags) {
   const std::string text = ranking_table(
       {{{"data", fmt::format("{}", fmt::join(flags.files, ", "))}, {"model", model}, {"figures", figures}}});
   for (const auto& [name, value] : extra.items()) figures[name] = value;
+  figures["without_order"] = without_order;
   if (flags.json)
     std::cout << figures.dump(2) << std::endl;
   else
-    std::cout << text << extra_text(extra) << std::flush;
+    std::cout << text << extra_text(extra) << passed_over_text(without_order) << std::flush;
 }
 
 }  // namespace

@@ -177,12 +177,18 @@ ResponseSet RewardNetwork::encode(const std::vector<Message>& messages, std::spa
   ResponseSet set = read(messages, responses);
   const std::size_t fit = fitting(set);
   if (fit == responses.size()) return set;
-  const int context = folder_.config.text.max_position_embeddings;
-  if (!settings_.joint)
-    throw Error("reward model: a prompt of {} tokens and response {} of {} pass the context of {}.",
-                set.prompt.ids.size(), fit, set.responses[fit].size(), context);
-  throw Error("reward model: a prompt of {} tokens with {} responses passes the context of {}; the first {} fit.",
-              set.prompt.ids.size(), responses.size(), context, fit);
+  const std::int64_t context = folder_.config.text.max_position_embeddings, prompt = std::ssize(set.prompt.ids);
+  if (prompt >= context)
+    throw Error("reward model: the prompt alone is {} tokens, and the context {}. Shorten it, or show fewer pictures.",
+                prompt, context);
+  if (settings_.joint)
+    throw Error("reward model: {} responses pass the context of {}: a prompt of {} leaves {} tokens; the first {} fit.",
+                responses.size(), context, prompt, context - prompt, fit);
+  throw Error(
+      "reward model: response {} of {} is {} tokens; a prompt of {} leaves {} of the context of {}. Shorten it or "
+      "leave "
+      "it out; the first {} fit.",
+      fit + 1, responses.size(), set.responses[fit].size(), prompt, context - prompt, context, fit);
 }
 
 ResponseLayout RewardNetwork::lay_out(const ResponseSet& set) const {

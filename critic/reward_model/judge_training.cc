@@ -24,7 +24,7 @@ std::vector<Preference> telling_sets(const RewardTrainingConfig& config) {
   std::vector<Preference> sets;
   for (const std::filesystem::path& file : config.data)
     for (Preference& one : read_preferences(file))
-      if (*std::max_element(one.rank.begin(), one.rank.end()) > 1) sets.push_back(std::move(one));
+      if (!without_order(one)) sets.push_back(std::move(one));
   if (sets.empty())
     throw Error("train-rm: there is nothing to train on: the sets of {} files have one rank alone.",
                 config.data.size());

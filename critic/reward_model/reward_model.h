@@ -27,7 +27,8 @@ class RewardModel {
   // of a set are read once, where the first of them stands, and have the same score. Throws Error for no response, for
   // a set that passes the context, with the number of its responses that fit, and for a score that is not finite.
   virtual std::vector<std::vector<double>> score(std::span<const Candidates> sets) = 0;
-  virtual bool fits(const Candidates& set) const = 0;  // within the context
+  virtual bool fits(const Candidates& set) const = 0;     // within the context
+  virtual void require(const Candidates& set) const = 0;  // throws Error, as score does, for one that does not fit
   // P(right) of a score at even odds, as fitted on held-out sets when it was trained.
   virtual double probability(double score) const = 0;
   virtual bool joint() const = 0;         // a response sees those before it: its score depends on them

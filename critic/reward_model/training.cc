@@ -95,7 +95,7 @@ class RewardTrainer {
     for (const fs::path& file : config_.data) {
       text += hash_of(read_file(file.string()));
       for (Preference& one : read_preferences(file)) {
-        if (*std::max_element(one.rank.begin(), one.rank.end()) == 1)
+        if (without_order(one))
           ++passed_over_;
         else
           all.push_back(std::move(one));
@@ -117,16 +117,9 @@ class RewardTrainer {
 
   // What does not fit is said before the first step, not in the middle of an epoch.
   void require_context() const {
-    Progress progress("train-rm: reading", std::ssize(train_) + std::ssize(held_out_), "sets");
     for (const std::vector<Preference>* list : {&train_, &held_out_})
-      for (const Preference& one : *list) {
-        try {
-          learner_.network().encode(one.messages, one.responses);
-        } catch (const Error& error) {
-          throw Error("train-rm: set '{}': {}", one.id, error.what());
-        }
-        progress.add(1);
-      }
+      require_each("train-rm", *list,
+                   [&](const Candidates& set) { learner_.network().encode(set.messages, set.responses); });
   }
 
   static std::string hash_of(const std::string& text) { return fmt::format("{:016x}", hash_text(text)); }

@@ -80,6 +80,17 @@ does "$agon" score --rm "$scratch/rm" "$scratch/two.json" --json
 does "$agon" eval-rm --rm "$scratch/rm" --file "$scratch/whole/preferences.jsonl" --json
 for name in best_of_n pairwise kendall_tau macro n ci/0 order/deviation; do value "$name" "$scratch/out" >/dev/null || fail "no $name"; done
 [ "$(value n "$scratch/out")" = "$sets" ] || fail "eval-rm: not every set"
+long=$(printf 'word %.0s' $(seq 6000))
+cat >"$scratch/odd.jsonl" <<JSON
+{"id": "even", "prompt": "a", "responses": ["b", "c"], "rank": [1, 1]}
+{"id": "fine", "prompt": "a", "responses": ["b", "c"], "rank": [1, 2]}
+JSON
+does "$agon" eval-rm --rm "$scratch/rm" --file "$scratch/odd.jsonl" --json
+[ "$(value n "$scratch/out")" = 1 ] && [ "$(value without_order "$scratch/out")" = 1 ] || fail "a set of one rank counts"
+echo "{\"id\": \"the long one\", \"prompt\": \"a\", \"responses\": [\"$long\", \"c\"], \"rank\": [1, 2]}" >>"$scratch/odd.jsonl"
+refuses 1 "eval-rm: set 'the long one'" "$agon" eval-rm --rm "$scratch/rm" --file "$scratch/odd.jsonl"
+head -1 "$scratch/odd.jsonl" >"$scratch/even.jsonl"
+refuses 1 "no order to measure" "$agon" eval-rm --rm "$scratch/rm" --file "$scratch/even.jsonl"
 does "$agon" eval-rm --choose "$model" --max-tokens 8 --file "$scratch/whole/preferences.jsonl" --json
 [ "$(value judge/asked "$scratch/out")" = "$sets" ] || fail "the judge was not asked of every set"
 

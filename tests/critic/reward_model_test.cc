@@ -174,6 +174,8 @@ TEST_CASE("reward model: what passes the context is refused with the number that
   for (int i = 0; i < 60; ++i) longer += "word ";
   std::vector<std::string> responses;
   for (int i = 0; i < 64; ++i) responses.push_back(std::to_string(i) + " " + longer);
+  CHECK_THROWS_WITH(scores_of(*model, responses),
+                    Contains("64 responses pass the context of 512") && Contains("leaves"));
   std::string message;
   try {
     scores_of(*model, responses);
@@ -195,6 +197,12 @@ TEST_CASE("reward model: what passes the context is refused with the number that
   // Alone and too long it stays an error.
   for (int i = 0; i < 6; ++i) longer += longer;
   CHECK_THROWS_WITH(open_response_scorer(folder / "rm")->score(question(), std::vector{longer}), Contains("context"));
+  // Apart, the response is counted from 1; a prompt that is too long by itself says so, in both forms.
+  const auto apart = open_reward_model(shaken_model(folder / "apart", false));
+  CHECK_THROWS_WITH(scores_of(*apart, {"a", longer, "b"}),
+                    Contains("response 2 of 3 is") && Contains("the first 1 fit"));
+  for (const RewardModel* one : {model.get(), apart.get()})
+    CHECK_THROWS_WITH(one->require({question(longer), {"a"}}), Contains("the prompt alone is"));
 }
 
 TEST_CASE("reward model: equal responses of a set are read once and have one score") {

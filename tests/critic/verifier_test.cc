@@ -23,6 +23,7 @@ class Longest final : public RewardModel {
     return scores;
   }
   bool fits(const Candidates& set) const override { return set.responses.size() <= room_; }
+  void require(const Candidates&) const override {}
   double probability(double score) const override { return score; }
   bool joint() const override { return true; }
   const Json& notes() const override { return notes_; }
