@@ -53,7 +53,7 @@ std::vector<critic::ScoredSet> judged(const Flags& flags, const std::vector<crit
     extra["judge"] = {{"asked", preferences.size()}, {"invalid", invalid}};
     return sets;
   }
-  auto sets = critic::compared_by(judge, preferences, done);
+  auto sets = critic::compared_by(judge, preferences, flags.seed, done);
   const critic::JudgeCounts& counts = judge.counts();
   extra["judge"] = {{"asked", counts.asked},
                     {"invalid", counts.invalid},

@@ -14,17 +14,27 @@ constexpr std::size_t kSetsAtOnce = 32;
 
 using Order = std::vector<std::size_t>;  // which response stands at each place
 
-Order drawn_order(std::size_t responses, std::uint64_t seed, std::size_t set, int number) {
-  Order order(responses);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  Rng::derive(seed, "order of responses", std::to_string(number), set).shuffle(order);
-  return order;
+// Of the sets begin .. end; number: of several orders of the same set.
+std::vector<Order> drawn_orders(const std::vector<Preference>& preferences, std::size_t begin, std::size_t end,
+                                std::uint64_t seed, int number = 0) {
+  std::vector<Order> drawn;
+  for (std::size_t set = begin; set < end; ++set) {
+    Order& order = drawn.emplace_back(preferences[set].responses.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    Rng::derive(seed, "order of responses", std::to_string(number), set).shuffle(order);
+  }
+  return drawn;
 }
 
-Candidates in_order(const Preference& preference, const Order& order) {
-  Candidates candidates{preference.messages, {}};
-  for (const std::size_t place : order) candidates.responses.push_back(preference.responses[place]);
-  return candidates;
+// The sets from `begin` on, each in its order.
+std::vector<Candidates> in_orders(const std::vector<Preference>& preferences, std::size_t begin,
+                                  const std::vector<Order>& orders) {
+  std::vector<Candidates> sets;
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    Candidates& set = sets.emplace_back(Candidates{preferences[begin + i].messages, {}});
+    for (const std::size_t place : orders[i]) set.responses.push_back(preferences[begin + i].responses[place]);
+  }
+  return sets;
 }
 
 std::vector<double> put_back(const std::vector<double>& scores, const Order& order) {
@@ -80,13 +90,8 @@ std::vector<ScoredSet> scored_by(RewardModel& model, const std::vector<Preferenc
   const bool whole = in_batches(preferences.size(), done, [&](std::size_t begin, std::size_t end) {
     std::vector<std::vector<std::vector<double>>> by_set(end - begin);
     for (int number = 0; number < std::max(orders, 1); ++number) {
-      std::vector<Candidates> batch;
-      std::vector<Order> drawn;
-      for (std::size_t i = begin; i < end; ++i) {
-        drawn.push_back(drawn_order(preferences[i].responses.size(), seed, i, number));
-        batch.push_back(in_order(preferences[i], drawn.back()));
-      }
-      const std::vector<std::vector<double>> scores = model.score(batch);
+      const std::vector<Order> drawn = drawn_orders(preferences, begin, end, seed, number);
+      const std::vector<std::vector<double>> scores = model.score(in_orders(preferences, begin, drawn));
       for (std::size_t i = 0; i < scores.size(); ++i) by_set[i].push_back(put_back(scores[i], drawn[i]));
     }
     for (std::size_t i = begin; i < end; ++i) {
@@ -99,15 +104,16 @@ std::vector<ScoredSet> scored_by(RewardModel& model, const std::vector<Preferenc
   return scored;
 }
 
-std::vector<ScoredSet> compared_by(Judge& judge, const std::vector<Preference>& preferences, const SetsDone& done) {
+std::vector<ScoredSet> compared_by(Judge& judge, const std::vector<Preference>& preferences, std::uint64_t seed,
+                                   const SetsDone& done) {
   std::vector<ScoredSet> scored;
   in_batches(preferences.size(), done, [&](std::size_t begin, std::size_t end) {
-    std::vector<Candidates> batch;
-    for (std::size_t i = begin; i < end; ++i) batch.push_back({preferences[i].messages, preferences[i].responses});
-    const std::vector<std::vector<PreferenceVote>> votes = judge.compare(batch);
-    for (std::size_t i = begin; i < end; ++i)
-      scored.push_back({preferences[i].category, preferences[i].rank,
-                        Judge::win_counts(preferences[i].responses.size(), votes[i - begin])});
+    const std::vector<Order> drawn = drawn_orders(preferences, begin, end, seed);
+    const std::vector<std::vector<PreferenceVote>> votes = judge.compare(in_orders(preferences, begin, drawn));
+    for (std::size_t i = 0; i < votes.size(); ++i) {
+      const Preference& own = preferences[begin + i];
+      scored.push_back({own.category, own.rank, put_back(Judge::win_counts(own.responses.size(), votes[i]), drawn[i])});
+    }
   });
   return scored;
 }
@@ -116,12 +122,8 @@ std::vector<ScoredSet> chosen_by(Judge& judge, const std::vector<Preference>& pr
                                  std::int64_t* invalid, const SetsDone& done) {
   std::vector<ScoredSet> scored;
   in_batches(preferences.size(), done, [&](std::size_t begin, std::size_t end) {
-    std::vector<Candidates> batch;
-    std::vector<Order> drawn;
-    for (std::size_t i = begin; i < end; ++i) {
-      drawn.push_back(drawn_order(preferences[i].responses.size(), seed, i, 0));
-      batch.push_back(in_order(preferences[i], drawn.back()));
-    }
+    const std::vector<Order> drawn = drawn_orders(preferences, begin, end, seed);
+    const std::vector<Candidates> batch = in_orders(preferences, begin, drawn);
     const std::vector<std::optional<std::size_t>> choices = judge.choose(batch);
     for (std::size_t i = 0; i < choices.size(); ++i) {
       std::vector<double> scores(batch[i].responses.size());

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/error.h"
+#include "critic/reward_model/evaluation.h"
 
 using namespace agon;
 using namespace agon::critic;
@@ -87,6 +88,19 @@ TEST_CASE("judge: the best of all at once") {
   CHECK(choices[1] == std::nullopt);
   const std::vector<Candidates> many = {{kQuestion, std::vector<std::string>(27, "1")}};
   CHECK_THROWS_WITH(judge.choose(many), Catch::Contains("27 responses"));
+}
+
+TEST_CASE("judge: evaluated in one order alone, the order of the file does not decide") {
+  Comparing policy;
+  policy.stubborn = true;  // whichever stands first
+  Judge judge(policy, {.swap = false});
+  std::vector<Preference> preferences;
+  for (int i = 0; i < 200; ++i) preferences.push_back({std::to_string(i), "c", kQuestion, {"9", "3"}, {1, 2}});
+  const RankingFigures figures = ranking_figures(compared_by(judge, preferences, 1));
+  CHECK(figures.best_of_n > 0.4);
+  CHECK(figures.best_of_n < 0.6);
+  policy.stubborn = false;
+  CHECK(ranking_figures(compared_by(judge, preferences, 1)).best_of_n == 1);
 }
 
 TEST_CASE("judge: it is shown pictures and question, not the solver's instructions") {
