@@ -47,18 +47,11 @@ std::vector<critic::ScoredSet> judged(const Flags& flags, const std::vector<crit
                                       const critic::SetsDone& done, Json& extra) {
   const auto policy = agents::make_local_policy(find_model_folder(flags.judge.empty() ? flags.choose : flags.judge));
   critic::Judge judge(*policy, {.swap = !flags.no_swap, .max_tokens = flags.max_tokens, .seed = flags.seed});
-  if (flags.judge.empty()) {
-    std::int64_t invalid = 0;
-    auto sets = critic::chosen_by(judge, preferences, flags.seed, &invalid, done);
-    extra["judge"] = {{"asked", preferences.size()}, {"invalid", invalid}};
-    return sets;
-  }
-  auto sets = critic::compared_by(judge, preferences, flags.seed, done);
+  auto sets = flags.judge.empty() ? critic::chosen_by(judge, preferences, flags.seed, done)
+                                  : critic::compared_by(judge, preferences, flags.seed, done);
   const critic::JudgeCounts& counts = judge.counts();
-  extra["judge"] = {{"asked", counts.asked},
-                    {"invalid", counts.invalid},
-                    {"ties", counts.ties},
-                    {"inconsistent", counts.inconsistent}};
+  extra["judge"] = {{"asked", counts.asked}, {"invalid", counts.invalid}, {"too_long", counts.too_long}};
+  if (!flags.judge.empty()) extra["judge"].update({{"ties", counts.ties}, {"inconsistent", counts.inconsistent}});
   return sets;
 }
 

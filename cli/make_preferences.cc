@@ -141,6 +141,7 @@ void make_suite(const Flags& flags, std::size_t number, const Models& models, co
     for (std::size_t i = 0; i < some.size(); ++i) {
       std::vector<Image> images;
       Json body = made[i] ? critic::made_json(*made[i], images) : Json::object();
+      body["too_long"] = maker.too_long()[i];
       store.record_entry({key(some[i]), 0, made[i] ? kPreference : kNothing, std::move(body), std::move(images)});
     }
     progress.add(std::ssize(some));
@@ -151,19 +152,24 @@ Json summarize(const env::RunReader& run, const Flags& flags) {
   Json summary{{"sets", 0}, {"tasks", 0}, {"suites", Json::object()}};
   for (std::size_t number = 0; number < flags.suites.size(); ++number) {
     const auto is_own = [&](const env::JournalEntry& entry) { return entry.task_index >> kTaskBits == number; };
-    Json row{{"tasks", 0}, {"sets", 0}, {"responses", 0}, {"chosen", 0}, {"arcs", 0}, {"removed", 0}};
+    Json row{{"tasks", 0}, {"sets", 0}, {"responses", 0}, {"chosen", 0}, {"arcs", 0}, {"removed", 0}, {"too_long", 0}};
     const auto add = [&](const char* name, std::size_t count) { row[name] = row[name].get<std::size_t>() + count; };
     for (const env::JournalEntry& entry : run.journal_ends(kPreference)) {
       if (!is_own(entry)) continue;
       add("sets", 1);
       add("responses", entry.body.at("responses").size());
       add("chosen", entry.body.at("chosen").size());
+      add("too_long", entry.body.value("too_long", std::size_t{0}));
       if (!entry.body.contains("graph")) continue;
       add("arcs", entry.body["graph"]["arcs"].size());
       add("removed", entry.body["graph"]["removed"].size());
     }
     add("tasks", row["sets"].get<std::size_t>());
-    for (const env::JournalEntry& entry : run.journal_ends(kNothing)) add("tasks", is_own(entry));
+    for (const env::JournalEntry& entry : run.journal_ends(kNothing)) {
+      if (!is_own(entry)) continue;
+      add("tasks", 1);
+      add("too_long", entry.body.value("too_long", std::size_t{0}));
+    }
     for (const char* name : {"tasks", "sets"})
       summary[name] = summary[name].get<std::size_t>() + row[name].get<std::size_t>();
     summary["suites"][flags.suites[number]] = std::move(row);
@@ -180,6 +186,8 @@ std::string table(const Json& summary) {
          {std::pair{"tasks", 8}, {"sets", 8}, {"responses", 11}, {"chosen", 9}, {"arcs", 9}, {"removed", 9}})
       text += fmt::format("{:>{}}", row.at(name).get<std::size_t>(), width);
     text += "\n";
+    if (const auto count = row.value("too_long", std::size_t{0}); count > 0)
+      text += fmt::format("  {} requests pass a judge's context: no votes\n", count);
   }
   return text;
 }

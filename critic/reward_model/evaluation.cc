@@ -119,7 +119,7 @@ std::vector<ScoredSet> compared_by(Judge& judge, const std::vector<Preference>& 
 }
 
 std::vector<ScoredSet> chosen_by(Judge& judge, const std::vector<Preference>& preferences, std::uint64_t seed,
-                                 std::int64_t* invalid, const SetsDone& done) {
+                                 const SetsDone& done) {
   std::vector<ScoredSet> scored;
   in_batches(preferences.size(), done, [&](std::size_t begin, std::size_t end) {
     const std::vector<Order> drawn = drawn_orders(preferences, begin, end, seed);
@@ -128,7 +128,6 @@ std::vector<ScoredSet> chosen_by(Judge& judge, const std::vector<Preference>& pr
     for (std::size_t i = 0; i < choices.size(); ++i) {
       std::vector<double> scores(batch[i].responses.size());
       if (choices[i]) scores[*choices[i]] = 1;
-      *invalid += !choices[i];
       const Preference& own = preferences[begin + i];
       scored.push_back({own.category, own.rank, put_back(scores, drawn[i])});
     }

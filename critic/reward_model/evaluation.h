@@ -27,11 +27,11 @@ struct OrderSensitivity {
 // order of the file. orders: in how many each set is scored; from 2 on `sensitivity` is filled in.
 std::vector<ScoredSet> scored_by(RewardModel& model, const std::vector<Preference>& preferences, int orders,
                                  std::uint64_t seed, OrderSensitivity* sensitivity, const SetsDone& done = {});
-// By win counts over all pairs, or by the one choice (1 for it, 0 for the others; all equal where it is invalid, which
-// is counted); in such an order too.
+// By win counts over all pairs, or by the one choice (1 for it, 0 for the others; all equal where there is
+// none); in such an order too.
 std::vector<ScoredSet> compared_by(Judge& judge, const std::vector<Preference>& preferences, std::uint64_t seed,
                                    const SetsDone& done = {});
 std::vector<ScoredSet> chosen_by(Judge& judge, const std::vector<Preference>& preferences, std::uint64_t seed,
-                                 std::int64_t* invalid, const SetsDone& done = {});
+                                 const SetsDone& done = {});
 
 }  // namespace agon::critic

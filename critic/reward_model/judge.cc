@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "core/rng.h"
 
@@ -39,6 +41,8 @@ std::vector<Message> request(const char* instructions, const std::vector<Message
   return {Message::of(Role::system, instructions), std::move(question)};
 }
 
+bool is_too_long(const agents::Completion& written) { return written.finish_reason == agents::FinishReason::context; }
+
 }  // namespace
 
 PairVerdict parse_pair_verdict(std::string_view text) {
@@ -60,7 +64,7 @@ std::vector<Message> choice_request(const std::vector<Message>& messages, std::s
   return request(kChoiceInstructions, messages, responses);
 }
 
-std::vector<std::string> Judge::ask(std::vector<std::vector<Message>> requests) {
+std::vector<agents::Completion> Judge::ask(std::vector<std::vector<Message>> requests) {
   std::vector<agents::CompletionRequest> asked;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     agents::CompletionRequest& one = asked.emplace_back();
@@ -69,12 +73,14 @@ std::vector<std::string> Judge::ask(std::vector<std::vector<Message>> requests) 
     one.sampling.max_tokens = options_.max_tokens;
     one.sampling.seed = Rng::derive(options_.seed, "judge", {}, i)();
   }
-  std::vector<std::string> written;
-  for (agents::Completion& completion : policy_.complete(asked)) written.push_back(std::move(completion.text));
+  std::vector<agents::Completion> written = policy_.complete(asked);
+  counts_.asked += std::ssize(written);
+  counts_.too_long += std::ranges::count_if(written, is_too_long);
   return written;
 }
 
-std::vector<std::vector<PreferenceVote>> Judge::compare(std::span<const Candidates> sets) {
+std::vector<std::vector<PreferenceVote>> Judge::compare(std::span<const Candidates> sets,
+                                                        std::vector<std::int64_t>* too_long) {
   struct Asked {
     std::size_t set;
     int first, second;
@@ -91,13 +97,15 @@ std::vector<std::vector<PreferenceVote>> Judge::compare(std::span<const Candidat
         add(set, a, b);
         if (options_.swap) add(set, b, a);
       }
-  const std::vector<std::string> written = ask(std::move(requests));
+  const std::vector<agents::Completion> written = ask(std::move(requests));
+  if (too_long) too_long->assign(sets.size(), 0);
   std::vector<std::vector<PreferenceVote>> votes(sets.size());
   PairVerdict before = PairVerdict::invalid;  // of the same pair in its first order
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const PairVerdict verdict = parse_pair_verdict(written[i]);
-    ++counts_.asked;
-    counts_.invalid += verdict == PairVerdict::invalid;
+    const PairVerdict verdict = parse_pair_verdict(written[i].text);
+    const bool unread = is_too_long(written[i]);
+    if (too_long) (*too_long)[pairs[i].set] += unread;
+    counts_.invalid += verdict == PairVerdict::invalid && !unread;
     counts_.ties += verdict == PairVerdict::tie;
     const bool both = verdict != PairVerdict::invalid && before != PairVerdict::invalid;
     if (options_.swap && i % 2 == 1 && both) counts_.inconsistent += verdict == before && verdict != PairVerdict::tie;
@@ -126,9 +134,12 @@ std::vector<std::optional<std::size_t>> Judge::choose(std::span<const Candidates
                   set.responses.size(), kMostLetters);
     requests.push_back(choice_request(set.messages, set.responses));
   }
-  const std::vector<std::string> written = ask(std::move(requests));
+  const std::vector<agents::Completion> written = ask(std::move(requests));
   std::vector<std::optional<std::size_t>> choices;
-  for (std::size_t i = 0; i < sets.size(); ++i) choices.push_back(parse_choice(written[i], sets[i].responses.size()));
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    choices.push_back(parse_choice(written[i].text, sets[i].responses.size()));
+    counts_.invalid += !choices.back() && !is_too_long(written[i]);
+  }
   return choices;
 }
 

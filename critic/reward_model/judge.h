@@ -33,26 +33,29 @@ struct JudgeOptions {
   std::uint64_t seed = 0;
 };
 
-// What became of the comparisons of pairs; inconsistent: the two orders name different responses.
+// What became of the requests; too_long: they pass the policy's context, so that nothing was written. Of pairs alone:
+// ties, and inconsistent, where the two orders name different responses.
 struct JudgeCounts {
-  std::int64_t asked = 0, invalid = 0, ties = 0, inconsistent = 0;
+  std::int64_t asked = 0, invalid = 0, too_long = 0, ties = 0, inconsistent = 0;
 };
 
 class Judge {
  public:
   Judge(agents::Policy& policy, const JudgeOptions& options) : policy_(policy), options_(options) {}
 
-  // Votes on every pair of each set: 1 for the first, -1 for the second, 0 for a tie; an invalid verdict is no vote.
-  std::vector<std::vector<PreferenceVote>> compare(std::span<const Candidates> sets);
+  // Votes on every pair of each set: 1 for the first, -1 for the second, 0 for a tie; an invalid verdict and a request
+  // that is too long are no vote. too_long: filled with the number of the latter of each set where it is given.
+  std::vector<std::vector<PreferenceVote>> compare(std::span<const Candidates> sets,
+                                                   std::vector<std::int64_t>* too_long = nullptr);
   // Of each response how many votes it won; a tie is half a one for both.
   static std::vector<double> win_counts(std::size_t responses, std::span<const PreferenceVote> votes);
-  // The response that is best, named at once; nothing where the verdict is invalid. Throws Error for more than 26
-  // responses, which have no letters.
+  // The response that is best, named at once; nothing where the verdict is invalid or the request too long. Throws
+  // Error for more than 26 responses, which have no letters.
   std::vector<std::optional<std::size_t>> choose(std::span<const Candidates> sets);
-  const JudgeCounts& counts() const { return counts_; }  // of all calls of compare
+  const JudgeCounts& counts() const { return counts_; }  // of all calls
 
  private:
-  std::vector<std::string> ask(std::vector<std::vector<Message>> requests);
+  std::vector<agents::Completion> ask(std::vector<std::vector<Message>> requests);
   agents::Policy& policy_;
   const JudgeOptions options_;
   JudgeCounts counts_;

@@ -175,6 +175,7 @@ void PreferenceMaker::corrupt(Task& task) const {
 }
 
 void PreferenceMaker::rank(std::vector<std::unique_ptr<Task>>& tasks) {
+  too_long_.assign(tasks.size(), 0);
   if (judges_.empty()) {
     for (const auto& task : tasks) task->rank = ranks_of(task->responses);
     return;
@@ -187,9 +188,12 @@ void PreferenceMaker::rank(std::vector<std::unique_ptr<Task>>& tasks) {
   }
   std::vector<std::vector<PreferenceGraph>> graphs(tasks.size());
   for (Judge* judge : judges_) {
-    const std::vector<std::vector<PreferenceVote>> votes = judge->compare(sets);
-    for (std::size_t i = 0; i < tasks.size(); ++i)
+    std::vector<std::int64_t> too_long;
+    const std::vector<std::vector<PreferenceVote>> votes = judge->compare(sets, &too_long);
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
       graphs[i].push_back(graph_of_votes(static_cast<int>(sets[i].responses.size()), votes[i]));
+      too_long_[i] += too_long[i];
+    }
   }
   for (std::size_t i = 0; i < tasks.size(); ++i)
     tasks[i]->rank = ranks_of_votes(tasks[i]->responses, std::move(graphs[i]), tasks[i]->voted);

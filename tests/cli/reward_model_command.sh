@@ -93,6 +93,7 @@ head -1 "$scratch/odd.jsonl" >"$scratch/even.jsonl"
 refuses 1 "no order to measure" "$agon" eval-rm --rm "$scratch/rm" --file "$scratch/even.jsonl"
 does "$agon" eval-rm --choose "$model" --max-tokens 8 --file "$scratch/whole/preferences.jsonl" --json
 [ "$(value judge/asked "$scratch/out")" = "$sets" ] || fail "the judge was not asked of every set"
+[ "$(value judge/too_long "$scratch/out")" = 0 ] || fail "a request of the judge is too long"
 
 # As verifier, critic and reward.
 does "$agon" run --policy "$model" --tasks 6 --samples 4 --verifier "$scratch/rm" --out "$scratch/run" --json

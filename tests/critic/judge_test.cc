@@ -20,7 +20,10 @@ class Comparing : public agents::Policy {
       std::vector<int> numbers;
       for (std::size_t at = shown.find("Response "); at != shown.npos; at = shown.find("Response ", at + 1))
         numbers.push_back(std::stoi(shown.substr(shown.find('\n', at))));
-      completions.push_back({.text = verdict(numbers)});
+      if (shown.size() > context)
+        completions.push_back({.finish_reason = agents::FinishReason::context});
+      else
+        completions.push_back({.text = verdict(numbers)});
     }
     asked += static_cast<int>(requests.size());
     return completions;
@@ -28,6 +31,7 @@ class Comparing : public agents::Policy {
   std::vector<agents::TokenScores> score(std::span<const agents::ScoreRequest>) override { return {}; }
   agents::Capabilities capabilities() const override { return {"comparing", true, true, false, 1000}; }
   int asked = 0;
+  std::size_t context = 1000;
   bool stubborn = false;  // the first one is always better
 
  private:
@@ -88,6 +92,20 @@ TEST_CASE("judge: the best of all at once") {
   CHECK(choices[1] == std::nullopt);
   const std::vector<Candidates> many = {{kQuestion, std::vector<std::string>(27, "1")}};
   CHECK_THROWS_WITH(judge.choose(many), Catch::Contains("27 responses"));
+}
+
+TEST_CASE("judge: a request that passes its context is no verdict that cannot be read") {
+  Comparing policy;
+  policy.context = 40;
+  Judge judge(policy, {});
+  const std::vector<Candidates> sets = {{kQuestion, {"3", "9"}}, {kQuestion, {"3", "9 " + std::string(100, 'x')}}};
+  std::vector<std::int64_t> too_long;
+  const auto votes = judge.compare(sets, &too_long);
+  CHECK(too_long == std::vector<std::int64_t>{0, 2});
+  CHECK((votes[0].size() == 2 && votes[1].empty()));
+  CHECK((judge.counts().asked == 4 && judge.counts().too_long == 2 && judge.counts().invalid == 0));
+  CHECK(judge.choose(sets) == std::vector<std::optional<std::size_t>>{1, std::nullopt});
+  CHECK((judge.counts().too_long == 3 && judge.counts().invalid == 0));
 }
 
 TEST_CASE("judge: evaluated in one order alone, the order of the file does not decide") {
