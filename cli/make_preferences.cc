@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -204,7 +205,14 @@ void write_file(const env::RunReader& run, const fs::path& folder) {
   critic::write_preferences(folder / kFile, preferences);
 }
 
+void require_different_suites(const std::vector<std::string>& suites) {
+  for (std::size_t i = 0; i < suites.size(); ++i)
+    if (std::ranges::count(suites, suites[i]) > 1)
+      throw Error("make-preferences: --suite {} is given twice. Give it once; --tasks says how many of it.", suites[i]);
+}
+
 void make_preferences(const Flags& flags) {
+  require_different_suites(flags.suites);
   const Json config = config_of(flags);
   const Models models = open_models(flags);
   const RunPlace place = run_place("make-preferences", "preferences", flags.out, flags.resume);

@@ -125,6 +125,8 @@ PreferenceMaker::PreferenceMaker(const PreferenceOptions& options, std::vector<R
         "make-preferences: an episode of suite {} has up to {} turns; preferences are between whole responses. Try "
         "charts or shapes.",
         options.suite, info_.max_turns);
+  if (options.samples == 0 && options.corrupted == 0)
+    throw Error("make-preferences: --samples and --corrupted are both 0: there is nothing to rank. Raise one of them.");
 }
 
 PreferenceMaker::~PreferenceMaker() = default;
@@ -140,6 +142,7 @@ std::unique_ptr<PreferenceMaker::Task> PreferenceMaker::open(std::uint64_t index
 }
 
 void PreferenceMaker::write(std::vector<std::unique_ptr<Task>>& tasks) const {
+  if (options_.samples == 0) return;
   for (const ResponseWriter& writer : writers_) {
     std::vector<agents::CompletionRequest> requests;
     for (const auto& task : tasks) {

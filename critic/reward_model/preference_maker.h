@@ -31,7 +31,7 @@ struct PreferenceOptions {
   std::string suite;
   env::SuiteOptions suite_options;
   env::Split split = env::Split::train;
-  int samples = 4;    // of each writer
+  int samples = 4;    // of each writer; 0: none
   int corrupted = 1;  // of the expert's solutions with a step made wrong; 0: none
   int responses = 4;  // chosen of all; 0: all of them stay
   int max_tokens = 256;
@@ -80,7 +80,8 @@ std::vector<int> ranks_of_votes(const std::vector<KnownResponse>& responses, std
 
 class PreferenceMaker {
  public:
-  // Throws Error for a suite whose episodes have several turns. judges: empty: the suite's own truth ranks.
+  // Throws Error for a suite whose episodes have several turns, and where nothing is to be written. judges: empty: the
+  // suite's own truth ranks.
   PreferenceMaker(const PreferenceOptions& options, std::vector<ResponseWriter> writers, std::vector<Judge*> judges);
   ~PreferenceMaker();
   // Of each task; nothing for one whose responses cannot be told apart. With judges the best of the chosen is one that

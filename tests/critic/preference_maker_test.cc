@@ -158,6 +158,18 @@ TEST_CASE("preference maker: judges rank in the suite's place") {
   }
 }
 
+TEST_CASE("preference maker: without samples the corrupted ones are all there is") {
+  PreferenceOptions options = charts_options();
+  options.samples = 0;
+  options.responses = 2;
+  Halfway policy;
+  PreferenceMaker maker(options, {{&policy, "halfway T=1", 1}}, {});
+  for (const auto& made : maker.make({0, 1, 2, 3}))
+    if (made) CHECK(std::ranges::all_of(made->responses, [](const auto& one) { return one.source == "corrupted"; }));
+  options.corrupted = 0;
+  CHECK_THROWS_WITH(PreferenceMaker(options, {}, {}), Catch::Contains("both 0"));
+}
+
 TEST_CASE("preference maker: a suite of several turns is refused") {
   PreferenceOptions options;
   options.suite = "phone";
