@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "core/error.h"
+#include "core/text.h"
 #include "env/episode_store.h"
 #include "env/run_database.h"
 #include "env/run_schema.h"
@@ -30,6 +32,22 @@ void write_checkpoint(const fs::path& output, const std::function<void(const fs:
   if (fs::exists(folder)) fs::rename(folder, old);
   fs::rename(fresh, folder);
   fs::remove_all(old);
+}
+
+void make_output(const fs::path& output) {
+  std::error_code error;
+  fs::create_directories(output, error);
+  if (error)
+    throw Error("{}: the folder cannot be made: {}. Choose another 'output'.", output.string(), error.message());
+}
+
+Json read_state(const fs::path& folder) {
+  const fs::path file = folder / "state.json";
+  Json state = Json::parse(read_file(file.string()), nullptr, false);
+  const bool whole = state.is_object() && state.contains("step") && state["step"].is_number_integer();
+  if (!whole || state["step"].get<std::int64_t>() < 0)
+    throw Error("{}: the checkpoint is damaged. Remove {} to begin again.", file.string(), folder.string());
+  return state;
 }
 
 fs::path find_checkpoint(const fs::path& output) {

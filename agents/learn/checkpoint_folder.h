@@ -5,11 +5,18 @@
 #include <filesystem>
 #include <functional>
 
+#include "core/json.h"
+
 namespace agon::agents {
 
 // Calls fill with an empty folder, then puts that in the place of OUTPUT/checkpoint.
 void write_checkpoint(const std::filesystem::path& output,
                       const std::function<void(const std::filesystem::path& folder)>& fill);
+// The folder that a training writes, made where it is not there. Throws Error where it cannot be.
+void make_output(const std::filesystem::path& output);
+// The object in state.json of a checkpoint's folder; throws Error for a file that is missing or damaged, or without a
+// whole number 'step' from 0 on.
+Json read_state(const std::filesystem::path& folder);
 // The folder of the last checkpoint; empty if there is none. Finishes an exchange that was cut off.
 std::filesystem::path find_checkpoint(const std::filesystem::path& output);
 // A training that was refused before it recorded anything is in nobody's way: removes its files (the database, its

@@ -59,7 +59,7 @@ class OfflineTrainer {
     if (samples.empty()) throw Error("self-play: there is nothing to train {} on.", config.output.string());
     if (config.threads > 0) at::set_num_threads(config.threads);
     torch::manual_seed(config.seed);
-    fs::create_directories(config.output);
+    make_output(config.output);
     fingerprint_ = fingerprint(config, samples);
     find_prompts();
     plan();
@@ -233,8 +233,8 @@ class OfflineTrainer {
   void resume() {
     const fs::path folder = find_checkpoint(config_.output);
     if (folder.empty()) return;
-    const Json state = Json::parse(read_file((folder / "state.json").string()));
-    if (state.at("training") != fingerprint_)
+    const Json state = read_state(folder);
+    if (state.value("training", Json()) != Json(fingerprint_))
       throw Error("self-play: {} is of another training: its samples or settings differ. Remove it to begin again.",
                   folder.string());
     load_weights(*model_, folder);

@@ -84,6 +84,10 @@ RewardNetworkSettings read_settings(const fs::path& folder, Json& notes, std::st
   section.read("notes", notes);
   section.read("base_weights", base_weights);
   section.check();
+  if (settings.inner < 1 || settings.inner > kMostInner)
+    throw Error("{}: 'inner' must lie between 1 and {}, got {}.", file.string(), kMostInner, settings.inner);
+  if (!notes.is_null() && !notes.is_object())
+    throw Error("{}: 'notes' must be an object, got {}.", file.string(), notes.dump().substr(0, 80));
   settings.base = (folder / base).lexically_normal();
   settings.representation = parse_representation(representation);
   settings.head = parse_head(head);

@@ -22,6 +22,8 @@
 
 namespace agon::agents {
 
+inline constexpr std::int64_t kMostInner = 65536;  // width of a head
+
 // Of its folder, written last: where it is, the reward model is whole.
 inline constexpr const char* kRewardModelFile = "reward_model.json";
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "agents/learn/checkpoint_folder.h"
 #include "core/error.h"
 #include "critic/reward_model/judge.h"
 #include "critic/reward_model/mixture.h"
@@ -64,7 +65,7 @@ Json train_judge(const RewardTrainingConfig& config, const std::atomic<bool>& st
       lessons.push_back(config.judge == JudgeForm::pairs ? pair_lesson(sets[place], rng)
                                                          : choice_lesson(sets[place], rng));
   }
-  std::filesystem::create_directories(config.output);
+  agents::make_output(config.output);
   const env::FolderLock lock(config.output);
   agents::OfflineConfig learning;
   learning.start = config.network.base;

@@ -34,8 +34,8 @@ class EngineRewardModel final : public RewardModel {
       : folder_(folder),
         network_(folder),
         engine_(network_.engine_weights(), network_.folder().config, network_.folder().tokenizer, {.threads = threads}),
-        slope_(network_.notes().value("slope", 1.0)),
-        offset_(network_.notes().value("offset", 0.0)) {}
+        slope_(note("slope", 1)),
+        offset_(note("offset", 0)) {}
 
   std::vector<std::vector<double>> score(std::span<const Candidates> sets) override {
     std::vector<DistinctResponses> read;
@@ -65,6 +65,15 @@ class EngineRewardModel final : public RewardModel {
   const Json& notes() const override { return network_.notes(); }
 
  private:
+  double note(const char* key, double otherwise) const {
+    const Json& notes = network_.notes();
+    if (!notes.is_object() || !notes.contains(key)) return otherwise;
+    if (!notes.at(key).is_number())
+      throw Error("{}: '{}' of its notes must be a number, got {}.", (folder_ / agents::kRewardModelFile).string(), key,
+                  notes.at(key).dump().substr(0, 80));
+    return notes.at(key).get<double>();
+  }
+
   // A score for every response.
   std::vector<double> put_back(const std::vector<double>& scores, const DistinctResponses& read) const {
     std::vector<double> all;

@@ -37,7 +37,7 @@ class RewardTrainer {
                                   config.seed,
                                   config.threads}) {
     read();
-    fs::create_directories(config.output);
+    agents::make_output(config.output);
     lock_.emplace(config.output);
     steps_ = config.epochs * steps_an_epoch();
     resume();
@@ -209,15 +209,15 @@ class RewardTrainer {
   void resume() {
     const fs::path folder = agents::find_checkpoint(config_.output);
     if (folder.empty()) return;
-    const Json state = Json::parse(read_file((folder / "state.json").string()));
+    const Json state = agents::read_state(folder);
     require_own(state, folder);
     learner_.load_state(folder);
     step_ = state.at("step");
-    ties_drawn_ = state.at("ties_drawn");
+    if (const Json ties = state.value("ties_drawn", Json()); ties.is_number_integer()) ties_drawn_ = ties;
   }
 
   void require_own(const Json& json, const fs::path& folder) const {
-    if (!json.is_object() || json.value("training", "") != fingerprint_)
+    if (!json.is_object() || json.value("training", Json()) != Json(fingerprint_))
       throw Error(
           "train-rm: {} is of another training: its data or settings differ. Remove it to begin again, or choose "
           "another "
@@ -264,7 +264,8 @@ void read_network(agents::ConfigSection& section, const fs::path& base, agents::
   network.joint = responses == "joint";
   network.representation = agents::parse_representation(representation);
   network.head = agents::parse_head(head);
-  if (network.inner < 1) throw Error("{}: 'inner' must be at least 1, got {}.", section.name(), network.inner);
+  if (network.inner < 1 || network.inner > agents::kMostInner)
+    throw Error("{}: 'inner' must lie between 1 and {}, got {}.", section.name(), agents::kMostInner, network.inner);
   if (const Json* json = section.child("lora")) {
     agents::ConfigSection lora(*json, section.name() + ": lora");
     lora.read("rank", network.lora.rank);

@@ -68,6 +68,7 @@ refuses 1 "is of another training" "$agon" train-rm "$scratch/rm.yaml" --set see
 refuses 1 "'threads' must lie between 0 and 1024, got 100000" "$agon" train-rm "$scratch/rm.yaml" --set threads=100000 \
   --set output=refused
 refuses 1 "got -1" "$agon" train-rm "$scratch/rm.yaml" --set threads=-1 --set output=refused
+refuses 1 "'inner' must lie between 1 and 65536, got 100000" "$agon" train-rm "$scratch/rm.yaml" --set inner=100000 --set output=refused
 [ ! -e "$scratch/refused" ] || fail "a refused training leaves a folder"
 
 # Scores and figures.

@@ -237,6 +237,19 @@ TEST_CASE("reward model: a folder that is none, or is damaged, says what is wron
   moved["base"] = "../nowhere";
   write_file_atomically((saved / "reward_model.json").string(), moved.dump());
   CHECK_THROWS_WITH(open_reward_model(saved), Contains("its base model") && Contains("nowhere"));
+  const auto with = [&](const char* key, const Json& value) {
+    Json damaged = Json::parse(settings);
+    damaged[Json::json_pointer(key)] = value;
+    write_file_atomically((saved / "reward_model.json").string(), damaged.dump());
+  };
+  with("/inner", 0);
+  CHECK_THROWS_WITH(open_reward_model(saved), Contains("reward_model.json: 'inner' must lie between 1 and 65536"));
+  with("/inner", std::int64_t{1} << 60);
+  CHECK_THROWS_WITH(open_reward_model(saved), Contains("'inner' must lie"));
+  with("/notes", {1, 2});
+  CHECK_THROWS_WITH(open_reward_model(saved), Contains("reward_model.json: 'notes' must be an object, got [1,2]"));
+  with("/notes/slope", "steep");
+  CHECK_THROWS_WITH(open_reward_model(saved), Contains("'slope' of its notes must be a number, got \"steep\""));
   write_file_atomically((saved / "reward_model.json").string(), settings);
   fs::resize_file(saved / "reward_head.safetensors", 100);
   CHECK_THROWS_AS(open_reward_model(saved), Error);
@@ -316,6 +329,27 @@ TEST_CASE("train-rm: stopped and begun again it ends where it would have") {
   CHECK(train_reward_model(other, true).is_null());
   good_and_bad(folder.path(), 49);
   CHECK_THROWS_WITH(train_reward_model(other, false), Contains("of another training"));
+}
+
+TEST_CASE("train-rm: a damaged checkpoint and an output that cannot be written are named") {
+  const test::TempFolder folder;
+  const fs::path data = good_and_bad(folder.path(), 8);
+  const RewardTrainingConfig config = training_config(folder, "rm", data);
+  CHECK(train_reward_model(config, true).is_null());
+  const std::string state = (config.output / "checkpoint/state.json").string();
+  for (const char* damaged : {"", "{", "[]", "{}", R"({"step": "two"})", R"({"step": -1})"}) {
+    write_file_atomically(state, damaged);
+    CHECK_THROWS_WITH(train_reward_model(config, false), Contains("state.json: the checkpoint is damaged"));
+  }
+  write_file_atomically(state, R"({"step": 0, "training": 7})");
+  CHECK_THROWS_WITH(train_reward_model(config, false), Contains("of another training"));
+  write_file_atomically((folder / "file").string(), "");
+  RewardTrainingConfig below = training_config(folder, "file/rm", data);
+  CHECK_THROWS_WITH(train_reward_model(below, false), Contains("file/rm: the folder cannot be made"));
+  below = training_config(folder, "file", data);
+  CHECK_THROWS_WITH(train_reward_model(below, false), Contains("file"));
+  below.judge = JudgeForm::pairs;
+  CHECK_THROWS_AS(train_judge(below, false), Error);
 }
 
 TEST_CASE("train-rm: a folder in which another process trains is refused, a judge's too") {
