@@ -56,7 +56,7 @@ class OfflineTrainer {
  public:
   OfflineTrainer(const OfflineConfig& config, const std::vector<OfflineSample>& samples)
       : config_(config), samples_(samples), folder_(open_model_folder(config.start)), model_(folder_.config) {
-    if (samples.empty()) throw Error("self-play: there is nothing to train {} on.", config.output.string());
+    if (samples.empty()) throw Error("{}: there is nothing to train {} on.", config.name, config.output.string());
     if (config.threads > 0) at::set_num_threads(config.threads);
     torch::manual_seed(config.seed);
     make_output(config.output);
@@ -73,7 +73,7 @@ class OfflineTrainer {
 
   bool train(const std::atomic<bool>& stop, OfflineFigures* figures) {
     const std::int64_t steps = std::ssize(batches_), last_epoch = std::ssize(batches_) - last_epoch_;
-    Progress progress("self-play: training " + config_.output.filename().string(), steps, "steps", step_);
+    Progress progress(config_.name + ": training " + config_.output.filename().string(), steps, "steps", step_);
     std::ofstream log(config_.output / "train.jsonl", std::ios::app);
     for (; step_ < steps; progress.add(1)) {
       if (stop) {
@@ -115,8 +115,8 @@ class OfflineTrainer {
       const std::int64_t tokens = prompt_tokens + std::ssize(response.ids);
       const int most = folder_.config.text.max_position_embeddings;
       if (tokens > most)
-        throw Error("self-play: a response and what it answers are {} tokens; the context of {} holds {}.", tokens,
-                    config_.start.string(), most);
+        throw Error("{}: a response and what it answers are {} tokens; the context of {} holds {}.", config_.name,
+                    tokens, config_.start.string(), most);
     }
   }
 
@@ -154,14 +154,14 @@ class OfflineTrainer {
     advantages_ = config_.baseline ? group_baseline(rewards, groups) : rewards;
     const bool imitates = std::ranges::any_of(samples_, [](const OfflineSample& sample) { return sample.imitated; });
     if (!imitates && std::ranges::all_of(advantages_, [](double advantage) { return advantage == 0; }))
-      throw Error("self-play: {} would learn nothing: the rewards of {} responses do not differ from their baseline.",
-                  config_.output.string(), samples_.size());
+      throw Error("{}: {} would learn nothing: the rewards of {} responses do not differ from their baseline.",
+                  config_.name, config_.output.string(), samples_.size());
   }
 
   void set_references() {
     const torch::NoGradGuard no_grad;
     references_.resize(samples_.size());
-    Progress progress("self-play: what the start makes of them", std::ssize(samples_), "responses");
+    Progress progress(config_.name + ": what the start makes of them", std::ssize(samples_), "responses");
     for (std::int64_t i = 0; i < first_epoch_; ++i) {  // every sample once
       const Batch& batch = batches_[static_cast<std::size_t>(i)];
       const std::vector<std::size_t> chosen = samples_of(batch);
@@ -235,8 +235,8 @@ class OfflineTrainer {
     if (folder.empty()) return;
     const Json state = read_state(folder);
     if (state.value("training", Json()) != Json(fingerprint_))
-      throw Error("self-play: {} is of another training: its samples or settings differ. Remove it to begin again.",
-                  folder.string());
+      throw Error("{}: {} is of another training: its samples or settings differ. Remove it to begin again.",
+                  config_.name, folder.string());
     load_weights(*model_, folder);
     optimizer_->load(folder / "optimizer.pt");
     step_ = state.at("step").get<std::int64_t>();

@@ -22,6 +22,7 @@ struct OfflineSample {
 };
 
 struct OfflineConfig {
+  std::string name = "self-play";       // of the training, at the head of messages and progress
   std::filesystem::path start, output;  // model folders; start is the reference too
   std::uint64_t seed = 1;
   int epochs = 3, batch = 64;   // samples, or a few more: those of one prompt stay together

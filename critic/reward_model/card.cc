@@ -47,4 +47,20 @@ void write_reward_card(const std::filesystem::path& folder, const agents::Reward
   write_file_atomically((folder / "README.md").string(), text);
 }
 
+void write_judge_card(const std::filesystem::path& folder, const RewardTrainingConfig& config, const Json& notes) {
+  const bool pairs = config.judge == JudgeForm::pairs;
+  const std::string text = fmt::format(
+      "# A judge\n\n"
+      "It {}, pictures included.\n\n"
+      "    agon eval-rm {} {} --file preferences.jsonl\n\n"
+      "Trained by imitation from `{}`, every weight of it: {} lessons on {} sets in {} steps.\n\n"
+      "## Config\n\n```yaml\n{}```\n",
+      pairs ? "says which of two responses to a prompt is better, [[A]] or [[B]]"
+            : "names the best of several responses to a prompt by its letter, as in [[A]]",
+      pairs ? "--judge" : "--choose", folder.filename().string(), config.network.base.filename().string(),
+      notes.at("samples").get<std::int64_t>(), notes.at("sets").get<std::int64_t>(),
+      notes.at("steps").get<std::int64_t>(), agents::to_yaml(config.source));
+  write_file_atomically((folder / "README.md").string(), text);
+}
+
 }  // namespace agon::critic

@@ -1,15 +1,18 @@
-// critic/reward_model/card.h - README.md of a reward model: what it is and how it was made.
+// critic/reward_model/card.h - README.md of a reward model, or a judge: what it is and how it was made.
 #pragma once
 
 #include <filesystem>
 
 #include "agents/learn/reward_network.h"
 #include "core/json.h"
+#include "critic/reward_model/training.h"
 
 namespace agon::critic {
 
 // notes: as train_reward_model returns them. Throws Error where the file cannot be written.
 void write_reward_card(const std::filesystem::path& folder, const agents::RewardNetworkSettings& settings,
                        const Json& notes);
+// notes: as train_judge returns them.
+void write_judge_card(const std::filesystem::path& folder, const RewardTrainingConfig& config, const Json& notes);
 
 }  // namespace agon::critic

@@ -5,6 +5,7 @@
 
 #include "agents/learn/checkpoint_folder.h"
 #include "core/error.h"
+#include "critic/reward_model/card.h"
 #include "critic/reward_model/judge.h"
 #include "critic/reward_model/mixture.h"
 #include "env/run_database.h"
@@ -68,6 +69,7 @@ Json train_judge(const RewardTrainingConfig& config, const std::atomic<bool>& st
   agents::make_output(config.output);
   const env::FolderLock lock(config.output);
   agents::OfflineConfig learning;
+  learning.name = "train-rm";
   learning.start = config.network.base;
   learning.output = config.output;
   learning.seed = config.seed;
@@ -81,7 +83,9 @@ Json train_judge(const RewardTrainingConfig& config, const std::atomic<bool>& st
   learning.threads = config.threads;
   agents::OfflineFigures figures;
   if (!agents::train_offline(learning, lessons, stop, &figures)) return {};
-  return {{"samples", lessons.size()}, {"steps", figures.steps}};
+  const Json notes{{"samples", lessons.size()}, {"sets", sets.size()}, {"steps", figures.steps}};
+  write_judge_card(config.output, config, notes);
+  return notes;
 }
 
 }  // namespace agon::critic

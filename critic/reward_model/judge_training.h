@@ -18,8 +18,9 @@ agents::OfflineSample pair_lesson(const Preference& preference, Rng& rng);
 agents::OfflineSample choice_lesson(const Preference& preference, Rng& rng);
 
 // Trains config.network.base, every weight of it, on one lesson a set and epoch (config.judge says which), and writes
-// the model folder config.output. Goes on where it was stopped. Returns {"samples", "steps"}, or null where it was
-// stopped. Throws Error for sets that teach nothing, and for a folder in which another process trains.
+// the model folder config.output with a card. Goes on where it was stopped. Returns {"samples", "sets", "steps"}, or
+// null where it was stopped. Throws Error for sets that teach nothing, and for a folder in which another process
+// trains.
 Json train_judge(const RewardTrainingConfig& config, const std::atomic<bool>& stop);
 
 }  // namespace agon::critic

@@ -331,6 +331,17 @@ TEST_CASE("train-rm: stopped and begun again it ends where it would have") {
   CHECK_THROWS_WITH(train_reward_model(other, false), Contains("of another training"));
 }
 
+TEST_CASE("train-rm: a judge's folder has a card") {
+  const test::TempFolder folder;
+  RewardTrainingConfig config = training_config(folder, "judge", good_and_bad(folder.path(), 8));
+  config.judge = JudgeForm::choice;
+  config.epochs = 2;
+  const Json notes = train_judge(config, false);
+  CHECK((notes.at("samples") == 16 && notes.at("sets") == 8 && notes.at("steps") == 2));
+  const std::string card = read_file((config.output / "README.md").string());
+  CHECK_THAT(card, Contains("--choose judge") && Contains("16 lessons on 8 sets in 2 steps") && Contains("name: test"));
+}
+
 TEST_CASE("train-rm: a damaged checkpoint and an output that cannot be written are named") {
   const test::TempFolder folder;
   const fs::path data = good_and_bad(folder.path(), 8);
