@@ -4,6 +4,7 @@
 #include <ATen/ops/logcumsumexp.h>
 #include <ATen/ops/logsumexp.h>
 #include <ATen/ops/tensor.h>
+#include <algorithm>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -48,6 +49,12 @@ RankingLoss parse_ranking_loss(const std::string& name) {
   for (std::size_t i = 0; i < names.size(); ++i)
     if (names[i] == name) return static_cast<RankingLoss>(i);
   throw Error("{}", unknown_name_message("loss", name, names));
+}
+
+bool draws_ties(RankingLoss loss, std::span<const int> rank) {
+  if (loss == RankingLoss::cross_entropy) return std::ranges::count(rank, 1) > 1;
+  if (loss == RankingLoss::bradley_terry) return false;
+  return std::ranges::any_of(rank, [&](int one) { return std::ranges::count(rank, one) > 1; });
 }
 
 Tensor ranking_loss(RankingLoss loss, const Tensor& scores, std::span<const std::int64_t> order,

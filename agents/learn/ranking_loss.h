@@ -18,6 +18,10 @@ enum class RankingLoss { cross_entropy, bradley_terry, plackett_luce };
 const std::vector<std::string>& ranking_loss_names();     // "cross-entropy", ...
 RankingLoss parse_ranking_loss(const std::string& name);  // throws Error naming the nearest
 
+// Whether the loss depends on how ties of these ranks (1 the best) were drawn: cross_entropy where several are the
+// best, plackett_luce where any are equal, bradley_terry never.
+bool draws_ties(RankingLoss loss, std::span<const int> rank);
+
 // order: the responses from the best to the last; rank: of each response, equal ones equally good (bradley_terry passes
 // over such pairs, the others go by the order). A scalar; undefined where there is no pair to tell apart.
 torch::Tensor ranking_loss(RankingLoss loss, const torch::Tensor& scores, std::span<const std::int64_t> order,

@@ -32,8 +32,8 @@ void write_reward_card(const std::filesystem::path& folder, const agents::Reward
       "    agon score --rm {} FILE.json\n\n"
       "Built on `{}`: an adapter (LoRA, rank {}), a separator token and a head ({}, of the state{} `{}`). The vision "
       "tower is as it was.\n"
-      "Trained on {} sets in {} steps; {} sets of one rank alone were passed over; where several responses were the "
-      "best, one was drawn ({} times).\n"
+      "Trained on {} sets in {} steps; {} sets of one rank alone were passed over; where ranks were equal "
+      "and the loss needs an order, it was drawn ({} times).\n"
       "P(right) of a score r, at even odds: 1 / (1 + exp(-({:.4g} r + {:.4g}))).\n\n{}\n## Config\n\n```yaml\n{}```\n",
       settings.joint ? "A response is read with those before it in sight, so its score depends on them."
                      : "A response is read with the prompt alone in sight, so its score depends on no other.",

@@ -158,7 +158,8 @@ class RewardTrainer {
 
   Json step() {
     const std::vector<agents::RankedResponses> batch = drawn(step_);
-    const auto ties = std::ranges::count_if(batch, [](const auto& set) { return std::ranges::count(set.rank, 1) > 1; });
+    const auto ties =
+        std::ranges::count_if(batch, [&](const auto& set) { return agents::draws_ties(config_.loss, set.rank); });
     const double left = 1 - static_cast<double>(step_) / static_cast<double>(steps_);
     agents::RankingStepFigures figures;
     try {

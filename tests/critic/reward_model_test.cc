@@ -395,6 +395,11 @@ TEST_CASE("train-rm: sets of one rank teach nothing, and only they are no data")
   const Json notes = train_reward_model(training_config(folder, "rm", folder / "best.jsonl"), false);
   CHECK(notes.at("passed_over") == 1);
   CHECK(notes.at("ties_drawn") == 3);  // one set, three epochs
+  using enum agents::RankingLoss;
+  const std::vector<int> two_best = {1, 1, 2}, two_last = {2, 1, 2}, none = {1, 2, 3};
+  CHECK((agents::draws_ties(cross_entropy, two_best) && !agents::draws_ties(cross_entropy, two_last)));
+  CHECK((agents::draws_ties(plackett_luce, two_best) && agents::draws_ties(plackett_luce, two_last)));
+  CHECK((!agents::draws_ties(plackett_luce, none) && !agents::draws_ties(bradley_terry, two_best)));
 }
 
 TEST_CASE("train-rm: a set that passes the context is named before the first step") {
