@@ -5,6 +5,7 @@
 #include <map>
 
 #include "cli/transcript.h"
+#include "core/error.h"
 #include "core/text.h"
 #include "env/protocol.h"
 
@@ -13,13 +14,26 @@ namespace {
 
 using critic::Node;
 
+// A node and what was decided of it.
+std::pair<std::size_t, std::string> note_in(const env::JournalEntry& entry) {
+  const Json node = entry.body.is_object() ? entry.body.value("node", Json()) : Json();
+  const Json decision = entry.body.is_object() ? entry.body.value("decision", Json()) : Json();
+  if (!node.is_number_unsigned() || !decision.is_string())
+    throw Error(
+        "entry {} (note) of the journal of task {} is damaged: it names no node and decision. Restore the run "
+        "from a copy.",
+        entry.number, entry.task_index);
+  return {node.get<std::size_t>(), decision.get<std::string>()};
+}
+
 // What was decided of each node, the last word on it.
-std::map<int, std::string> decisions_of(const std::vector<env::JournalEntry>& journal) {
+std::map<int, std::string> decisions_of(const std::vector<env::JournalEntry>& journal, std::size_t nodes) {
   std::map<int, std::string> decisions;
   for (const env::JournalEntry& entry : journal) {
     if (entry.kind != "note") continue;
-    std::string& decision = decisions[entry.body.at("node").get<int>()];
-    const auto said = entry.body.at("decision").get<std::string>();
+    const auto [node, said] = note_in(entry);
+    if (node >= nodes) continue;  // the tree was not played so far
+    std::string& decision = decisions[static_cast<int>(node)];
     decision = said == "keep" && decision == "reject" ? "keep all the same" : said;
   }
   return decisions;
@@ -88,7 +102,9 @@ std::string one_line(std::string_view text) {
 class TreeText {
  public:
   TreeText(const critic::Replay& replay, const std::vector<env::JournalEntry>& journal)
-      : replay_(replay), decisions_(decisions_of(journal)), chosen_(chosen_nodes(replay, decisions_)) {
+      : replay_(replay),
+        decisions_(decisions_of(journal, replay.nodes.size())),
+        chosen_(chosen_nodes(replay, decisions_)) {
     for (std::size_t i = 0; i < replay.nodes.size(); ++i)
       children_[replay.nodes[i].parent].push_back(static_cast<int>(i));
   }
@@ -125,7 +141,7 @@ class TreeText {
 }  // namespace
 
 Json search_nodes_json(const critic::Replay& replay, const std::vector<env::JournalEntry>& journal) {
-  const std::map<int, std::string> decisions = decisions_of(journal);
+  const std::map<int, std::string> decisions = decisions_of(journal, replay.nodes.size());
   const std::vector<bool> chosen = chosen_nodes(replay, decisions);
   Json nodes = Json::array();
   for (std::size_t i = 0; i < replay.nodes.size(); ++i) {
@@ -157,7 +173,7 @@ std::string search_tree_text(const critic::Replay& replay, const std::vector<env
                         outcome.spent.policy_tokens, outcome.spent.critic_tokens, outcome.spent.env_steps,
                         outcome.exhausted.empty() ? "" : fmt::format("; the budget of {} ended", outcome.exhausted));
   } else {
-    text += "the search is not finished: go on with `agon search --resume`\n";
+    text += "the journal ends here, for the search is not finished: go on with `agon search --resume`\n";
   }
   if (replay.divergence)
     text += fmt::format("\nasked again, it goes another way at entry {} ({}):\n  recorded  {}\n  now       {}\n",

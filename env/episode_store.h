@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/error.h"
 #include "core/image.h"
 #include "core/json.h"
 #include "env/episode.h"
@@ -77,10 +78,13 @@ class RunReader {
   virtual Episode episode(std::uint64_t task_index,
                           int sample) const = 0;  // with turns and images, of its last step; throws Error if absent
   virtual std::map<std::string, Curve> metrics() const = 0;  // of a training, by name
-  // A task's journal, without images; empty where it has none.
+  virtual const std::filesystem::path& path() const = 0;     // of its database
+  // A task's journal, without images; empty where it has none. Throws Error naming the entry that is damaged.
   virtual std::vector<JournalEntry> journal(std::uint64_t task_index) const = 0;
-  // The last entries of all journals that end with one of that kind, in order of their tasks.
-  virtual std::vector<JournalEntry> journal_ends(const std::string& kind) const = 0;
+  // The last entries of all journals that end with one of that kind, in order of their tasks. damaged: is told of each
+  // that cannot be read; without it, that throws.
+  virtual std::vector<JournalEntry> journal_ends(const std::string& kind,
+                                                 const std::function<void(const Error&)>& damaged = {}) const = 0;
   virtual Image image(const std::string& hash) const = 0;  // throws Error if absent
 };
 

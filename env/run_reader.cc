@@ -147,14 +147,16 @@ class SqliteReader : public RunReader {
       while (select.executeStep()) {
         const std::int64_t number = select.getColumn(0).getInt64();
         if (number != std::ssize(entries)) throw Error("the journal of task {} lacks an entry", task_index);
-        entries.push_back(
-            {task_index, number, select.getColumn(1).getString(), Json::parse(select.getColumn(2).getString()), {}});
+        entries.push_back(entry_of(task_index, number, select.getColumn(1).getString(), select.getColumn(2)));
       }
       return entries;
     });
   }
 
-  std::vector<JournalEntry> journal_ends(const std::string& kind) const override {
+  const fs::path& path() const override { return path_; }
+
+  std::vector<JournalEntry> journal_ends(const std::string& kind,
+                                         const std::function<void(const Error&)>& damaged) const override {
     std::vector<JournalEntry> entries;
     if (!has_journal_) return entries;
     return guarded(path_, [&] {
@@ -164,12 +166,13 @@ class SqliteReader : public RunReader {
           "max(number) AS last FROM journal GROUP BY task_index) ON task_index = task AND number = "
           "last WHERE kind = ? ORDER BY task_index");
       select.bind(1, kind);
-      while (select.executeStep())
-        entries.push_back({static_cast<std::uint64_t>(select.getColumn(0).getInt64()),
-                           select.getColumn(1).getInt64(),
-                           kind,
-                           Json::parse(select.getColumn(2).getString()),
-                           {}});
+      while (select.executeStep()) try {
+          entries.push_back(entry_of(static_cast<std::uint64_t>(select.getColumn(0).getInt64()),
+                                     select.getColumn(1).getInt64(), kind, select.getColumn(2)));
+        } catch (const Error& error) {
+          if (!damaged) throw;
+          damaged(error);
+        }
       return entries;
     });
   }
@@ -181,6 +184,15 @@ class SqliteReader : public RunReader {
  private:
   SQLite::Statement select_episodes(const char* which) const {
     return SQLite::Statement(database_, fmt::format(kSelectEpisodes, has_training_ ? "step" : "NULL") + which);
+  }
+
+  static JournalEntry entry_of(std::uint64_t task, std::int64_t number, const std::string& kind,
+                               const SQLite::Column& body) {
+    Json json = Json::parse(body.getString(), nullptr, false);
+    if (json.is_discarded())
+      throw Error("entry {} ({}) of the journal of task {} is damaged: it is no JSON. Restore the run from a copy",
+                  number, kind, task);
+    return {task, number, kind, std::move(json), {}};
   }
 
   Episode read_episode(SQLite::Statement& row, Detail detail) const {

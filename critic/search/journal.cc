@@ -1,6 +1,7 @@
 #include "critic/search/journal.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "core/error.h"
@@ -24,6 +25,9 @@ Json comparable(const Json& value) {
   return object;
 }
 
+// Where the clock has ended a search, no other ends.
+bool out_of_time(const env::JournalEntry& entry) { return entry.body.value("exhausted", Json()) == "wall"; }
+
 }  // namespace
 
 Journal::Journal(std::uint64_t task_index, std::vector<env::JournalEntry> past, Record record,
@@ -38,7 +42,7 @@ Json Journal::next(const std::string& kind, const std::function<Json(std::vector
     return record_new(kind, std::move(body), std::move(images));
   }
   const env::JournalEntry& past = take_past(kind);
-  if (comparing_ && !divergence_) hold_against(past, live(images));
+  if (comparing_ && !divergence_ && !out_of_time(past)) hold_against(past, live(images));
   return past.body;
 }
 
@@ -68,6 +72,22 @@ Json Journal::record_new(const std::string& kind, Json body, std::vector<Image> 
   const std::int64_t number = std::ssize(past_) + new_entries_++;
   if (record_) record_({task_index_, number, kind, body, std::move(images)});
   return body;
+}
+
+void Journal::reading(const std::filesystem::path& run, const std::function<void()>& work) const {
+  const auto damaged = [&](const std::exception& exception) {
+    if (place_ == 0 || new_entries_ > 0) throw;
+    const env::JournalEntry& entry = past_[place_ - 1];
+    throw Error("{}: entry {} ({}) of the journal of task {} is damaged: {}. Restore the run from a copy.",
+                run.string(), entry.number, entry.kind, task_index_, exception.what());
+  };
+  try {
+    work();
+  } catch (const Json::exception& exception) {  // a key that is missing, or of another type
+    damaged(exception);
+  } catch (const std::logic_error& exception) {  // a node that there is not
+    damaged(exception);
+  }
 }
 
 double Journal::past_seconds() const { return past_.empty() ? 0 : past_.back().body.value("seconds", 0.0); }

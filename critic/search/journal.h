@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -39,10 +40,15 @@ class Journal {
   Json next(const std::string& kind, const std::function<Json(std::vector<Image>& images)>& live);
   // The same of what is known already: env steps are played again to go on from them. Always compared.
   Json next_known(const std::string& kind, Json body, std::vector<Image> images);
-  // From now on every entry of the past is made again too and held against what it was, but for times and what was
-  // written ahead. The first that differs is kept, and the past stays what counts.
+  // From now on every entry of the past is made again too and held against what it was, but for times, what was written
+  // ahead, and entries that are there because wall time ran out. The first that differs is kept, and the past stays
+  // what counts.
   void compare() { comparing_ = true; }
   const std::optional<Divergence>& divergence() const { return divergence_; }
+
+  // Does the work that reads the past. Where an entry of it lacks what it must say, throws Error that names it and the
+  // run.
+  void reading(const std::filesystem::path& run, const std::function<void()>& work) const;
 
   bool in_past() const { return place_ < past_.size(); }
   double past_seconds()

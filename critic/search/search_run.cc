@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace agon::critic {
 namespace {
@@ -71,6 +72,19 @@ std::string cannot_fork(const SearchOptions& options, const env::EnvFactory& new
   }
 }
 
+std::string shortened(const Json& json) {
+  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text.size() > 200 ? valid_utf8(text.substr(0, 200)) + "..." : text;
+}
+
+void require_same(const Journal& journal, std::uint64_t task) {
+  if (const auto& divergence = journal.divergence())
+    throw Error(
+        "search: task {} cannot go on: played again, entry {} ({}) of its journal comes out in another way than it was "
+        "recorded. Recorded: {}; now: {}. Search it in another folder.",
+        task, divergence->number, divergence->kind, shortened(divergence->recorded), shortened(divergence->now));
+}
+
 class SearchPool {
  public:
   SearchPool(agents::Policy& policy, StepCritic* critic, const SearchOptions& options, const SearchPlace& place,
@@ -125,11 +139,24 @@ class SearchPool {
 
   env::Episode search_task(std::uint64_t task) {
     Journal journal(
-        task, past_of(task), [this](env::JournalEntry entry) { place_.store->record_entry(std::move(entry)); },
+        task, past_of(task),
+        [&](env::JournalEntry entry) {
+          require_same(journal, task);
+          place_.store->record_entry(std::move(entry));
+        },
         place_.stop);
     Tree tree(&policy_, critic_, beginning(options_, new_env_, task), journal, tree_options(options_, instructions_));
-    const Answer answer = search(tree, options_.method);
-    journal.next_known("result", to_json(outcome_of(tree, answer, task)), {});
+    Answer answer;
+    try {
+      journal.reading(place_.run->path(), [&] {
+        answer = search(tree, options_.method);
+        journal.next_known("result", to_json(outcome_of(tree, answer, task)), {});
+      });
+    } catch (const Error&) {
+      require_same(journal, task);  // what follows from that explains less
+      throw;
+    }
+    require_same(journal, task);
     env::Episode episode = tree.episode(std::max(answer.node, 0));
     episode.task_index = task;
     return episode;
@@ -245,17 +272,24 @@ Replay replay(const SearchOptions& options, const env::RunReader& run, std::uint
   const env::SuiteInfo info = env::suite_info(options.suite, options.suite_options);
   SuiteEnvs envs(options);
   const env::EnvFactory new_env = [&] { return envs.make(); };
-  Journal journal(task_index, std::move(past), {});
+  const std::atomic<bool> stop_at_its_end = true;
+  Journal journal(task_index, std::move(past), {}, &stop_at_its_end);
   if (policy) journal.compare();
   TreeOptions tree_like = tree_options(options, info.instructions);
+  tree_like.budget.wall_seconds.reset();  // when it ended is in the journal
+  tree_like.speculate = false;
   tree_like.keeps_envs = cannot_fork(options, new_env).empty();
   Tree tree(policy, critic, beginning(options, new_env, task_index), journal, tree_like);
   Replay replay;
   try {
-    const Answer answer = search(tree, options.method);
-    replay.outcome = outcome_in(journal.next_known("result", to_json(outcome_of(tree, answer, task_index)), {}));
+    journal.reading(run.path(), [&] {
+      const Answer answer = search(tree, options.method);
+      replay.outcome = outcome_in(journal.next_known("result", to_json(outcome_of(tree, answer, task_index)), {}));
+    });
     replay.finished = true;
-  } catch (const JournalEnds&) {
+  } catch (const SearchStopped&) {
+  } catch (const Error&) {
+    if (!journal.divergence()) throw;  // what follows from it explains less
   }
   replay.task = tree.task();
   for (int node = 0; node < tree.size(); ++node) {

@@ -52,8 +52,9 @@ SearchOutcome outcome_in(const Json& json);
 
 // Throws Error for settings that cannot work: a method that needs a critic without one, and one that needs forks with
 // an env that cannot fork, with its reason. Plays every task that the run has no finished episode of; `done` is told of
-// each. A policy, critic or env that throws leaves a failed episode, after two more tries. When *stop becomes true, the
-// tasks under way stay as their journals stand.
+// each. A policy, critic or env that throws leaves a failed episode, after two more tries; so does an env that answers
+// in another way than the journal says, for what was searched on top of that is worth nothing. When *stop becomes true,
+// the tasks under way stay as their journals stand.
 struct SearchPlace {
   env::EpisodeStore* store;
   const env::RunReader* run;  // the same run, to be read
@@ -66,6 +67,7 @@ void search_tasks(agents::Policy& policy, StepCritic* critic, const SearchOption
                   const env::EnvFactory& new_env, const std::string& instructions);
 
 // A task's search, from its journal: with a policy (and critic), everything is asked of them again and held against it.
+// It ends where the journal does: nothing new is asked of anyone.
 struct Replay {
   env::TaskInfo task;
   std::vector<Node> nodes;

@@ -66,15 +66,21 @@ std::string accuracy_line(const std::string& label, const Json& accuracy, const 
 
 }  // namespace
 
-std::vector<SearchOutcome> search_outcomes(const env::RunReader& run) {
+std::vector<SearchOutcome> search_outcomes(const env::RunReader& run, std::size_t& damaged) {
   std::vector<SearchOutcome> outcomes;
-  for (const env::JournalEntry& entry : run.journal_ends("result")) outcomes.push_back(outcome_in(entry.body));
+  damaged = 0;
+  for (const env::JournalEntry& entry : run.journal_ends("result", [&](const Error&) { ++damaged; })) try {
+      outcomes.push_back(outcome_in(entry.body));
+    } catch (const std::exception&) {  // a key that is missing, or of another type
+      ++damaged;
+    }
   return outcomes;
 }
 
 Json summarize_searches(const env::RunReader& run) {
   const Json config = run.config();
-  const std::vector<SearchOutcome> outcomes = search_outcomes(run);
+  std::size_t damaged = 0;
+  const std::vector<SearchOutcome> outcomes = search_outcomes(run, damaged);
   const auto seed = config.value("seed", std::uint64_t{0});
   const auto tasks = static_cast<double>(outcomes.size());
   Json summary;
@@ -102,6 +108,7 @@ Json summarize_searches(const env::RunReader& run) {
   count("budget_exhausted", [](const SearchOutcome& one) { return std::int64_t{!one.exhausted.empty()}; });
   count("unanswered", [](const SearchOutcome& one) { return std::int64_t{!one.answered}; });
   summary["failed"] = failed_tasks(run);
+  summary["damaged"] = damaged;
   count("judged", [](const SearchOutcome& one) { return std::int64_t{one.judged}; });
   count("invalid_verdicts", [](const SearchOutcome& one) { return std::int64_t{one.invalid}; });
   count("unknown_verdicts", [](const SearchOutcome& one) { return std::int64_t{one.unknown}; });
@@ -156,6 +163,7 @@ std::string search_table(const Json& summary) {
   line("unknown_verdicts", "steps the critic had nothing to say of");
   line("unranked", "trajectories had no rank");
   line("failed", "tasks failed and are in no figure");
+  line("damaged", "tasks have a damaged journal and are in no figure");
   return table;
 }
 
