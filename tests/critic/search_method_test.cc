@@ -63,6 +63,25 @@ double best_rank(const Branch& root, Rank rank) {
   return *std::max_element(ranks.begin(), ranks.end());
 }
 
+// Answers that several leaves give: the last letter of their ways.
+void share_answers(Branch& branch) {
+  for (Branch& child : branch.next) {
+    if (child.next.empty()) child.step.erase(8, child.step.find("</answer>") - 9);
+    share_answers(child);
+  }
+}
+
+// How many of n trajectories come to each leaf (test::leaves), where each place's children are written in turn.
+void count_visits(const Branch& branch, int n, std::vector<int>& visits) {
+  const int children = static_cast<int>(branch.next.size());
+  for (int i = 0; i < children; ++i) {
+    const Branch& child = branch.next[static_cast<std::size_t>(i)];
+    const int here = n / children + (i < n % children);
+    if (child.next.empty()) visits.push_back(here);
+    count_visits(child, here, visits);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("Each method finds the best leaf of a tree made by hand") {
@@ -219,4 +238,41 @@ TEST_CASE("A trajectory without a rank is counted and comes last") {
       search_once(&policy, nullptr, {.method = {.method = Method::best_of_n, .n = 4, .rank = Rank::score}});
   CHECK(env::extract_answer(result.text) == "b");
   CHECK(result.answer.unranked == 2);
+}
+
+TEST_CASE("The answer of a vote has the most votes, or the most weight: random trees") {
+  Rng rng(10);
+  int several = 0;  // elections with more than one side
+  for (int round = 0; round < test::rounds(300); ++round) {
+    Branch root = test::random_tree(rng);
+    share_answers(root);
+    test::TreeCritic critic(root);
+    const int n = rng.between(1, 12);
+    std::vector<int> visits;
+    count_visits(root, n, visits);
+    for (const Rank rank : {Rank::min, Rank::mean, Rank::last, Rank::product, Rank::score}) {
+      std::vector<double> ranks;
+      all_ranks(root, rank, {}, ranks);
+      const std::vector<const Branch*> leaves = test::leaves(root);
+      std::map<std::string, double> votes, weights;
+      for (std::size_t i = 0; i < leaves.size(); ++i) {
+        if (visits[i] == 0) continue;
+        votes[*env::extract_answer(leaves[i]->step)] += visits[i];
+        weights[*env::extract_answer(leaves[i]->step)] += visits[i] * ranks[i];
+      }
+      several += votes.size() > 1;
+      for (const Method method : {Method::majority, Method::weighted_majority}) {
+        INFO("round " << round << " " << to_string(method) << " rank " << to_string(rank) << " n " << n);
+        const auto& sides = method == Method::majority ? votes : weights;
+        const auto most = std::max_element(sides.begin(), sides.end(),
+                                           [](const auto& a, const auto& b) { return a.second < b.second; });
+        test::TreePolicy policy(root);
+        const auto result = search_once(&policy, &critic, {.method = {.method = method, .n = n, .rank = rank}});
+        const auto answer = env::extract_answer(result.text);
+        REQUIRE(answer);
+        REQUIRE(sides.at(*answer) == Approx(most->second).margin(1e-12));
+      }
+    }
+  }
+  CHECK(several > test::rounds(300));
 }

@@ -105,19 +105,22 @@ TEST_CASE("A search that is cut at any entry of its journal goes on to the same 
     input.turns = 2;
     if (rng.chance(0.5)) input.budget.policy_tokens = 150;
     test::TreeCritic critic(root);
-    test::TreePolicy policy(root);
+    test::TreePolicy policy(root, false, test::Draws::by_seed);
     const auto whole = test::search_once(&policy, &critic, input);
     for (std::size_t cut = 0; cut <= whole.journal.size(); ++cut) {
       input.past.assign(whole.journal.begin(), whole.journal.begin() + static_cast<std::ptrdiff_t>(cut));
       INFO(to_string(method) << " cut at " << cut << " of " << whole.journal.size());
-      test::TreePolicy rest(root);
       if (cut == whole.journal.size()) {
         const auto replayed = test::search_once(nullptr, nullptr, input);
         REQUIRE(same(whole, replayed));
         REQUIRE(replayed.journal.size() == whole.journal.size());
         REQUIRE_FALSE(replayed.divergence);
       } else {
-        test::search_once(&rest, &critic, input);  // ends, whatever the rest of it says
+        test::TreePolicy rest(root, false, test::Draws::by_seed);
+        const auto resumed = test::search_once(&rest, &critic, input);
+        REQUIRE(same(whole, resumed));
+        REQUIRE(resumed.journal.size() == whole.journal.size());
+        REQUIRE_FALSE(resumed.divergence);
       }
       input.past.clear();
     }
@@ -309,13 +312,29 @@ TEST_CASE("A budget of nothing, and one that ends inside a step") {
     test::SearchInput input{.method = small(method)};
     for (const auto& [budget, part] :
          {std::pair{Budget{.policy_tokens = 0}, "policy_tokens"}, std::pair{Budget{.env_steps = 0}, "env_steps"},
-          std::pair{Budget{.wall_seconds = 0}, "wall"}, std::pair{Budget{.policy_tokens = 2}, "policy_tokens"}}) {
+          std::pair{Budget{.tool_seconds = 0}, "tool_seconds"}, std::pair{Budget{.wall_seconds = 0}, "wall"},
+          std::pair{Budget{.policy_tokens = 2}, "policy_tokens"}}) {
       input.budget = budget;
       test::TreePolicy policy(root);
       const auto result = test::search_once(&policy, &critic, input);
       CHECK(result.exhausted == part);
       CHECK(result.answer.node == -1);
     }
+  }
+}
+
+TEST_CASE("Without a token for the critic a search that needs one ends there, and another does not ask") {
+  const Branch root = two_steps();
+  for (const Method method : kAllMethods) {
+    INFO(to_string(method));
+    test::SearchInput input{.method = small(method)};
+    input.budget.critic_tokens = 0;
+    test::TreePolicy policy(root);
+    test::TreeCritic critic(root);
+    const auto result = test::search_once(&policy, &critic, input);
+    CHECK(critic.written == 0);
+    CHECK(result.exhausted == (needs_critic(input.method) ? "critic_tokens" : ""));
+    if (!needs_critic(input.method)) CHECK(result.text == "one\n\n<answer>a</answer>");
   }
 }
 

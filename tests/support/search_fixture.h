@@ -57,11 +57,14 @@ inline Branch random_tree(Rng& rng, int depth = 3) {
   return root;
 }
 
-// Writes the tree's steps: at temperature 0 the first child, else the children in turn, whoever asks. A token is a
-// byte. excludes: it passes over children that begin as an excluded completion does, while others are left.
+// Writes the tree's steps: at temperature 0 the first child, else the children in turn, whoever asks; or drawn by the
+// request's seed. A token is a byte. excludes: it passes over children that begin as an excluded completion does, while
+// others are left.
+enum class Draws { in_turn, by_seed };
 class TreePolicy : public agents::Policy {
  public:
-  explicit TreePolicy(const Branch& root, bool excludes = false) : root_(root), excludes_(excludes) {}
+  explicit TreePolicy(const Branch& root, bool excludes = false, Draws draws = Draws::in_turn)
+      : root_(root), excludes_(excludes), draws_(draws) {}
 
   std::vector<agents::Completion> complete(std::span<const agents::CompletionRequest> requests) override {
     const std::lock_guard lock(mutex_);
@@ -103,8 +106,11 @@ class TreePolicy : public agents::Policy {
     return open.empty() ? all : open;
   }
 
+  std::size_t next_turn(std::uint64_t seed, const std::string& whole) {
+    return draws_ == Draws::by_seed ? Rng::derive(seed, "tree policy")() % 1000 : turns_[whole]++;
+  }
   const Branch& next_child(const Branch& here, const std::string& whole, const agents::CompletionRequest& request) {
-    const std::size_t turn = request.sampling.temperature == 0 ? 0 : turns_[whole]++;
+    const std::size_t turn = request.sampling.temperature == 0 ? 0 : next_turn(request.sampling.seed, whole);
     const std::vector<const Branch*> open = open_children(here, request.sampling.excluded);
     return *open[turn % open.size()];
   }
@@ -142,6 +148,7 @@ class TreePolicy : public agents::Policy {
 
   const Branch& root_;
   const bool excludes_;
+  const Draws draws_;
   std::mutex mutex_;
   std::map<std::string, std::size_t> turns_;
 };
