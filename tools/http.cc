@@ -115,11 +115,10 @@ std::string url_encode(std::string_view text) {
 
 std::string public_url(std::string_view url) {
   url = url.substr(0, url.find_first_of("?#"));
-  const std::size_t scheme = url.find("://");
-  if (scheme == std::string_view::npos) return std::string(url);
-  const std::string_view rest = url.substr(scheme + 3), host = rest.substr(0, rest.find('/'));
+  const std::size_t mark = url.find("://"), scheme = mark == std::string_view::npos ? 0 : mark + 3;
+  const std::string_view rest = url.substr(scheme), host = rest.substr(0, rest.find('/'));
   const std::size_t user = host.rfind('@');
-  return fmt::format("{}://{}", url.substr(0, scheme), rest.substr(user == std::string_view::npos ? 0 : user + 1));
+  return fmt::format("{}{}", url.substr(0, scheme), rest.substr(user == std::string_view::npos ? 0 : user + 1));
 }
 
 }  // namespace agon::tools

@@ -125,6 +125,8 @@ TEST_CASE("process reward critic: what a server can do wrong") {
   CHECK(calls == 3);
   CHECK_THROWS_WITH(judged({"http://127.0.0.1:1", "prm"}, one), Contains("does not answer"));
   CHECK_THROWS_WITH(make_process_reward_critic({}), Contains("address"));
+  CHECK(make_process_reward_critic({"http://user:secret@127.0.0.1:1/"})->name() == "http://127.0.0.1:1");
+  CHECK_THROWS_WITH(judged({"http://user:secret@127.0.0.1:1"}, one), !Contains("secret"));
   StepInContext picture = one;
   picture.messages[1].parts.push_back(Part::of(Image(1, 1, {0, 0, 0})));
   CHECK_THROWS_WITH(judged(options, picture), Contains("no pictures"));

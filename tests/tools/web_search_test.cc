@@ -191,6 +191,7 @@ TEST_CASE("keys are in no message and no identity") {
   CHECK_THAT(message(reply), Contains("bad key <key>") && Contains("SERPER_API_KEY") && !Contains("secret-key-1"));
   CHECK_THAT(engine->identity().dump(), !Contains("secret-key-1"));
   CHECK(public_url("https://user:pass@host:8/path?key=1#x") == "https://host:8/path");
+  CHECK(public_url("user:pass@host:8/path") == "host:8/path");
   ::setenv("SERPER_API_KEY", "two\nlines", 1);
   CHECK_THROWS_WITH(make_web_search({.engine = "serper"}), Contains("SERPER_API_KEY") && !Contains("lines"));
   ::unsetenv("SERPER_API_KEY");
