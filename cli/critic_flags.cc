@@ -4,8 +4,10 @@
 #include <charconv>
 
 #include "agents/local/local_policy.h"
+#include "agents/model_fingerprint.h"
 #include "cli/model_folder.h"
 #include "cli/play.h"
+#include "cli/usage.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "critic/critic_prompt.h"
@@ -15,15 +17,16 @@
 #include "critic/process_reward_critic.h"
 #include "critic/reward_model/reward_model_critic.h"
 #include "critic/self_score_critic.h"
+#include "tools/http.h"
 
 namespace agon::cli {
 namespace {
 
-constexpr const char* kCriticFlags = "Critic";
 constexpr std::string_view kConstant = "constant=", kRewardModel = "rm:";
 
 // A critic that was taught to judge; the solver's own score is the solver's.
-std::filesystem::path critic_folder(const CriticFlags& flags) {
+std::filesystem::path critic_folder(const CriticFlags& flags, const std::filesystem::path& solver_folder) {
+  if (flags.critic == "self-score" && flags.policy.empty() && !solver_folder.empty()) return solver_folder;
   return find_model_folder(flags.policy, program_folder(),
                            flags.critic == "self-score" ? kDefaultModel : kDefaultCritic);
 }
@@ -47,9 +50,13 @@ double parse_probability(std::string_view text) {
   return value;
 }
 
+std::string instructions_of(const CriticFlags& flags) {
+  return flags.instructions ? *flags.instructions : critic::critic_instructions(flags.prompt);
+}
+
 std::unique_ptr<critic::StepCritic> make_writing_critic(const CriticFlags& flags, agents::Policy& policy) {
   if (flags.critic == "self-score") return critic::make_self_score_critic(policy, {flags.max_tokens});
-  const std::string instructions = critic::critic_instructions(flags.prompt);
+  const std::string instructions = instructions_of(flags);
   if (flags.critic == "discriminative") return critic::make_discriminative_critic(policy, instructions);
   critic::GenerativeCriticOptions options;
   options.instructions = instructions;
@@ -59,6 +66,18 @@ std::unique_ptr<critic::StepCritic> make_writing_critic(const CriticFlags& flags
   options.max_tokens = flags.max_tokens;
   options.seed = flags.seed;
   return critic::make_generative_critic(policy, options);
+}
+
+// The folder that holds the files of a critic which was recorded.
+std::filesystem::path folder_of(const Json& config, const CriticFlags& flags,
+                                const std::filesystem::path& solver_folder) {
+  const auto files = config.at("policy_files").get<std::string>();
+  for (const std::filesystem::path& folder : {solver_folder, critic_folder(flags, solver_folder)})
+    if (agents::model_fingerprint(folder) == files) return folder;
+  throw Error(
+      "critic: the run's critic was {}, with files of the hash {}; it is none of the models at hand. Give its "
+      "folder with --critic-policy, or another critic with --critic.",
+      config.at("policy").get<std::string>(), files);
 }
 
 }  // namespace
@@ -74,22 +93,28 @@ void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string
       ->capture_default_str()
       ->group(kCriticFlags);
   command
-      .add_option(name("policy"), flags.policy,
-                  "the critic's model folder (default: models/agon-tiny-critic; self-score: models/agon-tiny)")
+      .add_option(
+          name("policy"), flags.policy,
+          "the critic's model folder (default: models/agon-tiny-critic; self-score: the solver's, models/agon-tiny)")
       ->group(kCriticFlags);
   command.add_option(name("prompt"), flags.prompt, "what it is told: short, long, or a text file of your own")
       ->capture_default_str()
       ->group(kCriticFlags);
   command.add_option("--critiques", flags.critiques, "critiques of a step; several need a temperature")
       ->capture_default_str()
+      ->check(whole_number_in(1, 256))
       ->group(kCriticFlags);
   command.add_option(name("combine"), flags.combine, "of several critiques: mean of their P(correct), or vote")
       ->capture_default_str()
       ->group(kCriticFlags);
   command.add_option(name("temperature"), flags.temperature, "of critiques")
       ->capture_default_str()
+      ->check(number_in(0, 100))
       ->group(kCriticFlags);
-  command.add_option(name("max-tokens"), flags.max_tokens, "of a critique")->capture_default_str()->group(kCriticFlags);
+  command.add_option(name("max-tokens"), flags.max_tokens, "of a critique")
+      ->capture_default_str()
+      ->check(whole_number_in(1, 1'000'000))
+      ->group(kCriticFlags);
   command.add_option(name("url"), flags.url, "process-reward: the server, as in http://127.0.0.1:8000")
       ->group(kCriticFlags);
   command.add_option(name("model"), flags.model, "process-reward: the model, as the server calls it")
@@ -99,26 +124,42 @@ void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string
       ->group(kCriticFlags);
 }
 
-Json critic_config(const CriticFlags& flags) {
+Json critic_config(const CriticFlags& flags, const std::filesystem::path& solver_folder) {
   Json config{{"critic", flags.critic}};
   if (flags.critic == "process-reward") {
-    config["url"] = flags.url;
+    config["url"] = tools::public_url(flags.url);
     config["model"] = flags.model;
     config["form"] = flags.form;
   }
-  if (flags.critic.starts_with(kRewardModel)) config["policy_files"] = policy_fingerprint(reward_model_folder(flags));
+  if (flags.critic.starts_with(kRewardModel))
+    config["policy_files"] = agents::model_fingerprint(reward_model_folder(flags));
   if (!writes(flags.critic)) return config;
-  const std::filesystem::path folder = critic_folder(flags);
+  const std::filesystem::path folder = critic_folder(flags, solver_folder);
   config["policy"] = folder.filename().string();
-  config["policy_files"] = policy_fingerprint(folder);
+  config["policy_files"] = agents::model_fingerprint(folder);
   config["max_tokens"] = flags.max_tokens;
   if (flags.critic == "self-score") return config;
-  config["prompt"] = critic::critic_instructions(flags.prompt);
+  config["prompt"] = instructions_of(flags);
   if (flags.critic == "discriminative") return config;
   config["critiques"] = flags.critiques;
   config["combine"] = flags.combine;
   config["temperature"] = flags.temperature;
   return config;
+}
+
+CriticFlags critic_flags_in(const Json& config, const CriticFlags& given, const std::filesystem::path& solver_folder) {
+  CriticFlags flags = given;
+  flags.critic = config.at("critic").get<std::string>();
+  if (flags.url.empty()) flags.url = config.value("url", "");
+  flags.model = config.value("model", "");
+  flags.form = config.value("form", flags.form);
+  flags.max_tokens = config.value("max_tokens", flags.max_tokens);
+  flags.critiques = config.value("critiques", flags.critiques);
+  flags.combine = config.value("combine", flags.combine);
+  flags.temperature = config.value("temperature", flags.temperature);
+  if (config.contains("prompt")) flags.instructions = config.at("prompt").get<std::string>();
+  if (flags.policy.empty() && writes(flags.critic)) flags.policy = folder_of(config, flags, solver_folder).string();
+  return flags;
 }
 
 OpenCritic open_critic(const CriticFlags& flags, agents::Policy* solver, const std::filesystem::path& solver_folder) {
@@ -138,7 +179,7 @@ OpenCritic open_critic(const CriticFlags& flags, agents::Policy* solver, const s
     open.critic = critic::make_reward_model_critic(*open.reward_model, folder.lexically_normal().string());
     open.label = "reward model ";
   } else if (writes(flags.critic)) {
-    const std::filesystem::path folder = critic_folder(flags);
+    const std::filesystem::path folder = critic_folder(flags, solver_folder);
     const bool is_solver = solver && std::filesystem::equivalent(folder, solver_folder);
     if (!is_solver) open.policy = agents::make_local_policy(folder);
     open.critic = make_writing_critic(flags, is_solver ? *solver : *open.policy);

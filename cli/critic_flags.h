@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "agents/policy.h"
@@ -17,17 +18,25 @@ class App;
 
 namespace agon::cli {
 
+inline constexpr const char* kCriticFlags = "Critic";  // group of --help
+
 struct CriticFlags {
   std::string critic = "generative", policy, prompt = "short", combine = "mean", url, model, form = "qwen";
   int critiques = 1, max_tokens = 256;
   double temperature = 0;
   std::uint64_t seed = 0;
+  std::optional<std::string> instructions;  // what it is told, in place of `prompt`
 };
 // Adds their options, but for the seed. prefix: before their names but for --critic and --critiques ("critic-", where
 // the command has options of those names of its own). `flags` must outlive the parse.
 void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string& prefix = {});
-// What the flags ask for, to be recorded with what the critic says.
-Json critic_config(const CriticFlags& flags);
+// What the flags ask for, to be recorded with what the critic says. solver_folder: whose own score self-score is where
+// the flags name no folder; empty: that of models/agon-tiny.
+Json critic_config(const CriticFlags& flags, const std::filesystem::path& solver_folder = {});
+// Back again, but for the critic's model folder, of which the config has the name and a hash alone: the folder that
+// holds the same files, of `solver_folder` and the critic that comes with agon. Throws Error where neither does.
+// given: the flags, whose folder and address come first.
+CriticFlags critic_flags_in(const Json& config, const CriticFlags& given, const std::filesystem::path& solver_folder);
 
 struct OpenCritic {
   std::unique_ptr<agents::Policy> policy;  // what the critic writes with; null: it writes nothing, or with another's

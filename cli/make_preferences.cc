@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "agents/local/local_policy.h"
+#include "agents/model_fingerprint.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
@@ -68,7 +69,7 @@ Json config_of(const Flags& flags) {
   const auto fingerprints = [](const std::vector<std::string>& names) {
     Json list = Json::array();
     for (const fs::path& folder : folders(names))
-      list.push_back({{"policy", folder.filename().string()}, {"files", policy_fingerprint(folder)}});
+      list.push_back({{"policy", folder.filename().string()}, {"files", agents::model_fingerprint(folder)}});
     return list;
   };
   return {{"preferences", flags.suites},

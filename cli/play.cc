@@ -4,15 +4,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <ctime>
-#include <fstream>
 
+#include "agents/model_fingerprint.h"
 #include "cli/interrupt.h"
 #include "cli/usage.h"
 #include "core/error.h"
-#include "core/hash.h"
 #include "core/progress.h"
 #include "env/episode_store.h"
 #include "env/role.h"
@@ -26,21 +24,6 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kDefaultTasks = 100;
 constexpr double kLeastTopP = 1e-6;  // of 0, nothing would be left to sample
-
-// A hash of the file's size, its first and its last MiB: enough to tell one from another without reading gigabytes.
-std::uint64_t hash_ends(const fs::path& file) {
-  constexpr std::uintmax_t kPart = 1 << 20;
-  const std::uintmax_t size = fs::file_size(file);
-  std::ifstream stream(file, std::ios::binary);
-  std::string seen(std::min(size, 2 * kPart), '\0');
-  const auto first = static_cast<std::streamsize>(std::min(size, kPart));
-  const auto last = static_cast<std::streamsize>(seen.size()) - first;
-  stream.read(seen.data(), first);
-  stream.seekg(static_cast<std::streamoff>(size) - last);
-  stream.read(seen.data() + first, last);
-  if (!stream) throw Error("{}: cannot be read. Check the path.", file.string());
-  return hash_text(fmt::format("{} {}", size, seen));
-}
 
 // A bound of the suite's own is told; one that the user gave is kept where it can be.
 std::uint64_t tasks_of(const PlayFlags& flags, const env::SuiteInfo& info) {
@@ -83,19 +66,6 @@ void play_and_record(const agents::RolloutOptions& options, agents::Policy& poli
 }
 
 }  // namespace
-
-std::string policy_fingerprint(const fs::path& folder) {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    const fs::path extension = entry.path().extension();
-    if (entry.is_regular_file() && (extension == ".safetensors" || extension == ".json" || extension == ".jinja"))
-      files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  std::string seen;
-  for (const fs::path& file : files) seen += fmt::format("{} {:016x}\n", file.filename().string(), hash_ends(file));
-  return fmt::format("{:016x}", hash_text(seen));
-}
 
 void add_task_options(CLI::App& command, PlayFlags& flags) {
   command.add_option("--file", flags.file, "task file of suite jsonl, questions or mat_coding")->group(kDataFlags);
@@ -198,7 +168,7 @@ Json run_config(const agents::RolloutOptions& options, const fs::path& policy) {
               {"max_tokens", options.sampling.max_tokens},
               {"instructions", info.instructions},
               {"policy", policy.filename().string()},
-              {"policy_files", policy_fingerprint(policy)}};
+              {"policy_files", agents::model_fingerprint(policy)}};
   if (!asked.file.empty()) config["file"] = fmt::format("{:016x}", info.file_hash);
   if (asked.role != env::kSolver) config["role"] = asked.role;
   if (!asked.search.empty()) config["search"] = asked.search;

@@ -41,8 +41,6 @@ void add_play_options(CLI::App& command, PlayFlags& flags);
 
 // What the flags ask of a suite, the defaults filled in. Throws Error where they do not fit it.
 agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string& suite);
-// A hash of every file of a model folder that shapes what the policy writes: weights, configs, tokenizer, template.
-std::string policy_fingerprint(const std::filesystem::path& folder);
 // Everything that shapes an episode; the number of threads does not. `policy`: the model folder.
 Json run_config(const agents::RolloutOptions& options, const std::filesystem::path& policy);
 

@@ -25,19 +25,38 @@ struct Flags {
   std::string run, policy, file, search;
   std::uint64_t task = 0;
   CriticFlags critic;
+  bool critic_given = false;        // a flag says what the critic is, or is told
+  bool critic_place_given = false;  // a flag says where it is
   bool json = false;
 };
+
+// Where nothing says which, the run's own.
+CriticFlags critic_of(const Flags& flags, const Json& config, const fs::path& policy_folder) {
+  CriticFlags given = flags.critic;
+  given.seed = config.at("seed").get<std::uint64_t>();
+  return flags.critic_given ? given : critic_flags_in(config.at("critic"), given, policy_folder);
+}
 
 critic::Replay replay_of(const Flags& flags, const env::RunReader& run, const critic::SearchOptions& options) {
   if (flags.policy.empty()) return critic::replay(options, run, flags.task);
   const fs::path folder = find_model_folder(flags.policy);
   const auto policy = agents::make_local_policy(folder);
   OpenCritic open;
-  if (needs_critic(options.method)) open = open_critic(flags.critic, policy.get(), folder);
+  if (needs_critic(options.method)) open = open_critic(critic_of(flags, run.config(), folder), policy.get(), folder);
   return critic::replay(options, run, flags.task, policy.get(), open.critic.get());
 }
 
+void note_given(const CLI::App& command, Flags& flags) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0 || option->get_group() != kCriticFlags) continue;
+    const bool place = option->check_lname("critic-policy") || option->check_lname("critic-url");
+    (place ? flags.critic_place_given : flags.critic_given) = true;
+  }
+}
+
 void run_replay(const Flags& flags) {
+  if (flags.policy.empty() && (flags.critic_given || flags.critic_place_given))
+    throw Error("replay: a critic is asked again beside a policy. Give --policy too, or leave the critic's flags out.");
   const auto run = env::RunReader::open(flags.run);
   const critic::SearchOptions options = search_options_in(run->config(), flags.file, flags.search);
   const critic::Replay replay = replay_of(flags, *run, options);
@@ -65,7 +84,10 @@ void add_replay(CLI::App& app) {
   command->add_option("--file", flags->file, "task file of the run")->group(kDataFlags);
   command->add_option("--search", flags->search, "suite questions: where to search")->group(kDataFlags);
   command->add_flag("--json", flags->json, "print one JSON object")->group(kOutputFlags);
-  command->callback([flags] { run_replay(*flags); });
+  command->callback([flags, command] {
+    note_given(*command, *flags);
+    run_replay(*flags);
+  });
 }
 
 }  // namespace agon::cli

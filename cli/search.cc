@@ -69,7 +69,7 @@ Json search_json(const Flags& flags, const critic::SearchOptions& options, const
   Json config = run_config(rollout_options(flags.play, flags.suite), policy_folder);
   config.erase("samples");
   add_search_config(options, config);
-  if (needs_critic(options.method)) config["critic"] = critic_config(flags.critic);
+  if (needs_critic(options.method)) config["critic"] = critic_config(flags.critic, policy_folder);
   return config;
 }
 

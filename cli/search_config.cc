@@ -1,8 +1,21 @@
 #include "cli/search_config.h"
 
 #include "core/error.h"
+#include "env/suite.h"
 
 namespace agon::cli {
+namespace {
+
+void require_same_file(const std::string& recorded, const critic::SearchOptions& options) {
+  const std::string hash = fmt::format("{:016x}", env::suite_info(options.suite, options.suite_options).file_hash);
+  if (hash != recorded)
+    throw Error(
+        "replay: {} is not the task file of the run: its hash is {}, and the run was made on {}. Give --file the "
+        "file that was searched.",
+        options.suite_options.file, hash, recorded);
+}
+
+}  // namespace
 
 void add_search_config(const critic::SearchOptions& options, Json& config) {
   const critic::MethodOptions& method = options.method;
@@ -37,6 +50,7 @@ critic::SearchOptions search_options_in(const Json& config, const std::string& f
   options.suite_options.baseline = config.value("baseline", "");
   options.suite_options.two_turn = config.value("two_turn", false);
   options.suite_options.reexamine = config.value("reexamine", "");
+  if (config.contains("file")) require_same_file(config.at("file").get<std::string>(), options);
   options.split = config.at("split") == "train" ? env::Split::train : env::Split::test;
   options.tasks = config.at("tasks").get<std::uint64_t>();
   options.seed = config.at("seed").get<std::uint64_t>();

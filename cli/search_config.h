@@ -12,7 +12,7 @@ namespace agon::cli {
 // change no result and are left out.
 void add_search_config(const critic::SearchOptions& options, Json& config);
 // Back again. file, search: what --file and --search gave, of which the config has the hash or the name alone. Throws
-// Error for a run that is no search, and for one of another version.
+// Error for a run that is no search, one of another version, and another file than the run's.
 critic::SearchOptions search_options_in(const Json& config, const std::string& file, const std::string& search);
 bool is_search(const Json& config);
 
