@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
+#include "cli/transcript.h"
 #include "core/text.h"
 
 namespace agon::cli {
@@ -63,11 +65,18 @@ Json parts_of(const std::vector<JudgedStep>& steps) {
           {"position", by([](const JudgedStep& step) { return fmt::format("{:3}", step.position); })}};
 }
 
+// On one line, without what a terminal would obey.
+std::string shown(const std::string& text) {
+  std::string line = printable(text);
+  std::ranges::replace(line, '\n', ' ');
+  return line;
+}
+
 std::string cell(const Json& value) { return value.is_number() ? fmt::format("{:.3f}", value.get<double>()) : "-"; }
 
 std::string line_of(const std::string& name, const Json& figures) {
-  std::string line =
-      fmt::format("  {:<22} {:>7} {:>7}", name.substr(0, 22), figures["steps"].dump(), figures["invalid"].dump());
+  std::string line = fmt::format("  {:<22} {:>7} {:>7}", shown(name).substr(0, 22), figures["steps"].dump(),
+                                 figures["invalid"].dump());
   for (const Column& column : kColumns) line += fmt::format(" {:>8}", cell(figures[column.key]));
   line += '\n';
   return line;
@@ -81,8 +90,8 @@ std::string first_error_line(const Json& first) {
 
 std::string block_of(const Json& row) {
   const Json& figures = row["figures"];
-  std::string text = fmt::format("{}, {}\n  {:<22} {:>7} {:>7}", row["data"].get<std::string>(),
-                                 row["critic"].get<std::string>(), "", "steps", "invalid");
+  std::string text =
+      fmt::format("{}, {}\n  {:<22} {:>7} {:>7}", shown(row["data"]), shown(row["critic"]), "", "steps", "invalid");
   for (const Column& column : kColumns) text += fmt::format(" {:>8}", column.label);
   text += '\n';
   text += line_of("all", figures);
@@ -100,9 +109,16 @@ std::string block_of(const Json& row) {
     text += fmt::format(" regret: {} of the choices between steps lose a right one\n", cell(row["regret"]));
   if (row.contains("first_error")) text += first_error_line(row["first_error"]);
   if (!row["first_fault"].is_null())
-    text += fmt::format(" {} invalid verdicts; the first: {}\n", figures["invalid"].dump(),
-                        row["first_fault"].get<std::string>());
+    text += fmt::format(" {} invalid verdicts; the first: {}\n", figures["invalid"].dump(), shown(row["first_fault"]));
   return text;
+}
+
+// Of the rows that have it.
+Json mean_at(const Json::json_pointer& place, const Json& rows) {
+  std::vector<double> values;
+  for (const Json& row : rows)
+    if (const Json value = row.value(place, Json()); value.is_number()) values.push_back(value.get<double>());
+  return number(mean(values));
 }
 
 }  // namespace
@@ -119,22 +135,22 @@ Json critic_json(const std::string& data, const std::string& critic, const std::
   const auto invalid = std::find_if(
       steps.begin(), steps.end(), [](const JudgedStep& step) { return step.judgement == critic::Judgement::invalid; });
   json["first_fault"] = invalid == steps.end() ? Json() : Json(invalid->fault);
+  std::vector<JudgedStep> in_solutions;
+  std::ranges::copy_if(steps, std::back_inserter(in_solutions), [](const JudgedStep& step) { return !step.alone; });
   if (critic::has_candidates(steps))
     json["regret"] = number(critic::regret(steps));
-  else
-    json["first_error"] = json_of(critic::first_error_figures(critic::first_errors(steps)));
+  else if (!in_solutions.empty())
+    json["first_error"] = json_of(critic::first_error_figures(critic::first_errors(in_solutions)));
   return json;
 }
 
 Json critic_report(Json rows) {
   Json means;
-  if (rows.size() > 1)
-    for (const Column& column : kColumns) {
-      std::vector<double> values;
-      for (const Json& row : rows)
-        if (row["figures"][column.key].is_number()) values.push_back(row["figures"][column.key]);
-      means[column.key] = number(mean(values));
-    }
+  if (rows.size() > 1) {
+    for (const Column& column : kColumns)
+      means[column.key] = mean_at(Json::json_pointer("/figures/" + std::string(column.key)), rows);
+    means["f1"] = mean_at(Json::json_pointer("/first_error/f1"), rows);
+  }
   return {{"rows", std::move(rows)}, {"mean", std::move(means)}};
 }
 
@@ -148,6 +164,8 @@ std::string critic_table(const Json& report) {
     text += fmt::format("\n  {:<38}", fmt::format("mean of the {}", report["rows"].size()));
     for (const Column& column : kColumns) text += fmt::format(" {:>8}", cell(report["mean"][column.key]));
     text += '\n';
+    if (report["mean"]["f1"].is_number())
+      text += fmt::format("  mean F1 of the first error: {}\n", cell(report["mean"]["f1"]));
   }
   return text +
          "\ncorrect, error: share of the right and of the wrong steps with a verdict that got the right one. "

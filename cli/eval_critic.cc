@@ -99,6 +99,7 @@ std::vector<critic::JudgedStep> judged(const OpenCritic& open, const Steps& step
 }
 
 void eval_critic(const EvalCriticFlags& flags) {
+  watch_interrupts();
   const OpenCritic open = open_critic(flags.critic);
   Json rows = Json::array();
   for (const Steps& steps : collected(flags)) {
@@ -106,7 +107,7 @@ void eval_critic(const EvalCriticFlags& flags) {
   }
   const Json report = critic_report(std::move(rows));
   if (flags.json)
-    std::cout << report.dump(2) << std::endl;
+    std::cout << report.dump(2, ' ', false, Json::error_handler_t::replace) << std::endl;
   else
     std::cout << critic_table(report) << std::flush;
 }

@@ -29,6 +29,7 @@ struct JudgedStep {
   Judgement judgement = Judgement::invalid;
   std::optional<double> probability;  // P(correct)
   std::string fault;                  // of an invalid verdict
+  bool alone = false;                 // nothing is known of the other steps of its solution: no first error is
 };
 
 struct CriticFigures {

@@ -125,8 +125,10 @@ class StepReader {
     for (const auto& [key, value] : record.items()) {
       if (!key.ends_with("human_label")) continue;
       if (value != 1 && value != -1) throw Error("{} must be 1 or -1, got {}", key, value.dump().substr(0, 60));
-      return add(required_text_of(record, "problem"), text_of(record, "partial_solution"),
-                 required_text_of(record, "next_step"), 0, name_of(record, "data_type", "steps"), value == 1);
+      add(required_text_of(record, "problem"), text_of(record, "partial_solution"),
+          required_text_of(record, "next_step"), 0, name_of(record, "data_type", "steps"), value == 1);
+      steps_.back().truth.alone = true;
+      return;
     }
     throw Error("it has a next_step and no key that ends in human_label");
   }

@@ -46,11 +46,32 @@ is 3 rows/0/figures/unknown --critic oracle --file "$scratch/bench.json"
 is 0.0 rows/0/first_error/f1 --critic constant=1 --file "$scratch/bench.json"
 is 1.0 rows/0/first_error/correct --critic constant=1 --file "$scratch/bench.json"
 
+python3 - "$scratch" <<'PY'
+import json, sys
+def write(name, records): open(sys.argv[1] + "/" + name, "w").write("".join(json.dumps(one) + "\n" for one in records))
+write("found.jsonl", [{"problem": "P", "steps": ["a"], "label": 0}, {"problem": "P", "steps": ["a"], "label": -1}])
+write("right.jsonl", [{"problem": "P", "steps": ["a"], "label": -1, "generator": "\x1b[31mred"},
+                      {"problem": "P", "steps": ["a"], "label": -1, "generator": "\x1b]0;title\x07\nnext"}])
+write("single.jsonl", [{"problem": "P", "partial_solution": "a", "next_step": "b", "human_label": 1}])
+PY
+# Several files: the mean of their F1. Steps by themselves have no first error.
+is 0.0 mean/f1 --critic constant=1 --file "$scratch/found.jsonl" --file "$scratch/bench.json"
+"$agon" eval-critic --critic constant=1 --file "$scratch/found.jsonl" --file "$scratch/bench.json" 2>/dev/null |
+  grep -q "mean F1 of the first error: 0.000" || fail "the table has no mean F1"
+"$agon" eval-critic --critic constant=1 --file "$scratch/single.jsonl" >"$scratch/out" 2>/dev/null || fail "single steps"
+grep -q "first error" "$scratch/out" && fail "single steps have a first error"
+"$agon" eval-critic --critic constant=1 --file "$scratch/right.jsonl" >"$scratch/out" 2>/dev/null || fail "sources"
+grep -q "by source" "$scratch/out" || fail "no figures by source"
+LC_ALL=C grep -q "$(printf '[\033\007]')" "$scratch/out" && fail "a file's escapes come to the terminal"
+
 refuses 1 "Did you mean 'oracle'" "$agon" eval-critic --critic oracl
 refuses 1 "P(correct) must lie in [0, 1], got 2" "$agon" eval-critic --critic constant=2
 refuses 1 "constant=0.5; got 'x'" "$agon" eval-critic --critic constant=x
 refuses 1 "no prompt 'lng'" "$agon" eval-critic --policy "$model" --prompt lng
-refuses 1 "critiques must be at least 1" "$agon" eval-critic --policy "$model" --critiques 0
+refuses 2 "'0' is not a whole number from 1 to 256" "$agon" eval-critic --policy "$model" --critiques 0
+refuses 2 "'257' is not a whole number from 1 to 256" "$agon" eval-critic --policy "$model" --critiques 257 --temperature 1
+refuses 2 "--temperature" "$agon" eval-critic --policy "$model" --temperature -2
+refuses 2 "--max-tokens" "$agon" eval-critic --policy "$model" --max-tokens 0
 refuses 1 "are all the same" "$agon" eval-critic --policy "$model" --critiques 2
 refuses 1 "Did you mean 'vote'" "$agon" eval-critic --policy "$model" --combine vot
 refuses 1 "address of its server" "$agon" eval-critic --critic process-reward
@@ -63,5 +84,19 @@ refuses 1 "chart" "$agon" eval-critic --critic oracle --suite chart
 refuses 1 "knows the truth of no step" "$agon" eval-critic --critic oracle --run "$scratch/run"
 printf '{"steps": ["a"], "label": 5}\n' >"$scratch/broken.jsonl"
 refuses 1 "broken.jsonl:1: label" "$agon" eval-critic --critic oracle --file "$scratch/broken.jsonl"
+
+# Ctrl-C: no figures, a word, 130.
+for what in "--suite charts" "--critiques 4 --temperature 1 --file $scratch/long.jsonl"; do
+  for ((i = 0; i < 20000; ++i)); do echo '{"problem": "P", "steps": ["a"], "label": -1}'; done >"$scratch/long.jsonl"
+  "$agon" eval-critic --critic generative --policy "$model" --tasks 1000000 $what >"$scratch/out" 2>"$scratch/err" &
+  pid=$!
+  sleep 2
+  kill -INT $pid
+  wait $pid
+  got=$?
+  [ $got = 130 ] || fail "eval-critic $what: exit code $got after Ctrl-C"
+  grep -q "stopped before its end" "$scratch/err" || fail "eval-critic $what: no word of Ctrl-C: $(cat "$scratch/err")"
+  [ ! -s "$scratch/out" ] || fail "eval-critic $what: stopped, and yet printed"
+done
 
 finish
