@@ -8,6 +8,7 @@
 
 #include "agents/learn/config_reader.h"
 #include "agents/local/local_policy.h"
+#include "agents/model_fingerprint.h"
 #include "core/error.h"
 #include "core/progress.h"
 #include "env/episode_store.h"
@@ -30,13 +31,34 @@ std::vector<fs::path> models_of(const SelfPlayConfig& config) {
   return models;
 }
 
+Json fingerprints(const std::vector<fs::path>& models) {
+  Json list = Json::array();
+  for (const fs::path& model : models) list.push_back(agents::model_fingerprint(model));
+  return list;
+}
+
+// What a run goes on with alone: the file's keys, but for those that change no result, and the models as they are.
+Json stored_config(const SelfPlayConfig& config) {
+  Json json = config.source;
+  if (const auto learning = json.find("learning"); learning != json.end() && learning->is_object()) {
+    learning->erase("threads");
+    if (learning->empty()) json.erase("learning");
+  }
+  json["files"] = {{"critic", agents::model_fingerprint(config.critic)},
+                   {"sneaky", agents::model_fingerprint(config.sneaky)},
+                   {"solvers", fingerprints(config.solvers)}};
+  for (const GameSource& source : config.sources)
+    if (!source.solvers.empty()) json["files"]["solvers of " + source.suite] = fingerprints(source.solvers);
+  return json;
+}
+
 class SelfPlay {
  public:
   SelfPlay(const SelfPlayConfig& config, bool resume, const std::atomic<bool>& stop, const ModelWorkshop& workshop)
       : config_(config),
         stop_(stop),
         workshop_(workshop),
-        store_(env::EpisodeStore::create(config.output, config.source, resume)),
+        store_(env::EpisodeStore::create(config.output, stored_config(config), resume)),
         reader_(env::RunReader::open(config.output)) {
     for (const GameSource& source : config.sources) {
       const env::SuiteOptions options = source.options();

@@ -34,7 +34,23 @@ refused "Did you mean 'charts'" suite
 config files "sources: [{suite: jsonl}]"
 refused "jsonl" files
 config model "critic: nowhere"
-refused "nowhere" model
+refused "nowhere is no model folder" model
+config solver "sources: [{suite: charts, solvers: [elsewhere]}]"
+refused "elsewhere is no model folder" solver
+config tokens "max_tokens: 0"
+refused "'max_tokens' must be at least 1" tokens
+config cold "temperature: 0"
+refused "'temperature' above 0" cold
+config cold "temperature: -1"
+refused "'temperature' above 0" cold
+config games "sources: [{suite: charts, games: 0}]"
+refused "'games' must be at least 1" games
+config games "sources: [{suite: charts, games: -3}]"
+refused "'games' must be at least 0, got -3" games
+config seed "seed: -1"
+refused "'seed' must be at least 0, got -1" seed
+config weight "learning: {imitation_weight: -0.1}"
+refused "'imitation_weight' at least 0" weight
 printf 'output: x\n' >"$scratch/empty.yaml"
 refused "'critic' is missing" empty
 refused "absent" absent
@@ -42,6 +58,9 @@ config set "rounds: 2"
 refused "expected KEY=VALUE" set --set rounds
 refused "Did you mean 'rounds'" set --set round=1
 refused "must be at least 1" set --set critiques=0
+for yaml in "$scratch"/*.yaml; do
+  [ -e "${yaml%.yaml}" ] && fail "a refused selfplay left a folder: ${yaml%.yaml}"
+done
 
 # A generator that was never taught writes no step that could be played.
 config untaught "max_tokens: 20"
@@ -52,5 +71,37 @@ refused "no game teaches the critic anything: of 6 games 6 are invalid" untaught
 refused "6 are invalid" untaught # the games are there; they are not played again
 config untaught "max_tokens: 21"
 refused "max_tokens" untaught
+
+# Ctrl-C and kill -9 in the middle: the same command plays what is missing, and the games are those of a run in one go.
+games() {
+  python3 -c 'import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute("SELECT task_index, body FROM journal ORDER BY task_index"): print(*row)' "$scratch/$1/run.sqlite"
+}
+many="sources: [{suite: charts, level: 1, games: 160}]"
+config whole "max_tokens: 20" "$many"
+refused "of 160 games 160 are invalid" whole
+for signal in INT KILL; do
+  config cut "max_tokens: 20" "$many"
+  rm -rf "$scratch/cut"
+  "$agon" selfplay "$scratch/cut.yaml" >"$scratch/out" 2>"$scratch/err" &
+  pid=$!
+  until [ -n "$(games cut 2>/dev/null)" ] || ! kill -0 $pid 2>/dev/null; do sleep 0.01; done
+  kill -$signal $pid
+  wait $pid
+  got=$?
+  [ $got = $([ $signal = INT ] && echo 130 || echo 137) ] || fail "selfplay ends with $got after SIG$signal"
+  [ $signal = KILL ] || grep -q "The same command goes on where it stopped" "$scratch/err" || fail "no word of Ctrl-C: $(cat "$scratch/err")"
+  [ "$(games cut | wc -l)" -lt 160 ] || fail "SIG$signal came too late to test anything"
+  refused "of 160 games 160 are invalid" cut
+  [ "$(games cut)" = "$(games whole)" ] || fail "after SIG$signal the games are others than in one go"
+done
+
+# Other threads change nothing; another model does.
+cp -r "$model" "$scratch/critic"
+config files "critic: critic" "max_tokens: 20" "learning: {threads: 1}"
+refused "6 are invalid" files
+refused "6 are invalid" files --set learning.threads=2
+printf ' ' >>"$scratch/critic/config.json"
+refused "files.critic" files
 
 finish

@@ -89,6 +89,8 @@ class World {
     sqlite3_close(database);
   }
 
+  void rewrite_model(const std::string& name) const { write_model(folder_ / name, name + ", taught again"); }
+
   SelfPlayConfig config;
   std::vector<Lesson> lessons;
   int calls = 0;
@@ -233,5 +235,20 @@ TEST_CASE("self-play: games that were lost in the middle of a batch are played a
     world.forget_games(which);
     REQUIRE(world.play());
     CHECK(world.outcome() == expected);
+  }
+}
+
+TEST_CASE("self-play goes on with other threads, and not with other models in the same folders") {
+  for (const auto& [model, key] :
+       {std::pair{"c0", "files.critic"}, std::pair{"s0", "files.sneaky"}, std::pair{"solver", "files.solvers"}}) {
+    World world;
+    world.config.source["learning"] = {{"threads", 1}};
+    REQUIRE(world.play());
+    world.config.source["learning"] = {{"threads", 2}};
+    CHECK(world.play());
+    world.config.source.erase("learning");
+    CHECK(world.play());
+    world.rewrite_model(model);
+    CHECK_THROWS_WITH(world.play(), Catch::Contains(key));
   }
 }
