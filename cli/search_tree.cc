@@ -173,7 +173,9 @@ std::string search_tree_text(const critic::Replay& replay, const std::vector<env
                         outcome.spent.policy_tokens, outcome.spent.critic_tokens, outcome.spent.env_steps,
                         outcome.exhausted.empty() ? "" : fmt::format("; the budget of {} ended", outcome.exhausted));
   } else {
-    text += "the journal ends here, for the search is not finished: go on with `agon search --resume`\n";
+    text += replay.divergence
+                ? "the tree ends here: its journal does, or cannot be followed any further\n"
+                : "the journal ends here, for the search is not finished: go on with `agon search --resume`\n";
   }
   if (replay.divergence)
     text += fmt::format("\nasked again, it goes another way at entry {} ({}):\n  recorded  {}\n  now       {}\n",

@@ -283,13 +283,15 @@ Replay replay(const SearchOptions& options, const env::RunReader& run, std::uint
   Replay replay;
   try {
     journal.reading(run.path(), [&] {
-      const Answer answer = search(tree, options.method);
-      replay.outcome = outcome_in(journal.next_known("result", to_json(outcome_of(tree, answer, task_index)), {}));
+      try {
+        const Answer answer = search(tree, options.method);
+        replay.outcome = outcome_in(journal.next_known("result", to_json(outcome_of(tree, answer, task_index)), {}));
+        replay.finished = true;
+      } catch (const Error&) {
+        if (!journal.divergence()) throw;  // what follows from it explains less
+      }
     });
-    replay.finished = true;
   } catch (const SearchStopped&) {
-  } catch (const Error&) {
-    if (!journal.divergence()) throw;  // what follows from it explains less
   }
   replay.task = tree.task();
   for (int node = 0; node < tree.size(); ++node) {
