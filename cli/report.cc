@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ReportFlags {
-  std::string run, out;
+  std::string run, out, file;
   std::vector<std::string> compare;
 };
 
@@ -47,7 +47,7 @@ void report(const ReportFlags& flags) {
   const auto run = env::RunReader::open(flags.run);
   if (!others.empty() && !is_search(run->config()))
     throw Error("report: --compare is for searches, and {} is none. `agon eval` compares policies.", flags.run);
-  const Json data = report_data(*run, name_of(flags.run), {}, others);
+  const Json data = report_data(*run, name_of(flags.run), {}, others, flags.file);
   write_file_atomically(out.string(), report_page(data));
   fmt::print("report: {}\n", out.string());
 }
@@ -59,6 +59,7 @@ void add_report(CLI::App& app) {
   CLI::App* command = app.add_subcommand("report", "Write a run's report: one HTML file that needs no network");
   command->add_option("RUN", flags->run, "run folder")->required();
   command->add_option("--compare", flags->compare, "searches of the same tasks to draw beside RUN");
+  command->add_option("--file", flags->file, "task file of a search, to draw its trees");
   command->add_option("--out", flags->out, "file to write (default: RUN/report.html)");
   command->callback([flags] { report(*flags); });
 }

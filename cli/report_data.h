@@ -30,8 +30,9 @@ struct ReportLimits {
 // Of a run without metrics: {summary, levels, kinds, roc, reliability, ece, embedded_tasks, embedded_samples}.
 // Of a training: {training {last_step, seconds, curves}}.
 // Of self-play: {self_play (cli/report_self_play.h)}, and neither tasks nor episodes.
-// Of a search: {search (cli/report_search.h), roc, reliability, ece: of the critic's P(correct)}.
+// Of a search: {search (cli/report_search.h), roc, reliability, ece: of the critic's P(correct)}; task_file: that it
+// was made on, if it was.
 Json report_data(const env::RunReader& run, const std::string& title, const ReportLimits& limits = {},
-                 const std::vector<OtherRun>& others = {});
+                 const std::vector<OtherRun>& others = {}, const std::string& task_file = {});
 
 }  // namespace agon::cli

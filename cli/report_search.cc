@@ -1,5 +1,6 @@
 #include "cli/report_search.h"
 
+#include <functional>
 #include <optional>
 
 #include "cli/report_episodes.h"
@@ -25,10 +26,15 @@ Json method_json(const std::string& title, const Json& summary, bool own) {
           {"own", own}};
 }
 
+Json no_steps() {
+  return {{"right_kept", 0}, {"wrong_kept", 0}, {"right_rejected", 0}, {"wrong_rejected", 0}, {"unknown", 0}};
+}
+
 class SearchTrees {
  public:
-  SearchTrees(const env::RunReader& run, ReportEpisodes& shown, JudgedSteps& judged)
-      : run_(run), options_(search_options_in(run.config(), "", "")), shown_(shown), judged_(judged) {}
+  // Throws Error where the trees of the run cannot be played again: another version, no task file.
+  SearchTrees(const env::RunReader& run, const std::string& file, ReportEpisodes& shown, JudgedSteps& judged)
+      : run_(run), options_(search_options_in(run.config(), file, "")), shown_(shown), judged_(judged) {}
 
   // in_page: its tree is drawn.
   void add(std::uint64_t task, bool in_page) {
@@ -42,7 +48,7 @@ class SearchTrees {
   }
 
   Json trees() { return std::move(trees_); }
-  Json steps() const { return steps_; }
+  const Json& steps() const { return steps_; }
 
  private:
   void count(const critic::Node& node, const std::optional<env::StepLabel>& label, const Json& json) {
@@ -74,7 +80,36 @@ class SearchTrees {
   ReportEpisodes& shown_;
   JudgedSteps& judged_;
   Json trees_ = Json::object();
-  Json steps_{{"right_kept", 0}, {"wrong_kept", 0}, {"right_rejected", 0}, {"wrong_rejected", 0}, {"unknown", 0}};
+  Json steps_ = no_steps();
+};
+
+// What `data` says of the trees; why there are none, or not all.
+class TreesOrWhy {
+ public:
+  TreesOrWhy(const env::RunReader& run, const std::string& file, ReportEpisodes& shown, JudgedSteps& judged) {
+    attempt([&] { trees_.emplace(run, file, shown, judged); });
+  }
+  void add(const env::Episode& episode, bool in_page) {
+    if (trees_ && episode.status == env::EpisodeStatus::done)
+      attempt([&] { trees_->add(episode.task_index, in_page); });
+  }
+  void move_into(Json& search) {
+    search["trees"] = trees_ ? trees_->trees() : Json::object();
+    search["steps"] = trees_ ? trees_->steps() : no_steps();
+    search["trees_missing"] = why_;
+  }
+
+ private:
+  void attempt(const std::function<void()>& work) {
+    try {
+      work();
+    } catch (const Error& error) {
+      if (why_.empty()) why_ = error.what();
+    }
+  }
+
+  std::optional<SearchTrees> trees_;
+  std::string why_;  // of the first that is missing
 };
 
 void require_same_tasks(const Json& config, const OtherRun& other) {
@@ -89,7 +124,7 @@ void require_same_tasks(const Json& config, const OtherRun& other) {
 }  // namespace
 
 void add_search(const env::RunReader& run, const std::string& title, const ReportLimits& limits,
-                const std::vector<OtherRun>& others, Json& data, JudgedSteps& judged) {
+                const std::vector<OtherRun>& others, const std::string& file, Json& data, JudgedSteps& judged) {
   Json search{{"summary", critic::summarize_searches(run)}, {"methods", Json::array()}};
   search["methods"].push_back(method_json(title, search["summary"], true));
   for (const OtherRun& other : others) {
@@ -97,24 +132,17 @@ void add_search(const env::RunReader& run, const std::string& title, const Repor
     search["methods"].push_back(method_json(other.title, critic::summarize_searches(*other.run), false));
   }
   ReportEpisodes shown;
-  SearchTrees trees(run, shown, judged);
-  search["trees_missing"] = "";
+  TreesOrWhy trees(run, file, shown, judged);
   std::size_t total = 0;
   run.for_each(
       [&](const env::Episode& episode) {
         ++total;
         const bool in_page = shown.tasks() < limits.tasks && shown.bytes() < limits.bytes;
         if (in_page) shown.add(episode);
-        if (episode.status != env::EpisodeStatus::done || search["trees_missing"] != "") return;
-        try {
-          trees.add(episode.task_index, in_page);
-        } catch (const Error& error) {
-          search["trees_missing"] = error.what();
-        }
+        trees.add(episode, in_page);
       },
       env::RunReader::Detail::whole);
-  search["trees"] = trees.trees();
-  search["steps"] = trees.steps();
+  trees.move_into(search);
   data["search"] = std::move(search);
   data["episodes_total"] = total;
   data["embedded_tasks"] = shown.tasks();

@@ -80,6 +80,54 @@ grep -q '^\* ok  1.00 ' "$scratch/out" || fail "replay shows no way to the answe
 is None divergence same
 "$agon" replay "$scratch/many" 3 --policy "$untaught" --critic oracle --json >"$scratch/other.json" 2>&1 || fail "replay another"
 is write divergence/kind other
+"$agon" replay "$scratch/many" 3 --policy "$model" --json >"$scratch/own.json" 2>&1 || fail "replay by the run's own critic"
+is None divergence own
+"$agon" replay "$scratch/critic" 0 --policy "$model" --json >"$scratch/own.json" 2>&1 || fail "replay by the run's own critic, the policy"
+is None divergence own
+refuses 1 "Give its folder with --critic-policy" "$agon" replay "$scratch/babble" 0 --policy "$model"
+"$agon" replay "$scratch/babble" 0 --policy "$model" --critic-policy "$untaught" --json >"$scratch/own.json" 2>&1 || fail "replay by the critic of a folder"
+is None divergence own
+refuses 1 "Give --policy too" "$agon" replay "$scratch/many" 3 --critic oracle
+refuses 1 "Give --policy too" "$agon" replay "$scratch/many" 3 --critic-policy "$model"
+
+# A replay goes as far as the journal does; where the clock ended a search, it does not ask whether it would now.
+cp -r "$scratch/many" "$scratch/open"
+python3 -c 'import sqlite3, sys
+run = sqlite3.connect(sys.argv[1] + "/run.sqlite")
+run.execute("DELETE FROM journal WHERE task_index = 3 AND number > 3")
+run.commit()' "$scratch/open"
+says 0 "the journal ends here, for the search is not finished" "$agon" replay "$scratch/open" 3 --policy "$model"
+"$agon" replay "$scratch/open" 3 --policy "$model" --json >"$scratch/ends.json" 2>&1 || fail "replay of an open journal"
+is None divergence ends
+is False finished ends
+play wall --critic oracle --tasks 4 --budget wall=0.02
+for task in 0 1 2 3; do
+  "$agon" replay "$scratch/wall" $task --policy "$model" --json >"$scratch/clock.json" 2>&1 || fail "replay of a search without time"
+  is None divergence clock
+done
+
+# A task file: the trees need it again, the same one.
+printf '{"id": "a", "prompt": "1 + 2?", "answer": 3, "grader": "number"}\n' >"$scratch/tasks.jsonl"
+printf '{"id": "a", "prompt": "1 + 3?", "answer": 4, "grader": "number"}\n' >"$scratch/others.jsonl"
+play file --suite jsonl --file "$scratch/tasks.jsonl" --method greedy
+refuses 1 "Give it with --file" "$agon" replay "$scratch/file" 0
+refuses 1 "is not the task file of the run: its hash is" "$agon" replay "$scratch/file" 0 --file "$scratch/others.jsonl"
+"$agon" replay "$scratch/file" 0 --file "$scratch/tasks.jsonl" >/dev/null 2>&1 || fail "replay of a task file"
+says 0 "report.html" "$agon" report "$scratch/file"
+grep -q "Give it with --file" "$scratch/file/report.html" || fail "the report does not say why there are no trees"
+says 0 "report.html" "$agon" report "$scratch/file" --file "$scratch/tasks.jsonl"
+grep -q "Give it with --file" "$scratch/file/report.html" && fail "the report has no trees, and has the task file"
+
+# A score of its own is the solver's.
+"$agon" search --policy "$untaught" --method beam --critic self-score --n 1 --width 1 --tasks 1 --max-tokens 8 \
+  --out "$scratch/self" --json >"$scratch/self.json" 2>"$scratch/err" || fail "self-score: $(cat "$scratch/err")"
+is "$(basename "$untaught")" critic/policy self
+# What opens a server's door is not kept.
+"$agon" search --policy "$model" --critic process-reward --critic-url http://me:secret@127.0.0.1:1 --tasks 1 \
+  --out "$scratch/server" >"$scratch/out" 2>"$scratch/err" && fail "pictures for a process reward model"
+grep -rq secret "$scratch/server" "$scratch/out" "$scratch/err" && fail "a password is told or kept"
+grep -q "http://127.0.0.1:1" "$scratch/server/config.json" || fail "the server is not told in config.json"
+
 "$agon" show "$scratch/many" | grep -q '^guided on charts' || fail "show"
 
 refuses 1 "Did you mean 'guided'" "$agon" search --method guide --out "$scratch/x"
@@ -89,6 +137,8 @@ refuses 1 "gives no amount" "$agon" search --budget policy_tokens=many --out "$s
 refuses 1 "Did you mean 'oracle'" "$agon" search --critic orakle --out "$scratch/x"
 refuses 1 "is no model folder" "$agon" search --critic oracle --policy "$scratch/none" --out "$scratch/x"
 refuses 2 "--n" "$agon" search --n 0 --out "$scratch/x"
+refuses 2 "--critic-max-tokens" "$agon" search --critic-max-tokens 0 --out "$scratch/x"
+refuses 2 "--critic-temperature" "$agon" search --critic-temperature -2 --out "$scratch/x"
 refuses 2 "--keep" "$agon" search --keep none --out "$scratch/x"
 refuses 2 "--retry" "$agon" search --retry never --out "$scratch/x"
 refuses 1 "is no search" "$agon" replay "$scratch/run" 0
