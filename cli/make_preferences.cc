@@ -34,7 +34,7 @@ struct Flags {
   std::string split = "train", out;
   std::uint64_t tasks = 100, first_task = 0, seed = 0;
   int level = 0, samples = 4, corrupted = 1, responses = 4, max_tokens = 256;
-  bool resume = false, json = false;
+  bool repeats = false, resume = false, json = false;
 };
 
 struct Models {
@@ -83,6 +83,7 @@ Json config_of(const Flags& flags) {
           {"samples", flags.samples},
           {"corrupted", flags.corrupted},
           {"responses", flags.responses},
+          {"repeats", flags.repeats},
           {"max_tokens", flags.max_tokens},
           {"judges", fingerprints(flags.judges)}};
 }
@@ -95,6 +96,7 @@ critic::PreferenceOptions options_of(const Flags& flags, const std::string& suit
   options.samples = flags.samples;
   options.corrupted = flags.corrupted;
   options.responses = flags.responses;
+  options.repeats = flags.repeats;
   options.max_tokens = flags.max_tokens;
   options.seed = flags.seed;
   return options;
@@ -283,6 +285,10 @@ void add_make_preferences(CLI::App& app) {
                    "model folder that compares pairs, once for each: their votes rank (default: what the suite knows)")
       ->allow_extra_args(false)
       ->group(kPolicyFlags);
+  command
+      ->add_flag("--repeats", flags->repeats,
+                 "a text stands as often as it was written, and all responses stay: sets as best of n sees them")
+      ->group(kOutputFlags);
   command
       ->add_option("--responses", flags->responses,
                    "chosen for a set, two at least, with one that is the only best; 0: all")

@@ -104,9 +104,15 @@ struct PreferenceMaker::Task {
   std::vector<int> rank;
   VotedRanking voted;
 
-  void add(const std::string& text, const std::string& source) {
-    const bool known = std::ranges::any_of(responses, [&](const KnownResponse& one) { return one.text == text; });
-    if (known || text.empty()) return;
+  void add(const std::string& text, const std::string& source, bool repeats) {
+    const auto known = std::ranges::find(responses, text, &KnownResponse::text);
+    if (text.empty() || (known != responses.end() && !repeats)) return;
+    if (known != responses.end()) {
+      KnownResponse again = *known;
+      again.source = source;
+      responses.push_back(std::move(again));
+      return;
+    }
     const env::StepResult result = env->fork()->step({text, {}});
     responses.push_back(
         {text, source, result.reward.total, result.info.value("success", false), share_of_right_steps(*env, text)});
@@ -155,7 +161,7 @@ void PreferenceMaker::write(std::vector<std::unique_ptr<Task>>& tasks) const {
     }
     const std::vector<agents::Completion> completions = writer.policy->complete(requests);
     for (std::size_t i = 0; i < completions.size(); ++i)
-      tasks[i / static_cast<std::size_t>(options_.samples)]->add(completions[i].text, writer.name);
+      tasks[i / static_cast<std::size_t>(options_.samples)]->add(completions[i].text, writer.name, options_.repeats);
   }
 }
 
@@ -172,7 +178,7 @@ void PreferenceMaker::corrupt(Task& task) const {
       const std::size_t at = turn.text.find(query.step, query.before.size());
       if (!wrong || at == std::string::npos) continue;
       std::string text = turn.text;
-      task.add(text.replace(at, query.step.size(), wrong->step), "corrupted");
+      task.add(text.replace(at, query.step.size(), wrong->step), "corrupted", options_.repeats);
     }
   }
 }
@@ -206,9 +212,9 @@ std::optional<MadePreference> PreferenceMaker::choose(Task& task) const {
   MadePreference made{task.index, {}, std::move(task.responses), std::move(task.rank), {}, std::move(task.voted)};
   const bool voted = made.voted.graph.items > 0;
   Rng rng = Rng::derive(options_.seed, "chosen", task.env->task().id);
-  const std::size_t count =
-      options_.responses == 0 ? made.responses.size() : static_cast<std::size_t>(options_.responses);
-  if (options_.responses == 0) {
+  const bool all = options_.repeats || options_.responses == 0;
+  const std::size_t count = all ? made.responses.size() : static_cast<std::size_t>(options_.responses);
+  if (all) {
     for (std::size_t i = 0; i < count; ++i) made.chosen.push_back(i);
   } else if (auto chosen =
                  choose_responses(voted ? descendants(made.voted.graph) : worse_by_rank(made.rank), count, rng)) {

@@ -34,6 +34,8 @@ struct PreferenceOptions {
   int samples = 4;    // of each writer; 0: none
   int corrupted = 1;  // of the expert's solutions with a step made wrong; 0: none
   int responses = 4;  // chosen of all; 0: all of them stay
+  // A text stands as often as it was written, as among the samples that a best is taken of; then all stay.
+  bool repeats = false;
   int max_tokens = 256;
   std::uint64_t seed = 0;
 };
@@ -56,7 +58,7 @@ struct VotedRanking {
 struct MadePreference {
   std::uint64_t task = 0;
   Preference preference;                 // of the chosen responses
-  std::vector<KnownResponse> responses;  // all, each text once
+  std::vector<KnownResponse> responses;  // all; each text once, unless repeats stay
   std::vector<int> rank;                 // of all
   std::vector<std::size_t> chosen;       // which of them
   VotedRanking voted;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string_view>
 
 #include "agents/learn/reward_network.h"
 #include "agents/local/engine.h"
@@ -12,16 +14,17 @@ namespace {
 
 using agents::ResponseLayout;
 
-// Each text of a set once, and which of them every response is.
-struct DistinctResponses {
+// What is read of a set, and which of it every response is: side by side all of them, since how many say the same is
+// something to see; apart each text once.
+struct ResponsesToRead {
   std::vector<std::string> texts;
   std::vector<std::size_t> places;
 };
 
-DistinctResponses distinct(const std::vector<std::string>& responses) {
-  DistinctResponses found;
+ResponsesToRead to_read(const std::vector<std::string>& responses, bool joint) {
+  ResponsesToRead found;
   for (const std::string& response : responses) {
-    const auto place = std::ranges::find(found.texts, response) - found.texts.begin();
+    const auto place = (joint ? found.texts.end() : std::ranges::find(found.texts, response)) - found.texts.begin();
     found.places.push_back(static_cast<std::size_t>(place));
     if (place == std::ssize(found.texts)) found.texts.push_back(response);
   }
@@ -38,11 +41,11 @@ class EngineRewardModel final : public RewardModel {
         offset_(note("offset", 0)) {}
 
   std::vector<std::vector<double>> score(std::span<const Candidates> sets) override {
-    std::vector<DistinctResponses> read;
+    std::vector<ResponsesToRead> read;
     std::vector<ResponseLayout> layouts;
     std::vector<agents::ScoringRequest> requests;
     for (const Candidates& candidates : sets) {
-      read.push_back(distinct(candidates.responses));
+      read.push_back(to_read(candidates.responses, joint()));
       const agents::ResponseSet set = network_.encode(candidates.messages, read.back().texts);
       layouts.push_back(network_.lay_out(set));
       for (const auto& ids : layouts.back().sequences) requests.push_back({set.prompt, ids});
@@ -58,8 +61,10 @@ class EngineRewardModel final : public RewardModel {
     return scores;
   }
 
-  bool fits(const Candidates& set) const override { return network_.fits(set.messages, distinct(set.responses).texts); }
-  void require(const Candidates& set) const override { network_.encode(set.messages, distinct(set.responses).texts); }
+  bool fits(const Candidates& set) const override {
+    return network_.fits(set.messages, to_read(set.responses, joint()).texts);
+  }
+  void require(const Candidates& set) const override { network_.encode(set.messages, to_read(set.responses, joint()).texts); }
   double probability(double score) const override { return 1 / (1 + std::exp(-(slope_ * score + offset_))); }
   bool joint() const override { return network_.settings().joint; }
   const Json& notes() const override { return network_.notes(); }
@@ -75,7 +80,7 @@ class EngineRewardModel final : public RewardModel {
   }
 
   // A score for every response.
-  std::vector<double> put_back(const std::vector<double>& scores, const DistinctResponses& read) const {
+  std::vector<double> put_back(const std::vector<double>& scores, const ResponsesToRead& read) const {
     std::vector<double> all;
     for (const std::size_t place : read.places) {
       all.push_back(scores[place]);
@@ -100,10 +105,23 @@ class ModelReward final : public agents::ResponseScorer {
     for (const std::string& response : responses) add_response(*model_, sets, !sets.empty(), messages, response);
     std::vector<double> all;
     for (const std::vector<double>& scores : model_->score(sets)) all.insert(all.end(), scores.begin(), scores.end());
-    return all;
+    return same_for_equals(responses, all);
   }
 
  private:
+  // What says the same is worth the same: the mean over those that do.
+  static std::vector<double> same_for_equals(std::span<const std::string> responses,
+                                             const std::vector<double>& scores) {
+    std::map<std::string_view, std::pair<double, double>> sums;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      sums[responses[i]].first += scores[i];
+      ++sums[responses[i]].second;
+    }
+    std::vector<double> means;
+    for (const std::string& response : responses) means.push_back(sums.at(response).first / sums.at(response).second);
+    return means;
+  }
+
   const std::unique_ptr<RewardModel> model_;
 };
 

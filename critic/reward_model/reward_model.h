@@ -23,9 +23,10 @@ struct Candidates {
 class RewardModel {
  public:
   virtual ~RewardModel() = default;
-  // One score a response, in order; the higher the better. Scores of different prompts do not compare. Equal responses
-  // of a set are read once, where the first of them stands, and have the same score. Throws Error for no response, for
-  // a set that passes the context, with the number of its responses that fit, and for a score that is not finite.
+  // One score a response, in order; the higher the better. Scores of different prompts do not compare. Apart, equal
+  // responses of a set are read once and have the same score; joint, how many say the same is something to see. Throws
+  // Error for no response, for a set that passes the context, with the number of its responses that fit, and for a
+  // score that is not finite.
   virtual std::vector<std::vector<double>> score(std::span<const Candidates> sets) = 0;
   virtual bool fits(const Candidates& set) const = 0;     // within the context
   virtual void require(const Candidates& set) const = 0;  // throws Error, as score does, for one that does not fit
@@ -45,7 +46,8 @@ void add_response(const RewardModel& model, std::vector<Candidates>& sets, bool 
 std::unique_ptr<RewardModel> open_reward_model(const std::filesystem::path& folder, int threads = 0);
 
 // The same as a reward of roll-outs (agents/learn/train.h), scored in the order of their group; one that passes the
-// context is scored in several sets. Throws Error for a response that does not fit it alone.
+// context is scored in several sets, and equal responses get the mean of their scores. Throws Error for a response that
+// does not fit it alone.
 std::unique_ptr<agents::ResponseScorer> open_response_scorer(const std::filesystem::path& folder, int threads = 0);
 
 }  // namespace agon::critic

@@ -205,14 +205,20 @@ TEST_CASE("reward model: what passes the context is refused with the number that
     CHECK_THROWS_WITH(one->require({question(longer), {"a"}}), Contains("the prompt alone is"));
 }
 
-TEST_CASE("reward model: equal responses of a set are read once and have one score") {
+TEST_CASE("reward model: apart, equal responses are read once and have one score; joint, each sees those before it") {
   const test::TempFolder folder;
-  for (const bool joint : {true, false}) {
-    const auto model = open_reward_model(shaken_model(folder / (joint ? "joint" : "apart"), joint));
-    const std::vector<double> scores = scores_of(*model, {"two", "3", "two", "", "3", ""});
-    const std::vector<double> once = scores_of(*model, {"two", "3", ""});
-    CHECK(scores == std::vector<double>{once[0], once[1], once[0], once[2], once[1], once[2]});
-  }
+  const std::vector<std::string> responses = {"two", "3", "two", "", "3", ""};
+  const auto apart = open_reward_model(shaken_model(folder / "apart", false));
+  const std::vector<double> once = scores_of(*apart, {"two", "3", ""});
+  CHECK(scores_of(*apart, responses) == std::vector<double>{once[0], once[1], once[0], once[2], once[1], once[2]});
+
+  const fs::path folder_of_joint = shaken_model(folder / "joint", true);
+  const std::vector<double> joint = scores_of(*open_reward_model(folder_of_joint), responses);
+  CHECK(joint[0] != joint[2]);
+  // As rewards, equal responses of a group get the same.
+  const std::vector<double> rewards = open_response_scorer(folder_of_joint)->score({question("q")}, responses);
+  CHECK(rewards[0] == rewards[2]);
+  CHECK(rewards[1] == rewards[4]);
 }
 
 TEST_CASE("reward model: a score that is not finite names the folder") {
