@@ -125,12 +125,21 @@ class Recorded {
   std::set<std::uint64_t> known_;
 };
 
-void make_suite(const Flags& flags, std::size_t number, const Models& models, const Recorded& recorded,
-                env::EpisodeStore& store) {
-  const std::string& suite = flags.suites[number];
+using Makers = std::vector<std::unique_ptr<critic::PreferenceMaker>>;
+
+// One a suite, before anything is written: what one of them refuses leaves no folder.
+Makers makers_of(const Flags& flags, const Models& models) {
   std::vector<critic::Judge*> judges;
   for (const auto& judge : models.judges) judges.push_back(judge.get());
-  critic::PreferenceMaker maker(options_of(flags, suite), models.writers, judges);
+  Makers makers;
+  for (const std::string& suite : flags.suites)
+    makers.push_back(std::make_unique<critic::PreferenceMaker>(options_of(flags, suite), models.writers, judges));
+  return makers;
+}
+
+void make_suite(const Flags& flags, std::size_t number, critic::PreferenceMaker& maker, const Recorded& recorded,
+                env::EpisodeStore& store) {
+  const std::string& suite = flags.suites[number];
   const auto key = [&](std::uint64_t task) { return (std::uint64_t{number} << kTaskBits) + task; };
   std::vector<std::uint64_t> left;
   const std::uint64_t tasks = tasks_of(flags, suite);
@@ -218,12 +227,13 @@ void make_preferences(const Flags& flags) {
   require_different_suites(flags.suites);
   const Json config = config_of(flags);
   const Models models = open_models(flags);
+  const Makers makers = makers_of(flags, models);
   const RunPlace place = run_place("make-preferences", "preferences", flags.out, flags.resume);
   const auto store = env::EpisodeStore::create(place.folder, config, place.resume);
   const auto run = env::RunReader::open(place.folder);
   watch_interrupts();
   for (std::size_t suite = 0; suite < flags.suites.size() && !interrupted(); ++suite)
-    make_suite(flags, suite, models, Recorded(*run), *store);
+    make_suite(flags, suite, *makers[suite], Recorded(*run), *store);
   store->flush();
   if (interrupted())
     throw Interrupted(fmt::format("make-preferences: stopped. Go on with the same command and {}.", place.go_on));

@@ -64,7 +64,9 @@ class EngineRewardModel final : public RewardModel {
   bool fits(const Candidates& set) const override {
     return network_.fits(set.messages, to_read(set.responses, joint()).texts);
   }
-  void require(const Candidates& set) const override { network_.encode(set.messages, to_read(set.responses, joint()).texts); }
+  void require(const Candidates& set) const override {
+    network_.encode(set.messages, to_read(set.responses, joint()).texts);
+  }
   double probability(double score) const override { return 1 / (1 + std::exp(-(slope_ * score + offset_))); }
   bool joint() const override { return network_.settings().joint; }
   const Json& notes() const override { return network_.notes(); }

@@ -120,9 +120,10 @@ does "$agon" train "$scratch/train.yaml"
 refuses 1 "give one of --rm, --judge and --choose" "$agon" eval-rm --file "$scratch/whole/preferences.jsonl"
 refuses 1 "no reward_model.json" "$agon" score --rm "$model" "$scratch/two.json"
 refuses 1 "nowhere" "$agon" run --tasks 1 --policy "$model" --verifier "$scratch/nowhere" --out "$scratch/none"
-refuses 1 "phone has up to" "$agon" make-preferences --suite phone --policy "$model" --out "$scratch/none"
-refuses 1 "--suite charts is given twice" "$agon" make-preferences --suite charts --suite shapes --suite charts --out "$scratch/none"
-refuses 1 "are both 0" "$agon" make-preferences --samples 0 --corrupted 0 --policy "$model" --out "$scratch/none"
+refuses 1 "--suite charts is given twice" "$agon" make-preferences --suite charts --suite shapes --suite charts --out "$scratch/refused"
+refuses 1 "are both 0" "$agon" make-preferences --samples 0 --corrupted 0 --policy "$model" --out "$scratch/refused"
+refuses 1 "phone has up to" "$agon" make-preferences --suite phone --policy "$model" --out "$scratch/refused"
+[ ! -e "$scratch/refused" ] || fail "refused preferences leave a folder"
 does "$agon" make-preferences --samples 0 --corrupted 6 --tasks 8 --policy "$model" --responses 2 --out "$scratch/corrupted" --json
 refuses 2 "--responses" "$agon" make-preferences --responses 1
 refuses 1 "responses" "$agon" score --rm "$scratch/rm" - <<<'{"prompt": "a", "responses": []}'
