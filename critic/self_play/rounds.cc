@@ -136,13 +136,23 @@ class SelfPlay {
           draw_challenge(*envs_[s], source.suite, instructions_[s], config_.seed, key);
       const auto known = recorded_.find(key);
       if (challenge && known != recorded_.end())
-        games.push_back(game_in(known->second, std::move(challenge)));
+        games.push_back(recorded_game(known->second, std::move(challenge)));
       else if (challenge)
         waiting.push_back(std::move(challenge));
       if (waiting.size() == kGamesAtOnce) play(round, source, table, std::exchange(waiting, {}), games);
       progress.add(1);
     }
     if (!stop_ && !waiting.empty()) play(round, source, table, std::move(waiting), games);
+  }
+
+  PlayedGame recorded_game(const Json& json, std::shared_ptr<const Challenge> challenge) const {
+    const std::uint64_t number = challenge->number;
+    try {
+      return game_in(json, std::move(challenge));
+    } catch (const Json::exception& exception) {
+      throw Error("{}: game {} there is damaged: {}. Restore the run from a copy.", config_.output.string(), number,
+                  exception.what());
+    }
   }
 
   void play(int round, const GameSource& source, Table& table, std::vector<std::shared_ptr<const Challenge>> challenges,

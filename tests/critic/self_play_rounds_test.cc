@@ -81,9 +81,11 @@ class World {
   // As a kill between two transactions leaves it, and before anything was learned.
   void forget_games(const std::string& which) {
     for (const char* round : {"round-1", "round-2"}) fs::remove_all(config.output / round);
+    change("DELETE FROM journal WHERE " + which);
+  }
+  void change(const std::string& sql) {
     sqlite3* database = nullptr;
     REQUIRE(sqlite3_open((config.output / "run.sqlite").c_str(), &database) == SQLITE_OK);
-    const std::string sql = "DELETE FROM journal WHERE " + which;
     CHECK(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
     CHECK(sqlite3_changes(database) > 0);
     sqlite3_close(database);
@@ -251,4 +253,13 @@ TEST_CASE("self-play goes on with other threads, and not with other models in th
     world.rewrite_model(model);
     CHECK_THROWS_WITH(world.play(), Catch::Contains(key));
   }
+}
+
+TEST_CASE("self-play: a damaged game is told with its run and number") {
+  World world;
+  REQUIRE(world.play());
+  world.change("UPDATE journal SET body = json_remove(body, '$.rates') WHERE task_index = 3");
+  CHECK_THROWS_WITH(world.play(), Catch::Contains("run: game 3 there is damaged"));
+  world.change("UPDATE journal SET body = 'no json' WHERE task_index = 4");
+  CHECK_THROWS_WITH(world.play(), Catch::Contains("entry 0 (game) of the journal of task 4 is damaged"));
 }
