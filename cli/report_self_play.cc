@@ -13,10 +13,20 @@ constexpr const char* kGame = "game";
 
 using Rounds = std::map<int, std::vector<Json>>;  // their games
 
-Rounds rounds_of(const env::RunReader& run) {
+bool is_whole(const Json& game) {
+  if (!game.is_object() || !game.value("round", Json()).is_number_integer()) return false;
+  const bool told = game.value("outcome", Json()).is_string() && game.value("messages", Json()).is_array();
+  return told && game.contains("verdicts") && game.contains("right_verdicts") && game.contains("rates");
+}
+
+// damaged: counts the games that are passed over.
+Rounds rounds_of(const env::RunReader& run, std::size_t& damaged) {
   Rounds rounds;
-  for (env::JournalEntry& entry : run.journal_ends(kGame))
-    rounds[entry.body.at("round").get<int>()].push_back(std::move(entry.body));
+  for (env::JournalEntry& entry : run.journal_ends(kGame, [&](const Error&) { ++damaged; }))
+    if (is_whole(entry.body))
+      rounds[entry.body.at("round").get<int>()].push_back(std::move(entry.body));
+    else
+      ++damaged;
   return rounds;
 }
 
@@ -37,7 +47,8 @@ Json figures_of(int round, const std::vector<Json>& games) {
 bool is_self_play(const Json& config) { return config.contains("sneaky"); }
 
 void add_self_play(const env::RunReader& run, const ReportLimits& limits, Json& data) {
-  const Rounds rounds = rounds_of(run);
+  std::size_t damaged = 0;
+  const Rounds rounds = rounds_of(run, damaged);
   Json list = Json::array(), figures = Json::array();
   ReportEpisodes shown;
   std::size_t total = 0, text = 0;
@@ -51,7 +62,8 @@ void add_self_play(const env::RunReader& run, const ReportLimits& limits, Json& 
       list.push_back(games[i]);
     }
   }
-  data["self_play"] = {{"rounds", std::move(figures)}, {"games", std::move(list)}, {"total", total}};
+  data["self_play"] = {
+      {"rounds", std::move(figures)}, {"games", std::move(list)}, {"total", total}, {"damaged", damaged}};
   shown.move_into(data);
 }
 

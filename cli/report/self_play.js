@@ -4,11 +4,12 @@ const outcomes = [["fools", "fools the critic", "var(--wrong)"], ["caught", "cau
 const outcomeName = (key) => outcomes.find(([name]) => name === key)[1];
 
 function selfPlayHeading() {
-  const {rounds, total} = data.self_play;
+  const {rounds, total, damaged} = data.self_play;
   const parts = [html("header", {}, html("h1", {}, html("span", {class: "brand"}, "agon "), data.title),
     html("p", {}, `self-play: ${total} games in ${rounds.length} ${rounds.length === 1 ? "round" : "rounds"}`),
     html("details", {class: "settings"}, html("summary", {}, "Settings"), html("div", {}, settings(data.config))))];
   if (!data.complete) parts.push(html("p", {class: "notice", id: "incomplete"}, "This self-play is not complete."));
+  if (damaged) parts.push(html("p", {class: "notice"}, `${damaged} damaged games are left out.`));
   return parts;
 }
 

@@ -43,11 +43,13 @@ TEST_CASE("the report of self-play shows its rounds and games, and nobody's text
     const auto number = static_cast<int>(i);
     store->record_entry({i, 0, "game", game(number, games[i].first, games[i].second, picture), {picture}});
   }
+  store->record_entry({games.size(), 0, "game", {{"round", 2}}, {}});  // damaged: it costs itself alone
   store->flush();
   const auto run = env::RunReader::open(folder / "play");
   const Json data = cli::report_data(*run, "play");
   const Json& rounds = data.at("self_play").at("rounds");
   REQUIRE(rounds.size() == 2);
+  CHECK(data.at("self_play").at("damaged") == 1);
   CHECK(rounds[0].at("win_rate") == 0.5);
   CHECK((rounds[0].at("mislabelled") == 1 && rounds[1].at("mislabelled") == 0));
   CHECK((rounds[0].at("harmless") == 1 && rounds[1].at("fools") == 1 && rounds[1].at("win_rate") == 1.0));
