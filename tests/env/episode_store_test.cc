@@ -562,6 +562,14 @@ TEST_CASE("a journal is kept in order, and the last entry of each is found") {
   REQUIRE(run->image(picture.hash().hex()).hash() == picture.hash());
   execute(folder / "run", "DELETE FROM journal WHERE task_index = 7 AND number = 3");
   REQUIRE_THAT(error_of([&] { RunReader::open(folder / "run")->journal(7); }), Catch::Contains("lacks an entry"));
+  execute(folder / "run", "UPDATE journal SET body = 'no json' WHERE task_index = 2 AND number = 29");
+  const auto damaged = RunReader::open(folder / "run");
+  constexpr const char* kWhat = "entry 29 (result) of the journal of task 2 is damaged";
+  REQUIRE_THAT(error_of([&] { damaged->journal(2); }), Catch::Contains(kWhat));
+  REQUIRE_THAT(error_of([&] { damaged->journal_ends("result"); }), Catch::Contains(kWhat));
+  int told = 0;
+  REQUIRE(damaged->journal_ends("result", [&](const Error&) { ++told; }).empty());
+  REQUIRE(told == 1);
 }
 
 TEST_CASE("a run from before there was training is read, and resumed") {
