@@ -3,13 +3,16 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/ones.h>
 #include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
 #include <torch/utils.h>
 
 #include <cmath>
 #include <cstring>
 
 #include "agents/learn/config_reader.h"
+#include "agents/learn/token_logprob.h"
 #include "agents/local/packed_groups.h"
 #include "agents/local/safetensors.h"
 #include "core/error.h"
@@ -23,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using at::Tensor;
 
-constexpr const char *kHeadFile = "reward_head.safetensors", *kSeparator = "separator";
+constexpr const char *kHeadFile = "reward_head.safetensors", *kSeparator = "separator", *kLikelihood = "likelihood";
 
 std::int64_t inputs_of(const RewardNetworkSettings& settings, const ModelConfig& config) {
   const std::int64_t hidden = config.text.hidden_size;
@@ -51,7 +54,8 @@ Json json_of(const RewardNetworkSettings& settings, const fs::path& folder) {
           {"joint", settings.joint},
           {"representation", representation_names()[static_cast<std::size_t>(settings.representation)]},
           {"head", head_names()[static_cast<std::size_t>(settings.head)]},
-          {"inner", settings.inner}};
+          {"inner", settings.inner},
+          {"likelihood", settings.likelihood}};
 }
 
 // Of the names, shapes and first values of every weight.
@@ -81,6 +85,7 @@ RewardNetworkSettings read_settings(const fs::path& folder, Json& notes, std::st
   section.read("representation", representation);
   section.read("head", head);
   section.read("inner", settings.inner);
+  section.read("likelihood", settings.likelihood);
   section.read("notes", notes);
   section.read("base_weights", base_weights);
   section.check();
@@ -120,7 +125,7 @@ RewardNetwork::RewardNetwork(const fs::path& folder) : settings_(read_settings(f
 Tensor RewardNetwork::read_head(const fs::path& folder) {
   const auto file = SafetensorsFile::open(folder / kHeadFile);
   const at::NoGradGuard no_grad;
-  std::map<std::string, Tensor> wanted(head_->weights().begin(), head_->weights().end());
+  std::map<std::string, Tensor> wanted = head_weights();
   wanted[kSeparator] = at::empty({folder_.config.text.hidden_size});
   for (auto& [name, tensor] : wanted) {
     const auto found = file->tensors().find(name);
@@ -143,6 +148,13 @@ void RewardNetwork::open_base() {
   load_weights(*model_, settings_.base);
   base_weights_ = fingerprint_of(model_);
   head_ = std::make_unique<RewardHead>(settings_.head, inputs_of(settings_, folder_.config), settings_.inner);
+  if (settings_.likelihood) likelihood_ = at::ones({1}).requires_grad_();
+}
+
+std::map<std::string, Tensor> RewardNetwork::head_weights() const {
+  std::map<std::string, Tensor> weights = head_->weights();
+  if (likelihood_.defined()) weights[kLikelihood] = likelihood_;
+  return weights;
 }
 
 void RewardNetwork::add_separator(const Tensor& embedding) {
@@ -208,6 +220,7 @@ ResponseLayout RewardNetwork::lay_out(const ResponseSet& set) const {
     layout.sequences.back().insert(layout.sequences.back().end(), response.begin(), response.end());
     layout.begins.push_back(place);
     layout.lengths.push_back(std::ssize(response));
+    layout.ids.insert(layout.ids.end(), response.begin(), response.end());
     place += std::ssize(response);
   }
   return layout;
@@ -225,6 +238,7 @@ Tensor RewardNetwork::scores(std::span<const ResponseSet> sets) {
     row += std::ssize(set.prompt.ids);
     for (const std::int64_t begin : layout.begins) all.begins.push_back(row + begin);
     all.lengths.insert(all.lengths.end(), layout.lengths.begin(), layout.lengths.end());
+    all.ids.insert(all.ids.end(), layout.ids.begin(), layout.ids.end());
     for (const auto& ids : layout.sequences) row += std::ssize(ids);
   }
   const PackedBatch batch = make_packed_batch(groups, folder_.config);
@@ -247,12 +261,32 @@ std::vector<double> RewardNetwork::scores_of(std::span<const std::vector<float>>
 }
 
 Tensor RewardNetwork::head_scores(const Tensor& states, const ResponseLayout& layout) const {
-  return (*head_)(represent(states, layout.begins, layout.lengths, settings_.representation));
+  const Tensor scores = (*head_)(represent(states, layout.begins, layout.lengths, settings_.representation));
+  return likelihood_.defined() ? scores + likelihood_ * log_likelihoods(states, layout) : scores;
+}
+
+// [N]; 0 for a response of one token.
+Tensor RewardNetwork::log_likelihoods(const Tensor& states, const ResponseLayout& layout) const {
+  std::vector<std::int64_t> rows, ids, owners;  // of each token that counts: the state before it, itself, its response
+  std::int64_t first = 0;
+  for (std::size_t i = 0; i < layout.lengths.size(); ++i) {
+    for (std::int64_t k = 1; k < layout.lengths[i]; ++k) {
+      rows.push_back(layout.begins[i] + k - 1);
+      ids.push_back(layout.ids[static_cast<std::size_t>(first + k)]);
+      owners.push_back(static_cast<std::int64_t>(i));
+    }
+    first += layout.lengths[i];
+  }
+  const Tensor none = at::zeros({std::ssize(layout.lengths)});
+  if (rows.empty()) return none;
+  const Tensor each =
+      token_logprobs(states.index_select(0, at::tensor(rows)), model_->lm_head(), at::tensor(ids)).logprob;
+  return none.index_add(0, at::tensor(owners), each);
 }
 
 std::vector<Tensor> RewardNetwork::parameters() const {
   std::vector<Tensor> all = lora_->parameters();
-  for (const auto& [name, weight] : head_->weights()) all.push_back(weight);
+  for (const auto& [name, weight] : head_weights()) all.push_back(weight);
   return all;
 }
 
@@ -265,7 +299,7 @@ void RewardNetwork::save(const fs::path& folder, const Json& notes) const {
     const Tensor& tensor = stored.emplace_back(weight.to(at::kCPU, at::kFloat).contiguous());
     views[name] = {"F32", tensor.sizes().vec(), {static_cast<const std::uint8_t*>(tensor.data_ptr()), tensor.nbytes()}};
   };
-  for (const auto& [name, weight] : head_->weights()) add(name, weight);
+  for (const auto& [name, weight] : head_weights()) add(name, weight);
   add(kSeparator, separator_embedding_);
   write_safetensors(folder / kHeadFile, views, {{"format", "pt"}});
   Json json = json_of(settings_, folder);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -35,6 +36,9 @@ struct RewardNetworkSettings {
   Representation representation = Representation::last;
   HeadKind head = HeadKind::silu;
   std::int64_t inner = 1024;
+  // Adds a log p(y | what is before it), of the tokens of response y but its first under the model itself, with a
+  // trained weight a that begins at 1: what the policy holds of an answer is where the head begins (not in seed 002).
+  bool likelihood = false;
   LoraOptions lora{64, 16, kLoraTargets};
 };
 
@@ -50,6 +54,7 @@ struct ResponseSet {
 struct ResponseLayout {
   std::vector<std::vector<std::int32_t>> sequences;
   std::vector<std::int64_t> begins, lengths;
+  std::vector<std::int64_t> ids;  // of all responses, one behind the other
 };
 
 class RewardNetwork {
@@ -86,6 +91,8 @@ class RewardNetwork {
   ResponseSet read(const std::vector<Message>& messages, std::span<const std::string> responses) const;
   std::size_t fitting(const ResponseSet& set) const;  // how many of its responses, from the first on, the context holds
   torch::Tensor head_scores(const torch::Tensor& states, const ResponseLayout& layout) const;
+  torch::Tensor log_likelihoods(const torch::Tensor& states, const ResponseLayout& layout) const;
+  std::map<std::string, torch::Tensor> head_weights() const;  // by their names in the file
   void open_base();
   torch::Tensor read_head(const std::filesystem::path& folder);  // returns the separator's embedding
   void add_separator(const torch::Tensor& embedding);
@@ -97,6 +104,7 @@ class RewardNetwork {
   Qwen25VL model_{nullptr};
   std::unique_ptr<LoraAdapter> lora_;
   std::unique_ptr<RewardHead> head_;
+  torch::Tensor likelihood_;           // a, [1]; undefined without it
   torch::Tensor separator_embedding_;  // [H]
   std::int32_t separator_ = 0;
 };

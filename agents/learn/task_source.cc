@@ -10,6 +10,7 @@
 #include "agents/rollout.h"
 #include "core/error.h"
 #include "core/progress.h"
+#include "env/protocol.h"
 
 namespace agon::agents {
 namespace {
@@ -181,7 +182,7 @@ void TaskSource::score(std::vector<env::Episode>& group) const {
     if (episode.turns.size() != 1)
       throw Error("train: 'reward_model' compares whole responses, and {} has {} turns. Take suites of one turn.",
                   episode.task_id, episode.turns.size());
-    responses.push_back(episode.turns.front().text);
+    responses.emplace_back(env::without_score(episode.turns.front().text));
   }
   const std::vector<double> scores = scorer_->score(first_messages(group.front(), instructions_), responses);
   for (std::size_t i = 0; i < group.size(); ++i) group[i].turns.front().info[kModelReward] = scores.at(i);

@@ -8,6 +8,7 @@
 #include "critic/message_json.h"
 #include "critic/search/journal.h"
 #include "env/known_steps.h"
+#include "env/protocol.h"
 
 namespace agon::critic {
 namespace {
@@ -104,7 +105,9 @@ struct PreferenceMaker::Task {
   std::vector<int> rank;
   VotedRanking voted;
 
-  void add(const std::string& text, const std::string& source, bool repeats) {
+  // Without the score that a policy gives itself: an expert gives none, and it tells nothing of the answer.
+  void add(std::string_view whole, const std::string& source, bool repeats) {
+    const std::string text(env::without_score(whole));
     const auto known = std::ranges::find(responses, text, &KnownResponse::text);
     if (text.empty() || (known != responses.end() && !repeats)) return;
     if (known != responses.end()) {

@@ -257,6 +257,7 @@ void read_network(agents::ConfigSection& section, const fs::path& base, agents::
   section.read("representation", representation);
   section.read("head", head);
   section.read("inner", network.inner);
+  section.read("likelihood", network.likelihood);
   if (model.empty()) throw Error("{}: 'model' is missing: the model folder to build on.", section.name());
   if (responses != "joint" && responses != "apart")
     throw Error("{}: 'responses' is joint (each sees those before it) or apart (each sees the prompt alone), not '{}'.",

@@ -8,6 +8,7 @@
 #include "agents/learn/train_rollout.h"
 #include "core/error.h"
 #include "core/statistics.h"
+#include "env/protocol.h"
 
 namespace agon::critic {
 namespace {
@@ -26,7 +27,8 @@ std::vector<Candidates> blocks_of(const Samples& samples, std::size_t n, const s
   for (std::size_t first = 0; first + n <= samples.size(); first += n) {
     Candidates& block = blocks.emplace_back();
     block.messages = agents::first_messages(samples.front(), instructions);
-    for (std::size_t i = first; i < first + n; ++i) block.responses.push_back(samples[i].turns.front().text);
+    for (std::size_t i = first; i < first + n; ++i)
+      block.responses.emplace_back(env::without_score(samples[i].turns.front().text));
   }
   return blocks;
 }

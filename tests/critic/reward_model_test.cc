@@ -205,7 +205,7 @@ TEST_CASE("reward model: what passes the context is refused with the number that
     CHECK_THROWS_WITH(one->require({question(longer), {"a"}}), Contains("the prompt alone is"));
 }
 
-TEST_CASE("reward model: apart, equal responses are read once and have one score; joint, each sees those before it") {
+TEST_CASE("reward model: equal responses are read once apart and each by itself when joint") {
   const test::TempFolder folder;
   const std::vector<std::string> responses = {"two", "3", "two", "", "3", ""};
   const auto apart = open_reward_model(shaken_model(folder / "apart", false));

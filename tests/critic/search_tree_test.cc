@@ -312,8 +312,7 @@ TEST_CASE("A budget of nothing, and one that ends inside a step") {
     test::SearchInput input{.method = small(method)};
     for (const auto& [budget, part] :
          {std::pair{Budget{.policy_tokens = 0}, "policy_tokens"}, std::pair{Budget{.env_steps = 0}, "env_steps"},
-          std::pair{Budget{.tool_seconds = 0}, "tool_seconds"}, std::pair{Budget{.wall_seconds = 0}, "wall"},
-          std::pair{Budget{.policy_tokens = 2}, "policy_tokens"}}) {
+          std::pair{Budget{.wall_seconds = 0}, "wall"}, std::pair{Budget{.policy_tokens = 2}, "policy_tokens"}}) {
       input.budget = budget;
       test::TreePolicy policy(root);
       const auto result = test::search_once(&policy, &critic, input);
@@ -323,7 +322,26 @@ TEST_CASE("A budget of nothing, and one that ends inside a step") {
   }
 }
 
-TEST_CASE("Without a token for the critic a search that needs one ends there, and another does not ask") {
+TEST_CASE("Without a second for tools a turn that calls one is not played, and another is") {
+  Branch call;
+  call.next = {{"<search>q</search>", 0.9, {}}};
+  const Branch answer = two_steps();
+  for (const Method method : kAllMethods) {
+    INFO(to_string(method));
+    test::SearchInput input{.method = small(method)};
+    input.budget.tool_seconds = 0;
+    for (const auto& [root, part, text] :
+         {std::tuple{&std::as_const(call), "tool_seconds", ""}, std::tuple{&answer, "", "one\n\n<answer>a</answer>"}}) {
+      test::TreePolicy policy(*root);
+      test::TreeCritic critic(*root);
+      const auto result = test::search_once(&policy, &critic, input);
+      CHECK(result.exhausted == part);
+      CHECK(result.text == text);
+    }
+  }
+}
+
+TEST_CASE("Without a token for the critic a search is finished without it, and one that needs none does not ask") {
   const Branch root = two_steps();
   for (const Method method : kAllMethods) {
     INFO(to_string(method));
@@ -334,7 +352,7 @@ TEST_CASE("Without a token for the critic a search that needs one ends there, an
     const auto result = test::search_once(&policy, &critic, input);
     CHECK(critic.written == 0);
     CHECK(result.exhausted == (needs_critic(input.method) ? "critic_tokens" : ""));
-    if (!needs_critic(input.method)) CHECK(result.text == "one\n\n<answer>a</answer>");
+    CHECK(result.text == "one\n\n<answer>a</answer>");
   }
 }
 
