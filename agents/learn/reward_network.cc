@@ -279,8 +279,8 @@ Tensor RewardNetwork::log_likelihoods(const Tensor& states, const ResponseLayout
   }
   const Tensor none = at::zeros({std::ssize(layout.lengths)});
   if (rows.empty()) return none;
-  const Tensor each =
-      token_logprobs(states.index_select(0, at::tensor(rows)), model_->lm_head(), at::tensor(ids)).logprob;
+  const Tensor vocabulary = model_->lm_head().slice(0, 0, separator_);  // the separator is no word of a response
+  const Tensor each = token_logprobs(states.index_select(0, at::tensor(rows)), vocabulary, at::tensor(ids)).logprob;
   return none.index_add(0, at::tensor(owners), each);
 }
 

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <numeric>
 
+#include "agents/local/local_policy.h"
 #include "core/error.h"
 #include "core/rng.h"
 #include "core/text.h"
@@ -30,11 +32,12 @@ std::vector<Message> question(const std::string& text = "Which one?") { return {
 
 // A saved model whose adapter and head are far from what they start as.
 fs::path shaken_model(const fs::path& folder, bool joint,
-                      agents::Representation representation = agents::Representation::last) {
+                      agents::Representation representation = agents::Representation::last, bool likelihood = false) {
   agents::RewardNetworkSettings settings;
   settings.base = kBase;
   settings.joint = joint;
   settings.representation = representation;
+  settings.likelihood = likelihood;
   settings.inner = 32;
   settings.lora.rank = 4;
   const agents::RewardNetwork network(settings, 5);
@@ -116,6 +119,33 @@ TEST_CASE("reward model: the engine's scores are the network's, joint and apart,
       CAPTURE(saved.filename().string(), expected);
       CHECK(largest_difference(scores_of(*model, kFour), expected) < 1e-5);
     }
+}
+
+TEST_CASE("reward model: with the likelihood the engine's scores are the network's, and begin as the policy's own") {
+  const test::TempFolder folder;
+  for (const bool joint : {true, false}) {
+    const fs::path saved =
+        shaken_model(folder / (joint ? "joint" : "apart"), joint, agents::Representation::mean, true);
+    CHECK(largest_difference(scores_of(*open_reward_model(saved), kFour), network_scores(saved, kFour)) < 1e-5);
+  }
+
+  agents::RewardNetwork fresh({.base = kBase, .joint = false, .likelihood = true, .lora = {4, 4, agents::kLoraTargets}},
+                              1);
+  {
+    const at::NoGradGuard no_grad;  // a head that says nothing: the likelihood alone is left, with its weight of 1
+    for (const at::Tensor& weight : fresh.parameters())
+      if (weight.numel() != 1 || weight.item<double>() != 1) at::Tensor(weight).zero_();
+  }
+  fresh.save(folder / "fresh", Json::object());
+  const auto policy = agents::make_local_policy(kBase);
+  std::vector<agents::ScoreRequest> requests;
+  for (const std::string& response : kFour) requests.push_back({question(), {}, 1.0, response});
+  std::vector<double> expected;
+  for (const agents::TokenScores& tokens : policy->score(requests))
+    expected.push_back(std::accumulate(tokens.logprobs.begin() + 1, tokens.logprobs.end(), 0.0));
+  const auto model = open_reward_model(folder / "fresh");
+  CHECK(largest_difference(scores_of(*model, kFour), expected) < 1e-4);
+  CHECK(scores_of(*model, {""}).at(0) == 0);  // one token: nothing is behind the first
 }
 
 TEST_CASE("reward model: apart, packed scores equal separate ones and do not know the order") {
