@@ -4,24 +4,33 @@
 
 #include <vector>
 
+#include "agents/learn/response_scorer.h"
 #include "core/error.h"
 
 namespace agon::cli {
 namespace {
 
-bool is_model_folder(const std::filesystem::path& folder) {
+constexpr const char* kConfig = "config.json";
+
+bool holds(const std::filesystem::path& folder, const char* file) {
   std::error_code ignored;
-  return std::filesystem::is_regular_file(folder / "config.json", ignored);
+  return std::filesystem::is_regular_file(folder / file, ignored);
 }
 
-std::vector<std::filesystem::path> default_places(std::filesystem::path folder, const char* model) {
+// A folder that comes with agon and holds `file`. flag: that names another one.
+std::filesystem::path find_shipped(const char* name, const char* file, std::filesystem::path folder, const char* flag) {
   std::vector<std::filesystem::path> places;
   for (; !folder.empty(); folder = folder.parent_path()) {
-    places.push_back(folder / model);
+    places.push_back(folder / name);
     if (folder == folder.root_path()) break;
   }
-  places.push_back(std::filesystem::current_path() / model);
-  return places;
+  places.push_back(std::filesystem::current_path() / name);
+  std::vector<std::string> tried;
+  for (const std::filesystem::path& place : places) {
+    if (holds(place, file)) return place;
+    tried.push_back(place.string());
+  }
+  throw Error("policy: the default model {} was not found. Tried {}. Give {} DIR.", name, fmt::join(tried, ", "), flag);
 }
 
 }  // namespace
@@ -33,17 +42,14 @@ std::filesystem::path program_folder() {
 
 std::filesystem::path find_model_folder(const std::string& policy, const std::filesystem::path& program,
                                         const char* default_model) {
-  if (!policy.empty()) {
-    if (is_model_folder(policy)) return policy;
-    throw Error("policy: {} is no model folder: it has no config.json. Give a folder in the hub's form.", policy);
-  }
-  std::vector<std::string> tried;
-  for (const std::filesystem::path& place : default_places(program, default_model)) {
-    if (is_model_folder(place)) return place;
-    tried.push_back(place.string());
-  }
-  throw Error("policy: the default model {} was not found. Tried {}. Give --policy DIR.", default_model,
-              fmt::join(tried, ", "));
+  if (policy.empty()) return find_shipped(default_model, kConfig, program, "--policy");
+  if (holds(policy, kConfig)) return policy;
+  throw Error("policy: {} is no model folder: it has no config.json. Give a folder in the hub's form.", policy);
+}
+
+std::filesystem::path find_reward_model(const std::string& rm, const std::filesystem::path& program) {
+  return rm.empty() ? find_shipped(kDefaultRewardModel, agents::kRewardModelFile, program, "--rm")
+                    : std::filesystem::path(rm);
 }
 
 }  // namespace agon::cli

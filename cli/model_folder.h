@@ -8,6 +8,7 @@ namespace agon::cli {
 
 inline constexpr const char* kDefaultModel = "models/agon-tiny";
 inline constexpr const char* kDefaultCritic = "models/agon-tiny-critic";
+inline constexpr const char* kDefaultRewardModel = "models/agon-tiny-reward";
 
 // The folder that holds the program, from /proc/self/exe.
 std::filesystem::path program_folder();
@@ -17,5 +18,9 @@ std::filesystem::path program_folder();
 std::filesystem::path find_model_folder(const std::string& policy,
                                         const std::filesystem::path& program = program_folder(),
                                         const char* default_model = kDefaultModel);
+
+// The folder of a reward model that --rm names, as it is; for an empty name the one that comes with agon, looked for in
+// the same places. Throws Error naming every folder tried.
+std::filesystem::path find_reward_model(const std::string& rm, const std::filesystem::path& program = program_folder());
 
 }  // namespace agon::cli

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/model_folder.h"
 #include "cli/play.h"
 #include "core/error.h"
 #include "core/text.h"
@@ -31,7 +32,7 @@ void score(const Flags& flags) {
   const std::filesystem::path folder = flags.file == "-" ? "." : std::filesystem::path(flags.file).parent_path();
   const critic::Candidates candidates =
       critic::read_candidates(read_input(flags.file), flags.file == "-" ? "standard input" : flags.file, folder);
-  const auto model = critic::open_reward_model(flags.rm);
+  const auto model = critic::open_reward_model(find_reward_model(flags.rm));
   const std::vector<double> scores = model->score(std::span(&candidates, 1)).front();
   const auto best = static_cast<std::size_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
   if (flags.json) {
@@ -49,7 +50,7 @@ void score(const Flags& flags) {
 void add_score(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   CLI::App* command = app.add_subcommand("score", "What a reward model makes of responses to a prompt");
-  command->add_option("--rm", flags->rm, "folder of a reward model")->required();
+  command->add_option("--rm", flags->rm, "folder of a reward model (models/agon-tiny-reward)");
   command
       ->add_option("FILE", flags->file,
                    R"(JSON: {"prompt", "images": [path beside the file], "responses": [text]}; -: standard input)")

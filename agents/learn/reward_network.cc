@@ -3,7 +3,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/ones.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 #include <torch/utils.h>
@@ -148,7 +148,7 @@ void RewardNetwork::open_base() {
   load_weights(*model_, settings_.base);
   base_weights_ = fingerprint_of(model_);
   head_ = std::make_unique<RewardHead>(settings_.head, inputs_of(settings_, folder_.config), settings_.inner);
-  if (settings_.likelihood) likelihood_ = at::ones({1}).requires_grad_();
+  if (settings_.likelihood) likelihood_ = at::full({1}, kFirstLikelihoodWeight).requires_grad_();
 }
 
 std::map<std::string, Tensor> RewardNetwork::head_weights() const {

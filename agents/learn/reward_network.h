@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "agents/learn/response_scorer.h"
 #include "agents/local/checkpoint.h"
 #include "agents/local/lora.h"
 #include "agents/local/prompt.h"
@@ -23,10 +24,8 @@
 
 namespace agon::agents {
 
-inline constexpr std::int64_t kMostInner = 65536;  // width of a head
-
-// Of its folder, written last: where it is, the reward model is whole.
-inline constexpr const char* kRewardModelFile = "reward_model.json";
+inline constexpr std::int64_t kMostInner = 65536;      // width of a head
+inline constexpr double kFirstLikelihoodWeight = 0.2;  // nats of some thirty tokens are far apart
 
 struct RewardNetworkSettings {
   std::filesystem::path base;  // model folder
@@ -37,7 +36,7 @@ struct RewardNetworkSettings {
   HeadKind head = HeadKind::silu;
   std::int64_t inner = 1024;
   // Adds a log p(y | what is before it), of the tokens of response y but its first under the model itself, with a
-  // trained weight a that begins at 1: what the policy holds of an answer is where the head begins (not in seed 002).
+  // trained weight a: what the policy holds of an answer is where the head begins (not in seed 002).
   bool likelihood = false;
   LoraOptions lora{64, 16, kLoraTargets};
 };

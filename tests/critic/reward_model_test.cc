@@ -132,9 +132,9 @@ TEST_CASE("reward model: with the likelihood the engine's scores are the network
   agents::RewardNetwork fresh({.base = kBase, .joint = false, .likelihood = true, .lora = {4, 4, agents::kLoraTargets}},
                               1);
   {
-    const at::NoGradGuard no_grad;  // a head that says nothing: the likelihood alone is left, with its weight of 1
+    const at::NoGradGuard no_grad;  // a head that says nothing: the likelihood alone is left
     for (const at::Tensor& weight : fresh.parameters())
-      if (weight.numel() != 1 || weight.item<double>() != 1) at::Tensor(weight).zero_();
+      if (weight.numel() != 1 || weight.item<double>() == 0) at::Tensor(weight).zero_();
   }
   fresh.save(folder / "fresh", Json::object());
   const auto policy = agents::make_local_policy(kBase);
@@ -142,7 +142,8 @@ TEST_CASE("reward model: with the likelihood the engine's scores are the network
   for (const std::string& response : kFour) requests.push_back({question(), {}, 1.0, response});
   std::vector<double> expected;
   for (const agents::TokenScores& tokens : policy->score(requests))
-    expected.push_back(std::accumulate(tokens.logprobs.begin() + 1, tokens.logprobs.end(), 0.0));
+    expected.push_back(agents::kFirstLikelihoodWeight *
+                       std::accumulate(tokens.logprobs.begin() + 1, tokens.logprobs.end(), 0.0));
   const auto model = open_reward_model(folder / "fresh");
   CHECK(largest_difference(scores_of(*model, kFour), expected) < 1e-4);
   CHECK(scores_of(*model, {""}).at(0) == 0);  // one token: nothing is behind the first
