@@ -1,5 +1,6 @@
 // agon score - what a reward model makes of responses to a prompt.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/model_folder.h"
 #include "cli/play.h"
+#include "cli/transcript.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "critic/reward_model/preference.h"
@@ -41,7 +43,7 @@ void score(const Flags& flags) {
   }
   for (std::size_t i = 0; i < scores.size(); ++i)
     std::cout << fmt::format("{} {:>8.3f}  {}\n", i == best ? "*" : " ", scores[i],
-                             valid_utf8(candidates.responses[i].substr(0, candidates.responses[i].find('\n'))));
+                             printable(fmt::format("{}", fmt::join(split_words(candidates.responses[i]), " "))));
   std::cout << std::flush;
 }
 

@@ -77,6 +77,9 @@ cat >"$scratch/two.json" <<'JSON'
 JSON
 does "$agon" score --rm "$scratch/rm" "$scratch/two.json" --json
 [ "$(value scores "$scratch/out" | tr ',' '\n' | wc -l)" = 3 ] || fail "three responses, not three scores"
+# Without --rm, by the reward model that comes with agon: the first answer is the one that fits the picture.
+does "$agon" score "$(dirname "$0")/../../docs/tour/responses.json" --json
+[ "$(value best "$scratch/out")" = 0 ] || fail "models/agon-tiny-reward does not take the right answer for the best"
 "$agon" score --rm "$scratch/rm" - <"$scratch/two.json" | grep -q '^\*' || fail "score marks none as best"
 does "$agon" eval-rm --rm "$scratch/rm" --file "$scratch/whole/preferences.jsonl" --json
 for name in best_of_n pairwise kendall_tau macro n ci/0 order/deviation; do value "$name" "$scratch/out" >/dev/null || fail "no $name"; done
