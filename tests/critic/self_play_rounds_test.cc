@@ -69,7 +69,8 @@ class World {
       all.push_back(fmt::format("{} {}", entry.task_index, entry.body.dump()));
     for (const char* model : {"round-1/critic", "round-1/sneaky", "round-2/critic", "round-2/sneaky"})
       all.push_back(read_file((config.output / model / "model.safetensors").string()));
-    for (const Json& round : run->summary().at("rounds")) all.push_back(round.at("win_rate").dump());
+    const Json summary = run->summary();
+    for (const Json& round : summary.at("rounds")) all.push_back(round.at("win_rate").dump());
     return all;
   }
   std::vector<Json> games(int round) const {
