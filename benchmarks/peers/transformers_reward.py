@@ -32,7 +32,7 @@ def make_inputs():
     picture = Image.fromarray(random.integers(0, 256, (112, 112, 3), dtype=np.uint8))
     pixels = images(images=[picture] * responses, return_tensors="pt")
     question = f"{random.integers(1_000_000, 9_999_999)} " + "".join(
-        f"The bar number {i} has a height of {random.integers(1, 99)} and is red. " for i in range(14))
+        f"The bar number {i} has a height of {random.integers(1, 99)} and is red. " for i in range(9))
     text = tokenizer.apply_chat_template(
         [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": question}]}],
         tokenize=False, add_generation_prompt=True)
