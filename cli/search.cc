@@ -46,6 +46,7 @@ critic::MethodOptions method_options(const Flags& flags) {
   options.rank = !flags.rank.empty() ? critic::parse_rank(flags.rank)
                  : samples           ? critic::Rank::score
                                      : critic::Rank::min;
+  critic::require_rank(options);
   return options;
 }
 

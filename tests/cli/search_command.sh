@@ -72,6 +72,8 @@ for ((i = 0; i < kills; ++i)); do
   done
 done
 refuses 1 "method" "$agon" search --policy "$model" --tasks 60 --out "$scratch/killed" --resume --method greedy
+refuses 1 "another --rank than score" "$agon" search --policy "$model" --method beam --rank score --out "$scratch/ranked"
+[ ! -e "$scratch/ranked" ] || fail "a rank that is refused leaves a folder"
 
 # A finished tree plays again without a model, and says where another model goes another way.
 "$agon" replay "$scratch/many" 3 >"$scratch/out" 2>&1 || fail "replay: $(cat "$scratch/out")"
