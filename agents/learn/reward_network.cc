@@ -1,18 +1,19 @@
 #include "agents/learn/reward_network.h"
 
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 #include <torch/utils.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include "agents/learn/config_reader.h"
 #include "agents/learn/token_logprob.h"
+#include "agents/local/one_torch_thread.h"
 #include "agents/local/packed_groups.h"
 #include "agents/local/safetensors.h"
 #include "core/error.h"
@@ -47,6 +48,16 @@ Tensor to_tensor(const TensorView& view) {
   Tensor tensor = at::empty(view.shape);
   std::memcpy(tensor.data_ptr(), view.bytes.data(), view.bytes.size());
   return tensor;
+}
+
+// [rows, hidden].
+Tensor joined(std::span<const std::vector<float>> states, std::int64_t hidden) {
+  std::size_t size = 0;
+  for (const std::vector<float>& part : states) size += part.size();
+  Tensor rows = at::empty({static_cast<std::int64_t>(size) / hidden, hidden});
+  auto* to = rows.mutable_data_ptr<float>();
+  for (const std::vector<float>& part : states) to = std::copy(part.begin(), part.end(), to);
+  return rows;
 }
 
 Json json_of(const RewardNetworkSettings& settings, const fs::path& folder) {
@@ -253,10 +264,9 @@ Tensor RewardNetwork::scores(std::span<const ResponseSet> sets) {
 std::vector<double> RewardNetwork::scores_of(std::span<const std::vector<float>> states,
                                              const ResponseLayout& layout) const {
   const at::NoGradGuard no_grad;
-  std::vector<Tensor> parts;
-  for (const std::vector<float>& part : states)
-    parts.push_back(at::tensor(part).view({-1, folder_.config.text.hidden_size}));
-  const Tensor scores = head_scores(at::cat(parts), layout).to(at::kDouble).contiguous();
+  const OneTorchThread alone;
+  const Tensor scores =
+      head_scores(joined(states, folder_.config.text.hidden_size), layout).to(at::kDouble).contiguous();
   return {scores.const_data_ptr<double>(), scores.const_data_ptr<double>() + scores.numel()};
 }
 

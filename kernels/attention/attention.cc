@@ -26,10 +26,10 @@ struct Round {
 };
 
 // Scores of B blocks of 16 keys for Q queries from `first` on: one chain of multiply-adds over the head dimension each.
-// Keys past `valid` get minus infinity.
+// Keys past those that a query sees, valid[q], get minus infinity.
 template <int Q, int B>
 AGON_INLINE void score_blocks(const Round& round, int first, const float* const* pages, std::int64_t offset,
-                              std::int64_t valid, std::int64_t column, Floats (&best)[Q]) {
+                              const std::int64_t (&valid)[Q], std::int64_t column, Floats (&best)[Q]) {
   Floats score[B][Q] = {};
   const float* query[Q];
   for (int q = 0; q < Q; ++q) query[q] = round.queries[static_cast<std::size_t>(first + q)].query;
@@ -49,30 +49,34 @@ AGON_INLINE void score_blocks(const Round& round, int first, const float* const*
   const Floats nothing = broadcast(-std::numeric_limits<float>::infinity());
   for (int q = 0; q < Q; ++q)
     for (int b = 0; b < B; ++b) {
-      const int keys = static_cast<int>(std::min<std::int64_t>(kLanes, valid - b * kLanes));
+      const int keys = static_cast<int>(std::clamp<std::int64_t>(valid[q] - b * kLanes, 0, kLanes));
       const Floats masked = lane_index() < keys ? score[b][q] * round.scale : nothing;
       store(round.scores + (first + q) * round.stride + column + b * kLanes, masked);
       best[q] = larger(masked, best[q]);
     }
 }
 
-template <int Q>
-AGON_INLINE void score_run(const Round& round, int first, const KeyRun& run, std::int64_t column) {
+// Of the keys of a run, `seen` of query q.
+template <int Q, typename Seen>
+AGON_INLINE void score_run(const Round& round, int first, const KeyRun& run, std::int64_t column, const Seen& seen) {
   constexpr int kBlocks = Q == 4 ? 2 : 4;  // enough independent chains to hide the latency of one
   Floats best[Q];
+  std::int64_t valid[Q];
+  for (int q = 0; q < Q; ++q) valid[q] = seen(first + q);
   for (int q = 0; q < Q; ++q) best[q] = load(round.best + (first + q) * kLanes);
   const float* const* page = run.pages;
   for (std::int64_t left = run.keys; left > 0; left -= kBlocks * kKeyBlock) {
     if (left > 3 * kKeyBlock && kBlocks == 4)
-      score_blocks<Q, 4>(round, first, page, run.offset, left, column, best);
+      score_blocks<Q, 4>(round, first, page, run.offset, valid, column, best);
     else if (left > 2 * kKeyBlock && kBlocks == 4)
-      score_blocks<Q, 3>(round, first, page, run.offset, left, column, best);
+      score_blocks<Q, 3>(round, first, page, run.offset, valid, column, best);
     else if (left > kKeyBlock)
-      score_blocks<Q, 2>(round, first, page, run.offset, left, column, best);
+      score_blocks<Q, 2>(round, first, page, run.offset, valid, column, best);
     else
-      score_blocks<Q, 1>(round, first, page, run.offset, left, column, best);
+      score_blocks<Q, 1>(round, first, page, run.offset, valid, column, best);
     page += kBlocks;
     column += kBlocks * kKeyBlock;
+    for (int q = 0; q < Q; ++q) valid[q] -= kBlocks * kKeyBlock;
   }
   for (int q = 0; q < Q; ++q) store(round.best + (first + q) * kLanes, best[q]);
 }
@@ -145,14 +149,20 @@ AGON_INLINE void in_groups(int begin, int end, const Step& step) {
   if (begin < end) step.template operator()<1>(begin);
 }
 
-// The end of the queries from `begin` on that share their own run: heads of one token.
-AGON_INLINE int same_run(const Round& round, int begin) {
+// Queries [begin, end) whose own runs begin with the same keys: heads of one token, and tokens behind one another. What
+// one of them does not see has a weight of 0 there.
+struct Neighbours {
+  int begin, end;
+  KeyRun run;  // the longest
+};
+AGON_INLINE Neighbours neighbours_from(const Round& round, int begin) {
   const auto own = [&](int q) -> const KeyRun& { return round.queries[static_cast<std::size_t>(q)].own; };
-  int end = begin + 1;
-  while (end < static_cast<int>(round.queries.size()) && own(end).pages == own(begin).pages &&
-         own(end).keys == own(begin).keys && own(end).offset == own(begin).offset)
-    ++end;
-  return end;
+  if (begin == static_cast<int>(round.queries.size())) return {begin, begin, {}};
+  Neighbours found{begin, begin + 1, own(begin)};
+  while (found.end < static_cast<int>(round.queries.size()) && own(found.end).pages == found.run.pages &&
+         own(found.end).offset == found.run.offset)
+    found.run.keys = std::max(found.run.keys, own(found.end++).keys);
+  return found;
 }
 
 AGON_MULTIVERSION void attend(const Round& round, const KeyRun& shared) {
@@ -160,26 +170,25 @@ AGON_MULTIVERSION void attend(const Round& round, const KeyRun& shared) {
   const std::int64_t column = rounded(static_cast<int>(shared.keys));
   std::fill_n(round.best, count * kLanes, -std::numeric_limits<float>::infinity());
   std::fill_n(round.mixed, count * round.mixed_stride(), 0.0f);
+  const auto all = [&](int) { return shared.keys; };
   in_groups(
-      0, count, [&]<int Q>(int first) __attribute__((always_inline)) { score_run<Q>(round, first, shared, 0); });
-  for (int begin = 0, end; begin < count; begin = end) {
-    end = same_run(round, begin);
-    const KeyRun& own = round.queries[static_cast<std::size_t>(begin)].own;
+      0, count, [&]<int Q>(int first) __attribute__((always_inline)) { score_run<Q>(round, first, shared, 0, all); });
+  for (Neighbours some = neighbours_from(round, 0); some.begin < count; some = neighbours_from(round, some.end)) {
+    const auto seen = [&](int q) { return round.queries[static_cast<std::size_t>(q)].own.keys; };
     in_groups(
-        begin, end, [&]<int Q>(int first) __attribute__((always_inline)) { score_run<Q>(round, first, own, column); });
+        some.begin, some.end, [&]<int Q>(int first) __attribute__((always_inline)) {
+          score_run<Q>(round, first, some.run, column, seen);
+        });
+    for (int q = some.begin; q < some.end; ++q)
+      to_weights(round.scores + q * round.stride, column + rounded(static_cast<int>(some.run.keys)),
+                 load(round.best + q * kLanes));
   }
-  for (int q = 0; q < count; ++q)
-    to_weights(round.scores + q * round.stride,
-               column + rounded(static_cast<int>(round.queries[static_cast<std::size_t>(q)].own.keys)),
-               load(round.best + q * kLanes));
   in_groups(
       0, count, [&]<int Q>(int first) __attribute__((always_inline)) { mix_run<Q>(round, first, shared, 0); });
-  for (int begin = 0, end; begin < count; begin = end) {
-    end = same_run(round, begin);
-    const KeyRun& own = round.queries[static_cast<std::size_t>(begin)].own;
+  for (Neighbours some = neighbours_from(round, 0); some.begin < count; some = neighbours_from(round, some.end))
     in_groups(
-        begin, end, [&]<int Q>(int first) __attribute__((always_inline)) { mix_run<Q>(round, first, own, column); });
-  }
+        some.begin,
+        some.end, [&]<int Q>(int first) __attribute__((always_inline)) { mix_run<Q>(round, first, some.run, column); });
   for (int q = 0; q < count; ++q)
     for (int i = 0; i < round.head_dim; i += kLanes) {
       const float* sums = round.mixed + q * round.mixed_stride() + i;

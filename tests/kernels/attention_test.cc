@@ -76,6 +76,24 @@ TEST_CASE("attention: a query has the same bits alone and beside others") {
   CHECK(same_bits(whole.out.data(), some.out.data(), whole.out.size()));
 }
 
+TEST_CASE("attention: tokens behind one another in a sequence have the bits that each has alone") {
+  const int head_dim = GENERATE(8, 32, 40), heads = GENERATE(1, 2, 3), tokens = 9;
+  const std::int64_t before = GENERATE(0, 3, 14, 40);
+  const Pages shared = make_pages(53, head_dim, 2), own = make_pages(before + tokens, head_dim, 4);
+  std::vector<KeyRun> runs;
+  for (std::int64_t token = 1; token <= tokens; ++token)
+    runs.push_back({own.run.pages, own.run.offset, before + token});
+  Answers together = ask(tokens * heads, heads, head_dim, 1, runs), alone = together;
+  AlignedFloats scratch;
+  attention(together.list, shared.run, head_dim, 0.4f, scratch);
+  alone.out.assign(alone.out.size(), NAN);
+  for (std::size_t q = 0; q < alone.list.size(); ++q) {
+    alone.list[q].out = alone.out.data() + q * static_cast<std::size_t>(head_dim);
+    attention(std::span(alone.list).subspan(q, 1), shared.run, head_dim, 0.4f, scratch);
+  }
+  CHECK(same_bits(together.out.data(), alone.out.data(), together.out.size()));
+}
+
 TEST_CASE("attention: the same bits wherever the keys are parted at a multiple of 16") {
   const int head_dim = GENERATE(8, 32);
   const std::int64_t keys = GENERATE(1, 16, 17, 75, 160);
