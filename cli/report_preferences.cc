@@ -4,15 +4,37 @@
 #include <vector>
 
 #include "cli/report_episodes.h"
+#include "core/error.h"
 
 namespace agon::cli {
 namespace {
 
 constexpr const char* kPreference = "preference";
 
-bool has_removed(const env::JournalEntry& entry) {
-  const Json& body = entry.body;
-  return body.contains("graph") && !body["graph"].at("removed").empty();
+bool is_list(const Json& set, const char* key) { return set.value(key, Json()).is_array(); }
+
+bool is_whole(const Json& set) {
+  if (!set.is_object() || !set.value("id", Json()).is_string() || !set.value("category", Json()).is_string())
+    return false;
+  for (const char* key : {"messages", "responses", "rank", "chosen"})
+    if (!is_list(set, key)) return false;
+  if (!set.contains("graph")) return true;
+  const Json& graph = set["graph"];
+  return graph.is_object() && is_list(graph, "arcs") && is_list(graph, "removed");
+}
+
+bool has_removed(const Json& set) { return set.contains("graph") && !set["graph"]["removed"].empty(); }
+
+// Those with removed arcs first. damaged: counts those that are passed over.
+std::vector<Json> sets_of(const env::RunReader& run, std::size_t& damaged) {
+  std::vector<Json> sets;
+  for (env::JournalEntry& entry : run.journal_ends(kPreference, [&](const Error&) { ++damaged; }))
+    if (is_whole(entry.body))
+      sets.push_back(std::move(entry.body));
+    else
+      ++damaged;
+  std::ranges::stable_partition(sets, has_removed);
+  return sets;
 }
 
 }  // namespace
@@ -20,18 +42,19 @@ bool has_removed(const env::JournalEntry& entry) {
 bool is_preferences(const Json& config) { return config.contains("preferences"); }
 
 void add_preferences(const env::RunReader& run, const ReportLimits& limits, Json& data) {
-  std::vector<env::JournalEntry> entries = run.journal_ends(kPreference);
-  std::stable_partition(entries.begin(), entries.end(), has_removed);
+  std::size_t damaged = 0;
+  const std::vector<Json> all = sets_of(run, damaged);
   Json sets = Json::array();
   ReportEpisodes shown;
   std::size_t text = 0;
-  for (const env::JournalEntry& entry : entries) {
+  for (const Json& set : all) {
     if (sets.size() >= limits.tasks || shown.bytes() + text > limits.bytes) break;
-    text += entry.body.dump().size();
-    shown.add_images(run, entry.body.at("messages"));
-    sets.push_back(entry.body);
+    text += set.dump().size();
+    shown.add_images(run, set.at("messages"));
+    sets.push_back(set);
   }
-  data["preferences"] = {{"summary", run.summary()}, {"sets", std::move(sets)}, {"total", entries.size()}};
+  data["preferences"] = {
+      {"summary", run.summary()}, {"sets", std::move(sets)}, {"total", all.size()}, {"damaged", damaged}};
   shown.move_into(data);
 }
 

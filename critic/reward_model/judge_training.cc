@@ -5,6 +5,7 @@
 
 #include "agents/learn/checkpoint_folder.h"
 #include "core/error.h"
+#include "core/text.h"
 #include "critic/reward_model/card.h"
 #include "critic/reward_model/judge.h"
 #include "critic/reward_model/mixture.h"
@@ -12,6 +13,8 @@
 
 namespace agon::critic {
 namespace {
+
+constexpr const char* kNotesFile = "judge.json";  // written last
 
 std::string verdict(std::size_t letter) {
   return fmt::format("[[{}]]", static_cast<char>('A' + static_cast<int>(letter)));
@@ -31,6 +34,19 @@ std::vector<Preference> telling_sets(const RewardTrainingConfig& config) {
     throw Error("train-rm: there is nothing to train on: the sets of {} files have one rank alone.",
                 config.data.size());
   return sets;
+}
+
+// Of the judge that stands in the output folder, made by this very training; null where there is none yet.
+Json finished(const std::filesystem::path& folder, const std::string& training) {
+  const std::filesystem::path file = folder / kNotesFile;
+  if (!std::filesystem::exists(file)) return {};
+  Json notes = Json::parse(read_file(file.string()), nullptr, false);
+  if (!notes.is_object() || notes.value("training", Json()) != Json(training))
+    throw Error(
+        "train-rm: {} is of another training: its data or settings differ. Remove the folder to begin again, or choose "
+        "another 'output'.",
+        file.string());
+  return notes;
 }
 
 }  // namespace
@@ -56,6 +72,8 @@ agents::OfflineSample choice_lesson(const Preference& preference, Rng& rng) {
 }
 
 Json train_judge(const RewardTrainingConfig& config, const std::atomic<bool>& stop) {
+  const std::string training = training_fingerprint(config, {});
+  if (Json notes = finished(config.output, training); !notes.is_null()) return notes;
   const std::vector<Preference> sets = telling_sets(config);
   std::vector<std::string> categories;
   for (const Preference& one : sets) categories.push_back(one.category);
@@ -83,8 +101,10 @@ Json train_judge(const RewardTrainingConfig& config, const std::atomic<bool>& st
   learning.threads = config.threads;
   agents::OfflineFigures figures;
   if (!agents::train_offline(learning, lessons, stop, &figures)) return {};
-  const Json notes{{"samples", lessons.size()}, {"sets", sets.size()}, {"steps", figures.steps}};
+  const Json notes{
+      {"samples", lessons.size()}, {"sets", sets.size()}, {"steps", figures.steps}, {"training", training}};
   write_judge_card(config.output, config, notes);
+  write_file_atomically((config.output / kNotesFile).string(), notes.dump(2) + "\n");
   return notes;
 }
 

@@ -18,9 +18,9 @@ agents::OfflineSample pair_lesson(const Preference& preference, Rng& rng);
 agents::OfflineSample choice_lesson(const Preference& preference, Rng& rng);
 
 // Trains config.network.base, every weight of it, on one lesson a set and epoch (config.judge says which), and writes
-// the model folder config.output with a card. Goes on where it was stopped. Returns {"samples", "sets", "steps"}, or
-// null where it was stopped. Throws Error for sets that teach nothing, and for a folder in which another process
-// trains.
+// the model folder config.output with a card. Goes on where it was stopped; what is finished is not done again. Returns
+// {"samples", "sets", "steps", "training"}, or null where it was stopped. Throws Error for sets that teach nothing, for
+// a folder that holds a judge of other data or settings, and for one in which another process trains.
 Json train_judge(const RewardTrainingConfig& config, const std::atomic<bool>& stop);
 
 }  // namespace agon::critic

@@ -27,6 +27,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLog = "train.jsonl";
 
+std::string hash_of(const std::string& text) { return fmt::format("{:016x}", hash_text(text)); }
+
 class RewardTrainer {
  public:
   explicit RewardTrainer(const RewardTrainingConfig& config)
@@ -49,6 +51,10 @@ class RewardTrainer {
     if (!fs::exists(config_.output / agents::kRewardModelFile)) return {};
     const agents::RewardNetwork there(config_.output);
     require_own(there.notes(), config_.output);
+    for (const char* key : {"held_out", "sets", "steps"})
+      if (!there.notes().contains(key))
+        throw Error("train-rm: {}: its notes do not say '{}'. Remove the folder to train again.",
+                    (config_.output / agents::kRewardModelFile).string(), key);
     return there.notes();
   }
 
@@ -88,20 +94,15 @@ class RewardTrainer {
 
  private:
   void read() {
-    Json settings = config_.source;
-    for (const char* key : {"threads", "checkpoint_steps", "output"}) settings.erase(key);  // no influence on weights
-    std::string text = settings.dump() + learner_.network().base_weights();
     std::vector<Preference> all;
-    for (const fs::path& file : config_.data) {
-      text += hash_of(read_file(file.string()));
+    for (const fs::path& file : config_.data)
       for (Preference& one : read_preferences(file)) {
         if (without_order(one))
           ++passed_over_;
         else
           all.push_back(std::move(one));
       }
-    }
-    fingerprint_ = hash_of(text);
+    fingerprint_ = training_fingerprint(config_, learner_.network().base_weights());
     const auto held = static_cast<std::size_t>(config_.held_out * static_cast<double>(all.size()));
     if (held == all.size())
       throw Error("train-rm: there is nothing to train on: of the sets of {} files {} have one rank alone.",
@@ -121,8 +122,6 @@ class RewardTrainer {
       require_each("train-rm", *list,
                    [&](const Candidates& set) { learner_.network().encode(set.messages, set.responses); });
   }
-
-  static std::string hash_of(const std::string& text) { return fmt::format("{:016x}", hash_text(text)); }
 
   std::int64_t steps_an_epoch() const { return (std::ssize(train_) + config_.batch - 1) / config_.batch; }
 
@@ -330,6 +329,14 @@ RewardTrainingConfig load_reward_training(const fs::path& file, std::span<const 
   for (const std::string& one : data) config.data.push_back((base / one).lexically_normal());
   check_ranges(config, section.name());
   return config;
+}
+
+std::string training_fingerprint(const RewardTrainingConfig& config, const std::string& base_weights) {
+  Json settings = config.source;
+  for (const char* key : {"threads", "checkpoint_steps", "output"}) settings.erase(key);
+  std::string text = settings.dump() + base_weights;
+  for (const fs::path& file : config.data) text += hash_of(read_file(file.string()));
+  return hash_of(text);
 }
 
 Json train_reward_model(const RewardTrainingConfig& config, const std::atomic<bool>& stop) {

@@ -379,6 +379,30 @@ TEST_CASE("train-rm: a judge's folder has a card") {
   CHECK_THAT(card, Contains("--choose judge") && Contains("16 lessons on 8 sets in 2 steps") && Contains("name: test"));
 }
 
+TEST_CASE("train-rm: a finished judge is not trained again, and not taken for another") {
+  const test::TempFolder folder;
+  RewardTrainingConfig config = training_config(folder, "judge", good_and_bad(folder.path(), 8));
+  config.judge = JudgeForm::pairs;
+  const Json notes = train_judge(config, false);
+  const auto written = fs::last_write_time(config.output / "model.safetensors");
+  config.checkpoint_steps = 7;
+  CHECK(train_judge(config, false) == notes);
+  CHECK(fs::last_write_time(config.output / "model.safetensors") == written);
+  config.source["seed"] = 2;
+  CHECK_THROWS_WITH(train_judge(config, false), Contains("judge.json is of another training"));
+}
+
+TEST_CASE("train-rm: notes of a finished model that miss a figure are named") {
+  const test::TempFolder folder;
+  const RewardTrainingConfig config = training_config(folder, "rm", good_and_bad(folder.path(), 8));
+  train_reward_model(config, false);
+  const std::string file = (config.output / "reward_model.json").string();
+  Json json = Json::parse(read_file(file));
+  json["notes"].erase("held_out");
+  write_file_atomically(file, json.dump());
+  CHECK_THROWS_WITH(train_reward_model(config, false), Contains("do not say 'held_out'"));
+}
+
 TEST_CASE("train-rm: a damaged checkpoint and an output that cannot be written are named") {
   const test::TempFolder folder;
   const fs::path data = good_and_bad(folder.path(), 8);
