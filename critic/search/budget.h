@@ -1,13 +1,19 @@
-// critic/search/budget.h - what the search of one task may spend, and what it has spent.
+// critic/search/budget.h - what the search of one task may spend, what it has spent, and what is left to it.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "core/json.h"
 
 namespace agon::critic {
+
+enum class BudgetPart { policy_tokens, critic_tokens, env_steps, tool_seconds, wall };
+const std::string& to_string(BudgetPart part);        // "policy_tokens", ..., "wall": in flags, journals and figures
+Json part_json(std::optional<BudgetPart> part);       // nothing: null
+std::optional<BudgetPart> part_in(const Json& json);  // nothing too where it names no part
 
 // Nothing: no limit.
 struct Budget {
@@ -28,5 +34,45 @@ struct Spent {
 };
 Json to_json(const Spent& spent);
 Spent spent_in(const Json& json);
+
+// What is left of the budget of one search, and which parts of it have ended. A part ends when something that it has no
+// room for is asked: until then its end is not noted, even where nothing is left. Not thread-safe.
+class Account {
+ public:
+  // seconds_before: that the search took in earlier processes.
+  Account(const Budget& budget, double seconds_before);
+
+  double seconds() const;                                     // since the search began
+  Spent spent() const;                                        // wall_seconds: until now
+  void charge(const Spent& more);                             // its wall_seconds are passed over: the clock knows
+  std::int64_t policy_tokens_left() const;                    // kNoTokenLimit: no limit
+  std::int64_t critic_tokens_left() const;                    // the same
+  std::int64_t critic_tokens_each(std::int64_t steps) const;  // the same, shared among them
+
+  // The part that has no room for it now. Nothing: there is room.
+  std::optional<BudgetPart> bars_writing() const;
+  std::optional<BudgetPart> bars_judging(std::int64_t steps) const;
+  std::optional<BudgetPart> bars_playing(bool calls_tool) const;
+
+  void end(std::optional<BudgetPart> part);  // nothing: none has ended
+  void hold_back();                          // less is done than would be, for the sake of policy tokens
+  // Behind the end of policy tokens or wall time nothing is written, behind that of critic tokens or wall time nothing
+  // is judged, behind that of env steps or tool seconds nothing at all (a turn without a tool call is still played
+  // behind that of tool seconds).
+  bool may_write() const;
+  bool may_judge() const;
+  // The first part that has ended or was held back for; empty while all last.
+  std::string exhausted() const { return exhausted_ ? to_string(*exhausted_) : ""; }
+
+ private:
+  bool wall_is_over() const;
+  bool has_ended(BudgetPart part) const { return ended_.contains(part); }
+
+  const Budget budget_;
+  Spent spent_;
+  std::set<BudgetPart> ended_;
+  std::optional<BudgetPart> exhausted_;
+  double started_;
+};
 
 }  // namespace agon::critic

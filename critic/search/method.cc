@@ -129,18 +129,20 @@ class Searcher {
     std::int64_t each = 0;  // tokens of a trajectory, as far as is known
     for (int begun = 0, some = 0; begun < options_.n && may_sample(begun); begun += some) {
       some = side_by_side(options_.n - begun, each);
-      const std::int64_t before = tree_.spent().policy_tokens;
+      const std::int64_t before = tree_.account().spent().policy_tokens;
       sample_together(some);
-      each = std::max(each, (tree_.spent().policy_tokens - before) / some + 1);
+      each = std::max(each, (tree_.account().spent().policy_tokens - before) / some + 1);
     }
     std::sort(done_.begin(), done_.end(), [this](int a, int b) { return root_of(a) < root_of(b); });
   }
 
   // One at least is written, also without a critic.
-  bool may_sample(int begun) const { return tree_.may_write() && (begun == 0 || !uses_critic() || tree_.may_judge()); }
+  bool may_sample(int begun) const {
+    return tree_.account().may_write() && (begun == 0 || !uses_critic() || tree_.account().may_judge());
+  }
 
   int side_by_side(int wanted, std::int64_t each) const {
-    const std::int64_t left = tree_.policy_tokens_left();
+    const std::int64_t left = tree_.account().policy_tokens_left();
     if (left == kNoTokenLimit) return wanted;
     if (each == 0) return 1;
     return static_cast<int>(std::clamp<std::int64_t>(left / 2 / each, 1, wanted));
@@ -175,7 +177,7 @@ class Searcher {
   // The step that is kept; nothing where the budget ended before one was.
   std::optional<int> attempt(int node) {
     std::vector<int> tried;
-    const std::int64_t left = tree_.policy_tokens_left();
+    const std::int64_t left = tree_.account().policy_tokens_left();
     for (int number = 1; number <= options_.attempts && (number == 1 || may_try_again(tried, left)); ++number) {
       const Writing writing = number == 1                     ? Writing::greedy
                               : options_.retry == Retry::anew ? Writing::anew
@@ -199,7 +201,7 @@ class Searcher {
   bool may_try_again(const std::vector<int>& tried, std::int64_t left) {
     std::int64_t longest = 0;
     for (const int node : tried) longest = std::max<std::int64_t>(longest, std::ssize(tree_.at(node).token_ids));
-    if (left == kNoTokenLimit || left - tree_.policy_tokens_left() + longest <= left / 4) return true;
+    if (left == kNoTokenLimit || left - tree_.account().policy_tokens_left() + longest <= left / 4) return true;
     tree_.hold_back();
     return false;
   }
@@ -232,7 +234,7 @@ class Searcher {
       keep_one_without_critic(beams);
       // n x width candidates are shared out, so that a beam that has thinned loses no width.
       const int each =
-          tree_.may_judge() ? std::max(1, options_.n * options_.width / static_cast<int>(beams.size())) : 1;
+          tree_.account().may_judge() ? std::max(1, options_.n * options_.width / static_cast<int>(beams.size())) : 1;
       std::vector<int> next = without_twins(tree_, flat(tree_.expand(beams, each)));
       with_room(beams);
       tree_.judge(next);
@@ -247,7 +249,7 @@ class Searcher {
 
   // Lines in the order of their rank.
   void keep_one_without_critic(std::vector<int>& lines) {
-    if (!tree_.may_judge()) prune(lines, 1);
+    if (!tree_.account().may_judge()) prune(lines, 1);
   }
 
   // In a beam nothing returns to a turn that no beam is in any more.
@@ -273,9 +275,10 @@ class Searcher {
     const int root = tree_.add_root();
     std::vector<int> lines(static_cast<std::size_t>(options_.n), root);
     while (!lines.empty()) {
-      if (!tree_.may_judge()) lines = ranked(tree_, std::move(lines), options_.rank);
+      if (!tree_.account().may_judge()) lines = ranked(tree_, std::move(lines), options_.rank);
       keep_one_without_critic(lines);
-      const std::vector<std::vector<int>> written = tree_.expand(lines, tree_.may_judge() ? options_.width : 1);
+      const std::vector<std::vector<int>> written =
+          tree_.expand(lines, tree_.account().may_judge() ? options_.width : 1);
       with_room(lines);
       tree_.judge(flat(written));
       std::vector<int> best;
@@ -299,9 +302,9 @@ class Searcher {
 
   void mcts() {
     const int root = tree_.add_root();
-    for (int i = 0; i < options_.n && tree_.may_write() && (i == 0 || tree_.may_judge()); ++i) {
+    for (int i = 0; i < options_.n && tree_.account().may_write() && (i == 0 || tree_.account().may_judge()); ++i) {
       int node = root;
-      while (tree_.may_write() && !is_end(node)) {
+      while (tree_.account().may_write() && !is_end(node)) {
         if (!visits_[node].expanded) grow(node);
         if (visits_[node].children.empty()) break;
         node = promising_child(node);
@@ -319,7 +322,7 @@ class Searcher {
   }
 
   void grow(int node) {
-    const int width = tree_.may_judge() ? options_.width : 1;
+    const int width = tree_.account().may_judge() ? options_.width : 1;
     const std::vector<int> written = tree_.expand(std::array{node}, width).front();
     with_room({node});
     tree_.judge(written);
@@ -369,7 +372,8 @@ class Searcher {
     const int root = tree_.add_root();
     std::vector<Particle> all(static_cast<std::size_t>(options_.n), Particle{root, 1, false});
     Rng rng = tree_.stream("particles");
-    while (tree_.may_write() && std::any_of(all.begin(), all.end(), [](const Particle& p) { return !p.ended; })) {
+    while (tree_.account().may_write() &&
+           std::any_of(all.begin(), all.end(), [](const Particle& p) { return !p.ended; })) {
       move(all);
       resample(all, rng);
     }

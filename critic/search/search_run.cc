@@ -39,9 +39,8 @@ SearchOutcome outcome_of(const Tree& tree, const Answer& answer, std::uint64_t t
   outcome.level = tree.task().level;
   outcome.answered = answer.node >= 0;
   outcome.success = outcome.answered && tree.episode(answer.node).success;
-  outcome.exhausted = tree.exhausted() ? tree.exhausted() : "";
-  outcome.spent = tree.spent();
-  outcome.spent.wall_seconds = tree.seconds();
+  outcome.exhausted = tree.account().exhausted();
+  outcome.spent = tree.account().spent();
   outcome.nodes = tree.size();
   for (int node = 0; node < tree.size(); ++node) {
     const auto& verdict = tree.at(node).verdict;

@@ -1,7 +1,6 @@
 #include "critic/search/tree.h"
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <utility>
 
@@ -17,11 +16,6 @@ namespace {
 
 constexpr const char* kBlankLine = "\n\n";
 constexpr env::Tag kCallTags[] = {env::Tag::search, env::Tag::code, env::Tag::problem};
-constexpr const char *kPolicyTokens = "policy_tokens", *kCriticTokens = "critic_tokens", *kEnvSteps = "env_steps",
-                     *kToolSeconds = "tool_seconds", *kWall = "wall";
-constexpr const char* kParts[] = {kPolicyTokens, kCriticTokens, kEnvSteps, kToolSeconds, kWall};
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // A tag of a tool call that is open at the end of the turn: what follows is not a step, but the call.
 bool inside_call(std::string_view turn) {
@@ -35,12 +29,6 @@ bool inside_call(std::string_view turn) {
 bool calls_tool(std::string_view turn) {
   return std::any_of(std::begin(kCallTags), std::end(kCallTags),
                      [&](env::Tag tag) { return turn.find(fmt::format("<{}>", env::name_of(tag))) != turn.npos; });
-}
-
-const char* part_named(const Json& name) {
-  for (const char* part : kParts)
-    if (name == part) return part;
-  return nullptr;
 }
 
 double tool_seconds_of(const env::StepResult& result) {
@@ -118,11 +106,9 @@ Tree::Tree(agents::Policy* policy, StepCritic* critic, Begin begin, Journal& jou
       begin_(std::move(begin)),
       journal_(journal),
       options_(options),
-      started_(now() - journal.past_seconds()) {}
+      account_(options.budget, journal.past_seconds()) {}
 
 Tree::~Tree() = default;
-
-double Tree::seconds() const { return now() - started_; }
 
 int Tree::add_root() {
   Beginning beginning = begin_();
@@ -246,7 +232,7 @@ void Tree::write_out(agents::Policy& policy, std::span<Draft> drafts, agents::Sa
 
 // Writes them as `expand` says; those that are not begun go.
 void Tree::write_within(std::vector<Draft>& drafts, const agents::Sampling& sampling) {
-  const std::int64_t left = policy_tokens_left();
+  const std::int64_t left = account_.policy_tokens_left();
   std::int64_t most = 0, spent = 0, longest = 1;
   for (const Draft& draft : drafts) most += draft.room;
   if (drafts.size() == 1 || most <= left) return write_out(*policy_, drafts, sampling, left);
@@ -263,34 +249,6 @@ void Tree::write_within(std::vector<Draft>& drafts, const agents::Sampling& samp
     count = std::min({affordable, begun, drafts.size() - begun});  // twice as many a time: later ones may be longer
   }
   drafts.erase(drafts.begin() + static_cast<std::ptrdiff_t>(begun), drafts.end());
-}
-
-bool Tree::has_ended(const char* part) const { return std::find(ended_.begin(), ended_.end(), part) != ended_.end(); }
-
-void Tree::note_end(const char* part, bool ended) {
-  if (!part) return;
-  if (!exhausted_) exhausted_ = part;
-  if (ended && !has_ended(part)) ended_.push_back(part);
-}
-
-void Tree::hold_back() { note_end(kPolicyTokens, false); }
-
-bool Tree::may_write() const {
-  return !has_ended(kPolicyTokens) && !has_ended(kWall) && !has_ended(kEnvSteps) && !has_ended(kToolSeconds);
-}
-
-bool Tree::may_judge() const {
-  return !has_ended(kCriticTokens) && !has_ended(kWall) && !has_ended(kEnvSteps) && !has_ended(kToolSeconds);
-}
-
-bool Tree::wall_is_over() const { return options_.budget.wall_seconds && seconds() >= *options_.budget.wall_seconds; }
-
-std::int64_t Tree::critic_tokens_left() const {
-  return options_.budget.critic_tokens ? *options_.budget.critic_tokens - spent_.critic_tokens : kNoTokenLimit;
-}
-
-std::int64_t Tree::policy_tokens_left() const {
-  return options_.budget.policy_tokens ? *options_.budget.policy_tokens - spent_.policy_tokens : kNoTokenLimit;
 }
 
 agents::Sampling Tree::sampling(Writing writing) const {
@@ -314,7 +272,8 @@ std::vector<Tree::Draft> Tree::write(std::span<const int> nodes, int n, Writing 
 
 void Tree::drop_ahead() {
   if (!ahead_) return;
-  for (const Draft& draft : std::exchange(ahead_, nullptr)->drafts.get()) spent_.speculative_tokens += draft.tokens();
+  for (const Draft& draft : std::exchange(ahead_, nullptr)->drafts.get())
+    account_.charge({.speculative_tokens = draft.tokens()});
 }
 
 // What a journal says of steps that were written; they are the next nodes.
@@ -337,20 +296,21 @@ Json Tree::written_json(const std::vector<Draft>& drafts) const {
                      {"ends", draft.ends_turn},
                      {"cut", draft.cut}});
   }
-  const Json exhausted = cut && tokens >= policy_tokens_left() ? Json(kPolicyTokens) : Json();
-  return {{"steps", std::move(steps)}, {"full", std::move(full)}, {"exhausted", exhausted}, {"held_back", cut}};
+  std::optional<BudgetPart> ended;
+  if (cut && tokens >= account_.policy_tokens_left()) ended = BudgetPart::policy_tokens;
+  return {{"steps", std::move(steps)}, {"full", std::move(full)}, {"exhausted", part_json(ended)}, {"held_back", cut}};
 }
 
 std::vector<std::vector<int>> Tree::expand(std::span<const int> nodes, int n, Writing writing) {
-  if (!may_write() || nodes.empty()) return std::vector<std::vector<int>>(nodes.size());
+  if (!account_.may_write() || nodes.empty()) return std::vector<std::vector<int>>(nodes.size());
   const Json body = journal_.next("write", [&](std::vector<Image>&) {
     std::vector<Draft> drafts;
-    const char* over = wall_is_over() ? kWall : policy_tokens_left() <= 0 ? kPolicyTokens : nullptr;
-    if (!over) drafts = write(nodes, n, writing);
+    const std::optional<BudgetPart> bar = account_.bars_writing();
+    if (!bar) drafts = write(nodes, n, writing);
     Json written = written_json(drafts);
-    if (over) written["exhausted"] = over;
-    if (!over && std::ssize(drafts) < std::ssize(nodes) * n) written["held_back"] = true;
-    written["seconds"] = seconds();
+    if (bar) written["exhausted"] = part_json(bar);
+    if (!bar && std::ssize(drafts) < std::ssize(nodes) * n) written["held_back"] = true;
+    written["seconds"] = account_.seconds();
     return written;
   });
   return take_steps(body, nodes.size());
@@ -369,31 +329,31 @@ std::vector<std::vector<int>> Tree::take_steps(const Json& body, std::size_t lin
     node.said = step.at("said").get<int>();
     node.ends_turn = step.at("ends").get<bool>();
     node.cut = step.at("cut").get<bool>();
-    spent_.policy_tokens += std::ssize(node.token_ids);
+    account_.charge({.policy_tokens = std::ssize(node.token_ids)});
     ++children_.at(static_cast<std::size_t>(node.parent));
     added.at(step.at("line").get<std::size_t>()).push_back(size());
     nodes_.push_back(std::move(node));
     children_.push_back(0);
   }
   for (const Json& node : body.at("full")) nodes_.at(node.get<std::size_t>()).full = true;
-  note_end(part_named(body.at("exhausted")), true);
-  if (body.at("held_back").get<bool>()) hold_back();
+  account_.end(part_in(body.at("exhausted")));
+  if (body.at("held_back").get<bool>()) account_.hold_back();
   return added;
 }
 
 void Tree::write_ahead(const Ahead& ahead) {
   const Node& node = at(ahead.node);
   if (!options_.speculate || !policy_ || journal_.in_past() || node.is_over() || node.ends_turn) return;
-  if (policy_tokens_left() <= 0) return;
+  if (account_.policy_tokens_left() <= 0) return;
   ahead_ = std::make_unique<WritingAhead>();
   ahead_->what = ahead;
   const int nodes[] = {ahead.node};
-  ahead_->drafts =
-      std::async(std::launch::async, [policy = policy_, drafts = drafts(nodes, 1, ahead.writing),
-                                      sampling = sampling(ahead.writing), left = policy_tokens_left()]() mutable {
-        write_out(*policy, drafts, sampling, left);
-        return std::move(drafts);
-      });
+  ahead_->drafts = std::async(std::launch::async,
+                              [policy = policy_, drafts = drafts(nodes, 1, ahead.writing),
+                               sampling = sampling(ahead.writing), left = account_.policy_tokens_left()]() mutable {
+                                write_out(*policy, drafts, sampling, left);
+                                return std::move(drafts);
+                              });
 }
 
 std::uint64_t Tree::twin_key(int node) const {
@@ -401,14 +361,14 @@ std::uint64_t Tree::twin_key(int node) const {
 }
 
 void Tree::judge(std::span<const int> nodes, std::optional<Ahead> ahead) {
-  if (!may_judge()) return;
+  if (!account_.may_judge()) return;
   std::vector<int> asked, waiting;
   for (const int node : nodes) {
     if (at(node).verdict || at(node).cut) continue;
     (judged_.emplace(twin_key(node), node).second ? asked : waiting).push_back(node);
   }
   if (!asked.empty()) {
-    if (ahead && critic_tokens_left() >= std::ssize(asked)) write_ahead(*ahead);
+    if (ahead && account_.critic_tokens_left() >= std::ssize(asked)) write_ahead(*ahead);
     take_verdicts(journal_.next("judge", [&](std::vector<Image>&) { return say(asked); }));
   }
   for (const int node : waiting)
@@ -416,22 +376,21 @@ void Tree::judge(std::span<const int> nodes, std::optional<Ahead> ahead) {
 }
 
 Json Tree::say(std::span<const int> nodes) {
-  Json body{{"verdicts", Json::array()}, {"cut_tokens", 0}, {"exhausted", nullptr}, {"seconds", seconds()}};
-  const std::int64_t each = options_.budget.critic_tokens ? critic_tokens_left() / std::ssize(nodes) : kNoTokenLimit;
-  if (wall_is_over() || each <= 0) {
-    body["exhausted"] = wall_is_over() ? kWall : kCriticTokens;
+  Json body{{"verdicts", Json::array()}, {"cut_tokens", 0}, {"exhausted", nullptr}, {"seconds", account_.seconds()}};
+  if (const std::optional<BudgetPart> bar = account_.bars_judging(std::ssize(nodes))) {
+    body["exhausted"] = part_json(bar);
     return body;
   }
   if (!critic_)
     throw JournalEnds("search: the journal of task {} ends here, and there is no critic to go on.", task_.id);
   std::vector<StepInContext> steps;
   for (const int node : nodes) steps.push_back(step_at(node));
-  const std::vector<Verdict> verdicts = critic_->judge(steps, each);
+  const std::vector<Verdict> verdicts = critic_->judge(steps, account_.critic_tokens_each(std::ssize(nodes)));
   std::int64_t cut_tokens = 0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (verdicts.at(i).cut) {
       cut_tokens += verdicts[i].tokens;
-      body["exhausted"] = kCriticTokens;
+      body["exhausted"] = part_json(BudgetPart::critic_tokens);
       continue;
     }
     Json verdict = verdict_json(verdicts[i]);
@@ -439,7 +398,7 @@ Json Tree::say(std::span<const int> nodes) {
     body["verdicts"].push_back(std::move(verdict));
   }
   body["cut_tokens"] = cut_tokens;
-  body["seconds"] = seconds();
+  body["seconds"] = account_.seconds();
   return body;
 }
 
@@ -447,10 +406,10 @@ void Tree::take_verdicts(const Json& body) {
   for (const Json& verdict : body.at("verdicts")) {
     Node& node = nodes_.at(verdict.at("node").get<std::size_t>());
     node.verdict = verdict_in(verdict);
-    spent_.critic_tokens += node.verdict->tokens;
+    account_.charge({.critic_tokens = node.verdict->tokens});
   }
-  spent_.critic_tokens += body.at("cut_tokens").get<std::int64_t>();
-  note_end(part_named(body.at("exhausted")), true);
+  account_.charge({.critic_tokens = body.at("cut_tokens").get<std::int64_t>()});
+  account_.end(part_in(body.at("exhausted")));
 }
 
 void Tree::enter(std::span<const int> nodes) {
@@ -459,10 +418,8 @@ void Tree::enter(std::span<const int> nodes) {
 }
 
 void Tree::play_turn(int node) {
-  const Budget& budget = options_.budget;
-  if (budget.env_steps && spent_.env_steps >= *budget.env_steps) return note_end(kEnvSteps, true);
-  if (budget.tool_seconds && spent_.tool_seconds >= *budget.tool_seconds && calls_tool(turn_text(node)))
-    return note_end(kToolSeconds, true);
+  if (const std::optional<BudgetPart> bar = account_.bars_playing(calls_tool(turn_text(node))))
+    return account_.end(bar);
   TurnStart& turn = *at(at(node).parent).turn;
   std::unique_ptr<env::Env> env = options_.forks || options_.keeps_envs ? turn.env->fork() : std::move(turn.env);
   env::StepResult result = env->step({turn_text(node), {}});
@@ -474,10 +431,9 @@ void Tree::play_turn(int node) {
             {"truncated", result.truncated},
             {"observation", parts_json(result.observation.parts, images)}};
   body["tool_seconds"] = tool_seconds_of(result);
-  body["seconds"] = seconds();
+  body["seconds"] = account_.seconds();
   const Json recorded = journal_.next_known("play", std::move(body), std::move(images));
-  spent_.tool_seconds += recorded.at("tool_seconds").get<double>();
-  ++spent_.env_steps;
+  account_.charge({.env_steps = 1, .tool_seconds = recorded.at("tool_seconds").get<double>()});
   Node& played = nodes_[static_cast<std::size_t>(node)];
   const std::shared_ptr<TurnStart> next = next_turn(node, std::move(env), result);
   played.end = TurnEnd{std::move(result)};
@@ -500,7 +456,8 @@ std::shared_ptr<TurnStart> Tree::next_turn(int node, std::unique_ptr<env::Env> e
 }
 
 void Tree::note(const std::string& decision, int node, const Json& detail) {
-  journal_.next_known("note", {{"decision", decision}, {"node", node}, {"detail", detail}, {"seconds", seconds()}}, {});
+  journal_.next_known(
+      "note", {{"decision", decision}, {"node", node}, {"detail", detail}, {"seconds", account_.seconds()}}, {});
 }
 
 env::Episode Tree::episode(int node) const {
@@ -528,7 +485,7 @@ env::Episode Tree::episode(int node) const {
     turn.info = last.info;
     episode.reward += last.reward.total;
   }
-  episode.seconds = seconds();
+  episode.seconds = account_.seconds();
   if (!episode.turns.empty()) agents::finish_episode(episode, last);
   episode.truncated = episode.truncated || at(node).full;
   return episode;

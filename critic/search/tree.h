@@ -126,17 +126,9 @@ class Tree {
   // Notes in the journal what the method did with a node ("reject", "keep", "prune", "answer").
   void note(const std::string& decision, int node, const Json& detail = nullptr);
 
-  // The first part of the budget that has ended, or has kept a method from what it would have done; null while all
-  // last. Behind the end of policy tokens or wall time nothing is written, behind that of critic tokens or wall time
-  // nothing is judged, behind that of env steps or tool seconds nothing at all (a turn without a tool call is still
-  // played behind that of tool seconds).
-  const char* exhausted() const { return exhausted_; }
-  bool may_write() const;
-  bool may_judge() const;
-  std::int64_t policy_tokens_left() const;  // kNoTokenLimit: no budget
-  void hold_back();                         // says that the method does less than it would, for their sake
-  const Spent& spent() const { return spent_; }
-  double seconds() const;  // since the search began, earlier processes included
+  const Account& account() const { return account_; }
+  // Notes that the method does less than it would, for the sake of policy tokens.
+  void hold_back() { account_.hold_back(); }
 
   std::vector<int> path(int node) const;  // from below the root down to the node
   std::string turn_text(int node) const;  // what the turn of the node's step says up to it and with it
@@ -157,10 +149,6 @@ class Tree {
   void write_ahead(const Ahead& ahead);
   agents::Sampling sampling(Writing writing) const;
   void drop_ahead();
-  std::int64_t critic_tokens_left() const;
-  bool wall_is_over() const;
-  bool has_ended(const char* part) const;
-  void note_end(const char* part, bool ended);
   std::vector<std::vector<int>> take_steps(const Json& body, std::size_t lines);
   std::uint64_t twin_key(int node) const;
   Json say(std::span<const int> nodes);
@@ -179,11 +167,8 @@ class Tree {
   std::vector<int> children_;  // of each node, how many it has: sample numbers go on where they ended
   std::unordered_map<std::uint64_t, int> judged_;  // hash of parent and text: the first such node with a verdict
   env::TaskInfo task_;
-  Spent spent_;
-  const char* exhausted_ = nullptr;
-  std::vector<const char*> ended_;  // parts of the budget
+  Account account_;
   std::unique_ptr<WritingAhead> ahead_;
-  double started_ = 0;
 };
 
 }  // namespace agon::critic

@@ -283,8 +283,8 @@ inline Searched search_once(agents::Policy* policy, critic::StepCritic* critic, 
   };
   critic::Tree tree(policy, critic, begin, journal, options);
   result.answer = critic::search(tree, input.method);
-  result.spent = tree.spent();
-  result.exhausted = tree.exhausted() ? tree.exhausted() : "";
+  result.spent = tree.account().spent();
+  result.exhausted = tree.account().exhausted();
   result.nodes = tree.size();
   result.divergence = journal.divergence();
   if (result.answer.node < 0) return result;
