@@ -1,6 +1,7 @@
 #include "critic/search/tree.h"
 
 #include <algorithm>
+#include <future>
 #include <map>
 #include <utility>
 
@@ -9,22 +10,11 @@
 #include "core/hash.h"
 #include "core/rng.h"
 #include "core/text.h"
+#include "critic/search/draft.h"
 #include "env/protocol.h"
 
 namespace agon::critic {
 namespace {
-
-constexpr const char* kBlankLine = "\n\n";
-constexpr env::Tag kCallTags[] = {env::Tag::search, env::Tag::code, env::Tag::problem};
-
-// A tag of a tool call that is open at the end of the turn: what follows is not a step, but the call.
-bool inside_call(std::string_view turn) {
-  return std::any_of(std::begin(kCallTags), std::end(kCallTags), [&](env::Tag tag) {
-    const std::string name(env::name_of(tag));
-    const std::size_t opened = turn.rfind("<" + name + ">"), closed = turn.rfind("</" + name + ">");
-    return opened != turn.npos && (closed == turn.npos || closed < opened);
-  });
-}
 
 bool calls_tool(std::string_view turn) {
   return std::any_of(std::begin(kCallTags), std::end(kCallTags),
@@ -48,52 +38,6 @@ Json parts_json(const std::vector<Part>& parts, std::vector<Image>& images) {
 }
 
 }  // namespace
-
-// One step under way. Holds all that writing it needs, so that it can be written while the tree goes on.
-struct Tree::Draft {
-  int line = 0;  // of the nodes that are expanded, its place
-  int parent = -1;
-  std::vector<Message> messages;
-  std::string before;     // what the turn says already
-  std::int64_t room = 0;  // tokens until the turn has its most
-  std::uint64_t seed = 0;
-  std::vector<agents::Beginning> excluded;
-
-  std::string text;
-  std::vector<std::int32_t> token_ids;
-  std::vector<float> logprobs;
-  std::vector<std::size_t> ends;  // of each token in the text; none where the policy does not tell
-  bool done = false, ends_turn = false, cut = false, full = false;
-
-  std::int64_t tokens() const { return std::ssize(token_ids); }
-  void add(const agents::Completion& completion, std::int64_t limit) {
-    for (const std::uint32_t end : completion.token_ends) ends.push_back(text.size() + end);
-    text += completion.text;
-    token_ids.insert(token_ids.end(), completion.token_ids.begin(), completion.token_ids.end());
-    logprobs.insert(logprobs.end(), completion.logprobs.begin(), completion.logprobs.end());
-    const bool stopped = completion.finish_reason == agents::FinishReason::stop;
-    full = completion.finish_reason == agents::FinishReason::context && text.empty();
-    const bool goes_on = !stopped && !full && std::ssize(completion.token_ids) == limit && tokens() < room;
-    ends_turn = tokens() >= room || (stopped ? completion.matched_stop.empty() : !goes_on && !full);
-    done = ends_turn || full || (!goes_on && !trim(text).empty() && !inside_call(before + text));
-  }
-  // Those of the excluded beginnings that what is written may still become, without it.
-  std::vector<agents::Beginning> still_excluded() const {
-    std::vector<agents::Beginning> rest;
-    for (const agents::Beginning& one : excluded) {
-      const auto [at, of] =
-          std::mismatch(token_ids.begin(), token_ids.end(), one.token_ids.begin(), one.token_ids.end());
-      if (at != token_ids.end() || of == one.token_ids.end()) continue;
-      rest.push_back({{of, one.token_ids.end()}, {one.logprobs.begin() + tokens(), one.logprobs.end()}});
-    }
-    return rest;
-  }
-  int said() const {
-    const std::size_t without = env::without_score(text).size();
-    const auto last = std::find_if(ends.begin(), ends.end(), [&](std::size_t end) { return end >= without; });
-    return static_cast<int>(last == ends.end() ? tokens() : last - ends.begin() + 1);
-  }
-};
 
 struct Tree::WritingAhead {
   Ahead what;
@@ -165,7 +109,7 @@ StepInContext Tree::step_at(int node) const {
           parent.turn->env.get()};
 }
 
-Tree::Draft Tree::draft(int line, int node, int number) const {
+Draft Tree::draft(int line, int node, int number) const {
   Draft draft;
   draft.line = line;
   draft.parent = node;
@@ -188,7 +132,7 @@ std::vector<agents::Beginning> Tree::said_behind(int node) const {
   return all;
 }
 
-std::vector<Tree::Draft> Tree::drafts(std::span<const int> nodes, int n, Writing writing) const {
+std::vector<Draft> Tree::drafts(std::span<const int> nodes, int n, Writing writing) const {
   std::vector<Draft> all;
   std::map<int, int> numbers;  // of the node's next child
   for (std::size_t line = 0; line < nodes.size(); ++line) {
@@ -202,55 +146,6 @@ std::vector<Tree::Draft> Tree::drafts(std::span<const int> nodes, int n, Writing
   return all;
 }
 
-// Writes all to their ends, or until `left` tokens are written: shares of them, and what some do not need goes to
-// others.
-void Tree::write_out(agents::Policy& policy, std::span<Draft> drafts, agents::Sampling sampling, std::int64_t left) {
-  sampling.stop = {kBlankLine};
-  for (std::uint64_t round = 0;; ++round) {
-    std::vector<Draft*> open;
-    for (Draft& draft : drafts)
-      if (!draft.done) open.push_back(&draft);
-    if (open.empty()) return;
-    const std::int64_t share = left / std::ssize(open);
-    std::vector<agents::CompletionRequest> requests;
-    for (Draft* draft : open) {
-      if (share == 0) draft->done = draft->cut = true;
-      agents::CompletionRequest request{draft->messages, draft->before + draft->text, 1, sampling};
-      request.sampling.max_tokens = static_cast<int>(std::min(share, draft->room - draft->tokens()));
-      request.sampling.excluded = draft->still_excluded();
-      request.sampling.seed = round == 0 ? draft->seed : Rng::derive(draft->seed, "later part of a step", {}, round)();
-      requests.push_back(std::move(request));
-    }
-    if (share == 0) return;
-    const std::vector<agents::Completion> completions = policy.complete(requests);
-    for (std::size_t i = 0; i < open.size(); ++i) {
-      open[i]->add(completions.at(i), requests[i].sampling.max_tokens);
-      left -= std::ssize(completions[i].token_ids);
-    }
-  }
-}
-
-// Writes them as `expand` says; those that are not begun go.
-void Tree::write_within(std::vector<Draft>& drafts, const agents::Sampling& sampling) {
-  const std::int64_t left = account_.policy_tokens_left();
-  std::int64_t most = 0, spent = 0, longest = 1;
-  for (const Draft& draft : drafts) most += draft.room;
-  if (drafts.size() == 1 || most <= left) return write_out(*policy_, drafts, sampling, left);
-  std::size_t begun = 0;
-  for (std::size_t count = 1; count > 0;) {
-    const auto some = std::span(drafts).subspan(begun, count);
-    write_out(*policy_, some, sampling, begun == 0 ? left : left / 2 - spent);
-    for (const Draft& draft : some) {
-      spent += draft.tokens();
-      longest = std::max(longest, draft.tokens());
-    }
-    begun += count;
-    const auto affordable = static_cast<std::size_t>(std::max<std::int64_t>(0, (left / 2 - spent) / longest));
-    count = std::min({affordable, begun, drafts.size() - begun});  // twice as many a time: later ones may be longer
-  }
-  drafts.erase(drafts.begin() + static_cast<std::ptrdiff_t>(begun), drafts.end());
-}
-
 agents::Sampling Tree::sampling(Writing writing) const {
   agents::Sampling sampling = options_.sampling;
   if (writing != Writing::greedy) return sampling;
@@ -259,14 +154,14 @@ agents::Sampling Tree::sampling(Writing writing) const {
   return sampling;
 }
 
-std::vector<Tree::Draft> Tree::write(std::span<const int> nodes, int n, Writing writing) {
+std::vector<Draft> Tree::write(std::span<const int> nodes, int n, Writing writing) {
   if (ahead_ && nodes.size() == 1 && nodes[0] == ahead_->what.node && n == 1 && writing == ahead_->what.writing)
     return std::exchange(ahead_, nullptr)->drafts.get();
   drop_ahead();
   if (!policy_)
     throw JournalEnds("search: the journal of task {} ends here, and there is no policy to go on.", task_.id);
   std::vector<Draft> written = drafts(nodes, n, writing);
-  write_within(written, sampling(writing));
+  write_within(*policy_, written, sampling(writing), account_.policy_tokens_left());
   return written;
 }
 

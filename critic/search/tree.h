@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <future>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,6 +26,8 @@
 #include "env/episode.h"
 
 namespace agon::critic {
+
+struct Draft;  // critic/search/draft.h
 
 // Where a turn is written.
 struct TurnStart {
@@ -137,13 +138,10 @@ class Tree {
   env::Episode episode(int node) const;
 
  private:
-  struct Draft;
   struct WritingAhead;
   Draft draft(int line, int node, int number) const;
   std::vector<Draft> drafts(std::span<const int> nodes, int n, Writing writing) const;
   std::vector<agents::Beginning> said_behind(int node) const;
-  static void write_out(agents::Policy& policy, std::span<Draft> drafts, agents::Sampling sampling, std::int64_t left);
-  void write_within(std::vector<Draft>& drafts, const agents::Sampling& sampling);
   std::vector<Draft> write(std::span<const int> nodes, int n, Writing writing);
   Json written_json(const std::vector<Draft>& drafts) const;
   void write_ahead(const Ahead& ahead);
