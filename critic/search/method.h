@@ -1,5 +1,6 @@
-// critic/search/method.h - the methods of test-time search. A method says only what to expand and what to keep; the
-// tree (critic/search/tree.h) writes, judges, plays, counts and records.
+// critic/search/method.h - the methods of test-time search: their options, and the search by one. A method
+// (critic/search/methods/) says only what to expand and what to keep; the tree (critic/search/tree.h) writes, judges,
+// plays, counts and records.
 #pragma once
 
 #include <map>

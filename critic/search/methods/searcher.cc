@@ -1,0 +1,93 @@
+#include "critic/search/methods/searcher.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/text.h"
+#include "env/box.h"
+#include "env/protocol.h"
+#include "env/vote.h"
+
+namespace agon::critic {
+namespace {
+
+// Nothing ranks behind everything.
+bool ranks_before(const std::optional<double>& a, const std::optional<double>& b) { return a && (!b || *a > *b); }
+
+}  // namespace
+
+std::vector<int> flat(const std::vector<std::vector<int>>& lists) {
+  std::vector<int> all;
+  for (const std::vector<int>& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
+std::vector<int> Searcher::go_on(const std::vector<int>& nodes) {
+  tree_.enter(nodes);
+  std::vector<int> open;
+  for (const int node : nodes) {
+    if (tree_.at(node).end && tree_.at(node).end->over())
+      done_.push_back(node);
+    else if (!tree_.at(node).is_over() && (!tree_.at(node).ends_turn || tree_.at(node).end))
+      open.push_back(node);
+  }
+  return open;
+}
+
+void Searcher::end_full(const std::vector<int>& nodes) {
+  std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(done_),
+               [this](int node) { return tree_.at(node).full && !tree_.at(node).is_root(); });
+}
+
+std::vector<int> Searcher::ranked(std::vector<int> nodes, Rank rank) const {
+  std::stable_sort(nodes.begin(), nodes.end(),
+                   [&](int a, int b) { return ranks_before(rank_of(tree_, a, rank), rank_of(tree_, b, rank)); });
+  return nodes;
+}
+
+std::vector<int> Searcher::without_twins(const std::vector<int>& nodes) const {
+  std::set<std::pair<int, std::string>> seen;
+  std::vector<int> kept;
+  for (const int node : nodes) {
+    const Node& one = tree_.at(node);
+    if (!one.cut && seen.emplace(one.parent, std::string(trim(one.text)) + (one.ends_turn ? "." : "")).second)
+      kept.push_back(node);
+  }
+  return kept;
+}
+
+void Searcher::count_unranked() {
+  answer_.unranked = static_cast<int>(
+      std::count_if(done_.begin(), done_.end(), [this](int node) { return !rank_of(tree_, node, options_.rank); }));
+}
+
+Answer Searcher::first_done() {
+  if (!done_.empty()) answer_.node = done_.front();
+  return answer_;
+}
+
+Answer Searcher::first_ranked() {
+  count_unranked();
+  done_ = ranked(done_, options_.rank);
+  return first_done();
+}
+
+Answer Searcher::by_vote(const std::function<std::optional<double>(int)>& weight) {
+  std::vector<env::Vote> votes;
+  std::vector<int> owners;
+  bool boxes = false;
+  for (const int node : done_) {
+    const auto answer = env::extract_answer(tree_.turn_text(node));
+    const std::optional<double> heavy = weight(node);
+    if (!answer || !heavy) continue;
+    votes.push_back({*answer, *heavy});
+    owners.push_back(node);
+    boxes = boxes || env::parse_box(*answer);
+  }
+  const auto winner = env::winning_vote(votes, boxes);
+  if (!winner) return first_done();
+  answer_.node = owners[*winner];
+  return answer_;
+}
+
+}  // namespace agon::critic
