@@ -356,6 +356,25 @@ TEST_CASE("Without a token for the critic a search is finished without it, and o
   }
 }
 
+TEST_CASE("Lines that go because the critic's tokens have ended were not rejected") {
+  // Two lines of three steps. The verdicts of the first steps take all tokens, so that one line alone has its third.
+  Branch root;
+  root.next = {{"a", 0.9, {{"aa", 0.9, {{"<answer>a</answer>", 0.9, {}}}}}},
+               {"b", 0.8, {{"bb", 0.8, {{"<answer>b</answer>", 0.8, {}}}}}}};
+  for (const Method method : {Method::beam, Method::diverse_beam}) {
+    INFO(to_string(method));
+    test::SearchInput input{.method = {.method = method, .n = 2, .width = 1}};
+    input.budget.critic_tokens = 14;
+    test::TreePolicy policy(root);
+    test::TreeCritic critic(root);
+    const auto result = test::search_once(&policy, &critic, input);
+    CHECK(result.exhausted == "critic_tokens");
+    CHECK(result.text == "a\n\naa\n\n<answer>a</answer>");
+    CHECK(result.nodes == 1 + 2 + 2 + 1);
+    CHECK(result.answer.rejected == 0);
+  }
+}
+
 TEST_CASE("A call of a tool is one step, blank lines and all") {
   Parrot coder("<code>\na = 1\n\n", "\n\n");  // never closes it
   SameVerdict critic(Judgement::correct);

@@ -53,19 +53,23 @@ class Beams : public Searcher {
   }
 
  private:
-  // Lines in the order of their rank.
+  // Lines in the order of their rank. No verdict throws away those that go.
   void keep_one_without_critic(std::vector<int>& lines) {
-    if (!account_.may_judge()) prune(lines, 1);
+    if (!account_.may_judge()) keep_first(lines, 1);
   }
 
-  // Keeps the first `places` nodes.
-  void prune(std::vector<int>& nodes, std::size_t places) {
-    if (nodes.size() <= places) return;
-    for (std::size_t i = places; i < nodes.size(); ++i) tree_.note("prune", nodes[i]);
-    std::copy_if(nodes.begin() + static_cast<std::ptrdiff_t>(places), nodes.end(), std::back_inserter(spare_),
-                 [&](int node) { return tree_.at(node).ends_turn; });
-    answer_.rejected += static_cast<int>(nodes.size() - places);
-    nodes.erase(nodes.begin() + static_cast<std::ptrdiff_t>(places), nodes.end());
+  // Keeps the first `places` nodes; their ranks throw away the others.
+  void prune(std::vector<int>& nodes, std::size_t places) { answer_.rejected += keep_first(nodes, places); }
+
+  // Lets go of all but the first `places` nodes; returns how many.
+  int keep_first(std::vector<int>& nodes, std::size_t places) {
+    if (nodes.size() <= places) return 0;
+    const auto gone = nodes.begin() + static_cast<std::ptrdiff_t>(places);
+    const auto count = static_cast<int>(nodes.end() - gone);
+    std::for_each(gone, nodes.end(), [&](int node) { tree_.note("prune", node); });
+    std::copy_if(gone, nodes.end(), std::back_inserter(spare_), [&](int node) { return tree_.at(node).ends_turn; });
+    nodes.erase(gone, nodes.end());
+    return count;
   }
 
   // In a beam nothing returns to a turn that no beam is in any more.
