@@ -130,6 +130,11 @@ std::int64_t Account::policy_tokens_left() const {
   return budget_.policy_tokens ? *budget_.policy_tokens - spent_.policy_tokens : kNoTokenLimit;
 }
 
+std::int64_t Account::policy_tokens_for_candidates() const {
+  const std::int64_t left = policy_tokens_left();
+  return left == kNoTokenLimit ? left : left / 4;
+}
+
 std::int64_t Account::critic_tokens_left() const {
   return budget_.critic_tokens ? *budget_.critic_tokens - spent_.critic_tokens : kNoTokenLimit;
 }

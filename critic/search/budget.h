@@ -42,11 +42,13 @@ class Account {
   // seconds_before: that the search took in earlier processes.
   Account(const Budget& budget, double seconds_before);
 
-  double seconds() const;                                     // since the search began
-  Spent spent() const;                                        // wall_seconds: until now
-  void charge(const Spent& more);                             // its wall_seconds are passed over: the clock knows
-  std::int64_t policy_tokens_left() const;                    // kNoTokenLimit: no limit
-  std::int64_t critic_tokens_left() const;                    // the same
+  double seconds() const;                   // since the search began
+  Spent spent() const;                      // wall_seconds: until now
+  void charge(const Spent& more);           // its wall_seconds are passed over: the clock knows
+  std::int64_t policy_tokens_left() const;  // kNoTokenLimit: no limit
+  // Of them, what the candidates of one step may take together: a quarter, so that what is begun gets to its end.
+  std::int64_t policy_tokens_for_candidates() const;
+  std::int64_t critic_tokens_left() const;                    // as of policy tokens
   std::int64_t critic_tokens_each(std::int64_t steps) const;  // the same, shared among them
 
   // The part that has no room for it now. Nothing: there is room.

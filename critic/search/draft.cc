@@ -75,20 +75,20 @@ void write_out(agents::Policy& policy, std::span<Draft> drafts, agents::Sampling
 }
 
 void write_within(agents::Policy& policy, std::vector<Draft>& drafts, const agents::Sampling& sampling,
-                  std::int64_t left) {
+                  std::int64_t left, std::int64_t for_all) {
   std::int64_t most = 0, spent = 0, longest = 1;
   for (const Draft& draft : drafts) most += draft.room;
   if (drafts.size() == 1 || most <= left) return write_out(policy, drafts, sampling, left);
   std::size_t begun = 0;
   for (std::size_t count = 1; count > 0;) {
     const auto some = std::span(drafts).subspan(begun, count);
-    write_out(policy, some, sampling, begun == 0 ? left : left / 2 - spent);
+    write_out(policy, some, sampling, begun == 0 ? left : for_all - spent);
     for (const Draft& draft : some) {
       spent += draft.tokens();
       longest = std::max(longest, draft.tokens());
     }
     begun += count;
-    const auto affordable = static_cast<std::size_t>(std::max<std::int64_t>(0, (left / 2 - spent) / longest));
+    const auto affordable = static_cast<std::size_t>(std::max<std::int64_t>(0, (for_all - spent) / longest));
     count = std::min({affordable, begun, drafts.size() - begun});  // twice as many a time: later ones may be longer
   }
   drafts.erase(drafts.begin() + static_cast<std::ptrdiff_t>(begun), drafts.end());

@@ -44,8 +44,9 @@ struct Draft {
 // Writes all to their ends, or until `left` tokens are written: shares of them, and what some do not need goes to
 // others.
 void write_out(agents::Policy& policy, std::span<Draft> drafts, agents::Sampling sampling, std::int64_t left);
-// Writes them as Tree::expand says, `left` being all policy tokens that are left; those that are not begun go.
+// Writes them as Tree::expand says: the first with all tokens that are left, the others within what is for all of them;
+// those that are not begun go.
 void write_within(agents::Policy& policy, std::vector<Draft>& drafts, const agents::Sampling& sampling,
-                  std::int64_t left);
+                  std::int64_t left, std::int64_t for_all);
 
 }  // namespace agon::critic

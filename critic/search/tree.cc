@@ -161,7 +161,8 @@ std::vector<Draft> Tree::write(std::span<const int> nodes, int n, Writing writin
   if (!policy_)
     throw JournalEnds("search: the journal of task {} ends here, and there is no policy to go on.", task_.id);
   std::vector<Draft> written = drafts(nodes, n, writing);
-  write_within(*policy_, written, sampling(writing), account_.policy_tokens_left());
+  write_within(*policy_, written, sampling(writing), account_.policy_tokens_left(),
+               account_.policy_tokens_for_candidates());
   return written;
 }
 

@@ -103,8 +103,8 @@ class Tree {
   // Of each entry of `nodes` its next steps, n of them, in order; fewer or none where the budget ends. A node may stand
   // there several times. greedy: at temperature 0. anew: where the policy can, else as sampled; the steps of one call
   // do not know of each other. Where the context has no room, the node becomes full and has none. Where the budget of
-  // policy tokens could end before all are written, they are written a few at a time until half of what is left is
-  // spent, the other half being for what comes behind them: the first step alone may spend it all. REQUIRES: no node
+  // policy tokens could end before all are written, they are written a few at a time within what is for
+  // candidates (Account): the first step alone may spend it all. REQUIRES: no node
   // is_over; those that end a turn are entered.
   std::vector<std::vector<int>> expand(std::span<const int> nodes, int n, Writing writing = Writing::sampled);
   // Verdicts for the nodes that have none; a sibling with the same text has the same, unasked. A node is left without

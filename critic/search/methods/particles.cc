@@ -46,7 +46,10 @@ class Particles : public Searcher {
     for (std::size_t i = 0; i < owners.size(); ++i) {
       Particle& particle = *owners[i];
       particle.ended = true;
-      if (written[i].empty()) continue;  // no room, or no budget
+      if (written[i].empty()) {  // no room: it is done; no budget: it never will be
+        if (!tree_.at(particle.node).full) particle.weight = 0;
+        continue;
+      }
       particle.node = written[i].front();
       const auto& verdict = tree_.at(particle.node).verdict;
       if (verdict && verdict->probability) particle.weight *= *verdict->probability;
