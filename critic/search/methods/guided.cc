@@ -25,14 +25,14 @@ class Guided : public Searcher {
   // The step that is kept; nothing where the budget ended before one was.
   std::optional<int> attempt(int node) {
     std::vector<int> tried;
-    const std::int64_t left = account_.policy_tokens_left();
-    for (int number = 1; number <= options_.attempts && (number == 1 || may_try_again(tried, left)); ++number) {
+    for (int number = 1; number <= options_.attempts && (number == 1 || may_try_again(tried)); ++number) {
       const Writing writing = number == 1                     ? Writing::greedy
                               : options_.retry == Retry::anew ? Writing::anew
                                                               : Writing::sampled;
       const std::vector<int> written = tree_.expand(std::array{node}, 1, writing).front();
       if (written.empty() || tree_.at(written[0]).cut) break;
       tried.push_back(written[0]);
+      if (number > 1) again_ += std::ssize(tree_.at(written[0]).token_ids);
       tree_.judge(tried, Tree::Ahead{written[0], Writing::greedy});
       const auto& verdict = tree_.at(written[0]).verdict;
       if (!verdict || verdict->judgement != Judgement::incorrect)
@@ -45,11 +45,12 @@ class Guided : public Searcher {
     return kept(least_bad(tried), static_cast<int>(tried.size()));
   }
 
-  // left: before the first attempt.
-  bool may_try_again(const std::vector<int>& tried, std::int64_t left) {
+  // Within a third of the budget, if the next attempt is as long as the longest so far.
+  bool may_try_again(const std::vector<int>& tried) {
+    const std::int64_t left = account_.policy_tokens_left();
     std::int64_t longest = 0;
     for (const int node : tried) longest = std::max<std::int64_t>(longest, std::ssize(tree_.at(node).token_ids));
-    if (left == kNoTokenLimit || left - account_.policy_tokens_left() + longest <= left / 4) return true;
+    if (left == kNoTokenLimit || again_ + longest <= (account_.spent().policy_tokens + left) / 3) return true;
     tree_.hold_back();
     return false;
   }
@@ -74,6 +75,8 @@ class Guided : public Searcher {
     tree_.note("keep", node, attempts);
     return node;
   }
+
+  std::int64_t again_ = 0;  // tokens of attempts beyond the first at each step
 };
 
 }  // namespace
