@@ -28,16 +28,11 @@ RankingStepFigures RewardLearner::step(std::span<const RankedResponses> sets, do
   optimizer_->zero_grad();
   for (std::size_t i = 0; i < sets.size(); i += kSetsAtOnce) {
     const std::span some = sets.subspan(i, std::min(kSetsAtOnce, sets.size() - i));
-    const std::vector<torch::Tensor> scored = scores(some);
-    std::vector<torch::Tensor> losses;
-    for (std::size_t k = 0; k < some.size(); ++k) {
-      losses.push_back(ranking_loss(options_.loss, scored[k], some[k].ranked, some[k].rank));
-      figures.best += static_cast<double>(scored[k].argmax().item<std::int64_t>() == some[k].ranked.front()) / count;
-    }
-    const torch::Tensor loss = at::stack(losses).sum() / count;
+    const torch::Tensor loss = this->loss(some, figures) / count;
     loss.backward();
     figures.loss += loss.item<double>();
   }
+  figures.best /= count;
   if (!std::isfinite(figures.loss)) throw Error("the loss is {}. Lower 'learning_rate'.", figures.loss);
   figures.gradient_norm = optimizer_->step(learning_rate, options_.clip_norm);
   return figures;
@@ -48,20 +43,30 @@ void RewardLearner::require_finite() const {
     if (!weight.isfinite().all().item<bool>()) throw Error("a weight is not finite. Lower 'learning_rate'.");
 }
 
-std::vector<torch::Tensor> RewardLearner::scores(std::span<const RankedResponses> sets) {
+torch::Tensor RewardLearner::loss(std::span<const RankedResponses> sets, RankingStepFigures& figures) {
   std::vector<ResponseSet> encoded;
-  std::vector<std::int64_t> sizes;
-  for (const RankedResponses& set : sets) {
-    encoded.push_back(network_.encode(set.messages, set.responses));
-    sizes.push_back(std::ssize(set.responses));
+  for (const RankedResponses& set : sets) encoded.push_back(network_.encode(set.messages, set.responses));
+  const ResponseScores all = network_.scores(encoded, options_.imitation > 0);
+  std::vector<torch::Tensor> losses;
+  std::int64_t first = 0;
+  for (std::size_t k = 0; k < sets.size(); ++k) {
+    const std::int64_t size = std::ssize(sets[k].responses), best = sets[k].ranked.front();
+    const torch::Tensor scores = all.scores.narrow(0, first, size);
+    losses.push_back(ranking_loss(options_.loss, scores, sets[k].ranked, sets[k].rank));
+    figures.best += static_cast<double>(scores.argmax().item<std::int64_t>() == best);
+    if (options_.imitation > 0) {
+      const auto tokens = static_cast<double>(encoded[k].responses[static_cast<std::size_t>(best)].size());
+      losses.back() = losses.back() - options_.imitation / tokens * all.log_likelihoods[first + best];
+    }
+    first += size;
   }
-  return network_.scores(encoded).split_with_sizes(sizes);
+  return at::stack(losses).sum();
 }
 
 std::vector<double> RewardLearner::score(const std::vector<Message>& messages, std::span<const std::string> responses) {
   const at::NoGradGuard no_grad;
   const ResponseSet set = network_.encode(messages, responses);
-  const torch::Tensor scores = network_.scores(std::span(&set, 1)).to(at::kDouble).contiguous();
+  const torch::Tensor scores = network_.scores(std::span(&set, 1)).scores.to(at::kDouble).contiguous();
   return {scores.const_data_ptr<double>(), scores.const_data_ptr<double>() + scores.numel()};
 }
 

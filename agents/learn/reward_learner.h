@@ -26,6 +26,9 @@ struct RankedResponses {
 struct RewardLearnerOptions {
   RankingLoss loss = RankingLoss::cross_entropy;
   AdamWSettings optimizer;
+  // Weight of the language model's own loss on the best response, a token, beside the ranking's: teaches the base to
+  // read, and to write, a response behind others, which none is when it begins (not in seed 002).
+  double imitation = 0;
   double clip_norm = 1;
   std::uint64_t seed = 1;
   int threads = 0;  // 0: the machine's cores
@@ -50,7 +53,7 @@ class RewardLearner {
   const RewardNetwork& network() const { return network_; }
 
  private:
-  std::vector<torch::Tensor> scores(std::span<const RankedResponses> sets);
+  torch::Tensor loss(std::span<const RankedResponses> sets, RankingStepFigures& figures);  // summed over the sets
   const RewardLearnerOptions options_;
   RewardNetwork network_;
   std::unique_ptr<Optimizer> optimizer_;

@@ -237,7 +237,7 @@ ResponseLayout RewardNetwork::lay_out(const ResponseSet& set) const {
   return layout;
 }
 
-Tensor RewardNetwork::scores(std::span<const ResponseSet> sets) {
+ResponseScores RewardNetwork::scores(std::span<const ResponseSet> sets, bool with_likelihoods) {
   std::vector<PackedGroup> groups;
   ResponseLayout all;  // in rows of the batch
   std::int64_t row = 0;
@@ -258,7 +258,7 @@ Tensor RewardNetwork::scores(std::span<const ResponseSet> sets) {
     const at::NoGradGuard frozen;
     pictures = model_->encode_images(batch.patches, batch.grids);
   }
-  return head_scores(model_->packed_hidden_states(batch, pictures), all);
+  return head_scores(model_->packed_hidden_states(batch, pictures), all, with_likelihoods);
 }
 
 std::vector<double> RewardNetwork::scores_of(std::span<const std::vector<float>> states,
@@ -266,13 +266,16 @@ std::vector<double> RewardNetwork::scores_of(std::span<const std::vector<float>>
   const at::NoGradGuard no_grad;
   const OneTorchThread alone;
   const Tensor scores =
-      head_scores(joined(states, folder_.config.text.hidden_size), layout).to(at::kDouble).contiguous();
+      head_scores(joined(states, folder_.config.text.hidden_size), layout, false).scores.to(at::kDouble).contiguous();
   return {scores.const_data_ptr<double>(), scores.const_data_ptr<double>() + scores.numel()};
 }
 
-Tensor RewardNetwork::head_scores(const Tensor& states, const ResponseLayout& layout) const {
-  const Tensor scores = (*head_)(represent(states, layout.begins, layout.lengths, settings_.representation));
-  return likelihood_.defined() ? scores + likelihood_ * log_likelihoods(states, layout) : scores;
+ResponseScores RewardNetwork::head_scores(const Tensor& states, const ResponseLayout& layout,
+                                          bool with_likelihoods) const {
+  ResponseScores found{(*head_)(represent(states, layout.begins, layout.lengths, settings_.representation)), {}};
+  if (with_likelihoods || likelihood_.defined()) found.log_likelihoods = log_likelihoods(states, layout);
+  if (likelihood_.defined()) found.scores = found.scores + likelihood_ * found.log_likelihoods;
+  return found;
 }
 
 // [N]; 0 for a response of one token.

@@ -56,6 +56,11 @@ struct ResponseLayout {
   std::vector<std::int64_t> ids;  // of all responses, one behind the other
 };
 
+// [N] each. log_likelihoods: of a response's tokens but its first; undefined where they were not asked for.
+struct ResponseScores {
+  torch::Tensor scores, log_likelihoods;
+};
+
 class RewardNetwork {
  public:
   // Fresh: the base with an adapter that changes nothing yet. Throws Error as open_model_folder and LoraAdapter do.
@@ -67,8 +72,8 @@ class RewardNetwork {
   ResponseSet encode(const std::vector<Message>& messages, std::span<const std::string> responses) const;
   bool fits(const std::vector<Message>& messages, std::span<const std::string> responses) const;
   ResponseLayout lay_out(const ResponseSet& set) const;
-  torch::Tensor scores(
-      std::span<const ResponseSet> sets);  // [N], one set behind the other; the pictures take no gradient
+  // One set behind the other; the pictures take no gradient.
+  ResponseScores scores(std::span<const ResponseSet> sets, bool with_likelihoods = false);
   // Of the states at the tokens of each of the layout's sequences, [tokens, H] each, as Engine::states gives them. Any
   // thread may call it.
   std::vector<double> scores_of(std::span<const std::vector<float>> states, const ResponseLayout& layout) const;
@@ -89,7 +94,7 @@ class RewardNetwork {
  private:
   ResponseSet read(const std::vector<Message>& messages, std::span<const std::string> responses) const;
   std::size_t fitting(const ResponseSet& set) const;  // how many of its responses, from the first on, the context holds
-  torch::Tensor head_scores(const torch::Tensor& states, const ResponseLayout& layout) const;
+  ResponseScores head_scores(const torch::Tensor& states, const ResponseLayout& layout, bool with_likelihoods) const;
   torch::Tensor log_likelihoods(const torch::Tensor& states, const ResponseLayout& layout) const;
   std::map<std::string, torch::Tensor> head_weights() const;  // by their names in the file
   void open_base();

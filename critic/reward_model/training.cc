@@ -35,6 +35,7 @@ class RewardTrainer {
       : config_(config),
         learner_(config.network, {config.loss,
                                   {config.learning_rate, config.weight_decay, 0.9, 0.999},
+                                  config.imitation,
                                   config.clip_norm,
                                   config.seed,
                                   config.threads}) {
@@ -293,6 +294,7 @@ void check_ranges(const RewardTrainingConfig& config, const std::string& name) {
           "'epochs', 'batch' and 'checkpoint_steps' must be at least 1.");
   require(config.learning_rate > 0 && config.clip_norm > 0 && config.weight_decay >= 0,
           "'learning_rate' and 'clip_norm' must be above 0, 'weight_decay' at least 0.");
+  require(config.imitation >= 0, "'imitation' must be at least 0.");
   require(config.held_out >= 0 && config.held_out < 1, "'held_out' must lie in [0, 1).");
 }
 
@@ -312,6 +314,7 @@ RewardTrainingConfig load_reward_training(const fs::path& file, std::span<const 
   read_network(section, base, config.network);
   section.read("judge", judge);
   section.read("loss", loss);
+  section.read("imitation", config.imitation);
   section.read("shuffle", config.shuffle);
   section.read("held_out", config.held_out);
   section.read("seed", config.seed);

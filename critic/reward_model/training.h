@@ -25,6 +25,7 @@ struct RewardTrainingConfig {
   agents::RewardNetworkSettings network;
   JudgeForm judge = JudgeForm::none;  // else of `network` only the base counts, and neither `loss` nor `held_out`
   agents::RankingLoss loss = agents::RankingLoss::cross_entropy;
+  double imitation = 0;    // agents/learn/reward_learner.h
   bool shuffle = true;     // the order of the responses is drawn anew each time
   double held_out = 0.05;  // share of the sets that is not trained on: figures and the fit of probabilities
   std::uint64_t seed = 1;

@@ -57,7 +57,7 @@ std::vector<double> network_scores(const fs::path& folder, const std::vector<std
   const at::NoGradGuard no_grad;
   agents::RewardNetwork network(folder);
   const agents::ResponseSet set = network.encode(question(), responses);
-  const at::Tensor scores = network.scores(std::span(&set, 1)).to(at::kDouble).contiguous();
+  const at::Tensor scores = network.scores(std::span(&set, 1)).scores.to(at::kDouble).contiguous();
   return {scores.const_data_ptr<double>(), scores.const_data_ptr<double>() + scores.numel()};
 }
 
@@ -432,6 +432,26 @@ TEST_CASE("train-rm: a folder in which another process trains is refused, a judg
   CHECK_THROWS_WITH(train_reward_model(config, false), Contains("another process"));
   config.judge = JudgeForm::pairs;
   CHECK_THROWS_WITH(train_judge(config, false), Contains("another process"));
+}
+
+TEST_CASE("train-rm: imitation adds the loss of the best response's tokens, and they become likelier") {
+  agents::RewardNetworkSettings settings;
+  settings.base = kBase;
+  settings.inner = 32;
+  settings.lora.rank = 4;
+  const agents::RankedResponses set{question(), kFour, {2, 1, 3, 4}, {1, 0, 2, 3}};
+  agents::RewardNetwork network(settings, 1);
+  const agents::ResponseSet encoded = network.encode(set.messages, set.responses);
+  const double best = network.scores(std::span(&encoded, 1), true).log_likelihoods[1].item<double>();
+  const auto loss_at_first = [&](double imitation) {
+    return agents::RewardLearner(settings, {.imitation = imitation, .threads = 1}).step({&set, 1}, 0.01).loss;
+  };
+  const double expected = -0.5 * best / static_cast<double>(encoded.responses[1].size());
+  CHECK(loss_at_first(0.5) - loss_at_first(0) == Approx(expected).margin(1e-5));
+  agents::RewardLearner learner(settings, {.imitation = 1, .threads = 1});
+  const double before = learner.step({&set, 1}, 0.01).loss;
+  for (int step = 0; step < 5; ++step) learner.step({&set, 1}, 0.01);
+  CHECK(learner.step({&set, 1}, 0.01).loss < before - 0.5);
 }
 
 TEST_CASE("train-rm: weights that are not finite are told before they are saved") {
