@@ -13,13 +13,21 @@ constexpr const char* kPreference = "preference";
 
 bool is_list(const Json& set, const char* key) { return set.value(key, Json()).is_array(); }
 
+bool has_parts(const Json& message) { return message.is_object() && is_list(message, "parts"); }
+
+bool has_text(const Json& response) { return response.is_object() && response.value("text", Json()).is_string(); }
+
 bool is_whole(const Json& set) {
   if (!set.is_object() || !set.value("id", Json()).is_string() || !set.value("category", Json()).is_string())
     return false;
   for (const char* key : {"messages", "responses", "rank", "chosen"})
     if (!is_list(set, key)) return false;
+  if (!std::ranges::all_of(set["messages"], has_parts) || !std::ranges::all_of(set["responses"], has_text))
+    return false;
+  if (set["rank"].size() != set["responses"].size()) return false;
   if (!set.contains("graph")) return true;
   const Json& graph = set["graph"];
+  if (graph.is_object() && graph.contains("order") && !is_list(graph, "order")) return false;
   return graph.is_object() && is_list(graph, "arcs") && is_list(graph, "removed");
 }
 
@@ -33,7 +41,7 @@ std::vector<Json> sets_of(const env::RunReader& run, std::size_t& damaged) {
       sets.push_back(std::move(entry.body));
     else
       ++damaged;
-  std::ranges::stable_partition(sets, has_removed);
+  std::stable_partition(sets.begin(), sets.end(), has_removed);
   return sets;
 }
 
@@ -49,8 +57,13 @@ void add_preferences(const env::RunReader& run, const ReportLimits& limits, Json
   std::size_t text = 0;
   for (const Json& set : all) {
     if (sets.size() >= limits.tasks || shown.bytes() + text > limits.bytes) break;
+    try {
+      shown.add_images(run, set.at("messages"));
+    } catch (const std::exception&) {  // a picture that is gone, or is named by no text
+      ++damaged;
+      continue;
+    }
     text += set.dump().size();
-    shown.add_images(run, set.at("messages"));
     sets.push_back(set);
   }
   data["preferences"] = {

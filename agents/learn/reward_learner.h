@@ -26,7 +26,8 @@ struct RankedResponses {
 struct RewardLearnerOptions {
   RankingLoss loss = RankingLoss::cross_entropy;
   AdamWSettings optimizer;
-  // Weight of the language model's own loss on the best response, a token, beside the ranking's: teaches the base to
+  // Weight of the language model's own loss on the best response (its tokens but the first, over their number), beside
+  // the ranking's: teaches the base to
   // read, and to write, a response behind others, which none is when it begins (not in seed 002).
   double imitation = 0;
   double clip_norm = 1;

@@ -56,7 +56,8 @@ struct ResponseLayout {
   std::vector<std::int64_t> ids;  // of all responses, one behind the other
 };
 
-// [N] each. log_likelihoods: of a response's tokens but its first; undefined where they were not asked for.
+// [N] each. log_likelihoods: of a response's tokens but its first; undefined where neither they were asked for nor
+// settings.likelihood is set.
 struct ResponseScores {
   torch::Tensor scores, log_likelihoods;
 };

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "agents/learn/checkpoint_folder.h"
+#include "agents/model_fingerprint.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "critic/reward_model/card.h"
@@ -41,7 +42,11 @@ Json finished(const std::filesystem::path& folder, const std::string& training) 
   const std::filesystem::path file = folder / kNotesFile;
   if (!std::filesystem::exists(file)) return {};
   Json notes = Json::parse(read_file(file.string()), nullptr, false);
-  if (!notes.is_object() || notes.value("training", Json()) != Json(training))
+  for (const char* key : {"samples", "sets", "steps", "training"})
+    if (!notes.is_object() || !notes.contains(key))
+      throw Error("train-rm: {} is damaged: it does not say '{}'. Remove the folder to train again.", file.string(),
+                  key);
+  if (notes["training"] != Json(training))
     throw Error(
         "train-rm: {} is of another training: its data or settings differ. Remove the folder to begin again, or choose "
         "another 'output'.",
@@ -72,7 +77,7 @@ agents::OfflineSample choice_lesson(const Preference& preference, Rng& rng) {
 }
 
 Json train_judge(const RewardTrainingConfig& config, const std::atomic<bool>& stop) {
-  const std::string training = training_fingerprint(config, {});
+  const std::string training = training_fingerprint(config, agents::model_fingerprint(config.network.base));
   if (Json notes = finished(config.output, training); !notes.is_null()) return notes;
   const std::vector<Preference> sets = telling_sets(config);
   std::vector<std::string> categories;

@@ -23,7 +23,8 @@ namespace agon::critic {
 //   weighted_majority  the same, each voting with the weight of its rank.
 //   guided             one step at a time (SPC, seed 001): the first attempt at temperature 0; one that is found wrong
 //                      is written again (`retry`), at most `attempts` times in all, all such together within a third
-//                      of the policy tokens; `keep` says which goes on. An invalid or unknown verdict rejects nothing.
+//                      of the policy tokens if none is longer than those before it; `keep` says which goes on. An
+//                      invalid or unknown verdict rejects nothing.
 //   beam               n partial trajectories; each is expanded to `width`, the n that rank first of all go on. The
 //                      first step has n x width candidates. Trajectories that end keep their place.
 //   diverse_beam       DVTS: n subtrees that do not compete; in each the one that ranks first of `width` goes on.

@@ -19,7 +19,7 @@
 
 namespace agon::critic {
 
-inline constexpr int kSearchVersion = 4;  // "search_version" of a run's config: of what its journals say
+inline constexpr int kSearchVersion = 5;  // "search_version" of a run's config: of what its journals say
 
 struct SearchOptions {
   std::string suite;

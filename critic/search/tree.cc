@@ -154,15 +154,18 @@ agents::Sampling Tree::sampling(Writing writing) const {
   return sampling;
 }
 
-std::vector<Draft> Tree::write(std::span<const int> nodes, int n, Writing writing) {
+std::vector<Draft> Tree::write(std::span<const int> nodes, int n, Writing writing, Share share) {
   if (ahead_ && nodes.size() == 1 && nodes[0] == ahead_->what.node && n == 1 && writing == ahead_->what.writing)
     return std::exchange(ahead_, nullptr)->drafts.get();
   drop_ahead();
   if (!policy_)
     throw JournalEnds("search: the journal of task {} ends here, and there is no policy to go on.", task_.id);
   std::vector<Draft> written = drafts(nodes, n, writing);
-  write_within(*policy_, written, sampling(writing), account_.policy_tokens_left(),
-               account_.policy_tokens_for_candidates());
+  const std::int64_t left = account_.policy_tokens_left();
+  if (share == Share::all)
+    write_out(*policy_, written, sampling(writing), left);
+  else
+    write_within(*policy_, written, sampling(writing), left, account_.policy_tokens_for_candidates());
   return written;
 }
 
@@ -198,11 +201,19 @@ Json Tree::written_json(const std::vector<Draft>& drafts) const {
 }
 
 std::vector<std::vector<int>> Tree::expand(std::span<const int> nodes, int n, Writing writing) {
+  return add_steps(nodes, n, writing, Share::of_candidates);
+}
+
+std::vector<std::vector<int>> Tree::extend(std::span<const int> lines) {
+  return add_steps(lines, 1, Writing::sampled, Share::all);
+}
+
+std::vector<std::vector<int>> Tree::add_steps(std::span<const int> nodes, int n, Writing writing, Share share) {
   if (!account_.may_write() || nodes.empty()) return std::vector<std::vector<int>>(nodes.size());
   const Json body = journal_.next("write", [&](std::vector<Image>&) {
     std::vector<Draft> drafts;
     const std::optional<BudgetPart> bar = account_.bars_writing();
-    if (!bar) drafts = write(nodes, n, writing);
+    if (!bar) drafts = write(nodes, n, writing, share);
     Json written = written_json(drafts);
     if (bar) written["exhausted"] = part_json(bar);
     if (!bar && std::ssize(drafts) < std::ssize(nodes) * n) written["held_back"] = true;

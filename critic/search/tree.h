@@ -1,6 +1,6 @@
 // critic/search/tree.h - the tree of one task's search, which all methods share (critic/search/method.h). A node is a
 // step of the policy's; expanding one asks the policy for next steps, judging asks the critic, entering plays the turn
-// that a node ends. Everything is charged to the budget before it is done, and goes through the journal. Not
+// that a node ends. Everything is held against the budget before it is done, and goes through the journal. Not
 // thread-safe: one task, one thread.
 //
 // A step ends at a blank line behind text, at the end of the turn, or where the turn has its most tokens. A blank line
@@ -103,10 +103,12 @@ class Tree {
   // Of each entry of `nodes` its next steps, n of them, in order; fewer or none where the budget ends. A node may stand
   // there several times. greedy: at temperature 0. anew: where the policy can, else as sampled; the steps of one call
   // do not know of each other. Where the context has no room, the node becomes full and has none. Where the budget of
-  // policy tokens could end before all are written, they are written a few at a time within what is for
-  // candidates (Account): the first step alone may spend it all. REQUIRES: no node
-  // is_over; those that end a turn are entered.
+  // policy tokens could end before all are written, they are written a few at a time within what is for candidates
+  // (Account), and those behind go; the first may spend all that is left. REQUIRES: no node is_over; those that end a
+  // turn are entered.
   std::vector<std::vector<int>> expand(std::span<const int> nodes, int n, Writing writing = Writing::sampled);
+  // A next step for each of the lines that were begun side by side, with all that is left: none goes for the others.
+  std::vector<std::vector<int>> extend(std::span<const int> lines);
   // Verdicts for the nodes that have none; a sibling with the same text has the same, unasked. A node is left without
   // one where the budget ends, also in the middle of a critique. ahead: the node is likely to be expanded next, by one
   // step.
@@ -142,7 +144,9 @@ class Tree {
   Draft draft(int line, int node, int number) const;
   std::vector<Draft> drafts(std::span<const int> nodes, int n, Writing writing) const;
   std::vector<agents::Beginning> said_behind(int node) const;
-  std::vector<Draft> write(std::span<const int> nodes, int n, Writing writing);
+  enum class Share { of_candidates, all };  // that the steps of one call take of the policy tokens that are left
+  std::vector<std::vector<int>> add_steps(std::span<const int> nodes, int n, Writing writing, Share share);
+  std::vector<Draft> write(std::span<const int> nodes, int n, Writing writing, Share share);
   Json written_json(const std::vector<Draft>& drafts) const;
   void write_ahead(const Ahead& ahead);
   agents::Sampling sampling(Writing writing) const;

@@ -35,22 +35,30 @@ TEST_CASE("the report of preferences draws the votes and what was removed, and n
   for (const int number : {0, 1, 2})
     store->record_entry(
         {static_cast<std::uint64_t>(number), 0, "preference", set(number, number == 2, picture), {picture}});
+  const auto without = [&](const char* key) {
+    Json damaged = set(9, false, picture);
+    damaged[key] = Json::array({nullptr});
+    return damaged;
+  };
+  Json gone = set(9, false, picture);
+  gone["messages"][0]["parts"][0]["image"] = "0123";
   std::uint64_t index = 3;
-  for (const Json& damaged : {Json(7), Json{{"id", "charts/3"}}, Json{{"graph", {{"removed", 1}}}}})
+  for (const Json& damaged : {Json(7), Json{{"id", "charts/3"}}, Json{{"graph", {{"removed", 1}}}}, without("messages"),
+                              without("responses"), gone})
     store->record_entry({index++, 0, "preference", damaged, {}});
   store->flush();
   const auto run = env::RunReader::open(folder / "votes");
   const Json data = cli::report_data(*run, "votes");
   const Json& sets = data.at("preferences").at("sets");
   REQUIRE(sets.size() == 3);
-  CHECK(data.at("preferences").at("damaged") == 3);
+  CHECK(data.at("preferences").at("damaged") == 6);
   CHECK(sets[0].at("id") == "charts/2");  // what has removed arcs comes first
   CHECK(sets[1].at("id") == "charts/0");
   CHECK(cli::report_data(*run, "votes", {.tasks = 2}).at("preferences").at("sets").size() == 2);
   const test::Loaded loaded = test::load(folder.path(), cli::report_page(data));
   CHECK(loaded.console.empty());
   CHECK(loaded.dom.find("<title>agon votes</title>") != std::string::npos);
-  CHECK(loaded.dom.find("3 damaged sets are left out.") != std::string::npos);
+  CHECK(loaded.dom.find("6 damaged sets are left out.") != std::string::npos);
   CHECK(count(loaded.dom, "class=\"row\"") == 3);
   CHECK(count(loaded.dom, "data:image/png;base64,") >= 1);
   CHECK(loaded.dom.find("marker-end=\"url(#head-removed)\"") != std::string::npos);

@@ -67,6 +67,15 @@ bool same(const test::Searched& a, const test::Searched& b) {
          a.answer.attempts == b.answer.attempts && a.answer.rejected == b.answer.rejected;
 }
 
+// A turn was written to its end.
+bool has_whole_turn(const test::Searched& searched) {
+  for (const env::JournalEntry& entry : searched.journal)
+    if (entry.kind == "write")
+      for (const Json& step : entry.body.at("steps"))
+        if (step.at("ends").get<bool>() && !step.at("cut").get<bool>()) return true;
+  return false;
+}
+
 }  // namespace
 
 TEST_CASE("Budgets hold to the token in 10,000 random searches") {
@@ -91,6 +100,7 @@ TEST_CASE("Budgets hold to the token in 10,000 random searches") {
     REQUIRE(policy.written <= input.budget.policy_tokens.value_or(kNoTokenLimit));
     REQUIRE(critic.written <= input.budget.critic_tokens.value_or(kNoTokenLimit));
     REQUIRE(result.spent.env_steps <= input.budget.env_steps.value_or(1 << 20));
+    if (input.turns == 1 && !input.budget.env_steps && has_whole_turn(result)) REQUIRE(result.answer.node >= 0);
     exhausted += !result.exhausted.empty();
   }
   CHECK(exhausted > 0.3 * kRounds);
@@ -222,6 +232,22 @@ TEST_CASE("A budget that several trajectories would pass ends in an answer: rand
       CHECK(unjudged.answer.node >= 0);
       CHECK(unjudged.spent.critic_tokens <= *input.budget.critic_tokens);
     }
+  }
+}
+
+TEST_CASE("Trajectories that were begun side by side all get to their ends") {
+  Branch root;
+  root.next = {{"one", 0.9, {{"<answer>a</answer>", 0.9, {}}}}};
+  for (const Method method : {Method::best_of_n, Method::majority, Method::weighted_majority}) {
+    INFO(to_string(method));
+    test::TreePolicy once(root), policy(root);
+    test::TreeCritic critic(root);
+    test::search_once(&once, &critic, {.method = {.method = method, .n = 1, .rank = Rank::min}});
+    test::SearchInput input{.method = {.method = method, .n = 8, .rank = Rank::min}};
+    input.budget.policy_tokens = 17 * once.written;  // half of what the first leaves holds the other seven
+    const auto searched = test::search_once(&policy, &critic, input);
+    CHECK(policy.written == 8 * once.written);
+    CHECK(searched.exhausted.empty());
   }
 }
 

@@ -25,9 +25,8 @@ class Beams : public Searcher {
       prune(next, places - std::min(places, done_.size()));
       const std::vector<int> before = std::move(beams);
       beams = go_on(next);
-      release_turns(before, beams);
+      if (!beams.empty()) release_turns(before, beams);
     }
-    play_spare();
     return first_ranked();
   }
 
@@ -48,7 +47,6 @@ class Beams : public Searcher {
       }
       lines = go_on(best);
     }
-    play_spare();
     return first_ranked();
   }
 
@@ -58,18 +56,15 @@ class Beams : public Searcher {
     if (!account_.may_judge()) keep_first(lines, 1);
   }
 
-  // Keeps the first `places` nodes; their ranks throw away the others.
-  void prune(std::vector<int>& nodes, std::size_t places) { answer_.rejected += keep_first(nodes, places); }
+  // Keeps the first `places` candidates; verdicts throw away the others, if they have any.
+  void prune(std::vector<int>& nodes, std::size_t places) {
+    for (std::size_t i = places; i < nodes.size(); ++i) answer_.rejected += tree_.at(nodes[i]).verdict.has_value();
+    keep_first(nodes, places);
+  }
 
-  // Lets go of all but the first `places` nodes; returns how many.
-  int keep_first(std::vector<int>& nodes, std::size_t places) {
-    if (nodes.size() <= places) return 0;
-    const auto gone = nodes.begin() + static_cast<std::ptrdiff_t>(places);
-    const auto count = static_cast<int>(nodes.end() - gone);
-    std::for_each(gone, nodes.end(), [&](int node) { tree_.note("prune", node); });
-    std::copy_if(gone, nodes.end(), std::back_inserter(spare_), [&](int node) { return tree_.at(node).ends_turn; });
-    nodes.erase(gone, nodes.end());
-    return count;
+  void keep_first(std::vector<int>& nodes, std::size_t places) {
+    for (std::size_t i = places; i < nodes.size(); ++i) tree_.note("prune", nodes[i]);
+    nodes.resize(std::min(nodes.size(), places));
   }
 
   // In a beam nothing returns to a turn that no beam is in any more.
@@ -80,14 +75,6 @@ class Beams : public Searcher {
       if (!used) tree_.release(node);
     }
   }
-
-  // Where nothing has got to its end, a whole turn that was pruned is better than no answer.
-  void play_spare() {
-    for (const int node : ranked(spare_, options_.rank))
-      if (done_.empty() && !tree_.at(node).end) go_on({node});
-  }
-
-  std::vector<int> spare_;  // pruned, and they end a turn
 };
 
 }  // namespace

@@ -46,14 +46,13 @@ class Particles : public Searcher {
     for (std::size_t i = 0; i < owners.size(); ++i) {
       Particle& particle = *owners[i];
       particle.ended = true;
-      if (written[i].empty()) {  // no room: it is done; no budget: it never will be
-        if (!tree_.at(particle.node).full) particle.weight = 0;
-        continue;
+      if (!written[i].empty()) {
+        particle.node = written[i].front();
+        const auto& verdict = tree_.at(particle.node).verdict;
+        if (verdict && verdict->probability) particle.weight *= *verdict->probability;
+        particle.ended = std::find(open.begin(), open.end(), particle.node) == open.end();
       }
-      particle.node = written[i].front();
-      const auto& verdict = tree_.at(particle.node).verdict;
-      if (verdict && verdict->probability) particle.weight *= *verdict->probability;
-      particle.ended = std::find(open.begin(), open.end(), particle.node) == open.end();
+      if (particle.ended && !is_done(particle.node)) particle.weight = 0;  // the budget has ended it: it never will be
     }
   }
 

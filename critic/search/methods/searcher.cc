@@ -34,9 +34,19 @@ std::vector<int> Searcher::go_on(const std::vector<int>& nodes) {
   return open;
 }
 
+bool Searcher::is_done(int node) const { return std::find(done_.begin(), done_.end(), node) != done_.end(); }
+
 void Searcher::end_full(const std::vector<int>& nodes) {
-  std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(done_),
-               [this](int node) { return tree_.at(node).full && !tree_.at(node).is_root(); });
+  for (const int node : nodes)
+    if (tree_.at(node).full && !tree_.at(node).is_root() && !is_done(node)) done_.push_back(node);
+}
+
+void Searcher::play_spare() {
+  std::vector<int> spare;
+  for (int node = 0; done_.empty() && node < tree_.size(); ++node)
+    if (tree_.at(node).ends_turn && !tree_.at(node).end && !tree_.at(node).cut) spare.push_back(node);
+  for (const int node : ranked(std::move(spare), options_.rank))
+    if (done_.empty()) go_on({node});
 }
 
 std::vector<int> Searcher::ranked(std::vector<int> nodes, Rank rank) const {
@@ -62,11 +72,13 @@ void Searcher::count_unranked() {
 }
 
 Answer Searcher::first_done() {
+  play_spare();
   if (!done_.empty()) answer_.node = done_.front();
   return answer_;
 }
 
 Answer Searcher::first_ranked() {
+  play_spare();
   count_unranked();
   done_ = ranked(done_, options_.rank);
   return first_done();

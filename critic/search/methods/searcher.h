@@ -35,17 +35,20 @@ class Searcher {
   std::vector<int> go_on(const std::vector<int>& nodes);
   // Those whose context is full are done where they stand.
   void end_full(const std::vector<int>& nodes);
+  bool is_done(int node) const;
   // The nodes, those that rank first before the others; of equal ones in their order.
   std::vector<int> ranked(std::vector<int> nodes, Rank rank) const;
   // Of siblings that say the same, the first; none that are cut.
   std::vector<int> without_twins(const std::vector<int>& nodes) const;
   void count_unranked();  // of those that are done
 
-  // The answer, of the trajectories that are done.
+  // The answer, of the trajectories that are done; where none is, of a whole turn that is written.
   Answer first_done();
   Answer first_ranked();
   // Of those with an answer and a weight what most weight is for; without any, the first that is done.
   Answer by_vote(const std::function<std::optional<double>(int)>& weight);
+
+  void play_spare();  // where nothing is done, of the whole turns that are not played those that rank first
 
   Tree& tree_;
   const Account& account_;  // the tree's

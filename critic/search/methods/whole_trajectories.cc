@@ -64,7 +64,7 @@ class WholeTrajectories : public Searcher {
     std::vector<int> lines;
     for (int i = 0; i < count; ++i) lines.push_back(tree_.add_root());
     while (!lines.empty()) {
-      const std::vector<int> next = flat(tree_.expand(lines, 1));
+      const std::vector<int> next = flat(tree_.extend(lines));
       end_full(lines);
       if (uses_critic()) tree_.judge(next);
       lines = go_on(next);
