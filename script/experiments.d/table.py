@@ -111,6 +111,8 @@ def print_rewards(lines, folder):
     for data, figures in first["rankings"].items():
         rows = []
         for name, runs in held.items():
+            if data not in runs[0]["rankings"]:
+                continue
             seeds = [run["rankings"][data] for run in runs]
             row = [name, str(len(runs)), cell([seed["best_of_n"] for seed in seeds], [seed["ci"] for seed in seeds])]
             for category in figures["by_category"]:
