@@ -27,8 +27,8 @@ bool is_whole(const Json& set) {
   if (set["rank"].size() != set["responses"].size()) return false;
   if (!set.contains("graph")) return true;
   const Json& graph = set["graph"];
-  if (graph.is_object() && graph.contains("order") && !is_list(graph, "order")) return false;
-  return graph.is_object() && is_list(graph, "arcs") && is_list(graph, "removed");
+  if (!graph.is_object() || !is_list(graph, "arcs") || !is_list(graph, "removed")) return false;
+  return !graph.contains("order") || is_list(graph, "order");
 }
 
 bool has_removed(const Json& set) { return set.contains("graph") && !set["graph"]["removed"].empty(); }
