@@ -1,6 +1,5 @@
 #include "agents/learn/checkpoint_folder.h"
 
-#include <string>
 #include <vector>
 
 #include "core/error.h"
@@ -48,6 +47,15 @@ Json read_state(const fs::path& folder) {
   if (!whole || state["step"].get<std::int64_t>() < 0)
     throw Error("{}: the checkpoint is damaged. Remove {} to begin again.", file.string(), folder.string());
   return state;
+}
+
+void require_own_training(const Json& notes, const std::string& fingerprint, const std::string& command,
+                          const fs::path& there) {
+  if (notes.is_object() && notes.value("training", Json()) == Json(fingerprint)) return;
+  throw Error(
+      "{}: {} is of another training: its data or settings differ. Remove it to begin again, or choose another "
+      "'output'.",
+      command, there.string());
 }
 
 fs::path find_checkpoint(const fs::path& output) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <string>
 
 #include "core/json.h"
 
@@ -17,6 +18,10 @@ void make_output(const std::filesystem::path& output);
 // The object in state.json of a checkpoint's folder; throws Error for a file that is missing or damaged, or without a
 // whole number 'step' from 0 on.
 Json read_state(const std::filesystem::path& folder);
+// Throws Error, naming the command and what stands there, unless notes (of a checkpoint or a finished model) say of
+// themselves "training": fingerprint.
+void require_own_training(const Json& notes, const std::string& fingerprint, const std::string& command,
+                          const std::filesystem::path& there);
 // The folder of the last checkpoint; empty if there is none. Finishes an exchange that was cut off.
 std::filesystem::path find_checkpoint(const std::filesystem::path& output);
 // A training that was refused before it recorded anything is in nobody's way: removes its files (the database, its

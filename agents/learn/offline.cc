@@ -234,9 +234,7 @@ class OfflineTrainer {
     const fs::path folder = find_checkpoint(config_.output);
     if (folder.empty()) return;
     const Json state = read_state(folder);
-    if (state.value("training", Json()) != Json(fingerprint_))
-      throw Error("{}: {} is of another training: its samples or settings differ. Remove it to begin again.",
-                  config_.name, folder.string());
+    require_own_training(state, fingerprint_, config_.name, folder);
     load_weights(*model_, folder);
     optimizer_->load(folder / "optimizer.pt");
     step_ = state.at("step").get<std::int64_t>();

@@ -46,11 +46,7 @@ Json finished(const std::filesystem::path& folder, const std::string& training) 
     if (!notes.is_object() || !notes.contains(key))
       throw Error("train-rm: {} is damaged: it does not say '{}'. Remove the folder to train again.", file.string(),
                   key);
-  if (notes["training"] != Json(training))
-    throw Error(
-        "train-rm: {} is of another training: its data or settings differ. Remove the folder to begin again, or choose "
-        "another 'output'.",
-        file.string());
+  agents::require_own_training(notes, training, "train-rm", file);
   return notes;
 }
 

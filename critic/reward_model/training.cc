@@ -51,7 +51,7 @@ class RewardTrainer {
   Json finished() const {
     if (!fs::exists(config_.output / agents::kRewardModelFile)) return {};
     const agents::RewardNetwork there(config_.output);
-    require_own(there.notes(), config_.output);
+    agents::require_own_training(there.notes(), fingerprint_, "train-rm", config_.output);
     for (const char* key : {"held_out", "sets", "steps"})
       if (!there.notes().contains(key))
         throw Error("train-rm: {}: its notes do not say '{}'. Remove the folder to train again.",
@@ -211,19 +211,10 @@ class RewardTrainer {
     const fs::path folder = agents::find_checkpoint(config_.output);
     if (folder.empty()) return;
     const Json state = agents::read_state(folder);
-    require_own(state, folder);
+    agents::require_own_training(state, fingerprint_, "train-rm", folder);
     learner_.load_state(folder);
     step_ = state.at("step");
     if (const Json ties = state.value("ties_drawn", Json()); ties.is_number_integer()) ties_drawn_ = ties;
-  }
-
-  void require_own(const Json& json, const fs::path& folder) const {
-    if (!json.is_object() || json.value("training", Json()) != Json(fingerprint_))
-      throw Error(
-          "train-rm: {} is of another training: its data or settings differ. Remove it to begin again, or choose "
-          "another "
-          "'output'.",
-          folder.string());
   }
 
   // The lines of the steps before step_: those after the last checkpoint are played again.
