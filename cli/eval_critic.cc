@@ -47,6 +47,11 @@ Steps of_suite(const EvalCriticFlags& flags, const std::string& suite) {
   critic::LabelledTasks tasks{suite, {}, split_named(flags.split), 0, flags.tasks, flags.critic.seed};
   tasks.options.level = flags.level;
   const env::SuiteInfo info = env::suite_info(suite, tasks.options);
+  if (info.takes_file)
+    throw Error(
+        "eval-critic: suite {} plays a file of tasks, whose steps nobody knows. Name another suite; files of labelled "
+        "steps (ProcessBench, ...) need no --suite.",
+        suite);
   if (tasks.split == env::Split::test) tasks.tasks = std::min(tasks.tasks, info.test_tasks);
   Progress progress("eval-critic: steps of " + suite, static_cast<std::int64_t>(tasks.tasks), "tasks");
   Steps steps{suite, critic::expert_steps(tasks, [&] {
@@ -63,6 +68,8 @@ Steps of_run(const std::string& folder) {
   if (config.contains("file"))
     throw Error("eval-critic: run {} was played on a task file, whose steps nobody knows. Give a run of a suite.",
                 folder);
+  if (!config.contains("suite"))
+    throw Error("eval-critic: {} holds no episodes of a suite. Give a run of agon run, eval or search.", folder);
   critic::LabelledTasks tasks;
   tasks.suite = config.at("suite");
   tasks.split = split_named(config.at("split"));

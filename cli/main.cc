@@ -2,6 +2,7 @@
 #include <fcntl.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <new>
@@ -74,6 +75,7 @@ int flush_output(int code) {
 
 int main(int argc, char** argv) {
   fill_standard_descriptors();
+  std::signal(SIGXFSZ, [](int) {});  // a file that may not grow fails to be written; children have their own say
   CLI::App app("A gym for multimodal agents.", "agon");
   app.set_version_flag("--version", [] { return "agon " + agon::cli::version(); });
   app.get_formatter()->column_width(36);

@@ -205,15 +205,20 @@ std::string table(const Json& summary) {
   return text;
 }
 
-void write_file(const env::RunReader& run, const fs::path& folder) {
+void write_file(const env::RunReader& run, const fs::path& folder, const Flags& flags) {
   const auto image = [&](const std::string& hash) { return run.image(hash); };
   std::vector<critic::Preference> preferences;
   for (const env::JournalEntry& entry : run.journal_ends(kPreference))
     preferences.push_back(critic::preference_in(entry.body, image));
+  if (preferences.empty() && !flags.judges.empty())
+    throw Error(
+        "make-preferences: no task gave responses that the judges tell apart. `agon eval-rm --judge` says how many of "
+        "their verdicts cannot be read or change with the order.");
   if (preferences.empty())
     throw Error(
-        "make-preferences: no task gave responses of different ranks. Give more --samples, another "
-        "--temperature, or --corrupted.");
+        "make-preferences: no task gave {} responses of different ranks. Give more --samples, another --temperature, "
+        "more --corrupted, or fewer --responses.",
+        flags.responses);
   critic::write_preferences(folder / kFile, preferences);
 }
 
@@ -228,6 +233,7 @@ void make_preferences(const Flags& flags) {
   const Json config = config_of(flags);
   const Models models = open_models(flags);
   const Makers makers = makers_of(flags, models);
+  for (const std::string& suite : flags.suites) tasks_of(flags, suite);  // throws before there is a folder
   const RunPlace place = run_place("make-preferences", "preferences", flags.out, flags.resume);
   const auto store = env::EpisodeStore::create(place.folder, config, place.resume);
   const auto run = env::RunReader::open(place.folder);
@@ -237,7 +243,7 @@ void make_preferences(const Flags& flags) {
   store->flush();
   if (interrupted())
     throw Interrupted(fmt::format("make-preferences: stopped. Go on with the same command and {}.", place.go_on));
-  write_file(*run, place.folder);
+  write_file(*run, place.folder, flags);
   store->finish(summarize(*run, flags));
   const Json summary = run->summary();
   if (flags.json)

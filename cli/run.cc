@@ -40,9 +40,18 @@ bool verify(critic::RewardModel& model, const fs::path& folder, const env::RunRe
   return true;
 }
 
+void require_one_turn(const agents::RolloutOptions& options) {
+  if (const int turns = env::suite_info(options.suite, options.suite_options).max_turns; turns > 1)
+    throw Error(
+        "run: --verifier compares whole responses, and an episode of {} has up to {} turns here. Take a suite of one "
+        "turn, or leave --verifier out.",
+        options.suite, turns);
+}
+
 void run(const RunFlags& flags) {
   const fs::path policy_folder = find_model_folder(flags.policy);
   const agents::RolloutOptions options = rollout_options(flags.play, flags.suite);
+  if (!flags.verifier.empty()) require_one_turn(options);
   const Json config = run_config(options, policy_folder);
   const RunPlace place = run_place("run", flags.suite, flags.out, flags.resume);
   const auto policy = agents::make_local_policy(policy_folder);  // first: a model that does not load leaves no folder

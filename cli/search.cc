@@ -120,6 +120,9 @@ void run_search(const Flags& flags) {
   else
     std::cout << critic::search_table(summary) << "\nsearch: " << place.folder.string() << std::endl;
   require_none_failed(*run, place);
+  if (summary.at("damaged") != 0)
+    throw Error("search: {} tasks have a damaged journal and are in no figure. Restore {} from a copy.",
+                summary.at("damaged").dump(), place.folder.string());
 }
 
 void add_method_options(CLI::App& command, Flags& flags) {

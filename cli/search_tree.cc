@@ -99,6 +99,24 @@ std::string one_line(std::string_view text) {
   return line.size() > kMost ? valid_utf8(line.substr(0, kMost)) + "..." : line;
 }
 
+// Of `one` what `other` has in another way, without the numbers beside it.
+Json differing(const Json& one, const Json& other) {
+  if (one.is_array() && other.is_array() && one.size() == other.size()) {
+    Json items = Json::array();
+    for (std::size_t i = 0; i < one.size(); ++i)
+      if (one[i] != other[i]) items.push_back(differing(one[i], other[i]));
+    return items;
+  }
+  if (!one.is_object() || !other.is_object()) return one;
+  Json object = Json::object();
+  for (const auto& [key, value] : one.items()) {
+    if (key == "logprobs" || key == "ids" || key == "seconds") continue;
+    if (!other.contains(key)) object[key] = value;
+    if (other.contains(key) && value != other.at(key)) object[key] = differing(value, other.at(key));
+  }
+  return object;
+}
+
 class TreeText {
  public:
   TreeText(const critic::Replay& replay, const std::vector<env::JournalEntry>& journal)
@@ -156,6 +174,7 @@ Json search_tree_json(const critic::Replay& replay, const std::vector<env::Journ
           {"prompt", replay.task.prompt},
           {"finished", replay.finished},
           {"outcome", replay.finished ? to_json(replay.outcome) : Json()},
+          {"failure", replay.failure.empty() ? Json() : Json(replay.failure)},
           {"nodes", search_nodes_json(replay, journal)},
           {"divergence", divergence_json(replay)}};
 }
@@ -166,21 +185,26 @@ std::string search_tree_text(const critic::Replay& replay, const std::vector<env
   text += "\n* the way to the answer; ok, BAD, ???: the critic's verdict, with its P(correct)\n";
   if (replay.finished) {
     const critic::SearchOutcome& outcome = replay.outcome;
-    text += fmt::format("{}; {} policy tokens, {} critic tokens, {} env steps{}\n",
-                        !outcome.answered ? "no answer"
-                        : outcome.success ? "right"
-                                          : "wrong",
-                        outcome.spent.policy_tokens, outcome.spent.critic_tokens, outcome.spent.env_steps,
-                        outcome.exhausted.empty() ? "" : fmt::format("; the budget of {} ended", outcome.exhausted));
+    text +=
+        fmt::format("{}; {} policy tokens, {} critic tokens, {} env steps{}\n",
+                    !outcome.answered ? "no answer"
+                    : outcome.success ? "right"
+                                      : "wrong",
+                    outcome.spent.policy_tokens, outcome.spent.critic_tokens, outcome.spent.env_steps,
+                    outcome.exhausted.empty() ? "" : fmt::format("; its budget of {} limited it", outcome.exhausted));
+  } else if (!replay.failure.empty()) {
+    text += fmt::format("the search of this task failed: {}\n", printable(replay.failure));
   } else {
     text += replay.divergence
                 ? "the tree ends here: its journal does, or cannot be followed any further\n"
                 : "the journal ends here, for the search is not finished: go on with `agon search --resume`\n";
   }
-  if (replay.divergence)
+  if (const auto& parts = replay.divergence)
     text += fmt::format("\nasked again, it goes another way at entry {} ({}):\n  recorded  {}\n  now       {}\n",
-                        replay.divergence->number, replay.divergence->kind,
-                        printable(replay.divergence->recorded.dump()), printable(replay.divergence->now.dump()));
+                        parts->number, parts->kind, printable(differing(parts->recorded, parts->now).dump()),
+                        printable(differing(parts->now, parts->recorded).dump()));
+  else if (replay.asked_again)
+    text += "\nasked again, it goes the same way\n";
   return text;
 }
 

@@ -58,7 +58,8 @@ void add_probabilities(std::span<const JudgedStep> steps, CriticFigures& figures
     is_wrong.push_back(!step.correct);
   }
   figures.auc = roc_auc(right, is_right);
-  figures.average_precision = average_precision(wrong, is_wrong);
+  const bool some_wrong = std::ranges::find(is_wrong, 1) != is_wrong.end();
+  figures.average_precision = some_wrong ? average_precision(wrong, is_wrong) : kNaN;
   figures.brier = brier_score(right, is_right);
   figures.reliability = reliability(right, is_right, kBins);
   figures.calibration_error = expected_calibration_error(figures.reliability);

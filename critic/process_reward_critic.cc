@@ -72,7 +72,9 @@ bool worth_another_try(const tools::HttpReply& reply) {
 class ProcessRewardCritic final : public StepCritic {
  public:
   explicit ProcessRewardCritic(const ProcessRewardOptions& options) : options_(options) {
-    if (options_.url.empty()) throw Error("critic: a process reward model needs the address of its server.");
+    if (options_.url.empty())
+      throw Error(
+          "critic: a process reward model needs the address of its server: --url (of agon search, --critic-url).");
     while (options_.url.ends_with('/')) options_.url.pop_back();
   }
 

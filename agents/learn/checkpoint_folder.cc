@@ -40,6 +40,23 @@ void make_output(const fs::path& output) {
     throw Error("{}: the folder cannot be made: {}. Choose another 'output'.", output.string(), error.message());
 }
 
+void require_no_other(const fs::path& output, const std::string& command) {
+  for (const char* name : {"model.safetensors", "reward_model.json", "config.json", "run.sqlite"})
+    if (fs::exists(output / name))
+      throw Error("{}: {} holds a {} that this training did not write. Choose another 'output', or remove it.", command,
+                  output.string(), name);
+}
+
+void cut_log(const fs::path& log, std::int64_t step) {
+  if (!fs::exists(log)) return;
+  std::string kept;
+  for (const std::string& line : split(read_file(log.string()), "\n")) {
+    const Json figures = Json::parse(line, nullptr, false);  // the last line may be half a line
+    if (figures.is_object() && figures.value("step", step) < step) kept += line + '\n';
+  }
+  write_file_atomically(log.string(), kept);
+}
+
 Json read_state(const fs::path& folder) {
   const fs::path file = folder / "state.json";
   Json state = Json::parse(read_file(file.string()), nullptr, false);

@@ -2,6 +2,7 @@
 // process is killed.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -15,6 +16,12 @@ void write_checkpoint(const std::filesystem::path& output,
                       const std::function<void(const std::filesystem::path& folder)>& fill);
 // The folder that a training writes, made where it is not there. Throws Error where it cannot be.
 void make_output(const std::filesystem::path& output);
+// Throws Error, naming the command, where a model or a run stands in the folder of a training: without a checkpoint of
+// its own, nothing there can be of it.
+void require_no_other(const std::filesystem::path& output, const std::string& command);
+// Leaves in a log of one JSON object a line those whose "step" is below step: what was done after the last checkpoint
+// comes again.
+void cut_log(const std::filesystem::path& log, std::int64_t step);
 // The object in state.json of a checkpoint's folder; throws Error for a file that is missing or damaged, or without a
 // whole number 'step' from 0 on.
 Json read_state(const std::filesystem::path& folder);

@@ -4,8 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -30,10 +35,17 @@ class ConfigSection {
   void read(const char* key, T& value) {  // leaves value alone where the key is absent; throws Error for a wrong type
     known_.emplace_back(key);
     if (!json_.contains(key)) return;
+    const Json& given = json_.at(key);
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      if (given.is_number() && !holds_exactly<T>(given))
+        throw Error("{}: '{}' must be a whole number from {} to {}, got {}.", name_, key, std::numeric_limits<T>::min(),
+                    std::numeric_limits<T>::max(), given.dump());
+    }
     try {
-      value = json_.at(key).get<T>();
+      value = given.get<T>();
     } catch (const Json::exception&) {
-      throw Error("{}: '{}' has the wrong type: {}", name_, key, json_.at(key).dump().substr(0, 80));
+      throw Error("{}: '{}' has the wrong type: {}{}", name_, key, given.dump().substr(0, 80),
+                  wants_list<T> && !given.is_array() ? ". Write a list, as in [a, b]." : "");
     }
   }
   void read_threads(int& threads);     // "threads": 0 (the machine's cores) to 1024; throws Error for another number
@@ -42,6 +54,19 @@ class ConfigSection {
   const std::string& name() const { return name_; }
 
  private:
+  template <typename T>
+  static constexpr bool wants_list = requires(T list) {
+    list.push_back(list.front());
+  }
+  &&!std::is_same_v<T, std::string>;
+  template <typename T>
+  static bool holds_exactly(const Json& number) {
+    if (number.is_number_unsigned()) return std::in_range<T>(number.get<std::uint64_t>());
+    if (number.is_number_integer()) return std::in_range<T>(number.get<std::int64_t>());
+    const auto real = number.get<double>();  // 1e3
+    return real == std::trunc(real) && std::abs(real) < 0x1p53 && std::in_range<T>(static_cast<std::int64_t>(real));
+  }
+
   const Json& json_;
   std::string name_;
   std::vector<std::string> known_;

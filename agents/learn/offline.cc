@@ -74,7 +74,9 @@ class OfflineTrainer {
   bool train(const std::atomic<bool>& stop, OfflineFigures* figures) {
     const std::int64_t steps = std::ssize(batches_), last_epoch = std::ssize(batches_) - last_epoch_;
     Progress progress(config_.name + ": training " + config_.output.filename().string(), steps, "steps", step_);
-    std::ofstream log(config_.output / "train.jsonl", std::ios::app);
+    const fs::path log_file = config_.output / "train.jsonl";
+    cut_log(log_file, step_);
+    std::ofstream log(log_file, std::ios::app);
     for (; step_ < steps; progress.add(1)) {
       if (stop) {
         checkpoint();

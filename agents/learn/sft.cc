@@ -73,7 +73,7 @@ class Trainer {
     torch::manual_seed(config.seed);
     std::filesystem::create_directories(config.output);
     if (resume()) return;
-    check_output();
+    require_no_other(config_.output, "train-sft");
     begin();
   }
 
@@ -205,26 +205,6 @@ class Trainer {
     });
   }
 
-  // Without a checkpoint, nothing there can be of this training.
-  void check_output() const {
-    for (const char* name : {"model.safetensors", "config.json", "run.sqlite"})
-      if (std::filesystem::exists(config_.output / name))
-        throw Error("train-sft: {} holds a {} that this training did not write. Choose another 'output', or remove it.",
-                    config_.output.string(), name);
-  }
-
-  // Figures of steps that were done after the checkpoint come again.
-  void cut_log() const {
-    const path file = config_.output / "train.jsonl";
-    if (!std::filesystem::exists(file)) return;
-    std::string kept;
-    for (const std::string& line : split(read_file(file.string()), "\n")) {
-      const Json figures = Json::parse(line, nullptr, false);  // the last line may be half a line
-      if (figures.is_object() && figures.value("step", step_) < step_) kept += line + '\n';
-    }
-    write_file_atomically(file.string(), kept);
-  }
-
   bool resume() {
     const path folder = find_checkpoint(config_.output);
     if (folder.empty()) return false;
@@ -241,7 +221,7 @@ class Trainer {
     load_weights(model_->model(), folder);
     model_->load_training_state(folder);
     step_ = state["step"].get<std::int64_t>();
-    cut_log();
+    cut_log(config_.output / "train.jsonl", step_);
     return true;
   }
 

@@ -4,7 +4,7 @@ const summary = data.summary;  // of a training there is none
 // ---- charts ----
 // A square-ish plot with both axes in [0, 1] unless x labels are given as [position, text].
 function plot(xTitle, yTitle, xTicks, marks) {
-  const left = 44, top = 10, width = 330, height = 220;
+  const left = 54, top = 10, width = 330, height = 220;
   const x = (value) => left + value * width, y = (value) => top + (1 - value) * height;
   const chart = svg("svg", {viewBox: `0 0 ${left + width + 12} ${top + height + 40}`, role: "img", "aria-label": `${yTitle} against ${xTitle}`});
   for (const tick of [0, 0.25, 0.5, 0.75, 1])

@@ -8,8 +8,9 @@ function searchHeading() {
     html("p", {}, `${summary.method} on ${summary.suite}, level ${summary.level}: ${summary.tasks} tasks, policy ${summary.policy}${critic}, ` +
       `${summary.policy_tokens.toLocaleString("en")} policy tokens, ${summary.critic_tokens.toLocaleString("en")} critic tokens in ${number(summary.wall_seconds, 1)} s`),
     html("details", {class: "settings"}, html("summary", {}, "Settings"), html("div", {}, settings(data.config))))];
-  if (!data.complete) parts.push(html("p", {class: "notice", id: "incomplete"}, "This search is not complete."));
+  if (!data.complete) parts.push(html("p", {class: "notice", id: "incomplete"}, `This search is not complete: ${summary.tasks} of ${data.config.tasks} tasks are done, and short ones end first.`));
   if (summary.failed) parts.push(html("p", {class: "notice", id: "failed"}, `${summary.failed} tasks failed; they are in no figure.`));
+  if (summary.damaged) parts.push(html("p", {class: "notice"}, `The journals of ${summary.damaged} tasks are damaged; they are in no figure.`));
   return parts;
 }
 
@@ -25,8 +26,10 @@ function searchTable() {
   for (const [label, key] of counts) if (summary[key]) rows.push(row(label, String(summary[key])));
   for (const [count, kept] of Object.entries(summary.attempts)) rows.push(row(`Steps kept at attempt ${count}`, String(kept)));
   const judged = steps.right_kept + steps.wrong_kept + steps.right_rejected + steps.wrong_rejected;
-  const notes = judged ? [html("p", {class: "note", id: "judged"}, `Of the judged steps that the suite knows the truth of, the critic found right ${steps.right_kept} right and ${steps.wrong_kept} wrong ones, ` +
-    `and wrong ${steps.wrong_rejected} wrong and ${steps.right_rejected} right ones.`)] : [];
+  const cells = (label, ...counts) => html("tr", {}, html("td", {}, label), counts.map((count) => html("td", {class: "number"}, String(count))));
+  const notes = judged ? [html("h3", {}, "The critic and the truth, where the suite knows it"), html("table", {id: "judged"},
+    html("thead", {}, html("tr", {}, html("th", {}, "steps"), ["right", "wrong"].map((title) => html("th", {class: "number"}, title)))),
+    html("tbody", {}, cells("found right", steps.right_kept, steps.wrong_kept), cells("found wrong", steps.right_rejected, steps.wrong_rejected)))] : [];
   return section("Figures", html("table", {id: "search-figures"}, html("tbody", {}, rows)), notes);
 }
 
@@ -34,7 +37,8 @@ function searchTable() {
 function budgetChart(key, title) {
   const methods = search.methods.filter((method) => method.accuracy !== null);
   const most = Math.max(2, ...methods.map((method) => method[key])), least = Math.max(1, Math.min(...methods.map((method) => method[key])));
-  const low = Math.log10(least) - 0.1, high = Math.log10(most) + 0.25;
+  const spread = Math.max(0, 0.5 - Math.log10(most / least)) / 2;  // room for two labels at least
+  const low = Math.log10(least) - 0.1 - spread, high = Math.log10(most) + 0.25 + spread;
   const at = (tokens) => (Math.log10(Math.max(1, tokens)) - low) / (high - low);
   const labels = [];
   for (let power = Math.floor(low); power <= high; ++power)
@@ -115,7 +119,7 @@ function treeView(task) {
     const left_out = node.decision === "reject" || node.decision === "prune";
     const box = svg("g", {class: `step ${verdictClass(node)}${node.chosen ? " chosen" : ""}${left_out ? " left" : ""}`, tabindex: 0},
       svg("rect", {x: x(index), y: y(index), width, height, rx: 6}),
-      svg("text", {x: x(index) + 8, y: y(index) + 18}, (criticErred(node) ? "⚠ " : "") + shortened(node.step.replace(/\s+/g, " "), 19)),
+      svg("text", {x: x(index) + 8, y: y(index) + 18}, (criticErred(node) ? "⚠ " : "") + shortened(node.step.replace(/\s+/g, " "), criticErred(node) ? 15 : 17)),
       svg("text", {x: x(index) + width - 8, y: y(index) + 18, "text-anchor": "end"}, node.probability === null ? "" : number(node.probability, 2)));
     const show = () => detail.replaceChildren(...nodeDetail(node).flat());
     box.addEventListener("click", show);

@@ -87,6 +87,7 @@ Json train_judge(const RewardTrainingConfig& config, const std::atomic<bool>& st
   }
   agents::make_output(config.output);
   const env::FolderLock lock(config.output);
+  if (agents::find_checkpoint(config.output).empty()) agents::require_no_other(config.output, "train-rm");
   agents::OfflineConfig learning;
   learning.name = "train-rm";
   learning.start = config.network.base;

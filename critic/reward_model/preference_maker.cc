@@ -127,8 +127,10 @@ PreferenceMaker::PreferenceMaker(const PreferenceOptions& options, std::vector<R
     : options_(options),
       writers_(std::move(writers)),
       judges_(std::move(judges)),
-      info_(env::suite_info(options.suite, options.suite_options)),
-      env_(env::make_env(options.suite, options.suite_options)) {
+      info_(env::suite_info(options.suite, options.suite_options)) {
+  if (info_.takes_file)
+    throw Error("make-preferences: suite {} plays a file of tasks, and has no experts. Try charts or shapes.",
+                options.suite);
   if (info_.max_turns != 1)
     throw Error(
         "make-preferences: an episode of suite {} has up to {} turns; preferences are between whole responses. Try "
@@ -136,6 +138,13 @@ PreferenceMaker::PreferenceMaker(const PreferenceOptions& options, std::vector<R
         options.suite, info_.max_turns);
   if (options.samples == 0 && options.corrupted == 0)
     throw Error("make-preferences: --samples and --corrupted are both 0: there is nothing to rank. Raise one of them.");
+  const std::int64_t written = std::ssize(writers_) * options.samples + options.corrupted;
+  if (options.responses > written)
+    throw Error(
+        "make-preferences: --responses {} cannot be chosen of the {} that are written of a task (--samples {} of each "
+        "policy and temperature, --corrupted {}). Raise one of these, or lower --responses.",
+        options.responses, written, options.samples, options.corrupted);
+  env_ = env::make_env(options.suite, options.suite_options);
 }
 
 PreferenceMaker::~PreferenceMaker() = default;

@@ -82,8 +82,8 @@ std::vector<int> ranks_of_votes(const std::vector<KnownResponse>& responses, std
 
 class PreferenceMaker {
  public:
-  // Throws Error for a suite whose episodes have several turns, and where nothing is to be written. judges: empty: the
-  // suite's own truth ranks.
+  // Throws Error for a suite of several turns or of a task file, and where nothing or too little is to be written.
+  // judges: empty: the suite's own truth ranks.
   PreferenceMaker(const PreferenceOptions& options, std::vector<ResponseWriter> writers, std::vector<Judge*> judges);
   ~PreferenceMaker();
   // Of each task; nothing for one whose responses cannot be told apart. With judges the best of the chosen is one that
@@ -104,7 +104,7 @@ class PreferenceMaker {
   const std::vector<ResponseWriter> writers_;
   const std::vector<Judge*> judges_;
   const env::SuiteInfo info_;
-  const std::unique_ptr<env::Env> env_;
+  std::unique_ptr<env::Env> env_;
   std::vector<std::int64_t> too_long_;
 };
 

@@ -61,7 +61,7 @@ class RewardTrainer {
 
   bool train(const std::atomic<bool>& stop) {
     Progress progress("train-rm", steps_, "steps", step_);
-    cut_log();
+    agents::cut_log(config_.output / kLog, step_);
     std::ofstream log(config_.output / kLog, std::ios::app);
     while (step_ < steps_) {
       if (stop) {
@@ -114,6 +114,7 @@ class RewardTrainer {
     all.resize(all.size() - held);
     train_ = std::move(all);
     for (const Preference& one : train_) categories_.push_back(one.category);
+    order_ = mixed_epoch(categories_, config_.weights, config_.seed, epoch_);
     require_context();
   }
 
@@ -209,23 +210,15 @@ class RewardTrainer {
 
   void resume() {
     const fs::path folder = agents::find_checkpoint(config_.output);
-    if (folder.empty()) return;
+    if (folder.empty()) {
+      if (!fs::exists(config_.output / agents::kRewardModelFile)) agents::require_no_other(config_.output, "train-rm");
+      return;
+    }
     const Json state = agents::read_state(folder);
     agents::require_own_training(state, fingerprint_, "train-rm", folder);
     learner_.load_state(folder);
     step_ = state.at("step");
     if (const Json ties = state.value("ties_drawn", Json()); ties.is_number_integer()) ties_drawn_ = ties;
-  }
-
-  // The lines of the steps before step_: those after the last checkpoint are played again.
-  void cut_log() const {
-    const fs::path file = config_.output / kLog;
-    std::string text = fs::exists(file) ? read_file(file.string()) : std::string();
-    std::size_t end = 0;
-    for (std::int64_t line = 0; line < step_ && end < text.size(); ++line)
-      end = std::min(text.find('\n', end), text.size() - 1) + 1;
-    text.resize(end);
-    write_file_atomically(file.string(), text);
   }
 
   const RewardTrainingConfig& config_;
@@ -236,7 +229,7 @@ class RewardTrainer {
   std::string fingerprint_;
   std::int64_t passed_over_ = 0, ties_drawn_ = 0;
   std::int64_t steps_ = 0, step_ = 0;
-  int epoch_ = -1;                  // that order_ is of
+  int epoch_ = 0;                   // that order_ is of
   std::vector<std::size_t> order_;  // places in train_
   double last_loss_ = 0;
 };

@@ -37,6 +37,7 @@ Number parse_amount(const std::string& part, std::string_view text) {
   Number amount = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), amount);
   const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (error == std::errc::result_out_of_range) throw Error("budget: '{}' is out of range.", part);
   if (!whole || !(amount >= 0) || (std::is_floating_point_v<Number> && !std::isfinite(static_cast<double>(amount))))
     throw Error("budget: '{}' gives no amount. Write a {} of 0 or more behind the '=', as in wall=10.", part,
                 std::is_floating_point_v<Number> ? "number" : "whole number");
@@ -50,6 +51,7 @@ void add_part(const std::string& part, Budget& budget) {
   bool known = false;
   each_part(budget, [&](const std::string& other, auto& limit) {
     if (name != other) return;
+    if (limit) throw Error("budget: '{}' stands there twice. Leave one of them out.", name);
     limit = parse_amount<Amount<decltype(limit)>>(part, amount);
     known = true;
   });
@@ -166,12 +168,13 @@ std::optional<BudgetPart> Account::bars_playing(bool calls_tool) const {
 
 void Account::end(std::optional<BudgetPart> part) {
   if (!part) return;
-  if (!exhausted_) exhausted_ = part;
+  if (!first_ended_) first_ended_ = part;
   ended_.insert(*part);
 }
 
-void Account::hold_back() {
-  if (!exhausted_) exhausted_ = BudgetPart::policy_tokens;
+std::string Account::exhausted() const {
+  if (first_ended_) return to_string(*first_ended_);
+  return held_back_ ? to_string(BudgetPart::policy_tokens) : "";
 }
 
 bool Account::may_write() const {

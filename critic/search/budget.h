@@ -57,14 +57,14 @@ class Account {
   std::optional<BudgetPart> bars_playing(bool calls_tool) const;
 
   void end(std::optional<BudgetPart> part);  // nothing: none has ended
-  void hold_back();                          // less is done than would be, for the sake of policy tokens
+  void hold_back() { held_back_ = true; }    // less is done than would be, for the sake of policy tokens
   // Behind the end of policy tokens or wall time nothing is written, behind that of critic tokens or wall time nothing
   // is judged, behind that of env steps or tool seconds nothing at all (a turn without a tool call is still played
   // behind that of tool seconds).
   bool may_write() const;
   bool may_judge() const;
-  // The first part that has ended or was held back for; empty while all last.
-  std::string exhausted() const { return exhausted_ ? to_string(*exhausted_) : ""; }
+  // The first part that has ended; policy_tokens where none has and less was done for their sake. Empty: neither.
+  std::string exhausted() const;
 
  private:
   bool wall_is_over() const;
@@ -73,7 +73,8 @@ class Account {
   const Budget budget_;
   Spent spent_;
   std::set<BudgetPart> ended_;
-  std::optional<BudgetPart> exhausted_;
+  std::optional<BudgetPart> first_ended_;
+  bool held_back_ = false;
   double started_;
 };
 

@@ -1,6 +1,7 @@
 #include "critic/search/journal.h"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -10,19 +11,29 @@
 namespace agon::critic {
 namespace {
 
-// Without what no two searches share.
-Json comparable(const Json& value) {
-  if (value.is_array()) {
-    Json items = Json::array();
-    for (const Json& item : value) items.push_back(comparable(item));
-    return items;
-  }
-  if (!value.is_object()) return value;
-  Json object = Json::object();
-  for (const auto& [key, item] : value.items())
-    if (key != "seconds" && key != "tool_seconds" && key != "wall_seconds" && key != "speculative_tokens")
-      object[key] = comparable(item);
-  return object;
+// What no two searches share: times, what was written ahead, and the last digits of a model.
+bool never_shared(const std::string& key) {
+  return key == "seconds" || key == "tool_seconds" || key == "wall_seconds" || key == "speculative_tokens" ||
+         key == "logprobs";
+}
+
+bool same(const Json& a, const Json& b);
+
+bool same_member(const std::string& key, const Json& a, const Json& b) {
+  constexpr double kProbabilityTolerance = 1e-3;
+  if (key == "probability" && a.is_number() && b.is_number())
+    return std::abs(a.get<double>() - b.get<double>()) <= kProbabilityTolerance;
+  return same(a, b);
+}
+
+bool same(const Json& a, const Json& b) {
+  if (a.is_array() && b.is_array()) return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
+  if (!a.is_object() || !b.is_object()) return a == b;
+  for (const auto& [key, value] : b.items())
+    if (!never_shared(key) && !a.contains(key)) return false;
+  for (const auto& [key, value] : a.items())
+    if (!never_shared(key) && !(b.contains(key) && same_member(key, value, b.at(key)))) return false;
+  return true;
 }
 
 // Where the clock has ended a search, no other ends.
@@ -65,7 +76,7 @@ const env::JournalEntry& Journal::take_past(const std::string& kind) {
 }
 
 void Journal::hold_against(const env::JournalEntry& past, Json now) {
-  if (comparable(now) != comparable(past.body)) divergence_ = {past.number, past.kind, past.body, std::move(now)};
+  if (!same(now, past.body)) divergence_ = {past.number, past.kind, past.body, std::move(now)};
 }
 
 Json Journal::record_new(const std::string& kind, Json body, std::vector<Image> images) {

@@ -41,8 +41,8 @@ class Journal {
   // The same of what is known already: env steps are played again to go on from them. Always compared.
   Json next_known(const std::string& kind, Json body, std::vector<Image> images);
   // From now on every entry of the past is made again too and held against what it was, but for times, what was written
-  // ahead, and entries that are there because wall time ran out. The first that differs is kept, and the past stays
-  // what counts.
+  // ahead, log-probabilities, a thousandth of a P(correct), and entries that are there because wall time ran out. The
+  // first that differs is kept, and the past stays what counts.
   void compare() { comparing_ = true; }
   const std::optional<Divergence>& divergence() const { return divergence_; }
 
@@ -51,8 +51,8 @@ class Journal {
   void reading(const std::filesystem::path& run, const std::function<void()>& work) const;
 
   bool in_past() const { return place_ < past_.size(); }
-  double past_seconds()
-      const;  // "seconds" of the last entry of the past: the time that the search has taken until then
+  // "seconds" of the last entry of the past: the time that the search has taken until then.
+  double past_seconds() const;
 
  private:
   const env::JournalEntry& take_past(const std::string& kind);

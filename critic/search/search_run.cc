@@ -210,6 +210,16 @@ class SuiteEnvs {
   std::unique_ptr<env::Env> original_;
 };
 
+std::string failure_of(const env::RunReader& run, std::uint64_t task_index) {
+  std::string failure;
+  run.for_each(
+      [&](const env::Episode& episode) {
+        if (episode.task_index == task_index && episode.status == env::EpisodeStatus::failed) failure = episode.failure;
+      },
+      env::RunReader::Detail::without_turns);
+  return failure;
+}
+
 }  // namespace
 
 Json to_json(const SearchOutcome& outcome) {
@@ -297,7 +307,9 @@ Replay replay(const SearchOptions& options, const env::RunReader& run, std::uint
     replay.nodes.push_back(tree.at(node));
     replay.labels.push_back(label_of(tree, node));
   }
+  replay.asked_again = policy != nullptr;
   replay.divergence = journal.divergence();
+  if (!replay.finished) replay.failure = failure_of(run, task_index);
   return replay;
 }
 

@@ -19,7 +19,7 @@
 
 namespace agon::critic {
 
-inline constexpr int kSearchVersion = 5;  // "search_version" of a run's config: of what its journals say
+inline constexpr int kSearchVersion = 6;  // "search_version" of a run's config: of what its journals say
 
 struct SearchOptions {
   std::string suite;
@@ -74,6 +74,8 @@ struct Replay {
   std::vector<std::optional<env::StepLabel>> labels;  // of each node's step, where the suite can tell
   SearchOutcome outcome;                              // of a finished one
   bool finished = false;
+  std::string failure;       // why the task failed, and has no figures; empty: it did not
+  bool asked_again = false;  // a policy was
   std::optional<Divergence> divergence;
 };
 // Throws Error for a task without a journal.

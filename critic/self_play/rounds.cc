@@ -40,6 +40,7 @@ Json fingerprints(const std::vector<fs::path>& models) {
 // What a run goes on with alone: the file's keys, but for those that change no result, and the models as they are.
 Json stored_config(const SelfPlayConfig& config) {
   Json json = config.source;
+  json.erase("output");  // a run that was moved is the same
   if (const auto learning = json.find("learning"); learning != json.end() && learning->is_object()) {
     learning->erase("threads");
     if (learning->empty()) json.erase("learning");
@@ -260,14 +261,6 @@ std::vector<fs::path> read_paths(agents::ConfigSection& section, const char* key
   return paths;
 }
 
-// A whole number from 0; JSON would take a negative one for a huge one.
-void read_natural(agents::ConfigSection& section, const char* key, std::uint64_t& value) {
-  auto number = static_cast<std::int64_t>(value);
-  section.read(key, number);
-  if (number < 0) throw Error("{}: '{}' must be at least 0, got {}.", section.name(), key, number);
-  value = static_cast<std::uint64_t>(number);
-}
-
 void require_model(const fs::path& folder) {
   if (!fs::is_regular_file(folder / "config.json"))
     throw Error("selfplay: {} is no model folder: it has no config.json. Train one (docs/critic.md), or name another.",
@@ -280,7 +273,7 @@ void read_sources(const Json& list, const fs::path& base, SelfPlayConfig& config
     agents::ConfigSection section(json, "selfplay: sources");
     section.read("suite", source.suite);
     section.read("level", source.level);
-    read_natural(section, "games", source.games);
+    section.read("games", source.games);
     section.read("held_out", source.held_out);
     source.solvers = read_paths(section, "solvers", base);
     section.check();
@@ -333,7 +326,7 @@ SelfPlayConfig load_self_play_config(const fs::path& file, std::span<const std::
   section.read("completions", config.games.solvers.completions);
   section.read("temperature", config.games.temperature);
   section.read("max_tokens", config.games.max_tokens);
-  read_natural(section, "seed", config.seed);
+  section.read("seed", config.seed);
   if (const Json* list = section.child("sources")) read_sources(*list, base, config);
   if (const Json* learning = section.child("learning")) read_learning(*learning, config.learning);
   section.check();

@@ -65,10 +65,10 @@ ModelWorkshop local_workshop();  // models of this machine
 
 // Plays and trains every round that output does not hold yet: games stand in its run.sqlite as they are played (a
 // journal of one entry each, kind "game"), models under output/round-N/critic and output/round-N/sneaky. Stopped or
-// killed, it goes on when called again with the same config (threads may differ) and the same weights in its models.
-// Returns whether all rounds are done; then the summary is stored: {rounds [{round, games, invalid, harmless, caught,
-// fools, unjudged, win_rate, mislabelled (harmful steps that the suite knows to be right), critic {samples, model},
-// sneaky {samples, model}}]}.
+// killed, it goes on when called again with the same config (output and threads may differ) and the same weights in its
+// models. Returns whether all rounds are done; then the summary is stored: {rounds [{round, games, invalid, harmless,
+// caught, fools, unjudged, win_rate, mislabelled (harmful steps that the suite knows to be right), critic {samples,
+// model}, sneaky {samples, model}}]}.
 bool self_play(const SelfPlayConfig& config, bool resume, const std::atomic<bool>& stop,
                const ModelWorkshop& workshop = local_workshop());
 std::string self_play_table(const Json& summary);

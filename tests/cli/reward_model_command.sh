@@ -33,8 +33,13 @@ for seconds in 0.1 0.3; do kill_after $seconds "${make[@]}" --out "$scratch/kill
 does "${make[@]}" --out "$scratch/killed" --resume
 cmp "$scratch/whole/preferences.jsonl" "$scratch/killed/preferences.jsonl" || fail "killed preferences differ"
 # By the votes of two judges, who may know nothing.
-says 1 "no task gave responses of different ranks" "$agon" make-preferences --tasks 2 --policy "$model" --judge "$untaught" \
+says 1 "no task gave responses that the judges tell apart" "$agon" make-preferences --tasks 2 --policy "$model" --judge "$untaught" \
   --max-tokens 20 --out "$scratch/judged"
+refuses 1 "cannot be chosen of the 10 that are written" "$agon" make-preferences --policy "$model" --responses 11 --samples 8 \
+  --corrupted 2 --out "$scratch/refused"
+refuses 1 "plays a file of tasks" "$agon" make-preferences --suite jsonl --out "$scratch/refused"
+refuses 1 "there is none from 100000 on" "$agon" make-preferences --split test --first-task 100000 --out "$scratch/refused"
+[ ! -e "$scratch/refused" ] || fail "refused preferences leave a folder"
 
 # Training: stopped by a kill it goes on and ends with the same weights.
 cat >"$scratch/rm.yaml" <<CONFIG
@@ -64,6 +69,18 @@ done
 does timeout 5 "$agon" train-rm "$scratch/rm.yaml" --json
 cmp "$scratch/out" "$scratch/notes.json" || fail "a finished training says other things than when it ended"
 refuses 1 "is of another training" "$agon" train-rm "$scratch/rm.yaml" --set seed=2
+refuses 1 "holds a reward_model.json" "$agon" train-rm "$scratch/rm.yaml" --set judge=pairs
+mkdir "$scratch/somebodys"
+cp "$model"/* "$scratch/somebodys"
+for form in none pairs; do
+  refuses 1 "holds a model.safetensors" "$agon" train-rm "$scratch/rm.yaml" --set judge=$form --set output=somebodys
+done
+cmp "$model/model.safetensors" "$scratch/somebodys/model.safetensors" || fail "a model is written over"
+
+refuses 1 "'epochs' must be a whole number" "$agon" train-rm "$scratch/rm.yaml" --set epochs=1.5 --set output=refused
+refuses 1 "'epochs' must be a whole number" "$agon" train-rm "$scratch/rm.yaml" --set epochs=4294967297 --set output=refused
+refuses 1 "Write a list" "$agon" train-rm "$scratch/rm.yaml" --set data=p.jsonl --set output=refused
+refuses 1 "'charts' must be above 0" "$agon" train-rm "$scratch/rm.yaml" --set 'weights={charts: 0}' --set output=refused
 
 refuses 1 "'threads' must lie between 0 and 1024, got 100000" "$agon" train-rm "$scratch/rm.yaml" --set threads=100000 \
   --set output=refused
@@ -122,6 +139,7 @@ does "$agon" train "$scratch/train.yaml"
 # What is wrong is said.
 refuses 1 "give one of --rm, --judge and --choose" "$agon" eval-rm --file "$scratch/whole/preferences.jsonl"
 refuses 1 "no reward_model.json" "$agon" score --rm "$model" "$scratch/two.json"
+refuses 1 "--verifier compares whole responses" "$agon" run --suite phone --policy "$model" --verifier "$scratch/rm" --out "$scratch/none"
 refuses 1 "nowhere" "$agon" run --tasks 1 --policy "$model" --verifier "$scratch/nowhere" --out "$scratch/none"
 refuses 1 "--suite charts is given twice" "$agon" make-preferences --suite charts --suite shapes --suite charts --out "$scratch/refused"
 refuses 1 "are both 0" "$agon" make-preferences --samples 0 --corrupted 0 --policy "$model" --out "$scratch/refused"

@@ -92,6 +92,14 @@ is None divergence own
 refuses 1 "Give --policy too" "$agon" replay "$scratch/many" 3 --critic oracle
 refuses 1 "Give --policy too" "$agon" replay "$scratch/many" 3 --critic-policy "$model"
 
+# A journal that is damaged is in no figure, and no success.
+cp -r "$scratch/whole" "$scratch/damaged"
+python3 -c 'import sqlite3, sys
+run = sqlite3.connect(sys.argv[1] + "/run.sqlite")
+run.execute("UPDATE journal SET body = ? WHERE task_index = 3 AND kind = ?", ("{", "result"))
+run.commit()' "$scratch/damaged"
+says 1 "1 tasks have a damaged journal" "$agon" "${args[@]}" --out "$scratch/damaged" --resume
+
 # A replay goes as far as the journal does; where the clock ended a search, it does not ask whether it would now.
 cp -r "$scratch/many" "$scratch/open"
 python3 -c 'import sqlite3, sys

@@ -46,9 +46,9 @@ refused "'temperature' above 0" cold
 config games "sources: [{suite: charts, games: 0}]"
 refused "'games' must be at least 1" games
 config games "sources: [{suite: charts, games: -3}]"
-refused "'games' must be at least 0, got -3" games
+refused "'games' must be a whole number from 0 to 18446744073709551615, got -3" games
 config seed "seed: -1"
-refused "'seed' must be at least 0, got -1" seed
+refused "'seed' must be a whole number from 0 to 18446744073709551615, got -1" seed
 config weight "learning: {imitation_weight: -0.1}"
 refused "'imitation_weight' at least 0" weight
 printf 'output: x\n' >"$scratch/empty.yaml"

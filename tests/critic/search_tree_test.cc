@@ -147,6 +147,21 @@ TEST_CASE("A journal says where a search that is run again goes another way") {
   test::TreePolicy again(root);
   CHECK_FALSE(test::search_once(&again, &critic, input).divergence);
 
+  // The last digits of a model are nobody's.
+  const auto past = input.past;
+  for (env::JournalEntry& entry : input.past) {
+    for (Json& step : entry.body.value("steps", Json::array())) step["logprobs"] = {-7};
+    if (entry.kind == "judge")
+      entry.body["verdicts"][0]["probability"] = entry.body["verdicts"][0]["probability"].get<double>() - 5e-4;
+  }
+  CHECK_FALSE(test::search_once(&again, &critic, input).divergence);
+  for (env::JournalEntry& entry : input.past)
+    if (entry.kind == "judge") entry.body["verdicts"][0]["probability"] = 0.7;
+  const auto doubted = test::search_once(&again, &critic, input);
+  REQUIRE(doubted.divergence);
+  CHECK(doubted.divergence->kind == "judge");
+  input.past = past;
+
   Branch other = two_steps();
   other.next[0].next[0].step = "<answer>b</answer>";
   test::TreePolicy changed(other);
@@ -436,9 +451,21 @@ TEST_CASE("A budget is written as its parts") {
   CHECK(to_json(budget).dump() == R"({"policy_tokens":400,"env_steps":0,"wall":1.5})");
   CHECK(to_json(parse_budget("")).empty());
   CHECK_THROWS_WITH(parse_budget("policy_token=4"), Catch::Contains("Did you mean 'policy_tokens'"));
-  for (const char* bad : {"policy_tokens", "policy_tokens=", "policy_tokens=-1", "policy_tokens=1.5", "wall=nan",
-                          "wall=1x", "critic_tokens=99999999999999999999"})
+  for (const char* bad :
+       {"policy_tokens", "policy_tokens=", "policy_tokens=-1", "policy_tokens=1.5", "wall=nan", "wall=1x"})
     CHECK_THROWS_WITH(parse_budget(bad), Catch::Contains("gives no amount"));
+  CHECK_THROWS_WITH(parse_budget("critic_tokens=99999999999999999999"), Catch::Contains("out of range"));
+  CHECK_THROWS_WITH(parse_budget("wall=1,env_steps=2,wall=3"), Catch::Contains("'wall' stands there twice"));
+}
+
+TEST_CASE("An account names what ended, and policy tokens where they only held something back") {
+  Account account({.policy_tokens = 10, .critic_tokens = 10}, 0);
+  CHECK(account.exhausted().empty());
+  account.hold_back();
+  CHECK(account.exhausted() == "policy_tokens");
+  account.end(BudgetPart::critic_tokens);
+  account.end(BudgetPart::wall);
+  CHECK(account.exhausted() == "critic_tokens");
 }
 
 TEST_CASE("Text that is no UTF-8 comes through a journal") {
