@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 
 #include "cli/transcript.h"
 #include "core/error.h"
@@ -128,25 +129,44 @@ class TreeText {
   }
 
   std::string text() {
-    for (const int root : children_[-1])
-      for (const int child : children_[root]) add(child, 0);
+    for (const int root : children_[-1]) add_all(children_[root], 0);
     return std::move(text_);
   }
 
  private:
-  void add(int number, int depth) {
+  // One that says what a sibling does, leads nowhere and was not judged stands in that one's line.
+  void add_all(const std::vector<int>& siblings, int depth) {
+    std::map<std::string, int> again;
+    for (const int number : siblings)
+      if (said_again(number)) ++again[step_of(number)];
+    std::set<std::string> shown;
+    for (const int number : siblings) {
+      const bool first = shown.insert(step_of(number)).second;
+      if (first || !said_again(number)) add(number, depth, (first ? again[step_of(number)] : 0) + !said_again(number));
+    }
+  }
+
+  const std::string& step_of(int number) const { return replay_.nodes.at(static_cast<std::size_t>(number)).text; }
+
+  bool said_again(int number) {
+    return children_[number].empty() && !replay_.nodes.at(static_cast<std::size_t>(number)).verdict &&
+           !decisions_.contains(number);
+  }
+
+  void add(int number, int depth, int times) {
     const Node& node = replay_.nodes.at(static_cast<std::size_t>(number));
     const std::string probability =
         node.verdict && node.verdict->probability ? fmt::format("{:.2f}", *node.verdict->probability) : "    ";
     text_ += fmt::format("{}{}{} {}{}", chosen_[static_cast<std::size_t>(number)] ? "* " : "  ", mark_of(node),
                          probability, std::string(static_cast<std::size_t>(2 * depth), ' '), one_line(node.text));
+    if (times > 1) text_ += fmt::format(" (x {})", times);
     if (const auto decision = decisions_.find(number); decision != decisions_.end() && decision->second != "keep")
       text_ += fmt::format("   <- {}", decision->second);
     const auto& label = replay_.labels.at(static_cast<std::size_t>(number));
     if (label && !label->correct) text_ += fmt::format("   (wrong: {})", printable(label->reason));
     if (node.end && node.end->over()) text_ += node.end->result.info.value("success", false) ? "   right" : "   wrong";
     text_ += '\n';
-    for (const int child : children_[number]) add(child, depth + 1);
+    add_all(children_[number], depth + 1);
   }
 
   const critic::Replay& replay_;
