@@ -45,7 +45,7 @@ class ConfigSection {
       value = given.get<T>();
     } catch (const Json::exception&) {
       throw Error("{}: '{}' has the wrong type: {}{}", name_, key, given.dump().substr(0, 80),
-                  wants_list<T> && !given.is_array() ? ". Write a list, as in [a, b]." : "");
+                  kWantsList<T> && !given.is_array() ? ". Write a list, as in [a, b]." : "");
     }
   }
   void read_threads(int& threads);     // "threads": 0 (the machine's cores) to 1024; throws Error for another number
@@ -55,7 +55,7 @@ class ConfigSection {
 
  private:
   template <typename T>
-  static constexpr bool wants_list = requires(T list) {
+  static constexpr bool kWantsList = requires(T list) {
     list.push_back(list.front());
   }
   &&!std::is_same_v<T, std::string>;
