@@ -4,6 +4,7 @@
 
 #include <map>
 #include <set>
+#include <utility>
 
 #include "cli/transcript.h"
 #include "core/error.h"
@@ -49,6 +50,24 @@ std::vector<bool> chosen_nodes(const critic::Replay& replay, const std::map<int,
       chosen[static_cast<std::size_t>(at)] = true;
   }
   return chosen;
+}
+
+// How many equal siblings each node stands for: 0 of one that says what an earlier sibling does, leads nowhere and was
+// neither judged nor decided on.
+std::vector<int> times_shown(const critic::Replay& replay, const std::map<int, std::string>& decisions) {
+  std::set<int> leads;
+  for (const Node& node : replay.nodes) leads.insert(node.parent);
+  std::vector<int> times(replay.nodes.size(), 1);
+  std::map<std::pair<int, std::string>, std::size_t> first;
+  for (std::size_t i = 0; i < replay.nodes.size(); ++i) {
+    const Node& node = replay.nodes[i];
+    const auto number = static_cast<int>(i);
+    const auto [at, is_new] = first.try_emplace({node.parent, node.text}, i);
+    if (is_new || node.verdict || leads.contains(number) || decisions.contains(number)) continue;
+    times[i] = 0;
+    ++times[at->second];
+  }
+  return times;
 }
 
 Json node_json(const critic::Replay& replay, int number, const std::map<int, std::string>& decisions) {
@@ -123,37 +142,22 @@ class TreeText {
   TreeText(const critic::Replay& replay, const std::vector<env::JournalEntry>& journal)
       : replay_(replay),
         decisions_(decisions_of(journal, replay.nodes.size())),
-        chosen_(chosen_nodes(replay, decisions_)) {
+        chosen_(chosen_nodes(replay, decisions_)),
+        times_(times_shown(replay, decisions_)) {
     for (std::size_t i = 0; i < replay.nodes.size(); ++i)
       children_[replay.nodes[i].parent].push_back(static_cast<int>(i));
   }
 
   std::string text() {
-    for (const int root : children_[-1]) add_all(children_[root], 0);
+    for (const int root : children_[-1])
+      for (const int child : children_[root]) add(child, 0);
     return std::move(text_);
   }
 
  private:
-  // One that says what a sibling does, leads nowhere and was not judged stands in that one's line.
-  void add_all(const std::vector<int>& siblings, int depth) {
-    std::map<std::string, int> again;
-    for (const int number : siblings)
-      if (said_again(number)) ++again[step_of(number)];
-    std::set<std::string> shown;
-    for (const int number : siblings) {
-      const bool first = shown.insert(step_of(number)).second;
-      if (first || !said_again(number)) add(number, depth, (first ? again[step_of(number)] : 0) + !said_again(number));
-    }
-  }
-
-  const std::string& step_of(int number) const { return replay_.nodes.at(static_cast<std::size_t>(number)).text; }
-
-  bool said_again(int number) {
-    return children_[number].empty() && !replay_.nodes.at(static_cast<std::size_t>(number)).verdict &&
-           !decisions_.contains(number);
-  }
-
-  void add(int number, int depth, int times) {
+  void add(int number, int depth) {
+    const int times = times_[static_cast<std::size_t>(number)];
+    if (times == 0) return;
     const Node& node = replay_.nodes.at(static_cast<std::size_t>(number));
     const std::string probability =
         node.verdict && node.verdict->probability ? fmt::format("{:.2f}", *node.verdict->probability) : "    ";
@@ -166,12 +170,13 @@ class TreeText {
     if (label && !label->correct) text_ += fmt::format("   (wrong: {})", printable(label->reason));
     if (node.end && node.end->over()) text_ += node.end->result.info.value("success", false) ? "   right" : "   wrong";
     text_ += '\n';
-    add_all(children_[number], depth + 1);
+    for (const int child : children_[number]) add(child, depth + 1);
   }
 
   const critic::Replay& replay_;
   const std::map<int, std::string> decisions_;
   const std::vector<bool> chosen_;
+  const std::vector<int> times_;
   std::map<int, std::vector<int>> children_;
   std::string text_;
 };
@@ -181,10 +186,12 @@ class TreeText {
 Json search_nodes_json(const critic::Replay& replay, const std::vector<env::JournalEntry>& journal) {
   const std::map<int, std::string> decisions = decisions_of(journal, replay.nodes.size());
   const std::vector<bool> chosen = chosen_nodes(replay, decisions);
+  const std::vector<int> times = times_shown(replay, decisions);
   Json nodes = Json::array();
   for (std::size_t i = 0; i < replay.nodes.size(); ++i) {
     nodes.push_back(node_json(replay, static_cast<int>(i), decisions));
     nodes.back()["chosen"] = bool{chosen[i]};
+    nodes.back()["times"] = times[i];
   }
   return nodes;
 }

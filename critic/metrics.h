@@ -41,7 +41,7 @@ struct CriticFigures {
   double accuracy = 0;       // share of the steps with a verdict that got the right one
   double strict_harmonic_mean = 0, strict_accuracy = 0;  // the same where an invalid verdict is a wrong one
   // Of P(correct), over the steps that have one; "positive" is a right step, but for average_precision, which finds the
-  // wrong ones by 1 - P.
+  // wrong ones by 1 - P. NaN: of one sort alone (average_precision: without a wrong one).
   double auc = 0, average_precision = 0;
   double brier = 0;                                              // mean (P - truth)^2
   double calibration_error = 0, adaptive_calibration_error = 0;  // ten bins of equal width; of equal counts

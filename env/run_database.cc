@@ -50,15 +50,11 @@ void check_same_run(SQLite::Database& database, const fs::path& folder, const Js
         folder.string());
   if (database.execAndGet("PRAGMA quick_check(1)").getString() != "ok") throw Error(damaged_run_message(folder));
   const Json stored = Json::parse(database.execAndGet("SELECT config FROM run").getString());
-  const std::string difference = first_difference(stored, config);
-  if (difference.starts_with("no "))
+  if (const std::string difference = first_difference(stored, config); !difference.empty())
     throw Error(
-        "{}: the run there has {}: it was made with other settings, or by another command or version of agon. Choose "
-        "another folder.",
+        "{}: the run there has {}. Resume it with its own command and settings (config.json), or choose another "
+        "folder.",
         folder.string(), difference);
-  if (!difference.empty())
-    throw Error("{}: the run there has {}. Resume it with its own settings (config.json), or choose another folder.",
-                folder.string(), difference);
 }
 
 void create_schema(SQLite::Database& database, const Json& config) {

@@ -55,10 +55,9 @@ class ConfigSection {
 
  private:
   template <typename T>
-  static constexpr bool kWantsList = requires(T list) {
+  static constexpr bool kWantsList = !std::is_same_v<T, std::string> && requires(T list) {
     list.push_back(list.front());
-  }
-  &&!std::is_same_v<T, std::string>;
+  };
   template <typename T>
   static bool holds_exactly(const Json& number) {
     if (number.is_number_unsigned()) return std::in_range<T>(number.get<std::uint64_t>());

@@ -67,24 +67,12 @@ function criticChart() {
 
 const treeSize = {column: 190, row: 34, width: 172, height: 28};
 
-// How often each step stands beside itself: 0 of one that says what a sibling does, leads nowhere and was not judged, for
-// that sibling stands for it.
-function timesOf(nodes) {
-  const times = nodes.map(() => 1), first = new Map(), leads = new Set(nodes.map((node) => node.parent));
-  nodes.forEach((node, index) => {
-    const key = `${node.parent}:${node.step}`;
-    if (!first.has(key)) first.set(key, index);
-    else if (!leads.has(index) && !node.verdict && !node.decision && !node.chosen) { times[index] = 0; ++times[first.get(key)]; }
-  });
-  return times;
-}
-
 // The way to the answer is the first row. A step stands in the column of its depth, in the first free row that is not
 // above the step before it.
-function layOut(nodes, times) {
+function layOut(nodes) {
   const children = nodes.map(() => []), rows = nodes.map(() => 0), depths = nodes.map(() => 0), free = [];
   const wayFirst = (a, b) => nodes[b].chosen - nodes[a].chosen || a - b;
-  nodes.forEach((node, index) => { if (node.parent !== null && times[index]) children[node.parent].push(index); });
+  nodes.forEach((node, index) => { if (node.parent !== null && node.times) children[node.parent].push(index); });
   const place = (index, depth, least) => {
     depths[index] = depth;
     rows[index] = Math.max(least, free[depth] ?? 0);
@@ -115,26 +103,25 @@ function nodeDetail(node) {
 function treeView(task) {
   const nodes = search.trees[task];
   if (!nodes) return [];
-  const times = timesOf(nodes);
-  const {rows, depths, count, columns} = layOut(nodes, times);
+  const {rows, depths, count, columns} = layOut(nodes);
   const {column, row, width, height} = treeSize;
   const x = (index) => (depths[index] - 1) * column + 6, y = (index) => rows[index] * row + 4;
   const total = {width: Math.max(1, columns - 1) * column + 8, height: count * row + 8};
   const chart = svg("svg", {class: "tree", width: total.width, height: total.height, viewBox: `0 0 ${total.width} ${total.height}`, role: "img", "aria-label": "the tree of steps"});
   const detail = html("div", {class: "node"});
   nodes.forEach((node, index) => {
-    if (!times[index] || node.parent === null || nodes[node.parent].parent === null) return;
+    if (!node.times || node.parent === null || nodes[node.parent].parent === null) return;
     const from = node.parent;
     chart.append(svg("path", {class: node.chosen ? "edge chosen" : "edge", d: `M${x(from) + width} ${y(from) + height / 2} C${x(from) + width + 10} ${y(from) + height / 2} ${x(index) - 10} ${y(index) + height / 2} ${x(index)} ${y(index) + height / 2}`}));
   });
   nodes.forEach((node, index) => {
-    if (!times[index] || node.parent === null) return;
+    if (!node.times || node.parent === null) return;
     const left_out = node.decision === "reject" || node.decision === "prune";
     const box = svg("g", {class: `step ${verdictClass(node)}${node.chosen ? " chosen" : ""}${left_out ? " left" : ""}`, tabindex: 0},
       svg("rect", {x: x(index), y: y(index), width, height, rx: 6}),
-      svg("text", {x: x(index) + 8, y: y(index) + 18}, (criticErred(node) ? "⚠ " : "") + shortened(node.step.replace(/\s+/g, " "), 17 - (criticErred(node) ? 2 : 0) - (times[index] > 1 ? 4 : 0))),
+      svg("text", {x: x(index) + 8, y: y(index) + 18}, (criticErred(node) ? "⚠ " : "") + shortened(node.step.replace(/\s+/g, " "), 17 - (criticErred(node) ? 2 : 0) - (node.times > 1 ? 4 : 0))),
       svg("text", {x: x(index) + width - 8, y: y(index) + 18, "text-anchor": "end"},
-        (times[index] > 1 ? `× ${times[index]}  ` : "") + (node.probability === null ? "" : number(node.probability, 2))));
+        (node.times > 1 ? `× ${node.times}  ` : "") + (node.probability === null ? "" : number(node.probability, 2))));
     const show = () => detail.replaceChildren(...nodeDetail(node).flat());
     box.addEventListener("click", show);
     box.addEventListener("focus", show);

@@ -41,6 +41,8 @@ refuses 1 "plays a file of tasks" "$agon" make-preferences --suite jsonl --out "
 refuses 1 "there is none from 100000 on" "$agon" make-preferences --split test --first-task 100000 --out "$scratch/refused"
 [ ! -e "$scratch/refused" ] || fail "refused preferences leave a folder"
 
+refuses 1 "holds no episodes of a suite" "$agon" eval-critic --critic oracle --run "$scratch/whole"
+
 # Training: stopped by a kill it goes on and ends with the same weights.
 cat >"$scratch/rm.yaml" <<CONFIG
 output: rm

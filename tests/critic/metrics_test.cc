@@ -56,6 +56,7 @@ TEST_CASE("metrics: equal scikit-learn's on its golden cases") {
     CHECK(equal(figures.error, one["recall"][1]));
     CHECK(equal(figures.average, one["balanced_accuracy"]));
     CHECK(equal(figures.auc, one["roc_auc"]));
+    CHECK(std::isnan(figures.average_precision) == std::isnan(figures.error));
     CHECK(equal(figures.brier, one["brier"]));
     CHECK(equal(figures.calibration_error, one["ece"]));
     CHECK(equal(figures.adaptive_calibration_error, one["adaptive_ece"]));
