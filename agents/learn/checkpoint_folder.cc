@@ -33,6 +33,15 @@ void write_checkpoint(const fs::path& output, const std::function<void(const fs:
   fs::remove_all(old);
 }
 
+void remove_checkpoint(const fs::path& output) {
+  const fs::path folder = output / "checkpoint", fresh = output / "checkpoint.new";
+  fs::remove_all(output / "checkpoint.old");  // first: find_checkpoint would take it for the last one
+  fs::remove_all(fresh);
+  if (!fs::exists(folder)) return;
+  fs::rename(folder, fresh);
+  fs::remove_all(fresh);
+}
+
 void make_output(const fs::path& output) {
   std::error_code error;
   fs::create_directories(output, error);

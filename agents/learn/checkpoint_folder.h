@@ -14,6 +14,8 @@ namespace agon::agents {
 // Calls fill with an empty folder, then puts that in the place of OUTPUT/checkpoint.
 void write_checkpoint(const std::filesystem::path& output,
                       const std::function<void(const std::filesystem::path& folder)>& fill);
+// After the training: at every moment there is the whole checkpoint or none.
+void remove_checkpoint(const std::filesystem::path& output);
 // The folder that a training writes, made where it is not there. Throws Error where it cannot be.
 void make_output(const std::filesystem::path& output);
 // Throws Error, naming the command, where a model or a run stands in the folder of a training: without a checkpoint of

@@ -95,7 +95,6 @@ class OfflineTrainer {
     ModelFolder output = folder_;
     output.path = config_.output;
     save_model_folder(config_.output, output, *model_, WeightType::f32);
-    fs::remove_all(config_.output / "checkpoint");
     return true;
   }
 

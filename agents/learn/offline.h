@@ -42,8 +42,9 @@ struct OfflineFigures {
 // Trains and writes the model folder config.output, with one line of figures a step in config.output/train.jsonl.
 // Samples side by side with the same messages are read together, these once. Killed or stopped, it goes on from its
 // last checkpoint when called again with the same samples and config. Each epoch goes through the samples in an order
-// drawn from (seed, epoch). figures: filled where it is given. Returns whether training is complete. Throws Error for
-// no samples, for a sample that does not fit the context, and for a value that is not finite.
+// drawn from (seed, epoch). The checkpoint stays until the caller, who has recorded that this is done, removes it.
+// figures: filled where it is given. Returns whether training is complete. Throws Error for no samples, for a sample
+// that does not fit the context, and for a value that is not finite.
 bool train_offline(const OfflineConfig& config, const std::vector<OfflineSample>& samples,
                    const std::atomic<bool>& stop, OfflineFigures* figures = nullptr);
 

@@ -74,7 +74,10 @@ agents::OfflineSample choice_lesson(const Preference& preference, Rng& rng) {
 
 Json train_judge(const RewardTrainingConfig& config, const std::atomic<bool>& stop) {
   const std::string training = training_fingerprint(config, agents::model_fingerprint(config.network.base));
-  if (Json notes = finished(config.output, training); !notes.is_null()) return notes;
+  if (Json notes = finished(config.output, training); !notes.is_null()) {
+    agents::remove_checkpoint(config.output);  // of one that was killed just before
+    return notes;
+  }
   const std::vector<Preference> sets = telling_sets(config);
   std::vector<std::string> categories;
   for (const Preference& one : sets) categories.push_back(one.category);
@@ -107,6 +110,7 @@ Json train_judge(const RewardTrainingConfig& config, const std::atomic<bool>& st
       {"samples", lessons.size()}, {"sets", sets.size()}, {"steps", figures.steps}, {"training", training}};
   write_judge_card(config.output, config, notes);
   write_file_atomically((config.output / kNotesFile).string(), notes.dump(2) + "\n");
+  agents::remove_checkpoint(config.output);
   return notes;
 }
 

@@ -89,7 +89,7 @@ class RewardTrainer {
     if (!sets.empty()) notes["held_out"] = ranking_json(sets, config_.seed);
     write_reward_card(config_.output, config_.network, notes);
     learner_.network().save(config_.output, notes);
-    fs::remove_all(config_.output / "checkpoint");
+    agents::remove_checkpoint(config_.output);
     return notes;
   }
 
@@ -328,7 +328,10 @@ std::string training_fingerprint(const RewardTrainingConfig& config, const std::
 
 Json train_reward_model(const RewardTrainingConfig& config, const std::atomic<bool>& stop) {
   RewardTrainer trainer(config);
-  if (Json notes = trainer.finished(); !notes.is_null()) return notes;
+  if (Json notes = trainer.finished(); !notes.is_null()) {
+    agents::remove_checkpoint(config.output);  // of one that was killed just before
+    return notes;
+  }
   if (!trainer.train(stop)) return {};
   return trainer.finish();
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "agents/learn/checkpoint_folder.h"
 #include "agents/learn/config_reader.h"
 #include "agents/local/local_policy.h"
 #include "agents/model_fingerprint.h"
@@ -202,7 +203,10 @@ class SelfPlay {
   bool train(const fs::path& start, const fs::path& output, const char* role,
              std::vector<agents::OfflineSample> samples, Json& summary) {
     summary[role] = {{"samples", samples.size()}, {"model", output.string()}};
-    if (fs::exists(output / "model.safetensors")) return true;
+    if (fs::exists(output / "model.safetensors")) {
+      agents::remove_checkpoint(output);
+      return true;
+    }
     if (samples.empty())
       throw Error(
           "self-play: no game teaches the {} anything: of {} games {} are invalid and {} harmless. Train a "
@@ -213,7 +217,9 @@ class SelfPlay {
     learning.start = start;
     learning.output = output;
     learning.seed = config_.seed;
-    return workshop_.teach(learning, samples, stop_);
+    if (!workshop_.teach(learning, samples, stop_)) return false;
+    agents::remove_checkpoint(output);
+    return true;
   }
 
   // As many as there are samples, of every source by its share of the games.

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
+#include "agents/learn/checkpoint_folder.h"
 #include "agents/local/local_policy.h"
 #include "core/text.h"
 #include "temp_folder.h"
@@ -59,7 +60,6 @@ TEST_CASE("Offline training prefers what won, and imitates what it is shown") {
   CHECK(figures.steps == 12);
   CHECK(figures.first.loss > figures.last.loss);
   CHECK(preference(folder / "rl") > preference(kStart));
-  CHECK(!std::filesystem::exists(folder / "rl/checkpoint"));
 
   std::vector<OfflineSample> shown = {sample("one or two?", "two", 0, 0)};
   shown[0].imitated = true;
@@ -67,6 +67,15 @@ TEST_CASE("Offline training prefers what won, and imitates what it is shown") {
   config.loss.imitation_weight = 1;
   REQUIRE(train_offline(config, shown, stop));
   CHECK(preference(folder / "sft") < preference(kStart));
+}
+
+TEST_CASE("A checkpoint that was removed does not come back in parts") {
+  const test::TempFolder folder;
+  std::filesystem::create_directories(folder / "checkpoint");
+  std::filesystem::create_directories(folder / "checkpoint.old");  // of an exchange that was killed at its end
+  remove_checkpoint(folder.path());
+  CHECK(find_checkpoint(folder.path()).empty());
+  CHECK(std::filesystem::is_empty(folder.path()));
 }
 
 TEST_CASE("Offline training that would change nothing is refused") {
@@ -90,5 +99,10 @@ TEST_CASE("Offline training that is stopped goes on to the same weights") {
   std::vector<OfflineSample> others = win_and_loss();
   others[0].reward = -1;
   CHECK_THROWS_WITH(train_offline(config_into(folder / "other"), others, never), Catch::Contains("another training"));
+  // Killed before the caller recorded that it is done: it goes on from the last checkpoint, and nothing is lost.
+  REQUIRE(std::filesystem::exists(folder / "cut/checkpoint/state.json"));
+  REQUIRE(train_offline(config, win_and_loss(), never));
+  CHECK(read_file((folder / "cut/model.safetensors").string()) ==
+        read_file((folder / "whole/model.safetensors").string()));
   CHECK_THROWS_WITH(train_offline(config_into(folder / "none"), {}, never), Catch::Contains("nothing to train"));
 }
