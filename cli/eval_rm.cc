@@ -49,9 +49,9 @@ std::vector<critic::ScoredSet> judged(const Flags& flags, const std::vector<crit
   critic::Judge judge(*policy, {.swap = !flags.no_swap, .max_tokens = flags.max_tokens, .seed = flags.seed});
   auto sets = flags.judge.empty() ? critic::chosen_by(judge, preferences, flags.seed, done)
                                   : critic::compared_by(judge, preferences, flags.seed, done);
-  const critic::JudgeCounts& counts = judge.counts();
-  extra["judge"] = {{"asked", counts.asked}, {"invalid", counts.invalid}, {"too_long", counts.too_long}};
-  if (!flags.judge.empty()) extra["judge"].update({{"ties", counts.ties}, {"inconsistent", counts.inconsistent}});
+  extra["judge"] = critic::counts_json(judge.counts());
+  if (flags.judge.empty())
+    for (const char* of_pairs : {"ties", "inconsistent"}) extra["judge"].erase(of_pairs);
   return sets;
 }
 
@@ -80,10 +80,7 @@ std::string extra_text(const Json& extra) {
         extra["order"]["orders"].get<int>(), extra["order"]["deviation"].get<double>(),
         extra["order"]["best_changes"].get<double>());
   if (!extra.contains("judge")) return {};
-  std::vector<std::string> parts;
-  for (const auto& [name, count] : extra["judge"].items())
-    parts.push_back(fmt::format("{} {}", count.get<std::int64_t>(), name));
-  return fmt::format("\nverdicts: {}\n", fmt::join(parts, ", "));
+  return "\n" + verdicts_text(extra["judge"]) + "\n";
 }
 
 std::string passed_over_text(std::int64_t without_order) {

@@ -13,6 +13,7 @@
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
 #include "cli/play.h"
+#include "cli/ranking_table.h"
 #include "cli/usage.h"
 #include "core/error.h"
 #include "core/progress.h"
@@ -154,7 +155,7 @@ void make_suite(const Flags& flags, std::size_t number, critic::PreferenceMaker&
     for (std::size_t i = 0; i < some.size(); ++i) {
       std::vector<Image> images;
       Json body = made[i] ? critic::made_json(*made[i], images) : Json::object();
-      body["too_long"] = maker.too_long()[i];
+      if (!flags.judges.empty()) body["judged"] = critic::counts_json(maker.judged()[i]);
       store.record_entry({key(some[i]), 0, made[i] ? kPreference : kNothing, std::move(body), std::move(images)});
     }
     progress.add(std::ssize(some));
@@ -165,14 +166,20 @@ Json summarize(const env::RunReader& run, const Flags& flags) {
   Json summary{{"sets", 0}, {"tasks", 0}, {"suites", Json::object()}};
   for (std::size_t number = 0; number < flags.suites.size(); ++number) {
     const auto is_own = [&](const env::JournalEntry& entry) { return entry.task_index >> kTaskBits == number; };
-    Json row{{"tasks", 0}, {"sets", 0}, {"responses", 0}, {"chosen", 0}, {"arcs", 0}, {"removed", 0}, {"too_long", 0}};
+    Json row{{"tasks", 0}, {"sets", 0}, {"responses", 0}, {"chosen", 0}, {"arcs", 0}, {"removed", 0}};
+    if (!flags.judges.empty()) row["judged"] = critic::counts_json({});
     const auto add = [&](const char* name, std::size_t count) { row[name] = row[name].get<std::size_t>() + count; };
+    const auto add_judged = [&](const Json& body) {
+      if (!row.contains("judged") || !body.contains("judged")) return;
+      for (auto& [name, count] : row["judged"].items())
+        count = count.get<std::int64_t>() + body["judged"].at(name).get<std::int64_t>();
+    };
     for (const env::JournalEntry& entry : run.journal_ends(kPreference)) {
       if (!is_own(entry)) continue;
       add("sets", 1);
       add("responses", entry.body.at("responses").size());
       add("chosen", entry.body.at("chosen").size());
-      add("too_long", entry.body.value("too_long", std::size_t{0}));
+      add_judged(entry.body);
       if (!entry.body.contains("graph")) continue;
       add("arcs", entry.body["graph"]["arcs"].size());
       add("removed", entry.body["graph"]["removed"].size());
@@ -181,7 +188,7 @@ Json summarize(const env::RunReader& run, const Flags& flags) {
     for (const env::JournalEntry& entry : run.journal_ends(kNothing)) {
       if (!is_own(entry)) continue;
       add("tasks", 1);
-      add("too_long", entry.body.value("too_long", std::size_t{0}));
+      add_judged(entry.body);
     }
     for (const char* name : {"tasks", "sets"})
       summary[name] = summary[name].get<std::size_t>() + row[name].get<std::size_t>();
@@ -199,21 +206,25 @@ std::string table(const Json& summary) {
          {std::pair{"tasks", 8}, {"sets", 8}, {"responses", 11}, {"chosen", 9}, {"arcs", 9}, {"removed", 9}})
       text += fmt::format("{:>{}}", row.at(name).get<std::size_t>(), width);
     text += "\n";
-    if (const auto count = row.value("too_long", std::size_t{0}); count > 0)
-      text += fmt::format("  {} requests pass a judge's context: no votes\n", count);
+    if (row.contains("judged")) text += "  " + verdicts_text(row.at("judged")) + "\n";
   }
   return text;
 }
 
-void write_file(const env::RunReader& run, const fs::path& folder, const Flags& flags) {
+std::string judged_of_all(const Json& summary) {
+  std::string text;
+  for (const auto& [suite, row] : summary.at("suites").items())
+    text += fmt::format("\n  {}: {}", suite, verdicts_text(row.at("judged")));
+  return text;
+}
+
+void write_file(const env::RunReader& run, const Json& summary, const fs::path& folder, const Flags& flags) {
   const auto image = [&](const std::string& hash) { return run.image(hash); };
   std::vector<critic::Preference> preferences;
   for (const env::JournalEntry& entry : run.journal_ends(kPreference))
     preferences.push_back(critic::preference_in(entry.body, image));
   if (preferences.empty() && !flags.judges.empty())
-    throw Error(
-        "make-preferences: no task gave responses that the judges tell apart. `agon eval-rm --judge` says how many of "
-        "their verdicts cannot be read or change with the order.");
+    throw Error("make-preferences: no task gave responses that the judges tell apart.{}", judged_of_all(summary));
   if (preferences.empty())
     throw Error(
         "make-preferences: no task gave {} responses of different ranks. Give more --samples, another --temperature, "
@@ -243,9 +254,9 @@ void make_preferences(const Flags& flags) {
   store->flush();
   if (interrupted())
     throw Interrupted(fmt::format("make-preferences: stopped. Go on with the same command and {}.", place.go_on));
-  write_file(*run, place.folder, flags);
-  store->finish(summarize(*run, flags));
-  const Json summary = run->summary();
+  const Json summary = summarize(*run, flags);
+  write_file(*run, summary, place.folder, flags);
+  store->finish(summary);
   if (flags.json)
     std::cout << summary.dump(2) << std::endl;
   else

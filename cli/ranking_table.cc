@@ -1,6 +1,9 @@
 #include "cli/ranking_table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <vector>
 
 namespace agon::cli {
 namespace {
@@ -27,6 +30,13 @@ std::string ranking_table(const Json& rows) {
     for (const auto& [category, own] : figures["by_category"].items()) text += line(category, own, "", "");
   }
   return text;
+}
+
+std::string verdicts_text(const Json& counts) {
+  std::vector<std::string> parts;
+  for (const auto& [name, count] : counts.items())
+    parts.push_back(fmt::format("{} {}", count.get<std::int64_t>(), name));
+  return fmt::format("verdicts: {}", fmt::join(parts, ", "));
 }
 
 }  // namespace agon::cli

@@ -25,7 +25,8 @@ struct ReportFlags {
 // The run itself must outlive its report.
 void check_target(const fs::path& out, const fs::path& run) {
   std::error_code code;
-  for (const char* own : {"run.sqlite", "run.sqlite-wal", "run.sqlite-shm", "config.json", "lock"})
+  for (const char* own :
+       {"run.sqlite", "run.sqlite-wal", "run.sqlite-shm", "config.json", "lock", "train.jsonl", "model.safetensors"})
     if (fs::equivalent(out, run / own, code))
       throw Error("report: {} is a file of the run itself. Choose another --out.", out.string());
 }
@@ -35,19 +36,24 @@ std::string name_of(const fs::path& run) {
   return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
 }
 
-void report(const ReportFlags& flags) {
-  const fs::path out = flags.out.empty() ? fs::path(flags.run) / "report.html" : fs::path(flags.out);
-  check_target(out, flags.run);
+Json data_of(const ReportFlags& flags) {
   std::vector<std::unique_ptr<env::RunReader>> readers;
   std::vector<OtherRun> others;
   for (const std::string& other : flags.compare) {
     readers.push_back(env::RunReader::open(other));
     others.push_back({name_of(other), readers.back().get()});
   }
+  if (flags.compare.empty() && has_training_log(flags.run)) return training_log_data(flags.run, name_of(flags.run));
   const auto run = env::RunReader::open(flags.run);
   if (!others.empty() && !is_search(run->config()))
     throw Error("report: --compare is for searches, and {} is none. `agon eval` compares policies.", flags.run);
-  const Json data = report_data(*run, name_of(flags.run), {}, others, flags.file);
+  return report_data(*run, name_of(flags.run), {}, others, flags.file);
+}
+
+void report(const ReportFlags& flags) {
+  const fs::path out = flags.out.empty() ? fs::path(flags.run) / "report.html" : fs::path(flags.out);
+  check_target(out, flags.run);
+  const Json data = data_of(flags);
   write_file_atomically(out.string(), report_page(data));
   fmt::print("report: {}\n", out.string());
 }
@@ -57,7 +63,8 @@ void report(const ReportFlags& flags) {
 void add_report(CLI::App& app) {
   auto flags = std::make_shared<ReportFlags>();
   CLI::App* command = app.add_subcommand("report", "Write a run's report: one HTML file that needs no network");
-  command->add_option("RUN", flags->run, "run folder")->required();
+  command->add_option("RUN", flags->run, "run folder, or the folder of a training that leaves a log (train.jsonl)")
+      ->required();
   command->add_option("--compare", flags->compare, "searches of the same tasks to draw beside RUN");
   command->add_option("--file", flags->file, "task file of a search, to draw its trees");
   command->add_option("--out", flags->out, "file to write (default: RUN/report.html)");

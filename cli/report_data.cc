@@ -12,6 +12,7 @@
 #include "cli/report_self_play.h"
 #include "cli/report_training.h"
 #include "cli/search_config.h"
+#include "core/error.h"
 #include "core/statistics.h"
 
 namespace agon::cli {
@@ -20,7 +21,10 @@ namespace {
 using agents::EpisodeOutcome;
 using env::Episode;
 
+namespace fs = std::filesystem;
+
 constexpr std::size_t kCurvePoints = 200;
+constexpr const char* kLog = "train.jsonl";
 
 Json groups_json(const std::vector<agents::GroupAccuracy>& groups) {
   Json all = Json::array();
@@ -84,12 +88,15 @@ void add_run(const env::RunReader& run, const ReportLimits& limits, Json& data) 
   shown.move_into(data);
 }
 
-// The curves of a training, and episodes from all along it.
-void add_training(const env::RunReader& run, const ReportLimits& limits, Json& data) {
-  const std::map<std::string, env::Curve> metrics = run.metrics();
+Json training_json(const std::map<std::string, env::Curve>& metrics, double seconds) {
   std::int64_t last_step = 0;
   for (const auto& [name, curve] : metrics) last_step = std::max(last_step, curve.back().first);
-  data["training"] = {{"last_step", last_step}, {"seconds", run.seconds()}, {"curves", curves_json(metrics)}};
+  return {{"last_step", last_step}, {"seconds", seconds}, {"curves", curves_json(metrics)}};
+}
+
+// The curves of a training, and episodes from all along it.
+void add_training(const env::RunReader& run, const ReportLimits& limits, Json& data) {
+  data["training"] = training_json(run.metrics(), run.seconds());
   std::size_t total = 0;
   run.for_each([&](const Episode&) { ++total; }, env::RunReader::Detail::without_turns);
   ReportEpisodes shown;
@@ -120,6 +127,21 @@ Json report_data(const env::RunReader& run, const std::string& title, const Repo
     add_training(run, limits, data);
   }
   return data;
+}
+
+bool has_training_log(const fs::path& folder) {
+  return fs::exists(folder / kLog) && !fs::exists(folder / "run.sqlite");
+}
+
+Json training_log_data(const fs::path& folder, const std::string& title) {
+  std::map<std::string, env::Curve> metrics = logged_metrics(folder / kLog);
+  if (metrics.empty()) throw Error("report: {} has no figures yet.", (folder / kLog).string());
+  metrics.erase("seconds");  // since the process began: not of the whole training
+  const Json training = training_json(metrics, 0);
+  const bool complete = fs::exists(folder / "model.safetensors") || fs::exists(folder / "adapter_model.safetensors");
+  return {{"title", title},          {"config", Json::object()}, {"complete", complete},    {"log", kLog},
+          {"training", training},    {"episodes_total", 0},      {"tasks", Json::object()}, {"episodes", Json::array()},
+          {"images", Json::object()}};
 }
 
 }  // namespace agon::cli

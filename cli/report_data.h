@@ -2,6 +2,7 @@
 // their pictures.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -28,11 +29,15 @@ struct ReportLimits {
 // Read by cli/report/*.js. Of every run: {title, config, complete, episodes_total, tasks {index: ...}, episodes [...],
 // images {hash: [width, height, base64 PNG]}}; boxes and points are in thousandths of the picture's sides.
 // Of a run without metrics: {summary, levels, kinds, roc, reliability, ece, embedded_tasks, embedded_samples}.
-// Of a training: {training {last_step, seconds, curves}}.
-// Of self-play: {self_play (cli/report_self_play.h)}, and neither tasks nor episodes.
-// Of a search: {search (cli/report_search.h), roc, reliability, ece: of the critic's P(correct)}; task_file: that it
-// was made on, if it was.
+// Of a training: {training {last_step, seconds, curves}}; log: the name of the file that they are from, if it is no
+// run. Of self-play: {self_play (cli/report_self_play.h)}, and neither tasks nor episodes. Of a search: {search
+// (cli/report_search.h), roc, reliability, ece: of the critic's P(correct)}; task_file: that it was made on, if it was.
 Json report_data(const env::RunReader& run, const std::string& title, const ReportLimits& limits = {},
                  const std::vector<OtherRun>& others = {}, const std::string& task_file = {});
+
+// Whether a model was trained in `folder` without a run: by agon train-sft, train-rm or selfplay. They leave a log.
+bool has_training_log(const std::filesystem::path& folder);
+// The same of such a folder: curves and no episodes. Throws Error for a damaged log (cli/report_training.h).
+Json training_log_data(const std::filesystem::path& folder, const std::string& title);
 
 }  // namespace agon::cli

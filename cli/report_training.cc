@@ -8,6 +8,8 @@
 #include <numeric>
 #include <string_view>
 
+#include "core/error.h"
+#include "core/text.h"
 #include "env/protocol.h"
 
 namespace agon::cli {
@@ -26,6 +28,14 @@ Json rounded(double value, int digits) {
 }
 
 // ---- curves ----
+
+void add_figures(const Json& figures, const std::string& prefix, std::int64_t step,
+                 std::map<std::string, Curve>& metrics) {
+  for (const auto& [name, value] : figures.items()) {
+    if (value.is_object()) add_figures(value, prefix + name + "/", step, metrics);
+    if (value.is_number() && prefix + name != "step") metrics[prefix + name].emplace_back(step, value.get<double>());
+  }
+}
 
 // Where a group stands in the page.
 std::size_t rank_of(std::string_view group) {
@@ -170,6 +180,19 @@ Json curves_json(const std::map<std::string, Curve>& metrics, std::size_t most) 
   Json list = Json::array();
   for (auto& [key, curves] : groups) list.push_back({{"name", key.second}, {"metrics", std::move(curves)}});
   return list;
+}
+
+std::map<std::string, Curve> logged_metrics(const std::filesystem::path& log) {
+  std::map<std::string, Curve> metrics;
+  const std::vector<std::string> lines = split(read_file(log.string()), "\n");
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Json figures = Json::parse(lines[i], nullptr, false);
+    const bool whole = figures.is_object() && figures.contains("step") && figures["step"].is_number_integer();
+    if (!whole && i + 1 == lines.size()) break;
+    if (!whole) throw Error("{}, line {}: not the figures of a step. Remove the line.", log.string(), i + 1);
+    add_figures(figures, "", figures["step"], metrics);
+  }
+  return metrics;
 }
 
 Json credit_json(const Turn& turn) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <utility>
@@ -18,6 +19,11 @@ namespace agon::cli {
 // than `most` values, each point is the mean of `stride` values at the step of the last one; null: undefined. low and
 // high, one value a point: the metrics NAME_low and NAME_high where there are both, an interval.
 Json curves_json(const std::map<std::string, env::Curve>& metrics, std::size_t most = 1000);
+
+// The figures of a training's log: train.jsonl, one object a step, as curves by name; a figure within another is
+// OUTER/INNER. A last line that is cut short is passed over. Throws Error, with the line, for any other that is no
+// object with a step.
+std::map<std::string, env::Curve> logged_metrics(const std::filesystem::path& log);
 
 // What each token of a turn was worth: {advantage, weight, kl, logprob}, each one value a token, or one value where all
 // are equal. Null for a turn without credit, or with one that does not fit its tokens and text.

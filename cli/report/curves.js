@@ -130,7 +130,7 @@ function curvesSection(training) {
   const groups = withSinglesTogether(training.curves).map((group) => {
     const own = group.metrics.map((metric) => curveChart(group.name, metric, training.last_step, pointAt));
     charts.push(...own);
-    return html("details", {open: "", class: "curves"}, html("summary", {}, group.name || "other"), html("div", {class: "multiples"}, own.map((chart) => chart.node)));
+    return html("details", {open: "", class: "curves"}, html("summary", {}, group.name || (training.curves.length > 1 ? "other" : "every step")), html("div", {class: "multiples"}, own.map((chart) => chart.node)));
   });
   const longest = Math.max(...training.curves.flatMap((group) => group.metrics.map((metric) => metric.points.length)));
   const weight = html("input", {id: "smoothing", type: "range", min: 0, max: 0.99, step: 0.01, value: longest > 300 ? 0.9 : 0.6});

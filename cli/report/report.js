@@ -55,8 +55,8 @@ function settings(value, name = "") {
 function trainingHeading(training) {
   const {method, steps} = data.config;
   const parts = [html("header", {}, html("h1", {}, html("span", {class: "brand"}, "agon "), data.title),
-    html("p", {}, `${method ?? "training"}, step ${training.last_step}${steps ? ` of ${steps}` : ""}, ${data.episodes_total} recorded episodes` + (training.seconds ? ` in ${number(training.seconds, 1)} s` : ""))),
-    html("details", {class: "settings"}, html("summary", {}, "Settings"), html("div", {}, settings(data.config)))];
+    html("p", {}, `${method ?? "training"}, step ${training.last_step}${steps ? ` of ${steps}` : ""}${data.log ? "" : `, ${data.episodes_total} recorded episodes`}` + (training.seconds ? ` in ${number(training.seconds, 1)} s` : ""))),
+    data.log ? "" : html("details", {class: "settings"}, html("summary", {}, "Settings"), html("div", {}, settings(data.config)))];
   if (!data.complete) parts.push(html("p", {class: "notice", id: "incomplete"}, "This training is not complete."));
   return parts;
 }
@@ -268,7 +268,7 @@ const course = (training) => [trainingHeading(training), evaluationTable(trainin
 const searched = () => [searchHeading(), search.trees_missing ? html("p", {class: "notice"}, search.trees_missing) : "", searchTable(),
   cards(budgetChart("policy_tokens", "policy tokens a task"), budgetChart("tokens", "all tokens a task"), ...criticChart())];
 const played = () => [selfPlayHeading(), roundsTable(), outcomesChart(), gamesBrowser()];
-const body = () => [data.training ? course(data.training) : search ? searched() : figures(), browser()];
+const body = () => [data.training ? course(data.training) : search ? searched() : figures(), data.log ? [] : browser()];
 const ranked = () => [preferencesHeading(), preferencesTable(), preferencesBrowser()];
 page.replaceChildren(...[data.self_play ? played() : data.preferences ? ranked() : body(),
-  html("footer", {}, "Every figure is computed from run.sqlite beside this file.")].flat(Infinity));
+  html("footer", {}, `Every figure is computed from ${data.log ?? "run.sqlite"} beside this file.`)].flat(Infinity));

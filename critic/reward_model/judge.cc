@@ -64,6 +64,23 @@ std::vector<Message> choice_request(const std::vector<Message>& messages, std::s
   return request(kChoiceInstructions, messages, responses);
 }
 
+JudgeCounts& JudgeCounts::operator+=(const JudgeCounts& other) {
+  asked += other.asked;
+  invalid += other.invalid;
+  too_long += other.too_long;
+  ties += other.ties;
+  inconsistent += other.inconsistent;
+  return *this;
+}
+
+Json counts_json(const JudgeCounts& counts) {
+  return {{"asked", counts.asked},
+          {"invalid", counts.invalid},
+          {"too_long", counts.too_long},
+          {"ties", counts.ties},
+          {"inconsistent", counts.inconsistent}};
+}
+
 std::vector<agents::Completion> Judge::ask(std::vector<std::vector<Message>> requests) {
   std::vector<agents::CompletionRequest> asked;
   for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -73,14 +90,11 @@ std::vector<agents::Completion> Judge::ask(std::vector<std::vector<Message>> req
     one.sampling.max_tokens = options_.max_tokens;
     one.sampling.seed = Rng::derive(options_.seed, "judge", {}, i)();
   }
-  std::vector<agents::Completion> written = policy_.complete(asked);
-  counts_.asked += std::ssize(written);
-  counts_.too_long += std::ranges::count_if(written, is_too_long);
-  return written;
+  return policy_.complete(asked);
 }
 
 std::vector<std::vector<PreferenceVote>> Judge::compare(std::span<const Candidates> sets,
-                                                        std::vector<std::int64_t>* too_long) {
+                                                        std::vector<JudgeCounts>* of_each) {
   struct Asked {
     std::size_t set;
     int first, second;
@@ -98,22 +112,26 @@ std::vector<std::vector<PreferenceVote>> Judge::compare(std::span<const Candidat
         if (options_.swap) add(set, b, a);
       }
   const std::vector<agents::Completion> written = ask(std::move(requests));
-  if (too_long) too_long->assign(sets.size(), 0);
+  std::vector<JudgeCounts> counts(sets.size());
   std::vector<std::vector<PreferenceVote>> votes(sets.size());
   PairVerdict before = PairVerdict::invalid;  // of the same pair in its first order
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const PairVerdict verdict = parse_pair_verdict(written[i].text);
     const bool unread = is_too_long(written[i]);
-    if (too_long) (*too_long)[pairs[i].set] += unread;
-    counts_.invalid += verdict == PairVerdict::invalid && !unread;
-    counts_.ties += verdict == PairVerdict::tie;
+    JudgeCounts& own = counts[pairs[i].set];
+    ++own.asked;
+    own.too_long += unread;
+    own.invalid += verdict == PairVerdict::invalid && !unread;
+    own.ties += verdict == PairVerdict::tie;
     const bool both = verdict != PairVerdict::invalid && before != PairVerdict::invalid;
-    if (options_.swap && i % 2 == 1 && both) counts_.inconsistent += verdict == before && verdict != PairVerdict::tie;
+    if (options_.swap && i % 2 == 1 && both) own.inconsistent += verdict == before && verdict != PairVerdict::tie;
     before = verdict;
     if (verdict == PairVerdict::invalid) continue;
     const double score = verdict == PairVerdict::first ? 1 : verdict == PairVerdict::second ? -1 : 0;
     votes[pairs[i].set].push_back({pairs[i].first, pairs[i].second, score});
   }
+  for (const JudgeCounts& own : counts) counts_ += own;
+  if (of_each) *of_each = std::move(counts);
   return votes;
 }
 
@@ -135,6 +153,8 @@ std::vector<std::optional<std::size_t>> Judge::choose(std::span<const Candidates
     requests.push_back(choice_request(set.messages, set.responses));
   }
   const std::vector<agents::Completion> written = ask(std::move(requests));
+  counts_.asked += std::ssize(written);
+  counts_.too_long += std::ranges::count_if(written, is_too_long);
   std::vector<std::optional<std::size_t>> choices;
   for (std::size_t i = 0; i < sets.size(); ++i) {
     choices.push_back(parse_choice(written[i].text, sets[i].responses.size()));

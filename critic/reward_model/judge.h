@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "agents/policy.h"
+#include "core/json.h"
 #include "critic/reward_model/preference_graph.h"
 #include "critic/reward_model/reward_model.h"
 
@@ -37,16 +38,18 @@ struct JudgeOptions {
 // ties, and inconsistent, where the two orders name different responses.
 struct JudgeCounts {
   std::int64_t asked = 0, invalid = 0, too_long = 0, ties = 0, inconsistent = 0;
+  JudgeCounts& operator+=(const JudgeCounts& other);
 };
+Json counts_json(const JudgeCounts& counts);
 
 class Judge {
  public:
   Judge(agents::Policy& policy, const JudgeOptions& options) : policy_(policy), options_(options) {}
 
   // Votes on every pair of each set: 1 for the first, -1 for the second, 0 for a tie; an invalid verdict and a request
-  // that is too long are no vote. too_long: filled with the number of the latter of each set where it is given.
+  // that is too long are no vote. of_each: filled with the counts of each set where it is given.
   std::vector<std::vector<PreferenceVote>> compare(std::span<const Candidates> sets,
-                                                   std::vector<std::int64_t>* too_long = nullptr);
+                                                   std::vector<JudgeCounts>* of_each = nullptr);
   // Of each response how many votes it won; a tie is half a one for both.
   static std::vector<double> win_counts(std::size_t responses, std::span<const PreferenceVote> votes);
   // The response that is best, named at once; nothing where the verdict is invalid or the request too long. Throws

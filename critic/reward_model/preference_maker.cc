@@ -196,7 +196,7 @@ void PreferenceMaker::corrupt(Task& task) const {
 }
 
 void PreferenceMaker::rank(std::vector<std::unique_ptr<Task>>& tasks) {
-  too_long_.assign(tasks.size(), 0);
+  judged_.assign(tasks.size(), {});
   if (judges_.empty()) {
     for (const auto& task : tasks) task->rank = ranks_of(task->responses);
     return;
@@ -209,11 +209,11 @@ void PreferenceMaker::rank(std::vector<std::unique_ptr<Task>>& tasks) {
   }
   std::vector<std::vector<PreferenceGraph>> graphs(tasks.size());
   for (Judge* judge : judges_) {
-    std::vector<std::int64_t> too_long;
-    const std::vector<std::vector<PreferenceVote>> votes = judge->compare(sets, &too_long);
+    std::vector<JudgeCounts> judged;
+    const std::vector<std::vector<PreferenceVote>> votes = judge->compare(sets, &judged);
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       graphs[i].push_back(graph_of_votes(static_cast<int>(sets[i].responses.size()), votes[i]));
-      too_long_[i] += too_long[i];
+      judged_[i] += judged[i];
     }
   }
   for (std::size_t i = 0; i < tasks.size(); ++i)

@@ -89,8 +89,8 @@ class PreferenceMaker {
   // Of each task; nothing for one whose responses cannot be told apart. With judges the best of the chosen is one that
   // is before every other over arcs of their graph, and the chosen have their ranks within it.
   std::vector<std::optional<MadePreference>> make(const std::vector<std::uint64_t>& tasks);
-  // Of each task of the last make, the requests to judges that pass their context: no vote.
-  const std::vector<std::int64_t>& too_long() const { return too_long_; }
+  // Of each task of the last make, what became of the requests to judges.
+  const std::vector<JudgeCounts>& judged() const { return judged_; }
 
  private:
   struct Task;
@@ -105,7 +105,7 @@ class PreferenceMaker {
   const std::vector<Judge*> judges_;
   const env::SuiteInfo info_;
   std::unique_ptr<env::Env> env_;
-  std::vector<std::int64_t> too_long_;
+  std::vector<JudgeCounts> judged_;
 };
 
 // For the journal of a run (env/episode_store.h), pictures beside it, and back.

@@ -9,6 +9,7 @@
 #include "browser.h"
 #include "cli/report_data.h"
 #include "cli/report_page.h"
+#include "core/text.h"
 #include "temp_folder.h"
 #include "training_fixture.h"
 
@@ -76,6 +77,32 @@ TEST_CASE("curves come in groups, with their intervals, and long ones as means")
   metrics = {{"a/b", {{0, 1}, {1, 2}, {2, nan}, {3, 4}, {4, nan}, {5, nan}, {6, 7}}}};
   const Json thin = cli::curves_json(metrics, 4)[0]["metrics"][0];
   REQUIRE((thin["stride"] == 2 && thin["points"] == Json::parse("[[1, 1.5], [3, 4], [5, null], [6, 7]]")));
+}
+
+TEST_CASE("a training that leaves a log alone has a report of its curves") {
+  const test::TempFolder folder;
+  const auto log = (folder / "train.jsonl").string();
+  REQUIRE_FALSE(cli::has_training_log(folder.path()));
+  write_file_atomically(
+      log,
+      "{\"step\": 0, \"loss\": {\"charts 2\": 2.5, \"lookup 1\": 3}, \"seconds\": 4}\n"
+      "{\"step\": 2, \"loss\": {\"charts 2\": 1}, \"best\": 0.5, \"seconds\": 9}\n{\"step\": 3, \"lo");
+  REQUIRE(cli::has_training_log(folder.path()));
+  const auto metrics = cli::logged_metrics(log);
+  REQUIRE(metrics.size() == 4);
+  REQUIRE(metrics.at("loss/charts 2") == env::Curve{{0, 2.5}, {2, 1}});
+  REQUIRE(metrics.at("best") == env::Curve{{2, 0.5}});
+  const Json data = cli::training_log_data(folder.path(), "rm");
+  REQUIRE((data["training"]["last_step"] == 2 && data["complete"] == false));
+  const test::Loaded loaded = test::load(folder.path(), cli::report_page(data));
+  REQUIRE(loaded.console.empty());
+  REQUIRE(count(loaded.dom, "class=\"curve\"") == 3);
+  REQUIRE(loaded.dom.find("training, step 2<") != std::string::npos);
+
+  write_file_atomically(log, "{\"step\": 0, \"loss\": 1}\n{\"loss\": 1}\n{\"step\": 2, \"loss\": 1}\n");
+  REQUIRE_THROWS_WITH(cli::logged_metrics(log), Catch::Contains("line 2"));
+  write_file_atomically(log, "");
+  REQUIRE_THROWS_WITH(cli::training_log_data(folder.path(), "rm"), Catch::Contains("no figures yet"));
 }
 
 TEST_CASE("a turn's text is cut into its tokens, segment by segment") {

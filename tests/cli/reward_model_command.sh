@@ -33,7 +33,7 @@ for seconds in 0.1 0.3; do kill_after $seconds "${make[@]}" --out "$scratch/kill
 does "${make[@]}" --out "$scratch/killed" --resume
 cmp "$scratch/whole/preferences.jsonl" "$scratch/killed/preferences.jsonl" || fail "killed preferences differ"
 # By the votes of two judges, who may know nothing.
-says 1 "no task gave responses that the judges tell apart" "$agon" make-preferences --tasks 2 --policy "$model" --judge "$untaught" \
+says 1 "charts: verdicts: " "$agon" make-preferences --tasks 2 --policy "$model" --judge "$untaught" \
   --max-tokens 20 --out "$scratch/judged"
 refuses 1 "cannot be chosen of the 10 that are written" "$agon" make-preferences --policy "$model" --responses 11 --samples 8 \
   --corrupted 2 --out "$scratch/refused"
@@ -66,6 +66,10 @@ does "$agon" train-rm "$scratch/rm.yaml" --set output=again
 for file in adapter_model reward_head; do
   cmp "$scratch/rm/$file.safetensors" "$scratch/again/$file.safetensors" || fail "killed training: $file differs"
 done
+
+does "$agon" report "$scratch/rm"
+[ -s "$scratch/rm/report.html" ] || fail "no curves of the training"
+refuses 1 "is a file of the run itself" "$agon" report "$scratch/rm" --out "$scratch/rm/train.jsonl"
 
 # What is done is not done again, and not overwritten.
 does timeout 5 "$agon" train-rm "$scratch/rm.yaml" --json

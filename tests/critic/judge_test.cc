@@ -99,9 +99,10 @@ TEST_CASE("judge: a request that passes its context is no verdict that cannot be
   policy.context = 40;
   Judge judge(policy, {});
   const std::vector<Candidates> sets = {{kQuestion, {"3", "9"}}, {kQuestion, {"3", "9 " + std::string(100, 'x')}}};
-  std::vector<std::int64_t> too_long;
-  const auto votes = judge.compare(sets, &too_long);
-  CHECK(too_long == std::vector<std::int64_t>{0, 2});
+  std::vector<JudgeCounts> judged;
+  const auto votes = judge.compare(sets, &judged);
+  REQUIRE(judged.size() == 2);
+  CHECK((judged[0].asked == 2 && judged[0].too_long == 0 && judged[1].asked == 2 && judged[1].too_long == 2));
   CHECK((votes[0].size() == 2 && votes[1].empty()));
   CHECK((judge.counts().asked == 4 && judge.counts().too_long == 2 && judge.counts().invalid == 0));
   CHECK(judge.choose(sets) == std::vector<std::optional<std::size_t>>{1, std::nullopt});
