@@ -126,11 +126,16 @@ Json mean_at(const Json::json_pointer& place, const Json& rows) {
 Json critic_json(const std::string& data, const std::string& critic, const std::vector<JudgedStep>& steps,
                  std::uint64_t seed) {
   Json figures = json_of(critic::critic_figures(steps));
+  std::vector<const char*> names;
+  std::vector<double CriticFigures::*> values;
   for (const Column& column : kColumns)
     if (column.with_interval) {
-      const Interval interval = critic::interval_by_problem(steps, column.value, seed);
-      figures["ci"][column.key] = {number(interval.low), number(interval.high)};
+      names.push_back(column.key);
+      values.push_back(column.value);
     }
+  const std::vector<Interval> intervals = critic::intervals_by_problem(steps, values, seed);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    figures["ci"][names[i]] = {number(intervals[i].low), number(intervals[i].high)};
   Json json{{"data", data}, {"critic", critic}, {"figures", std::move(figures)}, {"by", parts_of(steps)}};
   const auto invalid = std::find_if(
       steps.begin(), steps.end(), [](const JudgedStep& step) { return step.judgement == critic::Judgement::invalid; });

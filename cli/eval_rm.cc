@@ -59,6 +59,9 @@ std::vector<critic::ScoredSet> scored(const Flags& flags, const std::vector<crit
                                       Json& extra) {
   const auto model = flags.rm.empty() ? nullptr : critic::open_reward_model(flags.rm);
   if (model) critic::require_each("eval-rm", preferences, [&](const critic::Candidates& set) { model->require(set); });
+  if (!flags.choose.empty())
+    critic::require_each("eval-rm", preferences,
+                         [](const critic::Candidates& set) { critic::require_letters(set.responses.size()); });
   Progress progress("eval-rm", std::ssize(preferences), "sets");
   const critic::SetsDone done = [&](std::size_t sets) {
     progress.add(static_cast<std::int64_t>(sets));
@@ -119,12 +122,15 @@ void add_eval_rm(CLI::App& app) {
       ->required()
       ->allow_extra_args(false)
       ->group(kDataFlags);
-  command->add_option("--rm", flags->rm, "folder of a reward model")->group(kPolicyFlags);
-  command->add_option("--judge", flags->judge, "model folder of a judge that compares all pairs; wins count")
-      ->group(kPolicyFlags);
+  CLI::Option* rm = command->add_option("--rm", flags->rm, "folder of a reward model")->group(kPolicyFlags);
+  CLI::Option* judge =
+      command->add_option("--judge", flags->judge, "model folder of a judge that compares all pairs; wins count")
+          ->group(kPolicyFlags);
   command->add_option("--choose", flags->choose, "model folder of a judge that names the best of all at once")
       ->group(kPolicyFlags);
-  command->add_flag("--no-swap", flags->no_swap, "the judge sees each pair in one order alone")->group(kPolicyFlags);
+  command->add_flag("--no-swap", flags->no_swap, "the judge sees each pair in one order alone")
+      ->needs(judge)
+      ->group(kPolicyFlags);
   command->add_option("--max-tokens", flags->max_tokens, "of a judge's verdict")
       ->check(whole_number_in(1, 1'000'000))
       ->capture_default_str()
@@ -132,6 +138,7 @@ void add_eval_rm(CLI::App& app) {
   command->add_option("--orders", flags->orders, "in which --rm scores each set, to tell how much they matter")
       ->check(whole_number_in(1, 1000))
       ->capture_default_str()
+      ->needs(rm)
       ->group(kPolicyFlags);
   command->add_option("--seed", flags->seed, "of orders and intervals")->capture_default_str()->group(kDataFlags);
   command->add_flag("--json", flags->json, "print one JSON object")->group(kOutputFlags);

@@ -239,8 +239,23 @@ void require_different_suites(const std::vector<std::string>& suites) {
       throw Error("make-preferences: --suite {} is given twice. Give it once; --tasks says how many of it.", suites[i]);
 }
 
+// Two writers that are one would write the same.
+void require_different_writers(const Flags& flags) {
+  for (std::size_t i = 0; i < flags.temperatures.size(); ++i)
+    if (std::ranges::count(flags.temperatures, flags.temperatures[i]) > 1)
+      throw Error("make-preferences: --temperature {} is given twice. Give it once; --samples says how many.",
+                  flags.temperatures[i]);
+  const std::vector<fs::path> policies = folders(flags.policies);
+  for (std::size_t i = 0; i < policies.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k)
+      if (fs::equivalent(policies[i], policies[k]))
+        throw Error("make-preferences: --policy {} is given twice. Give it once; --samples says how many it writes.",
+                    flags.policies[i]);
+}
+
 void make_preferences(const Flags& flags) {
   require_different_suites(flags.suites);
+  require_different_writers(flags);
   const Json config = config_of(flags);
   const Models models = open_models(flags);
   const Makers makers = makers_of(flags, models);
@@ -312,10 +327,11 @@ void add_make_preferences(CLI::App& app) {
                    "model folder that compares pairs, once for each: their votes rank (default: what the suite knows)")
       ->allow_extra_args(false)
       ->group(kPolicyFlags);
-  command
-      ->add_flag("--repeats", flags->repeats,
-                 "a text stands as often as it was written, and all responses stay: sets as best of n sees them")
-      ->group(kOutputFlags);
+  CLI::Option* repeats =
+      command
+          ->add_flag("--repeats", flags->repeats,
+                     "a text stands as often as it was written, and all responses stay: sets as best of n sees them")
+          ->group(kOutputFlags);
   command
       ->add_option("--responses", flags->responses,
                    "chosen for a set, two at least, with one that is the only best; 0: all")
@@ -323,6 +339,7 @@ void add_make_preferences(CLI::App& app) {
         return text == "0" ? std::string() : several(text);
       })
       ->capture_default_str()
+      ->excludes(repeats)
       ->group(kOutputFlags);
   command->add_option("--out", flags->out, "run folder; preferences.jsonl is in it (default: runs/preferences-DATE)")
       ->group(kOutputFlags);

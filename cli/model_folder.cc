@@ -33,6 +33,12 @@ std::filesystem::path find_shipped(const char* name, const char* file, std::file
   throw Error("policy: the default model {} was not found. Tried {}. Give {} DIR.", name, fmt::join(tried, ", "), flag);
 }
 
+// Without a slash at its end, so that its last part is its name.
+std::filesystem::path named(const std::filesystem::path& folder) {
+  const std::filesystem::path plain = folder.lexically_normal();
+  return plain.has_filename() ? plain : plain.parent_path();
+}
+
 }  // namespace
 
 std::filesystem::path program_folder() {
@@ -43,7 +49,7 @@ std::filesystem::path program_folder() {
 std::filesystem::path find_model_folder(const std::string& policy, const std::filesystem::path& program,
                                         const char* default_model) {
   if (policy.empty()) return find_shipped(default_model, kConfig, program, "--policy");
-  if (holds(policy, kConfig)) return policy;
+  if (holds(policy, kConfig)) return named(policy);
   throw Error("policy: {} is no model folder: it has no config.json. Give a folder in the hub's form.", policy);
 }
 

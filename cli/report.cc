@@ -25,9 +25,8 @@ struct ReportFlags {
 // The run itself must outlive its report.
 void check_target(const fs::path& out, const fs::path& run) {
   std::error_code code;
-  for (const char* own :
-       {"run.sqlite", "run.sqlite-wal", "run.sqlite-shm", "config.json", "lock", "train.jsonl", "model.safetensors"})
-    if (fs::equivalent(out, run / own, code))
+  for (const fs::directory_entry& own : fs::directory_iterator(run, code))
+    if (own.path().extension() != ".html" && fs::equivalent(out, own.path(), code))
       throw Error("report: {} is a file of the run itself. Choose another --out.", out.string());
 }
 

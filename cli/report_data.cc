@@ -65,6 +65,14 @@ void add_score_curves(const std::vector<EpisodeOutcome>& outcomes, Json& data) {
   add_curves(scores, labels, data);
 }
 
+// What a verifier made of the samples: only the run itself, which had it, can tell.
+void add_verified(const Json& told, Json& summary) {
+  if (!told.contains("verified")) return;
+  for (const char* name : {"verifier", "verified", "not_fitting"}) summary[name] = told.at(name);
+  for (const auto& [name, interval] : told.at("ci").items())
+    if (name.starts_with("verified_")) summary["ci"][name] = interval;
+}
+
 // The figures of a run's episodes, and the first of them.
 void add_run(const env::RunReader& run, const ReportLimits& limits, Json& data) {
   std::vector<EpisodeOutcome> outcomes;
@@ -78,6 +86,7 @@ void add_run(const env::RunReader& run, const ReportLimits& limits, Json& data) 
       env::RunReader::Detail::whole);
   const auto seed = data["config"].value("seed", std::uint64_t{0});
   data["summary"] = agents::summarize(data["config"], outcomes, run.seconds());
+  if (const Json told = run.summary(); told.is_object()) add_verified(told, data["summary"]);
   data["levels"] = groups_json(
       agents::accuracy_by(outcomes, seed, [](const EpisodeOutcome& one) { return fmt::format("{}", one.level); }));
   data["kinds"] = groups_json(agents::accuracy_by(outcomes, seed, [](const EpisodeOutcome& one) { return one.kind; }));
@@ -138,7 +147,7 @@ Json training_log_data(const fs::path& folder, const std::string& title) {
   if (metrics.empty()) throw Error("report: {} has no figures yet.", (folder / kLog).string());
   metrics.erase("seconds");  // since the process began: not of the whole training
   const Json training = training_json(metrics, 0);
-  const bool complete = fs::exists(folder / "model.safetensors") || fs::exists(folder / "adapter_model.safetensors");
+  const bool complete = fs::exists(folder / "model.safetensors") || fs::exists(folder / "reward_model.json");
   return {{"title", title},          {"config", Json::object()}, {"complete", complete},    {"log", kLog},
           {"training", training},    {"episodes_total", 0},      {"tasks", Json::object()}, {"episodes", Json::array()},
           {"images", Json::object()}};

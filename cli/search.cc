@@ -30,7 +30,7 @@ struct Flags {
   CriticFlags critic;
   std::string suite = "charts", policy, out, method = "guided", budget, rank, keep = "likeliest", retry = "anew";
   int n = 5, width = 4, attempts = 5;
-  bool resume = false, json = false, no_speculation = false;
+  bool resume = false, json = false, no_speculation = false, critic_given = false;
 };
 
 critic::MethodOptions method_options(const Flags& flags) {
@@ -74,6 +74,15 @@ Json search_json(const Flags& flags, const critic::SearchOptions& options, const
   return config;
 }
 
+void require_asked(const Flags& flags, const critic::MethodOptions& options) {
+  if (!flags.critic_given || needs_critic(options)) return;
+  const bool ranks = flags.method == "best-of-n" || flags.method == "weighted-majority";
+  throw Error("search: --method {} asks no critic{}, and --critic {} is given. {}.", flags.method,
+              ranks ? " where it ranks by score" : "", flags.critic.critic,
+              ranks ? "Give --rank min, mean, last or product, or leave --critic out"
+                    : "Leave --critic out, or choose another method");
+}
+
 // Throws Interrupted where it was stopped.
 void search_into(const RunPlace& place, const Json& config, const critic::SearchOptions& options,
                  agents::Policy& policy, critic::StepCritic* critic, const std::string& label) {
@@ -107,6 +116,7 @@ void require_none_failed(const env::RunReader& run, const RunPlace& place) {
 void run_search(const Flags& flags) {
   const fs::path policy_folder = find_model_folder(flags.policy);
   const critic::SearchOptions options = search_options(flags);
+  require_asked(flags, options.method);
   const Json config = search_json(flags, options, policy_folder);
   const RunPlace place = run_place("search", "search-" + flags.suite, flags.out, flags.resume);
   const auto policy = agents::make_local_policy(policy_folder);
@@ -188,8 +198,9 @@ void add_search(CLI::App& app) {
   command->add_option("--out", flags->out, "run folder (default: runs/search-<suite>-<time>)")->group(kOutputFlags);
   command->add_flag("--resume", flags->resume, "go on with the search in --out")->group(kOutputFlags);
   command->add_flag("--json", flags->json, "print the summary as one JSON object")->group(kOutputFlags);
-  command->callback([flags] {
+  command->callback([flags, command] {
     flags->critic.seed = flags->play.seed;
+    flags->critic_given = command->count("--critic") > 0;
     run_search(*flags);
   });
 }

@@ -49,21 +49,33 @@ double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-Interval bootstrap_interval(std::size_t tasks, const std::function<double(std::span<const std::size_t>)>& statistic,
-                            std::uint64_t seed, int resamples, double confidence) {
-  if (tasks == 0) return {kNaN, kNaN};
+std::vector<Interval> bootstrap_intervals(
+    std::size_t tasks, std::size_t count,
+    const std::function<std::vector<double>(std::span<const std::size_t>)>& statistics, std::uint64_t seed,
+    int resamples, double confidence) {
+  if (tasks == 0) return std::vector<Interval>(count, {kNaN, kNaN});
   Rng rng = Rng::derive(seed, "bootstrap");
   std::vector<std::size_t> indices(tasks);
-  std::vector<double> values;
+  std::vector<std::vector<double>> values(count);
   for (int round = 0; round < resamples; ++round) {
     for (std::size_t& index : indices) index = static_cast<std::size_t>(rng.between(0, static_cast<int>(tasks) - 1));
-    const double value = statistic(indices);
-    if (!std::isnan(value)) values.push_back(value);
+    const std::vector<double> drawn = statistics(indices);
+    for (std::size_t i = 0; i < count; ++i)
+      if (!std::isnan(drawn[i])) values[i].push_back(drawn[i]);
   }
-  if (values.empty()) return {kNaN, kNaN};
-  std::sort(values.begin(), values.end());
-  const double tail = (1 - confidence) / 2;
-  return {quantile(values, tail), quantile(values, 1 - tail)};
+  std::vector<Interval> intervals;
+  for (std::vector<double>& own : values) {
+    std::sort(own.begin(), own.end());
+    const double tail = (1 - confidence) / 2;
+    intervals.push_back(own.empty() ? Interval{kNaN, kNaN} : Interval{quantile(own, tail), quantile(own, 1 - tail)});
+  }
+  return intervals;
+}
+
+Interval bootstrap_interval(std::size_t tasks, const std::function<double(std::span<const std::size_t>)>& statistic,
+                            std::uint64_t seed, int resamples, double confidence) {
+  const auto alone = [&](std::span<const std::size_t> drawn) { return std::vector<double>{statistic(drawn)}; };
+  return bootstrap_intervals(tasks, 1, alone, seed, resamples, confidence).front();
 }
 
 double pass_at_k(int samples, int right, int k) {

@@ -19,6 +19,12 @@ struct Interval {
 Interval bootstrap_interval(std::size_t tasks, const std::function<double(std::span<const std::size_t>)>& statistic,
                             std::uint64_t seed, int resamples = 1000, double confidence = 0.95);
 
+// The same of several statistics of one resample, each as it would be alone.
+std::vector<Interval> bootstrap_intervals(
+    std::size_t tasks, std::size_t count,
+    const std::function<std::vector<double>(std::span<const std::size_t>)>& statistics, std::uint64_t seed,
+    int resamples = 1000, double confidence = 0.95);
+
 // Unbiased pass@k (Chen et al. 2021): 1 - C(n - c, k) / C(n, k) for n samples of which c are right. REQUIRES: 1 <= k <=
 // n.
 double pass_at_k(int samples, int right, int k);

@@ -1,16 +1,20 @@
 #include "critic/metrics.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "core/progress.h"
+
 namespace agon::critic {
 namespace {
 
-constexpr int kBins = 10;
+constexpr int kBins = 10, kResamples = 1000;
+constexpr std::chrono::seconds kQuiet{2};
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 double share(std::size_t part, std::size_t whole) {
@@ -98,16 +102,23 @@ std::map<std::string, CriticFigures> critic_figures_by(std::span<const JudgedSte
   return figures;
 }
 
-Interval interval_by_problem(std::span<const JudgedStep> steps, double CriticFigures::*figure, std::uint64_t seed,
-                             int resamples) {
+std::vector<Interval> intervals_by_problem(std::span<const JudgedStep> steps,
+                                           std::span<double CriticFigures::*const> figures, std::uint64_t seed) {
   std::vector<std::vector<JudgedStep>> problems;
   for (auto& [problem, solution] : by_problem(steps)) problems.push_back(std::move(solution));
-  const auto statistic = [&](std::span<const std::size_t> chosen) {
+  for (std::vector<JudgedStep>& solution : problems)
+    for (JudgedStep& step : solution) step.kind = step.source = step.fault = {};  // of no figure, and slow to copy
+  Progress progress("critic: intervals", kResamples, "resamples", 0, kQuiet);
+  const auto statistics = [&](std::span<const std::size_t> chosen) {
     std::vector<JudgedStep> sample;
     for (const std::size_t index : chosen) sample.insert(sample.end(), problems[index].begin(), problems[index].end());
-    return critic_figures(sample).*figure;
+    const CriticFigures drawn = critic_figures(sample);
+    std::vector<double> values;
+    for (const auto figure : figures) values.push_back(drawn.*figure);
+    progress.add(1);
+    return values;
   };
-  return bootstrap_interval(problems.size(), statistic, seed, resamples);
+  return bootstrap_intervals(problems.size(), figures.size(), statistics, seed, kResamples);
 }
 
 FirstErrorFigures first_error_figures(std::span<const FirstError> solutions) {
@@ -153,6 +164,7 @@ bool has_candidates(std::span<const JudgedStep> steps) {
 
 double regret(std::span<const JudgedStep> steps) {
   struct Candidates {
+    std::size_t steps = 0;
     double best = -2;
     std::size_t most_probable = 0, right_of_them = 0;
     bool any_is_right = false;
@@ -161,6 +173,7 @@ double regret(std::span<const JudgedStep> steps) {
   for (const JudgedStep& step : steps) {
     Candidates& group = groups[{step.problem, step.solution, step.position}];
     const double value = step.probability.value_or(-1);
+    ++group.steps;
     group.any_is_right |= step.correct;
     if (value < group.best) continue;
     if (value > group.best) group.most_probable = group.right_of_them = 0;
@@ -168,6 +181,7 @@ double regret(std::span<const JudgedStep> steps) {
     ++group.most_probable;
     group.right_of_them += step.correct;
   }
+  std::erase_if(groups, [](const auto& entry) { return entry.second.steps < 2; });
   double lost = 0;
   for (const auto& [place, group] : groups)
     if (group.any_is_right) lost += 1 - share(group.right_of_them, group.most_probable);

@@ -53,9 +53,9 @@ CriticFigures critic_figures(std::span<const JudgedStep> steps);
 std::map<std::string, CriticFigures> critic_figures_by(std::span<const JudgedStep> steps,
                                                        const std::function<std::string(const JudgedStep&)>& key);
 
-// Bootstrap over the problems, whole solutions at a time.
-Interval interval_by_problem(std::span<const JudgedStep> steps, double CriticFigures::*figure, std::uint64_t seed,
-                             int resamples = 1000);
+// Of each figure: bootstrap over the problems, whole solutions at a time.
+std::vector<Interval> intervals_by_problem(std::span<const JudgedStep> steps,
+                                           std::span<double CriticFigures::*const> figures, std::uint64_t seed);
 
 // ProcessBench: a solution has its first error at step `truth`, or none; the critic finds it exactly, or not.
 struct FirstError {
@@ -76,9 +76,9 @@ std::vector<FirstError> first_errors(std::span<const JudgedStep> steps);
 // first_errors.
 bool has_candidates(std::span<const JudgedStep> steps);
 
-// What choosing by this critic loses against choosing by the truth: over groups of candidate steps (same solution
-// and position), the share that holds a right step minus the share whose most probable step is right. A step without
-// probability is chosen last; of equals, any with the same chance.
+// What choosing by this critic loses against choosing by the truth: over groups of several candidate steps (same
+// solution and position), the share that holds a right step minus the share whose most probable step is right. A step
+// without probability is chosen last; of equals, any with the same chance.
 double regret(std::span<const JudgedStep> steps);
 
 double harmonic_mean(double a, double b);  // 0 where both are 0

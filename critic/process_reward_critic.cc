@@ -109,7 +109,8 @@ class ProcessRewardCritic final : public StepCritic {
     Json request = options_.form == RewardForm::qwen ? qwen_request(solution) : shepherd_request(solution);
     if (!options_.model.empty()) request["model"] = options_.model;
     const Json reply = Json::parse(post(request.dump()), nullptr, false);
-    const Json rows = reply.is_object() ? reply.value(Json::json_pointer("/data/0/data"), Json()) : Json();
+    static const Json::json_pointer kRows("/data/0/data");
+    const Json rows = reply.contains(kRows) ? reply.at(kRows) : Json();
     if (!rows.is_array()) throw Error("critic: {} answers without data[0].data. Does it serve /pooling?", address());
     if (rows.size() != solution.steps.size()) {
       Verdict verdict;

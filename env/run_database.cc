@@ -130,6 +130,20 @@ std::unique_ptr<SQLite::Database> open_run_database(const fs::path& folder, cons
   return opened;
 }
 
+bool is_empty_run(const fs::path& folder) try {
+  SQLite::Database database((folder / kRunDatabase).string(), SQLite::OPEN_READWRITE, 5000);
+  const bool others = database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() > 0;
+  if (others && !database.tableExists("run")) return false;  // somebody's own database
+  for (const char* table : {"episodes", "metrics", "journal"}) {
+    if (!database.tableExists(table)) continue;  // killed before its schema was made, or of an older version
+    SQLite::Statement any(database, fmt::format("SELECT 1 FROM {} LIMIT 1", table));
+    if (any.executeStep()) return false;
+  }
+  return true;
+} catch (const SQLite::Exception& exception) {
+  throw Error("{} {}", damaged_run_message(folder), exception.what());
+}
+
 std::string damaged_run_message(const fs::path& folder) {
   return fmt::format("{}: {} is damaged. Restore it from a copy, or begin again in another folder.", folder.string(),
                      kRunDatabase);

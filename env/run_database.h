@@ -37,6 +37,10 @@ void check_run_folder(const std::filesystem::path& folder);
 std::unique_ptr<SQLite::Database> open_run_database(const std::filesystem::path& folder, const Json& config,
                                                     bool resume);
 
+// Whether nothing was recorded in run.sqlite: no episode, no metric, no entry of a journal, and nothing that
+// is of no run. REQUIRES: it exists, and the folder's lock. Throws Error for what is damaged.
+bool is_empty_run(const std::filesystem::path& folder);
+
 // What a person is told of a damaged run.sqlite.
 std::string damaged_run_message(const std::filesystem::path& folder);
 

@@ -4,23 +4,12 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "env/episode_store.h"
 #include "env/run_database.h"
 #include "env/run_schema.h"
 
 namespace agon::agents {
 
 namespace fs = std::filesystem;
-namespace {
-
-bool holds_nothing(const fs::path& output) {
-  const auto run = env::RunReader::open(output);
-  bool empty = run->metrics().empty();
-  run->for_each([&](const env::Episode&) { empty = false; }, env::RunReader::Detail::without_images);
-  return empty;
-}
-
-}  // namespace
 
 void write_checkpoint(const fs::path& output, const std::function<void(const fs::path&)>& fill) {
   const fs::path folder = output / "checkpoint", fresh = output / "checkpoint.new", old = output / "checkpoint.old";
@@ -93,11 +82,12 @@ fs::path find_checkpoint(const fs::path& output) {
 void remove_empty_run(const fs::path& output) {
   if (!fs::exists(output / env::kRunDatabase) || !find_checkpoint(output).empty()) return;
   const env::FolderLock lock(output);
-  if (!holds_nothing(output)) return;
+  if (!env::is_empty_run(output)) return;
   std::vector<fs::path> files{output / "config.json"};
-  for (const char* end : {"", "-wal", "-shm"}) files.push_back(output / (std::string(env::kRunDatabase) + end));
+  for (const char* end : {"-wal", "-shm"}) files.push_back(output / (std::string(env::kRunDatabase) + end));
   for (const auto& entry : fs::directory_iterator(output))
     if (entry.path().filename().string().starts_with("events.out.tfevents.")) files.push_back(entry.path());
+  files.push_back(output / env::kRunDatabase);  // last: while it is there, a later call goes on
   for (const fs::path& file : files) fs::remove(file);
 }
 

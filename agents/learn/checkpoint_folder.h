@@ -34,7 +34,8 @@ void require_own_training(const Json& notes, const std::string& fingerprint, con
 // The folder of the last checkpoint; empty if there is none. Finishes an exchange that was cut off.
 std::filesystem::path find_checkpoint(const std::filesystem::path& output);
 // A training that was refused before it recorded anything is in nobody's way: removes its files (the database, its
-// settings, its events) from OUTPUT. Nothing where there is a checkpoint, an episode, a metric, or no run.
+// settings, its events) from OUTPUT. Nothing where there is a checkpoint, an episode, a metric, an entry of a journal,
+// or no run.
 void remove_empty_run(const std::filesystem::path& output);
 
 }  // namespace agon::agents

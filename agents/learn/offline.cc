@@ -14,6 +14,7 @@
 #include "agents/local/packed_groups.h"
 #include "agents/local/prompt.h"
 #include "agents/local/qwen2_5_vl.h"
+#include "agents/model_fingerprint.h"
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/progress.h"
@@ -36,9 +37,10 @@ std::string text_of(const std::vector<Message>& messages) {
 
 // Of everything that the training draws on, to tell whether a checkpoint is of this one.
 std::string fingerprint(const OfflineConfig& config, const std::vector<OfflineSample>& samples) {
-  std::string text = fmt::format("{} {} {} {} {} {} {} {} {} {} {}", config.start.string(), config.seed, config.epochs,
-                                 config.batch, config.learning_rate, config.weight_decay, config.clip_norm,
-                                 config.baseline, config.loss.clip, config.loss.kl, config.loss.imitation_weight);
+  std::string text =
+      fmt::format("{} {} {} {} {} {} {} {} {} {} {}", model_fingerprint(config.start), config.seed, config.epochs,
+                  config.batch, config.learning_rate, config.weight_decay, config.clip_norm, config.baseline,
+                  config.loss.clip, config.loss.kl, config.loss.imitation_weight);
   for (const OfflineSample& sample : samples) {
     text += fmt::format("\n{} {} {} ", sample.reward, sample.group, sample.imitated) + sample.response;
     text += text_of(sample.messages);
@@ -92,6 +94,7 @@ class OfflineTrainer {
       if (++step_ % config_.checkpoint_steps == 0 && step_ < steps) checkpoint();
     }
     if (figures) figures->steps = steps;
+    if (find_checkpoint(config_.output).empty()) checkpoint();  // says whose the model is, should it be cut off
     ModelFolder output = folder_;
     output.path = config_.output;
     save_model_folder(config_.output, output, *model_, WeightType::f32);

@@ -53,7 +53,8 @@ torch::Tensor RewardLearner::loss(std::span<const RankedResponses> sets, Ranking
     const std::int64_t size = std::ssize(sets[k].responses), best = sets[k].ranked.front();
     const torch::Tensor scores = all.scores.narrow(0, first, size);
     losses.push_back(ranking_loss(options_.loss, scores, sets[k].ranked, sets[k].rank));
-    figures.best += static_cast<double>(scores.argmax().item<std::int64_t>() == best);
+    figures.best +=
+        static_cast<double>(sets[k].rank[static_cast<std::size_t>(scores.argmax().item<std::int64_t>())] == 1);
     if (options_.imitation > 0) {
       const auto tokens = static_cast<double>(encoded[k].responses[static_cast<std::size_t>(best)].size());
       losses.back() = losses.back() - options_.imitation / tokens * all.log_likelihoods[first + best];

@@ -114,7 +114,7 @@ function samplesChart() {
   const chart = plot("N samples", "accuracy", sizes.map((size) => [at(size), String(size)]), (target, x, y) => {
     if (summary.greedy !== null) target.append(svg("line", {class: "diagonal", x1: x(0), x2: x(1), y1: y(summary.greedy), y2: y(summary.greedy)}));
     for (const [, values, color, key] of series) {
-      const known = sizes.filter((size) => values[size] !== null);
+      const known = sizes.filter((size) => values[size] !== null && values[size] !== undefined);
       for (const size of known) {
         const interval = summary.ci[key + size];
         if (interval) target.append(svg("line", {x1: x(at(size)), x2: x(at(size)), y1: y(interval[0]), y2: y(interval[1]), stroke: color, "stroke-width": 1.2, opacity: 0.6}));

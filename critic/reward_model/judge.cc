@@ -64,6 +64,12 @@ std::vector<Message> choice_request(const std::vector<Message>& messages, std::s
   return request(kChoiceInstructions, messages, responses);
 }
 
+void require_letters(std::size_t responses) {
+  if (responses > kMostLetters)
+    throw Error("judge: {} responses to choose from at once; there are letters for {}. Compare pairs instead.",
+                responses, kMostLetters);
+}
+
 JudgeCounts& JudgeCounts::operator+=(const JudgeCounts& other) {
   asked += other.asked;
   invalid += other.invalid;
@@ -147,9 +153,7 @@ std::vector<double> Judge::win_counts(std::size_t responses, std::span<const Pre
 std::vector<std::optional<std::size_t>> Judge::choose(std::span<const Candidates> sets) {
   std::vector<std::vector<Message>> requests;
   for (const Candidates& set : sets) {
-    if (set.responses.size() > kMostLetters)
-      throw Error("judge: {} responses to choose from at once; there are letters for {}. Compare pairs instead.",
-                  set.responses.size(), kMostLetters);
+    require_letters(set.responses.size());
     requests.push_back(choice_request(set.messages, set.responses));
   }
   const std::vector<agents::Completion> written = ask(std::move(requests));

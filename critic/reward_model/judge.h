@@ -27,6 +27,9 @@ std::vector<Message> pair_request(const std::vector<Message>& messages, const st
                                   const std::string& second);
 std::vector<Message> choice_request(const std::vector<Message>& messages, std::span<const std::string> responses);
 
+// Throws Error for more responses than there are letters to choose from.
+void require_letters(std::size_t responses);
+
 struct JudgeOptions {
   bool swap = true;  // each pair is asked in both orders
   double temperature = 0;
@@ -52,8 +55,8 @@ class Judge {
                                                    std::vector<JudgeCounts>* of_each = nullptr);
   // Of each response how many votes it won; a tie is half a one for both.
   static std::vector<double> win_counts(std::size_t responses, std::span<const PreferenceVote> votes);
-  // The response that is best, named at once; nothing where the verdict is invalid or the request too long. Throws
-  // Error for more than 26 responses, which have no letters.
+  // The response that is best, named at once; nothing where the verdict is invalid or the request too long. Throws as
+  // require_letters.
   std::vector<std::optional<std::size_t>> choose(std::span<const Candidates> sets);
   const JudgeCounts& counts() const { return counts_; }  // of all calls
 

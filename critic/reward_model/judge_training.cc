@@ -28,9 +28,15 @@ agents::OfflineSample lesson(std::vector<Message> messages, std::size_t letter) 
 // Those whose responses are not all of one rank.
 std::vector<Preference> telling_sets(const RewardTrainingConfig& config) {
   std::vector<Preference> sets;
+  std::set<std::string> categories;
   for (const std::filesystem::path& file : config.data)
-    for (Preference& one : read_preferences(file))
+    for (Preference& one : read_preferences(file)) {
+      categories.insert(one.category);
       if (!without_order(one)) sets.push_back(std::move(one));
+    }
+  require_categories(config.weights, categories);
+  if (config.judge == JudgeForm::choice)
+    require_each("train-rm", sets, [](const Candidates& set) { require_letters(set.responses.size()); });
   if (sets.empty())
     throw Error("train-rm: there is nothing to train on: the sets of {} files have one rank alone.",
                 config.data.size());

@@ -9,17 +9,9 @@
 namespace agon::critic {
 namespace {
 
-using Places = std::map<std::string, std::vector<std::size_t>>;
+constexpr double kLeastWeight = 1e-6, kMostWeight = 1e6;
 
-void check_weights(const std::map<std::string, double>& weights, const Places& places) {
-  std::vector<std::string> names;
-  for (const auto& [name, own] : places) names.push_back(name);
-  for (const auto& [name, weight] : weights) {
-    if (!places.contains(name)) throw Error("train-rm: weights: {}", unknown_name_message("category", name, names));
-    if (!(weight > 0) || !std::isfinite(weight))
-      throw Error("train-rm: weights: '{}' must be above 0, got {}.", name, weight);
-  }
-}
+using Places = std::map<std::string, std::vector<std::size_t>>;
 
 // `count` of `own`, in rounds of all of them, each shuffled.
 std::vector<std::size_t> draw(const std::vector<std::size_t>& own, std::size_t count, Rng& rng) {
@@ -35,11 +27,20 @@ std::vector<std::size_t> draw(const std::vector<std::size_t>& own, std::size_t c
 
 }  // namespace
 
+void require_categories(const std::map<std::string, double>& weights, const std::set<std::string>& categories) {
+  const std::vector<std::string> names(categories.begin(), categories.end());
+  for (const auto& [name, weight] : weights) {
+    if (!categories.contains(name)) throw Error("train-rm: weights: {}", unknown_name_message("category", name, names));
+    if (!(weight >= kLeastWeight && weight <= kMostWeight))
+      throw Error("train-rm: weights: '{}' must lie between {} and {}, got {}.", name, kLeastWeight, kMostWeight,
+                  weight);
+  }
+}
+
 std::vector<std::size_t> mixed_epoch(const std::vector<std::string>& categories,
                                      const std::map<std::string, double>& weights, std::uint64_t seed, int epoch) {
   Places places;
   for (std::size_t i = 0; i < categories.size(); ++i) places[categories[i]].push_back(i);
-  check_weights(weights, places);
   const auto mass = [&](const std::string& name) {
     const auto weight = weights.find(name);
     return std::sqrt(static_cast<double>(places.at(name).size())) * (weight == weights.end() ? 1 : weight->second);

@@ -139,7 +139,7 @@ PreferenceMaker::PreferenceMaker(const PreferenceOptions& options, std::vector<R
   if (options.samples == 0 && options.corrupted == 0)
     throw Error("make-preferences: --samples and --corrupted are both 0: there is nothing to rank. Raise one of them.");
   const std::int64_t written = std::ssize(writers_) * options.samples + options.corrupted;
-  if (options.responses > written)
+  if (!options.repeats && options.responses > written)
     throw Error(
         "make-preferences: --responses {} cannot be chosen of the {} that are written of a task (--samples {} of each "
         "policy and temperature, --corrupted {}). Raise one of these, or lower --responses.",

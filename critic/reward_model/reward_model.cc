@@ -46,7 +46,7 @@ class EngineRewardModel final : public RewardModel {
     std::vector<agents::ScoringRequest> requests;
     for (const Candidates& candidates : sets) {
       read.push_back(to_read(candidates.responses, joint()));
-      const agents::ResponseSet set = network_.encode(candidates.messages, read.back().texts);
+      const agents::ResponseSet set = encoded(candidates, read.back());
       layouts.push_back(network_.lay_out(set));
       for (const auto& ids : layouts.back().sequences) requests.push_back({set.prompt, ids});
     }
@@ -64,14 +64,22 @@ class EngineRewardModel final : public RewardModel {
   bool fits(const Candidates& set) const override {
     return network_.fits(set.messages, to_read(set.responses, joint()).texts);
   }
-  void require(const Candidates& set) const override {
-    network_.encode(set.messages, to_read(set.responses, joint()).texts);
-  }
+  void require(const Candidates& set) const override { encoded(set, to_read(set.responses, joint())); }
   double probability(double score) const override { return 1 / (1 + std::exp(-(slope_ * score + offset_))); }
   bool joint() const override { return network_.settings().joint; }
   const Json& notes() const override { return network_.notes(); }
 
  private:
+  // What does not fit is told in the numbers of the candidates, each of them counted.
+  agents::ResponseSet encoded(const Candidates& candidates, const ResponsesToRead& read) const {
+    try {
+      return network_.encode(candidates.messages, read.texts);
+    } catch (const Error&) {
+      network_.encode(candidates.messages, candidates.responses);
+      throw;
+    }
+  }
+
   double note(const char* key, double otherwise) const {
     const Json& notes = network_.notes();
     if (!notes.is_object() || !notes.contains(key)) return otherwise;

@@ -96,13 +96,16 @@ class RewardTrainer {
  private:
   void read() {
     std::vector<Preference> all;
+    std::set<std::string> categories;  // of those that are passed over or held out, too
     for (const fs::path& file : config_.data)
       for (Preference& one : read_preferences(file)) {
+        categories.insert(one.category);
         if (without_order(one))
           ++passed_over_;
         else
           all.push_back(std::move(one));
       }
+    require_categories(config_.weights, categories);
     fingerprint_ = training_fingerprint(config_, learner_.network().base_weights());
     const auto held = static_cast<std::size_t>(config_.held_out * static_cast<double>(all.size()));
     if (held == all.size())

@@ -33,12 +33,19 @@ std::vector<Candidates> blocks_of(const Samples& samples, std::size_t n, const s
   return blocks;
 }
 
+std::size_t samples_of(const env::RunReader& run) {
+  int most = 0;
+  run.for_each([&](const env::Episode& episode) { most = std::max(most, episode.sample + 1); },
+               env::RunReader::Detail::without_turns);
+  return static_cast<std::size_t>(most);
+}
+
 // Of one task: by n, the mean success of what is taken from its blocks. Those n that do not fit go to `not_fitting`.
 std::map<std::size_t, double> verify_task(RewardModel& model, const Samples& samples, const std::string& instructions,
-                                          std::set<std::size_t>& not_fitting) {
+                                          const std::set<std::size_t>& sizes, std::set<std::size_t>& not_fitting) {
   std::vector<Candidates> blocks;
   std::vector<std::pair<std::size_t, std::size_t>> places;  // of each block: n and its first sample
-  for (const std::size_t n : sizes_up_to(samples.size())) {
+  for (const std::size_t n : sizes) {
     std::vector<Candidates> own = blocks_of(samples, n, instructions);
     if (!std::ranges::all_of(own, [&](const Candidates& block) { return model.fits(block); })) not_fitting.insert(n);
     if (not_fitting.contains(n)) continue;
@@ -61,13 +68,16 @@ std::map<std::size_t, double> verify_task(RewardModel& model, const Samples& sam
 Json verified(RewardModel& model, const env::RunReader& run, const std::function<bool()>& done) {
   const Json config = run.config();
   const std::string instructions = config.value("instructions", "");
+  const std::set<std::size_t> sizes = sizes_up_to(samples_of(run));
   std::map<std::size_t, std::vector<double>> by_n;
+  for (const std::size_t n : sizes) by_n[n];
   std::set<std::size_t> not_fitting;
   Samples samples;
   bool stopped = false;
   const auto close = [&] {
     if (samples.empty() || stopped) return;
-    for (const auto& [n, value] : verify_task(model, samples, instructions, not_fitting)) by_n[n].push_back(value);
+    for (const auto& [n, value] : verify_task(model, samples, instructions, sizes, not_fitting))
+      by_n[n].push_back(value);
     samples.clear();
     stopped = done && !done();
   };

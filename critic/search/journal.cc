@@ -49,12 +49,19 @@ Json Journal::next(const std::string& kind, const std::function<Json(std::vector
   std::vector<Image> images;
   if (!in_past()) {
     if (stop_ && *stop_) throw SearchStopped{};
-    Json body = live(images);
+    Json body = asked(live, images);
     return record_new(kind, std::move(body), std::move(images));
   }
   const env::JournalEntry& past = take_past(kind);
-  if (comparing_ && !divergence_ && !out_of_time(past)) hold_against(past, live(images));
+  if (comparing_ && !divergence_ && !out_of_time(past)) hold_against(past, asked(live, images));
   return past.body;
+}
+
+Json Journal::asked(const std::function<Json(std::vector<Image>&)>& live, std::vector<Image>& images) {
+  asking_ = true;
+  Json body = live(images);
+  asking_ = false;
+  return body;
 }
 
 Json Journal::next_known(const std::string& kind, Json body, std::vector<Image> images) {
@@ -87,7 +94,7 @@ Json Journal::record_new(const std::string& kind, Json body, std::vector<Image> 
 
 void Journal::reading(const std::filesystem::path& run, const std::function<void()>& work) const {
   const auto damaged = [&](const std::exception& exception) {
-    if (place_ == 0 || new_entries_ > 0) throw;
+    if (place_ == 0 || new_entries_ > 0 || asking_) throw;
     const env::JournalEntry& entry = past_[place_ - 1];
     throw Error("{}: entry {} ({}) of the journal of task {} is damaged: {}. Restore the run from a copy.",
                 run.string(), entry.number, entry.kind, task_index_, exception.what());

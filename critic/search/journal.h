@@ -55,6 +55,7 @@ class Journal {
   double past_seconds() const;
 
  private:
+  Json asked(const std::function<Json(std::vector<Image>& images)>& live, std::vector<Image>& images);
   const env::JournalEntry& take_past(const std::string& kind);
   void hold_against(const env::JournalEntry& past, Json now);
   Json record_new(const std::string& kind, Json body, std::vector<Image> images);
@@ -66,6 +67,7 @@ class Journal {
   std::size_t place_ = 0;  // in the past
   std::int64_t new_entries_ = 0;
   bool comparing_ = false;
+  bool asking_ = false;  // live, and it has not answered: what it throws says nothing of the past
   std::optional<Divergence> divergence_;
 };
 

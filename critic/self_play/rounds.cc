@@ -49,8 +49,9 @@ Json stored_config(const SelfPlayConfig& config) {
   json["files"] = {{"critic", agents::model_fingerprint(config.critic)},
                    {"sneaky", agents::model_fingerprint(config.sneaky)},
                    {"solvers", fingerprints(config.solvers)}};
-  for (const GameSource& source : config.sources)
-    if (!source.solvers.empty()) json["files"]["solvers of " + source.suite] = fingerprints(source.solvers);
+  for (std::size_t i = 0; i < config.sources.size(); ++i)
+    if (const GameSource& source = config.sources[i]; !source.solvers.empty())
+      json["files"][fmt::format("solvers of source {}", i)] = fingerprints(source.solvers);
   return json;
 }
 
@@ -209,8 +210,9 @@ class SelfPlay {
     }
     if (samples.empty())
       throw Error(
-          "self-play: no game teaches the {} anything: of {} games {} are invalid and {} harmless. Train a "
-          "better sneaky generator, or play more 'games'.",
+          "self-play: no game teaches the {} anything: of {} games {} are invalid and {} harmless; with 'pairs', "
+          "critiques of one step that all agree teach nothing either. Train a better sneaky generator, or play more "
+          "'games'.",
           role, summary.at("games").dump(), summary.at("invalid").dump(), summary.at("harmless").dump());
     if (config_.imitation) add_examples(role, samples);
     agents::OfflineConfig learning = config_.learning;
@@ -345,6 +347,11 @@ SelfPlayConfig load_self_play_config(const fs::path& file, std::span<const std::
     throw Error("{}: 'pairing' is asymmetric or synchronous, not '{}'.", section.name(), pairing);
   if (config.rounds < 1 || config.games.critiques < 1 || config.games.solvers.completions < 1)
     throw Error("{}: 'rounds', 'critiques' and 'completions' must be at least 1.", section.name());
+  if (config.lessons.pairs && config.games.critiques < 2)
+    throw Error(
+        "{}: 'pairs' takes two or more 'critiques' of a step, one that is right and one that is not; got {}. Raise it, "
+        "or set 'pairs' to false.",
+        section.name(), config.games.critiques);
   if (config.games.max_tokens < 1 || !(config.games.temperature > 0))
     throw Error(
         "{}: 'max_tokens' must be at least 1 and 'temperature' above 0 (at 0 all critiques of a step are the "

@@ -6,6 +6,7 @@
 #include "agents/learn/checkpoint_folder.h"
 #include "agents/local/local_policy.h"
 #include "core/text.h"
+#include "env/episode_store.h"
 #include "temp_folder.h"
 
 using namespace agon;
@@ -65,7 +66,9 @@ TEST_CASE("Offline training prefers what won, and imitates what it is shown") {
   shown[0].imitated = true;
   OfflineConfig config = config_into(folder / "sft");
   config.loss.imitation_weight = 1;
+  config.checkpoint_steps = 100;
   REQUIRE(train_offline(config, shown, stop));
+  CHECK(std::filesystem::exists(folder / "sft/checkpoint/state.json"));  // it says whose the model is
   CHECK(preference(folder / "sft") < preference(kStart));
 }
 
@@ -76,6 +79,31 @@ TEST_CASE("A checkpoint that was removed does not come back in parts") {
   remove_checkpoint(folder.path());
   CHECK(find_checkpoint(folder.path()).empty());
   CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("Only a run without anything in it is removed, at whatever moment it was killed") {
+  const test::TempFolder folder;
+  const auto database = folder / "run.sqlite";
+  const Json config{{"steps", 3}};
+  { const auto store = env::EpisodeStore::create(folder.path(), config, false); }
+  remove_empty_run(folder.path());
+  CHECK_FALSE(std::filesystem::exists(database));
+  write_file_atomically(database.string(), "");  // killed before its schema was made
+  remove_empty_run(folder.path());
+  CHECK_FALSE(std::filesystem::exists(database));
+
+  {
+    const auto store = env::EpisodeStore::create(folder.path(), config, false);
+    store->record_entry({7, 0, "game", Json::object(), {}});  // of self-play, before its first round has ended
+    store->flush();
+  }
+  remove_empty_run(folder.path());
+  CHECK(env::RunReader::open(folder.path())->journal(7).size() == 1);
+
+  const test::TempFolder other;
+  write_file_atomically((other / "run.sqlite").string(), "no database, but somebody's work");
+  CHECK_THROWS_WITH(remove_empty_run(other.path()), Catch::Contains("is damaged"));
+  CHECK(std::filesystem::exists(other / "run.sqlite"));
 }
 
 TEST_CASE("Offline training that would change nothing is refused") {

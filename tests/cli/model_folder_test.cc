@@ -67,6 +67,7 @@ TEST_CASE("a folder that --policy names is taken, or refused when it holds no mo
   const Scratch scratch;
   const fs::path model = scratch.add_model("mine");
   CHECK(find_model_folder(model.string()) == model);
+  CHECK(find_model_folder(model.string() + "/") == model);  // its name is its last part
   CHECK_THROWS_WITH(find_model_folder((scratch.path() / "none").string()),
                     Catch::Contains("none") && Catch::Contains("config.json"));
 }

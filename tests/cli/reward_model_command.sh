@@ -86,7 +86,7 @@ cmp "$model/model.safetensors" "$scratch/somebodys/model.safetensors" || fail "a
 refuses 1 "'epochs' must be a whole number" "$agon" train-rm "$scratch/rm.yaml" --set epochs=1.5 --set output=refused
 refuses 1 "'epochs' must be a whole number" "$agon" train-rm "$scratch/rm.yaml" --set epochs=4294967297 --set output=refused
 refuses 1 "Write a list" "$agon" train-rm "$scratch/rm.yaml" --set data=p.jsonl --set output=refused
-refuses 1 "'charts' must be above 0" "$agon" train-rm "$scratch/rm.yaml" --set 'weights={charts: 0}' --set output=refused
+refuses 1 "'charts' must lie between 1e-06 and 1000000, got 0" "$agon" train-rm "$scratch/rm.yaml" --set 'weights={charts: 0}' --set output=refused
 
 refuses 1 "'threads' must lie between 0 and 1024, got 100000" "$agon" train-rm "$scratch/rm.yaml" --set threads=100000 \
   --set output=refused
@@ -128,7 +128,10 @@ for n in 1 2 4; do value "verified/$n" "$scratch/out" >/dev/null || fail "run --
 [ "$(value verified/1 "$scratch/out")" = "$(value pass_at_1 "$scratch/out")" ] || fail "the best of one is not that one"
 does "$agon" search --policy "$model" --critic "rm:$scratch/rm" --method guided --tasks 3 --out "$scratch/search" --json
 [ "$(value critic_tokens "$scratch/out")" = 0 ] || fail "a reward model writes no tokens"
-does "$agon" search --policy "$model" --critic "rm:$scratch/rm" --method best-of-n --n 3 --tasks 3 --out "$scratch/best" --json
+does "$agon" search --policy "$model" --critic "rm:$scratch/rm" --method best-of-n --rank last --n 3 --tasks 3 --out "$scratch/best" --json
+[ "$(value judged "$scratch/out")" -gt 0 ] || fail "the reward model was not asked for the best of n"
+does "$agon" report "$scratch/run"
+grep -q '"verified":{' "$scratch/run/report.html" || fail "the report leaves the verifier out"
 cat >"$scratch/train.yaml" <<CONFIG
 output: $scratch/trained
 policy: $model
@@ -147,6 +150,11 @@ refuses 1 "give one of --rm, --judge and --choose" "$agon" eval-rm --file "$scra
 refuses 1 "no reward_model.json" "$agon" score --rm "$model" "$scratch/two.json"
 refuses 1 "--verifier compares whole responses" "$agon" run --suite phone --policy "$model" --verifier "$scratch/rm" --out "$scratch/none"
 refuses 1 "nowhere" "$agon" run --tasks 1 --policy "$model" --verifier "$scratch/nowhere" --out "$scratch/none"
+refuses 1 "--policy $model/ is given twice" "$agon" make-preferences --policy "$model" --policy "$model/" --out "$scratch/refused"
+refuses 1 "--temperature 1 is given twice" "$agon" make-preferences --temperature 1 --temperature 1.0 --out "$scratch/refused"
+refuses 2 "--repeats" "$agon" make-preferences --repeats --responses 2 --out "$scratch/refused"
+refuses 2 "--judge" "$agon" eval-rm --rm "$scratch/rm" --no-swap --file "$scratch/whole/preferences.jsonl"
+refuses 1 "is a file of the run itself" "$agon" report "$scratch/whole" --out "$scratch/whole/preferences.jsonl"
 refuses 1 "--suite charts is given twice" "$agon" make-preferences --suite charts --suite shapes --suite charts --out "$scratch/refused"
 refuses 1 "are both 0" "$agon" make-preferences --samples 0 --corrupted 0 --policy "$model" --out "$scratch/refused"
 refuses 1 "phone has up to" "$agon" make-preferences --suite phone --policy "$model" --out "$scratch/refused"

@@ -23,7 +23,8 @@ is 0 critic_tokens greedy
 
 # Every method ends, on one turn and on several, and answers each task.
 for method in best-of-n majority weighted-majority guided beam diverse-beam mcts particles; do
-  play "$method" --method $method --critic oracle --n 3 --width 2 --tasks 4
+  case $method in majority) by="" ;; *) by="--critic oracle --rank min" ;; esac
+  play "$method" --method $method $by --n 3 --width 2 --tasks 4
   is "$method" method "$method"
   is 0 unanswered "$method"
   is 0 failed "$method"
@@ -72,6 +73,9 @@ for ((i = 0; i < kills; ++i)); do
   done
 done
 refuses 1 "method" "$agon" search --policy "$model" --tasks 60 --out "$scratch/killed" --resume --method greedy
+refuses 1 "asks no critic, and --critic orcale is given" "$agon" search --method majority --critic orcale --out "$scratch/x"
+refuses 1 "Give --rank min, mean, last or product" "$agon" search --method best-of-n --critic oracle --out "$scratch/x"
+[ ! -e "$scratch/x" ] || fail "a refused search leaves a folder"
 refuses 1 "another --rank than score" "$agon" search --policy "$model" --method beam --rank score --out "$scratch/ranked"
 [ ! -e "$scratch/ranked" ] || fail "a rank that is refused leaves a folder"
 

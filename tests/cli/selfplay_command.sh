@@ -55,6 +55,7 @@ printf 'output: x\n' >"$scratch/empty.yaml"
 refused "'critic' is missing" empty
 refused "absent" absent
 config set "rounds: 2"
+refused "'pairs' takes two or more 'critiques'" set --set critiques=1
 refused "expected KEY=VALUE" set --set rounds
 refused "Did you mean 'rounds'" set --set round=1
 refused "must be at least 1" set --set critiques=0

@@ -151,6 +151,10 @@ TEST_CASE("metrics: regret counts where a right candidate stood and was not chos
                                           step(0, 0, false, kRight, 0.7), step(0, 0, false, kRight, 0.1)};
   CHECK(regret(equals) == Approx(2.0 / 3));
   CHECK(std::isnan(regret({})));
+  std::vector<JudgedStep> more = equals;
+  more.push_back(step(0, 1, true, kRight, 0.7));  // alone: there is nothing to choose
+  CHECK(regret(more) == Approx(2.0 / 3));
+  CHECK(std::isnan(regret(std::span(more).last(1))));
 }
 
 TEST_CASE("metrics: intervals are drawn by problem") {
@@ -161,7 +165,11 @@ TEST_CASE("metrics: intervals are drawn by problem") {
     for (int i = 0; i < 25; ++i) steps.push_back(step(problem, i, i % 2 == 0, (i % 2 == 0) == good ? kRight : kWrong));
   }
   const double average = critic_figures(steps).average;
-  const Interval interval = interval_by_problem(steps, &CriticFigures::average, 3);
+  double CriticFigures::*const figures[] = {&CriticFigures::average, &CriticFigures::error};
+  const std::vector<Interval> intervals = intervals_by_problem(steps, figures, 3);
+  const Interval interval = intervals.at(0), alone = intervals_by_problem(steps, {figures, 1}, 3).at(0);
+  CHECK((interval.low == alone.low && interval.high == alone.high));
+  CHECK(intervals.at(1).low < critic_figures(steps).error);
   CHECK(interval.low < average);
   CHECK(interval.high > average);
   CHECK(interval.high - interval.low > 0.2);  // 1,000 independent steps would give 0.06

@@ -42,6 +42,9 @@ TEST_CASE("mixture: one category is a shuffle of it, another one every epoch") {
   CHECK(first == mixed_epoch(categories, {}, 1, 0));
   std::sort(first.begin(), first.end());
   for (std::size_t i = 0; i < 50; ++i) CHECK(first[i] == i);
-  CHECK_THROWS_WITH(mixed_epoch(categories, {{"al", 2}}, 1, 0), Catch::Contains("no 'al'. There are: all"));
-  CHECK_THROWS_AS(mixed_epoch(categories, {{"all", 0}}, 1, 0), Error);
+  CHECK_THROWS_WITH(require_categories({{"al", 2}}, {"all"}), Catch::Contains("no 'al'. There are: all"));
+  for (const double weight : {0.0, -1.0, 1e308, std::nan("")})
+    CHECK_THROWS_WITH(require_categories({{"all", weight}}, {"all"}), Catch::Contains("'all' must lie between"));
+  CHECK_NOTHROW(require_categories({{"held out", 2}}, {"all", "held out"}));
+  CHECK(mixed_epoch(categories, {{"held out", 2}}, 1, 0).size() == categories.size());
 }

@@ -108,7 +108,7 @@ TEST_CASE("process reward critic: what a server can do wrong") {
   const Verdict verdict = judged(options, one);
   CHECK(verdict.judgement == Judgement::invalid);
   CHECK(verdict.fault == "2 probabilities for 1 steps");
-  for (const char* bad : {"<html>", "[]", R"({"data": 3})", R"({"data": []})"}) {
+  for (const char* bad : {"<html>", "[]", R"({"data": 3})", R"({"data": []})", R"({"data": [[0.1, 0.9]]})"}) {
     body = bad;
     CHECK_THROWS_WITH(judged(options, one), Contains("without data[0].data"));
   }

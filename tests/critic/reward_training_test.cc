@@ -118,6 +118,21 @@ TEST_CASE("train-rm: a judge's folder has a card") {
   CHECK_THAT(card, Contains("--choose judge") && Contains("16 lessons on 8 sets in 2 steps") && Contains("name: test"));
 }
 
+TEST_CASE("train-rm: a choice among more responses than there are letters is refused, with the set") {
+  const test::TempFolder folder;
+  Json set{{"id", "the long one"}, {"prompt", "Which?"}, {"responses", Json::array()}, {"rank", Json::array()}};
+  for (int i = 0; i < 27; ++i) {
+    set["responses"].push_back(std::to_string(i));
+    set["rank"].push_back(i + 1);
+  }
+  const fs::path data = folder / "many.jsonl";
+  write_file_atomically(data.string(), set.dump() + "\n");
+  RewardTrainingConfig config = training_config(folder, "judge", data);
+  config.judge = JudgeForm::choice;
+  CHECK_THROWS_WITH(train_judge(config, false), Contains("set 'the long one'") && Contains("27 responses"));
+  CHECK_FALSE(fs::exists(config.output));
+}
+
 TEST_CASE("train-rm: a finished judge is not trained again, and not taken for another") {
   const test::TempFolder folder;
   RewardTrainingConfig config = training_config(folder, "judge", good_and_bad(folder.path(), 8));

@@ -34,7 +34,7 @@ class Longest final : public RewardModel {
 };
 
 // Two tasks of four samples; the longest of the first is right, of the second the shortest.
-std::unique_ptr<env::RunReader> played(const std::filesystem::path& folder) {
+std::unique_ptr<env::RunReader> played(const std::filesystem::path& folder, bool last_failed = false) {
   const auto store = env::EpisodeStore::create(folder, {{"suite", "charts"}}, false);
   for (std::uint64_t task = 0; task < 2; ++task)
     for (int sample = 0; sample < 4; ++sample) {
@@ -44,6 +44,10 @@ std::unique_ptr<env::RunReader> played(const std::filesystem::path& folder) {
       episode.sample = sample;
       episode.success = sample == (task == 0 ? 3 : 0);
       episode.turns.emplace_back().text = std::string(static_cast<std::size_t>(sample + 1), 'x');
+      if (last_failed && task == 1 && sample == 3) {
+        episode.status = env::EpisodeStatus::failed;
+        episode.turns.clear();
+      }
       store->record(std::move(episode));
     }
   store->flush();
@@ -58,6 +62,13 @@ TEST_CASE("verifier: of each block of n the one with the highest score is taken"
   const Json figures = verified(model, *played(folder / "run"));
   CHECK(figures.at("verified") == Json{{"1", 0.25}, {"2", 0.25}, {"4", 0.5}});
   CHECK(figures.at("not_fitting").empty());
+}
+
+TEST_CASE("verifier: a task that lacks a sample adds no n of its own") {
+  const test::TempFolder folder;
+  Longest model(4);
+  const Json figures = verified(model, *played(folder / "run", true));
+  CHECK(figures.at("verified") == Json{{"1", (0.25 + 1.0 / 3) / 2}, {"2", (0.5 + 0) / 2}, {"4", 1.0}});
 }
 
 TEST_CASE("verifier: an n whose block passes the context is left out, and said") {
