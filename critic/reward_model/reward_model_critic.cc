@@ -21,26 +21,54 @@ bool same_place(const StepInContext& a, const StepInContext& b) {
          });
 }
 
+std::string response_of(const StepInContext& step) {
+  return step.before.empty() ? step.step : step.before + "\n\n" + step.step;
+}
+
 class RewardModelCritic final : public StepCritic {
  public:
   RewardModelCritic(RewardModel& model, std::string name) : model_(model), name_(std::move(name)) {}
 
   std::vector<Verdict> judge(std::span<const StepInContext> steps, std::int64_t /*tokens*/) override {
+    try {
+      return scored(steps);
+    } catch (const Error&) {
+      return scored_that_fit(steps);
+    }
+  }
+
+  std::string name() const override { return name_; }
+
+ private:
+  std::vector<Verdict> scored(std::span<const StepInContext> steps) {
     std::vector<Verdict> verdicts;
     for (const std::vector<double>& scores : model_.score(sets_of(steps)))
       for (const double score : scores) verdicts.push_back(verdict_from(model_.probability(score)));
     return verdicts;
   }
 
-  std::string name() const override { return name_; }
+  // After an error, from its handler: thrown again where it is not that a step passes the context.
+  std::vector<Verdict> scored_that_fit(std::span<const StepInContext> steps) {
+    std::vector<Verdict> verdicts(steps.size());
+    std::vector<StepInContext> fitting;
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      if (model_.fits({steps[i].messages, {response_of(steps[i])}}))
+        fitting.push_back(steps[i]);
+      else
+        verdicts[i].fault = "the step and what it answers pass the reward model's context";
+    if (fitting.size() == steps.size()) throw;
+    std::size_t next = 0;
+    const std::vector<Verdict> judged = scored(fitting);
+    for (Verdict& verdict : verdicts)
+      if (verdict.fault.empty()) verdict = judged[next++];
+    return verdicts;
+  }
 
- private:
   std::vector<Candidates> sets_of(std::span<const StepInContext> steps) const {
     std::vector<Candidates> sets;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const StepInContext& step = steps[i];
-      const std::string response = step.before.empty() ? step.step : step.before + "\n\n" + step.step;
-      add_response(model_, sets, i > 0 && same_place(steps[i - 1], step), step.messages, response);
+      add_response(model_, sets, i > 0 && same_place(steps[i - 1], step), step.messages, response_of(step));
     }
     return sets;
   }

@@ -23,7 +23,7 @@ struct RewardTrainingConfig {
   std::vector<std::filesystem::path> data;  // files of preferences
   std::map<std::string, double> weights;    // of categories (critic/reward_model/mixture.h)
   agents::RewardNetworkSettings network;
-  JudgeForm judge = JudgeForm::none;  // else of `network` only the base counts, and not `loss`, `imitation`, `held_out`
+  JudgeForm judge = JudgeForm::none;  // else only the base of `network` counts; not loss, imitation, shuffle, held_out
   agents::RankingLoss loss = agents::RankingLoss::cross_entropy;
   double imitation = 0;    // agents/learn/reward_learner.h
   bool shuffle = true;     // the order of the responses is drawn anew each time

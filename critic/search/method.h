@@ -13,8 +13,8 @@
 namespace agon::critic {
 
 // n trajectories, `width` candidates a step, `attempts` at a step. Where the budget draws near its end, less is tried,
-// so that what is begun gets to its end: see Tree::expand, and below. Where the critic's has ended, what ranks first is
-// written to its end without it.
+// so that what is begun gets to its end: see Tree::expand, and below. Where the critic's has ended, beams write
+// what ranks first to its end without it, the others what is under way.
 //   greedy             one trajectory at temperature 0.
 //   best_of_n          n sampled trajectories; the one that ranks first. With a budget of policy tokens as many side by
 //                      side as half of what is left could hold, by those before: whole ones, rather than all of them

@@ -283,6 +283,13 @@ TEST_CASE("reward model: as critic it judges steps of one place together") {
   CHECK(verdicts[2].probability.has_value());
   CHECK(verdicts[0].tokens == 0);
   CHECK((verdicts[0].judgement == Judgement::correct) == (*verdicts[0].probability >= 0.5));
+
+  std::string endless;
+  for (int i = 0; i < 20000; ++i) endless += "word ";
+  const std::vector<Verdict> others =
+      critic->judge(std::vector<StepInContext>{steps[0], {question(), "First.", endless, nullptr}, steps[1]});
+  CHECK((others[1].judgement == Judgement::invalid && others[1].fault.find("context") != std::string::npos));
+  CHECK((others[0].probability == verdicts[0].probability && others[2].probability == verdicts[1].probability));
 }
 
 TEST_CASE("evaluation: orders are told apart, and figures go with the file's ranks") {
