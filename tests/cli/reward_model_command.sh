@@ -33,8 +33,9 @@ for seconds in 0.1 0.3; do kill_after $seconds "${make[@]}" --out "$scratch/kill
 does "${make[@]}" --out "$scratch/killed" --resume
 cmp "$scratch/whole/preferences.jsonl" "$scratch/killed/preferences.jsonl" || fail "killed preferences differ"
 # By the votes of two judges, who may know nothing.
-says 1 "charts: verdicts: " "$agon" make-preferences --tasks 2 --policy "$model" --judge "$untaught" \
+says 1 "no task gave responses that the judges tell apart" "$agon" make-preferences --tasks 2 --policy "$model" --judge "$untaught" \
   --max-tokens 20 --out "$scratch/judged"
+grep -q "charts: verdicts: .* invalid" "$scratch/out" || fail "it does not say what became of the verdicts"
 refuses 1 "cannot be chosen of the 10 that are written" "$agon" make-preferences --policy "$model" --responses 11 --samples 8 \
   --corrupted 2 --out "$scratch/refused"
 refuses 1 "plays a file of tasks" "$agon" make-preferences --suite jsonl --out "$scratch/refused"

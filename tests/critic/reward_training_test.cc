@@ -114,6 +114,7 @@ TEST_CASE("train-rm: a judge's folder has a card") {
   config.epochs = 2;
   const Json notes = train_judge(config, false);
   CHECK((notes.at("samples") == 16 && notes.at("sets") == 8 && notes.at("steps") == 2));
+  CHECK_FALSE(fs::exists(config.output / "checkpoint"));
   const std::string card = read_file((config.output / "README.md").string());
   CHECK_THAT(card, Contains("--choose judge") && Contains("16 lessons on 8 sets in 2 steps") && Contains("name: test"));
 }
