@@ -9,6 +9,9 @@
 
 namespace agon {
 
+// How long a job that is mostly short stays quiet: a wait that people notice.
+inline constexpr std::chrono::seconds kMostlyShort{2};
+
 class Progress {
  public:
   // total: units of work (0 = unknown). label: what is under way. unit: plural noun for the rate ("episodes").

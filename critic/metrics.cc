@@ -1,7 +1,6 @@
 #include "critic/metrics.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -14,7 +13,6 @@ namespace agon::critic {
 namespace {
 
 constexpr int kBins = 10, kResamples = 1000;
-constexpr std::chrono::seconds kQuiet{2};
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 double share(std::size_t part, std::size_t whole) {
@@ -108,7 +106,7 @@ std::vector<Interval> intervals_by_problem(std::span<const JudgedStep> steps,
   for (auto& [problem, solution] : by_problem(steps)) problems.push_back(std::move(solution));
   for (std::vector<JudgedStep>& solution : problems)
     for (JudgedStep& step : solution) step.kind = step.source = step.fault = {};  // of no figure, and slow to copy
-  Progress progress("critic: intervals", kResamples, "resamples", 0, kQuiet);
+  Progress progress("critic: intervals", kResamples, "resamples", 0, kMostlyShort);
   const auto statistics = [&](std::span<const std::size_t> chosen) {
     std::vector<JudgedStep> sample;
     for (const std::size_t index : chosen) sample.insert(sample.end(), problems[index].begin(), problems[index].end());

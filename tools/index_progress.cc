@@ -11,14 +11,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kQuiet = std::chrono::seconds(2);  // a build that takes no longer shows no progress
-
 class BuildProgress {
  public:
   explicit BuildProgress(const std::string& label) : label_(label) {}
 
   void tell(const std::string& unit, std::int64_t done, std::int64_t total) {
-    if (Clock::now() - start_ < kQuiet) return;
+    if (Clock::now() - start_ < kMostlyShort) return;
     if (unit != unit_) {
       bar_.emplace(label_, total, unit, done);
       unit_ = unit;

@@ -15,7 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kImages = "images";
-constexpr std::chrono::seconds kQuiet{2};
 
 std::string text_at(const Json& record, const char* key, std::string otherwise = {}) {
   const auto found = record.find(key);
@@ -112,7 +111,7 @@ bool without_order(const Preference& preference) {
 
 void require_each(const std::string& command, const std::vector<Preference>& preferences,
                   const std::function<void(const Candidates&)>& require) {
-  Progress progress(command + ": reading", std::ssize(preferences), "sets", 0, kQuiet);
+  Progress progress(command + ": reading", std::ssize(preferences), "sets", 0, kMostlyShort);
   for (const Preference& one : preferences) {
     try {
       require({one.messages, one.responses});
@@ -134,7 +133,7 @@ std::vector<Preference> read_preferences(const fs::path& file) {
   std::vector<Preference> preferences;
   std::size_t number = 0;
   const std::vector<std::string> lines = split(read_file(file.string()), "\n");
-  Progress progress("reading " + file.filename().string(), std::ssize(lines), "lines", 0, kQuiet);
+  Progress progress("reading " + file.filename().string(), std::ssize(lines), "lines", 0, kMostlyShort);
   for (const std::string& line : lines) {
     ++number;
     progress.add(1);
