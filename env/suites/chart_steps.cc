@@ -49,6 +49,8 @@ class Context {
   // The two operands that the arithmetic joins, as indices of operands().
   std::optional<std::pair<std::size_t, std::size_t>> joined(const Arithmetic& claim,
                                                             const std::vector<Operand>& operands) const;
+  // What joins the first two operands, as an expert would; nothing where there is nothing to join.
+  std::optional<Claim> next_arithmetic() const;
 
   const ChartTask& task_;
   Values values_;  // as read so far
@@ -102,6 +104,14 @@ std::optional<std::pair<std::size_t, std::size_t>> Context::joined(const Arithme
   return std::nullopt;
 }
 
+std::optional<Claim> Context::next_arithmetic() const {
+  const std::vector<Operand> left = operands();
+  if (task_.ask != Ask::number || left.size() < 2) return std::nullopt;
+  const int first = value_of(left[0]), second = value_of(left[1]);
+  if (left[1].sign > 0) return Arithmetic{first, '+', second, first + second};
+  return Arithmetic{first, '-', second, first - second};
+}
+
 StepLabel Context::judge(const Reading& claim) const {
   const std::optional<int> bar = bar_with(claim.color);
   if (!bar) return label(StepKind::perception, "there is no bar of that color");
@@ -131,7 +141,7 @@ StepLabel Context::judge(const Arithmetic& claim) const {
   if (!joined(claim, operands()))
     return held_against(
         reasoning(fmt::format("the question does not lead to {} {} {}", claim.left, claim.operation, claim.right)),
-        std::nullopt, said);
+        next_arithmetic(), said);
   const int result = claim.operation == '+' ? claim.left + claim.right : claim.left - claim.right;
   const std::string wrong_because =
       result == claim.result
@@ -196,8 +206,10 @@ void Context::accept(const Arithmetic& claim) {
 void Context::accept(const Selection& claim) {
   if (!task_.condition || task_.ask != Ask::number) return;
   operands_.clear();
-  for (const int color : std::set<int>(claim.colors.begin(), claim.colors.end()))
-    if (const std::optional<int> bar = bar_with(color)) operands_.push_back({1, {1, Pick::named, *bar}, std::nullopt});
+  std::set<int> named;  // a bar counts once
+  for (const int color : claim.colors)
+    if (const std::optional<int> bar = bar_with(color); bar && named.insert(color).second)
+      operands_.push_back({1, {1, Pick::named, *bar}, std::nullopt});
   selected_ = true;
 }
 

@@ -168,6 +168,34 @@ TEST_CASE("charts: a sum of three is taken in any order, each result used once")
   CHECK(verdict(task, "", "2 - 4 = -2") == "wrong reasoning");
 }
 
+TEST_CASE("charts: a sum of what the question does not join is held against what it does") {
+  const auto held = [](const ChartTask& task, const std::string& before, const std::string& step) {
+    const StepLabel label = check_chart_step(task, {before, step}).value();
+    CHECK_FALSE(label.correct);
+    return label.truth + " | " + label.claim;
+  };
+  const ChartTask sum = chart(Ask::number, {{1, Pick::named, 0}, {1, Pick::highest, 1}, {-1, Pick::named, 2}});
+  CHECK(held(sum, "", "4 + 2 = 6") == "4 + 7 = 11 | 6");
+  CHECK(held(sum, "red is 5", "2 + 7 = 9") == "5 + 7 = 12 | 9");
+  CHECK(held(sum, "4 + 7 = 12", "12 - 4 = 8") == "12 - 2 = 10 | 8");
+  CHECK(held(sum, "4 + 7 = 11\n\n11 - 2 = 9", "9 + 4 = 13") == " | 13");  // all is joined
+  CHECK(held(chart(Ask::higher, {{1, Pick::named, 0}, {1, Pick::named, 1}}), "", "4 + 2 = 6") == " | 6");
+
+  const auto env = make_env("charts", {.level = GENERATE(2, 3)});
+  Rng rng(1);
+  int sums = 0;
+  for (std::uint64_t index = 0; index < 500; ++index) {
+    env->reset({Split::train, index, 1});
+    for (const StepQuery& query : testing::queries_of(testing::demonstration(*env)))
+      if (const auto wrong = env->corrupt_step(query, ErrorKind::wrong_object, rng))
+        if (std::holds_alternative<Arithmetic>(*parse_claim(query.step))) {
+          ++sums;
+          CHECK(env->check_step({query.before, *wrong})->truth == query.step);  // what the expert said in its place
+        }
+  }
+  CHECK(sums > 100);
+}
+
 TEST_CASE("charts: extremes, conditions and comparisons are those of the question") {
   const ChartTask range = chart(Ask::number, {{1, Pick::highest, 0}, {-1, Pick::lowest, 0}});
   CHECK(verdict(range, "", "blue is highest") == "right reasoning");
