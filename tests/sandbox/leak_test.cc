@@ -14,10 +14,10 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <random>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -35,16 +35,27 @@ using namespace agon::sandbox;
 constexpr int kThreads = 2;
 constexpr int kSessionsOfLauncher = 500;  // then it is killed, or closed, and another one is started
 
+// As much of a file as can be read: that of a process that is gone cannot.
 std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+// What a folder holds, up to where it goes while it is read, as those of processes do.
+template <typename Iterator = fs::directory_iterator>
+std::vector<fs::path> paths_in(const fs::path& folder) {
+  std::vector<fs::path> paths;
+  std::error_code gone;
+  for (Iterator at(folder, fs::directory_options::skip_permission_denied, gone); at != Iterator(); at.increment(gone))
+    paths.push_back(at->path());
+  return paths;
 }
 
 std::vector<std::string> children_of(pid_t process) {
   std::vector<std::string> children;
-  std::error_code gone;
-  for (const auto& task : fs::directory_iterator(fmt::format("/proc/{}/task", process), gone))
-    for (const std::string& child : split_words(text_of(task.path() / "children"))) children.push_back(child);
+  for (const fs::path& task : paths_in(fmt::format("/proc/{}/task", process)))
+    for (const std::string& child : split_words(text_of(task / "children"))) children.push_back(child);
   return children;
 }
 
@@ -59,8 +70,7 @@ std::vector<pid_t> descendants_of(pid_t process) {
 
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
-  std::error_code gone;
-  for (const auto& entry : fs::directory_iterator(folder, gone)) names.push_back(entry.path().filename());
+  for (const fs::path& path : paths_in(folder)) names.push_back(path.filename());
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -76,13 +86,11 @@ bool is_left(const fs::path& path) {
 
 std::vector<std::string> left_folders() {
   std::vector<std::string> left;
-  std::error_code gone;
-  for (const auto& entry : fs::directory_iterator("/tmp", gone))
-    if (is_left(entry.path())) left.push_back(entry.path());
-  const auto options = fs::directory_options::skip_permission_denied;
+  for (const fs::path& path : paths_in("/tmp"))
+    if (is_left(path)) left.push_back(path);
   for (const char* place : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"})
-    for (const auto& entry : fs::recursive_directory_iterator(place, options, gone))
-      if (is_left(entry.path())) left.push_back(entry.path());
+    for (const fs::path& path : paths_in<fs::recursive_directory_iterator>(place))
+      if (is_left(path)) left.push_back(path);
   return left;
 }
 
