@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "agents/learn/sft_answers.h"
@@ -22,20 +23,21 @@ constexpr int kTogether = 512;  // tasks whose pictures are held at a time
 struct Steps {
   std::vector<WrittenStep> right, wrong;
 };
-using StepsByPlace = std::map<std::pair<std::string, int>, Steps>;
+// By kind, turn, and how many steps of the turn follow: at one distance from its end stand steps of one sort, whatever
+// was read before.
+using StepsByPlace = std::map<std::tuple<std::string, std::size_t, int>, Steps>;
 
 void add_steps(env::Env& env, const env::Episode& episode, std::uint64_t seed, StepsByPlace& all) {
   env.reset({env::Split::train, episode.task_index, seed});
   std::vector<std::string> turns;
-  int place = 0;
   for (const env::Turn& turn : episode.turns) {
+    const int count = static_cast<int>(env::split_steps(turn.text).size());
     for (const env::KnownStep& known : env::known_steps(env, turn.text)) {
       if (!known.label.correct && known.label.truth.empty()) continue;
-      Steps& steps = all[{env.task().kind, place + known.position}];
+      Steps& steps = all[{env.task().kind, turns.size(), count - known.position}];
       (known.label.correct ? steps.right : steps.wrong)
           .push_back({episode.task_index, turns, known.query, known.label.correct});
     }
-    place += static_cast<int>(env::split_steps(turn.text).size());
     turns.push_back(turn.text);
     env.step({turn.text, {}});
   }

@@ -22,9 +22,9 @@ struct WrittenStep {
 };
 
 // `writer` plays the first source.written_tasks train tasks of the source's suite, one sample each at T = 1. As many
-// right steps as wrong ones of each kind of task and each place in it, all that there are, in an order drawn from the
-// seed. A wrong step of which the suite does not say what it should be is left out. When *stop becomes true, some are
-// missing.
+// right steps as wrong ones of each kind of task and each distance from a turn's end, all that there are, in an order
+// drawn from the seed. A wrong step of which the suite does not say what it should be is left out. When *stop becomes
+// true, some are missing.
 std::vector<WrittenStep> sample_written_steps(Policy& writer, const SftSource& source, std::uint64_t seed,
                                               const std::atomic<bool>* stop = nullptr);
 

@@ -192,25 +192,29 @@ TEST_CASE("the first answers that are shown are one sample a train task, in orde
   REQUIRE(answered >= 10);
 }
 
-TEST_CASE("steps that a model wrote are shown to a critic, as many right ones as wrong ones of each place") {
+TEST_CASE("steps that a model wrote are shown to a critic, as many right ones as wrong ones of each sort") {
   const std::filesystem::path model = std::filesystem::path(AGON_SOURCE_DIR) / "models/agon-tiny";
   const auto policy = make_local_policy(model);
-  const SftSource source{.suite = "charts", .level = 2, .role = "critic", .writer = model, .written_tasks = 80};
+  const SftSource source{.suite = "charts", .level = 2, .role = "critic", .writer = model, .written_tasks = 600};
   const std::vector<WrittenStep> steps = sample_written_steps(*policy, source, 3);
-  REQUIRE(steps.size() >= 20);
+  REQUIRE(steps.size() >= 200);
   const auto env = env::make_env("charts", {.level = 2});
-  std::map<std::pair<std::string, int>, int> balance;
+  std::map<std::string, int> balance;      // right ones less wrong ones of a kind of task
+  std::map<bool, std::size_t> selections;  // whose place from the start varies with the bars, from the end does not
   for (const WrittenStep& step : steps) {
-    REQUIRE(step.task < 80);
+    REQUIRE(step.task < 600);
     const Demonstration shown = demonstrate_written(*env, step, 3);
-    balance[{env->task().kind, static_cast<int>(env::split_steps(step.query.before).size())}] += step.correct ? 1 : -1;
+    balance[env->task().kind] += step.correct ? 1 : -1;
+    selections[step.correct] += step.query.step.find(':') != std::string::npos;
     REQUIRE(shown.messages.size() == 3);
     REQUIRE(shown.messages[0].text() == env::kCriticInstructions);
     REQUIRE(shown.messages[1].text().ends_with("## Last Step\n" + step.query.step));
     const auto verdict = env::parse_verdict(shown.messages[2].text()).verdict;
     REQUIRE(verdict == (step.correct ? env::StepVerdict::correct : env::StepVerdict::incorrect));
   }
-  for (const auto& [place, difference] : balance) CHECK(difference == 0);
+  for (const auto& [kind, difference] : balance) CHECK(difference == 0);
+  CHECK(selections[true] > 10);
+  CHECK(std::max(selections[true], selections[false]) < 1.2 * std::min(selections[true], selections[false]));
   const std::vector<WrittenStep> again = sample_written_steps(*policy, source, 3);
   REQUIRE(again.size() == steps.size());
   for (std::size_t i = 0; i < steps.size(); ++i) REQUIRE(again[i].query.step == steps[i].query.step);
