@@ -74,6 +74,11 @@ Json search_json(const Flags& flags, const critic::SearchOptions& options, const
   return config;
 }
 
+// What is rejected is not written again, so that a step stays likely at a low temperature and becomes another all the
+// same (docs/results.md).
+constexpr double kAnewTemperature = 0.5;
+bool writes_anew(const Flags& flags) { return flags.method == "guided" && flags.retry == "anew"; }
+
 void require_asked(const Flags& flags, const critic::MethodOptions& options) {
   if (!flags.critic_given || needs_critic(options)) return;
   const bool ranks = flags.method == "best-of-n" || flags.method == "weighted-majority";
@@ -194,6 +199,8 @@ void add_search(CLI::App& app) {
   add_method_options(*command, *flags);
   command->add_option("--policy", flags->policy, "model folder (default: models/agon-tiny)")->group(kPolicyFlags);
   add_sampling_options(*command, flags->play);
+  command->get_option("--temperature")
+      ->description("of the samples (guided with --retry anew: 0.5 unless it is given)");
   add_critic_options(*command, flags->critic, "critic-");
   command->add_option("--out", flags->out, "run folder (default: runs/search-<suite>-<time>)")->group(kOutputFlags);
   command->add_flag("--resume", flags->resume, "go on with the search in --out")->group(kOutputFlags);
@@ -201,6 +208,7 @@ void add_search(CLI::App& app) {
   command->callback([flags, command] {
     flags->critic.seed = flags->play.seed;
     flags->critic_given = command->count("--critic") > 0;
+    if (command->count("--temperature") == 0 && writes_anew(*flags)) flags->play.temperature = kAnewTemperature;
     run_search(*flags);
   });
 }

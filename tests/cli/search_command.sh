@@ -29,6 +29,14 @@ for method in best-of-n majority weighted-majority guided beam diverse-beam mcts
   is 0 unanswered "$method"
   is 0 failed "$method"
 done
+# Steps that never come again are sampled at a temperature of their own, unless another is asked for.
+sampled_at() { grep -Eq "\"temperature\": ?$2[,.]" "$scratch/$1/config.json" || fail "$1: not at temperature $2"; }
+sampled_at guided 0.5
+sampled_at beam 1
+play warm --critic oracle --tasks 1 --temperature 1
+sampled_at warm 1
+play spc --critic oracle --tasks 1 --retry independent
+sampled_at spc 1
 play turns --suite phone --method beam --critic oracle --n 2 --width 2 --tasks 2 --max-tokens 60
 [ "$(value env_steps "$scratch/turns.json")" -gt 4 ] || fail "beam on phone: one turn"
 
