@@ -23,8 +23,7 @@ constexpr int kTogether = 512;  // tasks whose pictures are held at a time
 struct Steps {
   std::vector<WrittenStep> right, wrong;
 };
-// By kind, turn, and how many steps of the turn follow: at one distance from its end stand steps of one sort, whatever
-// was read before.
+// By kind, turn and distance from the turn's end, at which stand steps of one sort, however many bars were read before.
 using StepsByPlace = std::map<std::tuple<std::string, std::size_t, int>, Steps>;
 
 void add_steps(env::Env& env, const env::Episode& episode, std::uint64_t seed, StepsByPlace& all) {

@@ -199,12 +199,16 @@ TEST_CASE("steps that a model wrote are shown to a critic, as many right ones as
   const std::vector<WrittenStep> steps = sample_written_steps(*policy, source, 3);
   REQUIRE(steps.size() >= 200);
   const auto env = env::make_env("charts", {.level = 2});
-  std::map<std::string, int> balance;      // right ones less wrong ones of a kind of task
+  std::vector<std::size_t> written;  // steps of each task's turn
+  for (const env::Episode& episode : play_train_tasks(*policy, "charts", {.level = 2}, 3, 0, 600, 1))
+    written.push_back(env::split_steps(episode.turns.at(0).text).size());
+  std::map<std::pair<std::string, std::size_t>, int> balance;  // by kind of task and distance from the turn's end
   std::map<bool, std::size_t> selections;  // whose place from the start varies with the bars, from the end does not
   for (const WrittenStep& step : steps) {
     REQUIRE(step.task < 600);
     const Demonstration shown = demonstrate_written(*env, step, 3);
-    balance[env->task().kind] += step.correct ? 1 : -1;
+    const std::size_t place = env::split_steps(step.query.before).size();
+    balance[{env->task().kind, written.at(step.task) - place}] += step.correct ? 1 : -1;
     selections[step.correct] += step.query.step.find(':') != std::string::npos;
     REQUIRE(shown.messages.size() == 3);
     REQUIRE(shown.messages[0].text() == env::kCriticInstructions);
@@ -212,7 +216,7 @@ TEST_CASE("steps that a model wrote are shown to a critic, as many right ones as
     const auto verdict = env::parse_verdict(shown.messages[2].text()).verdict;
     REQUIRE(verdict == (step.correct ? env::StepVerdict::correct : env::StepVerdict::incorrect));
   }
-  for (const auto& [kind, difference] : balance) CHECK(difference == 0);
+  for (const auto& [place, difference] : balance) CHECK(difference == 0);
   CHECK(selections[true] > 10);
   CHECK(std::max(selections[true], selections[false]) < 1.2 * std::min(selections[true], selections[false]));
   const std::vector<WrittenStep> again = sample_written_steps(*policy, source, 3);
