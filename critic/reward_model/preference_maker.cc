@@ -20,10 +20,11 @@ double binomial(std::size_t n, std::size_t k) {
 }
 
 double share_of_right_steps(const env::Env& env, const std::string& text) {
+  const std::size_t all = env::split_steps(text).size();
+  if (all == 0) return 0;
   const std::vector<env::KnownStep> steps = env::known_steps(env, text);
-  if (steps.empty()) return 0;
   const auto wrong = std::ranges::find_if(steps, [](const env::KnownStep& step) { return !step.label.correct; });
-  return static_cast<double>(wrong - steps.begin()) / static_cast<double>(steps.size());
+  return static_cast<double>(wrong - steps.begin()) / static_cast<double>(all);
 }
 
 Json arcs_json(const std::vector<PreferenceArc>& arcs) {

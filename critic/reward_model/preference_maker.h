@@ -45,7 +45,7 @@ struct KnownResponse {
   std::string text, source;
   double reward = 0;
   bool right = false;      // by the suite's metric
-  double right_steps = 0;  // share of its steps, as the suite knows them, before the first wrong one
+  double right_steps = 0;  // known to be right, before the first wrong one; share of all its steps
 };
 
 // How the judges' votes became a ranking; empty without judges.

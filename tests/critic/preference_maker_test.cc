@@ -27,6 +27,28 @@ class Halfway : public agents::Policy {
   agents::Capabilities capabilities() const override { return {"halfway", true, true, false, 1000}; }
 };
 
+// The expert's solution as it is, with babble before the answer and a wrong one.
+class Babbling : public agents::Policy {
+ public:
+  explicit Babbling(std::string solution) : solution_(std::move(solution)) {}
+  std::vector<agents::Completion> complete(std::span<const agents::CompletionRequest> requests) override {
+    const std::string babble = solution_.substr(0, solution_.rfind("<answer>")) + "so it must be\n\n";
+    const std::string answer = solution_.substr(solution_.rfind("<answer>"));
+    std::vector<agents::Completion> completions;
+    for (const agents::CompletionRequest& request : requests)
+      for (int i = 0; i < request.n; ++i)
+        completions.push_back({.text = i % 3 == 0   ? solution_
+                                       : i % 3 == 1 ? babble + answer
+                                                    : babble + "<answer>1000</answer>"});
+    return completions;
+  }
+  std::vector<agents::TokenScores> score(std::span<const agents::ScoreRequest>) override { return {}; }
+  agents::Capabilities capabilities() const override { return {"babbling", true, true, false, 1000}; }
+
+ private:
+  std::string solution_;
+};
+
 // Prefers what is shorter; lengths that are equal are a tie.
 class Short : public agents::Policy {
  public:
@@ -156,6 +178,21 @@ TEST_CASE("preference maker: judges rank in the suite's place") {
     const auto image = [&](const std::string&) { return images.front(); };
     CHECK(preference_in(body, image).rank == made->preference.rank);
   }
+}
+
+TEST_CASE("preference maker: what the suite cannot tell is worse than what is right, and better than a wrong answer") {
+  const auto env = env::make_env("charts");
+  const env::StepResult first = env->reset({env::Split::train, 0, 0});
+  Rng rng(1);
+  Babbling policy(env::expert_turns(*env, first, rng).at(0).text);
+  PreferenceOptions options = charts_options();
+  options.samples = 3;
+  options.corrupted = 0;
+  PreferenceMaker maker(options, {{&policy, "babbling T=1", 1}}, {});
+  const auto made = maker.make({0});
+  REQUIRE(made.at(0));
+  CHECK(made[0]->preference.rank == std::vector<int>{1, 2, 3});
+  CHECK(made[0]->responses.at(0).right_steps == 1);
 }
 
 TEST_CASE("preference maker: without samples the corrupted ones are all there is") {
