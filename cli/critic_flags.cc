@@ -1,7 +1,11 @@
 #include "cli/critic_flags.h"
 
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
+#include <vector>
 
 #include "agents/local/local_policy.h"
 #include "agents/model_fingerprint.h"
@@ -124,6 +128,24 @@ void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string
       ->group(kCriticFlags);
 }
 
+void require_used(const CLI::App& command, const CriticFlags& flags, const std::string& prefix) {
+  using Critics = std::vector<std::string_view>;
+  const std::vector<std::pair<std::string, Critics>> used{
+      {"--" + prefix + "policy", {"generative", "discriminative", "self-score"}},
+      {"--" + prefix + "prompt", {"generative", "discriminative"}},
+      {"--critiques", {"generative"}},
+      {"--" + prefix + "combine", {"generative"}},
+      {"--" + prefix + "temperature", {"generative"}},
+      {"--" + prefix + "max-tokens", {"generative", "discriminative", "self-score"}},
+      {"--" + prefix + "url", {"process-reward"}},
+      {"--" + prefix + "model", {"process-reward"}},
+      {"--" + prefix + "form", {"process-reward"}}};
+  for (const auto& [flag, critics] : used)
+    if (command.count(flag) > 0 && std::ranges::find(critics, flags.critic) == critics.end())
+      throw Error("critic: {} is of {}, and the critic is {}. Leave it out, or choose another --critic.", flag,
+                  fmt::join(critics, ", "), flags.critic);
+}
+
 Json critic_config(const CriticFlags& flags, const std::filesystem::path& solver_folder) {
   Json config{{"critic", flags.critic}};
   if (flags.critic == "process-reward") {
@@ -185,9 +207,9 @@ OpenCritic open_critic(const CriticFlags& flags, agents::Policy* solver, const s
     open.critic = make_writing_critic(flags, is_solver ? *solver : *open.policy);
     open.label = flags.critic + " ";
   } else {
-    throw Error("critic: {}", unknown_name_message("critic", flags.critic,
-                                                   {"generative", "discriminative", "self-score", "process-reward",
-                                                    "rm:DIR", "oracle", "constant=P", "random"}));
+    throw Error("{}", unknown_name_message("critic", flags.critic,
+                                           {"generative", "discriminative", "self-score", "process-reward", "rm:DIR",
+                                            "oracle", "constant=P", "random"}));
   }
   open.label += open.critic->name();
   return open;

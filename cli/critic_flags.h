@@ -30,6 +30,8 @@ struct CriticFlags {
 // Adds their options, but for the seed. prefix: before their names but for --critic and --critiques ("critic-", where
 // the command has options of those names of its own). `flags` must outlive the parse.
 void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string& prefix = {});
+// Throws Error for a flag among them that was given and of which this critic makes no use.
+void require_used(const CLI::App& command, const CriticFlags& flags, const std::string& prefix = {});
 // What the flags ask for, to be recorded with what the critic says. solver_folder: whose own score self-score is where
 // the flags name no folder; empty: that of models/agon-tiny.
 Json critic_config(const CriticFlags& flags, const std::filesystem::path& solver_folder = {});

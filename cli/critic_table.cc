@@ -108,6 +108,7 @@ std::string block_of(const Json& row) {
   if (row.contains("regret"))
     text += fmt::format(" regret: {} of the choices between steps lose a right one\n", cell(row["regret"]));
   if (row.contains("first_error")) text += first_error_line(row["first_error"]);
+  if (figures["unknown"] != 0) text += fmt::format(" of {} steps the critic knew nothing\n", figures["unknown"].dump());
   if (!row["first_fault"].is_null())
     text += fmt::format(" {} invalid verdicts; the first: {}\n", figures["invalid"].dump(), shown(row["first_fault"]));
   return text;

@@ -162,8 +162,9 @@ void decompose(const DecomposeFlags& flags) {
   const agents::DecompositionOptions options = options_of(flags);
   const fs::path policy = find_model_folder(flags.policy);
   const agents::RolloutOptions played = rollout_options(flags.play, flags.suite);
+  const auto loaded = agents::make_local_policy(policy);
   const RunPlace place = run_place("decompose", flags.suite, flags.out, flags.resume);
-  play_into(place, *agents::make_local_policy(policy), played, run_config(played, policy), "decompose: playing");
+  play_into(place, *loaded, played, run_config(played, policy), "decompose: playing");
   const std::vector<SplitStep> steps = measure(flags, policy, place, played, options);
   const Json json =
       json_of(rows_of(steps, flags.pictures, flags.play.seed), steps.size(), played, place.folder.string());

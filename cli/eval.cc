@@ -89,10 +89,11 @@ struct Evaluated {
 std::vector<Evaluated> evaluate(const EvalFlags& flags) {
   const std::vector<EvaluatedPolicy> policies = named_policies(flags.policies);
   const std::vector<agents::RolloutOptions> suites = options_of(flags);
-  const fs::path out = flags.out.empty() ? default_folder("eval") : fs::path(flags.out);
+  fs::path out = flags.out;
   std::vector<Evaluated> all(suites.size() * policies.size());
   for (std::size_t p = 0; p < policies.size(); ++p) {
     const auto policy = agents::make_local_policy(policies[p].folder);
+    if (out.empty()) out = default_folder("eval");
     for (std::size_t s = 0; s < suites.size(); ++s) {
       const auto& [folder, name] = policies[p];
       const RunPlace place{out / name / suites[s].suite, flags.resume, fmt::format("--out {} --resume", out.string())};

@@ -147,7 +147,10 @@ void add_eval_critic(CLI::App& app) {
       ->group(kDataFlags);
   add_critic_options(*command, flags->critic);
   command->add_flag("--json", flags->json, "print one JSON object")->group(kOutputFlags);
-  command->callback([flags] { eval_critic(*flags); });
+  command->callback([flags, command] {
+    require_used(*command, flags->critic);
+    eval_critic(*flags);
+  });
 }
 
 }  // namespace agon::cli

@@ -227,8 +227,8 @@ void write_file(const env::RunReader& run, const Json& summary, const fs::path& 
     throw Error("make-preferences: no task gave responses that the judges tell apart.{}", judged_of_all(summary));
   if (preferences.empty())
     throw Error(
-        "make-preferences: no task gave {} responses of different ranks. Give more --samples, another --temperature, "
-        "more --corrupted, or fewer --responses.",
+        "make-preferences: no task gave {} responses with one that is the only best. Give more --samples, another "
+        "--temperature, more --corrupted or --max-tokens, or fewer --responses.",
         flags.responses);
   critic::write_preferences(folder / kFile, preferences);
 }

@@ -181,7 +181,14 @@ Json run_config(const agents::RolloutOptions& options, const fs::path& policy) {
 }
 
 fs::path default_folder(const std::string& name) {
-  return fs::path("runs") / fmt::format("{}-{:%Y%m%d-%H%M%S}", name, fmt::localtime(std::time(nullptr)));
+  const fs::path runs = "runs";
+  const std::string stem = fmt::format("{}-{:%Y%m%d-%H%M%S}", name, fmt::localtime(std::time(nullptr)));
+  std::error_code error;  // who records the run says it
+  fs::create_directories(runs, error);
+  fs::path folder = runs / stem;
+  for (int number = 2; !fs::create_directory(folder, error) && !error; ++number)
+    folder = runs / fmt::format("{}-{}", stem, number);
+  return folder;
 }
 
 RunPlace run_place(const std::string& command, const std::string& suite, const std::string& out, bool resume) {
@@ -191,6 +198,14 @@ RunPlace run_place(const std::string& command, const std::string& suite, const s
     std::fputs(fmt::format("{}: nothing to go on with in {}; beginning there\n", command, folder.string()).c_str(),
                stderr);
   return {folder, resume, fmt::format("--out {} --resume", folder.string())};
+}
+
+void add_verified(const env::RunReader& run, Json& summary) {
+  const Json told = run.summary();
+  if (!told.is_object() || !told.contains("verified")) return;
+  for (const char* name : {"verifier", "verified", "not_fitting"}) summary[name] = told.at(name);
+  for (const auto& [name, interval] : told.at("ci").items())
+    if (name.starts_with("verified_")) summary["ci"][name] = interval;
 }
 
 PlayedRun play_into(const RunPlace& place, agents::Policy& policy, const agents::RolloutOptions& options,

@@ -44,7 +44,8 @@ agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string
 // Everything that shapes an episode; the number of threads does not. `policy`: the model folder.
 Json run_config(const agents::RolloutOptions& options, const std::filesystem::path& policy);
 
-// "runs/NAME-20260131-235959"
+// "runs/NAME-20260131-235959", made, or the first of "...-2", "...-3" that is not there yet. Nothing may fail between
+// this and the run: what does leaves an empty folder.
 std::filesystem::path default_folder(const std::string& name);
 
 struct RunPlace {
@@ -56,6 +57,9 @@ struct RunPlace {
 // `out`, or a default folder named after the suite. Throws Error for resume without out; resume of an empty folder is
 // said on stderr.
 RunPlace run_place(const std::string& command, const std::string& suite, const std::string& out, bool resume);
+
+// Adds what a verifier made of the run's samples, which its own summary alone can tell; nothing where there was none.
+void add_verified(const env::RunReader& run, Json& summary);
 
 struct PlayedRun {
   Json summary;

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "agents/run_summary.h"
+#include "cli/play.h"
 #include "cli/report_episodes.h"
 #include "cli/report_preferences.h"
 #include "cli/report_search.h"
@@ -65,14 +66,6 @@ void add_score_curves(const std::vector<EpisodeOutcome>& outcomes, Json& data) {
   add_curves(scores, labels, data);
 }
 
-// What a verifier made of the samples: only the run itself, which had it, can tell.
-void add_verified(const Json& told, Json& summary) {
-  if (!told.contains("verified")) return;
-  for (const char* name : {"verifier", "verified", "not_fitting"}) summary[name] = told.at(name);
-  for (const auto& [name, interval] : told.at("ci").items())
-    if (name.starts_with("verified_")) summary["ci"][name] = interval;
-}
-
 // The figures of a run's episodes, and the first of them.
 void add_run(const env::RunReader& run, const ReportLimits& limits, Json& data) {
   std::vector<EpisodeOutcome> outcomes;
@@ -86,7 +79,7 @@ void add_run(const env::RunReader& run, const ReportLimits& limits, Json& data) 
       env::RunReader::Detail::whole);
   const auto seed = data["config"].value("seed", std::uint64_t{0});
   data["summary"] = agents::summarize(data["config"], outcomes, run.seconds());
-  if (const Json told = run.summary(); told.is_object()) add_verified(told, data["summary"]);
+  add_verified(run, data["summary"]);
   data["levels"] = groups_json(
       agents::accuracy_by(outcomes, seed, [](const EpisodeOutcome& one) { return fmt::format("{}", one.level); }));
   data["kinds"] = groups_json(agents::accuracy_by(outcomes, seed, [](const EpisodeOutcome& one) { return one.kind; }));

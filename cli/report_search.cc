@@ -52,7 +52,7 @@ class SearchTrees {
 
  private:
   void count(const critic::Node& node, const std::optional<env::StepLabel>& label, const Json& json) {
-    if (!node.verdict) return;
+    if (!node.verdict || node.twin) return;
     if (!label) {
       add_one("unknown");
       return;

@@ -53,12 +53,14 @@ void run(const RunFlags& flags) {
   const agents::RolloutOptions options = rollout_options(flags.play, flags.suite);
   if (!flags.verifier.empty()) require_one_turn(options);
   const Json config = run_config(options, policy_folder);
-  const RunPlace place = run_place("run", flags.suite, flags.out, flags.resume);
   const auto policy = agents::make_local_policy(policy_folder);  // first: a model that does not load leaves no folder
   const auto verifier = flags.verifier.empty() ? nullptr : critic::open_reward_model(flags.verifier);
+  const RunPlace place = run_place("run", flags.suite, flags.out, flags.resume);
   const PlayedRun played =
       play_into(place, *policy, options, config, "run " + flags.suite, [&](const env::RunReader& run, Json& summary) {
-        return !verifier || verify(*verifier, flags.verifier, run, summary);
+        if (verifier) return verify(*verifier, flags.verifier, run, summary);
+        add_verified(run, summary);  // of a run that is finished already
+        return true;
       });
   if (flags.json)
     std::cout << played.summary.dump(2) << std::endl;

@@ -54,8 +54,9 @@ void add_score(CLI::App& app) {
   CLI::App* command = app.add_subcommand("score", "What a reward model makes of responses to a prompt");
   command->add_option("--rm", flags->rm, "folder of a reward model (models/agon-tiny-reward)");
   command
-      ->add_option("FILE", flags->file,
-                   R"(JSON: {"prompt", "images": [path beside the file], "responses": [text]}; -: standard input)")
+      ->add_option(
+          "FILE", flags->file,
+          R"(JSON: {"prompt", "images": [path beside the file], "responses": [text], "instructions"}; -: standard input)")
       ->capture_default_str();
   command->add_flag("--json", flags->json, "print {scores, best: which, from 0}")->group(kOutputFlags);
   command->callback([flags] { score(*flags); });

@@ -30,7 +30,8 @@ struct Flags {
   CriticFlags critic;
   std::string suite = "charts", policy, out, method = "guided", budget, rank, keep = "likeliest", retry = "anew";
   int n = 5, width = 4, attempts = 5;
-  bool resume = false, json = false, no_speculation = false, critic_given = false;
+  std::string critic_flag;  // one of the critic's that was given
+  bool resume = false, json = false, no_speculation = false;
 };
 
 critic::MethodOptions method_options(const Flags& flags) {
@@ -80,12 +81,23 @@ constexpr double kAnewTemperature = 0.5;
 bool writes_anew(const Flags& flags) { return flags.method == "guided" && flags.retry == "anew"; }
 
 void require_asked(const Flags& flags, const critic::MethodOptions& options) {
-  if (!flags.critic_given || needs_critic(options)) return;
+  if (flags.critic_flag.empty() || needs_critic(options)) return;
   const bool ranks = flags.method == "best-of-n" || flags.method == "weighted-majority";
-  throw Error("search: --method {} asks no critic{}, and --critic {} is given. {}.", flags.method,
-              ranks ? " where it ranks by score" : "", flags.critic.critic,
-              ranks ? "Give --rank min, mean, last or product, or leave --critic out"
-                    : "Leave --critic out, or choose another method");
+  throw Error(
+      "search: --method {} asks no critic{}, and {} is given. {}.", flags.method,
+      ranks ? " where it ranks by score" : "", flags.critic_flag,
+      ranks ? "Give --rank min, mean, last or product, or leave it out" : "Leave it out, or choose another method");
+}
+
+// A process reward model reads no pictures, and a run would find that out task by task.
+void require_text(const Flags& flags, const critic::SearchOptions& options) {
+  if (flags.critic.critic != "process-reward" || !needs_critic(options.method)) return;
+  const env::StepResult first =
+      env::make_env(options.suite, options.suite_options)->reset({options.split, 0, options.seed});
+  if (std::ranges::any_of(first.observation.parts, [](const Part& part) { return part.is_image(); }))
+    throw Error(
+        "search: the tasks of {} have pictures, which a process reward model does not read. Choose another --critic.",
+        options.suite);
 }
 
 // Throws Interrupted where it was stopped.
@@ -122,11 +134,12 @@ void run_search(const Flags& flags) {
   const fs::path policy_folder = find_model_folder(flags.policy);
   const critic::SearchOptions options = search_options(flags);
   require_asked(flags, options.method);
+  require_text(flags, options);
   const Json config = search_json(flags, options, policy_folder);
-  const RunPlace place = run_place("search", "search-" + flags.suite, flags.out, flags.resume);
   const auto policy = agents::make_local_policy(policy_folder);
   OpenCritic open;
   if (needs_critic(options.method)) open = open_critic(flags.critic, policy.get(), policy_folder);
+  const RunPlace place = run_place("search", "search-" + flags.suite, flags.out, flags.resume);
   search_into(place, config, options, *policy, open.critic.get(), "search " + flags.suite);
   const auto run = env::RunReader::open(place.folder);
   const Json summary = run->summary();
@@ -207,7 +220,9 @@ void add_search(CLI::App& app) {
   command->add_flag("--json", flags->json, "print the summary as one JSON object")->group(kOutputFlags);
   command->callback([flags, command] {
     flags->critic.seed = flags->play.seed;
-    flags->critic_given = command->count("--critic") > 0;
+    for (const CLI::Option* option : command->get_options())
+      if (option->get_group() == kCriticFlags && option->count() > 0) flags->critic_flag = option->get_name();
+    require_used(*command, flags->critic, "critic-");
     if (command->count("--temperature") == 0 && writes_anew(*flags)) flags->play.temperature = kAnewTemperature;
     run_search(*flags);
   });

@@ -7,6 +7,8 @@
 
 #include "agents/run_summary.h"
 #include "cli/parse_whole.h"
+#include "cli/play.h"
+#include "cli/report_preferences.h"
 #include "cli/search_config.h"
 #include "core/error.h"
 #include "core/text.h"
@@ -153,6 +155,7 @@ RunContent read_run(const env::RunReader& run) {
       },
       env::RunReader::Detail::without_images);
   content.summary = agents::summarize(run.config(), outcomes, run.seconds());
+  add_verified(run, content.summary);
   return content;
 }
 
@@ -197,6 +200,9 @@ EpisodeName parse_episode_name(const std::string& text) {
 }
 
 std::string run_text(const env::RunReader& run) {
+  if (is_preferences(run.config()))
+    throw Error(
+        "show: this run holds preferences and no episodes. `agon report` draws them; --json prints its figures.");
   const RunContent content = read_run(run);
   const bool search = is_search(run.config());
   std::map<std::uint64_t, TaskLine> tasks;
@@ -207,7 +213,8 @@ std::string run_text(const env::RunReader& run) {
                                        : metrics_text(metrics);
   if (run.summary().is_null()) text = (metrics.empty() ? kRunIncomplete : kTrainingIncomplete) + text;
   const std::size_t width = tasks.empty() ? 6 : std::max<std::size_t>(6, std::to_string(tasks.rbegin()->first).size());
-  text += fmt::format("\n{:>{}}  {:<16} {:<6} {:>7}  {}\n", "task", width, "kind", "greedy", "samples", "prompt");
+  if (!tasks.empty())
+    text += fmt::format("\n{:>{}}  {:<16} {:<6} {:>7}  {}\n", "task", width, "kind", "greedy", "samples", "prompt");
   for (const auto& [index, task] : tasks) {
     text +=
         fmt::format("{:>{}}  {:<16} {:<6} {:>7}  {}", index, width, shortened(printable(task.kind), 16), task.greedy,
@@ -225,6 +232,8 @@ Json run_json(const env::RunReader& run) {
   const std::map<std::string, env::Curve> metrics = run.metrics();
   if (is_search(run.config()))
     json["summary"] = critic::summarize_searches(run);
+  else if (is_preferences(run.config()))
+    json["summary"] = run.summary();
   else if (metrics.empty())
     json["summary"] = std::move(content.summary);
   else

@@ -145,7 +145,7 @@ std::vector<FirstError> first_errors(std::span<const JudgedStep> steps) {
     for (const JudgedStep& step : solution) {
       if (!step.correct && !found.truth) found.truth = step.position;
       if (found.predicted || found.invalid) continue;
-      found.invalid = step.judgement == Judgement::invalid;
+      found.invalid = step.judgement == Judgement::invalid || step.judgement == Judgement::unknown;
       if (step.judgement == Judgement::incorrect) found.predicted = step.position;
     }
     solutions.push_back(found);

@@ -69,7 +69,8 @@ struct FirstErrorFigures {
   double f1 = 0;                  // their harmonic mean
 };
 FirstErrorFigures first_error_figures(std::span<const FirstError> solutions);
-// The first step of each solution that was found wrong. A solution with an invalid verdict before that is invalid.
+// The first step of each solution that was found wrong. A solution with a verdict before that which is invalid or says
+// that nobody knows is invalid.
 std::vector<FirstError> first_errors(std::span<const JudgedStep> steps);
 
 // Whether several steps stand at one place of a solution, to choose from: then `regret` says something, else

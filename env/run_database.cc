@@ -2,11 +2,14 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fcntl.h>
+#include <fmt/ranges.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -19,26 +22,33 @@ namespace fs = std::filesystem;
 
 std::string value_or_absence(const Json& object, const std::string& key, const std::string& name) {
   if (!object.contains(key)) return "no " + name;
-  return name + " = " + object.at(key).dump(-1, ' ', false, Json::error_handler_t::replace);
+  constexpr std::size_t kMost = 120;
+  const std::string value = object.at(key).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return name + " = " + (value.size() > kMost ? valid_utf8(value.substr(0, kMost)) + "..." : value);
 }
 
-// "samples = 8, not samples = 4": the first key of either config, nested ones included, where they differ; else empty.
-std::string first_difference(const Json& stored, const Json& asked, const std::string& prefix = {}) {
-  for (const Json* side : {&asked, &stored}) {
-    for (const auto& [key, ignored] : side->items()) {
-      if (stored.contains(key) && asked.contains(key)) {
-        const Json &was = stored.at(key), &is = asked.at(key);
-        if (was.is_object() && is.is_object()) {
-          if (std::string nested = first_difference(was, is, prefix + key + "."); !nested.empty()) return nested;
-          continue;
-        }
-        if (was == is) continue;
-      }
-      const std::string name = prefix + key;
-      return fmt::format("{}, not {}", value_or_absence(stored, key, name), value_or_absence(asked, key, name));
-    }
+// "samples = 8, not samples = 4; seed = 1, not seed = 2": where the configs differ, nested keys included; empty where
+// nowhere.
+void add_differences(const Json& stored, const Json& asked, const std::string& prefix, std::vector<std::string>& all) {
+  Json both = stored;
+  both.update(asked);
+  for (const auto& [key, ignored] : both.items()) {
+    const std::string name = prefix + key;
+    const Json *was = stored.contains(key) ? &stored.at(key) : nullptr,
+               *is = asked.contains(key) ? &asked.at(key) : nullptr;
+    if (was && is && was->is_object() && is->is_object())
+      add_differences(*was, *is, name + ".", all);
+    else if (!was || !is || *was != *is)
+      all.push_back(fmt::format("{}, not {}", value_or_absence(stored, key, name), value_or_absence(asked, key, name)));
   }
-  return {};
+}
+
+std::string listed(const std::vector<std::string>& differences) {
+  constexpr std::size_t kMost = 4;
+  const std::size_t told = std::min(kMost, differences.size());
+  const std::string text =
+      fmt::format("{}", fmt::join(differences.begin(), differences.begin() + static_cast<std::ptrdiff_t>(told), "; "));
+  return told == differences.size() ? text : fmt::format("{}; and {} more", text, differences.size() - told);
 }
 
 void check_same_run(SQLite::Database& database, const fs::path& folder, const Json& config, bool resume) {
@@ -50,11 +60,13 @@ void check_same_run(SQLite::Database& database, const fs::path& folder, const Js
         folder.string());
   if (database.execAndGet("PRAGMA quick_check(1)").getString() != "ok") throw Error(damaged_run_message(folder));
   const Json stored = Json::parse(database.execAndGet("SELECT config FROM run").getString());
-  if (const std::string difference = first_difference(stored, config); !difference.empty())
+  std::vector<std::string> differences;
+  add_differences(stored, config, {}, differences);
+  if (!differences.empty())
     throw Error(
         "{}: the run there has {}. Resume it with its own command and settings (config.json), or choose another "
         "folder.",
-        folder.string(), difference);
+        folder.string(), listed(differences));
 }
 
 void create_schema(SQLite::Database& database, const Json& config) {

@@ -1,5 +1,7 @@
 #include "agents/learn/checkpoint_folder.h"
 
+#include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "core/error.h"
@@ -39,8 +41,10 @@ void make_output(const fs::path& output) {
 }
 
 void require_no_other(const fs::path& output, const std::string& command) {
-  for (const char* name : {"model.safetensors", "reward_model.json", "config.json", "run.sqlite"})
-    if (fs::exists(output / name))
+  if (!fs::is_directory(output) || fs::exists(output / "checkpoint") || fs::exists(output / "checkpoint.old")) return;
+  constexpr std::string_view kOwn[] = {"checkpoint.new", "lock", "train.jsonl"};
+  for (const auto& entry : fs::directory_iterator(output))
+    if (const std::string name = entry.path().filename().string(); std::ranges::find(kOwn, name) == std::end(kOwn))
       throw Error("{}: {} holds a {} that this training did not write. Choose another 'output', or remove it.", command,
                   output.string(), name);
 }

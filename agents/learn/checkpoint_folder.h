@@ -18,8 +18,8 @@ void write_checkpoint(const std::filesystem::path& output,
 void remove_checkpoint(const std::filesystem::path& output);
 // The folder that a training writes, made where it is not there. Throws Error where it cannot be.
 void make_output(const std::filesystem::path& output);
-// Throws Error, naming the command, where a model or a run stands in the folder of a training: without a checkpoint of
-// its own, nothing there can be of it.
+// Throws Error, naming the command, where a folder without a checkpoint holds more than a training leaves that was
+// killed before its first: it would write over it. Nothing where there is no such folder yet.
 void require_no_other(const std::filesystem::path& output, const std::string& command);
 // Leaves in a log of one JSON object a line those whose "step" is below step: what was done after the last checkpoint
 // comes again.

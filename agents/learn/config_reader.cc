@@ -23,7 +23,11 @@ Json to_json(const YAML::Node& node, int depth, int& values) {
   if (++values > kMostValues) throw Error("more than {} values", kMostValues);
   if (node.IsMap()) {
     Json map = Json::object();
-    for (const auto& entry : node) map[entry.first.as<std::string>()] = to_json(entry.second, depth + 1, values);
+    for (const auto& entry : node) {
+      const auto key = entry.first.as<std::string>();
+      if (map.contains(key)) throw Error("'{}' is given twice.", key);
+      map[key] = to_json(entry.second, depth + 1, values);
+    }
     return map;
   }
   if (node.IsSequence()) {

@@ -71,9 +71,9 @@ class Trainer {
  public:
   explicit Trainer(const SftConfig& config) : config_(config), classes_(object_classes(config.sources)) {
     torch::manual_seed(config.seed);
-    std::filesystem::create_directories(config.output);
+    require_no_other(config.output, "train-sft");
+    make_output(config.output);
     if (resume()) return;
-    require_no_other(config_.output, "train-sft");
     begin();
   }
 

@@ -15,7 +15,7 @@ function preferencesTable() {
   const columns = [["tasks", "Tasks"], ["sets", "Sets"], ["responses", "Responses"], ["chosen", "Chosen"], ["arcs", "Arcs of votes"], ["removed", "Arcs removed"]];
   const rows = Object.entries(summary.suites).map(([suite, row]) => html("tr", {}, html("td", {}, suite), columns.map(([key]) => html("td", {class: "number"}, String(row[key])))));
   return section("Suites", html("table", {id: "preferences"}, html("thead", {}, html("tr", {}, html("th", {}, "Suite"), columns.map(([, label]) => html("th", {class: "number"}, label)))), html("tbody", {}, rows)),
-    html("p", {class: "note"}, "A set is chosen from a task's responses so that one is the only best. Removed: arcs of votes that went against the others, on a cycle."));
+    html("p", {class: "note"}, `${data.config.responses && !data.config.repeats ? "A set is chosen from a task's responses so that one is the only best." : "A set holds all of a task's responses."} Removed: arcs of votes that went against the others, on a cycle.`));
 }
 
 const place = (index) => `#${index + 1}`;

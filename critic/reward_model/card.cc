@@ -10,6 +10,12 @@ namespace {
 
 std::string figure(const Json& value) { return value.is_number() ? fmt::format("{:.3f}", value.get<double>()) : "-"; }
 
+std::string probability(const Json& notes) {
+  if (notes.at("held_out").is_null()) return "P(right) of a score was not fitted.";
+  return fmt::format("P(right) of a score r, at even odds: 1 / (1 + exp(-({:.4g} r + {:.4g}))).",
+                     notes.at("slope").get<double>(), notes.at("offset").get<double>());
+}
+
 std::string held_out_table(const Json& held_out) {
   if (held_out.is_null()) return "No sets were held out.\n";
   std::string table = "| held-out sets | n | best of N | pairwise | Kendall's tau |\n|---|---|---|---|---|\n";
@@ -29,21 +35,20 @@ void write_reward_card(const std::filesystem::path& folder, const agents::Reward
   const std::string text = fmt::format(
       "# A reward model\n\n"
       "It scores several responses to one prompt, pictures included, in one pass; the highest is the best. {}\n\n"
-      "    agon score --rm {} FILE.json\n\n"
+      "    agon score --rm . FILE.json  # in this folder\n\n"
       "Built on `{}`: an adapter (LoRA, rank {}), a separator token and a head ({}, of the state{} `{}`). The vision "
       "tower is as it was.\n"
       "Trained on {} sets in {} steps; {} sets of one rank alone were passed over; where ranks were equal "
       "and the loss needs an order, it was drawn ({} times).\n"
-      "P(right) of a score r, at even odds: 1 / (1 + exp(-({:.4g} r + {:.4g}))).\n\n{}\n## Config\n\n```yaml\n{}```\n",
+      "{}\n\n{}\n## Config\n\n```yaml\n{}```\n",
       settings.joint ? "A response is read with those before it in sight, so its score depends on them."
                      : "A response is read with the prompt alone in sight, so its score depends on no other.",
-      folder.filename().string(), settings.base.filename().string(), settings.lora.rank,
+      settings.base.filename().string(), settings.lora.rank,
       agents::head_names()[static_cast<std::size_t>(settings.head)],
       settings.representation == agents::Representation::last ? "" : "s",
       agents::representation_names()[static_cast<std::size_t>(settings.representation)], notes.at("sets").get<int>(),
       notes.at("steps").get<int>(), notes.at("passed_over").get<int>(), notes.at("ties_drawn").get<int>(),
-      notes.at("slope").get<double>(), notes.at("offset").get<double>(), held_out_table(notes.at("held_out")),
-      agents::to_yaml(notes.at("config")));
+      probability(notes), held_out_table(notes.at("held_out")), agents::to_yaml(notes.at("config")));
   write_file_atomically((folder / "README.md").string(), text);
 }
 
@@ -52,14 +57,13 @@ void write_judge_card(const std::filesystem::path& folder, const RewardTrainingC
   const std::string text = fmt::format(
       "# A judge\n\n"
       "It {}, pictures included.\n\n"
-      "    agon eval-rm {} {} --file preferences.jsonl\n\n"
+      "    agon eval-rm {} . --file preferences.jsonl  # in this folder\n\n"
       "Trained by imitation from `{}`, every weight of it: {} lessons on {} sets in {} steps.\n\n"
       "## Config\n\n```yaml\n{}```\n",
       pairs ? "says which of two responses to a prompt is better, [[A]] or [[B]]"
             : "names the best of several responses to a prompt by its letter, as in [[A]]",
-      pairs ? "--judge" : "--choose", folder.filename().string(), config.network.base.filename().string(),
-      notes.at("samples").get<std::int64_t>(), notes.at("sets").get<std::int64_t>(),
-      notes.at("steps").get<std::int64_t>(), agents::to_yaml(config.source));
+      pairs ? "--judge" : "--choose", config.network.base.filename().string(), notes.at("samples").get<std::int64_t>(),
+      notes.at("sets").get<std::int64_t>(), notes.at("steps").get<std::int64_t>(), agents::to_yaml(config.source));
   write_file_atomically((folder / "README.md").string(), text);
 }
 

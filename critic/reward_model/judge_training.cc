@@ -94,9 +94,9 @@ Json train_judge(const RewardTrainingConfig& config, const std::atomic<bool>& st
       lessons.push_back(config.judge == JudgeForm::pairs ? pair_lesson(sets[place], rng)
                                                          : choice_lesson(sets[place], rng));
   }
+  agents::require_no_other(config.output, "train-rm");
   agents::make_output(config.output);
   const env::FolderLock lock(config.output);
-  if (agents::find_checkpoint(config.output).empty()) agents::require_no_other(config.output, "train-rm");
   agents::OfflineConfig learning;
   learning.name = "train-rm";
   learning.start = config.network.base;

@@ -15,13 +15,19 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kImages = "images";
+const std::vector<std::string> kKeys{"prompt", kImages, "responses", "instructions", "id", "category", "rank"};
 
 std::string text_at(const Json& record, const char* key, std::string otherwise = {}) {
   const auto found = record.find(key);
   if (found == record.end() || found->is_null()) return otherwise;
-  if (found->is_number()) return found->dump();
   if (!found->is_string()) throw Error("'{}' must be a text, got {}", key, found->dump().substr(0, 60));
   return found->get<std::string>();
+}
+
+// A number is as good a name.
+std::string id_at(const Json& record, const std::string& otherwise) {
+  const auto found = record.find("id");
+  return found != record.end() && found->is_number() ? found->dump() : text_at(record, "id", otherwise);
 }
 
 std::vector<std::string> texts_at(const Json& record, const char* key) {
@@ -78,12 +84,13 @@ Candidates candidates_in(const Json& record, const fs::path& folder) {
   return candidates;
 }
 
-Preference preference_of(const Json& record, const fs::path& folder, const std::string& otherwise) {
+// file, line: what a set is called, and of what category it is, where it does not say.
+Preference preference_of(const Json& record, const fs::path& folder, const std::string& file, std::size_t line) {
   Candidates candidates = candidates_in(record, folder);
   if (candidates.responses.size() < 2)
     throw Error("'responses' must hold two or more to compare, got {}", candidates.responses.size());
-  return {text_at(record, "id"), text_at(record, "category", otherwise), std::move(candidates.messages),
-          candidates.responses, ranks_at(record, candidates.responses.size())};
+  return {id_at(record, fmt::format("{}:{}", file, line)), text_at(record, "category", file),
+          std::move(candidates.messages), candidates.responses, ranks_at(record, candidates.responses.size())};
 }
 
 Json json_of(const Preference& preference, const fs::path& folder) {
@@ -139,7 +146,7 @@ std::vector<Preference> read_preferences(const fs::path& file) {
     progress.add(1);
     if (trim(line).empty()) continue;
     try {
-      preferences.push_back(preference_of(parsed(line), file.parent_path(), file.stem().string()));
+      preferences.push_back(preference_of(parsed(line), file.parent_path(), file.stem().string(), number));
     } catch (const Error& error) {
       throw Error("{}:{}: {}", file.string(), number, error.what());
     }
@@ -150,7 +157,11 @@ std::vector<Preference> read_preferences(const fs::path& file) {
 
 Candidates read_candidates(const std::string& text, const std::string& name, const fs::path& folder) {
   try {
-    Candidates candidates = candidates_in(parsed(text), folder);
+    const Json record = parsed(text);
+    if (record.is_object())
+      for (const auto& [key, value] : record.items())
+        if (std::ranges::find(kKeys, key) == kKeys.end()) throw Error("{}", unknown_name_message("key", key, kKeys));
+    Candidates candidates = candidates_in(record, folder);
     if (candidates.responses.empty()) throw Error("'responses' must hold at least one");
     return candidates;
   } catch (const Error& error) {

@@ -41,7 +41,8 @@ std::vector<int> dense_ranks(const std::vector<int>& ranks);
 // -, naming its place.
 std::vector<Preference> read_preferences(const std::filesystem::path& file);
 
-// The same of one record without ranks, for responses to be scored; one is enough. name: of the text, for messages.
+// The same of one record, whose ranks are left aside, for responses to be scored; one is enough. A key that is not of
+// the form is refused. name: of the text, for messages.
 Candidates read_candidates(const std::string& text, const std::string& name, const std::filesystem::path& folder);
 
 // Writes the file and its pictures (images/HASH.png beside it), the file last. Throws Error where it cannot.

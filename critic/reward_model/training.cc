@@ -40,6 +40,7 @@ class RewardTrainer {
                                   config.seed,
                                   config.threads}) {
     read();
+    if (!fs::exists(config.output / agents::kRewardModelFile)) agents::require_no_other(config.output, "train-rm");
     agents::make_output(config.output);
     lock_.emplace(config.output);
     steps_ = config.epochs * steps_an_epoch();
@@ -213,10 +214,7 @@ class RewardTrainer {
 
   void resume() {
     const fs::path folder = agents::find_checkpoint(config_.output);
-    if (folder.empty()) {
-      if (!fs::exists(config_.output / agents::kRewardModelFile)) agents::require_no_other(config_.output, "train-rm");
-      return;
-    }
+    if (folder.empty()) return;
     const Json state = agents::read_state(folder);
     agents::require_own_training(state, fingerprint_, "train-rm", folder);
     learner_.load_state(folder);

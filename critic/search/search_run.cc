@@ -44,6 +44,7 @@ SearchOutcome outcome_of(const Tree& tree, const Answer& answer, std::uint64_t t
   outcome.nodes = tree.size();
   for (int node = 0; node < tree.size(); ++node) {
     const auto& verdict = tree.at(node).verdict;
+    if (tree.at(node).twin) continue;
     outcome.judged += verdict.has_value();
     outcome.invalid += verdict && verdict->judgement == Judgement::invalid;
     outcome.unknown += verdict && verdict->judgement == Judgement::unknown;

@@ -278,8 +278,11 @@ void Tree::judge(std::span<const int> nodes, std::optional<Ahead> ahead) {
     if (ahead && account_.critic_tokens_left() >= std::ssize(asked)) write_ahead(*ahead);
     take_verdicts(journal_.next("judge", [&](std::vector<Image>&) { return say(asked); }));
   }
-  for (const int node : waiting)
-    nodes_[static_cast<std::size_t>(node)].verdict = at(judged_.at(twin_key(node))).verdict;
+  for (const int place : waiting) {
+    Node& node = nodes_[static_cast<std::size_t>(place)];
+    node.verdict = at(judged_.at(twin_key(place))).verdict;
+    node.twin = node.verdict.has_value();
+  }
 }
 
 Json Tree::say(std::span<const int> nodes) {

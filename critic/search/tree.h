@@ -54,6 +54,7 @@ struct Node {
   bool cut = false;             // the budget has ended inside it
   bool full = false;            // the policy's context has no room behind it
   std::optional<Verdict> verdict;
+  bool twin = false;           // the verdict is of a sibling that says the same: it was not asked for again
   std::optional<TurnEnd> end;  // of an entered node
 
   bool is_over() const { return full || cut || (end && end->over()); }

@@ -345,8 +345,12 @@ SelfPlayConfig load_self_play_config(const fs::path& file, std::span<const std::
   if (config.sources.empty()) throw Error("{}: 'sources' is missing.", section.name());
   if (pairing != "asymmetric" && pairing != "synchronous")
     throw Error("{}: 'pairing' is asymmetric or synchronous, not '{}'.", section.name(), pairing);
-  if (config.rounds < 1 || config.games.critiques < 1 || config.games.solvers.completions < 1)
-    throw Error("{}: 'rounds', 'critiques' and 'completions' must be at least 1.", section.name());
+  constexpr int kMost = 256;
+  for (const auto& [key, value] :
+       {std::pair{"critiques", config.games.critiques}, std::pair{"completions", config.games.solvers.completions}})
+    if (value < 1 || value > kMost)
+      throw Error("{}: '{}' must lie between 1 and {}, got {}.", section.name(), key, kMost, value);
+  if (config.rounds < 1) throw Error("{}: 'rounds' must be at least 1, got {}.", section.name(), config.rounds);
   if (config.lessons.pairs && config.games.critiques < 2)
     throw Error(
         "{}: 'pairs' takes two or more 'critiques' of a step, one that is right and one that is not; got {}. Raise it, "

@@ -43,6 +43,8 @@ done
 is 3 rows/0/figures/invalid --critic generative --policy "$model" --file "$scratch/bench.json" --max-tokens 8
 is 0 rows/0/figures/invalid --critic discriminative --policy "$model" --file "$scratch/bench.json"
 is 3 rows/0/figures/unknown --critic oracle --file "$scratch/bench.json"
+is 0.0 rows/0/first_error/correct --critic oracle --file "$scratch/bench.json"  # who knows nothing claims nothing
+refuses 1 "--critiques is of generative, and the critic is oracle" "$agon" eval-critic --critic oracle --critiques 3
 is 0.0 rows/0/first_error/f1 --critic constant=1 --file "$scratch/bench.json"
 is 1.0 rows/0/first_error/correct --critic constant=1 --file "$scratch/bench.json"
 

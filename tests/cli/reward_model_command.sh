@@ -76,13 +76,20 @@ refuses 1 "is a file of the run itself" "$agon" report "$scratch/rm" --out "$scr
 does timeout 5 "$agon" train-rm "$scratch/rm.yaml" --json
 cmp "$scratch/out" "$scratch/notes.json" || fail "a finished training says other things than when it ended"
 refuses 1 "is of another training" "$agon" train-rm "$scratch/rm.yaml" --set seed=2
-refuses 1 "holds a reward_model.json" "$agon" train-rm "$scratch/rm.yaml" --set judge=pairs
+refuses 1 "that this training did not write" "$agon" train-rm "$scratch/rm.yaml" --set judge=pairs
 mkdir "$scratch/somebodys"
 cp "$model"/* "$scratch/somebodys"
 for form in none pairs; do
-  refuses 1 "holds a model.safetensors" "$agon" train-rm "$scratch/rm.yaml" --set judge=$form --set output=somebodys
+  refuses 1 "that this training did not write" "$agon" train-rm "$scratch/rm.yaml" --set judge=$form --set output=somebodys
 done
 cmp "$model/model.safetensors" "$scratch/somebodys/model.safetensors" || fail "a model is written over"
+[ ! -e "$scratch/somebodys/lock" ] || fail "a refused training leaves a lock"
+mkdir "$scratch/notes"
+echo mine >"$scratch/notes/README.md"
+for form in none pairs; do
+  refuses 1 "holds a README.md" "$agon" train-rm "$scratch/rm.yaml" --set judge=$form --set output=notes
+done
+[ "$(cat "$scratch/notes/README.md")" = mine ] || fail "somebody's README.md is written over"
 
 refuses 1 "'epochs' must be a whole number" "$agon" train-rm "$scratch/rm.yaml" --set epochs=1.5 --set output=refused
 refuses 1 "'epochs' must be a whole number" "$agon" train-rm "$scratch/rm.yaml" --set epochs=4294967297 --set output=refused
@@ -101,6 +108,8 @@ cat >"$scratch/two.json" <<'JSON'
 JSON
 does "$agon" score --rm "$scratch/rm" "$scratch/two.json" --json
 [ "$(value scores "$scratch/out" | tr ',' '\n' | wc -l)" = 3 ] || fail "three responses, not three scores"
+echo '{"prompt": "p", "imges": ["x.png"], "responses": ["a"]}' >"$scratch/typo.json"
+refuses 1 "Did you mean 'images'" "$agon" score --rm "$scratch/rm" "$scratch/typo.json"
 # Without --rm, by the reward model that comes with agon: the first answer is the one that fits the picture.
 does "$agon" score "$(dirname "$0")/../../docs/tour/responses.json" --json
 [ "$(value best "$scratch/out")" = 0 ] || fail "models/agon-tiny-reward does not take the right answer for the best"
@@ -127,6 +136,14 @@ does "$agon" eval-rm --choose "$model" --max-tokens 8 --file "$scratch/whole/pre
 does "$agon" run --policy "$model" --tasks 6 --samples 4 --verifier "$scratch/rm" --out "$scratch/run" --json
 for n in 1 2 4; do value "verified/$n" "$scratch/out" >/dev/null || fail "run --verifier: no figure of $n"; done
 [ "$(value verified/1 "$scratch/out")" = "$(value pass_at_1 "$scratch/out")" ] || fail "the best of one is not that one"
+verified=$(value verified "$scratch/out")
+does "$agon" run --policy "$model" --tasks 6 --samples 4 --out "$scratch/run" --resume --json
+[ "$(value verified "$scratch/out")" = "$verified" ] || fail "a run that is finished loses what the verifier made of it"
+does "$agon" show "$scratch/run" --json
+[ "$(value summary/verified "$scratch/out")" = "$verified" ] || fail "show leaves the verifier out"
+refuses 1 "holds preferences and no episodes" "$agon" show "$scratch/whole"
+does "$agon" train-rm "$scratch/rm.yaml" --set output=unfitted --set held_out=0 --set epochs=1
+refuses 1 "trained without held-out sets" "$agon" search --policy "$model" --critic "rm:$scratch/unfitted" --tasks 1 --out "$scratch/unfitted-search"
 does "$agon" search --policy "$model" --critic "rm:$scratch/rm" --method guided --tasks 3 --out "$scratch/search" --json
 [ "$(value critic_tokens "$scratch/out")" = 0 ] || fail "a reward model writes no tokens"
 does "$agon" search --policy "$model" --critic "rm:$scratch/rm" --method best-of-n --rank last --n 3 --tasks 3 --out "$scratch/best" --json

@@ -81,9 +81,21 @@ for ((i = 0; i < kills; ++i)); do
   done
 done
 refuses 1 "method" "$agon" search --policy "$model" --tasks 60 --out "$scratch/killed" --resume --method greedy
-refuses 1 "asks no critic, and --critic orcale is given" "$agon" search --method majority --critic orcale --out "$scratch/x"
+refuses 1 "asks no critic, and --critic is given" "$agon" search --method majority --critic orcale --out "$scratch/x"
 refuses 1 "Give --rank min, mean, last or product" "$agon" search --method best-of-n --critic oracle --out "$scratch/x"
+refuses 1 "--critic-policy is of generative, discriminative, self-score, and the critic is oracle" "$agon" search --critic oracle \
+  --critic-policy nowhere --out "$scratch/x"
+refuses 1 "tasks of charts have pictures" "$agon" search --critic process-reward --critic-url http://127.0.0.1:1 --critic-model m \
+  --out "$scratch/x"
 [ ! -e "$scratch/x" ] || fail "a refused search leaves a folder"
+# Two searches of one second, told no folder, do not meet in one.
+(
+  cd "$scratch" && mkdir default && cd default || exit 1
+  for i in 1 2; do "$agon" search --policy "$model" --method greedy --tasks 2 >/dev/null 2>"$i.err" & done
+  wait
+  [ "$(ls -d runs/search-charts-*/run.sqlite | wc -l)" = 2 ] || cat ./*.err
+) >"$scratch/out"
+[ -d "$scratch/default/runs" ] && [ ! -s "$scratch/out" ] || fail "two searches in one folder: $(cat "$scratch/out")"
 refuses 1 "another --rank than score" "$agon" search --policy "$model" --method beam --rank score --out "$scratch/ranked"
 [ ! -e "$scratch/ranked" ] || fail "a rank that is refused leaves a folder"
 
@@ -145,8 +157,8 @@ grep -q "Give it with --file" "$scratch/file/report.html" && fail "the report ha
   --out "$scratch/self" --json >"$scratch/self.json" 2>"$scratch/err" || fail "self-score: $(cat "$scratch/err")"
 is "$(basename "$untaught")" critic/policy self
 # What opens a server's door is not kept.
-"$agon" search --policy "$model" --critic process-reward --critic-url http://me:secret@127.0.0.1:1 --tasks 1 \
-  --out "$scratch/server" >"$scratch/out" 2>"$scratch/err" && fail "pictures for a process reward model"
+"$agon" search --policy "$model" --suite jsonl --file "$scratch/tasks.jsonl" --critic process-reward \
+  --critic-url http://me:secret@127.0.0.1:1 --out "$scratch/server" >"$scratch/out" 2>"$scratch/err" && fail "a server that is not there answers"
 grep -rq secret "$scratch/server" "$scratch/out" "$scratch/err" && fail "a password is told or kept"
 grep -q "http://127.0.0.1:1" "$scratch/server/config.json" || fail "the server is not told in config.json"
 

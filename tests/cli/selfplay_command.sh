@@ -24,7 +24,7 @@ refused "'rounds' has the wrong type" type
 config pairing "pairing: both"
 refused "not 'both'" pairing
 config zero "critiques: 0"
-refused "must be at least 1" zero
+refused "'critiques' must lie between 1 and 256, got 0" zero
 config rate "learning: {learning_rate: 0}"
 refused "'learning_rate' must be above 0" rate
 config threads "learning: {threads: 5000}"
@@ -58,7 +58,7 @@ config set "rounds: 2"
 refused "'pairs' takes two or more 'critiques'" set --set critiques=1
 refused "expected KEY=VALUE" set --set rounds
 refused "Did you mean 'rounds'" set --set round=1
-refused "must be at least 1" set --set critiques=0
+refused "must lie between 1 and 256" set --set critiques=0
 for yaml in "$scratch"/*.yaml; do
   [ -e "${yaml%.yaml}" ] && fail "a refused selfplay left a folder: ${yaml%.yaml}"
 done

@@ -40,6 +40,8 @@ says 1 "seed" "$agon" train small.yaml --set output=whole --set seed=9 --resume
 says 1 "learning_rate" "$agon" train small.yaml --set output=x --set optimizer.learning_rat=1
 says 1 "grpo" "$agon" train small.yaml --set output=x --set method=grop
 says 1 "nowhere.yaml" "$agon" train nowhere.yaml
+{ cat small.yaml; echo 'role: solver'; echo 'role: solver'; } >twice.yaml
+says 1 "'role' is given twice" "$agon" train twice.yaml --set output=x
 echo 'a: &a [*a, *a]' >anchors.yaml
 says 1 "nested more than 32 deep" "$agon" train anchors.yaml
 { echo 'a0: &a0 [1]'; for i in {1..20}; do echo "a$i: &a$i [*a$((i - 1)), *a$((i - 1)), *a$((i - 1))]"; done; } >laughs.yaml

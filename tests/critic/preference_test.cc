@@ -61,6 +61,13 @@ TEST_CASE("preferences: ranks may have ties and gaps, and begin anywhere") {
   CHECK(read(folder, record(R"(["a", "b"])", "[1, 0]"))[0].category == "sets");
 }
 
+TEST_CASE("preferences: a set without a name is called after its line") {
+  const test::TempFolder folder;
+  const std::string nameless = R"({"prompt": "p", "responses": ["a", "b"], "rank": [1, 2]})";
+  const std::vector<Preference> sets = read(folder, nameless + "\n" + R"({"id": 7, )" + nameless.substr(1));
+  CHECK((sets[0].id.ends_with(":1") && sets[1].id == "7"));
+}
+
 TEST_CASE("preferences: what is no record is refused with its place") {
   const test::TempFolder folder;
   const std::string good = record(R"(["a", "b"])", "[1, 2]");
@@ -80,6 +87,8 @@ TEST_CASE("preferences: what is no record is refused with its place") {
   CHECK_THROWS_WITH(read(folder, R"({"id": "x", "prompt": "p", "responses": ["a", "b"]})"),
                     Contains("'rank' must be a list"));
   CHECK_THROWS_WITH(read(folder, R"({"responses": ["a", "b"], "rank": [1, 2]})"), Contains("neither a 'prompt' nor"));
+  CHECK_THROWS_WITH(read(folder, R"({"prompt": 5, "responses": ["a", "b"], "rank": [1, 2]})"),
+                    Contains("'prompt' must be a text, got 5"));
   CHECK_THROWS_WITH(read(folder, "{oops\n"), Contains(":1: it is no JSON"));
   CHECK_THROWS_WITH(read(folder, "\n\n"), Contains("holds no preferences"));
   CHECK_THROWS_AS(read_preferences(folder / "missing.jsonl"), Error);
@@ -98,6 +107,10 @@ TEST_CASE("preferences: the set that something is wrong with is named") {
 
 TEST_CASE("candidates: one response is enough, none is not") {
   CHECK(read_candidates(R"({"prompt": "p", "responses": ["a"]})", "x", ".").responses.size() == 1);
+  CHECK(read_candidates(R"({"id": 3, "prompt": "p", "responses": ["a"], "rank": [1], "category": "c"})", "x", ".")
+            .messages.size() == 1);
+  CHECK_THROWS_WITH(read_candidates(R"({"prompt": "p", "responses": ["a"], "instruction": "Think."})", "x", "."),
+                    Contains("x: key: no 'instruction'. Did you mean 'instructions'?"));
   CHECK_THROWS_WITH(read_candidates(R"({"prompt": "p", "responses": []})", "standard input", "."),
                     Contains("standard input: 'responses' must hold at least one"));
 }

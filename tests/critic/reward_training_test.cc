@@ -116,7 +116,7 @@ TEST_CASE("train-rm: a judge's folder has a card") {
   CHECK((notes.at("samples") == 16 && notes.at("sets") == 8 && notes.at("steps") == 2));
   CHECK_FALSE(fs::exists(config.output / "checkpoint"));
   const std::string card = read_file((config.output / "README.md").string());
-  CHECK_THAT(card, Contains("--choose judge") && Contains("16 lessons on 8 sets in 2 steps") && Contains("name: test"));
+  CHECK_THAT(card, Contains("--choose . ") && Contains("16 lessons on 8 sets in 2 steps") && Contains("name: test"));
 }
 
 TEST_CASE("train-rm: a choice among more responses than there are letters is refused, with the set") {
