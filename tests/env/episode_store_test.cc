@@ -318,6 +318,12 @@ TEST_CASE("a run is neither overwritten nor resumed with another config") {
   other = {{"seed", 1}, {"suite", "charts"}};
   REQUIRE_THAT(error_of([&] { EpisodeStore::create(folder / "run", other, true); }),
                Catch::Contains("not no sampling"));
+  other = kConfig;
+  for (int i = 0; i < 6; ++i) other["key " + std::to_string(i)] = std::string(1000, 'x');
+  const std::string told = error_of([&] { EpisodeStore::create(folder / "run", other, true); });
+  REQUIRE_THAT(told, Catch::Contains("no key 0, not key 0 = \"xxx") && Catch::Contains("no key 3") &&
+                         Catch::Contains("; and 2 more"));
+  REQUIRE(told.size() < 1000);
   REQUIRE(read_all(folder / "run").size() == 1);
   std::ifstream file(folder / "run/config.json");
   REQUIRE(Json::parse(file) == kConfig);
