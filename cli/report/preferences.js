@@ -49,7 +49,7 @@ function preferenceView(set) {
   const responses = order.map((index) => {
     const one = set.responses[index], chosen = set.chosen.includes(index);
     return html("div", {class: "segment step"}, html("span", {}, html("span", {class: `badge ${one.right ? "right" : "wrong"}`}, `rank ${set.rank[index]}`), html("br"), `${place(index)}${chosen ? ", chosen" : ""}`),
-      html("div", {}, html("p", {class: "note"}, `${one.source} · ${one.right ? "right" : "wrong"} · reward ${number(one.reward, 2)} · ${number(100 * one.steps, 0)} % of its steps before the first wrong one`), html("pre", {}, plainText(one.text))));
+      html("div", {}, html("p", {class: "note"}, `${one.source} · ${one.right ? "right" : "wrong"} · reward ${number(one.reward, 2)} · ${number(100 * one.steps, 0)} % of its steps known to be right, before the first wrong one`), html("pre", {}, plainText(one.text))));
   });
   return [html("h3", {}, set.id), html("div", {class: pictures.length ? "turn" : "turn plain"}, pictures.length ? html("div", {}, pictures) : [],
     html("div", {}, texts, set.graph ? voteGraph(set) : [], html("h4", {}, "Responses, best first"), responses))];
