@@ -79,16 +79,12 @@ const EpisodeOutcome* best_scored(Samples samples) {
 // Where no sample has an answer: the first.
 const EpisodeOutcome* majority(Samples samples) {
   std::vector<env::Vote> votes;
-  std::vector<const EpisodeOutcome*> owners;
   bool boxes = false;
   for (const EpisodeOutcome* sample : samples) {
-    if (!sample->answer) continue;
-    votes.push_back({*sample->answer});
-    owners.push_back(sample);
+    votes.push_back({sample->answer});
     boxes = boxes || sample->answer_is_box;
   }
-  const auto winner = env::winning_vote(votes, boxes);
-  return winner ? owners[*winner] : samples.front();
+  return samples[env::winning_vote(votes, boxes).value_or(0)];
 }
 
 // Success of what `pick` takes from each block of n samples, averaged; a last, smaller block is left out.

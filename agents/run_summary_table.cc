@@ -73,6 +73,7 @@ std::string summary_table(const Json& summary) {
   if (scored) table += size_line("best-of-N", summary.at("best_of_n"));
   table += size_line("majority", summary.at("majority"));
   if (summary.contains("verified")) table += size_line("verified", summary.at("verified"));
+  if (summary.contains("verified_majority")) table += size_line("verified vote", summary.at("verified_majority"));
   if (const Json sizes = summary.value("not_fitting", Json::array()); !sizes.empty())
     table += fmt::format("verified leaves out N = {}: so many samples pass the verifier's context\n",
                          fmt::join(sizes.get<std::vector<std::size_t>>(), ", "));

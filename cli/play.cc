@@ -203,7 +203,8 @@ RunPlace run_place(const std::string& command, const std::string& suite, const s
 void add_verified(const env::RunReader& run, Json& summary) {
   const Json told = run.summary();
   if (!told.is_object() || !told.contains("verified")) return;
-  for (const char* name : {"verifier", "verified", "not_fitting"}) summary[name] = told.at(name);
+  for (const char* name : {"verifier", "verified", "verified_majority", "not_fitting"})
+    if (told.contains(name)) summary[name] = told.at(name);  // runs of before have no verified_majority
   for (const auto& [name, interval] : told.at("ci").items())
     if (name.starts_with("verified_")) summary["ci"][name] = interval;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "env/box.h"
 #include "env/grade.h"
@@ -17,16 +18,19 @@ std::string side_of(const std::string& answer) {
 }
 
 std::optional<std::size_t> winning_text(const std::vector<Vote>& votes) {
-  std::map<std::string, double> sides;
-  std::vector<double*> side_of_vote;
-  for (const Vote& vote : votes) {
-    side_of_vote.push_back(&sides[side_of(vote.answer)]);
-    *side_of_vote.back() += vote.weight;
-  }
-  const auto most = std::max_element(side_of_vote.begin(), side_of_vote.end(),
-                                     [](const double* a, const double* b) { return *a < *b; });
-  if (most == side_of_vote.end()) return std::nullopt;
-  return static_cast<std::size_t>(most - side_of_vote.begin());
+  struct Side {
+    std::size_t first;
+    double weight;
+  };
+  std::map<std::string, Side> sides;
+  for (std::size_t i = 0; i < votes.size(); ++i)
+    if (votes[i].answer)
+      sides.try_emplace(side_of(*votes[i].answer), Side{i, 0}).first->second.weight += votes[i].weight;
+  const auto most = std::max_element(sides.begin(), sides.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.second.weight, b.second.first) < std::pair(b.second.weight, a.second.first);
+  });
+  if (most == sides.end()) return std::nullopt;
+  return most->second.first;
 }
 
 }  // namespace
@@ -36,7 +40,7 @@ std::optional<std::size_t> winning_vote(const std::vector<Vote>& votes, bool box
   std::vector<double> weights;
   std::vector<std::size_t> owners;
   for (std::size_t i = 0; boxes && i < votes.size(); ++i) {
-    const std::optional<Box> box = parse_box(votes[i].answer);
+    const std::optional<Box> box = votes[i].answer ? parse_box(*votes[i].answer) : std::nullopt;
     if (!box) continue;
     places.push_back(*box);
     weights.push_back(votes[i].weight);

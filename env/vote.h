@@ -9,7 +9,7 @@
 namespace agon::env {
 
 struct Vote {
-  std::string answer;
+  std::optional<std::string> answer;  // none: no vote, but it keeps its place
   double weight = 1;
 };
 // The place of the first vote of the side with the most weight; ties: the side that spoke first. Numbers are one side

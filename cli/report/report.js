@@ -72,6 +72,7 @@ function summaryTable() {
     if (scored) rows.push([`Best of ${most} by score`, summary.best_of_n[most], `best_of_${most}`]);
     rows.push([`Majority of ${most}`, summary.majority[most], `majority_${most}`]);
     if (summary.verified) rows.push([`Best of ${most} by verifier`, summary.verified[most], `verified_${most}`]);
+    if (summary.verified_majority) rows.push([`Majority of ${most} weighted by verifier`, summary.verified_majority[most], `verified_majority_${most}`]);
   }
   if ("step_success" in summary) rows.push(["Step success", summary.step_success, "step_success"]);
   rows.push(["Mean reward", summary.mean_reward, "mean_reward"]);
@@ -111,6 +112,7 @@ function samplesChart() {
   const series = [["pass@N", summary.pass_at_k, "var(--accent)", "pass_at_"], ["Majority of N", summary.majority, "var(--third)", "majority_"]];
   if (scored) series.push(["Best of N by score", summary.best_of_n, "var(--second)", "best_of_"]);
   if (summary.verified) series.push(["Best of N by verifier", summary.verified, "var(--right)", "verified_"]);
+  if (summary.verified_majority) series.push(["Majority of N weighted by verifier", summary.verified_majority, "var(--text)", "verified_majority_"]);
   const chart = plot("N samples", "accuracy", sizes.map((size) => [at(size), String(size)]), (target, x, y) => {
     if (summary.greedy !== null) target.append(svg("line", {class: "diagonal", x1: x(0), x2: x(1), y1: y(summary.greedy), y2: y(summary.greedy)}));
     for (const [, values, color, key] of series) {

@@ -1,14 +1,20 @@
 #include "critic/reward_model/verifier.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <set>
+#include <span>
 
 #include "agents/learn/train_rollout.h"
+#include "agents/run_summary.h"
 #include "core/error.h"
 #include "core/statistics.h"
 #include "env/protocol.h"
+#include "env/vote.h"
 
 namespace agon::critic {
 namespace {
@@ -40,27 +46,66 @@ std::size_t samples_of(const env::RunReader& run) {
   return static_cast<std::size_t>(most);
 }
 
-// Of one task: by n, the mean success of what is taken from its blocks. Those n that do not fit go to `not_fitting`.
-std::map<std::size_t, double> verify_task(RewardModel& model, const Samples& samples, const std::string& instructions,
-                                          const std::set<std::size_t>& sizes, std::set<std::size_t>& not_fitting) {
+// Of several samples and their scores the place of one.
+using Pick = std::size_t (*)(std::span<const env::Episode>, const std::vector<double>&);
+
+std::size_t best(std::span<const env::Episode>, const std::vector<double>& scores) {
+  return static_cast<std::size_t>(std::ranges::max_element(scores) - scores.begin());
+}
+
+std::size_t majority(std::span<const env::Episode> samples, const std::vector<double>& scores) {
+  std::vector<std::size_t> order(samples.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return scores[i]; });
+  std::vector<env::Vote> votes;
+  bool boxes = false;
+  for (const std::size_t i : order) {
+    const agents::EpisodeOutcome outcome = agents::outcome_of(samples[i]);
+    votes.push_back({outcome.answer, std::exp(scores[i] - scores[order.front()])});
+    boxes = boxes || outcome.answer_is_box;
+  }
+  return order[env::winning_vote(votes, boxes).value_or(0)];
+}
+
+struct Way {
+  const char* name;
+  Pick pick;
+};
+constexpr Way kWays[] = {{kVerified, best}, {kVerifiedMajority, majority}};
+
+// By the name of a way and n: the mean success of what is taken from the blocks of n, a task each.
+using Successes = std::map<std::pair<std::string, std::size_t>, std::vector<double>>;
+
+// Adds one task. Those n that do not fit go to `not_fitting`.
+void verify_task(RewardModel& model, const Samples& samples, const std::string& instructions,
+                 const std::set<std::size_t>& sizes, std::set<std::size_t>& not_fitting, Successes& successes) {
   std::vector<Candidates> blocks;
-  std::vector<std::pair<std::size_t, std::size_t>> places;  // of each block: n and its first sample
+  std::vector<std::size_t> firsts;  // of each block: its first sample
   for (const std::size_t n : sizes) {
     std::vector<Candidates> own = blocks_of(samples, n, instructions);
     if (!std::ranges::all_of(own, [&](const Candidates& block) { return model.fits(block); })) not_fitting.insert(n);
     if (not_fitting.contains(n)) continue;
-    for (std::size_t i = 0; i < own.size(); ++i) places.emplace_back(n, i * n);
+    for (std::size_t i = 0; i < own.size(); ++i) firsts.push_back(i * n);
     std::ranges::move(own, std::back_inserter(blocks));
   }
-  std::map<std::size_t, std::vector<double>> taken;
+  Successes taken;
   const std::vector<std::vector<double>> scores = model.score(blocks);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    const auto best = static_cast<std::size_t>(std::ranges::max_element(scores[i]) - scores[i].begin());
-    taken[places[i].first].push_back(samples[places[i].second + best].success);
+    const auto block = std::span(samples).subspan(firsts[i], scores[i].size());
+    for (const Way& way : kWays) taken[{way.name, block.size()}].push_back(block[way.pick(block, scores[i])].success);
   }
-  std::map<std::size_t, double> means;
-  for (const auto& [n, successes] : taken) means[n] = mean(successes);
-  return means;
+  for (const auto& [key, of_blocks] : taken) successes[key].push_back(mean(of_blocks));
+}
+
+Interval interval_of_mean(const std::vector<double>& values, std::uint64_t seed) {
+  return bootstrap_interval(
+      values.size(),
+      [&](std::span<const std::size_t> drawn) {
+        double sum = 0;
+        for (const std::size_t i : drawn) sum += values[i];
+        return sum / static_cast<double>(drawn.size());
+      },
+      seed);
 }
 
 }  // namespace
@@ -69,15 +114,13 @@ Json verified(RewardModel& model, const env::RunReader& run, const std::function
   const Json config = run.config();
   const std::string instructions = config.value("instructions", "");
   const std::set<std::size_t> sizes = sizes_up_to(samples_of(run));
-  std::map<std::size_t, std::vector<double>> by_n;
-  for (const std::size_t n : sizes) by_n[n];
+  Successes successes;
   std::set<std::size_t> not_fitting;
   Samples samples;
   bool stopped = false;
   const auto close = [&] {
     if (samples.empty() || stopped) return;
-    for (const auto& [n, value] : verify_task(model, samples, instructions, sizes, not_fitting))
-      by_n[n].push_back(value);
+    verify_task(model, samples, instructions, sizes, not_fitting, successes);
     samples.clear();
     stopped = done && !done();
   };
@@ -93,21 +136,16 @@ Json verified(RewardModel& model, const env::RunReader& run, const std::function
       env::RunReader::Detail::whole);
   close();
   if (stopped) return {};
-  Json figures{{"verified", Json::object()}, {"not_fitting", not_fitting}, {"ci", Json::object()}};
-  for (const std::size_t n : not_fitting) by_n[n].clear();
-  for (const auto& [n, values] : by_n) {
-    figures["verified"][std::to_string(n)] = values.empty() ? Json() : Json(mean(values));
-    if (values.empty()) continue;
-    const Interval interval = bootstrap_interval(
-        values.size(),
-        [&values = values](std::span<const std::size_t> drawn) {
-          double sum = 0;
-          for (const std::size_t i : drawn) sum += values[i];
-          return sum / static_cast<double>(drawn.size());
-        },
-        config.value("seed", std::uint64_t{0}));
-    figures["ci"][fmt::format("verified_{}", n)] = {interval.low, interval.high};
-  }
+  Json figures{{"not_fitting", not_fitting}, {"ci", Json::object()}};
+  for (const Way& way : kWays)
+    for (const std::size_t n : sizes) {
+      const std::vector<double>& values = successes[{way.name, n}];
+      const bool known = !values.empty() && !not_fitting.contains(n);
+      figures[way.name][std::to_string(n)] = known ? Json(mean(values)) : Json();
+      if (!known) continue;
+      const Interval interval = interval_of_mean(values, config.value("seed", std::uint64_t{0}));
+      figures["ci"][fmt::format("{}_{}", way.name, n)] = {interval.low, interval.high};
+    }
   return figures;
 }
 

@@ -6,7 +6,7 @@ import json
 import pathlib
 import sys
 
-KEPT = ["tasks", "samples", "pass_at_1", "greedy", "verified", "best_of_n", "majority", "ci"]
+KEPT = ["tasks", "samples", "pass_at_1", "greedy", "verified", "verified_majority", "best_of_n", "majority", "ci"]
 
 
 def main(folder):

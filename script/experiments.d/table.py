@@ -131,8 +131,9 @@ def print_rewards(lines, folder):
             if not runs[0]["verified"]:
                 continue
             seeds = [run["verified"][suite] for run in runs]
-            rows.append([name, str(len(runs))] + [cell([seed["verified"][n] for seed in seeds],
-                                                       [seed["ci"][f"verified_{n}"] for seed in seeds]) for n in sizes])
+            for key, title in (("verified", name), ("verified_majority", name + ", vote")):
+                rows.append([title, str(len(runs))] + [cell([seed[key][n] for seed in seeds],
+                                                            [seed["ci"][f"{key}_{n}"] for seed in seeds]) for n in sizes])
         for title, key, prefix in (("the policy's own score", "best_of_n", "best_of_"), ("majority", "majority", "majority_")):
             rows.append([title, "1"] + [cell([figures[key].get(n)], [figures["ci"].get(prefix + n)]) for n in sizes])
         print_table(f"{suite}, {figures['tasks']} tasks: best of n samples", ["chosen by", "seeds", *sizes], rows)

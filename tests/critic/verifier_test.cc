@@ -9,16 +9,17 @@ using namespace agon::critic;
 
 namespace {
 
-// Scores a response by its length; as many of them as it has room for fit.
+// Scores a response by its length, times `scale`; as many of them as it has room for fit.
 class Longest final : public RewardModel {
  public:
-  explicit Longest(std::size_t room) : room_(room) {}
+  explicit Longest(std::size_t room, double scale = 1) : room_(room), scale_(scale) {}
   std::vector<std::vector<double>> score(std::span<const Candidates> sets) override {
     std::vector<std::vector<double>> scores;
     for (const Candidates& set : sets) {
       CHECK(fits(set));
       scores.emplace_back();
-      for (const std::string& response : set.responses) scores.back().push_back(static_cast<double>(response.size()));
+      for (const std::string& response : set.responses)
+        scores.back().push_back(scale_ * static_cast<double>(response.size()));
     }
     return scores;
   }
@@ -30,11 +31,14 @@ class Longest final : public RewardModel {
 
  private:
   const std::size_t room_;
+  const double scale_;
   const Json notes_;
 };
 
 // Two tasks of four samples; the longest of the first is right, of the second the shortest.
-std::unique_ptr<env::RunReader> played(const std::filesystem::path& folder, bool last_failed = false) {
+// `answers`: of the samples of both tasks; those that say `gold` are right.
+std::unique_ptr<env::RunReader> played(const std::filesystem::path& folder, bool last_failed = false,
+                                       const std::vector<std::string>& answers = {}, const std::string& gold = "7") {
   const auto store = env::EpisodeStore::create(folder, {{"suite", "charts"}}, false);
   for (std::uint64_t task = 0; task < 2; ++task)
     for (int sample = 0; sample < 4; ++sample) {
@@ -43,6 +47,12 @@ std::unique_ptr<env::RunReader> played(const std::filesystem::path& folder, bool
       episode.task_index = task;
       episode.sample = sample;
       episode.success = sample == (task == 0 ? 3 : 0);
+      if (!answers.empty()) {
+        const std::string& answer = answers[static_cast<std::size_t>(sample)];
+        if (!answer.empty()) episode.answer = answer;
+        episode.gold = gold;
+        episode.success = answer == gold;
+      }
       episode.turns.emplace_back().text = std::string(static_cast<std::size_t>(sample + 1), 'x');
       if (last_failed && task == 1 && sample == 3) {
         episode.status = env::EpisodeStatus::failed;
@@ -64,6 +74,24 @@ TEST_CASE("verifier: of each block of n the one with the highest score is taken"
   CHECK(figures.at("not_fitting").empty());
 }
 
+TEST_CASE("verifier: a vote weighs e to the power of its score, and the best of the side that wins is taken") {
+  const test::TempFolder folder;
+  int run = 0;
+  const auto majority_of_4 = [&](double scale, const std::vector<std::string>& answers, const std::string& right) {
+    Longest model(4, scale);
+    const auto reader = played(folder / std::to_string(run++), false, answers, right);
+    return verified(model, *reader).at("verified_majority").at("4");
+  };
+  CHECK(majority_of_4(0.5, {"7", "7", "7.0", "8"}, "7.0") ==
+        1.0);                                                    // e^0.5 + e^1 + e^1.5 > e^2; of the three the longest
+  CHECK(majority_of_4(1, {"7", "7", "7.0", "8"}, "8") == 1.0);   // e + e^2 + e^3 < e^4
+  CHECK(majority_of_4(0.5, {"8", "7", "7", "6"}, "6") == 1.0);   // two do not make up for it
+  CHECK(majority_of_4(0.25, {"8", "7", "7", "6"}, "7") == 1.0);  // less apart, they do
+  CHECK(majority_of_4(1, {"7", "8", "", ""}, "8") == 1.0);       // what has no answer has no vote
+  CHECK(majority_of_4(1, {"", "", "", ""}, "7") == 0.0);
+  CHECK(majority_of_4(0.25, {"[0,0,10,10]", "[0,0,10,9]", "[50,50,60,60]", "none"}, "[0,0,10,9]") == 1.0);
+}
+
 TEST_CASE("verifier: a task that lacks a sample adds no n of its own") {
   const test::TempFolder folder;
   Longest model(4);
@@ -76,6 +104,7 @@ TEST_CASE("verifier: an n whose block passes the context is left out, and said")
   Longest model(2);
   const Json figures = verified(model, *played(folder / "run"));
   CHECK(figures.at("verified") == Json{{"1", 0.25}, {"2", 0.25}, {"4", nullptr}});
+  CHECK(figures.at("verified_majority").at("4").is_null());
   CHECK(figures.at("not_fitting") == Json::array({4}));
   CHECK_FALSE(figures.at("ci").contains("verified_4"));
 }

@@ -86,19 +86,17 @@ Answer Searcher::first_ranked() {
 
 Answer Searcher::by_vote(const std::function<std::optional<double>(int)>& weight) {
   std::vector<env::Vote> votes;
-  std::vector<int> owners;
   bool boxes = false;
   for (const int node : done_) {
-    const auto answer = env::extract_answer(tree_.turn_text(node));
+    env::Vote& vote = votes.emplace_back();
     const std::optional<double> heavy = weight(node);
-    if (!answer || !heavy) continue;
-    votes.push_back({*answer, *heavy});
-    owners.push_back(node);
-    boxes = boxes || env::parse_box(*answer);
+    if (!heavy) continue;
+    vote = {env::extract_answer(tree_.turn_text(node)), *heavy};
+    boxes = boxes || (vote.answer && env::parse_box(*vote.answer));
   }
   const auto winner = env::winning_vote(votes, boxes);
   if (!winner) return first_done();
-  answer_.node = owners[*winner];
+  answer_.node = done_[*winner];
   return answer_;
 }
 
