@@ -12,10 +12,16 @@
 
 namespace agon::agents {
 
+// What could have been written in the place of a token, and its log-probability there.
+struct Alternative {
+  std::int32_t id = 0;
+  float logprob = 0;
+};
 // How a completion may begin.
 struct Beginning {
   std::vector<std::int32_t> token_ids;
-  std::vector<float> logprobs;  // of each, as in Completion
+  std::vector<float> logprobs;                         // of each, as in Completion
+  std::vector<std::vector<Alternative>> alternatives;  // of each, or none
 };
 
 struct Sampling {
@@ -28,8 +34,10 @@ struct Sampling {
   std::vector<std::string> stop;  // a completion ends where one of these first appears; the match is kept in the text
   // No completion begins with one of these, unless top_p and top_k leave nothing else: the others are as likely among
   // themselves as before (sampling without replacement; exactly so where top_p = 1, top_k = 0 and the log-probabilities
-  // are of this temperature).
+  // are of this temperature). At temperature 0 it leaves them where that is likeliest, told by their alternatives, and
+  // is greedy from there on.
   std::vector<Beginning> excluded;
+  int alternatives = 0;  // of each token so many are told
 };
 
 struct CompletionRequest {
@@ -49,6 +57,9 @@ struct Completion {
   std::vector<std::int32_t> token_ids;  // as sampled, the end-of-turn token included when it was sampled
   std::vector<float>
       logprobs;  // of each token under the model at this temperature (greedy_logprobs_at), before top-p and top-k
+  // Of each token the likeliest that could be written there (itself, as a rule, among them), the likeliest first, with
+  // their logprobs as above: Sampling::alternatives, without those below 1e-6. None where none were asked for.
+  std::vector<std::vector<Alternative>> alternatives;
   std::vector<std::uint32_t> token_ends;  // where in `text` each token ends; an end-of-turn token writes nothing
   FinishReason finish_reason = FinishReason::stop;
   std::string matched_stop;  // empty: ended by the end-of-turn token or by length

@@ -213,7 +213,7 @@ void add_search(CLI::App& app) {
   command->add_option("--policy", flags->policy, "model folder (default: models/agon-tiny)")->group(kPolicyFlags);
   add_sampling_options(*command, flags->play);
   command->get_option("--temperature")
-      ->description("of the samples (guided with --retry anew: 0.5 unless it is given)");
+      ->description("of the samples (guided with --retry anew: 0.5 unless it is given; 0: the next likeliest)");
   add_critic_options(*command, flags->critic, "critic-");
   command->add_option("--out", flags->out, "run folder (default: runs/search-<suite>-<time>)")->group(kOutputFlags);
   command->add_flag("--resume", flags->resume, "go on with the search in --out")->group(kOutputFlags);

@@ -85,13 +85,14 @@ void check(const GenerationRequest& request, const EngineState& state) {
     throw Error("policy: greedy_logprobs_at {} is not a number above 0.", sampling.greedy_logprobs_at);
   if (!(sampling.top_p > 0 && sampling.top_p <= 1)) throw Error("policy: top_p {} is not in (0, 1].", sampling.top_p);
   if (sampling.top_k < 0) throw Error("policy: top_k {} is negative; 0 means all.", sampling.top_k);
+  if (sampling.alternatives < 0) throw Error("policy: {} alternatives of a token.", sampling.alternatives);
   if (sampling.max_tokens < 1) throw Error("policy: max_tokens {} is not positive.", sampling.max_tokens);
   if (std::any_of(sampling.stop.begin(), sampling.stop.end(), [](const auto& stop) { return stop.empty(); }))
     throw Error("policy: a stop string is empty.");
-  for (const Beginning& beginning : sampling.excluded)
-    if (beginning.token_ids.empty() || beginning.token_ids.size() != beginning.logprobs.size())
-      throw Error("policy: a beginning to exclude has {} tokens and {} log-probabilities.", beginning.token_ids.size(),
-                  beginning.logprobs.size());
+  for (const auto& [ids, logprobs, alternatives] : sampling.excluded)
+    if (ids.empty() || ids.size() != logprobs.size() || (!alternatives.empty() && alternatives.size() != ids.size()))
+      throw Error("policy: a beginning to exclude has {} tokens, {} log-probabilities and alternatives of {}.",
+                  ids.size(), logprobs.size(), alternatives.size());
   check_prompt(request.prompt, state.config);
   const std::int64_t prompt = std::ssize(request.prompt.ids);
   check_memory(prompt, std::min<std::int64_t>(sampling.max_tokens, state.config.text.max_position_embeddings - prompt),

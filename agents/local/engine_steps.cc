@@ -138,8 +138,10 @@ void EngineBatch::decode_some(std::span<EngineSequence*> sequences, const kernel
     std::copy_n(sequences[i]->prompt->last_hidden.data(), width, hidden + static_cast<std::int64_t>(i) * width);
   each_logits(hidden, std::ssize(sequences), parallel, [&](std::int64_t i, std::span<const float> logits) {
     EngineSequence& sequence = *sequences[static_cast<std::size_t>(i)];
-    withhold(sequence.sampling->excluded, sequence.completion->token_ids, scratch.sampler.withheld);
-    advance(sequence, sample_token(logits, allowed_, *sequence.sampling, sequence.rng, scratch.sampler));
+    withhold(*sequence.sampling, sequence.completion->token_ids, scratch.sampler);
+    const SampledToken token = sample_token(logits, allowed_, *sequence.sampling, sequence.rng, scratch.sampler);
+    if (sequence.sampling->alternatives > 0) sequence.completion->alternatives.push_back(scratch.sampler.alternatives);
+    advance(sequence, token);
   });
 }
 

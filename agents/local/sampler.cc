@@ -11,6 +11,7 @@ namespace agon::agents {
 namespace {
 
 constexpr double kLowestTemperature = 1e-6;  // keeps 1 / T a number
+constexpr float kLeastAlternative = -13.8F;  // ln 1e-6
 
 float inverse_of(double temperature) {
   return temperature == 0 ? 1.0f : static_cast<float>(1.0 / std::max(temperature, kLowestTemperature));
@@ -35,23 +36,25 @@ std::int32_t first_largest(std::span<const float> logits, std::span<const std::i
   });
 }
 
+bool likelier(std::span<const float> logits, std::int32_t a, std::int32_t b) {
+  const float first = logits[static_cast<std::size_t>(a)], second = logits[static_cast<std::size_t>(b)];
+  return first != second ? first > second : a < b;
+}
+
 // Cuts scratch.order, the allowed ids, to those that top_k and top_p leave; of equally likely ones the first stay.
 void truncate(std::span<const float> logits, const Sampling& sampling, SamplerScratch& scratch) {
   std::vector<std::int32_t>& order = scratch.order;
-  const auto likelier = [&](std::int32_t a, std::int32_t b) {
-    const float first = logits[static_cast<std::size_t>(a)], second = logits[static_cast<std::size_t>(b)];
-    return first != second ? first > second : a < b;
-  };
+  const auto before = [&](std::int32_t a, std::int32_t b) { return likelier(logits, a, b); };
   const auto weight = [&](std::int32_t id) {
     return static_cast<double>(scratch.weights[static_cast<std::size_t>(id)]);
   };
   const std::size_t kept = sampling.top_k > 0 ? static_cast<std::size_t>(sampling.top_k) : order.size();
   if (kept < order.size()) {
-    std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(), likelier);
+    std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(), before);
     order.resize(kept);
   }
   if (sampling.top_p >= 1.0) return;
-  std::sort(order.begin(), order.end(), likelier);
+  std::sort(order.begin(), order.end(), before);
   double mass = 0, reached = 0;
   for (const std::int32_t id : order) mass += weight(id);
   std::size_t count = 0;
@@ -83,26 +86,74 @@ void take_withheld(SamplerScratch& scratch, double total) {
 }
 
 // -1 if none weighs anything.
-std::int32_t heaviest(std::span<const std::int32_t> allowed, std::span<const float> weights) {
-  const std::int32_t first = *std::max_element(allowed.begin(), allowed.end(), [&](std::int32_t a, std::int32_t b) {
-    return weights[static_cast<std::size_t>(a)] < weights[static_cast<std::size_t>(b)];
+std::int32_t likeliest_left(std::span<const std::int32_t> allowed, double total, const SamplerScratch& scratch) {
+  const auto weight = [&](std::int32_t id) { return scratch.weights[static_cast<std::size_t>(id)]; };
+  const std::int32_t first = *std::max_element(allowed.begin(), allowed.end(),
+                                               [&](std::int32_t a, std::int32_t b) { return weight(a) < weight(b); });
+  const std::optional<Alternative>& way_out = scratch.way_out;
+  if (way_out && std::exp(static_cast<double>(way_out->logprob)) * total > static_cast<double>(weight(first)))
+    return way_out->id;
+  return weight(first) > 0 ? first : -1;
+}
+
+// Whether it begins with `written` and goes on.
+bool goes_on(const Beginning& beginning, std::span<const std::int32_t> written) {
+  return beginning.token_ids.size() > written.size() &&
+         std::equal(written.begin(), written.end(), beginning.token_ids.begin());
+}
+
+// The first of the alternatives to the token at `place` with which none of the excluded goes on.
+const Alternative* free_alternative(const Beginning& beginning, std::size_t place,
+                                    std::span<const Beginning> excluded) {
+  const auto before = std::span(beginning.token_ids).first(place);
+  const auto& alternatives = beginning.alternatives[place];
+  const auto found = std::find_if(alternatives.begin(), alternatives.end(), [&](const Alternative& one) {
+    return std::none_of(excluded.begin(), excluded.end(), [&](const Beginning& other) {
+      return goes_on(other, before) && other.token_ids[place] == one.id;
+    });
   });
-  return weights[static_cast<std::size_t>(first)] > 0 ? first : -1;
+  return found == alternatives.end() ? nullptr : &*found;
+}
+
+// Takes the likeliest way out of a beginning, behind its token at `at`, if it is likelier than `best`.
+void find_way_out(const Beginning& beginning, std::size_t at, std::span<const Beginning> excluded,
+                  std::optional<Alternative>& best) {
+  float logprob = 0;
+  for (std::size_t place = at + 1; place < beginning.alternatives.size(); ++place) {
+    logprob += beginning.logprobs[place - 1];
+    const Alternative* out = free_alternative(beginning, place, excluded);
+    if (out && (!best || logprob + out->logprob > best->logprob))
+      best = {beginning.token_ids[at], logprob + out->logprob};
+  }
+}
+
+// Of what could be written the likeliest `count`, in order.
+void tell_alternatives(std::span<const float> logits, std::span<const std::int32_t> allowed, std::size_t count,
+                       const kernels::SoftmaxSums& sums, float inverse_temperature, SamplerScratch& scratch) {
+  scratch.alternatives.clear();
+  if (count == 0) return;
+  scratch.order.resize(std::min(count, allowed.size()));
+  std::partial_sort_copy(allowed.begin(), allowed.end(), scratch.order.begin(), scratch.order.end(),
+                         [&](std::int32_t a, std::int32_t b) { return likelier(logits, a, b); });
+  for (const std::int32_t id : scratch.order) {
+    const float logprob = logprob_of(logits[static_cast<std::size_t>(id)], sums, inverse_temperature);
+    if (logprob >= kLeastAlternative) scratch.alternatives.push_back({id, logprob});
+  }
 }
 
 }  // namespace
 
-void withhold(std::span<const Beginning> excluded, std::span<const std::int32_t> written,
-              std::vector<std::pair<std::int32_t, double>>& withheld) {
-  withheld.clear();
-  for (const Beginning& beginning : excluded) {
-    const std::size_t at = written.size();
-    if (beginning.token_ids.size() <= at || !std::equal(written.begin(), written.end(), beginning.token_ids.begin()))
-      continue;
-    const bool completes = beginning.token_ids.size() == at + 1;
+void withhold(const Sampling& sampling, std::span<const std::int32_t> written, SamplerScratch& scratch) {
+  const std::size_t at = written.size();
+  scratch.withheld.clear();
+  scratch.way_out.reset();
+  for (const Beginning& beginning : sampling.excluded) {
+    if (!goes_on(beginning, written)) continue;
+    const bool all = sampling.temperature == 0 || beginning.token_ids.size() == at + 1;
     const double logprob =
         std::accumulate(beginning.logprobs.begin() + static_cast<std::ptrdiff_t>(at), beginning.logprobs.end(), 0.0);
-    withheld.emplace_back(beginning.token_ids[at], completes ? 1 : std::min(1.0, std::exp(logprob)));
+    scratch.withheld.emplace_back(beginning.token_ids[at], all ? 1 : std::min(1.0, std::exp(logprob)));
+    if (sampling.temperature == 0) find_way_out(beginning, at, sampling.excluded, scratch.way_out);
   }
 }
 
@@ -124,10 +175,12 @@ SampledToken sample_token(std::span<const float> logits, std::span<const std::in
   const bool greedy = sampling.temperature == 0;
   const float inverse_temperature = inverse_of(greedy ? sampling.greedy_logprobs_at : sampling.temperature);
   const kernels::SoftmaxSums sums = weigh(logits, inverse_temperature, scratch);
+  const auto alternatives = static_cast<std::size_t>(sampling.alternatives);
+  tell_alternatives(logits, allowed, alternatives, sums, inverse_temperature, scratch);
   take_withheld(scratch, sums.total);
   std::int32_t id = -1;
   if (greedy) {
-    if (!scratch.withheld.empty()) id = heaviest(allowed, scratch.weights);
+    if (!scratch.withheld.empty()) id = likeliest_left(allowed, sums.total, scratch);
   } else {
     std::span<const std::int32_t> candidates = allowed;
     if (sampling.top_k > 0 || sampling.top_p < 1.0) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -25,17 +26,21 @@ struct SampledToken {
 struct SamplerScratch {
   std::vector<float> weights;
   std::vector<std::pair<std::int32_t, double>> withheld;
+  std::optional<Alternative> way_out;
   std::vector<std::int32_t> order;
+  std::vector<Alternative> alternatives;
 };
-// What Sampling::excluded takes from the next token of a completion that has begun with `written`: ids, and the share
-// of probability that leads to excluded completions; all of it where the id completes one. An id may stand there
-// several times.
-void withhold(std::span<const Beginning> excluded, std::span<const std::int32_t> written,
-              std::vector<std::pair<std::int32_t, double>>& withheld);
+// What sampling.excluded takes from the next token of a completion that has begun with `written`. scratch.withheld:
+// ids, and the share of probability that leads to excluded completions; all of it where the id completes one, or at T =
+// 0. An id may stand there several times. scratch.way_out, at T = 0: of the ways that follow an excluded completion
+// with the next token and leave it, and all others, at one of its alternatives later on, the likeliest: its next token,
+// and the log-probability of all up to that alternative.
+void withhold(const Sampling& sampling, std::span<const std::int32_t> written, SamplerScratch& scratch);
 
-// T = 0: the first of the likeliest allowed ids. Otherwise one draw among the allowed ids: the top_k likeliest, of
-// these the fewest likeliest that hold top_p of their mass. scratch.withheld is taken from their probabilities first.
-// Throws Error if the logits are not numbers.
+// T = 0: the first of the likeliest allowed ids, or scratch.way_out where that is likelier. Otherwise one draw among
+// the allowed ids: the top_k likeliest, of these the fewest likeliest that hold top_p of their mass. scratch.withheld
+// is taken from their probabilities first. Leaves sampling.alternatives in scratch.alternatives. Throws Error if the
+// logits are not numbers.
 SampledToken sample_token(std::span<const float> logits, std::span<const std::int32_t> allowed,
                           const Sampling& sampling, Rng& rng, SamplerScratch& scratch);
 

@@ -9,6 +9,8 @@
 namespace agon::critic {
 namespace {
 
+using Alternatives = std::vector<std::vector<agents::Alternative>>;
+
 // A tag of a tool call that is open at the end of the turn: what follows is not a step, but the call.
 bool inside_call(std::string_view turn) {
   return std::any_of(std::begin(kCallTags), std::end(kCallTags), [&](env::Tag tag) {
@@ -25,6 +27,7 @@ void Draft::add(const agents::Completion& completion, std::int64_t limit) {
   text += completion.text;
   token_ids.insert(token_ids.end(), completion.token_ids.begin(), completion.token_ids.end());
   logprobs.insert(logprobs.end(), completion.logprobs.begin(), completion.logprobs.end());
+  alternatives.insert(alternatives.end(), completion.alternatives.begin(), completion.alternatives.end());
   const bool stopped = completion.finish_reason == agents::FinishReason::stop;
   full = completion.finish_reason == agents::FinishReason::context && text.empty();
   const bool goes_on = !stopped && !full && std::ssize(completion.token_ids) == limit && tokens() < room;
@@ -37,7 +40,11 @@ std::vector<agents::Beginning> Draft::still_excluded() const {
   for (const agents::Beginning& one : excluded) {
     const auto [at, of] = std::mismatch(token_ids.begin(), token_ids.end(), one.token_ids.begin(), one.token_ids.end());
     if (at != token_ids.end() || of == one.token_ids.end()) continue;
-    rest.push_back({{of, one.token_ids.end()}, {one.logprobs.begin() + tokens(), one.logprobs.end()}});
+    rest.push_back({{of, one.token_ids.end()},
+                    {one.logprobs.begin() + tokens(), one.logprobs.end()},
+                    one.alternatives.empty()
+                        ? Alternatives{}
+                        : Alternatives{one.alternatives.begin() + tokens(), one.alternatives.end()}});
   }
   return rest;
 }

@@ -30,6 +30,7 @@ struct Draft {
   std::string text;
   std::vector<std::int32_t> token_ids;
   std::vector<float> logprobs;
+  std::vector<std::vector<agents::Alternative>> alternatives;
   std::vector<std::size_t> ends;  // of each token in the text; none where the policy does not tell
   bool done = false, ends_turn = false, cut = false, full = false;  // cut, full: as of a Node
 

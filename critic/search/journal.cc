@@ -14,7 +14,7 @@ namespace {
 // What no two searches share: times, what was written ahead, and the last digits of a model.
 bool never_shared(const std::string& key) {
   return key == "seconds" || key == "tool_seconds" || key == "wall_seconds" || key == "speculative_tokens" ||
-         key == "logprobs";
+         key == "logprobs" || key == "alternatives";
 }
 
 bool same(const Json& a, const Json& b);

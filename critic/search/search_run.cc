@@ -14,9 +14,18 @@ namespace {
 
 constexpr int kRetries = 2;
 
+// Of a step's tokens as many alternatives as attempts can follow.
+agents::Sampling sampling_of(const SearchOptions& options) {
+  agents::Sampling sampling = options.sampling;
+  const MethodOptions& method = options.method;
+  if (method.method == Method::guided && method.retry == Retry::anew && sampling.temperature == 0)
+    sampling.alternatives = method.attempts;
+  return sampling;
+}
+
 TreeOptions tree_options(const SearchOptions& options, const std::string& instructions) {
   return {.budget = options.budget,
-          .sampling = options.sampling,
+          .sampling = sampling_of(options),
           .seed = options.seed,
           .instructions = instructions,
           .forks = needs_forks(options.method.method),

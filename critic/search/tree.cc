@@ -37,6 +37,26 @@ Json parts_json(const std::vector<Part>& parts, std::vector<Image>& images) {
   return list;
 }
 
+using Alternatives = std::vector<std::vector<agents::Alternative>>;
+
+Json alternatives_json(const Alternatives& alternatives) {
+  Json tokens = Json::array();
+  for (const auto& of_token : alternatives) {
+    Json& pairs = tokens.emplace_back(Json::array());
+    for (const auto& [id, logprob] : of_token) pairs.push_back({id, logprob});
+  }
+  return tokens;
+}
+
+Alternatives alternatives_in(const Json& tokens) {
+  Alternatives alternatives;
+  for (const Json& pairs : tokens) {
+    auto& of_token = alternatives.emplace_back();
+    for (const Json& pair : pairs) of_token.push_back({pair.at(0).get<std::int32_t>(), pair.at(1).get<float>()});
+  }
+  return alternatives;
+}
+
 }  // namespace
 
 struct Tree::WritingAhead {
@@ -126,8 +146,11 @@ std::vector<agents::Beginning> Tree::said_behind(int node) const {
   for (int child = node + 1; child < size(); ++child) {
     const Node& step = at(child);
     if (step.parent != node || step.said == 0 || step.logprobs.size() != step.token_ids.size()) continue;
-    all.push_back({{step.token_ids.begin(), step.token_ids.begin() + step.said},
-                   {step.logprobs.begin(), step.logprobs.begin() + step.said}});
+    agents::Beginning& beginning = all.emplace_back();
+    beginning.token_ids.assign(step.token_ids.begin(), step.token_ids.begin() + step.said);
+    beginning.logprobs.assign(step.logprobs.begin(), step.logprobs.begin() + step.said);
+    if (step.alternatives.size() != step.token_ids.size()) continue;
+    beginning.alternatives.assign(step.alternatives.begin(), step.alternatives.begin() + step.said);
   }
   return all;
 }
@@ -194,6 +217,7 @@ Json Tree::written_json(const std::vector<Draft>& drafts) const {
                      {"said", draft.said()},
                      {"ends", draft.ends_turn},
                      {"cut", draft.cut}});
+    if (!draft.alternatives.empty()) steps.back()["alternatives"] = alternatives_json(draft.alternatives);
   }
   std::optional<BudgetPart> ended;
   if (cut && tokens >= account_.policy_tokens_left()) ended = BudgetPart::policy_tokens;
@@ -233,6 +257,7 @@ std::vector<std::vector<int>> Tree::take_steps(const Json& body, std::size_t lin
     node.text = text_of(step.at("text"));
     node.token_ids = step.at("ids").get<std::vector<std::int32_t>>();
     node.logprobs = step.at("logprobs").get<std::vector<float>>();
+    if (step.contains("alternatives")) node.alternatives = alternatives_in(step.at("alternatives"));
     node.said = step.at("said").get<int>();
     node.ends_turn = step.at("ends").get<bool>();
     node.cut = step.at("cut").get<bool>();

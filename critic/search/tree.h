@@ -48,11 +48,12 @@ struct Node {
   std::shared_ptr<TurnStart> turn;  // that the steps behind it are part of
   std::string text;                 // the step as written, white space around it included
   std::vector<std::int32_t> token_ids;
-  std::vector<float> logprobs;  // of each token; none where the policy does not tell
-  int said = 0;                 // tokens until the step has said what it says: behind them are the score and the end
-  bool ends_turn = false;       // nothing can be added to the turn
-  bool cut = false;             // the budget has ended inside it
-  bool full = false;            // the policy's context has no room behind it
+  std::vector<float> logprobs;                                 // of each token; none where the policy does not tell
+  std::vector<std::vector<agents::Alternative>> alternatives;  // the same
+  int said = 0;            // tokens until the step has said what it says: behind them are the score and the end
+  bool ends_turn = false;  // nothing can be added to the turn
+  bool cut = false;        // the budget has ended inside it
+  bool full = false;       // the policy's context has no room behind it
   std::optional<Verdict> verdict;
   bool twin = false;           // the verdict is of a sibling that says the same: it was not asked for again
   std::optional<TurnEnd> end;  // of an entered node

@@ -1,8 +1,10 @@
 #include "agents/local/local_policy.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <set>
 #include <thread>
 
@@ -70,12 +72,40 @@ TEST_CASE("local policy: nothing that is excluded is written again") {
   for (int i = 0; i < 40; ++i) {
     const Completion one = policy->complete({&request, 1}).at(0);
     REQUIRE(written.insert(one.token_ids).second);
-    request.sampling.excluded.push_back({one.token_ids, one.logprobs});
+    request.sampling.excluded.push_back({one.token_ids, one.logprobs, {}});
     const ScoreRequest again{request.messages, one.token_ids, 0.7};
     REQUIRE(policy->score({&again, 1}).at(0).logprobs == one.logprobs);
   }
-  request.sampling.excluded.push_back({{1, 2}, {-1}});
-  REQUIRE_THROWS_WITH(policy->complete({&request, 1}), Catch::Contains("2 tokens and 1 log-prob"));
+  request.sampling.excluded.push_back({{1, 2}, {-1}, {}});
+  REQUIRE_THROWS_WITH(policy->complete({&request, 1}), Catch::Contains("2 tokens, 1 log-prob"));
+}
+
+TEST_CASE("local policy: greedy leaves what is excluded at ever less likely places") {
+  const auto policy = make_local_policy(kGolden + "/model", {.threads = 2});
+  CompletionRequest request = request_of(golden_cases()[0], 0);
+  request.sampling.max_tokens = 4;
+  request.sampling.alternatives = 24;
+  std::vector<Beginning>& excluded = request.sampling.excluded;
+  float before = 0;
+  for (int i = 0; i < 24; ++i) {
+    const Completion one = policy->complete({&request, 1}).at(0);
+    REQUIRE(one.alternatives.size() == one.token_ids.size());
+    std::size_t shared = 0;
+    for (const Beginning& other : excluded) {
+      const auto end = std::mismatch(one.token_ids.begin(), one.token_ids.end(), other.token_ids.begin());
+      shared = std::max(shared, static_cast<std::size_t>(end.first - one.token_ids.begin()));
+    }
+    const auto left = one.logprobs.begin() + static_cast<std::ptrdiff_t>(shared) + 1;
+    const float logprob = std::accumulate(one.logprobs.begin(), left, 0.0F);
+    CHECK(logprob <= before + 1e-4F);
+    before = logprob;
+    for (std::size_t t = shared + 1; t < one.token_ids.size(); ++t)
+      CHECK(one.token_ids[t] == one.alternatives[t].at(0).id);
+    excluded.push_back({one.token_ids, one.logprobs, one.alternatives});
+  }
+  CHECK(before < -1);
+  excluded.push_back({{1, 2}, {-1, -1}, {{}}});
+  REQUIRE_THROWS_WITH(policy->complete({&request, 1}), Catch::Contains("alternatives of 1"));
 }
 
 TEST_CASE("local policy: says what it can do") {

@@ -1,5 +1,6 @@
 #include "agents/local/sampler.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
@@ -36,6 +37,62 @@ double probability(std::int32_t id, double temperature, const std::vector<std::i
     total += std::exp(static_cast<double>(kLogits[static_cast<std::size_t>(other)]) / temperature);
   return std::exp(static_cast<double>(kLogits[static_cast<std::size_t>(id)]) / temperature) / total;
 }
+
+using Ids = std::vector<std::int32_t>;
+
+// A model whose logits are drawn, by all that was written.
+struct WrittenModel {
+  int seed;
+
+  std::vector<float> logits(const Ids& written) const {
+    std::uint64_t state = static_cast<std::uint64_t>(seed);
+    for (const std::int32_t id : written) state = state * 31 + static_cast<std::uint64_t>(id) + 1;
+    Rng rng(state);
+    std::vector<float> drawn(kLogits.size());
+    for (float& logit : drawn) logit = static_cast<float>(6 * rng.uniform());
+    return drawn;
+  }
+
+  double logprob(const Ids& ids) const {
+    SamplerScratch scratch;
+    double sum = 0;
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      sum += static_cast<double>(
+          token_logprob(logits({ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(i)}), ids[i], 1.0, scratch));
+    return sum;
+  }
+
+  Ids greedy_from(Ids ids, std::size_t length) const {
+    while (ids.size() < length) {
+      const std::vector<float> next = logits(ids);
+      ids.push_back(static_cast<std::int32_t>(std::max_element(next.begin(), next.end()) - next.begin()));
+    }
+    return ids;
+  }
+
+  // Among all beginnings that no excluded completion has, while one has all but their last token: greedy from the
+  // likeliest on.
+  Ids likeliest_way_out(const std::vector<Beginning>& excluded, std::size_t length) const {
+    const auto is_excluded = [&](const Ids& ids) {
+      return std::any_of(excluded.begin(), excluded.end(), [&](const Beginning& one) {
+        return std::equal(ids.begin(), ids.end(), one.token_ids.begin());
+      });
+    };
+    Ids best;
+    std::vector<Ids> open{{}};
+    while (!open.empty()) {
+      Ids ids = open.back();
+      open.pop_back();
+      for (ids.push_back(0); ids.back() < std::ssize(kLogits); ++ids.back())
+        if (!is_excluded(ids)) {
+          if (best.empty() || logprob(ids) > logprob(best)) best = ids;
+        } else if (ids.size() < length) {
+          open.push_back(ids);
+        }
+    }
+    return greedy_from(best, length);
+  }
+};
 
 }  // namespace
 
@@ -86,8 +143,9 @@ TEST_CASE("sampler: without what is excluded, the others are as likely among the
     return static_cast<float>(std::log(probability(id, temperature, all_ids())));
   };
   const std::vector<Beginning> excluded{
-      {{1, 3}, {logprob(1), logprob(3)}}, {{1, 2}, {logprob(1), logprob(2)}}, {{2}, {logprob(2)}}};
+      {{1, 3}, {logprob(1), logprob(3)}, {}}, {{1, 2}, {logprob(1), logprob(2)}, {}}, {{2}, {logprob(2)}, {}}};
   double left = 1;
+  const Sampling sampling{.temperature = temperature, .excluded = excluded};
   for (const Beginning& beginning : excluded)
     left -= std::exp(static_cast<double>(std::accumulate(beginning.logprobs.begin(), beginning.logprobs.end(), 0.0F)));
   Rng rng(5);
@@ -97,8 +155,8 @@ TEST_CASE("sampler: without what is excluded, the others are as likely among the
   for (int i = 0; i < kDraws; ++i) {
     std::vector<std::int32_t> written;
     while (written.size() < 2) {
-      withhold(excluded, written, scratch.withheld);
-      written.push_back(sample_token(kLogits, all_ids(), {.temperature = temperature}, rng, scratch).id);
+      withhold(sampling, written, scratch);
+      written.push_back(sample_token(kLogits, all_ids(), sampling, rng, scratch).id);
     }
     found[written] += 1.0 / kDraws;
   }
@@ -114,18 +172,55 @@ TEST_CASE("sampler: without what is excluded, the others are as likely among the
     }
 }
 
-TEST_CASE(
-    "sampler: greedy without what is excluded takes the likeliest of the rest, and says so where nothing is left") {
+TEST_CASE("sampler: greedy without what is excluded takes the likeliest of the rest, and says so where none is left") {
   Rng rng(1);
   SamplerScratch scratch;
-  const Sampling greedy{.temperature = 0};
-  withhold(std::vector<Beginning>{{{1}, {-1}}, {{3, 0}, {-0.01F, -0.01F}}}, {}, scratch.withheld);
+  const Sampling greedy{.temperature = 0, .excluded = {{{1}, {-1}, {}}, {{3, 0}, {-0.01F, -0.01F}, {}}}};
+  withhold(greedy, {}, scratch);
   CHECK(sample_token(kLogits, all_ids(), greedy, rng, scratch).id == 2);
   CHECK(sample_token(kLogits, std::vector<std::int32_t>{1}, greedy, rng, scratch).id == 1);
-  withhold(std::vector<Beginning>{{{1}, {-1}}}, std::vector<std::int32_t>{4}, scratch.withheld);
+  withhold(greedy, std::vector<std::int32_t>{4}, scratch);
   CHECK(scratch.withheld.empty());
   const SampledToken told = sample_token(kLogits, all_ids(), {.temperature = 0, .greedy_logprobs_at = 2}, rng, scratch);
   CHECK(told.logprob == Approx(std::log(probability(1, 2.0, all_ids()))).epsilon(1e-5));
+}
+
+TEST_CASE("sampler: of each token the likeliest alternatives are told, without the next to impossible") {
+  Rng rng(1);
+  SamplerScratch scratch;
+  sample_token(kLogits, all_ids(), {.temperature = 0, .alternatives = 4}, rng, scratch);
+  REQUIRE(scratch.alternatives.size() == 4);
+  const std::vector<std::int32_t> expected{1, 3, 2, 0};
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CHECK(scratch.alternatives[i].id == expected[i]);
+    CHECK(static_cast<double>(scratch.alternatives[i].logprob) ==
+          Approx(std::log(probability(expected[i], 1.0, all_ids()))).epsilon(1e-5));
+  }
+  sample_token(std::vector<float>{0, 20, 1}, std::vector<std::int32_t>{0, 1, 2}, {.alternatives = 9}, rng, scratch);
+  CHECK(scratch.alternatives.size() == 1);
+  sample_token(kLogits, all_ids(), {}, rng, scratch);
+  CHECK(scratch.alternatives.empty());
+}
+
+TEST_CASE("sampler: greedy leaves what is excluded where that is likeliest, as brute force does") {
+  const WrittenModel model{GENERATE(range(0, 20))};
+  constexpr int kLength = 3, kRounds = 60;
+  Sampling greedy{.temperature = 0, .excluded = {}, .alternatives = 6};
+  SamplerScratch scratch;
+  Rng rng(1);
+  for (int round = 0; round < kRounds; ++round) {
+    Beginning one;
+    while (one.token_ids.size() < kLength) {
+      withhold(greedy, one.token_ids, scratch);
+      const SampledToken token = sample_token(model.logits(one.token_ids), all_ids(), greedy, rng, scratch);
+      one.token_ids.push_back(token.id);
+      one.logprobs.push_back(token.logprob);
+      one.alternatives.push_back(scratch.alternatives);
+    }
+    INFO("model " << model.seed << " round " << round);
+    REQUIRE(one.token_ids == model.likeliest_way_out(greedy.excluded, kLength));
+    greedy.excluded.push_back(one);
+  }
 }
 
 TEST_CASE("sampler: a temperature near zero, and allowed ids that weigh nothing, still give an allowed id") {

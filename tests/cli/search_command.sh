@@ -49,13 +49,16 @@ play nothing --method guided --critic oracle --tasks 2 --budget policy_tokens=0
 is 2 unanswered nothing
 is 0.0 accuracy nothing
 
-# Threads and writing ahead change nothing.
-play one --critic oracle --tasks 8 --threads 1 --no-speculation
-play many --critic oracle --tasks 8 --threads 8
-for key in accuracy policy_tokens nodes attempts steps_rejected; do
-  is "$(value $key "$scratch/one.json")" $key many
+# Threads and writing ahead change nothing, of steps that are sampled and of the next likeliest.
+for temperature in 0 0.5; do
+  rm -rf "$scratch/one" "$scratch/many"
+  play one --critic oracle --tasks 40 --temperature $temperature --threads 1 --no-speculation
+  play many --critic oracle --tasks 40 --temperature $temperature --threads 8
+  for key in accuracy policy_tokens nodes attempts steps_rejected; do
+    is "$(value $key "$scratch/one.json")" $key many
+  done
+  is 0 speculative_tokens one
 done
-is 0 speculative_tokens one
 
 # A critic that cannot judge says so in the figures, and the search ends.
 play babble --critic-policy "$untaught" --critic-max-tokens 8 --attempts 3 --tasks 2
@@ -64,22 +67,28 @@ play critic --critic discriminative --attempts 3 --tasks 2 --critic-policy "$mod
 is 0 invalid_verdicts critic
 
 # Killed at random moments, the search goes on to the same end.
-play whole --method beam --critic oracle --n 3 --width 3 --tasks 60
-args=(search --policy "$model" --method beam --critic oracle --n 3 --width 3 --tasks 60 --threads 2)
 kills=${AGON_KILLS:-10}
-for ((i = 0; i < kills; ++i)); do
-  rm -rf "$scratch/killed"
-  "$agon" "${args[@]}" --out "$scratch/killed" >/dev/null 2>&1 &
-  pid=$!
-  sleep "0.$(printf %03d $((RANDOM % 900 + 50)))"
-  kill -9 $pid 2>/dev/null
-  wait $pid 2>/dev/null
-  "$agon" "${args[@]}" --out "$scratch/killed" --resume --json >"$scratch/killed.json" 2>"$scratch/err" ||
-    fail "resume: $(cat "$scratch/err")"
-  for key in accuracy policy_tokens nodes env_steps steps_rejected; do
-    is "$(value $key "$scratch/whole.json")" $key killed
+survives() {
+  args=(search --policy "$model" "$@" --critic oracle --tasks 60 --threads 2)
+  rm -rf "$scratch/whole"
+  "$agon" "${args[@]}" --out "$scratch/whole" --json >"$scratch/whole.json" 2>"$scratch/err" ||
+    fail "$*: $(cat "$scratch/err")"
+  for ((i = 0; i < kills; ++i)); do
+    rm -rf "$scratch/killed"
+    "$agon" "${args[@]}" --out "$scratch/killed" >/dev/null 2>&1 &
+    pid=$!
+    sleep "0.$(printf %03d $((RANDOM % 900 + 50)))"
+    kill -9 $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    "$agon" "${args[@]}" --out "$scratch/killed" --resume --json >"$scratch/killed.json" 2>"$scratch/err" ||
+      fail "resume: $(cat "$scratch/err")"
+    for key in accuracy policy_tokens nodes env_steps steps_rejected; do
+      is "$(value $key "$scratch/whole.json")" $key killed
+    done
   done
-done
+}
+survives --method guided --temperature 0
+survives --method beam --n 3 --width 3
 refuses 1 "method" "$agon" search --policy "$model" --tasks 60 --out "$scratch/killed" --resume --method greedy
 refuses 1 "asks no critic, and --critic is given" "$agon" search --method majority --critic orcale --out "$scratch/x"
 refuses 1 "Give --rank min, mean, last or product" "$agon" search --method best-of-n --critic oracle --out "$scratch/x"
