@@ -115,11 +115,19 @@ const Alternative* free_alternative(const Beginning& beginning, std::size_t plac
   return found == alternatives.end() ? nullptr : &*found;
 }
 
-// Takes the likeliest way out of a beginning, behind its token at `at`, if it is likelier than `best`.
+bool holds_one(std::span<const std::int32_t> ids, std::span<const Beginning> excluded) {
+  return std::any_of(excluded.begin(), excluded.end(), [&](const Beginning& one) {
+    return one.token_ids.size() <= ids.size() && std::equal(one.token_ids.begin(), one.token_ids.end(), ids.begin());
+  });
+}
+
+// Takes the likeliest way out of a beginning, behind its token at `at`, if it is likelier than `best`. There is none
+// behind another that is excluded.
 void find_way_out(const Beginning& beginning, std::size_t at, std::span<const Beginning> excluded,
                   std::optional<Alternative>& best) {
   float logprob = 0;
   for (std::size_t place = at + 1; place < beginning.alternatives.size(); ++place) {
+    if (holds_one(std::span(beginning.token_ids).first(place), excluded)) return;
     logprob += beginning.logprobs[place - 1];
     const Alternative* out = free_alternative(beginning, place, excluded);
     if (out && (!best || logprob + out->logprob > best->logprob))

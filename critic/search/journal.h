@@ -41,8 +41,8 @@ class Journal {
   // The same of what is known already: env steps are played again to go on from them. Always compared.
   Json next_known(const std::string& kind, Json body, std::vector<Image> images);
   // From now on every entry of the past is made again too and held against what it was, but for times, what was written
-  // ahead, log-probabilities, a thousandth of a P(correct), and entries that are there because wall time ran out. The
-  // first that differs is kept, and the past stays what counts.
+  // ahead, log-probabilities, alternatives, a thousandth of a P(correct), and entries that are there because wall time
+  // ran out. The first that differs is kept, and the past stays what counts.
   void compare() { comparing_ = true; }
   const std::optional<Divergence>& divergence() const { return divergence_; }
 

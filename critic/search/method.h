@@ -48,8 +48,8 @@ const std::vector<std::string>& rank_names();
 Rank parse_rank(const std::string& name);
 const std::string& to_string(Rank rank);
 
-// How a rejected step is written again: sampled without what was rejected there, or sampled as before, as in SPC, which
-// may say the same again.
+// How a rejected step is written again: sampled without what was rejected there (at temperature 0 the next likeliest),
+// or sampled as before, as in SPC, which may say the same again.
 enum class Retry { anew, independent };
 
 // Which attempt goes on. The first that is not rejected; where all are, the last, or the best: the highest P(correct).

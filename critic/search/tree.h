@@ -49,7 +49,7 @@ struct Node {
   std::string text;                 // the step as written, white space around it included
   std::vector<std::int32_t> token_ids;
   std::vector<float> logprobs;                                 // of each token; none where the policy does not tell
-  std::vector<std::vector<agents::Alternative>> alternatives;  // the same
+  std::vector<std::vector<agents::Alternative>> alternatives;  // of each token; none where none were asked for
   int said = 0;            // tokens until the step has said what it says: behind them are the score and the end
   bool ends_turn = false;  // nothing can be added to the turn
   bool cut = false;        // the budget has ended inside it
@@ -68,7 +68,7 @@ class JournalEnds : public Error {
   using Error::Error;
 };
 
-// anew: sampled, but for what the steps behind the node say already.
+// anew: without what the steps behind the node say already; sampled, at temperature 0 the next likeliest.
 enum class Writing { sampled, greedy, anew };
 
 struct TreeOptions {

@@ -40,8 +40,9 @@ double probability(std::int32_t id, double temperature, const std::vector<std::i
 
 using Ids = std::vector<std::int32_t>;
 
-// A model whose logits are drawn, by all that was written.
+// A model whose logits are drawn, by all that was written. It writes until kEnd or kLength.
 struct WrittenModel {
+  static constexpr int kLength = 3, kEnd = 5;
   int seed;
 
   std::vector<float> logits(const Ids& written) const {
@@ -62,35 +63,39 @@ struct WrittenModel {
     return sum;
   }
 
-  Ids greedy_from(Ids ids, std::size_t length) const {
-    while (ids.size() < length) {
+  Ids greedy_from(Ids ids) const {
+    while (!is_over(ids)) {
       const std::vector<float> next = logits(ids);
       ids.push_back(static_cast<std::int32_t>(std::max_element(next.begin(), next.end()) - next.begin()));
     }
     return ids;
   }
 
-  // Among all beginnings that no excluded completion has, while one has all but their last token: greedy from the
-  // likeliest on.
-  Ids likeliest_way_out(const std::vector<Beginning>& excluded, std::size_t length) const {
-    const auto is_excluded = [&](const Ids& ids) {
-      return std::any_of(excluded.begin(), excluded.end(), [&](const Beginning& one) {
-        return std::equal(ids.begin(), ids.end(), one.token_ids.begin());
-      });
-    };
+  // Of all beginnings that are no excluded one's, hold none, and differ from one by their last token alone: greedy from
+  // the likeliest on. Nothing where all is excluded.
+  Ids likeliest_way_out(const std::vector<Beginning>& excluded) const {
     Ids best;
     std::vector<Ids> open{{}};
     while (!open.empty()) {
       Ids ids = open.back();
       open.pop_back();
-      for (ids.push_back(0); ids.back() < std::ssize(kLogits); ++ids.back())
-        if (!is_excluded(ids)) {
-          if (best.empty() || logprob(ids) > logprob(best)) best = ids;
-        } else if (ids.size() < length) {
+      for (ids.push_back(0); ids.back() < std::ssize(kLogits); ++ids.back()) {
+        const auto begins_it = [&](const Beginning& one) { return starts_with(one.token_ids, ids); };
+        const auto is_in_it = [&](const Beginning& one) { return starts_with(ids, one.token_ids); };
+        if (std::any_of(excluded.begin(), excluded.end(), is_in_it)) continue;
+        if (std::any_of(excluded.begin(), excluded.end(), begins_it))
           open.push_back(ids);
-        }
+        else if (best.empty() || logprob(ids) > logprob(best))
+          best = ids;
+      }
     }
-    return greedy_from(best, length);
+    return best.empty() ? best : greedy_from(best);
+  }
+
+  static bool is_over(const Ids& ids) { return ids.size() == kLength || (!ids.empty() && ids.back() == kEnd); }
+
+  static bool starts_with(const Ids& ids, const Ids& beginning) {
+    return ids.size() >= beginning.size() && std::equal(beginning.begin(), beginning.end(), ids.begin());
   }
 };
 
@@ -203,14 +208,15 @@ TEST_CASE("sampler: of each token the likeliest alternatives are told, without t
 }
 
 TEST_CASE("sampler: greedy leaves what is excluded where that is likeliest, as brute force does") {
-  const WrittenModel model{GENERATE(range(0, 20))};
-  constexpr int kLength = 3, kRounds = 60;
+  const WrittenModel model{GENERATE(range(0, 30))};
   Sampling greedy{.temperature = 0, .excluded = {}, .alternatives = 6};
   SamplerScratch scratch;
   Rng rng(1);
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < 60; ++round) {
+    const Ids expected = model.likeliest_way_out(greedy.excluded);
+    if (expected.empty()) break;
     Beginning one;
-    while (one.token_ids.size() < kLength) {
+    while (!WrittenModel::is_over(one.token_ids)) {
       withhold(greedy, one.token_ids, scratch);
       const SampledToken token = sample_token(model.logits(one.token_ids), all_ids(), greedy, rng, scratch);
       one.token_ids.push_back(token.id);
@@ -218,7 +224,12 @@ TEST_CASE("sampler: greedy leaves what is excluded where that is likeliest, as b
       one.alternatives.push_back(scratch.alternatives);
     }
     INFO("model " << model.seed << " round " << round);
-    REQUIRE(one.token_ids == model.likeliest_way_out(greedy.excluded, kLength));
+    REQUIRE(one.token_ids == expected);
+    if (one.token_ids.size() > 1 && one.token_ids.back() == WrittenModel::kEnd) {  // it says nothing
+      one.token_ids.pop_back();
+      one.logprobs.pop_back();
+      one.alternatives.pop_back();
+    }
     greedy.excluded.push_back(one);
   }
 }
