@@ -11,6 +11,8 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/image_decoder.h"
+#include "core/image_header.h"
 #include "core/text.h"
 
 namespace agon {
@@ -26,102 +28,7 @@ namespace {
 
 using Bytes = std::span<const std::uint8_t>;
 
-struct Header {
-  ImageFormat format;
-  std::uint64_t width = 0, height = 0;
-  bool complete = true;  // the end mark is there (PNG and JPEG)
-};
-
-bool starts_with(Bytes bytes, std::size_t at, std::string_view magic) {
-  return bytes.size() >= at + magic.size() && std::equal(magic.begin(), magic.end(), bytes.begin() + at,
-                                                         [](char a, std::uint8_t b) { return std::uint8_t(a) == b; });
-}
-
-// REQUIRES: at + count <= bytes.size(), count <= 8.
-std::uint64_t big_endian(Bytes bytes, std::size_t at, std::size_t count) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < count; ++i) value = value << 8 | bytes[at + i];
-  return value;
-}
-std::uint64_t little_endian(Bytes bytes, std::size_t at, std::size_t count) {
-  std::uint64_t value = 0;
-  for (std::size_t i = count; i-- > 0;) value = value << 8 | bytes[at + i];
-  return value;
-}
-
-// The size fields of the three formats, read without decoding. Nothing: not that format, or damaged before them.
-std::optional<Header> png_header(Bytes bytes) {
-  if (!starts_with(bytes, 0, "\x89PNG\r\n\x1a\n") || !starts_with(bytes, 12, "IHDR") || bytes.size() < 24) return {};
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return Header{ImageFormat::png, big_endian(bytes, 16, 4), big_endian(bytes, 20, 4),
-                text.rfind("IEND") != std::string_view::npos};
-}
-
-bool is_start_of_frame(std::uint8_t marker) {
-  return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
-}
-
-std::optional<Header> jpeg_header(Bytes bytes) {
-  if (!starts_with(bytes, 0, "\xFF\xD8\xFF")) return {};
-  std::optional<Header> header;
-  for (std::size_t at = 2; at + 4 <= bytes.size();) {
-    if (bytes[at] != 0xFF) return {};
-    const std::uint8_t marker = bytes[at + 1];
-    if (marker == 0xFF) {  // fill byte
-      ++at;
-      continue;
-    }
-    const std::size_t length = big_endian(bytes, at + 2, 2);
-    if (is_start_of_frame(marker)) {
-      if (at + 9 > bytes.size()) return {};
-      header = {ImageFormat::jpeg, big_endian(bytes, at + 7, 2), big_endian(bytes, at + 5, 2), false};
-    }
-    if (marker == 0xDA && header) {  // start of scan: what follows must hold the end mark
-      const std::string_view rest(reinterpret_cast<const char*>(bytes.data()) + at, bytes.size() - at);
-      header->complete = rest.rfind("\xFF\xD9") != std::string_view::npos;
-      return header;
-    }
-    at += 2 + length;
-  }
-  return header;
-}
-
-std::optional<Header> webp_header(Bytes bytes) {
-  if (!starts_with(bytes, 0, "RIFF") || !starts_with(bytes, 8, "WEBP") || bytes.size() < 30) return {};
-  const bool complete = little_endian(bytes, 4, 4) + 8 <= bytes.size();
-  if (starts_with(bytes, 12, "VP8X"))
-    return Header{ImageFormat::webp, little_endian(bytes, 24, 3) + 1, little_endian(bytes, 27, 3) + 1, complete};
-  if (starts_with(bytes, 12, "VP8L")) {
-    const std::uint64_t bits = little_endian(bytes, 21, 4);
-    return Header{ImageFormat::webp, (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1, complete};
-  }
-  if (starts_with(bytes, 12, "VP8 "))
-    return Header{ImageFormat::webp, little_endian(bytes, 26, 2) & 0x3FFF, little_endian(bytes, 28, 2) & 0x3FFF,
-                  complete};
-  return {};
-}
-
-// OpenCV reads no animation: the chunks of the first frame as a still WebP of their own; nothing if it holds none.
-std::optional<std::vector<std::uint8_t>> first_webp_frame(Bytes bytes) {
-  constexpr std::uint8_t kAlpha = 0x10, kAnimation = 0x02;
-  if (!starts_with(bytes, 12, "VP8X") || !(bytes[20] & kAnimation)) return {};
-  for (std::size_t at = 12; at + 24 <= bytes.size();) {
-    const std::size_t size = little_endian(bytes, at + 4, 4);
-    if (starts_with(bytes, at, "ANMF") && size >= 16 && at + 8 + size <= bytes.size()) {
-      const Bytes sides = bytes.subspan(at + 14, 6), chunks = bytes.subspan(at + 24, size - 16);
-      std::vector<std::uint8_t> still(bytes.begin(), bytes.begin() + 20);  // RIFF, size, WEBP, VP8X, 10
-      still.insert(still.end(), {kAlpha, 0, 0, 0});
-      still.insert(still.end(), sides.begin(), sides.end());
-      still.insert(still.end(), chunks.begin(), chunks.end());
-      for (std::size_t i = 0; i < 4; ++i) still[4 + i] = static_cast<std::uint8_t>((still.size() - 8) >> 8 * i);
-      return still;
-    }
-    at += 8 + size + size % 2;
-  }
-  return {};
-}
-
-void check_limits(const Header& header, const std::string& name, const ImageLimits& limits) {
+void check_limits(const ImageHeader& header, const std::string& name, const ImageLimits& limits) {
   const auto side = static_cast<std::uint64_t>(limits.max_side);
   if (header.width == 0 || header.height == 0)
     throw Error("{}: the picture has {} x {} pixels.", name, header.width, header.height);
@@ -129,20 +36,26 @@ void check_limits(const Header& header, const std::string& name, const ImageLimi
       header.width * header.height > static_cast<std::uint64_t>(limits.max_pixels))
     throw Error("{}: {} x {} pixels are too many (at most {} a side, {} in all). Scale the picture down.", name,
                 header.width, header.height, limits.max_side, limits.max_pixels);
+  if (const std::uint64_t bytes = decode_bytes(header); bytes > static_cast<std::uint64_t>(limits.max_decode_bytes))
+    throw Error("{}: decoding {} x {} pixels ({}) takes {} MB (at most {}). Scale the picture down.", name,
+                header.width, header.height, header.kind, bytes >> 20, limits.max_decode_bytes >> 20);
+  if (header.scans > static_cast<std::uint64_t>(limits.max_scans))
+    throw Error("{}: the JPEG has {} scans (at most {}). Save it anew as a baseline JPEG or a PNG.", name, header.scans,
+                limits.max_scans);
+  if (header.blocks > static_cast<std::uint64_t>(limits.max_blocks))
+    throw Error("{}: the JPEG has {} scans of {} blocks in all (at most {}). Save it anew as a baseline JPEG or a PNG.",
+                name, header.scans, header.blocks, limits.max_blocks);
 }
 
-std::optional<Header> find_header(Bytes encoded) {
-  std::optional<Header> header = png_header(encoded);
-  if (!header) header = jpeg_header(encoded);
-  return header ? header : webp_header(encoded);
-}
-
-Header checked_header(Bytes encoded, const std::string& name, const ImageLimits& limits) {
-  const std::optional<Header> header = find_header(encoded);
+ImageHeader checked_header(Bytes encoded, const std::string& name, const ImageLimits& limits) {
+  std::optional<ImageHeader> header = read_image_header(encoded);
   if (!header)
     throw Error("{}: not a PNG, JPEG or WebP picture, or its header is damaged ({} bytes).", name, encoded.size());
   check_limits(*header, name, limits);
-  return *header;
+  if (!header->fault.empty())
+    throw Error("{}: the picture cannot be decoded: {}. Save it anew as a PNG or a baseline JPEG.", name,
+                header->fault);
+  return *std::move(header);
 }
 
 void check_size(std::uintmax_t bytes, const std::string& name, const ImageLimits& limits) {
@@ -161,25 +74,11 @@ void check_file(const std::filesystem::path& path, const ImageLimits& limits) {
 
 Bytes bytes_of(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
 
-// Any 8- or 16-bit picture with 1, 3 or 4 channels (BGR order) as 8-bit RGB, alpha laid over white.
-cv::Mat to_rgb(cv::Mat pixels) {
-  if (pixels.depth() == CV_16U) pixels.convertTo(pixels, CV_8U, 1.0 / 257.0);
-  cv::Mat rgb;
-  if (pixels.channels() == 1) {
-    cv::cvtColor(pixels, rgb, cv::COLOR_GRAY2RGB);
-  } else if (pixels.channels() == 3) {
-    cv::cvtColor(pixels, rgb, cv::COLOR_BGR2RGB);
-  } else {
-    rgb.create(pixels.size(), CV_8UC3);
-    for (int y = 0; y < pixels.rows; ++y) {
-      const auto* from = pixels.ptr<std::uint8_t>(y);
-      auto* to = rgb.ptr<std::uint8_t>(y);
-      for (int x = 0; x < pixels.cols; ++x, from += 4, to += 3)
-        for (int c = 0; c < 3; ++c)
-          to[c] = static_cast<std::uint8_t>((from[2 - c] * from[3] + 255 * (255 - from[3]) + 127) / 255);
-    }
-  }
-  return rgb;
+Image decode(Bytes encoded, const std::string& name, const ImageLimits& limits, bool keep_pixels) {
+  check_size(encoded.size(), name, limits);
+  const ImageHeader header = checked_header(encoded, name, limits);
+  if (!header.complete) throw Error("{}: the picture is cut off. Is the download complete?", name);
+  return decode_apart(header, name, limits, keep_pixels);
 }
 
 const char* extension_of(ImageFormat format) {
@@ -219,22 +118,11 @@ bool Image::operator==(const Image& other) const {
 }
 
 Image decode_image(Bytes encoded, const std::string& name, const ImageLimits& limits) {
-  check_size(encoded.size(), name, limits);
-  const Header header = checked_header(encoded, name, limits);
-  if (!header.complete) throw Error("{}: the picture is cut off. Is the download complete?", name);
-  if (header.format == ImageFormat::webp)
-    if (const auto still = first_webp_frame(encoded)) return decode_image(*still, name, limits);
-  // OpenCV turns pictures by EXIF only in colour mode, where alpha is lost; JPEG has none.
-  const int mode = header.format == ImageFormat::jpeg ? cv::IMREAD_COLOR : cv::IMREAD_UNCHANGED;
-  cv::Mat rgb;
-  try {
-    const cv::Mat input(1, static_cast<int>(encoded.size()), CV_8U, const_cast<std::uint8_t*>(encoded.data()));
-    if (cv::Mat decoded = cv::imdecode(input, mode); !decoded.empty()) rgb = to_rgb(decoded);
-  } catch (const cv::Exception& exception) {
-    throw Error("{}: the picture cannot be decoded: {}", name, exception.err);
-  }
-  if (rgb.empty()) throw Error("{}: the picture is damaged and cannot be decoded.", name);
-  return Image(rgb.cols, rgb.rows, {rgb.data, rgb.data + rgb.total() * 3});
+  return decode(encoded, name, limits, true);
+}
+
+void verify_image(Bytes encoded, const std::string& name, const ImageLimits& limits) {
+  decode(encoded, name, limits, false);
 }
 
 Image load_image(const std::filesystem::path& path, const ImageLimits& limits) {
@@ -249,7 +137,7 @@ void check_image(const std::filesystem::path& path, const ImageLimits& limits) {
   file.read(start.data(), static_cast<std::streamsize>(start.size()));
   start.resize(static_cast<std::size_t>(file.gcount()));
   // A JPEG may hold its size behind long metadata.
-  if (!find_header(bytes_of(start))) start = read_file(path.string());
+  if (!read_image_header(bytes_of(start))) start = read_file(path.string());
   checked_header(bytes_of(start), path.string(), limits);
 }
 

@@ -1,6 +1,6 @@
 // core/image.h - an 8-bit RGB picture. A handle: copies share the pixels, which never change after construction, so an
-// Image may be read from any thread. Decoding and encoding go through OpenCV (core/image.cc is the only file that knows
-// it).
+// Image may be read from any thread. Pictures are decoded in processes of their own (core/image_decoder.h), for they
+// may be made to crash, fill or stall a decoder; OpenCV encodes them (core/image.cc is the only file that knows it).
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,15 @@
 
 namespace agon {
 
+// All but the CPU time are checked before any pixel is decoded.
 struct ImageLimits {
-  std::int64_t max_pixels = 100'000'000;  // width x height; read from the header before any pixel is decoded
-  int max_side = 16'384;                  // pixels
+  std::int64_t max_pixels = 1ll << 26;  // width x height: 8192 x 8192
+  int max_side = 16'384;                // pixels
   std::int64_t max_encoded_bytes = 256ll << 20;
+  std::int64_t max_decode_bytes = 512ll << 20;  // that decoding takes: 6 to 11 a pixel
+  int max_scans = 100;                          // of a JPEG: passes over the picture; a progressive one has about 10
+  std::int64_t max_blocks = 40'000'000;         // of a JPEG: 8 x 8 samples, counted once per scan
+  double cpu_seconds = 10;
 };
 
 enum class ImageFormat { png, jpeg, webp };
@@ -40,9 +45,12 @@ class Image {
   std::shared_ptr<Pixels> pixels_;
 };
 
-// Decodes PNG, JPEG or WebP (first frame; alpha over white; EXIF orientation applied). `name` appears in the error.
-// Throws Error for anything else, for a damaged file, and for one past the limits, before its pixels are decoded.
+// Decodes PNG, JPEG or WebP (first frame; alpha over white; a JPEG's EXIF orientation applied). `name` appears in the
+// error. Throws Error for anything else, for a damaged file, and for one past the limits. Thread-safe; at most as many
+// pictures are decoded at once as there are processors, and as fit into 1 GiB.
 Image decode_image(std::span<const std::uint8_t> encoded, const std::string& name, const ImageLimits& limits = {});
+// Throws what decode_image would, and takes no memory for the pixels in this process.
+void verify_image(std::span<const std::uint8_t> encoded, const std::string& name, const ImageLimits& limits = {});
 Image load_image(const std::filesystem::path& path, const ImageLimits& limits = {});
 // Reads the header alone: throws what load_image would for a file that is absent, no picture, or past the limits;
 // damage behind the header shows at decoding.

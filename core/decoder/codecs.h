@@ -1,0 +1,23 @@
+// core/decoder/codecs.h - PNG, JPEG and WebP to 8-bit RGB, in a process that may end at any picture.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace agon::decoder {
+
+// Says so to whoever asked for the picture, and ends the process: nothing of a damaged picture's state goes on.
+[[noreturn]] void give_up(const char* why);
+
+struct Picture {
+  std::uint32_t width = 0, height = 0;
+  std::unique_ptr<std::uint8_t[]> rgb;  // rows top to bottom, no padding; alpha laid over white
+};
+
+// width, height: what the file's header says. Each gives up on what it cannot decode.
+Picture decode_png(std::span<const std::uint8_t> encoded, std::uint32_t width, std::uint32_t height);
+Picture decode_jpeg(std::span<const std::uint8_t> encoded, std::uint32_t width, std::uint32_t height);
+Picture decode_webp(std::span<const std::uint8_t> encoded, std::uint32_t width, std::uint32_t height);
+
+}  // namespace agon::decoder

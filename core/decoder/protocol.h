@@ -1,0 +1,29 @@
+// core/decoder/protocol.h - what agon and its picture decoder say to each other over a socket: a request and the file's
+// bytes, a reply and the pixels or the error's text.
+#pragma once
+
+#include <cstdint>
+
+namespace agon::decoder {
+
+struct Request {
+  std::uint32_t format = 0;  // ImageFormat
+  std::uint32_t width = 0, height = 0;
+  std::uint32_t orientation = 1;    // EXIF
+  std::uint32_t wants_pixels = 1;   // 0: the picture is decoded and thrown away
+  std::uint32_t milliseconds = 0;   // of CPU
+  std::uint64_t encoded_bytes = 0;  // that follow
+  std::uint64_t memory = 0;         // bytes beside those
+};
+
+struct Reply {
+  std::uint32_t decoded = 0;            // 0: an error's text follows, and the decoder ends
+  std::uint32_t width = 0, height = 0;  // turned by the orientation
+  std::uint32_t reserved = 0;
+  std::uint64_t bytes = 0;  // that follow
+};
+
+constexpr std::uint64_t kMostErrorBytes = 200;
+constexpr int kNotShutIn = 2;  // exit code: limits or seccomp are refused here
+
+}  // namespace agon::decoder

@@ -1,0 +1,21 @@
+// core/image_decoder.h - decodes pictures in processes of their own (agon-decode), which open no files and are held to
+// the memory and CPU time of one picture. They are started when needed, kept for the next picture, and replaced when
+// one ends.
+#pragma once
+
+#include <string>
+
+#include "core/image.h"
+#include "core/image_header.h"
+
+namespace agon {
+
+// header: complete, without a fault, within the limits. keep_pixels false: the picture is decoded and an empty one
+// returned. Thread-safe; blocks while as many pictures are being decoded as there are processors, or while those take
+// 1 GiB. Throws Error, which begins with `name`.
+Image decode_apart(const ImageHeader& header, const std::string& name, const ImageLimits& limits, bool keep_pixels);
+
+// What the decoder holds at most beside the file, and this process then holds as well: bytes.
+std::uint64_t decode_bytes(const ImageHeader& header);
+
+}  // namespace agon
