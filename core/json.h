@@ -1,10 +1,39 @@
-// core/json.h - the JSON value of agon: nlohmann/json with keys kept in the order written.
+// core/json.h - the JSON value of agon: nlohmann/json with keys kept in the order written; and the one way from a JSON
+// number that somebody else wrote to an index, a size or a count.
 #pragma once
 
+#include <concepts>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "core/error.h"
 
 namespace agon {
 
 using Json = nlohmann::ordered_json;
+
+// The whole number that `json` is, where it lies in [low, high]; nothing for any other value: a fraction, 2.0, a number
+// beyond 64 bits, a text. get<int>() of such a value would be another number (2^64 - 1 becomes -1, 2^32 + 1 becomes 1).
+template <std::integral Number, typename AnyJson>
+std::optional<Number> whole_number(const AnyJson& json, Number low, Number high) {
+  const auto in_range = [&](auto value) -> std::optional<Number> {
+    if (std::cmp_less(value, low) || std::cmp_greater(value, high)) return std::nullopt;
+    return static_cast<Number>(value);
+  };
+  if (json.is_number_unsigned()) return in_range(json.template get<typename AnyJson::number_unsigned_t>());
+  if (json.is_number_integer()) return in_range(json.template get<typename AnyJson::number_integer_t>());
+  return std::nullopt;
+}
+
+// The same; throws Error "picture is 1.5, not a whole number from 1 to 3" for any other value.
+template <std::integral Number, typename AnyJson>
+Number whole_number_or_throw(const AnyJson& json, std::string_view what, Number low, Number high) {
+  if (const std::optional<Number> number = whole_number(json, low, high)) return *number;
+  const std::string value = json.dump(-1, ' ', true, AnyJson::error_handler_t::replace);
+  throw Error("{} is {}{}, not a whole number from {} to {}", what, value.substr(0, 60), value.size() > 60 ? "..." : "",
+              low, high);
+}
 
 }  // namespace agon

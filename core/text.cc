@@ -109,6 +109,34 @@ std::string valid_utf8(std::string_view bytes) {
   return text;
 }
 
+std::string replace_all(std::string_view text, std::string_view from, std::string_view to) {
+  return replace_all(text, std::vector{std::string(from)}, to);
+}
+
+std::string replace_all(std::string_view text, const std::vector<std::string>& from, std::string_view to) {
+  struct Next {
+    std::string_view part;
+    std::size_t at;  // where it begins, at `done` or later
+  };
+  std::vector<Next> nexts;
+  for (const std::string& part : from)
+    if (!part.empty()) nexts.push_back({part, text.find(part)});
+  const auto is_before = [](const Next& a, const Next& b) {
+    return a.at != b.at ? a.at < b.at : a.part.size() > b.part.size();
+  };
+  std::string result;
+  std::size_t done = 0;
+  while (!nexts.empty()) {
+    const Next first = *std::min_element(nexts.begin(), nexts.end(), is_before);
+    if (first.at == text.npos) break;
+    result.append(text.substr(done, first.at - done)).append(to);
+    done = first.at + first.part.size();
+    for (Next& next : nexts)
+      if (next.at < done) next.at = text.find(next.part, done);
+  }
+  return result.append(text.substr(done));
+}
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);  // row[j]: distance of a's first i bytes from b's first j
   std::iota(row.begin(), row.end(), std::size_t{0});

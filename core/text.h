@@ -13,6 +13,10 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
 std::string to_lower(std::string_view text);                  // every letter of UTF-8 text that has a lower case
 std::vector<std::string> split_words(std::string_view text);  // at Unicode white space; none is empty
 std::string valid_utf8(std::string_view bytes);               // what forms no character becomes U+FFFD, byte by byte
+// Each `from` in the text becomes `to`, left to right; what was put in is not looked at again. Empty `from`: the text.
+std::string replace_all(std::string_view text, std::string_view from, std::string_view to);
+// The same for any of several texts; where two begin at one place, the longer is taken.
+std::string replace_all(std::string_view text, const std::vector<std::string>& from, std::string_view to);
 std::size_t edit_distance(std::string_view a, std::string_view b);  // Levenshtein, in bytes
 // The candidate nearest to `name`, if near enough to be a likely slip (at most a third of its letters).
 std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string>& candidates);

@@ -25,6 +25,24 @@ TEST_CASE("split keeps empty parts") {
   CHECK(split("ab", "") == Strings{"ab"});
 }
 
+TEST_CASE("replace_all ends where a text is a part of its own replacement") {
+  CHECK(replace_all("a key, and the key", "key", "<key>") == "a <key>, and the <key>");
+  CHECK(replace_all("aaaa", "a", "aa") == "aaaaaaaa");
+  CHECK(replace_all("aaa", "aa", "b") == "ba");
+  CHECK(replace_all("abc", "", "x") == "abc");
+  CHECK(replace_all("", "a", "x").empty());
+  CHECK(replace_all("abc", "abc", "") == "");
+  CHECK(replace_all("abc", "d", "x") == "abc");
+  CHECK(replace_all(std::string(100'000, 'x'), "x", "<x>").size() == 300'000);
+}
+
+TEST_CASE("replace_all of several texts takes the longer of two that begin together, and looks once") {
+  CHECK(replace_all("abc ab b", Strings{"ab", "abc"}, "_") == "_ _ b");
+  CHECK(replace_all("ab", Strings{"a", "b", "_"}, "_b_") == "_b__b_");
+  CHECK(replace_all("abc", Strings{"", ""}, "x") == "abc");
+  CHECK(replace_all("abc", Strings{}, "x") == "abc");
+}
+
 TEST_CASE("edit distance counts insertions, deletions and substitutions") {
   CHECK(edit_distance("kitten", "sitting") == 3);
   CHECK(edit_distance("", "abc") == 3);
