@@ -72,6 +72,7 @@ class Worker {
   void wait_for(short event);
   int socket_ = -1;
   pid_t process_ = -1;
+  const pid_t owner_ = ::getpid();  // a copy of this process, by fork(), ends nothing
   Clock::time_point deadline_;
   bool overdue_ = false;
 };
@@ -131,6 +132,7 @@ Worker::Worker() {
 std::optional<int> Worker::end() {
   if (process_ < 0) return {};
   ::close(std::exchange(socket_, -1));
+  if (::getpid() != owner_) return {};
   ::kill(process_, SIGKILL);  // one that is ending by itself keeps the status that it ends with
   int status = 0;
   pid_t ended = -1;

@@ -85,7 +85,8 @@ std::optional<ImageHeader> png_header(Bytes bytes) {
   header.width = big_endian(bytes, 16, 4);
   header.height = big_endian(bytes, 20, 4);
   describe_png(header, bytes[24], bytes[25], bytes[28]);
-  enum class At { start, palette, transparency, data, behind } at_chunk = At::start;
+  bool palette = false, transparency = false;
+  enum class Data { ahead, here, behind } data = Data::ahead;  // what lies in one piece is the picture
   for (std::size_t at = kSignature; bytes.size() - at >= kAround;) {
     const std::uint64_t size = big_endian(bytes, at, 4);
     if (size > bytes.size() - at - kAround) return header;  // cut off
@@ -98,17 +99,13 @@ std::optional<ImageHeader> png_header(Bytes bytes) {
     }
     if (at == kSignature) {
       keep(header, bytes, 0, end);
-    } else if (is("PLTE") && at_chunk < At::palette) {
-      at_chunk = At::palette;
+    } else if (is("IDAT") && data != Data::behind) {
+      data = Data::here;
       keep(header, bytes, at, end);
-    } else if (is("tRNS") && at_chunk < At::transparency) {
-      at_chunk = At::transparency;
+    } else if (data != Data::ahead) {
+      data = Data::behind;
+    } else if ((is("PLTE") && !std::exchange(palette, true)) || (is("tRNS") && !std::exchange(transparency, true))) {
       keep(header, bytes, at, end);
-    } else if (is("IDAT") && at_chunk <= At::data) {
-      at_chunk = At::data;
-      keep(header, bytes, at, end);
-    } else if (at_chunk == At::data) {
-      at_chunk = At::behind;  // what lies in one piece is the picture
     }
     at = end;
   }
@@ -216,9 +213,11 @@ std::uint64_t jpeg_bytes_per_pixel(const Frame& frame) {
 // The next marker except those of restarts: where the entropy-coded data that begins at `at` ends.
 std::size_t next_marker(Bytes bytes, std::size_t at) {
   while (at < bytes.size()) {
-    const void* found = std::memchr(bytes.data() + at, 0xFF, bytes.size() - at);
-    if (!found) return bytes.size();
-    at = static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - bytes.data());
+    if (bytes[at] != 0xFF) {
+      const void* found = std::memchr(bytes.data() + at, 0xFF, bytes.size() - at);
+      if (!found) return bytes.size();
+      at = static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - bytes.data());
+    }
     if (at + 1 >= bytes.size()) return bytes.size();
     const std::uint8_t next = bytes[at + 1];
     if (next == 0xFF)
@@ -360,10 +359,11 @@ void find_webp_picture(ImageHeader& header, Bytes bytes, std::size_t at, std::si
                                    sides->first, sides->second);
         return;
       }
-      header.kind = lossless ? "lossless" : "lossy";
-      header.bytes_per_pixel = lossless ? 8 : 5;  // RGBA, and what it is made of
-      if (!whole) return;
       if (lossless) alpha = {};  // it has its own
+      header.kind = lossless ? "lossless" : alpha.empty() ? "lossy" : "lossy with alpha";
+      // RGB or RGBA, and what that is made of: for alpha a plane, and a lossless picture that it is packed as.
+      header.bytes_per_pixel = lossless ? 8 : alpha.empty() ? 4 : 10;
+      if (!whole) return;
       const std::uint64_t inside = 4 + (alpha.empty() ? 0 : 18 + alpha.size()) + (next - at);
       append(header.lead, "RIFF");
       append_little_endian(header.lead, inside, 4);

@@ -19,6 +19,7 @@ namespace agon {
 namespace {
 
 constexpr std::string_view kWhiteSpace = " \t\n\r\v\f";
+constexpr std::size_t kLongestName = 255;  // bytes of a file's name
 
 // Calls visit(code point, its bytes) for each character; code point -1 for a byte that is no UTF-8.
 template <typename Visit>
@@ -39,6 +40,11 @@ bool is_white_space(utf8proc_int32_t character) {
     return true;
   const utf8proc_category_t category = character < 0 ? UTF8PROC_CATEGORY_CN : utf8proc_category(character);
   return category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP;
+}
+
+// Line and paragraph separators; embeddings, overrides and isolates, which show letters in another order.
+bool breaks_line_or_direction(utf8proc_int32_t character) {
+  return (character >= 0x2028 && character <= 0x202E) || (character >= 0x2066 && character <= 0x2069);
 }
 
 [[noreturn]] void throw_write_error(const std::string& path, int code) {
@@ -107,6 +113,44 @@ std::string valid_utf8(std::string_view bytes) {
   for_each_character(
       bytes, [&](utf8proc_int32_t character, std::string_view raw) { text += character < 0 ? "\xEF\xBF\xBD" : raw; });
   return text;
+}
+
+std::vector<std::string> characters(std::string_view text) {
+  std::vector<std::string> all;
+  for_each_character(text, [&](utf8proc_int32_t, std::string_view bytes) { all.emplace_back(bytes); });
+  return all;
+}
+
+std::string printable(std::string_view text) {
+  std::string safe;
+  safe.reserve(text.size());
+  for_each_character(text, [&](utf8proc_int32_t character, std::string_view bytes) {
+    const auto byte = static_cast<unsigned char>(bytes[0]);
+    if (bytes == "\n" || bytes == "\t")
+      safe += bytes;
+    else if (byte < 0x20 || byte == 0x7F || (character < 0 && byte >= 0x80 && byte < 0xA0))  // C0, DEL, C1 as one byte
+      safe += fmt::format("\\x{:02x}", byte);
+    else if (character >= 0x80 && character < 0xA0)  // C1
+      safe += fmt::format("\\x{:02x}", character);
+    else if (breaks_line_or_direction(character))
+      safe += fmt::format("\\u{:04x}", character);
+    else
+      safe += bytes;
+  });
+  return safe;
+}
+
+std::string printable_line(std::string_view text) {
+  std::string line;
+  for (const char letter : printable(text)) {
+    if (letter == '\n')
+      line += "\\n";
+    else if (letter == '\t')
+      line += "\\t";
+    else
+      line += letter;
+  }
+  return line;
 }
 
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to) {
@@ -191,7 +235,11 @@ void write_file_atomically(const std::string& path, std::string_view content) {
   const std::string target = link ? std::filesystem::weakly_canonical(path, code).string() : path;
   if (std::filesystem::exists(target, code) && !std::filesystem::is_regular_file(target, code))
     throw Error("{}: is there and is no regular file. Choose another path.", path);
-  const std::string temporary = fmt::format("{}.{}-{}.tmp", target, ::getpid(), counter++);
+  // Beside the target; of its name as much as leaves the whole within the 255 bytes that a name may have.
+  const std::filesystem::path place(target);
+  const std::string suffix = fmt::format(".{}-{}.tmp", ::getpid(), counter++);
+  const std::string start = place.filename().string().substr(0, kLongestName - suffix.size());
+  const std::string temporary = (place.parent_path() / (start + suffix)).string();
   const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) throw_write_error(path, errno);
   int failure = write_all(file, content) && ::fsync(file) == 0 ? 0 : errno;

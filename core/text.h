@@ -13,6 +13,11 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
 std::string to_lower(std::string_view text);                  // every letter of UTF-8 text that has a lower case
 std::vector<std::string> split_words(std::string_view text);  // at Unicode white space; none is empty
 std::string valid_utf8(std::string_view bytes);               // what forms no character becomes U+FFFD, byte by byte
+std::vector<std::string> characters(std::string_view text);   // of UTF-8, and each byte that forms none
+// Text of a policy, a guest, a task or a server, safe to print: what steers a terminal or turns the reading direction
+// becomes "\x1b", "\u202e" and the like. Line breaks and tabs stay.
+std::string printable(std::string_view text);
+std::string printable_line(std::string_view text);  // line breaks and tabs become "\n" and "\t" too
 // Each `from` in the text becomes `to`, left to right; what was put in is not looked at again. Empty `from`: the text.
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to);
 // The same for any of several texts; where two begin at one place, the longer is taken.

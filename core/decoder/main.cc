@@ -73,7 +73,9 @@ std::uint64_t mapped_bytes() {
 }
 
 void limit(int resource, rlim_t value) {
-  const rlimit both{value, value};
+  rlimit both;
+  if (::getrlimit(static_cast<__rlimit_resource_t>(resource), &both) != 0) _exit(kNotShutIn);
+  both.rlim_cur = both.rlim_max = std::min(value, both.rlim_max);
   if (::setrlimit(static_cast<__rlimit_resource_t>(resource), &both) != 0) _exit(kNotShutIn);
 }
 
