@@ -8,6 +8,7 @@
 #include "agents/local/local_policy.h"
 #include "cli/commands.h"
 #include "cli/model_folder.h"
+#include "cli/output.h"
 #include "cli/usage.h"
 #include "core/error.h"
 #include "core/json.h"
@@ -47,19 +48,19 @@ Json to_json(const agents::Completion& completion) {
           {"prompt_tokens", completion.prompt_tokens}};
 }
 
-void print_json(const std::vector<agents::Completion>& completions) {
+void print_as_json(const std::vector<agents::Completion>& completions) {
   Json list = Json::array();
   for (const agents::Completion& completion : completions) list.push_back(to_json(completion));
-  fmt::print("{}\n", (list.size() == 1 ? list[0] : list).dump(2));
+  print_json(list.size() == 1 ? list[0] : list);
 }
 
-void print_text(const std::vector<agents::Completion>& completions, bool logprobs) {
+void print_as_text(const std::vector<agents::Completion>& completions, bool logprobs) {
   for (std::size_t i = 0; i < completions.size(); ++i) {
     const agents::Completion& completion = completions[i];
     if (completions.size() > 1)
       fmt::print("{}--- sample {}: {} tokens, ended by {}\n", i > 0 ? "\n" : "", i, completion.token_ids.size(),
                  agents::to_string(completion.finish_reason));
-    fmt::print("{}\n", completion.text);
+    print_text(completion.text + "\n");
     if (logprobs)
       for (std::size_t t = 0; t < completion.token_ids.size(); ++t)
         fmt::print("{:>8} {:>10.5f}\n", completion.token_ids[t], completion.logprobs[t]);
@@ -74,9 +75,9 @@ void complete(const CompleteOptions& options) {
     throw Error("complete: the prompt has {} tokens, the context of {} holds {}. Shorten it or use smaller pictures.",
                 completions.front().prompt_tokens, policy->capabilities().name, policy->capabilities().max_context);
   if (options.json)
-    print_json(completions);
+    print_as_json(completions);
   else
-    print_text(completions, options.logprobs);
+    print_as_text(completions, options.logprobs);
 }
 
 }  // namespace

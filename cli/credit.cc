@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/credit_group.h"
 #include "cli/model_folder.h"
+#include "cli/output.h"
 #include "cli/parse_whole.h"
 #include "cli/usage.h"
 #include "core/error.h"
@@ -173,13 +174,13 @@ void print_list() {
 }
 
 void credit(const CreditFlags& flags) {
-  if (flags.list && flags.json) return fmt::print("{}", readable(list_json()));
+  if (flags.list && flags.json) return print_text(readable(list_json()));
   if (flags.list) return print_list();
   if (flags.method.empty()) throw Error("credit: which method? `agon credit --list` shows them.");
   agents::make_credit(flags.method, settings_of(flags.settings, "credit: --set"));  // said before a group is waited for
-  fmt::print("{}", readable(flags.run.empty() ? explain(flags.method, settings_of(flags.settings, "credit: --set"),
-                                                        group_of_input(flags))
-                                              : explain_run(flags)));
+  print_text(with_json_escapes(readable(
+      flags.run.empty() ? explain(flags.method, settings_of(flags.settings, "credit: --set"), group_of_input(flags))
+                        : explain_run(flags))));
 }
 
 }  // namespace

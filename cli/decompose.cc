@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
+#include "cli/output.h"
 #include "cli/play.h"
 #include "cli/usage.h"
 #include "core/error.h"
@@ -169,9 +170,9 @@ void decompose(const DecomposeFlags& flags) {
   const Json json =
       json_of(rows_of(steps, flags.pictures, flags.play.seed), steps.size(), played, place.folder.string());
   if (flags.json)
-    std::cout << json.dump(2) << std::endl;
+    print_json(json);
   else
-    std::cout << table_of(json) << "run: " << place.folder.string() << std::endl;
+    print_text(fmt::format("{}run: {}\n", table_of(json), place.folder.string()));
 }
 
 }  // namespace

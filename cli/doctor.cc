@@ -20,6 +20,7 @@
 #include "agents/local/torch_info.h"
 #include "cli/commands.h"
 #include "cli/model_folder.h"
+#include "cli/output.h"
 #include "cli/version.h"
 #include "core/error.h"
 #include "core/json.h"
@@ -134,10 +135,11 @@ void print(const std::vector<Check>& checks, bool ok, bool as_json) {
   if (as_json) {
     Json list = Json::array();
     for (const Check& check : checks) list.push_back({{"name", check.name}, {"value", check.value}, {"ok", check.ok}});
-    fmt::print("{}\n", Json{{"ok", ok}, {"checks", list}}.dump(2));
+    print_json({{"ok", ok}, {"checks", list}});
     return;
   }
-  for (const Check& check : checks) fmt::print("{:<4}  {:<13} {}\n", check.ok ? "ok" : "FAIL", check.name, check.value);
+  for (const Check& check : checks)
+    fmt::print("{:<4}  {:<13} {}\n", check.ok ? "ok" : "FAIL", check.name, printable(check.value));
   fmt::print("{}\n", ok ? "agon run has what it needs." : "agon run cannot work here: see FAIL above.");
 }
 

@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/eval_table.h"
 #include "cli/model_folder.h"
+#include "cli/output.h"
 #include "cli/play.h"
 #include "core/error.h"
 
@@ -117,9 +118,9 @@ void eval(const EvalFlags& flags) {
   std::vector<EvalRow> rows;
   for (const Evaluated& one : all) rows.push_back(one.row);
   if (flags.json) {
-    std::cout << eval_json(rows).dump(2) << std::endl;
+    print_json(eval_json(rows));
   } else {
-    std::cout << eval_table(rows) << '\n';
+    print_text(eval_table(rows) + "\n");
     for (const EvalRow& row : rows) std::cout << "run: " << row.run << std::endl;
   }
   for (const Evaluated& one : all) require_none_failed(one.run, one.place, "eval");

@@ -9,6 +9,7 @@
 #include "cli/critic_flags.h"
 #include "cli/critic_table.h"
 #include "cli/interrupt.h"
+#include "cli/output.h"
 #include "cli/play.h"
 #include "cli/usage.h"
 #include "core/error.h"
@@ -114,9 +115,9 @@ void eval_critic(const EvalCriticFlags& flags) {
   }
   const Json report = critic_report(std::move(rows));
   if (flags.json)
-    std::cout << report.dump(2, ' ', false, Json::error_handler_t::replace) << std::endl;
+    print_json(report);
   else
-    std::cout << critic_table(report) << std::flush;
+    print_text(critic_table(report));
 }
 
 }  // namespace

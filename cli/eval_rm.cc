@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
+#include "cli/output.h"
 #include "cli/play.h"
 #include "cli/ranking_table.h"
 #include "cli/usage.h"
@@ -108,9 +109,9 @@ void eval_rm(const Flags& flags) {
   for (const auto& [name, value] : extra.items()) figures[name] = value;
   figures["without_order"] = without_order;
   if (flags.json)
-    std::cout << figures.dump(2) << std::endl;
+    print_json(figures);
   else
-    std::cout << text << extra_text(extra) << passed_over_text(without_order) << std::flush;
+    print_text(text + extra_text(extra) + passed_over_text(without_order));
 }
 
 }  // namespace

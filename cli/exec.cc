@@ -3,11 +3,17 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/saved_pictures.h"
 #include "cli/usage.h"
 #include "core/error.h"
 #include "core/image.h"
@@ -27,19 +33,31 @@ struct ExecFlags {
   bool json = false;
 };
 
+// Pictures of one call: a code's own work must not keep the program busy long after it.
+constexpr ImageLimits kPictureLimits{.cpu_seconds = 2};
+constexpr double kSecondsForPictures = 10;
+
+// A picture that could not be decoded or saved.
+struct LostPicture {
+  std::string name;  // as the code gave it
+  std::string why;
+};
+
 struct Call {
   std::string script;
   int fork = 0;  // 0: before the fork, else which of the two
   sandbox::Result result;
+  std::vector<std::string> saved;      // paths, in the order of the artifacts; empty: that one was not saved
+  std::vector<LostPicture> left_out;   // not among the artifacts: not a picture
+  std::vector<LostPicture> not_saved;  // among them
 };
 
-// Checked before anything runs.
+// Before anything runs. Bytes as they are: the interpreter knows byte-order marks and PEP 263.
 std::vector<std::string> read_scripts(const ExecFlags& flags) {
   std::vector<std::string> texts;
   for (const std::string& script : flags.scripts) {
     if (fs::is_directory(script)) throw Error("exec: {} is a folder, not a script", script);
     texts.push_back(read_file(script));
-    if (valid_utf8(texts.back()) != texts.back()) throw Error("exec: {}: is not text in UTF-8. Convert it.", script);
   }
   return texts;
 }
@@ -75,50 +93,78 @@ sandbox::SandboxConfig config_of(const ExecFlags& flags) {
   return config;
 }
 
-void save_images(const sandbox::Result& result, const fs::path& folder) {
-  for (const sandbox::Artifact& artifact : result.artifacts) {
-    fs::create_directories(folder);
-    write_file_atomically(folder / fs::path(artifact.name).filename(), artifact.bytes);
-  }
-}
-
-// What is called a picture and cannot be decoded is none: the code wrote it.
-void drop_what_is_no_image(sandbox::Result& result) {
-  std::erase_if(result.artifacts, [](const sandbox::Artifact& artifact) {
+// What is called a picture and cannot be decoded is none: it leaves the result, and the call says why.
+void drop_what_is_no_image(Call& call) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  std::erase_if(call.result.artifacts, [&](const sandbox::Artifact& artifact) {
     try {
-      decode_image({reinterpret_cast<const std::uint8_t*>(artifact.bytes.data()), artifact.bytes.size()},
-                   artifact.name);
+      if (std::chrono::duration<double>(Clock::now() - begin).count() > kSecondsForPictures)
+        throw Error("not decoded: the call's other pictures took more than {:g} s", kSecondsForPictures);
+      verify_image({reinterpret_cast<const std::uint8_t*>(artifact.bytes.data()), artifact.bytes.size()},
+                   "not a picture", kPictureLimits);
       return false;
-    } catch (const Error&) {
+    } catch (const Error& error) {
+      call.left_out.push_back({artifact.name, error.what()});
       return true;
     }
   });
 }
 
-void print_call(const Call& call) {
-  const sandbox::Result& result = call.result;
-  fmt::print("{}", result.out);
-  if (!result.out.empty() && result.out.back() != '\n') fmt::print("\n");
-  std::fflush(stdout);
-  fmt::print(stderr, "{}", result.err);
-  std::string images;
-  for (const sandbox::Artifact& artifact : result.artifacts)
-    images += fmt::format(", {} ({} bytes)", artifact.name, artifact.bytes.size());
-  fmt::print(stderr, "[{}{}: {}{}, tier {}, {:.3f} s, {:.3f} s of CPU, {:.1f} MB{}{}]\n", call.script,
-             call.fork ? fmt::format(", fork {}", call.fork) : "", to_string(result.reason),
-             result.text.empty() || result.reason == sandbox::Reason::exception ? "" : " (" + result.text + ")",
-             to_string(result.tier), result.wall_s, result.cpu_s, static_cast<double>(result.peak_memory) / 1e6,
-             result.dropped_bytes ? fmt::format(", {} bytes of output left out", result.dropped_bytes) : "", images);
+// Whatever happens to a picture, the results stay.
+void save_images(Call& call, SavedPictures& saved, const fs::path& folder) {
+  for (const sandbox::Artifact& artifact : call.result.artifacts) {
+    call.saved.emplace_back();
+    try {
+      call.saved.back() = saved.save(folder, artifact.name, artifact.bytes);
+    } catch (const std::exception& error) {
+      call.not_saved.push_back({artifact.name, error.what()});
+    }
+  }
 }
 
-void print_json(const std::vector<Call>& calls) {
+// Output of the code is text for people here, and steers no terminal; --json has it as it was.
+void print_call(const Call& call) {
+  const sandbox::Result& result = call.result;
+  std::string out = result.out;
+  if (!out.empty() && out.back() != '\n') out += '\n';
+  print_text(out);
+  std::string images;
+  for (const sandbox::Artifact& artifact : result.artifacts)
+    images += fmt::format(", {} ({} bytes)", printable_line(artifact.name), artifact.bytes.size());
+  std::string text = printable(result.err);
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  text += fmt::format(
+      "[{}{}: {}{}, tier {}, {:.3f} s, {:.3f} s of CPU, {:.1f} MB{}{}]\n", printable_line(call.script),
+      call.fork ? fmt::format(", fork {}", call.fork) : "", to_string(result.reason),
+      result.text.empty() || result.reason == sandbox::Reason::exception ? ""
+                                                                         : " (" + printable_line(result.text) + ")",
+      to_string(result.tier), result.wall_s, result.cpu_s, static_cast<double>(result.peak_memory) / 1e6,
+      result.dropped_bytes ? fmt::format(", {} bytes of output left out", result.dropped_bytes) : "", images);
+  const auto tell = [&](const std::vector<LostPicture>& pictures, std::string_view what) {
+    for (const LostPicture& picture : pictures)
+      text += fmt::format("[{}: {} {}: {}]\n", printable_line(call.script), printable_line(picture.name), what,
+                          printable_line(picture.why));
+  };
+  tell(call.left_out, "is left out");
+  tell(call.not_saved, "was not saved");
+  std::fputs(text.c_str(), stderr);
+}
+
+Json to_json(const std::vector<LostPicture>& pictures) {
   Json list = Json::array();
-  for (const Call& call : calls) {
-    Json one = {{"script", call.script}, {"fork", call.fork}};
-    one.update(to_json(call.result));
-    list.push_back(std::move(one));
-  }
-  fmt::print("{}\n", list.dump(2, ' ', false, Json::error_handler_t::replace));
+  for (const LostPicture& picture : pictures) list.push_back({{"name", picture.name}, {"why", picture.why}});
+  return list;
+}
+
+Json to_json(const Call& call) {
+  Json json = {{"script", call.script}, {"fork", call.fork}};
+  json.update(sandbox::to_json(call.result));
+  for (std::size_t i = 0; i < call.saved.size(); ++i)
+    json["images"][i]["saved"] = call.saved[i].empty() ? Json() : Json(call.saved[i]);
+  json["left_out"] = to_json(call.left_out);
+  json["not_saved"] = to_json(call.not_saved);
+  return json;
 }
 
 sandbox::Limits limits_of(const ExecFlags& flags) {
@@ -143,30 +189,69 @@ class Exec {
         limits_(limits_of(flags)),
         sandbox_(config_of(flags)) {}
 
-  std::vector<Call> run() {
+  // What the scripts' calls ended with: every one is in it, whatever happened to the session.
+  void run() {
     sandbox::Session session = sandbox_.open(limits_);
     for (const sandbox::Artifact& image : images_) session.write(image.name, image.bytes);
     const std::size_t before = std::min(flags_.fork_after.value_or(texts_.size()), texts_.size());
     run_some(session, 0, before, 0);
-    if (before == texts_.size()) return std::move(calls_);
-    sandbox::Session other = session.fork();
-    sandbox::Session third = session.fork();
-    run_some(other, before, texts_.size(), 1);
-    run_some(third, before, texts_.size(), 2);
-    return std::move(calls_);
+    if (before == texts_.size()) return;
+    const std::optional<sandbox::Result> last = std::exchange(last_, std::nullopt);
+    ForkOrResult first = fork(session, last), second = fork(session, last);
+    run_fork(first, before, 1);
+    run_fork(second, before, 2);
   }
 
+  const Json& calls() const { return calls_; }  // filled with --json
+  bool failed() const { return failed_; }       // a script did not end ok, or a picture was not saved
+
  private:
+  struct ForkOrResult {
+    std::optional<sandbox::Session> session;
+    sandbox::Result refused;  // what its scripts end with where there is none
+  };
+
+  // A session that the code ended cannot be forked: its scripts end as that session did.
+  ForkOrResult fork(sandbox::Session& session, const std::optional<sandbox::Result>& last) {
+    try {
+      return {session.fork(), {}};
+    } catch (const Error& error) {
+      ForkOrResult none;
+      none.refused.tier = sandbox_.tier();
+      none.refused.text = fmt::format("not run: no fork could be made: {}", error.what());
+      if (last && !last->alive && !last->ok()) {
+        none.refused.reason = last->reason;
+        none.refused.text = fmt::format("not run: the session had ended ({}{}{})", to_string(last->reason),
+                                        last->text.empty() ? "" : ": ", last->text);
+      }
+      return none;
+    }
+  }
+
+  void run_fork(ForkOrResult& fork, std::size_t begin, int number) {
+    if (fork.session) return run_some(*fork.session, begin, texts_.size(), number);
+    for (std::size_t i = begin; i < texts_.size(); ++i) add({flags_.scripts[i], number, fork.refused, {}, {}, {}});
+  }
+
   void run_some(sandbox::Session& session, std::size_t begin, std::size_t end, int fork) {
     for (std::size_t i = begin; i < end; ++i) {
-      Call call{flags_.scripts[i], fork,
-                session.run({.code = texts_[i], .name = fs::path(flags_.scripts[i]).filename(), .pictures = true})};
-      drop_what_is_no_image(call.result);
-      if (!flags_.out.empty())
-        save_images(call.result, fork ? fs::path(flags_.out) / fmt::format("fork{}", fork) : fs::path(flags_.out));
-      if (!flags_.json) print_call(call);
-      calls_.push_back(std::move(call));
+      const std::string name = fs::path(flags_.scripts[i]).filename();
+      add({flags_.scripts[i], fork, session.run({.code = texts_[i], .name = name, .pictures = true}), {}, {}, {}});
     }
+  }
+
+  void add(Call call) {
+    drop_what_is_no_image(call);
+    if (!flags_.out.empty())
+      save_images(call, saved_,
+                  call.fork ? fs::path(flags_.out) / fmt::format("fork{}", call.fork) : fs::path(flags_.out));
+    failed_ = failed_ || !call.result.ok() || !call.not_saved.empty();
+    if (flags_.json)
+      calls_.push_back(to_json(call));
+    else
+      print_call(call);
+    call.result.artifacts.clear();  // up to 128 MB a call
+    last_ = std::move(call.result);
   }
 
   const ExecFlags& flags_;
@@ -174,15 +259,18 @@ class Exec {
   const std::vector<sandbox::Artifact> images_;
   const sandbox::Limits limits_;
   sandbox::Sandbox sandbox_;
-  std::vector<Call> calls_;
+  SavedPictures saved_;
+  std::optional<sandbox::Result> last_;
+  Json calls_ = Json::array();
+  bool failed_ = false;
 };
 
-void exec(const ExecFlags& flags) {
+void run_scripts(const ExecFlags& flags) {
   check(flags);
-  const std::vector<Call> calls = Exec(flags).run();
-  if (flags.json) print_json(calls);
-  for (const Call& call : calls)
-    if (!call.result.ok()) throw Failed();
+  Exec exec(flags);
+  exec.run();
+  if (flags.json) print_json(exec.calls());
+  if (exec.failed()) throw Failed();
 }
 
 }  // namespace
@@ -202,7 +290,9 @@ void add_exec(CLI::App& app) {
       ->allow_extra_args(false);
   command->add_option("--fork-after", flags->fork_after, "Run the first K scripts, then the rest in each of two forks")
       ->check(whole_number_in(0, 1'000'000));
-  command->add_option("--out", flags->out, "Save the pictures that the scripts write into this folder");
+  command->add_option(
+      "--out", flags->out,
+      "Save the pictures that the scripts write into this folder, under names without control characters");
   command->add_option("--floor", flags->floor, "Refuse to run below this tier of isolation (A, B or C; default B)");
   command->add_option("--backend", flags->backend,
                       "What makes the outer walls: native (default), bwrap, docker or podman");
@@ -216,7 +306,7 @@ void add_exec(CLI::App& app) {
                    "A folder that the sandbox may read, beside /usr: where another interpreter lies")
       ->allow_extra_args(false);
   command->add_flag("--json", flags->json, "Print one JSON array instead of the output");
-  command->callback([flags] { exec(*flags); });
+  command->callback([flags] { run_scripts(*flags); });
 }
 
 }  // namespace agon::cli

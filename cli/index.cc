@@ -5,8 +5,10 @@
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "core/error.h"
 #include "core/json.h"
+#include "core/text.h"
 #include "tools/index_progress.h"
 #include "tools/search_index.h"
 
@@ -24,7 +26,7 @@ void tell_broken(const IndexFlags& flags, const tools::IndexReport& report) {
   if (report.broken == 0) return;
   fmt::print(stderr, "agon: {}: {} broken lines were left out; the first of them:\n", flags.corpus, report.broken);
   for (const tools::BrokenLine& line : report.first_broken)
-    fmt::print(stderr, "  line {}: {}\n", line.line, line.fault);
+    fmt::print(stderr, "  line {}: {}\n", line.line, printable_line(line.fault));
 }
 
 Json report_json(const IndexFlags& flags, const tools::IndexReport& report, double seconds) {
@@ -48,7 +50,7 @@ void build(const IndexFlags& flags) {
   const Json figures = report_json(flags, report, std::chrono::duration<double>(Clock::now() - start).count());
   tell_broken(flags, report);
   if (flags.json)
-    fmt::print("{}\n", figures.dump(2, ' ', false, Json::error_handler_t::replace));
+    print_json(figures);
   else
     fmt::print("{}: {} documents, {} words ({} different), {:.1f} MB, {:.1f} s\n", flags.out, report.documents,
                report.words, report.vocabulary, figures["bytes"].get<double>() / 1e6, figures["seconds"].get<double>());

@@ -13,6 +13,7 @@
 #include "cli/usage.h"
 #include "cli/version.h"
 #include "core/error.h"
+#include "core/text.h"
 
 namespace {
 
@@ -46,7 +47,8 @@ void add_commands(CLI::App& app) {
 int fail(std::string_view what, int code) {
   std::cout.flush();
   std::fflush(stdout);
-  std::fputs(fmt::format("agon: {}\n", what).c_str(), stderr);  // where even that fails, the code says it
+  std::fputs(fmt::format("agon: {}\n", agon::printable(what)).c_str(),
+             stderr);  // where even that fails, the code says it
   return code;
 }
 

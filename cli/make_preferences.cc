@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
+#include "cli/output.h"
 #include "cli/play.h"
 #include "cli/ranking_table.h"
 #include "cli/usage.h"
@@ -273,9 +274,9 @@ void make_preferences(const Flags& flags) {
   write_file(*run, summary, place.folder, flags);
   store->finish(summary);
   if (flags.json)
-    std::cout << summary.dump(2) << std::endl;
+    print_json(summary);
   else
-    std::cout << table(summary) << "\npreferences: " << (place.folder / kFile).string() << std::endl;
+    print_text(fmt::format("{}\npreferences: {}\n", table(summary), (place.folder / kFile).string()));
 }
 
 }  // namespace

@@ -3,11 +3,13 @@
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "cli/search_flags.h"
 #include "cli/transcript.h"
 #include "cli/usage.h"
 #include "core/error.h"
 #include "core/json.h"
+#include "core/text.h"
 
 namespace agon::cli {
 namespace {
@@ -26,7 +28,7 @@ void print_hits(const std::vector<tools::SearchHit>& hits) {
   for (std::size_t i = 0; i < hits.size(); ++i) {
     const tools::SearchHit& hit = hits[i];
     const std::string score = hit.score ? fmt::format("{:.3f}", *hit.score) : "-";
-    fmt::print("{:>2}  {:>7}  {}  [{}]\n      {}\n", i + 1, score, printable(hit.title), printable(hit.id),
+    fmt::print("{:>2}  {:>7}  {}  [{}]\n      {}\n", i + 1, score, printable_line(hit.title), printable_line(hit.id),
                printable(hit.snippet));
   }
 }
@@ -49,7 +51,7 @@ void run(const Flags& flags) {
   if (reply.failure) throw Error("query: {}: {}", to_string(reply.failure->fault), reply.failure->message);
   if (!flags.json) return print_hits(reply.hits);
   const Json result{{"query", flags.query}, {"search", backend->identity()}, {"hits", hits_json(reply.hits)}};
-  fmt::print("{}\n", result.dump(2, ' ', false, Json::error_handler_t::replace));
+  print_json(result);
 }
 
 }  // namespace

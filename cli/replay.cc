@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/critic_flags.h"
 #include "cli/model_folder.h"
+#include "cli/output.h"
 #include "cli/play.h"
 #include "cli/search_config.h"
 #include "cli/search_tree.h"
@@ -62,9 +63,9 @@ void run_replay(const Flags& flags) {
   const critic::Replay replay = replay_of(flags, *run, options);
   const std::vector<env::JournalEntry> journal = run->journal(flags.task);
   if (flags.json)
-    std::cout << search_tree_json(replay, journal).dump(2, ' ', false, Json::error_handler_t::replace) << std::endl;
+    print_json(search_tree_json(replay, journal));
   else
-    std::cout << search_tree_text(replay, journal) << std::flush;
+    print_text(search_tree_text(replay, journal));
 }
 
 }  // namespace

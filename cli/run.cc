@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
+#include "cli/output.h"
 #include "cli/play.h"
 #include "core/error.h"
 #include "core/progress.h"
@@ -63,9 +64,9 @@ void run(const RunFlags& flags) {
         return true;
       });
   if (flags.json)
-    std::cout << played.summary.dump(2) << std::endl;
+    print_json(played.summary);
   else
-    std::cout << agents::summary_table(played.summary) << "\nrun: " << place.folder.string() << std::endl;
+    print_text(fmt::format("{}\nrun: {}\n", agents::summary_table(played.summary), place.folder.string()));
   require_none_failed(played, place, "run");
 }
 

@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/model_folder.h"
+#include "cli/output.h"
 #include "cli/play.h"
 #include "cli/transcript.h"
 #include "core/error.h"
@@ -38,7 +39,7 @@ void score(const Flags& flags) {
   const std::vector<double> scores = model->score(std::span(&candidates, 1)).front();
   const auto best = static_cast<std::size_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
   if (flags.json) {
-    std::cout << Json{{"scores", scores}, {"best", best}}.dump(2) << std::endl;
+    print_json({{"scores", scores}, {"best", best}});
     return;
   }
   for (std::size_t i = 0; i < scores.size(); ++i)

@@ -11,6 +11,7 @@
 #include "cli/critic_flags.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
+#include "cli/output.h"
 #include "cli/play.h"
 #include "cli/search_config.h"
 #include "cli/usage.h"
@@ -144,9 +145,9 @@ void run_search(const Flags& flags) {
   const auto run = env::RunReader::open(place.folder);
   const Json summary = run->summary();
   if (flags.json)
-    std::cout << summary.dump(2) << std::endl;
+    print_json(summary);
   else
-    std::cout << critic::search_table(summary) << "\nsearch: " << place.folder.string() << std::endl;
+    print_text(fmt::format("{}\nsearch: {}\n", critic::search_table(summary), place.folder.string()));
   require_none_failed(*run, place);
   if (summary.at("damaged") != 0)
     throw Error("search: {} tasks have a damaged journal and are in no figure. Restore {} from a copy.",

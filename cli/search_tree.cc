@@ -207,7 +207,7 @@ Json search_tree_json(const critic::Replay& replay, const std::vector<env::Journ
 }
 
 std::string search_tree_text(const critic::Replay& replay, const std::vector<env::JournalEntry>& journal) {
-  std::string text = fmt::format("{}: {}\n\n", replay.task.id, printable(replay.task.prompt));
+  std::string text = fmt::format("{}: {}\n\n", printable_line(replay.task.id), printable(replay.task.prompt));
   text += TreeText(replay, journal).text();
   text += "\n* the way to the answer; ok, BAD, ???: the critic's verdict, with its P(correct)\n";
   if (replay.finished) {

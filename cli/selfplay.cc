@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/output.h"
 #include "cli/play.h"
 #include "critic/self_play/rounds.h"
 #include "env/episode_store.h"
@@ -27,9 +28,9 @@ void run(const Flags& flags) {
     throw Interrupted("selfplay: stopped. The same command goes on where it stopped.");
   const Json summary = env::RunReader::open(config.output)->summary();
   if (flags.json)
-    std::cout << summary.dump(2) << std::endl;
+    print_json(summary);
   else
-    std::cout << critic::self_play_table(summary) << "\nself-play: " << config.output.string() << std::endl;
+    print_text(fmt::format("{}\nself-play: {}\n", critic::self_play_table(summary), config.output.string()));
 }
 
 }  // namespace

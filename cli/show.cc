@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "cli/transcript.h"
 #include "core/error.h"
 
@@ -14,8 +15,6 @@ struct ShowFlags {
   std::string run, episode;
   bool json = false;
 };
-
-std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 env::Episode find_episode(const env::RunReader& run, const EpisodeName& name) {
   if (name.sample) return run.episode(name.task, *name.sample);
@@ -28,13 +27,13 @@ env::Episode find_episode(const env::RunReader& run, const EpisodeName& name) {
 
 std::string show(const ShowFlags& flags) {
   const auto run = env::RunReader::open(flags.run);
-  if (flags.episode.empty()) return flags.json ? dump(run_json(*run)) : run_text(*run);
+  if (flags.episode.empty()) return flags.json ? json_text(run_json(*run)) + "\n" : run_text(*run);
   const env::Episode episode = find_episode(*run, parse_episode_name(flags.episode));
   const std::string instructions = run->config().value("instructions", "");
   if (!flags.json) return fmt::format("system message: {}\n\n", printable(instructions)) + episode_text(episode);
   Json json = episode_json(episode);
   json["instructions"] = instructions;
-  return dump(json);
+  return json_text(json) + "\n";
 }
 
 }  // namespace
@@ -45,7 +44,7 @@ void add_show(CLI::App& app) {
   command->add_option("RUN", flags->run, "run folder")->required();
   command->add_option("EPISODE", flags->episode, "TASK, TASK:SAMPLE or TASK:greedy (default: the list)");
   command->add_flag("--json", flags->json, "Print one JSON object");
-  command->callback([flags] { fmt::print("{}", show(*flags)); });
+  command->callback([flags] { print_text(show(*flags)); });
 }
 
 }  // namespace agon::cli

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
+#include "cli/output.h"
 #include "critic/reward_model/reward_model.h"
 #include "critic/self_play/game_source.h"
 
@@ -36,7 +37,7 @@ void say_similarity(const agents::TrainConfig& config) {
 void run_training(const TrainFlags& flags) {
   agents::TrainConfig config = agents::load_train_config(flags.config, flags.changes);
   if (flags.print) {
-    std::cout << agents::to_yaml(config.resolved);
+    print_text(agents::to_yaml(config.resolved));
     return;
   }
   if (config.policy == kDefaultModel) config.policy = find_model_folder("");

@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/output.h"
 #include "cli/play.h"
 #include "cli/ranking_table.h"
 #include "critic/reward_model/judge_training.h"
@@ -29,7 +30,7 @@ void run(const Flags& flags) {
       judge ? critic::train_judge(config, interrupted()) : critic::train_reward_model(config, interrupted());
   if (notes.is_null()) throw Interrupted("train-rm: stopped after a checkpoint. The same command goes on.");
   if (flags.json) {
-    std::cout << notes.dump(2) << std::endl;
+    print_json(notes);
     return;
   }
   if (!judge && !notes.at("held_out").is_null())

@@ -171,23 +171,6 @@ std::vector<CallShown> tool_calls_of(const env::Turn& turn) {
   return calls;
 }
 
-std::string printable(std::string_view text) {
-  std::string safe;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
-    if (byte == 0xc2 && next >= 0x80 && next < 0xa0) {  // U+0080..U+009F, controls as well
-      safe += fmt::format("\\x{:02x}", next);
-      ++i;
-    } else if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f) {
-      safe += fmt::format("\\x{:02x}", byte);
-    } else {
-      safe += text[i];
-    }
-  }
-  return safe;
-}
-
 EpisodeName parse_episode_name(const std::string& text) {
   const auto colon = text.find(':');
   const std::string_view sample =
@@ -243,7 +226,7 @@ Json run_json(const env::RunReader& run) {
 
 std::string episode_text(const Episode& episode) {
   const std::string step = episode.train_step ? fmt::format(", training step {}", *episode.train_step) : "";
-  std::string text = fmt::format("{}, {}{}: {}\n", printable(episode.task_id), sample_name(episode.sample), step,
+  std::string text = fmt::format("{}, {}{}: {}\n", printable_line(episode.task_id), sample_name(episode.sample), step,
                                  outcome_name(episode));
   for (std::size_t i = 0; i < episode.turns.size(); ++i) {
     const env::Turn& turn = episode.turns[i];

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "core/json.h"
+#include "core/text.h"
 #include "env/episode_store.h"
 
 namespace agon::cli {
 
-// Text of a policy or a task, safe to print: control characters but line breaks and tabs become "\x1b" and the like.
-std::string printable(std::string_view text);
+using agon::printable;
 
 // A tool call of a turn, without its arguments, which stand in the turn's text.
 struct CallShown {
