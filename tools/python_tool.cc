@@ -15,7 +15,8 @@ using sandbox::Reason;
 using sandbox::Result;
 using sandbox::Session;
 
-constexpr ImageLimits kPictureLimits{.max_pixels = 4'000'000, .max_side = 8192, .max_encoded_bytes = 64ll << 20};
+constexpr ImageLimits kPictureLimits{
+    .max_pixels = 4'000'000, .max_side = 8192, .max_encoded_bytes = 64ll << 20, .cpu_seconds = 2};
 constexpr int kLongest = 100;           // times as long as wide
 constexpr double kSecondsToStart = 60;  // beside the code's own: a launcher on a busy machine
 constexpr const char* kEnded =
@@ -158,10 +159,11 @@ class PythonTool : public Tool {
     if (chosen == result.artifacts.end()) --chosen;
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(chosen->bytes.data());
     try {
-      const Image picture = decode_image({bytes, chosen->bytes.size()}, chosen->name, kPictureLimits);
+      const std::string name = printable_line(chosen->name);
+      const Image picture = decode_image({bytes, chosen->bytes.size()}, name, kPictureLimits);
       const auto [shorter, longer] = std::minmax({picture.width(), picture.height()});
       if (longer > kLongest * shorter)
-        throw Error("{}: {} x {} is too long for a picture.", chosen->name, picture.width(), picture.height());
+        throw Error("{}: {} x {} is too long for a picture.", name, picture.width(), picture.height());
       return picture;
     } catch (const Error& error) {
       text += fmt::format("{}The picture cannot be shown: {}", text.empty() ? "" : "\n", error.what());
