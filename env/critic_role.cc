@@ -2,6 +2,7 @@
 
 #include <cassert>
 
+#include "env/env_wrapper.h"
 #include "env/grade.h"
 #include "env/known_steps.h"
 #include "env/suites/suite_task.h"
@@ -47,18 +48,16 @@ struct ShownStep {
   StepLabel label;
 };
 
-class CriticEnv final : public Env {
+class CriticEnv final : public EnvWrapper {
  public:
-  explicit CriticEnv(std::unique_ptr<Env> solver) : solver_(std::move(solver)) {}
-  CriticEnv(const CriticEnv& other)
-      : solver_(other.solver_->fork()), task_(other.task_), shown_(other.shown_), open_(other.open_) {}
+  explicit CriticEnv(std::unique_ptr<Env> solver) : EnvWrapper(std::move(solver)) {}
 
   StepResult reset(const ResetOptions& options) override {
-    StepResult first = solver_->reset(options);
-    task_ = solver_->task();
+    StepResult first = EnvWrapper::reset(options);
+    task_ = inner().task();
     Rng rng = Rng::derive(0, "critic", task_.id);
     std::vector<ShownStep> steps;
-    for (const ExpertTurn& turn : expert_turns(*solver_, first, rng))
+    for (const ExpertTurn& turn : expert_turns(inner(), first, rng))
       for (const KnownStep& known : known_steps(*turn.env, turn.text))
         if (known.label.correct)
           steps.push_back({turn, known.query.before, known.query.step, known.query.step, "expert", known.label});
@@ -90,6 +89,9 @@ class CriticEnv final : public Env {
 
   std::unique_ptr<Env> fork() const override { return std::make_unique<CriticEnv>(*this); }
   const TaskInfo& task() const override { return task_; }
+  // What is written here is about the solution: the suite cannot tell whether a step of it is right.
+  std::optional<StepLabel> check_step(const StepQuery&) const override { return std::nullopt; }
+  std::optional<std::string> corrupt_step(const StepQuery&, ErrorKind, Rng&) const override { return std::nullopt; }
 
   std::optional<std::vector<Action>> demonstrate(Rng&) const override {
     if (!open_) return std::vector<Action>{};
@@ -117,7 +119,6 @@ class CriticEnv final : public Env {
     shown_.label = wrong->label;
   }
 
-  std::unique_ptr<Env> solver_;
   TaskInfo task_;
   ShownStep shown_;
   bool open_ = false;

@@ -4,28 +4,21 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "env/env_wrapper.h"
 
 namespace agon::env {
 namespace {
 
-class HeldOutEnv final : public Env {
+class HeldOutEnv final : public EnvWrapper {
  public:
-  HeldOutEnv(std::unique_ptr<Env> env, ErrorKind held_out) : env_(std::move(env)), held_out_(held_out) {}
+  HeldOutEnv(std::unique_ptr<Env> env, ErrorKind held_out) : EnvWrapper(std::move(env)), held_out_(held_out) {}
 
-  void prepare() override { env_->prepare(); }
-  StepResult reset(const ResetOptions& options) override { return env_->reset(options); }
-  StepResult step(const Action& action) override { return env_->step(action); }
-  std::unique_ptr<Env> fork() const override { return std::make_unique<HeldOutEnv>(env_->fork(), held_out_); }
-  const TaskInfo& task() const override { return env_->task(); }
-  std::optional<StepLabel> check_step(const StepQuery& query) const override { return env_->check_step(query); }
-  std::optional<std::vector<Action>> demonstrate(Rng& rng) const override { return env_->demonstrate(rng); }
-  std::optional<Action> mistake(Rng& rng) const override { return env_->mistake(rng); }
+  std::unique_ptr<Env> fork() const override { return std::make_unique<HeldOutEnv>(*this); }
   std::optional<std::string> corrupt_step(const StepQuery& query, ErrorKind kind, Rng& rng) const override {
-    return kind == held_out_ ? std::nullopt : env_->corrupt_step(query, kind, rng);
+    return kind == held_out_ ? std::nullopt : EnvWrapper::corrupt_step(query, kind, rng);
   }
 
  private:
-  std::unique_ptr<Env> env_;
   ErrorKind held_out_;
 };
 

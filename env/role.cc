@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "env/critic_role.h"
+#include "env/env_wrapper.h"
 #include "env/grade.h"
 #include "env/protocol.h"
 #include "env/sneaky_role.h"
@@ -22,22 +23,16 @@ constexpr const char* kVerifier = "verifier";
 const char* verdict_on(bool correct) { return correct ? "yes" : "no"; }
 
 // An env of one turn that shows a first solution after the task.
-class SecondLookEnv : public Env {
+class SecondLookEnv : public EnvWrapper {
  public:
-  SecondLookEnv(std::unique_ptr<Env> inner, std::string role, std::string request)
-      : inner_(std::move(inner)), role_(std::move(role)), request_(std::move(request)) {}
-  SecondLookEnv(const SecondLookEnv& other)
-      : inner_(other.inner_->fork()),
-        role_(other.role_),
-        request_(other.request_),
-        task_(other.task_),
-        first_correct_(other.first_correct_) {}
+  SecondLookEnv(std::unique_ptr<Env> solver, std::string role, std::string request)
+      : EnvWrapper(std::move(solver)), role_(std::move(role)), request_(std::move(request)) {}
 
   StepResult reset(const ResetOptions& options) override {
-    StepResult first = inner_->reset(options);
+    StepResult first = EnvWrapper::reset(options);
     const std::string solution = first_solution();
-    first_correct_ = inner_->fork()->step({solution, {}}).info.value("success", false);
-    task_ = inner_->task();
+    first_correct_ = inner().fork()->step({solution, {}}).info.value("success", false);
+    task_ = inner().task();
     task_.id += "/" + role_;
     first.observation.parts.push_back(Part::of("\n\nSolution:\n" + solution + "\n\n" + request_));
     first.info["first_solution"] = solution;
@@ -46,7 +41,7 @@ class SecondLookEnv : public Env {
   }
 
   StepResult step(const Action& action) override {
-    StepResult answer = inner_->step(action);
+    StepResult answer = EnvWrapper::step(action);
     if (answer.info.contains("error")) return answer;
     assert(answer.terminated || answer.truncated);
     answer.info["first_correct"] = first_correct_;
@@ -56,19 +51,17 @@ class SecondLookEnv : public Env {
   const TaskInfo& task() const override { return task_; }
 
  protected:
-  const Env& inner() const { return *inner_; }
   bool first_correct() const { return first_correct_; }
   void set_gold(Json gold) { task_.gold = std::move(gold); }
 
  private:
   std::string first_solution() const {
-    Rng rng = Rng::derive(0, "first solution", inner_->task().id);
+    Rng rng = Rng::derive(0, "first solution", inner().task().id);
     if (rng.chance(0.5))
-      if (std::optional<Action> wrong = inner_->mistake(rng)) return std::move(wrong->text);
-    return inner_->demonstrate(rng).value().at(0).text;
+      if (std::optional<Action> wrong = inner().mistake(rng)) return std::move(wrong->text);
+    return inner().demonstrate(rng).value().at(0).text;
   }
 
-  std::unique_ptr<Env> inner_;
   std::string role_, request_;
   TaskInfo task_;
   bool first_correct_ = false;
@@ -78,12 +71,6 @@ class RefinerEnv final : public SecondLookEnv {
  public:
   using SecondLookEnv::SecondLookEnv;
   std::unique_ptr<Env> fork() const override { return std::make_unique<RefinerEnv>(*this); }
-  std::optional<StepLabel> check_step(const StepQuery& query) const override { return inner().check_step(query); }
-  std::optional<std::vector<Action>> demonstrate(Rng& rng) const override { return inner().demonstrate(rng); }
-  std::optional<Action> mistake(Rng& rng) const override { return inner().mistake(rng); }
-  std::optional<std::string> corrupt_step(const StepQuery& query, ErrorKind kind, Rng& rng) const override {
-    return inner().corrupt_step(query, kind, rng);
-  }
 };
 
 class VerifierEnv final : public SecondLookEnv {
@@ -107,6 +94,9 @@ class VerifierEnv final : public SecondLookEnv {
     return answer;
   }
 
+  // What is written here is about the solution: the suite cannot tell whether a step of it is right.
+  std::optional<StepLabel> check_step(const StepQuery&) const override { return std::nullopt; }
+  std::optional<std::string> corrupt_step(const StepQuery&, ErrorKind, Rng&) const override { return std::nullopt; }
   std::optional<std::vector<Action>> demonstrate(Rng& rng) const override { return said(first_correct(), rng); }
   std::optional<Action> mistake(Rng& rng) const override {
     const auto actions = said(!first_correct(), rng);

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "env/critic_role.h"
+#include "env/env_wrapper.h"
 #include "env/known_steps.h"
 #include "env/suites/suite_task.h"
 
@@ -23,15 +24,13 @@ struct RightStep {
   CorruptedStep wrong;  // one way to make it so
 };
 
-class SneakyEnv final : public Env {
+class SneakyEnv final : public EnvWrapper {
  public:
-  explicit SneakyEnv(std::unique_ptr<Env> solver) : solver_(std::move(solver)) {}
-  SneakyEnv(const SneakyEnv& other)
-      : solver_(other.solver_->fork()), task_(other.task_), shown_(other.shown_), open_(other.open_) {}
+  explicit SneakyEnv(std::unique_ptr<Env> solver) : EnvWrapper(std::move(solver)) {}
 
   StepResult reset(const ResetOptions& options) override {
-    StepResult first = solver_->reset(options);
-    task_ = solver_->task();
+    StepResult first = EnvWrapper::reset(options);
+    task_ = inner().task();
     Rng rng = Rng::derive(0, "sneaky", task_.id);
     const std::vector<RightStep> steps = steps_to_corrupt(first, rng);
     if (steps.empty()) throw Error("sneaky: no step of task {} can be made wrong.", task_.id);
@@ -66,6 +65,9 @@ class SneakyEnv final : public Env {
 
   std::unique_ptr<Env> fork() const override { return std::make_unique<SneakyEnv>(*this); }
   const TaskInfo& task() const override { return task_; }
+  // What is written here is about the solution: the suite cannot tell whether a step of it is right.
+  std::optional<StepLabel> check_step(const StepQuery&) const override { return std::nullopt; }
+  std::optional<std::string> corrupt_step(const StepQuery&, ErrorKind, Rng&) const override { return std::nullopt; }
 
   std::optional<std::vector<Action>> demonstrate(Rng& rng) const override {
     if (!open_) return std::vector<Action>{};
@@ -83,14 +85,13 @@ class SneakyEnv final : public Env {
  private:
   std::vector<RightStep> steps_to_corrupt(const StepResult& first, Rng& rng) const {
     std::vector<RightStep> steps;
-    for (const ExpertTurn& turn : expert_turns(*solver_, first, rng))
+    for (const ExpertTurn& turn : expert_turns(inner(), first, rng))
       for (const KnownStep& known : known_steps(*turn.env, turn.text))
         if (known.label.correct)
           if (const auto wrong = corrupted(*turn.env, known.query, rng)) steps.push_back({turn, known.query, *wrong});
     return steps;
   }
 
-  std::unique_ptr<Env> solver_;
   TaskInfo task_;
   RightStep shown_;
   bool open_ = false;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "env/env_wrapper.h"
 
 namespace agon::env {
 namespace {
@@ -14,42 +15,30 @@ void describe_answer(StepResult& answer) {
   answer.info["turn_reward"] = answer.reward.total;
 }
 
-class TwoTurnEnv final : public Env {
+class TwoTurnEnv final : public EnvWrapper {
  public:
-  TwoTurnEnv(std::unique_ptr<Env> inner, std::string reexamine)
-      : inner_(std::move(inner)), reexamine_(std::move(reexamine)) {}
+  TwoTurnEnv(std::unique_ptr<Env> answered_once, std::string reexamine)
+      : EnvWrapper(std::move(answered_once)), reexamine_(std::move(reexamine)) {}
 
   StepResult reset(const ResetOptions& options) override {
-    StepResult first = inner_->reset(options);
+    StepResult first = EnvWrapper::reset(options);
     reexamining_ = false;
     return first;
   }
 
   StepResult step(const Action& action) override { return reexamining_ ? second(action) : first(action); }
 
-  std::unique_ptr<Env> fork() const override {
-    auto copy = std::make_unique<TwoTurnEnv>(inner_->fork(), reexamine_);
-    copy->reexamining_ = reexamining_;
-    return copy;
-  }
-
-  const TaskInfo& task() const override { return inner_->task(); }
-  std::optional<StepLabel> check_step(const StepQuery& query) const override { return inner_->check_step(query); }
-  std::optional<std::string> corrupt_step(const StepQuery& query, ErrorKind kind, Rng& rng) const override {
-    return inner_->corrupt_step(query, kind, rng);
-  }
-
-  std::optional<Action> mistake(Rng& rng) const override { return inner_->mistake(rng); }
+  std::unique_ptr<Env> fork() const override { return std::make_unique<TwoTurnEnv>(*this); }
 
   std::optional<std::vector<Action>> demonstrate(Rng& rng) const override {
-    std::optional<std::vector<Action>> actions = inner_->demonstrate(rng);
+    std::optional<std::vector<Action>> actions = EnvWrapper::demonstrate(rng);
     if (actions && actions->size() == 1 && !reexamining_) actions->push_back(Action(actions->front()));
     return actions;
   }
 
  private:
   StepResult first(const Action& action) {
-    StepResult answer = inner_->fork()->step(action);
+    StepResult answer = inner().fork()->step(action);
     if (answer.info.contains("error")) return answer;
     describe_answer(answer);
     reexamining_ = true;
@@ -60,12 +49,11 @@ class TwoTurnEnv final : public Env {
   }
 
   StepResult second(const Action& action) {
-    StepResult answer = inner_->step(action);
+    StepResult answer = EnvWrapper::step(action);
     if (!answer.info.contains("error")) describe_answer(answer);
     return answer;
   }
 
-  std::unique_ptr<Env> inner_;
   std::string reexamine_;
   bool reexamining_ = false;  // the first answer is given
 };
