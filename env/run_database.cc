@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/json_text.h"
 #include "core/text.h"
 #include "env/run_schema.h"
 
@@ -59,7 +60,7 @@ void check_same_run(SQLite::Database& database, const fs::path& folder, const Js
         "{}: holds a run already. Continue it with --resume, or choose another folder (--out; of a training, output).",
         folder.string());
   if (database.execAndGet("PRAGMA quick_check(1)").getString() != "ok") throw Error(damaged_run_message(folder));
-  const Json stored = Json::parse(database.execAndGet("SELECT config FROM run").getString());
+  const Json stored = json_of(database.execAndGet("SELECT config FROM run").getString());
   std::vector<std::string> differences;
   add_differences(stored, config, {}, differences);
   if (!differences.empty())

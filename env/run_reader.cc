@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "core/json_text.h"
 #include "env/episode_store.h"
 #include "env/run_schema.h"
 
@@ -66,6 +67,15 @@ SQLite::Database open_run(const fs::path& path) {
   return database;
 }
 
+// A column's JSON; what is wrong with it is damage of the file.
+Json stored_json(const std::string& text) {
+  try {
+    return json_of(text);
+  } catch (const Error& error) {
+    throw std::runtime_error(error.what());
+  }
+}
+
 // Runs `read`; whatever is wrong with the file becomes an Error that names it.
 template <typename Read>
 auto guarded(const fs::path& path, const Read& read) {
@@ -89,13 +99,13 @@ class SqliteReader : public RunReader {
   }
 
   Json config() const override {
-    return guarded(path_, [&] { return Json::parse(database_.execAndGet("SELECT config FROM run").getString()); });
+    return guarded(path_, [&] { return stored_json(database_.execAndGet("SELECT config FROM run").getString()); });
   }
 
   Json summary() const override {
     return guarded(path_, [&] {
       const SQLite::Column column = database_.execAndGet("SELECT summary FROM run");
-      return column.isNull() ? Json() : Json::parse(column.getString());
+      return column.isNull() ? Json() : stored_json(column.getString());
     });
   }
 
@@ -188,7 +198,7 @@ class SqliteReader : public RunReader {
 
   static JournalEntry entry_of(std::uint64_t task, std::int64_t number, const std::string& kind,
                                const SQLite::Column& body) {
-    Json json = Json::parse(body.getString(), nullptr, false);
+    Json json = json_or_discarded(body.getString());
     if (json.is_discarded())
       throw Error("entry {} ({}) of the journal of task {} is damaged: it is no JSON. Restore the run from a copy",
                   number, kind, task);
@@ -211,7 +221,7 @@ class SqliteReader : public RunReader {
     episode.level = row.getColumn(12).getInt();
     episode.kind = row.getColumn(13).getString();
     episode.prompt = row.getColumn(14).getString();
-    episode.gold = Json::parse(row.getColumn(15).getString());
+    episode.gold = stored_json(row.getColumn(15).getString());
     if (!row.isColumnNull(16)) episode.train_step = row.getColumn(16).getInt64();
     if (detail != Detail::without_turns) episode.turns = read_turns(row.getColumn(0).getInt64(), detail);
     return episode;
@@ -223,7 +233,7 @@ class SqliteReader : public RunReader {
     std::vector<Turn> turns;
     while (select_turns_.executeStep()) {
       Turn& turn = turns.emplace_back();
-      for (const Json& part : Json::parse(select_turns_.getColumn(0).getString()))
+      for (const Json& part : stored_json(select_turns_.getColumn(0).getString()))
         turn.observation.parts.push_back(!part.contains("image")   ? Part::of(part.at("text").get<std::string>())
                                          : detail == Detail::whole ? Part::of(read_image(part.at("image")))
                                                                    : Part::of(Image()));
@@ -233,10 +243,10 @@ class SqliteReader : public RunReader {
       turn.finish_reason = select_turns_.getColumn(4).getString();
       turn.prompt_tokens = select_turns_.getColumn(5).getInt();
       turn.reward.total = select_turns_.getColumn(6).getDouble();
-      const Json components = Json::parse(select_turns_.getColumn(7).getString());
+      const Json components = stored_json(select_turns_.getColumn(7).getString());
       for (const auto& [name, value] : components.items())
         turn.reward.components.emplace_back(name, value.get<double>());
-      turn.info = Json::parse(select_turns_.getColumn(8).getString());
+      turn.info = stored_json(select_turns_.getColumn(8).getString());
     }
     if (has_training_) read_credit(episode_id, turns);
     return turns;
