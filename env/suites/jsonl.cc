@@ -87,9 +87,7 @@ std::vector<std::string> texts_at(const Line& line, const std::string& key) {
 
 int level_at(const Line& line) {
   if (!line.contains("level")) return 1;
-  if (!line["level"].is_number_unsigned() || line["level"].get<std::uint64_t>() > 1000)
-    throw Error("\"level\" is {}, not a whole number from 0 to 1000", shown(line["level"]));
-  return line["level"];
+  return whole_number_or_throw(line["level"], "\"level\"", 0, 1000);
 }
 
 Task read_task(const Line& line, const fs::path& folder) {

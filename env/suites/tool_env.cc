@@ -13,12 +13,9 @@ namespace {
 
 std::size_t place_of(const std::optional<Span>& span) { return span ? span->begin : std::string_view::npos; }
 
-std::string without(std::string text, std::string_view word) {
-  for (std::size_t at = 0; (at = text.find(word, at)) != text.npos;) text.erase(at, word.size());
-  return text;
+std::string without_tags(const std::string& text) {
+  return replace_all(text, std::vector<std::string>{"<think>", "</think>"}, "");
 }
-
-std::string without_tags(std::string text) { return without(without(std::move(text), "<think>"), "</think>"); }
 
 }  // namespace
 
