@@ -9,6 +9,7 @@
 #include "tools/http.h"
 #include "tools/json_text.h"
 #include "tools/retrieve_protocol.h"
+#include "tools/secret.h"
 
 namespace agon::tools {
 namespace {
@@ -142,13 +143,13 @@ class WebSearch : public SearchBackend {
       : engine_(find_engine(options.engine)),
         options_(options),
         url_(url_of(engine_, options.url)),
-        key_(options.offline ? "" : key_of(engine_)) {}
+        secret_(options.offline ? "" : key_of(engine_)) {}
 
   SearchReply search(const std::string& query, int top_k, double seconds) override {
     const std::string asked = as_utf8(cut_text(trim(query), engine_.most_query_bytes));
     if (asked.empty()) return {};
     if (options_.offline) return failed(ToolFault::offline_miss, "it must not be asked offline");
-    HttpRequest request = engine_.request(url_, key_, asked, top_k);
+    HttpRequest request = engine_.request(url_, secret_.key(), asked, top_k);
     request.seconds = seconds;
     request.most_bytes = options_.most_bytes;
     const HttpReply reply = http_request(request);
@@ -166,23 +167,30 @@ class WebSearch : public SearchBackend {
   }
 
  private:
-  // Servers are not to be trusted with what they echo.
-  SearchReply failed(ToolFault fault, std::string what) const {
-    for (std::size_t at; !key_.empty() && (at = what.find(key_)) != std::string::npos;)
-      what.replace(at, key_.size(), "<key>");
+  // REQUIRES: the key is hidden in what of `what` a server wrote.
+  SearchReply failed(ToolFault fault, const std::string& what) const {
     return SearchReply::failed(
         fault, fmt::format("The search engine {} ({}) failed: {}.", engine_.name, public_url(url_), what));
   }
 
   SearchReply read(const HttpReply& reply) const {
-    if (reply.timed_out) return failed(ToolFault::timeout, reply.fault);
+    if (reply.timed_out) return failed(ToolFault::timeout, secret_.hidden_in(reply.fault));
     if (!reply.fault.empty())
-      return failed(reply.status == 0 ? ToolFault::unavailable : ToolFault::failed, reply.fault);
+      return failed(reply.status == 0 ? ToolFault::unavailable : ToolFault::failed, secret_.hidden_in(reply.fault));
     if (reply.status != 200) return read_refusal(reply);
     const ParsedJson parsed = parse_json(reply.body);
     if (!parsed.fault.empty()) return failed(ToolFault::failed, no_json(reply));
+    const SortedJson hidden = secret_.hidden_in_json(parsed.value);
+    // A short key ("test", of a server of one's own) may stand in any document.
+    SearchReply result = read_json(secret_.is_rare() ? hidden : parsed.value);
+    if (!result.failure || secret_.is_rare()) return result;
+    SearchReply told = read_json(hidden);
+    return told.failure ? told : failed(result.failure->fault, "it answered another form than expected");
+  }
+
+  SearchReply read_json(const SortedJson& value) const {
     try {
-      SearchReply result = engine_.read(parsed.value);
+      SearchReply result = engine_.read(value);
       return result.failure ? failed(result.failure->fault, result.failure->message) : result;
     } catch (const Error& error) {
       return failed(ToolFault::failed, fmt::format("it answered {}", error.what()));
@@ -192,7 +200,7 @@ class WebSearch : public SearchBackend {
   SearchReply read_refusal(const HttpReply& reply) const {
     const bool passing = reply.status == 429 || reply.status >= 500;
     const ToolFault fault = passing ? ToolFault::unavailable : ToolFault::failed;
-    const std::string said = fmt::format("it answered with status {}: {}", reply.status, shown_text(reply.body, 200));
+    const std::string said = fmt::format("it answered with status {}: {}", reply.status, shown_body(reply, 200));
     if (reply.status == 403 && engine_.name == "searxng")
       return failed(fault, said + ". Add json to search.formats in its settings.yml");
     if (reply.status == 401 || reply.status == 403)
@@ -204,15 +212,20 @@ class WebSearch : public SearchBackend {
     return failed(fault, said);
   }
 
-  static std::string no_json(const HttpReply& reply) {
+  std::string shown_body(const HttpReply& reply, std::size_t most) const {
+    return shown_text(secret_.hidden_in(reply.body), most);
+  }
+
+  std::string no_json(const HttpReply& reply) const {
     const bool html = trim(reply.body).starts_with("<") || reply.content_type.find("html") != std::string::npos;
     return fmt::format("it answered {}, not JSON: {}. Is this the address of its API?", html ? "HTML" : "text",
-                       shown_text(reply.body, 100));
+                       shown_body(reply, 100));
   }
 
   const Engine& engine_;
   const WebSearchOptions options_;
-  const std::string url_, key_;
+  const std::string url_;
+  const Secret secret_;
 };
 
 }  // namespace

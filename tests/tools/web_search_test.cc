@@ -15,6 +15,7 @@
 #include "tools/open_search.h"
 #include "tools/search_cache.h"
 #include "tools/search_tool.h"
+#include "tools/secret.h"
 #include "tools/tool_set.h"
 
 using namespace agon;
@@ -199,6 +200,64 @@ TEST_CASE("keys are in no message and no identity") {
   CHECK_THROWS_WITH(make_web_search({.engine = "serpr"}), Contains("Did you mean 'serper'?"));
   CHECK_THROWS_WITH(make_web_search({.engine = "retrieve"}), Contains("no URL"));
   CHECK_THROWS_WITH(make_web_search({.engine = "retrieve", .url = "file:///etc/passwd"}), Contains("http://"));
+}
+
+TEST_CASE("a key that is a part of its replacement, or of other words, ends and is hidden") {
+  for (const char* key : {"key", "k", "<key>", "<", "e", "ke"}) {
+    CAPTURE(key);
+    const Key variable("SERPER_API_KEY", key);
+    const FakeServer server([](const Request& request, Response& response) {
+      response.status = 403;
+      response.set_content("no: (" + request.get_header_value("X-API-KEY") + ")", "text/plain");
+    });
+    const std::string said = message(ask("serper", server));
+    CHECK_THAT(said, Contains("(<key>)") && Contains("Is the key in SERPER_API_KEY right?"));
+    CHECK(said.size() < 300);
+    // A hit may hold so short a key by chance.
+    const FakeServer hits(says(R"({"organic": [{"title": "the key <key>", "link": "x", "snippet": "ke"}]})"));
+    const SearchReply reply = ask("serper", hits);
+    REQUIRE(reply.hits.size() == 1);
+    CHECK(reply.hits[0].title == "the key <key>");
+  }
+}
+
+TEST_CASE("a key is hidden in every form in which a server may echo it") {
+  const std::string key = "s3cr/t+\"&'<key>=\\%~end";
+  const Secret secret(key);
+  std::string json = nlohmann::json(key).dump();
+  for (const std::string& echoed :
+       {key, url_encode(key), std::string("s3cr%2ft%2b%22%26%27%3ckey%3e%3d%5c%25~end"),
+        json.substr(1, json.size() - 2), std::string("s3cr/t+&quot;&amp;&#39;&lt;key&gt;=\\%~end")}) {
+    CAPTURE(echoed);
+    CHECK_THAT(secret.hidden_in("at " + echoed + " it was"),
+               Catch::StartsWith("at <key>") && Catch::EndsWith(" it was") && !Contains("end") && !Contains("s3cr"));
+    const Key variable("SERPER_API_KEY", key);
+    for (const int status : {200, 401, 500}) {
+      const std::string said = message(taken("serper", "no: " + echoed, status, "text/plain"));
+      CHECK_THAT(said, Contains("no: <key>") && !Contains("s3cr"));
+      CHECK_THAT(message(taken("serper", nlohmann::json{{"error", echoed}}.dump(), status)),
+                 Contains("<key>") && !Contains("s3cr"));
+    }
+  }
+  CHECK(Secret("secret-key-12345").hidden_in("Basic c2VjcmV0LWtleS0xMjM0NQ;") == "Basic <key>;");
+  CHECK(secret.hidden_in("another") == "another");
+  CHECK(Secret("").hidden_in("anything") == "anything");
+}
+
+TEST_CASE("a key is hidden before a message is cut, and in hits") {
+  const std::string key = "0123456789abcdef0123456789abcdef";
+  const Key variable("SERPER_API_KEY", key);
+  for (std::size_t before = 0; before < 220; before += 7) {
+    const std::string padding(before, '-');
+    CHECK_THAT(message(taken("serper", padding + key, 401)), !Contains("01234"));
+    CHECK_THAT(message(taken("serper", nlohmann::json{{padding, key}}.dump())), !Contains("01234"));
+    CHECK_THAT(message(taken("serper", nlohmann::json{{padding + key, 1}}.dump())), !Contains("01234"));
+  }
+  const SearchReply reply = taken("serper", R"({"organic": [{"title": "T", "link": "http://x/?k=)" + key +
+                                                R"(", "snippet": "of )" + key + R"("}]})");
+  REQUIRE(reply.hits.size() == 1);
+  CHECK(reply.hits[0].url == "http://x/?k=<key>");
+  CHECK(reply.hits[0].text == "of <key>");
 }
 
 TEST_CASE("a redirect to another protocol is not followed") {
