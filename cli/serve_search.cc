@@ -42,9 +42,13 @@ void add_serve_search(CLI::App& app) {
       ->type_name("<port>")
       ->check(whole_number_in(0, 65535))
       ->capture_default_str();
-  command->add_option("--threads", flags->server.threads, "Requests at a time")
+  command->add_option("--threads", flags->server.threads, "Requests answered at a time")
       ->type_name("<n>")
       ->check(whole_number_in(1, 1024))
+      ->capture_default_str();
+  command->add_option("--connections", flags->server.limits.connections, "Open connections at a time; more get 503")
+      ->type_name("<n>")
+      ->check(whole_number_in(1, 10'000))
       ->capture_default_str();
   command->callback([flags] { serve(*flags); });
 }

@@ -43,6 +43,12 @@ std::size_t take_bytes(char* data, std::size_t, std::size_t size, void* context)
   return size;
 }
 
+thread_local const std::atomic<bool>* stop_of_thread = nullptr;
+
+int look_at_stop(void*, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  return stop_of_thread && *stop_of_thread ? 1 : 0;  // 1 ends the transfer
+}
+
 HeaderList headers_of(const HttpRequest& request) {
   HeaderList list;
   const auto add = [&list](const char* header) { list.reset(curl_slist_append(list.release(), header)); };
@@ -64,6 +70,8 @@ void set_options(CURL* curl, const HttpRequest& request, curl_slist* headers, Si
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_bytes);
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &sink);
   curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, fault);
+  curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+  curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, look_at_stop);
   if (!request.body) return;
   curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body->size()));
   curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request.body->c_str());
@@ -101,6 +109,9 @@ HttpReply http_request(const HttpRequest& request) {
   curl_easy_reset(handle.curl);  // the pointers above end with this call
   return reply;
 }
+
+HttpStop::HttpStop(const std::atomic<bool>& stop) { stop_of_thread = &stop; }
+HttpStop::~HttpStop() { stop_of_thread = nullptr; }
 
 std::string url_encode(std::string_view text) {
   constexpr std::string_view kPlain = "-._~";

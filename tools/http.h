@@ -2,6 +2,7 @@
 // Thread-safe; connections are kept by each thread.
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,15 @@ struct HttpReply {
 };
 
 HttpReply http_request(const HttpRequest& request);
+
+// As long as it lives, requests of this thread end within about a second once `stop` is set, with a fault.
+class HttpStop {
+ public:
+  explicit HttpStop(const std::atomic<bool>& stop);
+  ~HttpStop();
+  HttpStop(const HttpStop&) = delete;
+  HttpStop& operator=(const HttpStop&) = delete;
+};
 
 std::string url_encode(std::string_view text);  // all but letters, digits and "-._~" as %XX
 // Scheme, host, port and path: what a message or a record may show of a URL.

@@ -5,13 +5,15 @@
 
 namespace agon::tools {
 
-ParsedJson parse_json(std::string_view text, int deepest) {
-  const auto too_deep = [deepest](int depth, SortedJson::parse_event_t, SortedJson&) {
+ParsedJson parse_json(std::string_view text, int deepest, int most_values) {
+  int values = 0;
+  const auto is_bounded = [&](int depth, SortedJson::parse_event_t, SortedJson&) {
     if (depth > deepest) throw Error("nested more than {} deep", deepest);
+    if (++values > most_values) throw Error("of more than {} values", most_values);
     return true;
   };
   try {
-    return {SortedJson::parse(text, too_deep), {}};
+    return {SortedJson::parse(text, is_bounded), {}};
   } catch (const SortedJson::exception& exception) {
     const std::string_view what = exception.what();
     return {{}, fmt::format("not JSON: {}", what.substr(what.find("] ") + 2))};

@@ -1,5 +1,5 @@
-// tools/json_text.h - JSON that a model, a server or a user's file wrote: parsed with its nesting bounded, never
-// thrown.
+// tools/json_text.h - JSON that a model, a server or a user's file wrote: parsed with its nesting and the
+// number of its values bounded, never thrown.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,7 +15,7 @@ struct ParsedJson {
   SortedJson value;
   std::string fault;  // what is wrong with the text; empty: nothing
 };
-ParsedJson parse_json(std::string_view text, int deepest = 32);
+ParsedJson parse_json(std::string_view text, int deepest = 32, int most_values = 10'000'000);
 
 // The value in a message: one line, cut to about 60 bytes.
 std::string shown(const SortedJson& value);

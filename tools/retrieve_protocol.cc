@@ -11,6 +11,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Of a request: a parsed value takes many times the bytes of its text.
+constexpr int kDeepest = 32, kMostValues = 4 * kMostQueries;
+
 std::string dump(const SortedJson& json) { return json.dump(-1, ' ', false, SortedJson::error_handler_t::replace); }
 
 RetrieveAnswer refuse(int status, const std::string& why) { return {status, dump({{"error", why}})}; }
@@ -22,7 +25,7 @@ struct Request {
 };
 
 Request read_request(std::string_view text) {
-  const ParsedJson parsed = parse_json(text);
+  const ParsedJson parsed = parse_json(text, kDeepest, kMostValues);
   if (!parsed.fault.empty()) throw Error("the request is {}", parsed.fault);
   const SortedJson queries = parsed.value.is_object() ? parsed.value.value("queries", SortedJson()) : SortedJson();
   const auto is_text = [](const SortedJson& query) { return query.is_string(); };
@@ -33,13 +36,12 @@ Request read_request(std::string_view text) {
     return value.is_null() ? std::move(otherwise) : value;
   };
   const SortedJson top_k = given("topk", 3), scores = given("return_scores", false);
-  if (!top_k.is_number_integer() || top_k < 1 || top_k > kMostHits)
-    throw Error("\"topk\" is {}, not a whole number from 1 to {}", shown(top_k), kMostHits);
+  const int hits = whole_number_or_throw(top_k, "\"topk\"", 1, kMostHits);
   if (!scores.is_boolean()) throw Error("\"return_scores\" is {}, not true or false", shown(scores));
-  if (queries.size() > kMostQueries || std::int64_t(queries.size()) * top_k.get<int>() > kMostDocuments)
+  if (queries.size() > kMostQueries || std::int64_t(queries.size()) * hits > kMostDocuments)
     throw Error("{} queries with {} documents each are too many: at most {} queries, and {} documents in all",
-                queries.size(), top_k.get<int>(), kMostQueries, kMostDocuments);
-  return {queries, top_k, scores};
+                queries.size(), hits, kMostQueries, kMostDocuments);
+  return {queries, hits, scores};
 }
 
 SortedJson item_of(const SearchHit& hit, bool scores) {
@@ -81,24 +83,37 @@ SearchHit hit_of(const SortedJson& item) {
 
 }  // namespace
 
-RetrieveAnswer answer_retrieve(SearchBackend& backend, std::string_view text, double seconds) {
+RetrieveAnswer answer_retrieve(SearchBackend& backend, std::string_view text, const RetrieveLimits& limits) {
   Request request;
   try {
     request = read_request(text);
   } catch (const Error& error) {
     return refuse(400, error.what());
   }
-  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-  SortedJson result = SortedJson::array();
+  const auto end = Clock::now() + std::chrono::duration<double>(limits.seconds);
+  std::string body = R"({"result":[)";
   for (const std::string& query : request.queries) {
+    if (limits.stop && *limits.stop) return refuse(503, "the server is being stopped");
     const double left = std::chrono::duration<double>(end - Clock::now()).count();
-    if (left <= 0) return refuse(503, fmt::format("the queries took longer than {} s", seconds));
+    if (left <= 0) return refuse(503, fmt::format("the queries took longer than {:.3g} s", limits.seconds));
     const SearchReply reply = backend.search(query, request.top_k, left);
-    if (reply.failure) return refuse(503, reply.failure->message);
-    SortedJson& items = result.emplace_back(SortedJson::array());
-    for (const SearchHit& hit : reply.hits) items.push_back(item_of(hit, request.scores));
+    if (reply.failure)
+      return refuse(reply.failure->fault == ToolFault::bad_arguments ? 400 : 503, reply.failure->message);
+    body += body.ends_with(']') ? ",[" : "[";
+    for (const SearchHit& hit : reply.hits) {
+      const std::string item = dump(item_of(hit, request.scores));
+      const std::size_t size = body.size() + item.size() + 4;  // of what ends it
+      if (size > limits.most_bytes)
+        return refuse(400, fmt::format("the answer would be larger than {} bytes; ask for fewer documents or queries",
+                                       limits.most_bytes));
+      if (limits.hold && !limits.hold(size)) return refuse(503, "too many answers are under way; try again later");
+      if (!body.ends_with('[')) body += ',';
+      body += item;
+    }
+    body += ']';
   }
-  return {200, dump({{"result", std::move(result)}})};
+  body += "]}";
+  return {200, std::move(body)};
 }
 
 std::string retrieve_request(const std::string& query, int top_k) {

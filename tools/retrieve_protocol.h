@@ -4,6 +4,8 @@
 // Without scores an item is the document itself.
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,10 +20,15 @@ struct RetrieveAnswer {
   int status = 200;
   std::string body;
 };
-// At most kMostQueries queries and kMostDocuments documents in all; seconds: for the whole request. Throws Error where
-// the backend does.
-inline constexpr int kMostQueries = 4096, kMostDocuments = 65'536;
-RetrieveAnswer answer_retrieve(SearchBackend& backend, std::string_view request, double seconds);
+inline constexpr int kMostQueries = 4096, kMostDocuments = 65'536;  // of one request, the documents asked for
+struct RetrieveLimits {
+  double seconds = 60;                              // for the whole request; then 503
+  std::size_t most_bytes = 64u << 20;               // of the answer; 400 for a larger one
+  const std::atomic<bool>* stop = nullptr;          // looked at between queries; then 503
+  std::function<bool(std::size_t)> hold = nullptr;  // is asked before the answer grows to so many bytes; false: 503
+};
+// Throws Error where the backend does.
+RetrieveAnswer answer_retrieve(SearchBackend& backend, std::string_view request, const RetrieveLimits& limits);
 
 // The client's side.
 std::string retrieve_request(const std::string& query, int top_k);

@@ -21,7 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostQueryBytes = 64 << 10, kMostQueryWords = 128, kSnippetWords = 48;
-constexpr int kNoDatabase = 26;  // SQLITE_NOTADB
+constexpr std::size_t kMostHitBytes = 32 << 20;  // of several documents: each may have as many
+constexpr int kNoDatabase = 26;                  // SQLITE_NOTADB
 
 std::string damaged_message(const fs::path& path) {
   return fmt::format("{}: the index is damaged. Build it again with `agon index`.", path.string());
@@ -88,7 +89,9 @@ struct SearchIndex::Implementation {
     if (!corpus.executeStep()) throw Error("{}", damaged_message(path));
     const SQLite::Column blob = corpus.getColumn(2);
     const std::int64_t documents = corpus.getColumn(0).getInt64();
-    if (documents < 1 || std::int64_t{blob.getBytes()} != documents * 4) throw Error("{}", damaged_message(path));
+    // The blob's size is true; the number of documents is what the file says.
+    if (documents < 1 || blob.getBytes() % 4 != 0 || blob.getBytes() / 4 != documents)
+      throw Error("{}", damaged_message(path));
     lengths.resize(static_cast<std::size_t>(documents));
     std::memcpy(lengths.data(), blob.getBlob(), lengths.size() * sizeof(lengths[0]));
     mean_length = std::max(1.0, static_cast<double>(corpus.getColumn(1).getInt64())) / static_cast<double>(documents);
@@ -159,16 +162,23 @@ struct SearchIndex::Implementation {
     return document;
   }
 
-  std::vector<SearchHit> search(Connection& connection, const std::string& query, int top_k) const {
+  SearchReply search(Connection& connection, const std::string& query, int top_k) const {
     std::map<std::string, double, std::less<>> weights;
     std::vector<SearchHit> hits;
+    std::size_t bytes = 0;
     for (const RankedDocument& ranked : rank(connection, query, top_k, &weights)) {
       Document found = document(connection, ranked.document);
+      bytes += found.title.size() + found.text.size();
+      if (bytes > kMostHitBytes && !hits.empty())
+        return SearchReply::failed(
+            ToolFault::bad_arguments,
+            fmt::format("The first {} of the {} documents hold {} bytes (at most {}). Ask for fewer.", hits.size() + 1,
+                        top_k, bytes, kMostHitBytes));
       std::string snippet = snippet_of(connection.tokenizer, found.text, weights, kSnippetWords);
       hits.push_back(
           {std::move(found.id), std::move(found.title), std::move(found.text), std::move(snippet), "", ranked.score});
     }
-    return hits;
+    return {std::move(hits), {}, 0};
   }
 
   const fs::path path;
@@ -192,10 +202,8 @@ SearchIndex::SearchIndex(const fs::path& index, const Bm25& parameters) {
 SearchIndex::~SearchIndex() = default;
 
 SearchReply SearchIndex::search(const std::string& query, int top_k, double) {
-  return {implementation_->with_connection(
-              [&](Connection& connection) { return implementation_->search(connection, query, top_k); }),
-          {},
-          0};
+  return implementation_->with_connection(
+      [&](Connection& connection) { return implementation_->search(connection, query, top_k); });
 }
 
 Json SearchIndex::identity() const {

@@ -1,13 +1,21 @@
 #include "tools/retrieve_server.h"
 
+#include <arpa/inet.h>
 #include <httplib.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <csignal>
+#include <mutex>
 #include <thread>
 
 #include "core/error.h"
 #include "core/text.h"
 #include "temp_folder.h"
+#include "tools/http.h"
 #include "tools/retrieve_protocol.h"
 #include "tools/search_index.h"
 #include "tools/web_search.h"
@@ -29,16 +37,18 @@ std::shared_ptr<SearchBackend> pets(const test::TempFolder& folder) {
 
 // Serves as long as it lives.
 struct Serving {
-  explicit Serving(std::shared_ptr<SearchBackend> backend)
-      : server(std::move(backend), {.port = 0, .threads = 4, .most_request_bytes = 1 << 20}),
-        thread([this] { server.run(stop); }),
-        client("127.0.0.1", server.port()) {}
+  explicit Serving(std::shared_ptr<SearchBackend> backend,
+                   const RetrieveServerOptions& options = {.port = 0, .threads = 4, .most_request_bytes = 1 << 20})
+      : server(std::move(backend), options), thread([this] { server.run(stop); }), client("127.0.0.1", server.port()) {
+    std::signal(SIGPIPE, SIG_IGN);  // the client's
+  }
   ~Serving() {
     stop = true;
     thread.join();
   }
   std::pair<int, Json> post(const std::string& body, const std::string& path = "/retrieve") {
     const auto reply = client.Post(path, body, "application/json");
+    INFO(httplib::to_string(reply.error()));
     REQUIRE(reply);
     return {reply->status, Json::parse(reply->body)};
   }
@@ -55,6 +65,74 @@ struct Broken : SearchBackend {
     throw Error("the index is damaged");
   }
   Json identity() const override { return "broken"; }
+};
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+// What would take half a minute or more without limits takes about a second; the machine may be busy.
+constexpr double kSoon = 8;
+
+// A connection that does only what it is told.
+struct Raw {
+  explicit Raw(int port) : socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    REQUIRE(::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  }
+  ~Raw() { ::close(socket); }
+  Raw(const Raw&) = delete;
+  bool say(std::string_view text) const {
+    return ::send(socket, text.data(), text.size(), MSG_NOSIGNAL) == std::ssize(text);
+  }
+  // What comes until the server closes, or until `end` is in it.
+  std::string hear(std::string_view end = {}, double seconds = kSoon) const {
+    std::string heard;
+    const auto start = Clock::now();
+    while (seconds_since(start) < seconds) {
+      pollfd ready{socket, POLLIN, 0};
+      if (::poll(&ready, 1, 50) <= 0) continue;
+      char bytes[4096];
+      const ssize_t size = ::recv(socket, bytes, sizeof bytes, 0);
+      if (size <= 0) return heard + "|closed";
+      heard.append(bytes, static_cast<std::size_t>(size));
+      if (!end.empty() && heard.find(end) != std::string::npos) return heard;
+    }
+    return heard + "|silence";
+  }
+  int socket;
+};
+
+std::string post_text(const std::string& body) {
+  return fmt::format("POST /retrieve HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n{}", body.size(), body);
+}
+constexpr const char* kHealth = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n";
+constexpr const char* kCats = R"({"queries": ["cat"]})";
+
+bool is_healthy(int port) {
+  httplib::Client client("127.0.0.1", port);
+  client.set_read_timeout(20);
+  const auto reply = client.Get("/health");
+  return reply && reply->status == 200;
+}
+
+// Answers with `bytes` of text each time, once `open` is set and not before `seconds`.
+struct Slow : SearchBackend {
+  explicit Slow(std::size_t size, double wait = 0) : bytes(size), seconds(wait) {}
+  SearchReply search(const std::string&, int, double) override {
+    ++asked;
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    while (!open) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    SearchHit hit;
+    hit.text = std::string(bytes, 'x');
+    return {{hit}, {}, 0};
+  }
+  Json identity() const override { return "slow"; }
+  const std::size_t bytes;
+  const double seconds;
+  std::atomic<bool> open = true;
+  std::atomic<int> asked = 0;
 };
 
 }  // namespace
@@ -176,4 +254,243 @@ TEST_CASE("a port that is taken is told") {
                     Contains("cannot be listened on"));
   CHECK_THROWS_WITH(RetrieveServer(std::make_shared<Broken>(), {.host = "no.such.host.invalid"}),
                     Contains("cannot be listened on"));
+}
+
+TEST_CASE("idle connections hold no worker") {
+  const test::TempFolder folder;
+  Serving serving(pets(folder), {.port = 0, .threads = 2});
+  std::vector<std::unique_ptr<Raw>> idle;
+  for (int i = 0; i < 8; ++i) {
+    idle.push_back(std::make_unique<Raw>(serving.server.port()));
+    if (i % 2 == 0) continue;  // never says a word
+    REQUIRE(idle.back()->say(kHealth));
+    CHECK_THAT(idle.back()->hear("}}"), Contains("200 OK") && Contains("healthy"));
+  }
+  const auto start = Clock::now();
+  CHECK(serving.post(kCats).first == 200);
+  CHECK(is_healthy(serving.server.port()));
+  CHECK(seconds_since(start) < kSoon);
+  REQUIRE(idle[1]->say(post_text(kCats)));  // and they are still served
+  CHECK_THAT(idle[1]->hear("]]}"), Contains("Cats"));
+}
+
+TEST_CASE("slow requests hold up neither others nor the end") {
+  const test::TempFolder folder;
+  auto serving = std::make_unique<Serving>(pets(folder), RetrieveServerOptions{.port = 0, .threads = 2});
+  const int port = serving->server.port();
+  std::vector<std::unique_ptr<Raw>> slow;
+  for (int i = 0; i < 60; ++i) {
+    slow.push_back(std::make_unique<Raw>(port));
+    slow.back()->say(i % 2 == 0 ? "GET /health HTTP/1.1\r\nX: "
+                                : "POST /retrieve HTTP/1.1\r\nContent-Length: 99\r\n\r\n{");
+  }
+  std::jthread drip([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      for (const auto& client : slow) client->say("x");
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+  });
+  auto start = Clock::now();
+  for (int i = 0; i < 5; ++i) CHECK(is_healthy(port));
+  CHECK(serving->post(kCats).first == 200);
+  CHECK(seconds_since(start) < kSoon);
+  start = Clock::now();
+  serving.reset();
+  CHECK(seconds_since(start) < kSoon);
+}
+
+TEST_CASE("a request has its time: headers, body, and between two") {
+  const test::TempFolder folder;
+  HttpLimits limits;
+  limits.header_seconds = limits.body_seconds = limits.idle_seconds = 0.3;
+  Serving serving(pets(folder), {.port = 0, .threads = 2, .limits = limits});
+  const Raw silent(serving.server.port()), header(serving.server.port()), body(serving.server.port()),
+      kept(serving.server.port());
+  header.say("GET /health HT");
+  body.say("POST /retrieve HTTP/1.1\r\nContent-Length: 20\r\n\r\n{");
+  kept.say(kHealth);
+  CHECK_THAT(kept.hear("}}"), Contains("200 OK"));
+  for (const Raw* client : {&silent, &header, &body, &kept}) CHECK(client->hear() == "|closed");
+  // A byte now and then wins no time.
+  const Raw dripping(serving.server.port());
+  const auto start = Clock::now();
+  while (dripping.say("G") && seconds_since(start) < kSoon) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  CHECK(seconds_since(start) < kSoon);
+}
+
+TEST_CASE("connections are bounded: the longest idle one makes room, and where all are at work one more gets 503") {
+  const auto backend = std::make_shared<Slow>(10);
+  HttpLimits limits;
+  limits.connections = 4;
+  Serving serving(backend, {.port = 0, .threads = 4, .limits = limits});
+  const int port = serving.server.port();
+  std::vector<std::unique_ptr<Raw>> clients;
+  for (int i = 0; i < 4; ++i) {
+    clients.push_back(std::make_unique<Raw>(port));
+    clients.back()->say(kHealth);
+    CHECK_THAT(clients.back()->hear("}"), Contains("200 OK"));
+  }
+  Raw fifth(port);
+  fifth.say(kHealth);
+  CHECK_THAT(fifth.hear("}"), Contains("200 OK"));
+  CHECK(clients[0]->hear() == "|closed");
+  backend->open = false;
+  for (const Raw* client : std::vector<const Raw*>{clients[1].get(), clients[2].get(), clients[3].get(), &fifth})
+    client->say(post_text(kCats));
+  while (backend->asked < 4) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  for (int i = 0; i < 100; ++i) {
+    const Raw surplus(port);
+    surplus.say(kHealth);
+    if (i % 10 == 0)
+      CHECK_THAT(surplus.hear(), Contains("503") && Contains("Retry-After") && Contains("all connections"));
+  }
+  backend->open = true;
+  CHECK_THAT(fifth.hear("]]}"), Contains("200 OK"));
+  CHECK(is_healthy(port));
+}
+
+TEST_CASE("clients that do not read hold bytes that are bounded, and not for long") {
+  HttpLimits limits;
+  limits.most_held_bytes = 24 << 20;
+  Serving serving(std::make_shared<Slow>(4 << 20), {.port = 0, .threads = 4, .limits = limits});
+  std::vector<std::unique_ptr<Raw>> deaf;
+  for (int i = 0; i < 20; ++i) {
+    deaf.push_back(std::make_unique<Raw>(serving.server.port()));
+    deaf.back()->say(post_text(kCats));
+  }
+  const auto start = Clock::now();
+  int status = 0;
+  while (status != 200 && seconds_since(start) < kSoon) status = serving.post(kCats).first;
+  CHECK(status == 200);
+}
+
+TEST_CASE("clients that do not go on with a body hold bytes that are bounded, and not for long") {
+  const test::TempFolder folder;
+  HttpLimits limits;
+  limits.most_held_bytes = 3 << 20;
+  Serving serving(pets(folder), {.port = 0, .threads = 4, .most_request_bytes = 1 << 20, .limits = limits});
+  std::vector<std::unique_ptr<Raw>> slow;
+  const std::string start = "POST /retrieve HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n" + std::string(900'000, ' ');
+  for (int i = 0; i < 8; ++i) {
+    slow.push_back(std::make_unique<Raw>(serving.server.port()));
+    slow.back()->say(start);
+  }
+  std::jthread drip([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      for (const auto& client : slow) client->say(" ");
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+  });
+  const std::string large = R"({"queries": ["cat)" + std::string(900'000, ' ') + "\"]}";
+  const auto begun = Clock::now();
+  int status = 0;
+  while (status != 200 && seconds_since(begun) < kSoon) {
+    httplib::Client client("127.0.0.1", serving.server.port());
+    const auto reply = client.Post("/retrieve", large, "application/json");
+    status = reply ? reply->status : 0;
+  }
+  CHECK(status == 200);
+}
+
+TEST_CASE("an answer is bounded") {
+  Serving serving(std::make_shared<Slow>(1 << 20), {.port = 0, .threads = 4, .most_answer_bytes = 5 << 20});
+  CHECK(serving.post(R"({"queries": ["a", "b"]})").first == 200);
+  const auto [status, answer] = serving.post(R"({"queries": ["a", "b", "c", "d"]})");
+  CHECK(status == 400);
+  CHECK_THAT(answer["error"].get<std::string>(), Contains("larger than 5242880 bytes"));
+}
+
+TEST_CASE("a budget of bytes is shared and given back") {
+  ByteBudget budget(100);
+  ByteBudget::Lease first(budget), second(budget);
+  CHECK(first.resize(60));
+  CHECK_FALSE(second.resize(41));
+  CHECK(second.resize(40));
+  CHECK(budget.held() == 100);
+  CHECK(budget.refusals() == 1);
+  CHECK(first.resize(10));
+  CHECK_FALSE(second.resize(~std::size_t{0}));
+  ByteBudget::Lease moved(std::move(first));
+  CHECK(budget.held() == 50);
+  moved = {};
+  CHECK(budget.held() == 40);
+  second = ByteBudget::Lease(budget);
+  CHECK(budget.held() == 0);
+  CHECK(ByteBudget::Lease().resize(5));
+}
+
+TEST_CASE("what is not HTTP, or not as it is mostly written, is answered") {
+  const test::TempFolder folder;
+  Serving serving(pets(folder));
+  const auto said = [&](const std::string& text) {
+    const Raw client(serving.server.port());
+    client.say(text);
+    ::shutdown(client.socket, SHUT_WR);
+    return client.hear();
+  };
+  CHECK_THAT(said("garbage\r\n\r\n"), Contains(" 400 ") && Contains("not HTTP") && Catch::EndsWith("|closed"));
+  CHECK_THAT(said("GET /health HTTP/9.9\r\n\r\n"), Contains(" 400 "));
+  CHECK_THAT(said("GET /health HTTP/1.1\r\nX: " + std::string(60'000, 'x') + "\r\n\r\n"), Contains(" 431 "));
+  CHECK_THAT(said("POST /retrieve HTTP/1.1\r\nContent-Length: 18446744073709551615\r\n\r\nx"), Contains(" 413 "));
+  CHECK_THAT(said("POST /retrieve HTTP/1.1\r\nContent-Length: 99999999999999999999999\r\n\r\nx"), Contains(" 400 "));
+  CHECK_THAT(said("POST /retrieve HTTP/1.1\r\nContent-Length: -1\r\n\r\nx"), Contains(" 400 "));
+  CHECK_THAT(said("POST /retrieve HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nx"),
+             Contains(" 4"));
+  CHECK(said("") == "|closed");
+  CHECK(said("GET /hea") == "|closed");
+  CHECK_THAT(said("GET /health?x=1 HTTP/1.0\r\n\r\n"), Contains("200 OK") && Contains("healthy"));
+  CHECK_THAT(said("HEAD /health HTTP/1.1\r\n\r\n"), Contains("200 OK") && !Contains("healthy"));
+  CHECK_THAT(said("DELETE /health HTTP/1.1\r\n\r\n"), Contains(" 404 ") && Contains("There are POST /retrieve"));
+  const std::string two = said(std::string(kHealth) + post_text(kCats));
+  CHECK_THAT(two, Contains("healthy") && Contains("Cats"));
+  CHECK_THAT(said("POST /retrieve HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"que\r\nf\r\nries\": "
+                  "[\"cat\"]}\r\n0\r\n\r\n"),
+             Contains("Cats"));
+  const Raw waiting(serving.server.port());
+  waiting.say(fmt::format("POST /retrieve HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: {}\r\n\r\n",
+                          std::string_view(kCats).size()));
+  CHECK_THAT(waiting.hear("\r\n\r\n"), Contains("100 Continue"));
+  waiting.say(kCats);
+  CHECK_THAT(waiting.hear("]]}"), Contains("Cats"));
+  CHECK(serving.post(R"({"queries": [)" + std::string(100'000, '1') + "]}").first == 400);
+  std::string many = "0";
+  for (int i = 0; i < 50'000; ++i) many += ",0";
+  CHECK_THAT(serving.post(R"({"queries": [)" + many + "]}").second["error"].get<std::string>(), Contains("values"));
+}
+
+TEST_CASE("a stop ends what is long, and lets what is short end") {
+  const auto backend = std::make_shared<Slow>(10, 0.1);
+  auto serving = std::make_unique<Serving>(backend);
+  const Raw brief(serving->server.port()), lengthy(serving->server.port());
+  lengthy.say(post_text(Json{{"queries", std::vector<std::string>(4000, "x")}, {"topk", 1}}.dump()));
+  while (backend->asked < 2) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  brief.say(post_text(kCats));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  const auto start = Clock::now();
+  serving.reset();
+  CHECK(seconds_since(start) < kSoon);
+  CHECK_THAT(brief.hear(), Contains("200 OK") && Contains("close"));
+  CHECK(backend->asked < 100);
+}
+
+TEST_CASE("a stop does not wait for a server that is asked") {
+  std::atomic<bool> stop = false;
+  const HttpStop scope(stop);
+  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);  // accepts and says nothing
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  REQUIRE(::bind(listener, reinterpret_cast<const sockaddr*>(&address), size) == 0);
+  REQUIRE(::listen(listener, 5) == 0);
+  REQUIRE(::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+  const std::jthread soon([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    stop = true;
+  });
+  const auto start = Clock::now();
+  const HttpReply reply = http_request({fmt::format("http://127.0.0.1:{}/", ntohs(address.sin_port)), {}, {}, 60});
+  CHECK_FALSE(reply.fault.empty());
+  CHECK(seconds_since(start) < kSoon);
+  ::close(listener);
 }

@@ -296,6 +296,18 @@ TEST_CASE("a damaged index throws or answers, and never crashes") {
   }
 }
 
+TEST_CASE("an index that says another number of documents than it has is damaged") {
+  const Folder folder;
+  for (const char* documents : {"4611686018427387907", "4611686018427387904", "9223372036854775807",
+                                "-4611686018427387901", "0", "-3", "1000", "4294967297"}) {
+    CAPTURE(documents);
+    folder.build(kPets);
+    SQLite::Database(folder.index.string(), SQLite::OPEN_READWRITE)
+        .exec(fmt::format("UPDATE corpus SET documents = {}", documents));
+    CHECK_THROWS_WITH(SearchIndex(folder.index), Contains("the index is damaged"));
+  }
+}
+
 TEST_CASE("threads search at once, and a replaced index is noticed") {
   const Folder folder;
   folder.build(many_documents(1000));
