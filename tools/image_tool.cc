@@ -171,7 +171,7 @@ void draw_shape(cv::Mat& picture, const Json& shape) {
                      std::min(pixel_of(at[i + 1], picture.rows), picture.rows - 1));
   };
   const cv::Scalar color = color_of(shape.value("color", "red"));
-  const int thickness = shape.value("thickness", 2);
+  const int thickness = shape.contains("thickness") ? whole_number_or_throw(shape["thickness"], "thickness", 1, 20) : 2;
   if (kind == "box") cv::rectangle(picture, point(0), point(2), color, thickness);
   if (kind == "line") cv::line(picture, point(0), point(2), color, thickness, cv::LINE_AA);
   if (kind == "point") cv::circle(picture, point(0), 2 * thickness, color, cv::FILLED, cv::LINE_AA);
@@ -202,10 +202,10 @@ constexpr std::array<Operation, 8> kOperations = {{{"crop", "cropped", crop, tru
 
 std::size_t picture_of(const Json& arguments, std::size_t pictures) {
   if (pictures == 0) throw Error("there is no picture yet.");
-  const auto number = arguments.value("picture", std::int64_t(pictures));
-  if (number > static_cast<std::int64_t>(pictures))
-    throw Error("picture is {}, but there are {} pictures, numbered from 1.", number, pictures);
-  return static_cast<std::size_t>(number);
+  if (!arguments.contains("picture")) return pictures;
+  const Json& given = arguments["picture"];
+  if (const auto number = whole_number<std::size_t>(given, 1, pictures)) return *number;
+  throw Error("picture is {}, but there are {} pictures, numbered from 1.", shown(given), pictures);
 }
 
 Image image_of(const cv::Mat& rgb) { return Image(rgb.cols, rgb.rows, {rgb.data, rgb.data + rgb.total() * 3}); }

@@ -5,6 +5,8 @@
 #include <rapidjson/schema.h>
 #include <rapidjson/stringbuffer.h>
 
+#include <limits>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -83,6 +85,17 @@ std::string message_of(const std::string& place, const Json& value, const std::s
   return fmt::format("{}, but the schema wants {} {}.", is, keyword, shown(wanted));
 }
 
+// Where a whole number stands that no int64 holds, as a JSON pointer; nothing where there is none. The validator takes
+// it for an integer, and the tool that reads it would get another number.
+std::optional<std::string> beyond_int64(const Json& value) {
+  if (value.is_number_unsigned() && !whole_number<std::int64_t>(value, 0, std::numeric_limits<std::int64_t>::max()))
+    return "";
+  if (!value.is_structured()) return std::nullopt;
+  for (const auto& [key, item] : value.items())
+    if (const auto place = beyond_int64(item)) return fmt::format("/{}{}", key, *place);
+  return std::nullopt;
+}
+
 }  // namespace
 
 struct JsonSchema::Compiled {
@@ -104,6 +117,9 @@ JsonSchema::~JsonSchema() = default;
 JsonSchema::JsonSchema(JsonSchema&&) noexcept = default;
 
 std::string JsonSchema::fault(const Json& value) const {
+  if (const auto place = beyond_int64(value))
+    return fmt::format("{} is above {}, the largest whole number.", place_of(*place),
+                       std::numeric_limits<std::int64_t>::max());
   const rapidjson::Document document = document_of(value);
   rapidjson::SchemaValidator validator(compiled_->schema);
   if (document.Accept(validator)) return {};

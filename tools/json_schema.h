@@ -18,7 +18,8 @@ class JsonSchema {
   ~JsonSchema();
   JsonSchema(JsonSchema&&) noexcept;
 
-  // The first fault: where it is, the value there, and what the schema wants; empty: the value fits.
+  // The first fault: where it is, the value there, and what the schema wants; empty: the value fits. Whole numbers that
+  // no int64 holds are a fault under any schema.
   std::string fault(const Json& value) const;
 
  private:

@@ -33,7 +33,9 @@ class SearchTool : public Tool {
   const ToolSpec& spec() const override { return spec_; }
 
   ToolResult call(const Json& arguments, const ToolContext& context) override {
-    const int top_k = arguments.value("top_k", options_.top_k);
+    const int top_k = arguments.contains("top_k")
+                          ? whole_number(arguments["top_k"], 1, options_.most_top_k).value_or(options_.top_k)
+                          : options_.top_k;
     const SearchReply reply = backend_->search(arguments.at("query"), top_k, context.seconds);
     if (reply.failure) return {{}, reply.failure, reply.bytes};
     ToolResult result = ToolResult::text(information_of(reply.hits, options_));

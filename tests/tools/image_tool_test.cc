@@ -112,6 +112,21 @@ TEST_CASE("shapes are drawn on a copy") {
   CHECK(pixel(tools.first, 10, 50) == Pixel{200, 20, 20});
 }
 
+TEST_CASE("a number that is no picture's is told, however large") {
+  Tools tools;
+  for (const char* number : {"18446744073709551615", "9223372036854775808", "4294967297", "9223372036854775807",
+                             "18446744073709551616", "1e30", "1.0", "1.5", "0", "-0", "-1", "-9223372036854775808"}) {
+    const std::string text = fmt::format(R"({{"operation": "rotate", "degrees": 90, "picture": {}}})", number);
+    CHECK_THAT(tools.refused(text), Contains("picture"));
+    CHECK_THAT(tools.refused(Json::parse(text)), Contains("picture"));
+    // Whoever calls the tool itself is safe too.
+    const Image pictures[] = {tools.first};
+    if (const std::string given = number; given != "1.0" && given != "1.5" && given != "1e30")
+      CHECK(make_image_tool()->call(Json::parse(text), {pictures, 1}).error->fault == ToolFault::bad_arguments);
+  }
+  CHECK(tools.image({{"operation", "rotate"}, {"degrees", 90}, {"picture", 1}}).width() == 20);
+}
+
 TEST_CASE("arguments that fit no operation are told") {
   Tools tools;
   CHECK(tools.refused({{"operation", "crop"}}) == "crop needs box.");

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "core/error.h"
+#include "tools/json_schema.h"
 #include "tools/tool_format.h"
 #include "tools/tool_set.h"
 
@@ -105,6 +106,19 @@ TEST_CASE("arguments that do not fit are told with place, value and what is want
   CHECK_THAT(told(wide + "\"text\":\"a\"}"), Contains("more than 1000 keys"));
   CHECK(echo->asked == 0);
   CHECK(message(tools.call({"", "ecko", Json::object()})) == "tools: no 'ecko'. Did you mean 'echo'? There are: echo.");
+}
+
+TEST_CASE("a whole number that no int64 holds fits no schema") {
+  const JsonSchema schema("tool", Json::parse(R"({"type": "object", "properties": {
+      "n": {"type": "integer", "minimum": 1}, "list": {"type": "array"}, "x/y": {"type": "number"}}})"));
+  CHECK(schema.fault(Json::parse(R"({"n": 9223372036854775807})")).empty());
+  CHECK(schema.fault(Json::parse(R"({"n": 18446744073709551615})")) ==
+        "n is above 9223372036854775807, the largest whole number.");
+  CHECK(schema.fault(Json::parse(R"({"list": [{"deep": [1, 9223372036854775808]}]})")) ==
+        "list[0].deep[1] is above 9223372036854775807, the largest whole number.");
+  CHECK_THAT(schema.fault(Json::parse(R"({"x/y": 9223372036854775808})")), Contains("largest whole number"));
+  CHECK_THAT(schema.fault(Json::parse(R"({"n": 1e30})")), Contains("type must be"));
+  CHECK_THAT(schema.fault(Json::parse(R"({"n": -9223372036854775808})")), Contains("minimum"));
 }
 
 TEST_CASE("budgets end calls") {
