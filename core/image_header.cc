@@ -158,19 +158,20 @@ std::optional<int> orientation_of(Bytes content) {
 void read_frame(ImageHeader& header, Frame& frame, std::uint8_t marker, Bytes content) {
   header.height = big_endian(content, 1, 2);
   header.width = big_endian(content, 3, 2);
-  frame.count = content[5];
+  const std::size_t count = content[5];
   frame.several_scans = marker == 0xC2 || marker == 0xCA;
-  header.kind = frame.count == 1 ? "gray" : frame.count == 4 ? "CMYK" : "colour";
+  header.kind = count == 1 ? "gray" : count == 4 ? "CMYK" : "colour";
   if (marker != 0xC0 && marker != 0xC1 && marker != 0xC2 && marker != 0xC9 && marker != 0xCA)
     header.fault = "it is a lossless or hierarchical JPEG";
   else if (content[0] != 8)
     header.fault = fmt::format("it has {} bits a sample, not 8", content[0]);
-  else if (frame.count != 1 && frame.count != 3 && frame.count != 4)
-    header.fault = fmt::format("it has {} colour components, not 1, 3 or 4", frame.count);
-  else if (content.size() < 6 + 3 * frame.count)
+  else if (count != 1 && count != 3 && count != 4)
+    header.fault = fmt::format("it has {} colour components, not 1, 3 or 4", count);
+  else if (content.size() < 6 + 3 * count)
     header.fault = "its frame header is too short";
   if (!header.fault.empty()) return;
-  for (std::size_t i = 0; i < frame.count; ++i) {
+  frame.count = count;
+  for (std::size_t i = 0; i < count; ++i) {
     const std::uint8_t factors = content[7 + 3 * i];
     frame.components[i] = {content[6 + 3 * i], std::uint64_t(factors >> 4), std::uint64_t(factors & 15)};
     const auto [id, across, down] = frame.components[i];
