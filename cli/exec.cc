@@ -74,8 +74,12 @@ void check(const ExecFlags& flags) {
   if (flags.fork_after && *flags.fork_after >= flags.scripts.size())
     throw Error("exec: --fork-after {} leaves nothing to fork: there are {} scripts. Give 0 to {}.", *flags.fork_after,
                 flags.scripts.size(), flags.scripts.size() - 1);
-  if (!flags.out.empty() && fs::exists(flags.out) && !fs::is_directory(flags.out))
-    throw Error("exec: --out {}: is there and is no folder. Choose another.", flags.out);
+  std::error_code failed;
+  if (const fs::file_status out = fs::status(flags.out, failed);
+      !flags.out.empty() && out.type() != fs::file_type::not_found) {
+    if (!fs::status_known(out)) throw Error("exec: --out {}: {}. Choose another folder.", flags.out, failed.message());
+    if (!fs::is_directory(out)) throw Error("exec: --out {}: is there and is no folder. Choose another.", flags.out);
+  }
   std::set<fs::path> names;
   for (const std::string& image : flags.images)
     if (!names.insert(fs::path(image).filename()).second)
@@ -100,7 +104,8 @@ void drop_what_is_no_image(Call& call) {
   std::erase_if(call.result.artifacts, [&](const sandbox::Artifact& artifact) {
     try {
       if (std::chrono::duration<double>(Clock::now() - begin).count() > kSecondsForPictures)
-        throw Error("not decoded: the call's other pictures took more than {:g} s", kSecondsForPictures);
+        throw Error("not decoded: the call's other pictures took more than {:g} s. Write fewer or smaller ones.",
+                    kSecondsForPictures);
       verify_image({reinterpret_cast<const std::uint8_t*>(artifact.bytes.data()), artifact.bytes.size()},
                    "not a picture", kPictureLimits);
       return false;
