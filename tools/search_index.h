@@ -48,8 +48,8 @@ class SearchIndex : public SearchBackend {
   explicit SearchIndex(const std::filesystem::path& index, const Bm25& parameters = {});
   ~SearchIndex() override;
 
-  // Words are looked for in the first 64 KiB of the query, at most 128 different ones. Fails (bad_arguments) where several
-  // hits hold more than 32 MiB together.
+  // Words are looked for in the first 64 KiB of the query, at most 128 different ones. Fails (bad_arguments) where
+  // several hits hold more than 32 MiB together.
   SearchReply search(const std::string& query, int top_k, double seconds) override;
   Json identity() const override;
 
