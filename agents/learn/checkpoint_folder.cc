@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/json_text.h"
 #include "core/text.h"
 #include "env/run_database.h"
 #include "env/run_schema.h"
@@ -61,7 +62,7 @@ void cut_log(const fs::path& log, std::int64_t step) {
 
 Json read_state(const fs::path& folder) {
   const fs::path file = folder / "state.json";
-  Json state = Json::parse(read_file(file.string()), nullptr, false);
+  Json state = json_or_discarded(read_file(file.string()));
   const bool whole = state.is_object() && state.contains("step") && state["step"].is_number_integer();
   if (!whole || state["step"].get<std::int64_t>() < 0)
     throw Error("{}: the checkpoint is damaged. Remove {} to begin again.", file.string(), folder.string());

@@ -93,6 +93,9 @@ std::string scalars_event(double wall_time, std::int64_t step, const env::Metric
   return event;
 }
 
+// A name of ten digits; a file of a later second is nobody's.
+constexpr std::int64_t kLastSecond = 9'999'999'999;
+
 // Readers take a folder's files in order of their names, which hold the second they were made in: this one comes last.
 fs::path next_path(const fs::path& folder, double wall_time) {
   auto second = static_cast<std::int64_t>(std::floor(wall_time));
@@ -101,7 +104,7 @@ fs::path next_path(const fs::path& folder, double wall_time) {
     std::int64_t other = 0;
     if (!name.starts_with(kPrefix)) continue;
     std::from_chars(name.data() + kPrefix.size(), name.data() + name.size(), other);
-    second = std::max(second, other + 1);
+    if (other < kLastSecond) second = std::max(second, other + 1);
   }
   return folder / fmt::format("{}{:010}.agon", kPrefix, second);
 }

@@ -18,6 +18,7 @@
 #include "agents/local/safetensors.h"
 #include "core/error.h"
 #include "core/hash.h"
+#include "core/json_text.h"
 #include "core/rng.h"
 #include "core/text.h"
 
@@ -86,7 +87,7 @@ RewardNetworkSettings read_settings(const fs::path& folder, Json& notes, std::st
   if (!fs::exists(file))
     throw Error("{}: no {}. Is it the folder of a reward model, as agon train-rm writes it?", folder.string(),
                 kRewardModelFile);
-  const Json json = Json::parse(read_file(file.string()), nullptr, false);
+  const Json json = json_or_discarded(read_file(file.string()));
   if (!json.is_object()) throw Error("{}: not a JSON object.", file.string());
   RewardNetworkSettings settings;
   ConfigSection section(json, file.string());

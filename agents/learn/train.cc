@@ -421,7 +421,7 @@ class Trainer {
     return list;
   }
   void restore_positions(const Json& list) {
-    for (std::size_t i = 0; i < sources_.size(); ++i) sources_[i]->restore(list[i]);
+    for (std::size_t i = 0; i < sources_.size(); ++i) sources_[i]->restore(list.at(i));
   }
 
   void checkpoint() {

@@ -43,10 +43,11 @@ void read_generation_config(const fs::path& path, ModelConfig& config) {
   const Json& eos = json.at("eos_token_id");
   std::vector<std::int32_t> ids;
   for (const Json& id : eos.is_array() ? eos : Json::array({eos})) {
-    if (!id.is_number_unsigned() || id.get<std::uint64_t>() >= static_cast<std::uint64_t>(config.text.vocab_size))
+    const auto whole = whole_number<std::int32_t>(id, 0, config.text.vocab_size - 1);
+    if (!whole)
       throw Error("{}: eos_token_id {} is not an id below the vocabulary's size {}.", path.string(), eos.dump(),
                   config.text.vocab_size);
-    ids.push_back(id.get<std::int32_t>());
+    ids.push_back(*whole);
   }
   if (!ids.empty()) config.eos_token_ids = ids;
 }

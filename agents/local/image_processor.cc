@@ -21,9 +21,9 @@ void read_integer(const Json& json, const char* key, std::int64_t high, const st
                   std::int64_t& value) {
   if (!json.contains(key) || json.at(key).is_null()) return;
   const Json& found = json.at(key);
-  if (!found.is_number_integer() || found < 1 || found > high)
-    fail(source, key, found, fmt::format("an integer from 1 to {}", high));
-  value = found.get<std::int64_t>();
+  const auto whole = whole_number<std::int64_t>(found, 1, high);
+  if (!whole) fail(source, key, found, fmt::format("an integer from 1 to {}", high));
+  value = *whole;
 }
 
 void read_int(const Json& json, const char* key, std::int64_t high, const std::string& source, int& value) {

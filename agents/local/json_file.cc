@@ -1,15 +1,17 @@
 #include "agents/local/json_file.h"
 
 #include "core/error.h"
+#include "core/json_text.h"
 #include "core/text.h"
 
 namespace agon::agents {
 
 Json read_json_file(const std::filesystem::path& path) {
+  const std::string text = read_file(path.string());
   try {
-    return Json::parse(read_file(path.string()));
-  } catch (const Json::exception& error) {
-    throw Error("{}: not JSON ({}). Is the download complete?", path.string(), error.what());
+    return json_of(text);
+  } catch (const Error& error) {
+    throw Error("{}: {}. Is the download complete?", path.string(), error.what());
   }
 }
 

@@ -10,6 +10,7 @@
 #include "agents/local/safetensors.h"
 #include "core/error.h"
 #include "core/json.h"
+#include "core/json_text.h"
 #include "core/text.h"
 
 namespace agon::agents {
@@ -41,7 +42,7 @@ bool is_unset(const Json& config, const std::string& key) {
 }
 
 Json read_config(const fs::path& path) {
-  const Json config = Json::parse(read_file(path.string()), nullptr, false);
+  const Json config = json_or_discarded(read_file(path.string()));
   if (!config.is_object()) throw Error("{}: not a JSON object.", path.string());
   if (config.value("peft_type", Json()) != "LORA")
     throw Error("{}: peft_type is {}, only LORA is read.", path.string(), config.value("peft_type", Json()).dump());

@@ -70,10 +70,9 @@ class Section {
 
  private:
   int checked(const Json& value, const char* key, std::int64_t low, std::int64_t high) const {
-    const bool fits = value.is_number_integer() && !(value.is_number_unsigned() && value.get<std::uint64_t>() >> 62);
-    if (!fits || value.get<std::int64_t>() < low || value.get<std::int64_t>() > high)
-      fail(key, fmt::format("{} is not an integer from {} to {}", value.dump(), low, high));
-    return static_cast<int>(value.get<std::int64_t>());
+    const auto whole = whole_number<std::int64_t>(value, low, high);
+    if (!whole) fail(key, fmt::format("{} is not an integer from {} to {}", value.dump(), low, high));
+    return static_cast<int>(*whole);
   }
   const Json& json_;
   std::string source_, prefix_;

@@ -21,7 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kLargestHeader = 100'000'000;  // the reference reader's limit
+constexpr std::uint64_t kLargestHeader = 100'000'000;     // the reference reader's limit
+constexpr std::uint64_t kLargestSize = (1ull << 62) - 1;  // of a side or an offset
 
 struct DataType {
   const char* name;
@@ -165,9 +166,9 @@ class MappedSafetensors : public SafetensorsFile {
     if (!list.is_array()) fail(name, fmt::format("{} is not a list", what));
     std::vector<std::uint64_t> result;
     for (const auto& item : list) {
-      if (!item.is_number_unsigned() || item.get<std::uint64_t>() >> 62)
-        fail(name, fmt::format("{} holds {}", what, item.dump()));
-      result.push_back(item.get<std::uint64_t>());
+      const auto whole = whole_number<std::uint64_t>(item, 0, kLargestSize);
+      if (!whole) fail(name, fmt::format("{} holds {}", what, item.dump()));
+      result.push_back(*whole);
     }
     return result;
   }

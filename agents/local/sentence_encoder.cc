@@ -33,6 +33,8 @@ struct BertConfig {
   double layer_norm_eps;
 };
 
+constexpr std::int64_t kLargest = 1 << 24;  // of a size in a config; a larger one is a damaged file
+
 BertConfig read_config(const fs::path& path) try {
   const Json json = read_json_file(path);
   if (json.value("model_type", "") != "bert" || json.value("hidden_act", "gelu") != "gelu" ||
@@ -43,14 +45,17 @@ BertConfig read_config(const fs::path& path) try {
         "read. all-MiniLM-L6-v2 is one.",
         path.string(), json.value("model_type", "none"), json.value("hidden_act", "gelu"),
         json.value("position_embedding_type", "absolute"));
-  const BertConfig config{json.at("vocab_size"),
-                          json.at("hidden_size"),
-                          json.at("num_hidden_layers"),
-                          json.at("num_attention_heads"),
-                          json.at("intermediate_size"),
-                          json.at("max_position_embeddings"),
+  const auto size = [&](const char* key, std::int64_t low = 1) {
+    return whole_number_or_throw(json.at(key), fmt::format("{}: {}", path.string(), key), low, kLargest);
+  };
+  const BertConfig config{size("vocab_size"),
+                          size("hidden_size"),
+                          size("num_hidden_layers"),
+                          size("num_attention_heads"),
+                          size("intermediate_size"),
+                          size("max_position_embeddings", 2),
                           json.value("layer_norm_eps", 1e-12)};
-  if (config.hidden_size < 1 || config.num_attention_heads < 1 || config.hidden_size % config.num_attention_heads != 0)
+  if (config.hidden_size % config.num_attention_heads != 0)
     throw Error("{}: hidden_size {} does not part into num_attention_heads {}.", path.string(), config.hidden_size,
                 config.num_attention_heads);
   return config;
@@ -133,13 +138,21 @@ struct Layer {
 
 std::size_t longest_sequence(const fs::path& folder, const BertConfig& config) {
   const fs::path path = folder / "sentence_bert_config.json";
-  const std::int64_t most = fs::exists(path) ? read_json_file(path).value("max_seq_length", std::int64_t{256}) : 256;
-  return static_cast<std::size_t>(std::clamp<std::int64_t>(most, 2, config.max_position_embeddings));
+  const Json json = fs::exists(path) ? read_json_file(path) : Json::object();
+  if (!json.is_object()) throw Error("{}: not a JSON object.", path.string());
+  const Json most = json.value("max_seq_length", Json(256));
+  const auto whole =
+      whole_number_or_throw(most, fmt::format("{}: max_seq_length", path.string()), std::int64_t{1}, kLargest);
+  return static_cast<std::size_t>(std::clamp<std::int64_t>(whole, 2, config.max_position_embeddings));
 }
 
 bool lowers_case(const fs::path& folder) {
   const fs::path path = folder / "tokenizer_config.json";
-  return !fs::exists(path) || read_json_file(path).value("do_lower_case", true);
+  if (!fs::exists(path)) return true;
+  const Json json = read_json_file(path);
+  const Json lower = json.is_object() ? json.value("do_lower_case", Json(true)) : Json();
+  if (!lower.is_boolean()) throw Error("{}: do_lower_case is {}, not true or false.", path.string(), lower.dump());
+  return lower == true;
 }
 
 class Bert final : public SentenceEncoder {

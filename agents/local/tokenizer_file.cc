@@ -77,9 +77,9 @@ class Reader {
   }
 
   std::int32_t to_id(const FileJson& json, const std::string& token) const {
-    require(json.is_number_integer() && json >= 0 && json <= 0x7ffffffe,
-            fmt::format("the id of '{}' is {}, not a non-negative integer", token, quote(json)));
-    return json.get<std::int32_t>();
+    const auto id = whole_number<std::int32_t>(json, 0, 0x7ffffffe);
+    require(id.has_value(), fmt::format("the id of '{}' is {}, not a non-negative integer", token, quote(json)));
+    return *id;
   }
 
   void read_added_tokens() {

@@ -109,6 +109,24 @@ TEST_CASE("a folder that holds no sentence encoder is refused with what is wrong
     write_file_atomically((copy / "vocab.txt").string(), "a\nb\n");
     CHECK_THROWS_WITH(SentenceEncoder::load(copy), Contains("no [UNK] among its 2 pieces"));
   }
+  SECTION("a size that is none") {
+    for (const char* key : {"vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads",
+                            "intermediate_size", "max_position_embeddings"})
+      for (const char* number : {"0", "-1", "1e30", "2.5", "18446744073709551615", "4611686018427387904", "\"8\""}) {
+        CAPTURE(key, number);
+        const std::string before = read_file((copy / "config.json").string());
+        change(copy / "config.json", key, Json::parse(number));
+        CHECK_THROWS_WITH(SentenceEncoder::load(copy), Contains(key) && Contains("not a whole number from"));
+        write_file_atomically((copy / "config.json").string(), before);
+      }
+    for (const char* number : {"0", "-5", "1e30", "18446744073709551615", "null"}) {
+      CAPTURE(number);
+      change(copy / "sentence_bert_config.json", "max_seq_length", Json::parse(number));
+      CHECK_THROWS_WITH(SentenceEncoder::load(copy), Contains("max_seq_length is") && Contains("not a whole number"));
+    }
+    write_file_atomically((copy / "sentence_bert_config.json").string(), "[]");
+    CHECK_THROWS_WITH(SentenceEncoder::load(copy), Contains("sentence_bert_config.json: not a JSON object"));
+  }
   SECTION("a config that is no JSON") {
     write_file_atomically((copy / "config.json").string(), "{");
     CHECK_THROWS_WITH(SentenceEncoder::load(copy), Contains("not JSON"));

@@ -38,9 +38,9 @@ double CreditSettings::number(const char* name, double value, double low, double
 
 int CreditSettings::whole(const char* name, int value, int low, int high) {
   const Json given = raw(name, value);
-  const bool fits = given.is_number_integer() && given.get<double>() >= low && given.get<double>() <= high;
-  if (!fits) refuse(name, fmt::format("a whole number from {} to {}", low, high));
-  return given.get<int>();
+  const auto whole = whole_number(given, low, high);
+  if (!whole) refuse(name, fmt::format("a whole number from {} to {}", low, high));
+  return *whole;
 }
 
 bool CreditSettings::flag(const char* name, bool value) {
