@@ -1,6 +1,7 @@
 #include "cli/assignments.h"
 
 #include "core/error.h"
+#include "core/json_text.h"
 
 namespace agon::cli {
 
@@ -14,7 +15,7 @@ Json settings_of(const std::vector<std::string>& assignments, const std::string&
   Json settings = Json::object();
   for (const std::string& assignment : assignments) {
     const auto [key, value] = split_assignment(assignment, flag);
-    const Json parsed = Json::parse(value, nullptr, false);
+    const Json parsed = json_or_discarded(value);
     settings[key] = parsed.is_discarded() ? Json(value) : parsed;
   }
   return settings;

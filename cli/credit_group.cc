@@ -6,6 +6,7 @@
 
 #include "cli/parse_whole.h"
 #include "core/error.h"
+#include "core/json_text.h"
 #include "core/text.h"
 
 namespace agon::cli {
@@ -14,7 +15,7 @@ namespace {
 using agents::CreditRollout;
 using agents::CreditSegment;
 
-constexpr double kMostTokens = 1 << 24;
+constexpr int kMostTokens = 1 << 24;
 
 std::string shown(const Json& json) { return json.dump().substr(0, 80); }
 
@@ -78,9 +79,9 @@ env::SegmentKind parse_kind(const RolloutKeys& keys, const Json& json) {
 }
 
 int parse_count(const RolloutKeys& keys, const Json& json, const char* rule) {
-  const bool fits = json.is_number_integer() && json.get<double>() >= 0 && json.get<double>() <= kMostTokens;
-  if (!fits) keys.refuse("segments", rule, json);
-  return json.get<int>();
+  const auto count = whole_number<int>(json, 0, kMostTokens);
+  if (!count) keys.refuse("segments", rule, json);
+  return *count;
 }
 
 CreditSegment parse_segment(const RolloutKeys& keys, const Json& json) {
@@ -123,11 +124,9 @@ CreditRollout parse_rollout(const Json& json, std::size_t number) {
 
 Json parse_json(const std::string& text, const std::string& source) {
   try {
-    return Json::parse(text);
-  } catch (const Json::exception& error) {
-    const std::string_view what = error.what();  // "[json.exception...] parse error at line 1, column 5: ..."
-    throw Error("credit: {}: not JSON: {}. Numbers are finite: JSON has no NaN.", source,
-                what.substr(what.find("] ") + 2));
+    return json_of(text);
+  } catch (const Error& error) {
+    throw Error("credit: {}: {}. Numbers are finite: JSON has no NaN.", source, error.what());
   }
 }
 

@@ -15,6 +15,12 @@ void require_same_file(const std::string& recorded, const critic::SearchOptions&
         options.suite_options.file, hash, recorded);
 }
 
+// A number of the run's config, in the range of its flag.
+template <typename Number = int>
+Number recorded(const Json& config, const char* key, Number low, Number high) {
+  return whole_number_or_throw(config.at(key), fmt::format("replay: the run's config: {}", key), low, high);
+}
+
 }  // namespace
 
 void add_search_config(const critic::SearchOptions& options, Json& config) {
@@ -43,7 +49,7 @@ critic::SearchOptions search_options_in(const Json& config, const std::string& f
   if (config.contains("file") && file.empty()) throw Error("replay: the tasks are of a file. Give it with --file.");
   critic::SearchOptions options;
   options.suite = config.at("suite").get<std::string>();
-  options.suite_options.level = config.at("level").get<int>();
+  options.suite_options.level = recorded(config, "level", 0, 1'000'000);
   options.suite_options.file = file;
   options.suite_options.search = search.empty() ? config.value("search", "") : search;
   options.suite_options.role = config.value("role", options.suite_options.role);
@@ -52,16 +58,16 @@ critic::SearchOptions search_options_in(const Json& config, const std::string& f
   options.suite_options.reexamine = config.value("reexamine", "");
   if (config.contains("file")) require_same_file(config.at("file").get<std::string>(), options);
   options.split = config.at("split") == "train" ? env::Split::train : env::Split::test;
-  options.tasks = config.at("tasks").get<std::uint64_t>();
-  options.seed = config.at("seed").get<std::uint64_t>();
+  options.tasks = recorded<std::uint64_t>(config, "tasks", 0, 1'000'000'000);
+  options.seed = recorded<std::uint64_t>(config, "seed", 0, ~std::uint64_t{0});
   options.sampling.temperature = config.at("temperature").get<double>();
   options.sampling.top_p = config.at("top_p").get<double>();
-  options.sampling.max_tokens = config.at("max_tokens").get<int>();
+  options.sampling.max_tokens = recorded(config, "max_tokens", 1, 1'000'000);
   critic::MethodOptions& method = options.method;
   method.method = critic::parse_method(config.at("method").get<std::string>());
-  method.n = config.at("n").get<int>();
-  method.width = config.at("width").get<int>();
-  method.attempts = config.at("attempts").get<int>();
+  method.n = recorded(config, "n", 1, 4096);
+  method.width = recorded(config, "width", 1, 1024);
+  method.attempts = recorded(config, "attempts", 1, 1024);
   method.rank = critic::parse_rank(config.at("rank").get<std::string>());
   method.keep = critic::parse_keep(config.at("keep").get<std::string>());
   method.retry = config.at("retry") == "anew" ? critic::Retry::anew : critic::Retry::independent;

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/json_text.h"
 #include "core/text.h"
 #include "env/protocol.h"
 #include "tools/http.h"
@@ -108,7 +109,7 @@ class ProcessRewardCritic final : public StepCritic {
   Verdict judge_one(const Solution& solution) const {
     Json request = options_.form == RewardForm::qwen ? qwen_request(solution) : shepherd_request(solution);
     if (!options_.model.empty()) request["model"] = options_.model;
-    const Json reply = Json::parse(post(request.dump()), nullptr, false);
+    const Json reply = json_or_discarded(post(request.dump()));
     static const Json::json_pointer kRows("/data/0/data");
     const Json rows = reply.contains(kRows) ? reply.at(kRows) : Json();
     if (!rows.is_array()) throw Error("critic: {} answers without data[0].data. Does it serve /pooling?", address());

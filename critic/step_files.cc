@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/json_text.h"
 #include "core/text.h"
 
 namespace agon::critic {
@@ -107,9 +108,7 @@ class StepReader {
     const std::vector<std::string> steps = texts_of(record["steps"], "steps");
     const int count = static_cast<int>(steps.size());
     const Json& label = record["label"];
-    if (!label.is_number_integer() || label < -1 || label >= count)
-      throw Error("label must be a whole number from -1 to {}, got {}", count - 1, label.dump());
-    const int first_wrong = label.get<int>();
+    const int first_wrong = whole_number_or_throw(label, "label", -1, count - 1);
     add_all(required_text_of(record, "problem"), steps,
             static_cast<std::size_t>(first_wrong < 0 ? count : first_wrong + 1),
             name_of(record, "generator", "processbench"), [=](int i) { return i == first_wrong; });
@@ -138,9 +137,7 @@ class StepReader {
     std::set<int> wrong;
     for (const char* key : {"reason_error_section_numbers", "reason_unuseful_section_numbers"})
       for (const Json& number : record.value(key, Json::array())) {
-        if (!number.is_number_integer() || number < 1 || number > sections.size())
-          throw Error("{} must hold whole numbers from 1 to {}, got {}", key, sections.size(), number.dump());
-        wrong.insert(number.get<int>() - 1);
+        wrong.insert(whole_number_or_throw(number, key, 1, static_cast<int>(sections.size())) - 1);
       }
     add_all(required_text_of(record, "question"), sections, sections.size(), name_of(record, "task_l1", "deltabench"),
             [&](int i) { return wrong.contains(i); });
@@ -160,7 +157,7 @@ class StepReader {
 };
 
 Json parsed(std::string_view text) {
-  Json value = Json::parse(text, nullptr, false);
+  Json value = json_or_discarded(text);
   if (value.is_discarded()) throw Error("it is no JSON: {}", valid_utf8(text.substr(0, 60)));
   return value;
 }

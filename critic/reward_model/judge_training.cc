@@ -6,6 +6,7 @@
 #include "agents/learn/checkpoint_folder.h"
 #include "agents/model_fingerprint.h"
 #include "core/error.h"
+#include "core/json_text.h"
 #include "core/text.h"
 #include "critic/reward_model/card.h"
 #include "critic/reward_model/judge.h"
@@ -47,7 +48,7 @@ std::vector<Preference> telling_sets(const RewardTrainingConfig& config) {
 Json finished(const std::filesystem::path& folder, const std::string& training) {
   const std::filesystem::path file = folder / kNotesFile;
   if (!std::filesystem::exists(file)) return {};
-  Json notes = Json::parse(read_file(file.string()), nullptr, false);
+  Json notes = json_or_discarded(read_file(file.string()));
   for (const char* key : {"samples", "sets", "steps", "training"})
     if (!notes.is_object() || !notes.contains(key))
       throw Error("train-rm: {} is damaged: it does not say '{}'. Remove the folder to train again.", file.string(),

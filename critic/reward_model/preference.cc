@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/image.h"
+#include "core/json_text.h"
 #include "core/progress.h"
 #include "core/text.h"
 
@@ -61,7 +62,7 @@ std::vector<int> ranks_at(const Json& record, std::size_t responses) {
 }
 
 Json parsed(const std::string& text) {
-  Json record = Json::parse(text, nullptr, false);
+  Json record = json_or_discarded(text);
   if (record.is_discarded()) throw Error("it is no JSON: {}", valid_utf8(text.substr(0, 60)));
   return record;
 }

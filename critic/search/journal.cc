@@ -142,7 +142,10 @@ Verdict verdict_in(const Json& json) {
   for (const Judgement judgement : {Judgement::correct, Judgement::incorrect, Judgement::invalid, Judgement::unknown})
     if (json.at("judgement") == to_string(judgement)) verdict.judgement = judgement;
   if (json.at("probability").is_number()) verdict.probability = json.at("probability").get<double>();
-  verdict.tokens = json.at("tokens").get<std::int64_t>();
+  constexpr std::int64_t kMostTokens = 1'000'000'000'000;
+  const auto tokens = whole_number<std::int64_t>(json.at("tokens"), 0, kMostTokens);
+  if (!tokens) throw std::out_of_range(fmt::format("'tokens' is {}", json.at("tokens").dump()));
+  verdict.tokens = *tokens;
   if (json.contains("critique")) verdict.critique = text_of(json.at("critique"));
   if (json.contains("fault")) verdict.fault = text_of(json.at("fault"));
   return verdict;

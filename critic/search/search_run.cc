@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -259,7 +260,7 @@ SearchOutcome outcome_in(const Json& json) {
   json.at("rejected").get_to(outcome.rejected);
   json.at("unranked").get_to(outcome.unranked);
   for (const auto& [number, count] : json.at("attempts").items())
-    outcome.attempts[std::stoi(number)] = count.get<int>();
+    outcome.attempts[std::stoi(number)] = whole_number(count, 0, std::numeric_limits<int>::max()).value_or(0);
   return outcome;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <future>
 #include <map>
+#include <stdexcept>
 #include <utility>
 
 #include "agents/rollout.h"
@@ -55,6 +56,13 @@ Alternatives alternatives_in(const Json& tokens) {
     for (const Json& pair : pairs) of_token.push_back({pair.at(0).get<std::int32_t>(), pair.at(1).get<float>()});
   }
   return alternatives;
+}
+
+// A number of a journal that becomes an index or a count: from 0 to `most`.
+int recorded(const Json& entry, const char* key, int most) {
+  const auto number = whole_number(entry.at(key), 0, most);
+  if (!number) throw std::out_of_range(fmt::format("'{}' is {}, not from 0 to {}", key, entry.at(key).dump(), most));
+  return *number;
 }
 
 }  // namespace
@@ -251,23 +259,24 @@ std::vector<std::vector<int>> Tree::take_steps(const Json& body, std::size_t lin
   std::vector<std::vector<int>> added(lines);
   for (const Json& step : body.at("steps")) {
     Node node;
-    node.parent = step.at("parent").get<int>();
+    node.parent = recorded(step, "parent", size() - 1);
     node.depth = at(node.parent).depth + 1;
     node.turn = at(node.parent).turn;
     node.text = text_of(step.at("text"));
     node.token_ids = step.at("ids").get<std::vector<std::int32_t>>();
     node.logprobs = step.at("logprobs").get<std::vector<float>>();
     if (step.contains("alternatives")) node.alternatives = alternatives_in(step.at("alternatives"));
-    node.said = step.at("said").get<int>();
+    node.said = recorded(step, "said", static_cast<int>(node.token_ids.size()));
     node.ends_turn = step.at("ends").get<bool>();
     node.cut = step.at("cut").get<bool>();
     account_.charge({.policy_tokens = std::ssize(node.token_ids)});
     ++children_.at(static_cast<std::size_t>(node.parent));
-    added.at(step.at("line").get<std::size_t>()).push_back(size());
+    added.at(static_cast<std::size_t>(recorded(step, "line", static_cast<int>(lines) - 1))).push_back(size());
     nodes_.push_back(std::move(node));
     children_.push_back(0);
   }
-  for (const Json& node : body.at("full")) nodes_.at(node.get<std::size_t>()).full = true;
+  for (const Json& node : body.at("full"))
+    nodes_.at(whole_number<std::size_t>(node, 0, nodes_.size() - 1).value_or(nodes_.size())).full = true;
   account_.end(part_in(body.at("exhausted")));
   if (body.at("held_back").get<bool>()) account_.hold_back();
   return added;
@@ -339,7 +348,7 @@ Json Tree::say(std::span<const int> nodes) {
 
 void Tree::take_verdicts(const Json& body) {
   for (const Json& verdict : body.at("verdicts")) {
-    Node& node = nodes_.at(verdict.at("node").get<std::size_t>());
+    Node& node = nodes_.at(static_cast<std::size_t>(recorded(verdict, "node", size() - 1)));
     node.verdict = verdict_in(verdict);
     account_.charge({.critic_tokens = node.verdict->tokens});
   }

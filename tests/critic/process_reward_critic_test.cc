@@ -116,6 +116,8 @@ TEST_CASE("process reward critic: what a server can do wrong") {
     body = fmt::format(R"({{"data": [{{"data": {}}}]}})", bad);
     CHECK_THROWS_WITH(judged(options, one), Contains("two probabilities"));
   }
+  body = fmt::format(R"({{"data": [{{"data": [{}{}]}}]}})", std::string(300'000, '['), std::string(300'000, ']'));
+  CHECK_THROWS_WITH(judged(options, one), Contains("without data[0].data"));
   body = "no such model";
   status = 404;
   CHECK_THROWS_WITH(judged(options, one), Contains("status 404: no such model"));

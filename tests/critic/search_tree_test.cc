@@ -176,6 +176,29 @@ TEST_CASE("A journal says where a search that is run again goes another way") {
   CHECK_THROWS_WITH(test::search_once(&again, &critic, input), Catch::Contains("other settings"));
 }
 
+TEST_CASE("A number of a journal that would be no index of it is told") {
+  const Branch root = two_steps();
+  test::TreePolicy policy(root);
+  test::TreeCritic critic(root);
+  test::SearchInput input{.method = {.method = Method::guided}};
+  const auto past = test::search_once(&policy, &critic, input).journal;
+  for (const char* key : {"said", "parent", "line"})
+    for (const char* number : {"5", "-1", "4294967296", "18446744073709551615", "9223372036854775808", "1e30"}) {
+      CAPTURE(key, number);
+      input.past = past;
+      for (env::JournalEntry& entry : input.past)
+        if (entry.kind == "write") entry.body.at("steps").at(0)[key] = Json::parse(number);
+      CHECK_THROWS_WITH(test::search_once(&policy, &critic, input), Catch::Contains("damaged"));
+    }
+  for (const char* number : {"-1", "18446744073709551615", "1e300"}) {
+    CAPTURE(number);
+    input.past = past;
+    for (env::JournalEntry& entry : input.past)
+      if (entry.kind == "judge") entry.body.at("verdicts").at(0)["tokens"] = Json::parse(number);
+    CHECK_THROWS_WITH(test::search_once(&policy, &critic, input), Catch::Contains("damaged"));
+  }
+}
+
 TEST_CASE("Without a model a search ends where its journal does") {
   const Branch root = two_steps();
   test::TreePolicy policy(root);
