@@ -40,6 +40,7 @@ Result result_from_json(const Json& json) try {
   result.cpu_s = json.at("cpu_s");
   result.peak_memory = json.at("peak_memory");
   result.alive = json.at("alive");
+  result.ran = json.at("ran");
   for (const Json& artifact : json.at("artifacts")) {
     const Json::binary_t& bytes = artifact.at("bytes").get_binary();
     result.artifacts.push_back({artifact.at("name"), {bytes.begin(), bytes.end()}});
@@ -63,6 +64,7 @@ Json to_json(const Result& result) {
           {"cpu_s", result.cpu_s},
           {"peak_memory", result.peak_memory},
           {"alive", result.alive},
+          {"ran", result.ran},
           {"images", images}};
 }
 

@@ -20,7 +20,7 @@ enum class Reason {
   disk_limit,  // bytes of one file, bytes in all, or inodes
   output_limit,
   killed_by_signal,  // the interpreter ended by a signal of the code's own making
-  protocol_error,    // the interpreter's answer was none
+  protocol_error,    // the interpreter's answer was none, or the code ended the session in another way of its own
   sandbox_lost,      // the machinery failed: never the code's fault, never a reward
 };
 std::string_view to_string(Reason reason);
@@ -55,6 +55,7 @@ struct Result {
   double wall_s = 0, cpu_s = 0;
   std::int64_t peak_memory = 0;  // bytes
   bool alive = false;            // the session takes further calls
+  bool ran = false;              // false: it had ended before, for `reason`, and nothing of the code was run
   std::vector<Artifact> artifacts;
   bool ok() const { return reason == Reason::ok; }
 };

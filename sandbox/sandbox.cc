@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/rng.h"
 #include "sandbox/connection.h"
 
 namespace agon::sandbox {
@@ -28,12 +29,14 @@ class Launcher {
   const std::vector<MissedTier>& missed() const { return missed_; }
   int process() const { return child_.id(); }
   bool lost() const { return connection_->closed(); }
+  int room() const { return room_; }
 
  private:
   void end();
   std::unique_ptr<Connection> connection_;
   process::child child_;
   Tier tier_ = Tier::c;
+  int room_ = 0;
   std::vector<MissedTier> missed_;
 };
 
@@ -86,6 +89,7 @@ Launcher::Launcher(const SandboxConfig& config) {
                 ready ? ready->value("text", "the launcher failed") : "the launcher ended before it was ready");
   }
   tier_ = tier_from(ready->at("tier").get<std::string>());
+  room_ = ready->at("room");
   for (const Json& one : ready->at("missed"))
     missed_.push_back({tier_from(one.at("tier").get<std::string>()), one.at("why")});
 }
@@ -105,12 +109,15 @@ Json Launcher::ask(Json request) {
   return *reply;
 }
 
-Session::Session(std::shared_ptr<Launcher> launcher, int id) : launcher_(std::move(launcher)), id_(id) {}
+Session::Session(std::shared_ptr<Launcher> launcher, int id, std::uint64_t seed)
+    : launcher_(std::move(launcher)), id_(id), seed_(seed) {}
 Session::Session(Session&&) noexcept = default;
 
 Session& Session::operator=(Session&& other) noexcept {
   std::swap(launcher_, other.launcher_);
   std::swap(id_, other.id_);
+  std::swap(seed_, other.seed_);
+  std::swap(forks_, other.forks_);
   return *this;
 }
 
@@ -138,7 +145,10 @@ Result Session::run(const CallRequest& request) {
   }
 }
 
-Session Session::fork() { return Session(launcher_, launcher_->ask({{"do", "fork"}, {"session", id_}}).at("session")); }
+Session Session::fork() {
+  const std::uint64_t seed = Rng::derive(seed_, "fork", {}, ++forks_)();
+  return Session(launcher_, launcher_->ask({{"do", "fork"}, {"session", id_}, {"seed", seed}}).at("session"), seed);
+}
 
 void Session::write(const std::string& name, const std::string& bytes) {
   launcher_->ask({{"do", "write"}, {"session", id_}, {"name", name}, {"bytes", binary(bytes)}});
@@ -151,9 +161,11 @@ std::string Session::read(const std::string& name) {
 
 Sandbox::Sandbox(const SandboxConfig& config) : launcher_(std::make_shared<Launcher>(config)) {}
 Sandbox::~Sandbox() = default;
-Session Sandbox::open(const Limits& limits) {
-  return Session(launcher_, launcher_->ask({{"do", "open"}, {"limits", to_json(limits)}}).at("session"));
+Session Sandbox::open(const Limits& limits, std::uint64_t seed) {
+  const Json reply = launcher_->ask({{"do", "open"}, {"limits", to_json(limits)}, {"seed", seed}});
+  return Session(launcher_, reply.at("session"), seed);
 }
+int Sandbox::room() const { return launcher_->room(); }
 Tier Sandbox::tier() const { return launcher_->tier(); }
 const std::vector<MissedTier>& Sandbox::missed() const { return launcher_->missed(); }
 int Sandbox::process() const { return launcher_->process(); }

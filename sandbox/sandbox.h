@@ -9,6 +9,7 @@
 // outside gets the variables by which it finds its engine.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,14 +36,16 @@ class Launcher;
 // A live interpreter. Calls block; one at a time. Movable; the session is closed with it.
 class Session {
  public:
-  Session(std::shared_ptr<Launcher> launcher, int id);
+  Session(std::shared_ptr<Launcher> launcher, int id, std::uint64_t seed);
   ~Session();
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
 
-  // Never throws for what the code did, nor for a launcher that is gone (sandbox_lost).
+  // Never throws for what the code did, nor for a launcher that is gone (sandbox_lost). A session that has ended answers
+  // with the reason that ended it, and runs nothing (Result::ran).
   Result run(const CallRequest& request);
-  // Throws Error when the session is dead or the copy does not fit.
+  // Throws Error when the session is dead or the copy does not fit. The streams of random numbers of each fork are its
+  // own, and the same ones each time: they follow from this session's seed and the number of forks before.
   Session fork();
   // Files of the workspace, by their path in it. Throw Error.
   void write(const std::string& name, const std::string& bytes);
@@ -51,6 +54,7 @@ class Session {
  private:
   std::shared_ptr<Launcher> launcher_;
   int id_ = 0;
+  std::uint64_t seed_ = 0, forks_ = 0;
 };
 
 // One launcher process, and any number of sessions in it. Thread-safe; sessions may be used from different threads.
@@ -59,7 +63,10 @@ class Sandbox {
   // Throws Error when no tier down to the floor can be had, or the interpreter does not come up; says why.
   explicit Sandbox(const SandboxConfig& config = {});
   ~Sandbox();
-  Session open(const Limits& limits = {});
+  // seed: of what `random` and numpy's own generator draw. Waits where there is no room for another session, and throws
+  // Error when none has come free within a minute.
+  Session open(const Limits& limits = {}, std::uint64_t seed = 0);
+  int room() const;  // sessions that can be open at a time
   Tier tier() const;
   const std::vector<MissedTier>& missed() const;  // the tiers above it that were tried, and why they are not to be had
   int process() const;                            // of the launcher

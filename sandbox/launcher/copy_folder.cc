@@ -1,78 +1,100 @@
 #include "sandbox/launcher/copy_folder.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/openat2.h>
 #include <sys/sendfile.h>
-#include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include <array>
-#include <memory>
-
-#include "sandbox/launcher/descriptor.h"
 
 namespace agon::sandbox::launcher {
 namespace {
 
 constexpr int kDeepest = 64;  // folders in folders
 
-void copy_bytes(int from, int to) {
+std::system_error full(const char* what) { return {ENOSPC, std::generic_category(), what}; }
+
+Folder::Identity identity_of(const struct stat& status) { return {status.st_dev, status.st_ino}; }
+
+}  // namespace
+
+void FolderCopy::add(const Folder& from, const Folder& to) {
+  top_ = to.get();
+  copy(from, to, "", 0);
+}
+
+void FolderCopy::copy(const Folder& from, const Folder& to, const std::string& path, int depth) {
+  if (depth > kDeepest)
+    throw std::system_error(ELOOP, std::generic_category(), fmt::format("folders deeper than {}", kDeepest));
+  from.for_each([&](const char* name) { copy_entry(from, to, name, path + name, depth); });
+}
+
+void FolderCopy::copy_entry(const Folder& from, const Folder& to, const char* name, const std::string& path, int depth) {
+  const auto status = from.status(name);
+  if (!status) return;  // gone meanwhile
+  if (--files_ < 0) throw full("copying the workspace: too many files");
+  const mode_t mode = status->st_mode & 07777;
+  if (S_ISLNK(status->st_mode)) {
+    std::array<char, 4097> target{};
+    if (readlinkat(from.get(), name, target.data(), target.size() - 1) >= 0)
+      checked(symlinkat(target.data(), to.get(), name), "symlink");
+  } else if (S_ISFIFO(status->st_mode)) {
+    checked(mkfifoat(to.get(), name, mode), "mkfifo");
+  } else if (S_ISDIR(status->st_mode)) {
+    const auto inner = from.inner(name);
+    if (!inner) return;
+    const Folder made = to.make(name);
+    copy(*inner, made, path + "/", depth + 1);
+    checked(fchmod(made.get(), mode), "chmod");
+  } else if (S_ISREG(status->st_mode)) {
+    copy_file(from, to, name, path);
+  }
+}
+
+void FolderCopy::copy_file(const Folder& from, const Folder& to, const char* name, const std::string& path) {
+  const Descriptor old(openat(from.get(), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat status {};
+  if (!old || fstat(old.get(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+  const auto known = copied_.find({status.st_dev, status.st_ino});
+  if (known != copied_.end() && link_copy(known->second, to, name)) return;
+  const Descriptor made(
+      checked(openat(to.get(), name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), "creating a file"));
+  copy_bytes(old.get(), made.get());
+  checked(fchmod(made.get(), status.st_mode & 07777), "chmod");
+  const timespec times[2] = {status.st_atim, status.st_mtim};
+  futimens(made.get(), times);
+  struct stat copy {};
+  if (status.st_nlink > 1 && fstat(made.get(), &copy) == 0)
+    copied_[{status.st_dev, status.st_ino}] = {top_, path, identity_of(copy)};
+}
+
+// The copy may be open to a guest as well: what now has the name of it must be it.
+bool FolderCopy::link_copy(const Copied& copied, const Folder& to, const char* name) const {
+  open_how how{};
+  how.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
+  const Descriptor file(static_cast<int>(syscall(SYS_openat2, copied.top, copied.path.c_str(), &how, sizeof how)));
+  struct stat status {};
+  if (!file || fstat(file.get(), &status) != 0 || identity_of(status) != copied.identity) return false;
+  return linkat(AT_FDCWD, fmt::format("/proc/self/fd/{}", file.get()).c_str(), to.get(), name, AT_SYMLINK_FOLLOW) == 0;
+}
+
+void FolderCopy::copy_bytes(int from, int to) {
   off_t at = 0;
   const off_t size = lseek(from, 0, SEEK_END);
   checked(ftruncate(to, size), "ftruncate");
   while ((at = lseek(from, at, SEEK_DATA)) >= 0 && at < size) {
-    const off_t end = lseek(from, at, SEEK_HOLE);
+    const off_t end = std::min(size, lseek(from, at, SEEK_HOLE));
     checked(lseek(to, at, SEEK_SET), "lseek");
     while (at < end) {
-      if (checked(sendfile(to, from, &at, static_cast<std::size_t>(end - at)), "copying the workspace") == 0) return;
+      const auto piece = static_cast<std::size_t>(std::min<std::int64_t>(end - at, 16 << 20));
+      const ssize_t copied = checked(sendfile(to, from, &at, piece), "copying the workspace");
+      if (copied == 0) return;
+      bytes_ -= copied;
+      if (bytes_ < 0) throw full("copying the workspace: more bytes than the session's limit");
     }
   }
-}
-
-void copy_entry(int from, int to, const char* name, int depth) {
-  struct stat status {};
-  if (fstatat(from, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return;  // gone meanwhile
-  const mode_t mode = status.st_mode & 07777;
-  if (S_ISLNK(status.st_mode)) {
-    std::array<char, 4097> target{};
-    if (readlinkat(from, name, target.data(), target.size() - 1) >= 0)
-      checked(symlinkat(target.data(), to, name), "symlink");
-  } else if (S_ISFIFO(status.st_mode)) {
-    checked(mkfifoat(to, name, mode), "mkfifo");
-  } else if (S_ISDIR(status.st_mode)) {
-    const Descriptor inner(openat(from, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!inner) return;
-    checked(mkdirat(to, name, 0700), "mkdir");
-    const Descriptor made(
-        checked(openat(to, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), "opening a folder"));
-    copy_folder(inner.get(), made.get(), depth + 1);
-    checked(fchmod(made.get(), mode), "chmod");
-  } else if (S_ISREG(status.st_mode)) {
-    const Descriptor old(openat(from, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    if (!old) return;
-    const Descriptor made(checked(openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), "creating a file"));
-    copy_bytes(old.get(), made.get());
-    checked(fchmod(made.get(), mode), "chmod");
-    const timespec times[2] = {status.st_atim, status.st_mtim};
-    futimens(made.get(), times);
-  }
-}
-
-}  // namespace
-
-void for_each_entry(int folder, const std::function<void(const char* name)>& use) {
-  const int own = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // with a place of its own in the listing
-  const std::unique_ptr<DIR, int (*)(DIR*)> entries(own < 0 ? nullptr : fdopendir(own), closedir);
-  while (const dirent* entry = entries ? readdir(entries.get()) : nullptr) {
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") use(entry->d_name);
-  }
-}
-
-void copy_folder(int from, int to, int depth) {
-  if (depth > kDeepest)
-    throw std::system_error(ELOOP, std::generic_category(), fmt::format("folders deeper than {}", kDeepest));
-  for_each_entry(from, [&](const char* name) { copy_entry(from, to, name, depth); });
 }
 
 }  // namespace agon::sandbox::launcher

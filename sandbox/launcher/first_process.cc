@@ -14,33 +14,38 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <optional>
+#include <utility>
 
+#include "core/text.h"
 #include "sandbox/launcher/capabilities.h"
 #include "sandbox/launcher/copy_folder.h"
 #include "sandbox/launcher/home_folder.h"
 #include "sandbox/launcher/private_root.h"
+#include "sandbox/launcher/processes.h"
 #include "sandbox/launcher/small_file.h"
 #include "sandbox/launcher/sockets.h"
 
 namespace agon::sandbox::launcher {
 namespace {
 
-// How making one went, from the process itself or from a helper on the way to it.
-struct Outcome {
-  int code = 0;  // errno, 0: it went well
+// How making one goes, from the process itself or from the helper on the way to it.
+struct Progress {
+  int code = 0;       // errno, 0: well
+  pid_t process = 0;  // of the one that was born, by the helper; 0: the first process itself speaks, and is made
   char what[240] = {};
 };
 
-void tell(int socket, const Outcome& outcome) {
-  if (send(socket, &outcome, sizeof outcome, MSG_NOSIGNAL) != sizeof outcome) _exit(2);
+void tell(int socket, const Progress& progress) {
+  if (send(socket, &progress, sizeof progress, MSG_NOSIGNAL) != sizeof progress) _exit(2);
 }
 
-Outcome failure(const std::system_error& error) {
-  Outcome outcome;
-  outcome.code = error.code().value();
-  std::strncpy(outcome.what, error.what(), sizeof outcome.what - 1);
-  return outcome;
+Progress failure(const std::system_error& error) {
+  Progress progress;
+  progress.code = error.code().value();
+  std::strncpy(progress.what, error.what(), sizeof progress.what - 1);
+  return progress;
 }
 
 pid_t clone_with(unsigned long flags) {
@@ -49,13 +54,13 @@ pid_t clone_with(unsigned long flags) {
 }
 
 void mount_home(const Limits& limits, bool copy) {
-  const Descriptor before(checked(open(kHome, O_RDONLY | O_DIRECTORY | O_CLOEXEC), "opening the home"));
+  const Folder before = Folder::at(kHome);
   const std::string options =
       fmt::format("mode=0755,size={},nr_inodes={}", limits.disk, limits.inodes + std::ssize(kHomeFolders) + 1);
   checked(mount("home", kHome, "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()), "mounting the home");
-  const Descriptor home(checked(open(kHome, O_RDONLY | O_DIRECTORY | O_CLOEXEC), "opening the home"));
-  if (copy) return copy_folder(before.get(), home.get());
-  for (const char* name : kHomeFolders) checked(mkdirat(home.get(), name, 0700), "making a folder");
+  const Folder home = Folder::at(kHome);
+  if (copy) return FolderCopy(limits.disk, limits.inodes + std::ssize(kHomeFolders)).add(before, home);
+  for (const char* name : kHomeFolders) home.make(name);
 }
 
 void settle_in(const Limits& limits, bool copy) {
@@ -68,13 +73,20 @@ void settle_in(const Limits& limits, bool copy) {
   drop_capabilities();
 }
 
+// Whether a process that has ended was in a pid namespace within this one: guests can make none, so it was the
+// interpreter of a fork.
+bool was_of_fork(pid_t process) {
+  return split_words(status_field(process, "NSpid")).size() > 1;
+}
+
 [[noreturn]] void reap(int reports) {
   while (true) {
-    Report report{};
-    report.process = waitpid(-1, &report.status, __WALL);
-    if (report.process > 0) {
-      if (send(reports, &report, sizeof report, MSG_NOSIGNAL) < 0 && errno != EAGAIN)
-        _exit(0);  // the supervisor is gone
+    siginfo_t ended{};
+    if (waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT | __WALL) == 0) {
+      const bool tells = was_of_fork(ended.si_pid);
+      Report report{ended.si_pid, 0};
+      if (waitpid(ended.si_pid, &report.status, __WALL) < 0 || !tells) continue;
+      if (send(reports, &report, sizeof report, MSG_NOSIGNAL) < 0 && errno != EAGAIN) _exit(0);  // nobody listens
     } else if (errno == ECHILD) {
       siginfo_t ignored;
       sigset_t child;
@@ -85,18 +97,17 @@ void settle_in(const Limits& limits, bool copy) {
   }
 }
 
-[[noreturn]] void be_first(int reports, const Limits& limits, bool copy) {
+[[noreturn]] void be_first(int progress, int reports, const Limits& limits, bool copy) {
   try {
-    checked(prctl(PR_SET_DUMPABLE, 1), "prctl");  // so that /proc/self is its own
+    // So that /proc/self is its own, and the supervisor may open its namespaces. Guests may not: they are in a Landlock
+    // domain, and it is not.
+    checked(prctl(PR_SET_DUMPABLE, 1), "prctl");
     checked(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
     prctl(PR_SET_NAME, "agon-first");
     settle_in(limits, copy);
-    tell(reports, {});
-    char seen = 0;
-    if (recv(reports, &seen, 1, 0) != 1) _exit(0);
-    checked(prctl(PR_SET_DUMPABLE, 0), "prctl");  // and nobody else's
+    tell(progress, {});
   } catch (const std::system_error& error) {
-    tell(reports, failure(error));
+    tell(progress, failure(error));
     _exit(1);
   }
   // Nothing of the supervisor's stays open in here.
@@ -105,71 +116,91 @@ void settle_in(const Limits& limits, bool copy) {
   reap(low);
 }
 
-void enter(const FirstProcess& parent) {
-  for (const Descriptor* space : {&parent.users, &parent.mounts, &parent.pids})
-    checked(setns(space->get(), 0), "entering the namespaces");
-}
-
-// The process that says all went well, as this one sees it.
-pid_t take(int socket) {
-  Outcome outcome;
-  const Received got = receive_message(socket, &outcome, sizeof outcome);
-  if (got.size != sizeof outcome) throw std::system_error(EIO, std::generic_category(), "a helper ended");
-  outcome.what[sizeof outcome.what - 1] = 0;
-  if (outcome.code != 0) throw std::system_error(outcome.code, std::generic_category(), outcome.what);
-  return got.sender;
-}
 
 Descriptor open_namespace(pid_t process, const char* name) {
   const std::string path = fmt::format("/proc/{}/ns/{}", process, name);
   return Descriptor(checked(open(path.c_str(), O_RDONLY | O_CLOEXEC), "opening " + path));
 }
 
-// A process that goes where there is no way back from: runs `work` in a child, and waits for its end.
-template <typename Work>
-void in_child(int reports, Work work) {
-  const pid_t child = checked(fork(), "fork");
-  if (child != 0) {
-    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-    }
-    return;
-  }
+constexpr unsigned long kNamespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID;
+
+// In a helper: starts `be` in namespaces within the given ones, and says which process that is. Only a child of the
+// helper is in the pid namespace that it enters, and can make one within; what that starts is made the helper's child,
+// and so the supervisor's when the helper ends.
+[[noreturn]] void make_within(const FirstProcess::Namespaces& namespaces, int progress, const std::function<void()>& be) {
   try {
-    work();
+    for (const Descriptor* space : {&namespaces.users, &namespaces.mounts, &namespaces.pids})
+      checked(setns(space->get(), 0), "entering the namespaces");
+    const pid_t inside = checked(fork(), "fork");
+    if (inside == 0) {
+      if (clone_with(kNamespaces | CLONE_PARENT) == 0) be();
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(inside, &status, 0);
+    for (const pid_t born : child_processes(getpid())) tell(progress, {0, born, {}});
   } catch (const std::system_error& error) {
-    tell(reports, failure(error));
+    tell(progress, failure(error));
   }
   _exit(0);
 }
 
-constexpr unsigned long kNamespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID;
-
 }  // namespace
 
-FirstProcess make_first_process(const FirstProcess* parent, const Limits& limits) {
+FirstProcess FirstProcess::start(const FirstProcess* parent, const Limits& limits, const Descriptor& reports) {
   FirstProcess first;
-  SocketPair reports = make_socket_pair(SOCK_SEQPACKET);
-  const auto make = [&] {
-    if (clone_with(kNamespaces) == 0) be_first(reports.theirs.get(), limits, parent != nullptr);
-  };
+  SocketPair progress = make_socket_pair(SOCK_SEQPACKET);
+  first.progress_ = std::move(progress.ours);
+  const int theirs = progress.theirs.get();
   if (!parent) {
-    make();
-  } else {
-    in_child(reports.theirs.get(), [&] {
-      enter(*parent);
-      in_child(reports.theirs.get(), make);  // only a child is in the pid namespace
-    });
+    first.process_ = clone_with(kNamespaces);
+    if (first.process_ == 0) be_first(theirs, reports.get(), limits, false);
+    return first;
   }
-  reports.theirs.reset();
-  first.process = take(reports.ours.get());
-  first.reports = std::move(reports.ours);
-  first.users = open_namespace(first.process, "user");
-  first.mounts = open_namespace(first.process, "mnt");
-  first.pids = open_namespace(first.process, "pid");
-  const std::string home = fmt::format("/proc/{}/root{}", first.process, kHome);
-  first.home = Descriptor(checked(open(home.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC), "opening " + home));
-  checked(send(first.reports.get(), "", 1, MSG_NOSIGNAL), "starting the first process");
+  const Namespaces namespaces = parent->namespaces();
+  if (checked(fork(), "fork") == 0) make_within(namespaces, theirs, [&] { be_first(theirs, reports.get(), limits, true); });
   return first;
+}
+
+FirstProcess::FirstProcess(FirstProcess&& other) noexcept
+    : process_(std::exchange(other.process_, 0)), progress_(std::move(other.progress_)) {}
+
+FirstProcess& FirstProcess::operator=(FirstProcess&& other) noexcept {
+  std::swap(process_, other.process_);
+  std::swap(progress_, other.progress_);
+  return *this;
+}
+
+FirstProcess::~FirstProcess() {
+  if (process_ != 0) ::kill(process_, SIGKILL);
+}
+
+bool FirstProcess::advance() {
+  while (progress_) {
+    Progress progress;
+    const Received got = receive_message(progress_.get(), &progress, sizeof progress, MSG_DONTWAIT);
+    if (got.size < 0 && errno == EAGAIN) return false;
+    if (got.size != sizeof progress) throw std::system_error(EIO, std::generic_category(), "a helper ended");
+    progress.what[sizeof progress.what - 1] = 0;
+    if (progress.code != 0) throw std::system_error(progress.code, std::generic_category(), progress.what);
+    if (progress.process != 0) {
+      process_ = progress.process;
+    } else {
+      process_ = got.sender;  // 0: it has ended since
+      progress_.reset();
+      return true;
+    }
+  }
+  return false;
+}
+
+FirstProcess::Namespaces FirstProcess::namespaces() const {
+  return {open_namespace(process_, "user"), open_namespace(process_, "mnt"), open_namespace(process_, "pid")};
+}
+
+Folder FirstProcess::home() const {
+  const std::string home = fmt::format("/proc/{}/root{}", process_, kHome);
+  return Folder(Descriptor(checked(open(home.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC), "opening " + home)));
 }
 
 }  // namespace agon::sandbox::launcher

@@ -5,25 +5,46 @@
 #include <sys/types.h>
 
 #include "sandbox/launcher/descriptor.h"
+#include "sandbox/launcher/folder.h"
 #include "sandbox/limits.h"
 
 namespace agon::sandbox::launcher {
 
-struct FirstProcess {
-  pid_t process = 0;               // as the supervisor sees it
-  Descriptor reports;              // a Report for each process that it has reaped
-  Descriptor home;                 // the folder of the session's files
-  Descriptor users, mounts, pids;  // its namespaces, for the interpreter to enter
-};
-
+// A fork's interpreter has ended: it was a child of the first process of the session that it was forked from.
 struct Report {
   pid_t process;  // as the first process sees it
   int status;     // of wait
 };
 
-// Makes user, mount and pid namespaces within those of the session whose first process is `parent` (none: within ours),
-// with their own /proc and a tmpfs over the home: it holds a copy of the parent's files, or empty folders. The first
-// process holds no capability then, reaps, and reports. Throws std::system_error.
-FirstProcess make_first_process(const FirstProcess* parent, const Limits& limits);
+// A child of this process, which has to wait for it. Is killed when it is dropped.
+class FirstProcess {
+ public:
+  FirstProcess() = default;
+  // Begins to make user, mount and pid namespaces within those of `parent` (none: within ours), with their own /proc and
+  // a tmpfs over the home: it holds a copy of the parent's files, or empty folders. The first process holds no
+  // capability then, reaps, and sends its reports to `reports`, a socket for messages. Throws std::system_error.
+  static FirstProcess start(const FirstProcess* parent, const Limits& limits, const Descriptor& reports);
+  FirstProcess(FirstProcess&& other) noexcept;
+  FirstProcess& operator=(FirstProcess&& other) noexcept;
+  ~FirstProcess();
+
+  pid_t process() const { return process_; }  // as the supervisor sees it; 0: it does not exist, yet or at all
+  int progress() const { return progress_.get(); }  // polls as readable when advance() has something to do
+  // Takes what it has said, without waiting. True once it is made, and not again. Throws std::system_error when it could
+  // not be made.
+  bool advance();
+  void on_reaped() { process_ = 0; }  // it has ended, and so has everything in its namespaces
+
+  // REQUIRES that it is made.
+  struct Namespaces {
+    Descriptor users, mounts, pids;
+  };
+  Namespaces namespaces() const;  // for the interpreter to enter
+  Folder home() const;            // the session's files; both throw std::system_error
+
+ private:
+  pid_t process_ = 0;
+  Descriptor progress_;
+};
 
 }  // namespace agon::sandbox::launcher

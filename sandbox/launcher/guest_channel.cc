@@ -8,6 +8,11 @@
 #include "sandbox/launcher/sockets.h"
 
 namespace agon::sandbox::launcher {
+namespace {
+
+constexpr int kMostReads = 4;  // at a time: a guest that writes without end must not keep others waiting
+
+}  // namespace
 
 std::pair<GuestChannel, Descriptor> GuestChannel::make() {
   SocketPair pair = make_socket_pair(SOCK_STREAM);
@@ -38,8 +43,8 @@ void GuestChannel::flush() {
   }
 }
 
-bool GuestChannel::receive(const std::function<void(pid_t, std::string_view)>& on_frame) {
-  while (true) {
+bool GuestChannel::receive(const std::function<bool(pid_t, std::string_view)>& on_frame) {
+  for (int reads = 0; reads < kMostReads; ++reads) {
     std::array<char, 4096> piece;
     // Descriptors that a guest sends are closed unseen.
     const Received got = receive_message(socket_.get(), piece.data(), piece.size(), MSG_DONTWAIT);
@@ -48,10 +53,12 @@ bool GuestChannel::receive(const std::function<void(pid_t, std::string_view)>& o
     if (partial_ && got.sender != sender_) return false;
     sender_ = got.sender;
     reader_.feed({piece.data(), static_cast<std::size_t>(got.size)});
-    while (const auto payload = reader_.next()) on_frame(sender_, *payload);
+    while (const auto payload = reader_.next())
+      if (!on_frame(sender_, *payload)) return true;
     if (reader_.broken()) return false;
     partial_ = reader_.holds_some();
   }
+  return true;
 }
 
 }  // namespace agon::sandbox::launcher

@@ -30,9 +30,11 @@ class GuestChannel {
   void flush();
   bool waits_to_write() const { return !waiting_.empty(); }
 
-  // Everything that has arrived: on_frame(process that sent it, payload). False when the channel is closed or what came
-  // is no frame.
-  bool receive(const std::function<void(pid_t, std::string_view)>& on_frame);
+  // Some of what has arrived, no more than fits a few reads (the socket polls as readable while there is more):
+  // on_frame(process that sent it, payload), until that says false. False when the channel is closed or what came is no
+  // frame.
+  bool receive(const std::function<bool(pid_t, std::string_view)>& on_frame);
+  void close() { socket_.reset(); }
 
  private:
   Descriptor socket_;

@@ -37,11 +37,11 @@ extern "C" int agon_fork(const int* namespaces, int count, int channel, const ch
   return between > 0 && status == 0 ? 1 : -1;
 }
 
-// For good: of the file system, what is beneath `home`, reading beneath the folders of `readable` (which ends with
-// null), and what was allowed before. 0, or -1 with errno.
-extern "C" int agon_confine(const char* home, const char* const* readable) {
+// For good: of the file system, what is beneath `home` and `forks`, reading beneath the folders of `readable` (which
+// ends with null), and what was allowed before. 0, or -1 with errno.
+extern "C" int agon_confine(const char* home, const char* forks, const char* const* readable) {
   try {
-    agon::sandbox::launcher::LandlockRules rules{{}, {"/dev"}, {home}};
+    agon::sandbox::launcher::LandlockRules rules{{}, {"/dev"}, {home, forks}};
     for (; *readable; ++readable) rules.readable.emplace_back(*readable);
     agon::sandbox::launcher::restrict_files(rules);
     return 0;

@@ -4,6 +4,7 @@
 //                   f  and the descriptors         fork: the new session's channel, stdout, stderr; its user, mount and
 //                                                  pid namespaces, where there are any
 //                   g  folder of the files         go on
+//                   z  u64 seed                    begin the streams of random numbers anew
 //   from the guest  h                              the interpreter is ready (the template, then every session)
 //                   d  Outcome, text               the code has ended
 //                   f  text                        the fork is done, or why not

@@ -1,8 +1,10 @@
 # The interpreter's side of agon-sandbox: imports what sessions start with, then serves its channel. A fork of it is a
 # session; a fork of a session is another one. It runs beside hostile code in one process: what it says about a call is
 # that code's word, and nothing else depends on it (sandbox/launcher/guest_protocol.h has the messages).
-import array, builtins, ctypes, errno, gc, linecache, os, signal, socket, struct, sys, time, traceback, types
+import array, ast, atexit, builtins, ctypes, errno, gc, io, linecache, os, random, signal, socket, struct, sys, time, tokenize
+import traceback, types
 
+sys.path[:] = [folder for folder in sys.path if folder]
 CHANNEL, LIBRARY = 3, 5
 OK, EXCEPTION, MEMORY, PROCESS, DISK, INTERRUPTED = range(6)
 
@@ -49,12 +51,13 @@ def serve_sandbox(home, readable):
     libc = ctypes.PyDLL(None, use_errno=True)
     # What guest code may replace is kept here, out of its reach.
     pack, unpack, socket_of, exit_now, write = struct.pack, struct.unpack, socket.socket, os._exit, os.write
-    fork, waitpid, dup2, close, chdir, setsid = os.fork, os.waitpid, os.dup2, os.close, os.chdir, os.setsid
+    fork, waitpid, dup2, close, chdir, setsid, getpid = os.fork, os.waitpid, os.dup2, os.close, os.chdir, os.setsid, os.getpid
     format_exception, compile_code, exec_code, fds_of = traceback.format_exception, compile, exec, array.array
+    run_exit_functions, detect_encoding, bytes_file, text_file = atexit._run_exitfuncs, tokenize.detect_encoding, io.BytesIO, io.TextIOWrapper
     SCM_RIGHTS, SOL_SOCKET, CMSG_CLOEXEC = socket.SCM_RIGHTS, socket.SOL_SOCKET, socket.MSG_CMSG_CLOEXEC
     PR_CAPBSET_DROP, LAST_CAPABILITY = 24, 63
     CAPABILITY_VERSION, NO_CAPABILITIES = struct.pack("<Ii", 0x20080522, 0), bytes(24)
-    PR_SET_CHILD_SUBREAPER, PR_GET_TID_ADDRESS, ASKING = 36, 40, struct.pack("<I", 1) + b"i"
+    PR_GET_TID_ADDRESS, ASKING = 40, struct.pack("<I", 1) + b"i"
     guest = ctypes.PyDLL(f"/proc/self/fd/{LIBRARY}")
     os.close(LIBRARY)
     tid_address = ctypes.c_void_p()
@@ -63,7 +66,7 @@ def serve_sandbox(home, readable):
     after_fork_parent = ctypes.pythonapi.PyOS_AfterFork_Parent
     scope = types.ModuleType("__main__")
     scope.__builtins__ = builtins
-    state = {"channel": socket_of(fileno=CHANNEL), "home": home, "template": True}
+    state = {"channel": socket_of(fileno=CHANNEL), "home": home, "template": True, "names": {}, "seed": 0, "forks": 0}
 
     def receive(count, fds=None):
         held = b""
@@ -117,28 +120,78 @@ def serve_sandbox(home, readable):
             except BaseException:
                 pass
 
+    def lines_of(code):
+        try:
+            encoding, _ = detect_encoding(bytes_file(code).readline)
+            return text_file(bytes_file(code), encoding, "replace").readlines()
+        except (SyntaxError, LookupError):
+            return code.decode("utf-8", "replace").splitlines(True)
+
+    def name_for(name, code):
+        # Tracebacks show the lines of the script that they belong to: another script of the same name gets a number.
+        scripts = state["names"].setdefault(name, [])
+        if code not in scripts:
+            scripts.append(code)
+        number = scripts.index(code) + 1
+        return name if number == 1 else f"{name} ({number})"
+
+    def execute(code, name):
+        # As an interpreter does, which prints the value of an expression: here of the last one.
+        linecache.cache[name] = (len(code), None, lines_of(code), name)
+        tree = compile_code(code, name, "exec", ast.PyCF_ONLY_AST, True)
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        exec_code(compile_code(tree, name, "exec", 0, True), scope.__dict__)
+        if last is not None:
+            exec_code(compile_code(ast.Interactive([last]), name, "single", 0, True), scope.__dict__)
+
+    def leave(code):
+        # A child that the script forked has come to the script's end.
+        try:
+            run_exit_functions()
+        finally:
+            flush()
+            exit_now(code)
+
     def run(body):
         (length,) = unpack("<I", body[:4])
-        name, code = body[4 : 4 + length].decode(), body[4 + length :].decode("utf-8", "surrogateescape")
-        outcome, text = OK, ""
+        code, own = body[4 + length :], getpid()
+        name = name_for(body[4 : 4 + length].decode(), code)
+        outcome, text, left = OK, "", 0
         try:
-            linecache.cache[name] = (len(code), None, code.splitlines(True), name)
-            exec_code(compile_code(code, name, "exec", dont_inherit=True), scope.__dict__)
+            execute(code, name)
         except SystemExit as error:
             if error.code not in (None, 0):
                 outcome, text = EXCEPTION, f"SystemExit: {error.code}"
+                left = error.code & 255 if isinstance(error.code, int) else 1
                 if isinstance(error.code, str):
                     write(2, error.code.encode("utf-8", "backslashreplace") + b"\n")
         except BaseException as error:
-            outcome = outcome_of(error)
+            outcome, left = outcome_of(error), 1
             try:
                 text = print_error(error, name)
             except BaseException as second:
                 text = type(error).__name__ + " (its text could not be made: " + type(second).__name__ + ")"
+        if getpid() != own:
+            leave(left)
         flush()
         # A signal that came late must not end the harness.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         reply(b"d", bytes([outcome]) + text.encode("utf-8", "backslashreplace")[:4096])
+
+    def seed_streams(seed):
+        # What Python and numpy draw from by themselves; of numpy, where the session has imported it.
+        state["seed"], state["forks"] = seed, 0
+        random.seed(seed)
+        numbers = getattr(sys.modules.get("numpy"), "random", None)
+        if numbers is not None:
+            numbers.seed(seed & 0xFFFFFFFF)
+
+    def seed_child():
+        # random draws another stream in a child that a script forked, and the same one each time.
+        random.seed(f"{state['seed']} {state['forks']}")
+
+    def count_fork():
+        state["forks"] += 1
 
     def drop_capabilities():
         for capability in range(LAST_CAPABILITY + 1):
@@ -146,10 +199,9 @@ def serve_sandbox(home, readable):
         libc.capset(CAPABILITY_VERSION, NO_CAPABILITIES)
 
     def confine(home):
-        # Whatever it starts comes back to it when the process between ends.
-        libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         folders = (ctypes.c_char_p * (len(readable) + 1))(*[folder.encode() for folder in readable], None)
-        if guest.agon_confine(home.encode(), folders) != 0:
+        forks = os.path.dirname(home) + "/forks"  # beside it (home_folder.h)
+        if guest.agon_confine(home.encode(), forks.encode(), folders) != 0:
             raise OSError("Landlock refused: sessions can be forked some ten times in a row")
 
     def become_interpreter(home):
@@ -164,6 +216,7 @@ def serve_sandbox(home, readable):
             chdir(home + "/workspace")
         else:
             move_files(before, home)
+            part_pipes()
         os.environ["HOME"], os.environ["TMPDIR"] = home, home + "/tmp"
         reply(b"h")
 
@@ -173,7 +226,7 @@ def serve_sandbox(home, readable):
             chdir(state["here"].replace(before, home, 1))
         except OSError:
             chdir(home + "/workspace")
-        for fd in range(512) if readable else map(int, os.listdir("/proc/self/fd")):
+        for fd in open_files():
             try:
                 path = os.readlink(f"/proc/self/fd/{fd}")
                 if fd <= CHANNEL or not path.startswith(before + "/"):
@@ -187,6 +240,37 @@ def serve_sandbox(home, readable):
                 close(fresh)
             except OSError:
                 pass  # deleted, or of a kind that cannot be opened again: stays shared
+
+    def part_pipes():
+        # Pipes and sockets that were made before the fork would join the two: whose both ends are here is made anew, any
+        # other comes to an end.
+        ends = {}
+        for fd in open_files():
+            try:
+                kind = os.readlink(f"/proc/self/fd/{fd}")
+                if fd > CHANNEL and kind.startswith(("pipe:", "socket:", "anon_inode:[event")):
+                    flags = libc.fcntl(fd, 3, 0)  # F_GETFL
+                    key = kind if kind.startswith("pipe:") else fd
+                    ends.setdefault(key, []).append((fd, flags))
+            except OSError:
+                pass
+        for key, places in ends.items():
+            accesses = {flags & 3 for _, flags in places}
+            if isinstance(key, str) and {os.O_RDONLY, os.O_WRONLY} <= accesses:
+                reading, writing = os.pipe()
+                fresh = {os.O_RDONLY: reading, os.O_WRONLY: writing}
+            else:
+                reading = writing = os.open("/dev/null", os.O_RDWR)
+                fresh = {}
+            for fd, flags in places:
+                inheritable = os.get_inheritable(fd)
+                dup2(fresh.get(flags & 3, reading), fd, inheritable)
+                os.set_blocking(fd, not flags & os.O_NONBLOCK)
+            for fd in {reading, writing}:
+                close(fd)
+
+    def open_files():
+        return range(512) if readable else [int(name) for name in os.listdir("/proc/self/fd")]
 
     def become_session(fds):
         for fd, place in zip(fds, (CHANNEL, 1, 2)):
@@ -236,8 +320,6 @@ def serve_sandbox(home, readable):
         try:
             if len(fds) != (3 if readable else 6):
                 raise OSError(errno.EBADF, "descriptors missing")
-            if readable:
-                libc.prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)  # the new session is not this one's child
             # Entering a mount namespace forgets the working folder.
             try:
                 state["here"] = os.getcwd()
@@ -251,8 +333,6 @@ def serve_sandbox(home, readable):
                     exit_now(1)
         except OSError as error:
             text = str(error)
-        if readable and not state["template"]:
-            libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         for fd in fds:
             close(fd)
         reply(b"f", text.encode())
@@ -265,7 +345,11 @@ def serve_sandbox(home, readable):
             run(body[1:])
         elif body[:1] == b"f":
             fork_session(fds)
+        elif body[:1] == b"z":
+            seed_streams(unpack("<Q", body[1:])[0])
 
+    # In place of random's own, which would draw from the system.
+    os.register_at_fork(before=count_fork, after_in_child=seed_child)
     sys.modules["__main__"] = scope
     sys.argv = [""]
     gc.collect()

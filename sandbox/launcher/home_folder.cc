@@ -2,93 +2,125 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 
+#include <algorithm>
 #include <functional>
+#include <set>
 
 #include "sandbox/launcher/copy_folder.h"
 
 namespace agon::sandbox::launcher {
 namespace {
 
-constexpr const char* kForks = "forks";
 constexpr std::size_t kDeepest = 128;  // folders that are open at once while files are counted
+constexpr std::int64_t kOwnFolders = 2 + kHomeFolders.size();  // files and forks, and those of a home
+constexpr std::int64_t kFolderBytes = 4096;  // of an empty one, at most
+constexpr const char* kFiles = "files";
+constexpr const char* kForks = "forks";
 
-Descriptor open_folder(int parent, const char* name) {
-  return Descriptor(openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+std::system_error moved(const std::string& path) {
+  return {ESTALE, std::generic_category(), "the folder " + path + " is not the session's any more"};
 }
 
-bool is_folder(const struct stat& status) { return S_ISDIR(status.st_mode); }
-
-// Empties `folder`: what is no folder goes, folders move to `top` under a fresh name, so that depth costs nothing.
-void flatten(int folder, int top, int& moved) {
-  for_each_entry(folder, [&](const char* name) {
+// The regular files that a process has open and that have no name.
+void for_each_open_file(pid_t process, const std::function<void(const struct stat&)>& use) {
+  Descriptor table(open(fmt::format("/proc/{}/fd", process).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!table) return;
+  const Folder descriptors(std::move(table));
+  descriptors.for_each([&](const char* name) {
     struct stat status {};
-    if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return;
-    if (!is_folder(status)) {
-      unlinkat(folder, name, 0);
-      return;
-    }
-    fchmodat(folder, name, 0700, 0);
-    if (folder != top) renameat(folder, name, top, fmt::format("moved-{}", ++moved).c_str());
+    if (fstatat(descriptors.get(), name, &status, 0) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 0)
+      use(status);
   });
 }
 
 }  // namespace
 
-HomeFolder::HomeFolder(std::string path, const HomeFolder* parent) : path_(std::move(path)) {
-  checked(mkdir(path_.c_str(), 0700), "making " + path_);
+HomeFolder::HomeFolder(const std::string& folder, int session, const HomeFolder* parent) : folder_(folder) {
+  if (parent) names_ = parent->names_;
+  if (parent) names_.emplace_back(kForks);
+  names_.push_back(std::to_string(session));
+  path_ = fmt::format("{}/{}", folder, fmt::join(names_, "/"));
+  Folder place = Folder::at(folder);
+  if (parent) {
+    std::optional<Folder> forks = parent->all().inner(kForks);
+    if (!forks) throw moved(parent->path() + "/" + kForks);
+    place = std::move(*forks);
+  }
+  const Folder own = place.make(names_.back().c_str());
+  identity_ = own.identity();
+  own.make(kForks);
+  const Folder files = own.make(kFiles);
+  files_ = files.identity();
+  if (parent) return;
+  for (const char* name : kHomeFolders) files.make(name);
+}
+
+Folder HomeFolder::all() const {
+  Folder at = Folder::at(folder_);
+  for (const std::string& name : names_) {
+    std::optional<Folder> next = at.inner(name.c_str());
+    if (!next) throw moved(path_);
+    at = std::move(*next);
+  }
+  if (at.identity() != identity_) throw moved(path_);
+  return at;
+}
+
+Folder HomeFolder::files() const {
+  std::optional<Folder> files = all().inner(kFiles);
+  if (!files || files->identity() != files_) throw moved(files_path());
+  return std::move(*files);
+}
+
+void HomeFolder::copy_from(const HomeFolder& parent, std::int64_t most_bytes, std::int64_t most_files) const {
+  FolderCopy(most_bytes, most_files).add(parent.files(), files());
+}
+
+void HomeFolder::remove() const {
   try {
-    folder_ =
-        Descriptor(checked(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), "opening " + path_));
-    checked(mkdirat(folder_.get(), kForks, 0700), "making a folder");
-    for (const char* name : kHomeFolders) {
-      checked(mkdirat(folder_.get(), name, 0700), "making a folder");
-      if (!parent) continue;
-      const Descriptor from = open_folder(parent->folder_.get(), name);
-      const Descriptor to = open_folder(folder_.get(), name);
-      if (from && to) copy_folder(from.get(), to.get());
+    all().empty();
+    Folder place = Folder::at(folder_);
+    for (std::size_t i = 0; i + 1 < names_.size(); ++i) {
+      std::optional<Folder> next = place.inner(names_[i].c_str());
+      if (!next) return;
+      place = std::move(*next);
     }
-  } catch (...) {
-    remove_folder(path_);
-    throw;
+    unlinkat(place.get(), names_.back().c_str(), AT_REMOVEDIR);
+  } catch (const std::system_error&) {  // what was moved goes with the folder of the session that moved it
   }
 }
 
-HomeFolder::~HomeFolder() { remove_folder(path_); }
-
-std::string HomeFolder::path_of_fork(int session) const { return fmt::format("{}/{}/{}", path_, kForks, session); }
-
-FilesUse files_use(const Descriptor& folder, std::int64_t most_files) {
+FilesUse files_use(const Folder& folder, std::int64_t most_files, const std::vector<Folder::Identity>& others,
+                   const std::vector<pid_t>& processes) {
   FilesUse use;
-  const std::function<void(int, std::size_t)> count = [&](int here, std::size_t depth) {
-    for_each_entry(here, [&](const char* name) {
-      struct stat status {};
-      if (use.files > most_files || fstatat(here, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return;
-      ++use.files;
-      use.bytes += status.st_blocks * 512;
-      if (!is_folder(status)) return;
+  use.files = -kOwnFolders;
+  use.bytes = -kOwnFolders * kFolderBytes;
+  std::set<ino_t> seen;  // files that have several names, or none: their bytes count once
+  const auto take = [&](const struct stat& status) {
+    ++use.files;
+    const bool is_one_name = S_ISDIR(status.st_mode) || status.st_nlink == 1;
+    if (is_one_name || seen.insert(status.st_ino).second) use.bytes += status.st_blocks * 512;
+  };
+  const std::function<void(const Folder&, std::size_t)> count = [&](const Folder& here, std::size_t depth) {
+    here.for_each([&](const char* name) {
+      if (use.files > most_files) return;
+      const auto status = here.status(name);
+      if (!status) return;
+      if (!S_ISDIR(status->st_mode)) return take(*status);
+      const auto inner = here.inner(name);
+      if (inner && std::find(others.begin(), others.end(), inner->identity()) != others.end()) return;
+      take(*status);
       if (depth == kDeepest) use.files = most_files + 1;  // nobody can say what lies there
-      if (const Descriptor inner = open_folder(here, name)) count(inner.get(), depth + 1);
+      if (inner && depth < kDeepest) count(*inner, depth + 1);
     });
   };
-  for (const char* name : kHomeFolders)
-    if (const Descriptor inner = open_folder(folder.get(), name)) count(inner.get(), 0);
-  return use;
-}
-
-void remove_folder(const std::string& path) {
-  const Descriptor top(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  int moved = 0;
-  for (bool again = static_cast<bool>(top); again;) {
-    again = false;
-    flatten(top.get(), top.get(), moved);
-    for_each_entry(top.get(), [&](const char* name) {
-      if (const Descriptor inner = open_folder(top.get(), name)) flatten(inner.get(), top.get(), moved);
-      again = unlinkat(top.get(), name, AT_REMOVEDIR) == 0 || again;
+  count(folder, 0);
+  for (const pid_t process : processes)
+    for_each_open_file(process, [&](const struct stat& status) {
+      if (status.st_dev == folder.identity().device && !seen.contains(status.st_ino)) take(status);
     });
-  }
-  rmdir(path.c_str());
+  return use;
 }
 
 }  // namespace agon::sandbox::launcher

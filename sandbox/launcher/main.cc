@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <cstdlib>
@@ -14,6 +15,7 @@
 #include "core/text.h"
 #include "sandbox/frame.h"
 #include "sandbox/launcher/backend.h"
+#include "sandbox/launcher/errand.h"
 #include "sandbox/launcher/small_file.h"
 #include "sandbox/launcher/supervisor.h"
 #include "sandbox/launcher/template.h"
@@ -44,7 +46,10 @@ void wait_until_ready(Template& made) {
   while (open && !ready) {
     pollfd waits{made.channel.get(), POLLIN, 0};
     if (poll(&waits, 1, 180'000) == 0) throw Error("the interpreter did not start within 180 s");
-    open = made.channel.receive([&](pid_t, std::string_view payload) { ready = ready || payload == "h"; });
+    open = made.channel.receive([&](pid_t, std::string_view payload) {
+      ready = ready || payload == "h";
+      return true;
+    });
   }
   if (ready) return made.errors.reset();
   const std::string said = read_all(made.errors.get());
@@ -53,8 +58,9 @@ void wait_until_ready(Template& made) {
               lines.empty() ? "it said nothing" : lines.substr(lines.rfind('\n') + 1));
 }
 
-Json ready_message(Tier tier, const std::vector<MissedTier>& missed) {
-  Json message = {{"event", "ready"}, {"tier", to_string(tier)}, {"missed", Json::array()}};
+Json ready_message(const Walls& walls, const std::vector<MissedTier>& missed) {
+  Json message = {
+      {"event", "ready"}, {"tier", to_string(walls.tier)}, {"room", walls.room}, {"missed", Json::array()}};
   for (const MissedTier& one : missed) message["missed"].push_back({{"tier", to_string(one.tier)}, {"why", one.why}});
   return message;
 }
@@ -71,7 +77,7 @@ void serve(Descriptor& control, const TemplateConfig& config, const Walls& walls
   try {
     Template made = start_template(config, walls);
     wait_until_ready(made);
-    send_json(control, ready_message(walls.tier, missed));
+    send_json(control, ready_message(walls, missed));
     supervise(std::move(control), std::move(made), walls);
   } catch (const std::exception& error) {
     if (control) say_failed(control, error);
@@ -134,6 +140,12 @@ int main(int count, char** arguments) {
   try {
     Descriptor control =
         std::string_view(arguments[1]) == "-" ? control_from_standard_streams() : Descriptor(std::atoi(arguments[1]));
+    // Crashes of guests are nothing for the host's program for crashes, which 0 would not keep away; root alone can
+    // raise what was taken away.
+    const rlimit no_core{1, 1};
+    setrlimit(RLIMIT_CORE, &no_core);
+    // Of whatever else the program that started this one has open, nothing goes any further.
+    close_all_but({control.get()});
     if (count == 2) return run(std::move(control), std::nullopt, false);
     return run(std::move(control), agon::Json::parse(arguments[2]), true);
   } catch (const std::exception& error) {

@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
@@ -35,13 +37,28 @@ std::int64_t number(const std::string& text) {
   return value;
 }
 
+std::vector<std::string> threads_of(pid_t pid) {
+  std::vector<std::string> threads;
+  std::error_code gone;
+  std::filesystem::directory_iterator thread(fmt::format("/proc/{}/task", pid), gone);
+  for (; thread != std::filesystem::directory_iterator(); thread.increment(gone))
+    threads.push_back(thread->path().filename());
+  return threads;
+}
+
 // All children of all threads of a process: they hang on the thread that started them.
 std::string children_of(pid_t pid) {
   std::string children;
-  std::error_code gone;
-  for (const auto& thread : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid), gone))
-    children += read_proc(pid, ("task/" + thread.path().filename().string() + "/children").c_str());
+  for (const std::string& thread : threads_of(pid)) children += read_proc(pid, ("task/" + thread + "/children").c_str());
   return children;
+}
+
+std::string status_of_any_thread(pid_t pid) {
+  for (const std::string& thread : threads_of(pid)) {
+    const std::string status = read_proc(pid, ("task/" + thread + "/status").c_str());
+    if (!field(status, "RssAnon").empty()) return status;
+  }
+  return {};
 }
 
 std::int64_t kilobytes(const std::string& text, const std::string& name) { return number(field(text, name)) << 10; }
@@ -86,23 +103,50 @@ void end_descendants() {
   }
 }
 
-ProcessUse process_use(pid_t pid) {
-  const std::string status = read_proc(pid, "status");
-  return {kilobytes(status, "RssAnon") + kilobytes(status, "RssShmem"), number(field(status, "Threads"))};
+MemoryUse memory_use(pid_t pid) {
+  std::string status = read_proc(pid, "status");
+  const std::int64_t threads = number(field(status, "Threads"));
+  // The memory of a process hangs on its living threads.
+  if (!status.empty() && threads > 1 && field(status, "RssAnon").empty()) status = status_of_any_thread(pid);
+  return {kilobytes(status, "RssAnon") + kilobytes(status, "RssShmem") + kilobytes(status, "VmSwap"),
+          kilobytes(status, "VmHWM"), kilobytes(status, "RssFile"), kilobytes(status, "VmPTE"), threads};
 }
-
-std::int64_t proportional_memory(pid_t pid) {
-  const std::string rollup = read_proc(pid, "smaps_rollup");
-  if (rollup.empty()) return process_use(pid).memory;
-  return kilobytes(rollup, "Pss_Anon") + kilobytes(rollup, "Pss_Shmem");
-}
-
-std::int64_t peak_memory(pid_t pid) { return kilobytes(read_proc(pid, "status"), "VmHWM"); }
-std::int64_t file_memory(pid_t pid) { return kilobytes(read_proc(pid, "status"), "RssFile"); }
 
 void reset_peak_memory(pid_t pid) {
   const Descriptor file(open(fmt::format("/proc/{}/clear_refs", pid).c_str(), O_WRONLY | O_CLOEXEC));
   if (file && write(file.get(), "5", 1) != 1) return;
+}
+
+SharedMemory shared_memory(pid_t pid) {
+  std::string rollup = read_proc(pid, "smaps_rollup");
+  for (const std::string& thread : rollup.empty() ? threads_of(pid) : std::vector<std::string>()) {
+    rollup = read_proc(pid, ("task/" + thread + "/smaps_rollup").c_str());
+    if (!rollup.empty()) break;
+  }
+  if (rollup.empty()) return {memory_use(pid).resident, 0};
+  const std::int64_t proportional =
+      kilobytes(rollup, "Pss_Anon") + kilobytes(rollup, "Pss_Shmem") + kilobytes(rollup, "SwapPss");
+  // Files that are mapped and written count as private here too: less is taken for shared, never more.
+  const std::int64_t own = kilobytes(rollup, "Private_Dirty") + kilobytes(rollup, "SwapPss");
+  return {proportional, std::max<std::int64_t>(0, proportional - own)};
+}
+
+Times times_of(pid_t pid) {
+  const std::string stat = read_proc(pid, "stat");
+  const std::size_t name_end = stat.rfind(')');  // a name may hold anything
+  if (name_end == std::string::npos) return {};
+  Times times;
+  long faults = 0, user = 0, system = 0;
+  unsigned long stack = 0;
+  if (std::sscanf(stat.c_str() + name_end + 1,
+                  " %c %*d %*d %*d %*d %*d %*u %ld %*u %*u %*u %*u %*u %ld %ld %*d %*d %*d %*d %*u %*u %*d %*u %*u %*u "
+                  "%lu",
+                  &times.state, &faults, &user, &system, &stack) != 5)
+    return {};
+  times.reaped = static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  times.faults = faults;
+  times.stack = stack;
+  return times;
 }
 
 double cpu_seconds(pid_t pid) {
@@ -112,15 +156,10 @@ double cpu_seconds(pid_t pid) {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-double reaped_cpu_seconds(pid_t pid) {
-  const std::string stat = read_proc(pid, "stat");
-  const std::size_t name_end = stat.rfind(')');  // a name may hold anything
-  if (name_end == std::string::npos) return 0;
-  long user = 0, system = 0;
-  if (std::sscanf(stat.c_str() + name_end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %ld %ld", &user,
-                  &system) != 2)
-    return 0;
-  return static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+std::optional<std::int64_t> open_descriptors(pid_t pid) {
+  struct stat folder {};
+  if (stat(fmt::format("/proc/{}/fd", pid).c_str(), &folder) != 0 || folder.st_size == 0) return std::nullopt;
+  return folder.st_size;
 }
 
 std::optional<Waiting> waiting_in(pid_t pid) {

@@ -1,5 +1,5 @@
-// sandbox/launcher/processes.h - what /proc says of a session's processes. A process that is gone is no error: it
-// counts as nothing.
+// sandbox/launcher/processes.h - what /proc says of processes. A process that is gone is no error: it counts as
+// nothing.
 #pragma once
 
 #include <sys/types.h>
@@ -24,20 +24,36 @@ std::vector<pid_t> child_processes(pid_t pid);
 // Kills and reaps all that descend from this process, which must be a child subreaper, until nothing is left.
 void end_descendants();
 
-struct ProcessUse {
-  std::int64_t memory = 0;  // bytes of its own and of shared anonymous memory; pages shared with others count in full
+// Bytes. A process whose first thread has ended is asked through another of its threads.
+struct MemoryUse {
+  std::int64_t resident = 0;     // of its own and of shared anonymous memory, swapped out or not; pages shared with
+                                 // others count in full
+  std::int64_t peak = 0;         // the highest `resident`, and mapped files, since it started or reset_peak_memory
+  std::int64_t files = 0;        // mapped files that are resident
+  std::int64_t page_tables = 0;  // the kernel's, for this process
   std::int64_t threads = 0;
 };
-ProcessUse process_use(pid_t pid);
-
-std::int64_t proportional_memory(pid_t pid);  // bytes, pages shared with n - 1 others count 1/n; slow. All of it where
-                                              // that cannot be read
-std::int64_t peak_memory(pid_t pid);          // bytes: the highest resident size since reset_peak_memory
+MemoryUse memory_use(pid_t pid);
 void reset_peak_memory(pid_t pid);
-std::int64_t file_memory(pid_t pid);  // bytes of mapped files that are resident
 
-double cpu_seconds(pid_t pid);         // of all its threads
-double reaped_cpu_seconds(pid_t pid);  // of its children that have ended
+// Bytes, slow: pages that are shared with n - 1 others count 1/n. All that is resident where that cannot be read.
+struct SharedMemory {
+  std::int64_t proportional = 0;
+  std::int64_t shared = 0;  // of those, the parts of pages that have another owner too
+};
+SharedMemory shared_memory(pid_t pid);
+
+struct Times {
+  char state = 0;            // as in /proc/PID/stat; 0: it is gone
+  double reaped = 0;         // seconds of CPU time of its children that it waited for, and of theirs
+  std::int64_t faults = 0;   // pages that it got without reading a file
+  std::uint64_t stack = 0;   // where its stack begins: another address after each exec
+};
+Times times_of(pid_t pid);
+double cpu_seconds(pid_t pid);  // of all its threads
+
+// Open descriptors; nothing where the kernel does not tell (before Linux 6.2).
+std::optional<std::int64_t> open_descriptors(pid_t pid);
 
 // The number of the system call in which the main thread waits, with its first argument; nothing while it runs.
 struct Waiting {

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "sandbox/launcher/census.h"
 #include "sandbox/launcher/processes.h"
 
 namespace agon::sandbox::launcher {
@@ -41,8 +42,15 @@ void Questions::answer(std::uint64_t id, int error) const {
 }
 
 bool Questions::allows(const seccomp_notif& question) const {
-  if (question.data.nr == SYS_setns) return may_enter(static_cast<pid_t>(question.pid));
-  return question.data.nr == SYS_fcntl ? may_lock(question) : may_signal(question);
+  const auto asker = static_cast<pid_t>(question.pid);
+  switch (question.data.nr) {
+    case SYS_setns: return may_enter(asker);
+    case SYS_fcntl: return may_lock(question);
+    case SYS_landlock_create_ruleset:
+    case SYS_landlock_add_rule:
+    case SYS_landlock_restrict_self: return may_confine(asker);
+    default: return may_signal(question);
+  }
 }
 
 bool Questions::may_enter(pid_t asker) const {
@@ -83,38 +91,34 @@ bool Questions::may_lock(const seccomp_notif& question) const {
   return file.get() >= 0 && is_of_session(file.get(), asker);
 }
 
-// Whether a file that is open here lies in the workspace of the session that `asker` is of.
-bool Questions::is_of_session(int file, pid_t asker) const {
-  struct stat status {};
-  if (fstat(file, &status) != 0) return false;
+// Whether a file that is open here lies among the files of the session that `asker` is of.
+bool Questions::is_of_session(int file, pid_t asker) const try {
+  Session* session = session_(session_of_process(asker));
+  if (!session || !session->may_lock()) return false;
   if (!walls_.has_namespaces()) {
-    const Session* session = session_of(asker);
     std::error_code gone;
     const auto path = std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", file), gone);
-    return session && path.string().starts_with(session->home_path() + "/");
+    return path.string().starts_with(session->home_path() + "/");
   }
-  return find_([&status](const Session& session) {
-    struct stat home {};
-    return fstat(session.home().get(), &home) == 0 && home.st_dev == status.st_dev;
-  });
+  struct stat status {}, home {};
+  return fstat(file, &status) == 0 && fstat(session->home().get(), &home) == 0 && home.st_dev == status.st_dev;
+} catch (const std::system_error&) {
+  return false;
 }
 
-// The session that a process or thread descends from; null where it is none's.
-const Session* Questions::session_of(pid_t task) const {
-  const int process = std::atoi(status_field(task, "Tgid").c_str());
-  for (pid_t at = process; at > 1 && at != getpid(); at = parent_of(at))
-    if (const Session* session = find_([at](const Session& one) { return one.owns(at); })) return session;
-  return nullptr;
+bool Questions::may_confine(pid_t asker) const {
+  const Session* session = session_(session_of_process(asker));
+  return session && session->is_confining(asker);
 }
 
 // Where all see the same processes: signals go to the session's own. The arguments lie in registers, and a process that
 // has been found keeps its number until it is reaped.
 bool Questions::may_signal(const seccomp_notif& question) const {
-  const Session* asker = session_of(static_cast<pid_t>(question.pid));
+  const int asker = session_of_process(static_cast<pid_t>(question.pid));
   const auto target = static_cast<pid_t>(question.data.args[0]);
-  if (!asker || target == -1) return false;
+  if (asker == 0 || target == -1) return false;
   if (target == 0) return true;  // its own group, which no other session is in
-  return session_of(target < 0 ? -target : target) == asker;
+  return session_of_process(target < 0 ? -target : target) == asker;
 }
 
 }  // namespace agon::sandbox::launcher

@@ -1,9 +1,9 @@
 // sandbox/launcher/questions.h - system calls that the filter puts to the supervisor, since it is not their number but
-// who asks and what is meant that decides: setns, file locks, signals.
+// who asks and what is meant that decides: setns, file locks, signals, Landlock.
 //
 // setns: the process that goes into a new session, until that is ready. Locks: on files of the session's own workspace;
-// a flock is taken here, on a copy of the descriptor that was looked at. Signals, where all see the same processes: to
-// the session's own. Whatever else asks gets EPERM.
+// a flock is taken here, on a copy of the descriptor that was looked at. Where all see the same processes: signals to
+// the session's own, and Landlock to an interpreter that is not ready yet. Whatever else asks gets EPERM.
 #pragma once
 
 #include <linux/seccomp.h>
@@ -21,11 +21,12 @@ namespace agon::sandbox::launcher {
 
 class Questions {
  public:
-  // The first session for which the function says true; null where there is none.
+  // The first session for which the function says true, and the one of that number; null where there is none.
   using FindSession = std::function<Session*(const std::function<bool(Session&)>& is_meant)>;
+  using SessionOf = std::function<Session*(int session)>;
   // notifications: of the filter (seccomp_unotify); like the walls, it outlives this.
-  Questions(const Descriptor& notifications, const Walls& walls, FindSession find)
-      : notifications_(notifications), walls_(walls), find_(std::move(find)) {}
+  Questions(const Descriptor& notifications, const Walls& walls, FindSession find, SessionOf session)
+      : notifications_(notifications), walls_(walls), find_(std::move(find)), session_(std::move(session)) {}
 
   void answer_next();  // the one that waits; a flock that has to wait is kept
   bool has_waiting_locks() const { return !waiting_locks_.empty(); }
@@ -43,14 +44,15 @@ class Questions {
   bool may_enter(pid_t asker) const;
   bool may_lock(const seccomp_notif& question) const;
   bool may_signal(const seccomp_notif& question) const;
+  bool may_confine(pid_t asker) const;
   void on_flock(const seccomp_notif& question);
   bool try_lock(const WaitingLock& wish) const;  // false: it has to wait
   bool is_of_session(int file, pid_t asker) const;
-  const Session* session_of(pid_t task) const;
 
   const Descriptor& notifications_;
   const Walls& walls_;
   FindSession find_;
+  SessionOf session_;
   std::vector<WaitingLock> waiting_locks_;
 };
 

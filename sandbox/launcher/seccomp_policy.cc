@@ -38,8 +38,7 @@ constexpr const char* kAllowed[] = {
     "gettid", "pause", "pidfd_open", "restart_syscall", "rseq", "rt_sigaction", "rt_sigpending", "rt_sigprocmask",
     "rt_sigreturn", "rt_sigsuspend", "rt_sigtimedwait", "sched_get_priority_max", "sched_get_priority_min",
     "sched_getaffinity", "sched_getattr", "sched_getparam", "sched_getscheduler", "sched_rr_get_interval",
-    "sched_yield", "set_robust_list", "set_tid_address", "setpgid", "setrlimit", "setsid", "sigaltstack", "vfork",
-    "wait4", "waitid", "landlock_add_rule", "landlock_create_ruleset", "landlock_restrict_self",
+    "sched_yield", "set_robust_list", "set_tid_address", "setpgid", "setsid", "sigaltstack", "vfork", "wait4", "waitid",
     // who am I
     "capget", "capset", "getegid", "geteuid", "getgid", "getgroups", "getresgid", "getresuid", "getuid", "setfsgid",
     "setfsuid", "setgid", "setgroups", "setregid", "setresgid", "setresuid", "setreuid", "setuid", "sysinfo", "times",
@@ -50,9 +49,9 @@ constexpr const char* kAllowed[] = {
     "gettimeofday", "nanosleep", "pipe", "pipe2", "poll", "ppoll", "pselect6", "select", "setitimer", "signalfd",
     "signalfd4", "splice", "tee", "time", "timer_create", "timer_delete", "timer_getoverrun", "timer_gettime",
     "timer_settime", "timerfd_create", "timerfd_gettime", "timerfd_settime",
-    // a pair of sockets among one's own; there is no way to name one
-    "getpeername", "getsockname", "getsockopt", "recvfrom", "recvmmsg", "recvmsg", "sendmmsg", "sendmsg", "sendto",
-    "setsockopt", "shutdown"};
+    // A pair of sockets among one's own: there is no way to name one, and none to send descriptors, which would count
+    // against all that the user runs.
+    "getpeername", "getsockname", "getsockopt", "recvfrom", "recvmmsg", "recvmsg", "sendto", "shutdown"};
 
 // Programs take these for features of a newer kernel and go on without.
 constexpr const char* kUnknown[] = {"clone3", "memfd_create", "io_uring_setup", "io_uring_enter", "io_uring_register",
@@ -60,6 +59,9 @@ constexpr const char* kUnknown[] = {"clone3", "memfd_create", "io_uring_setup", 
                                     "mq_open",
                                     // watches on the host's files would tell what the host does with them
                                     "inotify_init", "inotify_init1", "inotify_add_watch", "inotify_rm_watch"};
+
+// The rules of a process would grow without a bound.
+constexpr const char* kLandlock[] = {"landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self"};
 
 class Policy {
  public:
@@ -98,21 +100,52 @@ void allow_values(Policy& policy, const char* name, unsigned argument, std::init
     policy.rule(SCMP_ACT_ALLOW, name, {SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, 0xffffffff, value)});
 }
 
+// The first argument names the caller itself.
+scmp_arg_cmp of_oneself() { return SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, 0xffffffff, 0); }
+
 void allow_some_arguments(Policy& policy) {
   constexpr std::uint64_t kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
                                         CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWTIME;
   // The low byte of clone's flags is the signal at exit, which CLONE_NEWTIME shares.
-  policy.rule(SCMP_ACT_ALLOW, "clone", {SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, kNamespaces & ~0xffull, 0)});
+  // With CLONE_PARENT a child would be the supervisor's.
+  policy.rule(SCMP_ACT_ALLOW, "clone", {SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, (kNamespaces & ~0xffull) | CLONE_PARENT, 0)});
   allow_values(policy, "socketpair", 0, {AF_UNIX});
   allow_values(policy, "ioctl", 1, {TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX});
   policy.rule(SCMP_ACT_ERRNO(EAFNOSUPPORT), "socket");
   allow_values(
       policy, "prctl", 0,
       {PR_SET_NAME, PR_GET_NAME, PR_SET_PDEATHSIG, PR_GET_PDEATHSIG, PR_GET_DUMPABLE, PR_GET_SECCOMP,
-       PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS, PR_CAPBSET_READ, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER,
-       PR_GET_CHILD_SUBREAPER, PR_GET_TID_ADDRESS, PR_SET_TIMERSLACK, PR_GET_TIMERSLACK, 0x53564d41 /* PR_SET_VMA */});
+       PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS, PR_CAPBSET_READ, PR_CAPBSET_DROP, PR_GET_CHILD_SUBREAPER,
+       PR_GET_TID_ADDRESS, PR_SET_TIMERSLACK, PR_GET_TIMERSLACK, 0x53564d41 /* PR_SET_VMA */});
   allow_values(policy, "personality", 0, {0, 0xffffffff});
-  allow_values(policy, "sched_setscheduler", 1, {0 /* SCHED_OTHER */});
+  policy.rule(SCMP_ACT_ALLOW, "sched_setscheduler", {of_oneself(), SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0)});
+  // Not the sizes of buffers.
+  for (const std::uint64_t option :
+       {SO_REUSEADDR, SO_KEEPALIVE, SO_LINGER, SO_RCVTIMEO, SO_SNDTIMEO, SO_RCVLOWAT, SO_PASSCRED})
+    policy.rule(SCMP_ACT_ALLOW, "setsockopt",
+                {SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, SOL_SOCKET),
+                 SCMP_CMP64(2, SCMP_CMP_MASKED_EQ, 0xffffffff, option)});
+}
+
+// Limits and priorities are one's own to change: the first process of a session has the session's user as well. Two
+// limits are nobody's: by RLIMIT_LOCKS, which no kernel keeps any more, the supervisor knows whose a process is
+// (census.h), and RLIMIT_CORE keeps the host's handler of crashes out.
+void own_limits(Policy& policy) {
+  for (int resource = 0; resource < RLIM_NLIMITS; ++resource) {
+    const auto which = [resource](unsigned argument) {
+      return SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, 0xffffffff, static_cast<std::uint64_t>(resource));
+    };
+    const bool fixed = resource == RLIMIT_LOCKS || resource == RLIMIT_CORE;
+    if (!fixed) policy.rule(SCMP_ACT_ALLOW, "setrlimit", {which(0)});
+    if (fixed)
+      policy.rule(SCMP_ACT_ALLOW, "prlimit64", {of_oneself(), which(1), SCMP_CMP64(2, SCMP_CMP_EQ, 0)});
+    else
+      policy.rule(SCMP_ACT_ALLOW, "prlimit64", {of_oneself(), which(1)});
+  }
+  for (const std::uint64_t which : {PRIO_PROCESS, PRIO_PGRP})
+    policy.rule(
+        SCMP_ACT_ALLOW, "setpriority",
+        {SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, 0xffffffff, which), SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0)});
 }
 
 // Shared memory without a file is in no count but a cgroup's once it is mapped no more: files of /dev/shm are counted.
@@ -129,7 +162,7 @@ void file_locks(Policy& policy) {
     policy.rule(SCMP_ACT_NOTIFY, "fcntl",
                 {SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, static_cast<std::uint64_t>(command))});
   for (const int command : {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_OFD_GETLK,
-                            F_GETPIPE_SZ, F_SETPIPE_SZ, F_GETOWN, F_ADD_SEALS, F_GET_SEALS, F_GETLEASE})
+                            F_GETPIPE_SZ, F_GETOWN, F_ADD_SEALS, F_GET_SEALS, F_GETLEASE})
     policy.rule(SCMP_ACT_ALLOW, "fcntl",
                 {SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, static_cast<std::uint64_t>(command))});
 }
@@ -139,20 +172,18 @@ void shared_things(Policy& policy, bool own_processes) {
   for (const char* name : {"kill", "tgkill", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"})
     policy.rule(own_processes ? SCMP_ACT_ALLOW : SCMP_ACT_NOTIFY, name);
   if (own_processes) {
-    for (const char* name : {"pidfd_send_signal", "prlimit64", "setpriority"}) policy.rule(SCMP_ACT_ALLOW, name);
+    policy.rule(SCMP_ACT_ALLOW, "pidfd_send_signal");
     allow_values(policy, "prctl", 0, {PR_SET_DUMPABLE});
     allow_values(policy, "fcntl", 1, {F_SETOWN});
     policy.rule(SCMP_ACT_ALLOW, "fallocate");
     policy.rule(SCMP_ACT_NOTIFY, "setns");
+    for (const char* name : kLandlock) policy.rule(SCMP_ACT_ERRNO(ENOSYS), name);
     return;
   }
+  // A session confines itself while it is made, and no more afterwards.
+  for (const char* name : kLandlock) policy.rule(SCMP_ACT_NOTIFY, name);
   policy.rule(SCMP_ACT_ERRNO(ENOSYS), "pidfd_send_signal");
-  allow_values(policy, "prlimit64", 0, {0});
   allow_values(policy, "fallocate", 1, {0});  // other modes set aside room past the largest size of a file
-  for (const std::uint64_t which : {PRIO_PROCESS, PRIO_PGRP})
-    policy.rule(
-        SCMP_ACT_ALLOW, "setpriority",
-        {SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, 0xffffffff, which), SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0)});
 }
 
 }  // namespace
@@ -164,15 +195,16 @@ std::string seccomp_program(bool own_processes) {
   allow_some_arguments(policy);
   mappings(policy);
   file_locks(policy);
+  own_limits(policy);
   shared_things(policy, own_processes);
   return policy.program();
 }
 
-Descriptor install_seccomp(const std::string& program) {
+int install_seccomp(const std::string& program) {
   sock_fprog filter{static_cast<unsigned short>(program.size() / sizeof(sock_filter)),
                     reinterpret_cast<sock_filter*>(const_cast<char*>(program.data()))};
-  return Descriptor(static_cast<int>(
-      checked(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter), "seccomp")));
+  return static_cast<int>(
+      checked(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter), "seccomp"));
 }
 
 }  // namespace agon::sandbox::launcher

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -12,12 +11,10 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 
 #include "core/text.h"
-#include "sandbox/launcher/private_root.h"
+#include "sandbox/launcher/census.h"
 #include "sandbox/launcher/processes.h"
-#include "sandbox/launcher/session_files.h"
 #include "sandbox/launcher/sockets.h"
 
 namespace agon::sandbox::launcher {
@@ -38,6 +35,12 @@ constexpr std::int64_t kMostCollected = 128 << 20;  // bytes of files that a cal
 constexpr std::int64_t kForkedSessions = 256;       // processes that forks of a session may add to its count
 constexpr std::int64_t kMostOfUser = 8192;          // processes of one user where all sessions share it
 constexpr std::int64_t kSlack = 32 << 20;  // bytes of data beside the limit that the interpreter itself may need
+constexpr std::int64_t kAddresses = 2ll << 30;  // bytes of address space beside it: page tables grow with what is used
+constexpr std::int64_t kMostDescriptors = 1024;  // open ones of a session: each holds memory of the kernel's
+constexpr std::int64_t kFilesAtOnce = 1000;      // that are counted without an errand
+constexpr int kMostLocks = 100'000;              // that a call may ask for: the kernel keeps each
+constexpr std::int64_t kRead = 256 << 10;        // bytes of a stream that are taken at a time
+constexpr std::int64_t kPipe = 1 << 20;          // and that it can hold at most
 
 double seconds_since(Clock::time_point start) { return duration<double>(Clock::now() - start).count(); }
 
@@ -58,8 +61,6 @@ std::int64_t drain_into(int pipe, OutputBuffer* buffer, std::int64_t most) {
   return total;
 }
 
-constexpr std::int64_t kPipe = 1 << 20;
-
 // Gives the writing end; ours, kept in `reading`, never blocks.
 Descriptor make_stream(Descriptor& reading) {
   Pipe pipe = make_pipe();
@@ -68,19 +69,54 @@ Descriptor make_stream(Descriptor& reading) {
   return std::move(pipe.writing);
 }
 
+bool exceeds(const FilesUse& use, const Limits& limits) {
+  return use.bytes > limits.disk || use.files > limits.inodes;
+}
+
+std::string files_text(const Limits& limits) {
+  return fmt::format("more than {} bytes or {} files", limits.disk, limits.inodes);
+}
+
 }  // namespace
 
-Session::Session(int id, const Session* parent, Limits limits, const Walls& walls, std::function<bool(pid_t)> is_other)
-    : id_(id), parent_(parent ? parent->id() : 0), limits_(limits), walls_(walls), is_other_(std::move(is_other)) {
+Session::Session(int id, const Session* parent, Limits limits, const Surroundings& surroundings)
+    : id_(id), parent_(parent ? parent->id() : 0), limits_(limits), surroundings_(surroundings) {
+  const Walls& walls = surroundings.walls;
   if (walls.cgroups >= 0) cgroup_ = std::make_unique<SessionCgroup>(walls.cgroups, id, limits);
   if (walls.has_namespaces()) {
-    first_ = make_first_process(parent ? &parent->first_ : nullptr, limits);
-    first_end_ = Descriptor(static_cast<int>(checked(syscall(SYS_pidfd_open, first_.process, 0), "pidfd_open")));
-  } else {
-    const HomeFolder* from = parent ? parent->folder_.get() : nullptr;
-    folder_ =
-        std::make_unique<HomeFolder>(from ? from->path_of_fork(id) : fmt::format("{}/{}", walls.folder, id), from);
+    parent_first_ = parent ? parent->first_.process() : 0;
+    first_ = FirstProcess::start(parent ? &parent->first_ : nullptr, limits, surroundings.reports);
+    return;
   }
+  folder_.emplace(walls.folder, id, parent ? &*parent->folder_ : nullptr);
+  if (!parent) return;
+  making_ = Errand::start([from = *parent->folder_, to = *folder_, limits] {
+    to.copy_from(from, limits.disk, limits.inodes);
+    return 0;
+  });
+}
+
+int Session::progress() const {
+  if (state_ != State::making) return -1;
+  return folder_ ? making_.descriptor() : first_.progress();
+}
+
+bool Session::on_progress() try {
+  if (!folder_) return first_.advance();
+  if (!making_.is_out()) return true;
+  const auto outcome = making_.take();
+  if (outcome && outcome->error != 0) end(Reason::disk_limit, outcome->text);
+  return outcome && outcome->error == 0;
+} catch (const std::system_error& error) {
+  const int code = error.code().value();
+  const bool is_fault_of_files = code == ENOSPC || code == ELOOP || code == EDQUOT;
+  if (parent_ != 0 && (code == ENOSPC || code == EUSERS) && std::string_view(error.what()).starts_with("new namespaces"))
+    end(Reason::process_limit,
+        "it is a fork of a fork too many times in a row: the kernel nests namespaces 32 deep, and this machine has used "
+        "some of them up");
+  else
+    end(is_fault_of_files ? Reason::disk_limit : Reason::sandbox_lost, error.what());
+  return false;
 }
 
 Session::GuestEnds Session::make_ends() {
@@ -88,82 +124,90 @@ Session::GuestEnds Session::make_ends() {
   std::tie(channel_, ends.channel) = GuestChannel::make();
   ends.out = make_stream(out_);
   ends.err = make_stream(err_);
+  state_ = State::starting;
   return ends;
 }
 
 void Session::on_channel() {
   const bool open = channel_.receive([this](pid_t sender, std::string_view payload) {
-    if (state_ != State::dead) on_frame(sender, payload);
+    return state_ != State::dead && on_frame(sender, payload);
   });
   if (open || state_ == State::dead) return;
   // Its reaper will say how it ended, unless it lives on without its channel.
   closed_at_ = Clock::now();
-  if (state_ == State::starting) fail("the interpreter ended");
+  if (state_ == State::starting) end(Reason::protocol_error, "its interpreter ended before it was ready");
 }
 
-void Session::on_frame(pid_t sender, std::string_view payload) {
-  if (payload.empty()) {
-    if (call_) finish(Reason::protocol_error, "an empty message", false);
-    return fail("an empty message");
-  }
-  const char kind = payload[0];
-  payload.remove_prefix(1);
+// False once nothing more is to be read.
+bool Session::on_frame(pid_t sender, std::string_view payload) {
+  const char kind = payload.empty() ? 0 : payload[0];
+  payload.remove_prefix(std::min<std::size_t>(1, payload.size()));
   if (state_ == State::starting) {
-    if (kind == 'i' && entering_ == 0)
-      entering_ = sender;
-    else if (kind == 's' && entering_ != 0 && interpreter_ == 0)
-      on_entered(sender);
-    else if (kind == 'h' && sender == interpreter_) {
-      base_memory_ = process_use(sender).memory;
-      state_ = State::ready;
-    } else
-      fail(kind == 'e' ? valid_utf8(payload) : "an unexpected message");
-    return;
+    on_starting_frame(sender, kind, payload);
+    return state_ != State::dead;
   }
-  if (kind == 'f' && sender == interpreter_) return;  // the new session speaks for itself
+  if (kind == 'f' && sender == interpreter_) {
+    fork_answers_.push_back(valid_utf8(payload));
+    return fork_answers_.size() < 16;
+  }
   if (kind == 'd' && sender == interpreter_ && state_ == State::busy && !call_->answered && !payload.empty() &&
-      static_cast<unsigned char>(payload[0]) <= static_cast<unsigned char>(Outcome::interrupted))
-    return on_answer(payload);
-  if (call_) finish(Reason::protocol_error, "a message that the interpreter would not send", false);
-  fail("a message that the interpreter would not send");
+      static_cast<unsigned char>(payload[0]) <= static_cast<unsigned char>(Outcome::interrupted)) {
+    on_answer(payload);
+    return true;
+  }
+  end(Reason::protocol_error, "a message that the interpreter would not send");
+  return false;
 }
 
-void Session::on_entered(pid_t process) {
-  if (!is_inside(process)) return fail("the new process is not where it said");
+void Session::on_starting_frame(pid_t sender, char kind, std::string_view payload) {
+  if (kind == 'i' && entering_ == 0)
+    entering_ = sender;
+  else if (kind == 's' && entering_ != 0 && interpreter_ == 0)
+    on_entered(sender);
+  else if (kind == 'h' && sender == interpreter_ && interpreter_ != 0)
+    state_ = State::ready;
+  else
+    end(Reason::protocol_error, kind == 'e' ? valid_utf8(payload) : "an unexpected message");
+}
+
+void Session::on_entered(pid_t process) try {
+  if (!is_inside(process)) return end(Reason::protocol_error, "the new process is not where it said");
   for (const char* name : {"CapEff", "CapPrm", "CapInh", "CapAmb"})
     if (status_field(process, name).find_first_not_of('0') != std::string::npos)
-      return fail("the new process kept capabilities");
+      return end(Reason::protocol_error, "the new process kept capabilities");
   if (status_field(process, "Seccomp") != "2" || status_field(process, "NoNewPrivs") != "1")
-    return fail("the new process is not filtered");
+    return end(Reason::protocol_error, "the new process is not filtered");
   interpreter_ = reaped_as_ = process;
-  if (parent_ != 0 && first_.process != 0) {
+  if (parent_ != 0 && first_.process() != 0) {
     // Its reaper is the first process of the parent, one pid namespace further out than its own.
     const std::vector<std::string> numbers = split(status_field(process, "NSpid"), "\t");
-    reaper_ = parent_;
-    reaped_as_ = std::atoi(numbers.at(numbers.size() - 2).c_str());
+    if (numbers.size() < 2) return end(Reason::protocol_error, "the new process is gone");
+    reaper_ = parent_first_;
+    reaped_as_ = std::atoi(numbers[numbers.size() - 2].c_str());
   }
-  try {
-    hold(process);
-    channel_.send(fmt::format("g{}", home_path()));
-  } catch (const std::system_error& error) {
-    fail(error.what());
-  }
+  hold(process);
+  channel_.send(fmt::format("g{}", home_path()));
+} catch (const std::system_error& error) {
+  end(Reason::protocol_error, error.what());
 }
 
 void Session::hold(pid_t process) {
+  mark_process(process, id_);
   if (cgroup_) cgroup_->add(process);
   if (parent_ == 0) set_rlimits(process);  // a fork inherits them
+  usage_ = Usage(process, first_.process(), surroundings_.template_memory);
 }
 
 bool Session::is_inside(pid_t process) const {
-  if (first_.process == 0) return parent_of(process) == getpid() && !is_other_(process);
+  if (folder_) return parent_of(process) == getpid() && (session_of_process(process) == parent_);
+  const FirstProcess::Namespaces own = first_.namespaces();
   const auto same = [process](const char* name, const Descriptor& expected) {
     struct stat is {
     }, should{};
     return stat(fmt::format("/proc/{}/ns/{}", process, name).c_str(), &is) == 0 &&
            fstat(expected.get(), &should) == 0 && is.st_ino == should.st_ino;
   };
-  return same("user", first_.users) && same("mnt", first_.mounts) && same("pid", first_.pids);
+  return same("user", own.users) && same("mnt", own.mounts) && same("pid", own.pids);
 }
 
 // Hard limits that the guest cannot raise. Memory and processes are held by watch(); these are the last line behind it.
@@ -177,43 +221,44 @@ void Session::set_rlimits(pid_t process) const {
   };
   set(RLIMIT_FSIZE, limits_.file);
   // Counted by user namespace: where there is none, with all that the user runs.
-  set(RLIMIT_NPROC, first_.process != 0 ? limits_.processes + kForkedSessions : kMostOfUser);
-  const std::int64_t data = std::atoll(status_field(process, "VmData").c_str()) << 10;
-  set(RLIMIT_DATA, data + limits_.memory + kSlack);
+  set(RLIMIT_NPROC, first_.process() != 0 ? limits_.processes + kForkedSessions : kMostOfUser);
+  const auto kilobytes = [process](const char* name) {
+    return static_cast<std::int64_t>(std::atoll(status_field(process, name).c_str())) << 10;
+  };
+  set(RLIMIT_DATA, kilobytes("VmData") + limits_.memory + kSlack);
+  set(RLIMIT_AS, kilobytes("VmSize") + limits_.memory + kAddresses);
 }
 
-void Session::on_reaped(int reaper, const Report& report) {
-  if (reaper != reaper_ || interpreter_ == 0 || report.process != reaped_as_) return;
+// At the will of who may reach it: of a session that is no fork, only the machine.
+void Session::on_first_ended() {
+  first_.on_reaped();
+  end(parent_ != 0 ? Reason::killed_by_signal : Reason::sandbox_lost, "its init process has ended");
+}
+
+void Session::on_reaped(pid_t reaper, const Report& report) {
+  if (reaper != reaper_ || interpreter_ == 0 || report.process != reaped_as_ || reaped_) return;
   reaped_ = true;
   on_exit(report.status);
 }
 
-std::vector<pid_t> Session::processes() const {
-  const auto foreign = [this](pid_t pid) { return owns(pid) || is_other_(pid); };
-  std::vector<pid_t> all;
-  if (first_.process != 0) {
-    all = process_tree(first_.process, foreign);
-    all.erase(all.begin());  // ours
-  }
-  if (interpreter_ == 0 || reaped_) return all;
-  const std::vector<pid_t> rest = process_tree(interpreter_, foreign);
-  all.insert(all.end(), rest.begin(), rest.end());
-  return all;
-}
+bool Session::may_lock() { return ++locks_ <= kMostLocks; }
 
-void Session::fail(std::string why) {
-  if (failure_.empty()) failure_ = std::move(why);
+void Session::end(Reason reason, std::string why) {
+  if (state_ == State::dead) return;
+  if (call_) finish(reason, why, false);
+  if (!end_) end_ = End{reason, std::move(why)};
   state_ = State::dead;
 }
 
-void Session::lose(std::string why) {
-  if (call_) finish(Reason::sandbox_lost, why, false);
-  fail(std::move(why));
+void Session::seed(std::uint64_t seed) {
+  std::string payload = "z";
+  for (int shift = 0; shift < 64; shift += 8) payload += static_cast<char>(seed >> shift & 0xff);
+  channel_.send(payload);
 }
 
 void Session::write(const std::string& name, const std::string& bytes) {
   const auto size = static_cast<std::int64_t>(bytes.size());
-  if (folder_ && files_use(folder_->descriptor(), limits_.inodes).bytes + size > limits_.disk)
+  if (folder_ && files_use(folder_->all(), kFilesAtOnce, surroundings_.folders()).bytes + size > limits_.disk)
     throw std::system_error(ENOSPC, std::generic_category(), "writing " + name);
   write_file(home(), name, bytes);
 }
@@ -228,6 +273,7 @@ void Session::start(CallRequest request) {
   call_->wall = call_->request.wall > 0 ? std::min(call_->request.wall, limits_.wall) : limits_.wall;
   if (call_->request.pictures) call_->pictures = pictures();
   call_->cpu_before = used_cpu();
+  locks_ = 0;
   if (cgroup_) {
     call_->peak_before = cgroup_->peak_memory();
     call_->kills_before = cgroup_->memory_kills();
@@ -239,18 +285,14 @@ void Session::start(CallRequest request) {
   for (int shift = 0; shift < 32; shift += 8) payload += static_cast<char>(name.size() >> shift & 0xff);
   channel_.send(payload + name + call_->request.code);
   state_ = State::busy;
+  next_look_ = next_count_ = Clock::now() + kTick;
 }
 
 void Session::on_output() {
-  if (!call_) {
-    drain_into(out(), nullptr, kPipe);
-    drain_into(err(), nullptr, kPipe);
-    return;
-  }
-  drain_into(out(), &call_->out, kPipe);
-  drain_into(err(), &call_->err, kPipe);
-  if (call_->out.total() + call_->err.total() > limits_.output)
-    finish(Reason::output_limit, fmt::format("more than {} bytes of output", limits_.output), false);
+  drain_into(out(), call_ ? &call_->out : nullptr, kRead);
+  drain_into(err(), call_ ? &call_->err : nullptr, kRead);
+  if (call_ && call_->out.total() + call_->err.total() > limits_.output)
+    end(Reason::output_limit, fmt::format("more than {} bytes of output", limits_.output));
 }
 
 void Session::on_answer(std::string_view payload) {
@@ -277,74 +319,72 @@ bool Session::waits_for_request() const {
 }
 
 void Session::on_exit(int status) {
-  if (call_) {
-    if (call_->interrupted)
-      finish(*call_->interrupted, "ended at the limit", false);
-    else if (WIFSIGNALED(status))
-      finish(Reason::killed_by_signal, "killed by " + signal_name(WTERMSIG(status)), false);
-    else
-      finish(WEXITSTATUS(status) == 0 ? Reason::ok : Reason::exception,
-             fmt::format("the interpreter left with code {}", WEXITSTATUS(status)), false);
-  }
-  fail("its interpreter has ended");
+  if (call_ && call_->interrupted) return end(*call_->interrupted, "ended at the limit");
+  if (WIFSIGNALED(status)) return end(Reason::killed_by_signal, "killed by " + signal_name(WTERMSIG(status)));
+  end(WEXITSTATUS(status) == 0 ? Reason::ok : Reason::exception,
+      fmt::format("the interpreter left with code {}", WEXITSTATUS(status)));
 }
 
 void Session::watch() {
-  if (state_ != State::dead && closed_at_ && Clock::now() - *closed_at_ > kAnswer) {
-    if (call_) finish(Reason::protocol_error, "the interpreter closed its channel", false);
-    return fail("the interpreter closed its channel");
-  }
+  if (state_ != State::dead && closed_at_ && Clock::now() - *closed_at_ > kAnswer)
+    return end(Reason::protocol_error, "the interpreter closed its channel");
   if (state_ == State::ready) return watch_idle();
-  if (state_ != State::busy) return;
-  if (call_->answered) {
-    finish_answered();
-    if (call_ && Clock::now() - call_->answered_at > kAnswer) {
-      finish(Reason::protocol_error, "an answer while the code went on", false);
-      fail("an answer while the code went on");
-    }
-    if (!call_) return;
-  }
+  if (state_ == State::busy) watch_call();
+}
+
+void Session::watch_call() {
+  if (call_->answered) watch_answered();
+  if (!call_) return;
   if (call_->interrupted) {
-    if (Clock::now() - call_->interrupted_at > kGrace) {
-      finish(*call_->interrupted, "ended at the limit", false);
-      return fail("it was ended at a limit");
-    }
+    if (Clock::now() - call_->interrupted_at > kGrace) return end(*call_->interrupted, "ended at the limit");
   } else if (seconds_since(call_->start) > call_->wall) {
     interrupt(Reason::wall_timeout, fmt::format("longer than {:g} s", call_->wall));
   }
+  if (Clock::now() < next_look_) return;
+  next_look_ = Clock::now() + kTick;
   check_use();
+}
+
+void Session::watch_answered() {
+  finish_answered();
+  if (call_ && Clock::now() - call_->answered_at > kAnswer)
+    end(Reason::protocol_error, "an answer while the code went on");
 }
 
 // What earlier calls left running is held to the same limits; the CPU time between two calls to that of one.
 void Session::watch_idle() {
-  if (!idle_look_ || Clock::now() < *idle_look_) return;
-  std::int64_t memory = 0;
-  auto over = cgroup_ ? std::nullopt : exceeded(memory);
-  if (!over && has_too_many_files()) over = {Reason::disk_limit, "more files, or larger ones, than its limit"};
-  if (!over && used_cpu() - idle_cpu_ > limits_.cpu) over = {Reason::cpu_limit, "more CPU time than its limit"};
-  if (over) return fail("between calls: " + over->second);
-  idle_look_ = Clock::now() + (processes().size() > 1 ? kIdleTick : kQuietTick);
+  if (Clock::now() < next_look_) return;
+  look();
+  auto over = exceeded();
+  if (!over && cpu_since(idle_cpu_) > limits_.cpu) over = End{Reason::cpu_limit, "more CPU time than its limit"};
+  if (over) return end(over->reason, "between calls: " + over->text);
+  check_files();
+  const bool is_quiet = cgroup_ || (usage_.processes() <= 1 && !measuring_.is_out());
+  if (state_ == State::ready) next_look_ = Clock::now() + (is_quiet ? kQuietTick : kIdleTick);
 }
 
 std::chrono::milliseconds Session::wait() const {
-  if (state_ == State::ready && idle_look_)
-    return std::clamp(std::chrono::duration_cast<milliseconds>(*idle_look_ - Clock::now()), milliseconds(1),
-                      kQuietTick);
+  const auto until = [](Clock::time_point at, milliseconds most) {
+    return std::clamp(std::chrono::duration_cast<milliseconds>(at - Clock::now()) + milliseconds(1), milliseconds(1), most);
+  };
+  if (state_ == State::ready) return until(next_look_, kQuietTick);
   if (state_ != State::busy) return milliseconds(10'000);
   if (call_->answered && !closed_at_) return milliseconds(1);
-  const auto left =
-      std::chrono::duration_cast<milliseconds>(duration<double>(call_->wall - seconds_since(call_->start))) +
-      milliseconds(1);
-  return std::clamp(left, milliseconds(1), kTick);
+  const auto wall = std::chrono::duration_cast<Clock::duration>(duration<double>(call_->wall));
+  return std::min(until(call_->interrupted ? call_->interrupted_at + kGrace : call_->start + wall, kTick),
+                  until(next_look_, kTick));
 }
 
 void Session::check_use() {
-  if (cgroup_)
+  if (cgroup_) {
     check_cgroup();
-  else
-    check_processes();
-  if (call_ && folder_) check_files();
-  if (call_ && !call_->interrupted && used_cpu() - call_->cpu_before > limits_.cpu)
+  } else {
+    look();
+    call_->peak = std::max(call_->peak, measuring_.is_out() ? 0 : std::min(usage_.memory(), std::max(limits_.memory, usage_.exact())));
+    if (const auto over = exceeded()) return end(over->reason, over->text);
+  }
+  check_files();
+  if (call_ && !call_->interrupted && cpu_since(call_->cpu_before) > limits_.cpu)
     interrupt(Reason::cpu_limit, fmt::format("more than {:g} s of CPU time", limits_.cpu));
 }
 
@@ -352,74 +392,96 @@ void Session::check_use() {
 void Session::check_cgroup() {
   call_->peak = std::max(call_->peak, cgroup_->memory());
   if (cgroup_->process_refusals() > call_->refusals_before || cgroup_->memory_kills() > call_->kills_before)
-    finish(Reason::ok, "", false);
+    end(Reason::ok, "");
+}
+
+void Session::look() {
+  if (cgroup_ || interpreter_ == 0) return;
+  usage_.look(surroundings_.processes(id_));
+  measure();
+}
+
+// At the end of a call, where there is only the interpreter, as nearly always.
+void Session::look_briefly() {
+  if (cgroup_ || interpreter_ == 0) return;
+  if (usage_.processes() <= 1 && child_processes(interpreter_).empty())
+    usage_.look({interpreter_});
+  else
+    usage_.look(surroundings_.processes(id_));
+}
+
+// Pages that processes share are told apart by a slow read, which is an errand.
+void Session::measure() {
+  if (const auto outcome = measuring_.take()) usage_.take_exact(outcome->value, measuring_.age());
+  if (measuring_.is_out() || !usage_.needs_exact(limits_.memory)) return;
+  try {
+    measuring_ = Errand::start([processes = surroundings_.processes(id_), &memory = surroundings_.template_memory] {
+      return exact_memory(processes, memory);
+    });
+  } catch (const std::system_error&) {  // at the next look
+  }
 }
 
 // Where there is no file system of its own to keep these limits.
 void Session::check_files() {
-  if (Clock::now() - call_->files_at < kFilesTick) return;
-  call_->files_at = Clock::now();
-  if (has_too_many_files()) finish(Reason::ok, "", false);
-}
-
-bool Session::has_too_many_files() const {
-  if (!folder_) return false;
-  const FilesUse use = files_use(folder_->descriptor(), limits_.inodes);
-  return use.bytes > limits_.disk || use.files > limits_.inodes;
-}
-
-void Session::check_processes() {
-  std::int64_t memory = 0;
-  const auto over = exceeded(memory);
-  call_->peak = std::max(call_->peak, std::min(memory, limits_.memory));
-  if (!over) return;
-  finish(over->first, over->second, false);
-  fail("it was ended at a limit");
-}
-
-// memory: of all processes, beside what they share with the template.
-std::optional<std::pair<Reason, std::string>> Session::exceeded(std::int64_t& memory) const {
-  std::int64_t tasks = 0;
-  const std::vector<pid_t> tree = processes();
-  for (const pid_t pid : tree) {
-    const ProcessUse use = process_use(pid);
-    memory += std::max<std::int64_t>(0, use.memory - base_memory_);
-    tasks += use.threads;
+  if (!folder_ || state_ == State::dead) return;
+  if (const auto outcome = counting_.take(); outcome && outcome->value > 0)
+    return end(Reason::disk_limit, files_text(limits_));
+  if (counting_.is_out() || Clock::now() < next_count_) return;
+  next_count_ = Clock::now() + (state_ == State::busy ? kFilesTick : kQuietTick);
+  try {
+    counting_ = Errand::start([folder = *folder_, limits = limits_, others = surroundings_.folders(),
+                               processes = surroundings_.processes(id_)]() -> std::int64_t {
+      return exceeds(files_use(folder.all(), limits.inodes, others, processes), limits) ? 1 : 0;
+    });
+  } catch (const std::system_error&) {
   }
-  if (memory > limits_.memory) {
-    // Children share pages with their parents: count them by their parts before anyone is ended for it.
-    std::int64_t proportional = 0;
-    for (const pid_t pid : tree) proportional += proportional_memory(pid);
-    if (proportional > limits_.memory)
-      return std::pair(Reason::memory_limit,
-                       fmt::format("{} bytes of memory, more than {}", proportional, limits_.memory));
-  }
-  if (tasks > limits_.processes)
-    return std::pair(Reason::process_limit,
-                     fmt::format("{} processes and threads, more than {}", tasks, limits_.processes));
+}
+
+// Large folders are counted by an errand alone.
+bool Session::has_too_many_files() const try {
+  return folder_ && exceeds(files_use(folder_->all(), std::min(kFilesAtOnce, limits_.inodes), surroundings_.folders()),
+                            {.disk = limits_.disk, .inodes = limits_.inodes});
+} catch (const std::system_error&) {
+  return false;
+}
+
+std::optional<Session::End> Session::exceeded() const {
+  if (cgroup_) return std::nullopt;
+  if (usage_.memory() > limits_.memory && usage_.exact() > limits_.memory)
+    return End{Reason::memory_limit, fmt::format("{} bytes of memory, more than {}", usage_.exact(), limits_.memory)};
+  if (usage_.tasks() > limits_.processes)
+    return End{Reason::process_limit,
+               fmt::format("{} processes and threads, more than {}", usage_.tasks(), limits_.processes)};
+  if (usage_.descriptors() > kMostDescriptors)
+    return End{Reason::process_limit,
+               fmt::format("{} open descriptors, more than {}", usage_.descriptors(), kMostDescriptors)};
   return std::nullopt;
+}
+
+// A process that ends while it is looked at may be counted twice, with its parent: what is over is looked at again.
+double Session::cpu_since(double before) {
+  const double used = used_cpu() - before;
+  if (used <= limits_.cpu || cgroup_) return used;
+  usage_.look(surroundings_.processes(id_));
+  return used_cpu() - before;
 }
 
 void Session::interrupt(Reason reason, std::string text) {
   call_->interrupted = reason;
   call_->interrupted_at = Clock::now();
   call_->text = std::move(text);
-  ::kill(interpreter_, SIGINT);
+  if (!reaped_) ::kill(interpreter_, SIGINT);
 }
 
-double Session::used_cpu() const {
-  if (cgroup_) return cgroup_->cpu_seconds();
-  double seconds = 0;
-  for (const pid_t pid : processes()) seconds += cpu_seconds(pid) + reaped_cpu_seconds(pid);
-  return seconds;
-}
+double Session::used_cpu() const { return cgroup_ ? cgroup_->cpu_seconds() : usage_.cpu(); }
 
 std::int64_t Session::measured_peak() const {
   if (cgroup_) {
     const std::int64_t peak = cgroup_->peak_memory();
     return peak > call_->peak_before ? peak : std::max(call_->peak, cgroup_->memory());
   }
-  return std::max<std::int64_t>(call_->peak, peak_memory(interpreter_) - file_memory(interpreter_) - base_memory_);
+  return std::max(call_->peak, usage_.interpreter_peak());
 }
 
 void Session::drain() {
@@ -428,26 +490,26 @@ void Session::drain() {
 }
 
 // The limit that the session has met during the call, where its cgroup or its folder tells.
-std::optional<std::pair<Reason, std::string>> Session::met_limit() const {
+std::optional<Session::End> Session::met_limit() const {
   if (cgroup_ && cgroup_->memory_kills() > call_->kills_before)
-    return std::pair(Reason::memory_limit, fmt::format("more than {} bytes of memory", limits_.memory));
+    return End{Reason::memory_limit, fmt::format("more than {} bytes of memory", limits_.memory)};
   if (cgroup_ && cgroup_->process_refusals() > call_->refusals_before)
-    return std::pair(Reason::process_limit, fmt::format("more than {} processes and threads", limits_.processes));
-  if (has_too_many_files())
-    return std::pair(Reason::disk_limit, fmt::format("more than {} bytes or {} files", limits_.disk, limits_.inodes));
+    return End{Reason::process_limit, fmt::format("more than {} processes and threads", limits_.processes)};
+  if (has_too_many_files()) return End{Reason::disk_limit, files_text(limits_)};
   return std::nullopt;
 }
 
 void Session::finish(Reason reason, std::string text, bool alive) {
-  if (const auto met = met_limit(); met && reason != Reason::sandbox_lost) {
-    std::tie(reason, text) = *met;
+  if (auto met = met_limit(); met && reason != Reason::sandbox_lost) {
+    end_ = met;
+    std::tie(reason, text) = std::tie(met->reason, met->text);
     alive = false;
-    fail("it was ended at a limit");
   }
   drain();
+  look_briefly();
   Result result;
   result.reason = reason;
-  result.tier = walls_.tier;
+  result.tier = surroundings_.walls.tier;
   result.text = std::move(text);
   result.out = call_->out.text();
   result.err = call_->err.text();
@@ -457,12 +519,13 @@ void Session::finish(Reason reason, std::string text, bool alive) {
   result.cpu_s = std::max(0.0, idle_cpu_ - call_->cpu_before);
   result.peak_memory = measured_peak();
   result.alive = alive;
+  result.ran = true;
   collect(result);
+  if (!alive && !end_) end_ = End{result.reason, result.text};
   result_ = std::move(result);
   call_.reset();
   state_ = alive ? State::ready : State::dead;
-  if (!alive) return;
-  idle_look_ = Clock::now() + kIdleTick;
+  next_look_ = Clock::now() + kIdleTick;
 }
 
 // A file that cannot be brought out, or is too much beside the others, is left out: what the code calls a picture may
@@ -497,37 +560,59 @@ std::map<std::string, FileState> Session::pictures() const {
 
 std::optional<Result> Session::take_result() { return std::exchange(result_, std::nullopt); }
 
-void Session::kill(bool has_forks) {
-  state_ = State::dead;
-  if (entering_ != 0 && interpreter_ == 0) ::kill(entering_, SIGKILL);
-  if (first_.process != 0 && !has_forks)
-    ::kill(first_.process, SIGKILL);  // the first process of a pid namespace takes all others with it
-  else if (cgroup_)
-    cgroup_->kill();
-  else
-    kill_tree();
+Result Session::result_of_end() const {
+  Result result;
+  result.reason = end_->reason == Reason::ok ? Reason::exception : end_->reason;
+  result.tier = surroundings_.walls.tier;
+  result.text = "the session had ended: " + end_->text;
+  return result;
 }
 
-// The interpreter last: where there are no namespaces, what its processes leave comes to it. New ones may appear while
-// others end.
-void Session::kill_tree() {
-  std::set<pid_t> killed;
-  if (interpreter_ != 0 && !reaped_) ::kill(interpreter_, SIGSTOP);
-  for (bool found = true; found;) {
-    found = false;
-    for (const pid_t pid : processes()) {
-      if (pid == interpreter_ || !killed.insert(pid).second) continue;
-      ::kill(pid, SIGKILL);
-      found = true;
-    }
+void Session::kill(bool has_forks) {
+  state_ = State::dead;
+  for (Errand* errand : {&making_, &measuring_, &counting_}) *errand = Errand();
+  if (entering_ != 0 && interpreter_ == 0) ::kill(entering_, SIGKILL);
+  if (!folder_ && !has_forks) {
+    if (first_.process() != 0) ::kill(first_.process(), SIGKILL);  // and with it all others of its pid namespace
+  } else if (cgroup_) {
+    cgroup_->kill();
+  } else {
+    kill_all();
   }
-  if (interpreter_ != 0 && !reaped_) ::kill(interpreter_, SIGKILL);
+}
+
+// None of them can make another one while they are ended.
+void Session::kill_all() {
+  const rlimit none{0, 0};
+  for (int round = 0; round < 3; ++round) {
+    const std::vector<pid_t> processes = surroundings_.processes(id_);
+    for (const pid_t process : processes) prlimit(process, RLIMIT_NPROC, &none, nullptr);
+    for (const pid_t process : processes) ::kill(process, SIGKILL);
+  }
 }
 
 bool Session::is_gone() const {
-  if (first_.process == 0) return interpreter_ == 0 || reaped_;
-  pollfd ended{first_end_.get(), POLLIN, 0};
-  return poll(&ended, 1, 0) == 1;
+  if (!folder_) return first_.process() == 0;
+  return (interpreter_ == 0 || reaped_) && surroundings_.processes(id_).empty();
+}
+
+void Session::close_descriptors() {
+  channel_.close();
+  out_.reset();
+  err_.reset();
+}
+
+bool Session::remove_files() {
+  if (!folder_ || removed_) return true;
+  if (!removing_.is_out()) {
+    removing_ = Errand::start([folder = *folder_] {
+      folder.remove();
+      return 0;
+    });
+    return false;
+  }
+  removed_ = removing_.take().has_value();
+  return removed_;
 }
 
 }  // namespace agon::sandbox::launcher

@@ -1,5 +1,5 @@
 // sandbox/launcher/session.h - one session: an interpreter and all that it started, from its making to its end. Belongs
-// to the supervisor's one thread; nothing here blocks on a guest.
+// to the supervisor's one thread; nothing here blocks on a guest, and nothing takes long.
 #pragma once
 
 #include <chrono>
@@ -14,6 +14,7 @@
 #include "sandbox/call_request.h"
 #include "sandbox/launcher/cgroup.h"
 #include "sandbox/launcher/descriptor.h"
+#include "sandbox/launcher/errand.h"
 #include "sandbox/launcher/first_process.h"
 #include "sandbox/launcher/guest_channel.h"
 #include "sandbox/launcher/guest_protocol.h"
@@ -22,6 +23,7 @@
 #include "sandbox/launcher/private_root.h"
 #include "sandbox/launcher/session_files.h"
 #include "sandbox/launcher/tiers.h"
+#include "sandbox/launcher/usage.h"
 #include "sandbox/limits.h"
 #include "sandbox/result.h"
 
@@ -35,7 +37,6 @@ struct Call {
   Clock::time_point start, answered_at, interrupted_at;
   double wall = 0, cpu_before = 0;  // seconds: what it may take; used by the session before it
   std::int64_t peak_before = 0, kills_before = 0, refusals_before = 0;  // of the cgroup
-  Clock::time_point files_at;                                           // the last look at them
   std::map<std::string, FileState> pictures;                            // before it
   OutputBuffer out, err;
   bool answered = false;
@@ -45,76 +46,116 @@ struct Call {
   std::int64_t peak = 0;
 };
 
+// What a session needs of the supervisor.
+struct Surroundings {
+  const Walls& walls;
+  const TemplateMemory& template_memory;
+  const Descriptor& reports;                                   // for first processes (first_process.h)
+  std::function<std::vector<pid_t>(int session)> processes;    // its living and ended ones (census.h)
+  std::function<std::vector<Folder::Identity>()> folders;      // of all sessions, where they share a file system
+};
+
 class Session {
  public:
-  enum class State { starting, ready, busy, dead };
+  enum class State {
+    making,    // its namespaces, or the copy of its files
+    starting,  // its interpreter
+    ready,
+    busy,
+    dead
+  };
+  struct End {
+    Reason reason = Reason::sandbox_lost;
+    std::string text;
+  };
 
   // The descriptors of the new session, whose other ends go to the process that it is forked from.
   struct GuestEnds {
     Descriptor channel, out, err;
   };
-  // parent: the session it is forked from, none: the template. is_other: whether a process belongs to another session;
-  // the tree of this one ends there. Makes its cgroup, namespaces and files, as the walls go; throws std::system_error.
-  Session(int id, const Session* parent, Limits limits, const Walls& walls, std::function<bool(pid_t)> is_other);
-  GuestEnds make_ends();
+  // parent: the session it is forked from, none: the template. Begins to make its cgroup, namespaces and files, as the
+  // walls go; throws std::system_error.
+  Session(int id, const Session* parent, Limits limits, const Surroundings& surroundings);
+  // Of what is under way, to be polled; -1: nothing. on_progress(): true once all is made and the interpreter can be
+  // forked.
+  int progress() const;
+  bool on_progress();
+  GuestEnds make_ends();  // and waits for the interpreter
+  FirstProcess::Namespaces namespaces() const { return first_.namespaces(); }
 
   int id() const { return id_; }
   int parent() const { return parent_; }  // 0: none, the template
   State state() const { return state_; }
   const Limits& limits() const { return limits_; }
   const FirstProcess& first() const { return first_; }  // without a process where there are no namespaces
-  const Descriptor& first_end() const { return first_end_; }
-  const Descriptor& home() const { return folder_ ? folder_->descriptor() : first_.home; }
-  std::string home_path() const { return folder_ ? folder_->path() : kHome; }  // as the session calls it
-  bool is_gone() const;                                                        // no process of it is left, once killed
-  // Whether the process is of those that are the session's own from its making: what they start belongs to it.
-  bool owns(pid_t process) const { return process != 0 && (process == first_.process || process == interpreter_); }
+  const std::optional<HomeFolder>& folder() const { return folder_; }
+  Folder home() const { return folder_ ? folder_->files() : first_.home(); }  // throws std::system_error
+  std::string home_path() const { return folder_ ? folder_->files_path() : kHome; }  // as the session calls it
+  bool is_gone() const;  // no process of it is left, once killed
   GuestChannel& channel() { return channel_; }
   int out() const { return out_.get(); }
   int err() const { return err_.get(); }
   bool is_closed() const { return closed_at_.has_value(); }  // the channel: there is nothing to poll
-  const std::string& failure() const { return failure_; }
+  const End& end() const { return *end_; }                   // REQUIRES: dead
 
   // Whether this is the process that said that it would enter the session's namespaces; it may until it says that it
   // has.
   bool may_enter(pid_t process) const { return state_ == State::starting && process != 0 && process == entering_; }
-  // A process has ended, as its reaper saw it: `reaper` is 0 for the supervisor, else the session whose first process
-  // it was.
-  void on_reaped(int reaper, const Report& report);
+  // Whether this is the session's interpreter, which is not ready yet.
+  bool is_confining(pid_t process) const { return state_ == State::starting && process != 0 && process == interpreter_; }
+  bool has_interpreter(pid_t process) const { return process != 0 && process == interpreter_; }
+  void on_first_ended();
+  // The interpreter has ended; seen by its reaper, `reaper`: 0 for the supervisor, else the process id of the first
+  // process that says so.
+  void on_reaped(pid_t reaper, const Report& report);
+  // Another process of it has ended with this process as its parent: seconds of CPU time.
+  void on_orphan_reaped(double seconds) { usage_.on_reaped(seconds); }
+  bool may_lock();  // one more file lock in this call
 
-  // Takes what the channel holds. Sets the state; a call's end is handed out by finished().
+  // Takes some of what the channel holds. Sets the state; a call's end is handed out by take_result().
   void on_channel();
   void on_output();
+  // What came of forks that the interpreter was asked for, in their order: empty, or why not.
+  std::vector<std::string> take_fork_answers() { return std::exchange(fork_answers_, {}); }
 
+  void seed(std::uint64_t seed);
   void write(const std::string& name, const std::string& bytes);  // a file of the workspace; throws std::system_error
   void start(CallRequest request);
-  // Holds the call to its limits and notices its end: to be called often while busy (see `wait`).
+  // Holds the session to its limits and notices its end: to be called often (see `wait`).
   void watch();
   std::chrono::milliseconds wait() const;  // until the next watch at the latest
   std::optional<Result> take_result();
+  Result result_of_end() const;  // of a call that came too late. REQUIRES: dead
 
   // Ends the session's processes. While sessions that were forked from it live (has_forks), its first process stays for
   // them: call again when they are gone.
   void kill(bool has_forks);
-  void lose(std::string why);  // the machinery failed
+  void end(Reason reason, std::string why);
+  void close_descriptors();  // of one that is dead
+  // Of a session that has no process left: removes its files, which may take several calls. True once that is done.
+  bool remove_files();
 
  private:
-  void on_frame(pid_t sender, std::string_view payload);
+  bool on_frame(pid_t sender, std::string_view payload);
+  void on_starting_frame(pid_t sender, char kind, std::string_view payload);
   void on_answer(std::string_view payload);
   void on_exit(int status);
   void on_entered(pid_t process);
   void hold(pid_t process);
   bool is_inside(pid_t process) const;
   void set_rlimits(pid_t process) const;
-  void kill_tree();
-  std::vector<pid_t> processes() const;
-  void fail(std::string why);
+  void kill_all();
+  void look();
+  void look_briefly();
+  void measure();
+  void watch_call();
+  void watch_answered();
+  void watch_idle();
   void check_use();
   void check_cgroup();
-  void check_processes();
-  void watch_idle();
-  std::optional<std::pair<Reason, std::string>> exceeded(std::int64_t& memory) const;
   void check_files();
+  std::optional<End> exceeded() const;
+  double cpu_since(double before);
   void interrupt(Reason reason, std::string text);
   void finish(Reason reason, std::string text, bool alive);
   void finish_answered();
@@ -122,34 +163,39 @@ class Session {
   void collect(Result& result) const;
   std::map<std::string, FileState> pictures() const;
   double used_cpu() const;
+  std::optional<End> met_limit() const;
   bool has_too_many_files() const;
-  std::optional<std::pair<Reason, std::string>> met_limit() const;
   std::int64_t measured_peak() const;
   bool waits_for_request() const;
 
   int id_, parent_;
+  pid_t parent_first_ = 0;  // the first process of the session it is forked from
   Limits limits_;
-  const Walls& walls_;  // outlives it
-  State state_ = State::starting;
+  const Surroundings& surroundings_;  // outlive it
+  State state_ = State::making;
   GuestChannel channel_;
   Descriptor out_, err_;
   std::unique_ptr<SessionCgroup> cgroup_;  // where the kernel keeps the limits
-  std::unique_ptr<HomeFolder> folder_;     // where there are no namespaces; else the first process
+  std::optional<HomeFolder> folder_;       // where there are no namespaces; else the first process
   FirstProcess first_;
-  Descriptor first_end_;  // readable once the first process has ended
+  Errand making_;  // the copy of the files
   pid_t entering_ = 0, interpreter_ = 0;
-  int reaper_ = 0;       // session whose first process will reap the interpreter; 0: we will
+  pid_t reaper_ = 0;     // first process that will reap the interpreter; 0: we will
   pid_t reaped_as_ = 0;  // the interpreter, as its reaper sees it
   bool reaped_ = false;
-  std::int64_t base_memory_ = 0;                // bytes that the fresh interpreter shares with the template
   std::optional<Clock::time_point> closed_at_;  // its channel
-  std::function<bool(pid_t)> is_other_;
   std::optional<Call> call_;
-  // Once a call has ended: when to look at what goes on without one, and the CPU time used till then.
-  std::optional<Clock::time_point> idle_look_;
-  double idle_cpu_ = 0;
+  // Where no cgroup counts.
+  Usage usage_;
+  Errand measuring_, counting_;                // of memory; of files
+  Clock::time_point next_look_, next_count_;
+  double idle_cpu_ = 0;  // seconds used when the last call ended
+  int locks_ = 0;        // asked for in this call
+  std::vector<std::string> fork_answers_;
   std::optional<Result> result_;
-  std::string failure_;
+  std::optional<End> end_;
+  Errand removing_;
+  bool removed_ = false;
 };
 
 }  // namespace agon::sandbox::launcher

@@ -6,18 +6,19 @@
 #include <sys/syscall.h>
 
 #include <algorithm>
-
-#include "sandbox/launcher/copy_folder.h"
+#include <cctype>
 
 namespace agon::sandbox::launcher {
 namespace {
 
-Descriptor open_workspace(const Descriptor& home, int flags) {
+constexpr std::size_t kMostPictures = 1000;
+
+Descriptor open_workspace(const Folder& home, int flags) {
   return Descriptor(
       checked(openat(home.get(), "workspace", flags | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), "opening the workspace"));
 }
 
-Descriptor open_beneath(const Descriptor& home, const std::string& name, int flags) {
+Descriptor open_beneath(const Folder& home, const std::string& name, int flags) {
   open_how how{};
   how.flags = static_cast<std::uint64_t>(flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   how.mode = (flags & O_CREAT) ? 0644 : 0;
@@ -43,7 +44,7 @@ bool is_picture(const std::string& name) {
 
 }  // namespace
 
-void write_file(const Descriptor& home, const std::string& name, const std::string& bytes) {
+void write_file(const Folder& home, const std::string& name, const std::string& bytes) {
   const Descriptor file = open_beneath(home, name, O_WRONLY | O_CREAT);
   checked(ftruncate(file.get(), 0), "truncating " + name);
   for (std::size_t at = 0; at < bytes.size();) {
@@ -57,7 +58,7 @@ void write_file(const Descriptor& home, const std::string& name, const std::stri
   }
 }
 
-std::string read_file(const Descriptor& home, const std::string& name, std::int64_t most) {
+std::string read_file(const Folder& home, const std::string& name, std::int64_t most) {
   const Descriptor file = open_beneath(home, name, O_RDONLY);
   struct stat status {};
   checked(fstat(file.get(), &status), "fstat " + name);
@@ -73,14 +74,14 @@ std::string read_file(const Descriptor& home, const std::string& name, std::int6
   return bytes;
 }
 
-std::map<std::string, FileState> picture_files(const Descriptor& home) {
+std::map<std::string, FileState> picture_files(const Folder& home) {
   std::map<std::string, FileState> files;
-  const Descriptor workspace = open_workspace(home, O_RDONLY);
-  for_each_entry(workspace.get(), [&](const char* name) {
-    struct stat status {};
-    if (!is_picture(name) || fstatat(workspace.get(), name, &status, AT_SYMLINK_NOFOLLOW) != 0) return;
-    if (S_ISREG(status.st_mode) && status.st_size > 0)
-      files[name] = {status.st_ino, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+  const Folder workspace(open_workspace(home, O_RDONLY));
+  workspace.for_each([&](const char* name) {
+    if (!is_picture(name) || files.size() == kMostPictures) return;
+    const auto status = workspace.status(name);
+    if (status && S_ISREG(status->st_mode) && status->st_size > 0)
+      files[name] = {status->st_ino, status->st_size, status->st_mtim.tv_sec, status->st_mtim.tv_nsec};
   });
   return files;
 }

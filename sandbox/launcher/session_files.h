@@ -6,18 +6,18 @@
 #include <map>
 #include <string>
 
-#include "sandbox/launcher/descriptor.h"
+#include "sandbox/launcher/folder.h"
 
 namespace agon::sandbox::launcher {
 
 // Writes a file of the workspace. The guest may have put anything in its place: links are not followed, and only a
 // regular file is written. Throws std::system_error; a file
 // that does not fit is left empty.
-void write_file(const Descriptor& home, const std::string& name, const std::string& bytes);
+void write_file(const Folder& home, const std::string& name, const std::string& bytes);
 
 // Reads a regular file of the workspace beneath which no link leads out, at most `most` bytes. Throws
 // std::system_error.
-std::string read_file(const Descriptor& home, const std::string& name, std::int64_t most);
+std::string read_file(const Folder& home, const std::string& name, std::int64_t most);
 
 // What tells one state of a file from another.
 struct FileState {
@@ -26,7 +26,8 @@ struct FileState {
   bool operator==(const FileState&) const = default;
 };
 
-// The regular files directly in the workspace that are called pictures and are not empty. Throws std::system_error.
-std::map<std::string, FileState> picture_files(const Descriptor& home);
+// The regular files directly in the workspace that are called pictures and are not empty, a thousand at most. Throws
+// std::system_error.
+std::map<std::string, FileState> picture_files(const Folder& home);
 
 }  // namespace agon::sandbox::launcher

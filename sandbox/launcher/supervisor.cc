@@ -1,24 +1,30 @@
 #include "sandbox/launcher/supervisor.h"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "sandbox/launcher/census.h"
 #include "sandbox/launcher/outbox.h"
 #include "sandbox/launcher/processes.h"
 #include "sandbox/launcher/questions.h"
 #include "sandbox/launcher/session.h"
 #include "sandbox/launcher/session_files.h"
+#include "sandbox/launcher/sockets.h"
 #include "sandbox/message.h"
 
 namespace agon::sandbox::launcher {
@@ -26,10 +32,13 @@ namespace {
 
 constexpr std::size_t kMostRequest = 512 << 20;  // bytes
 constexpr auto kMostOpening = std::chrono::seconds(20);
+constexpr auto kMostWaiting = std::chrono::seconds(60);  // for room
+constexpr auto kRetry = std::chrono::milliseconds(20);   // of what found no room
 constexpr auto kLockTick = std::chrono::milliseconds(5);
+constexpr auto kCensusAge = std::chrono::milliseconds(2);
 constexpr int kSpares = 2;  // sessions that are made before they are asked for
 
-enum class Source : std::uint32_t { control, questions, signals, channel, out, err, reports, first };
+enum class Source : std::uint32_t { control, questions, signals, reports, channel, out, err, progress };
 
 std::uint64_t tag(Source source, int session = 0) {
   return static_cast<std::uint64_t>(source) << 32 | static_cast<std::uint32_t>(session);
@@ -44,6 +53,12 @@ std::string text_of(const Json& value) {
   return {value.get_binary().begin(), value.get_binary().end()};
 }
 
+// The machine has not enough of something at the moment.
+bool is_lack(const std::system_error& error) {
+  const int code = error.code().value();
+  return code == EMFILE || code == ENFILE || code == EAGAIN || code == ENOMEM || code == ENOSPC || code == EUSERS;
+}
+
 class Supervisor {
  public:
   Supervisor(Descriptor control, Template made, const Walls& walls)
@@ -54,48 +69,84 @@ class Supervisor {
   struct Held {
     std::unique_ptr<Session> session;
     std::int64_t opening = -1, running = -1, closing = -1;  // ids of requests that wait for an answer
+    std::uint64_t seed = 0;
     Clock::time_point since;
-    bool killed = false;
+    bool killed = false, forgotten = false;
     bool spare = false;  // nobody has asked for it yet
+  };
+  // A session that is asked for and not begun.
+  struct Wish {
+    std::int64_t request = -1;
+    Limits limits;
+    int parent = 0;  // the session to fork; 0: none
+    std::uint64_t seed = 0;
+    Clock::time_point since;
   };
 
   void watch(int descriptor, Source source, int session = 0) {
     epoll_event event{EPOLLIN, {.u64 = tag(source, session)}};
     checked(epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &event), "epoll_ctl");
   }
+  void unwatch(int descriptor) { epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, descriptor, nullptr); }
   void on_event(std::uint64_t data);
+  void on_session_event(Source source, Held& one);
   void on_signals();
+  void on_child_ended(pid_t child);
   void end_strays();
-  void on_first_ended(Held& one);
-  void on_reports(int reaper);
+  void on_reports();
+  void on_template();
   bool on_control();
   void on_request(const Json& request);
+  void on_session_request(std::int64_t id, const std::string& what, Held& one, const Json& request);
   void answer(std::int64_t id, Json reply);
+  void answer_result(std::int64_t id, const Result& result);
   void refuse(std::int64_t id, const std::string& text) { answer(id, {{"error", text}}); }
   void flush_control();
-  void open(std::int64_t id, const Limits& limits);
-  int make(const Limits& limits, const Session* parent);
+  void open(const Wish& wish);
+  void grant_wishes();
+  bool grant(const Wish& wish);
+  int make(const Limits& limits, Session* parent);
+  void progress(Held& one);
+  void fork_interpreter(Held& one);
+  void on_fork_answers(int source, const std::vector<std::string>& answers);
   void keep_spares();
   void settle(int id);
+  void settle_dead(Held& one);
   void forget(Held& one);
   void settle_all();
   int wait_time() const;
   Held& held(const Json& request);
   bool has_forks(int id) const;
-  bool is_of_other(pid_t pid, int id) const;
+  int living() const;
+  bool drop_spare();
   Session* find(const std::function<bool(Session&)>& is_meant);
+  Session* session(int id);
+  std::vector<pid_t> processes_of(int session);
+  std::vector<Folder::Identity> folders() const;
 
   Descriptor control_;
   Template template_;
   const Walls& walls_;
+  const TemplateMemory template_memory_ = TemplateMemory::of(template_.process);
+  SocketPair reports_ = make_socket_pair(SOCK_SEQPACKET);
+  const Surroundings surroundings_{walls_, template_memory_, reports_.theirs,
+                                   [this](int session) { return processes_of(session); },
+                                   [this] { return folders(); }};
   Descriptor epoll_, signals_;
   FrameReader reader_{kMostRequest};
   Outbox waiting_;
   std::map<int, Held> sessions_;
+  std::map<int, std::deque<int>> forking_;  // by whom (0: the template): the sessions that it was asked for, in order
+  std::deque<Wish> wishes_;
+  Clock::time_point next_wish_;
+  std::set<pid_t> unknown_ended_;  // children that have ended, perhaps before it was known which they were
+  Census census_;
+  Clock::time_point census_at_;
   int last_ = 0;
   std::optional<Limits> spare_limits_;  // those of the last session that was opened
   bool done_ = false;
-  Questions questions_{template_.questions, walls_, [this](const auto& is_meant) { return find(is_meant); }};
+  Questions questions_{template_.questions, walls_, [this](const auto& is_meant) { return find(is_meant); },
+                       [this](int id) { return session(id); }};
 };
 
 void Supervisor::run() {
@@ -109,6 +160,7 @@ void Supervisor::run() {
   watch(control_.get(), Source::control);
   watch(template_.questions.get(), Source::questions);
   watch(signals_.get(), Source::signals);
+  watch(reports_.ours.get(), Source::reports);
   watch(template_.channel.get(), Source::channel, 0);
   while (!done_) {
     epoll_event events[64];
@@ -117,6 +169,7 @@ void Supervisor::run() {
     settle_all();
     questions_.retry_locks();
     end_strays();
+    grant_wishes();
     flush_control();
     keep_spares();
   }
@@ -125,12 +178,17 @@ void Supervisor::run() {
 int Supervisor::wait_time() const {
   auto least = std::chrono::milliseconds(10'000);
   for (const auto& [id, held] : sessions_) {
-    if (held.session->state() == Session::State::busy || held.session->state() == Session::State::ready)
-      least = std::min(least, held.session->wait());
-    if (held.session->state() == Session::State::starting) least = std::min(least, std::chrono::milliseconds(1000));
+    const Session& session = *held.session;
+    if (session.state() == Session::State::busy || session.state() == Session::State::ready)
+      least = std::min(least, session.wait());
+    if (session.state() == Session::State::starting || session.state() == Session::State::making)
+      least = std::min(least, std::chrono::milliseconds(1000));
     if (held.session->channel().waits_to_write()) least = std::min(least, std::chrono::milliseconds(1));
+    if (session.state() == Session::State::dead && held.closing >= 0)
+      least = std::min(least, std::chrono::milliseconds(5));  // until the last of it has gone
   }
   if (questions_.has_waiting_locks()) least = std::min(least, kLockTick);
+  if (!wishes_.empty()) least = std::min(least, kRetry);
   return static_cast<int>(waiting_.empty() ? least.count() : 1);
 }
 
@@ -143,19 +201,48 @@ void Supervisor::on_event(std::uint64_t data) {
     questions_.answer_next();
   } else if (source == Source::signals) {
     on_signals();
+  } else if (source == Source::reports) {
+    on_reports();
   } else if (source == Source::channel && id == 0) {
-    if (!template_.channel.receive([](pid_t, std::string_view) {})) done_ = true;
+    on_template();
   } else if (const auto found = sessions_.find(id); found != sessions_.end()) {
-    Held& held = found->second;
-    if (source == Source::channel) {
-      held.session->on_channel();
-      if (held.session->is_closed()) epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, held.session->channel().get(), nullptr);
-    } else if (source == Source::reports)
-      on_reports(id);
-    else if (source == Source::first)
-      on_first_ended(held);
-    else
-      held.session->on_output();
+    try {
+      on_session_event(source, found->second);
+    } catch (const std::exception& error) {  // of one session: it alone ends
+      found->second.session->end(Reason::sandbox_lost, error.what());
+    }
+  }
+}
+
+void Supervisor::on_session_event(Source source, Held& one) {
+  Session& session = *one.session;
+  if (source == Source::progress) return progress(one);
+  if (one.forgotten) return;
+  if (source != Source::channel) return session.on_output();
+  session.on_channel();
+  on_fork_answers(session.id(), session.take_fork_answers());
+  if (session.is_closed()) unwatch(session.channel().get());
+}
+
+void Supervisor::on_template() {
+  std::vector<std::string> answers;
+  const bool open = template_.channel.receive([&](pid_t, std::string_view payload) {
+    if (payload.starts_with('f')) answers.emplace_back(payload.substr(1));
+    return true;
+  });
+  on_fork_answers(0, answers);
+  if (!open) done_ = true;
+}
+
+// They come in the order of the requests.
+void Supervisor::on_fork_answers(int source, const std::vector<std::string>& answers) {
+  for (const std::string& text : answers) {
+    std::deque<int>& asked = forking_[source];
+    if (asked.empty()) return;
+    Session* made = session(asked.front());
+    asked.pop_front();
+    if (made && !text.empty() && made->state() == Session::State::starting)
+      made->end(source == 0 ? Reason::sandbox_lost : Reason::process_limit, text);
   }
 }
 
@@ -163,36 +250,55 @@ void Supervisor::on_signals() {
   signalfd_siginfo signal{};
   while (read(signals_.get(), &signal, sizeof signal) == sizeof signal)
     if (signal.ssi_signo == SIGTERM) done_ = true;
+  while (true) {
+    siginfo_t ended{};
+    if (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid == 0) return;
+    on_child_ended(ended.si_pid);
+  }
+}
+
+// Until it is waited for it can still be asked which session it was of.
+void Supervisor::on_child_ended(pid_t child) {
+  Session* owner = session(session_of_process(child));
   int status = 0;
-  pid_t ended = 0;
-  while ((ended = waitpid(-1, &status, WNOHANG)) > 0) {
-    if (ended == template_.process) done_ = true;
-    for (auto& [session, held] : sessions_) held.session->on_reaped(0, {ended, status});
+  rusage usage{};
+  if (wait4(child, &status, 0, &usage) != child) return;
+  if (child == template_.process) done_ = true;
+  if (owner && !owner->has_interpreter(child)) {
+    const auto seconds = [](const timeval& time) {
+      return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+    };
+    owner->on_orphan_reaped(seconds(usage.ru_utime) + seconds(usage.ru_stime));
+    return;
+  }
+  unknown_ended_.insert(child);
+  for (auto& [id, held] : sessions_) {
+    if (held.session->first().process() == child) held.session->on_first_ended();
+    held.session->on_reaped(0, {child, status});
   }
 }
 
 // Where there are no namespaces, what sessions that have ended leave behind comes to this process; so does an
-// interpreter in the making.
+// interpreter in the making, which is marked for the session that it is forked from.
 void Supervisor::end_strays() {
   if (walls_.has_namespaces()) return;
   for (const auto& [id, held] : sessions_)
     if (held.session->state() == Session::State::starting) return;
-  for (const pid_t child : child_processes(getpid()))
-    if (child != template_.process && !is_of_other(child, 0)) ::kill(child, SIGKILL);
+  for (const auto& [id, processes] : census_) {
+    const auto found = sessions_.find(id);
+    if (found != sessions_.end() && found->second.session->state() != Session::State::dead) continue;
+    for (const pid_t process : processes)
+      if (session_of_process(process) == id) ::kill(process, SIGKILL);
+  }
 }
 
-void Supervisor::on_reports(int reaper) {
-  const int socket = sessions_.at(reaper).session->first().reports.get();
-  Report report{};
-  ssize_t got = 0;
-  while ((got = recv(socket, &report, sizeof report, MSG_DONTWAIT)) == sizeof report)
-    for (auto& [id, held] : sessions_) held.session->on_reaped(reaper, report);
-  if (got == 0) epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, socket, nullptr);  // it has ended: nothing more comes
-}
-
-void Supervisor::on_first_ended(Held& one) {
-  epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, one.session->first_end().get(), nullptr);
-  one.session->lose("its first process ended");
+void Supervisor::on_reports() {
+  while (true) {
+    Report report{};
+    const Received got = receive_message(reports_.ours.get(), &report, sizeof report, MSG_DONTWAIT);
+    if (got.size != sizeof report) return;
+    for (auto& [id, held] : sessions_) held.session->on_reaped(got.sender, report);
+  }
 }
 
 bool Supervisor::on_control() {
@@ -221,21 +327,26 @@ Supervisor::Held& Supervisor::held(const Json& request) {
 void Supervisor::on_request(const Json& request) {
   const auto id = request["id"].get<std::int64_t>();
   const std::string what = request.at("do").get<std::string>();
-  if (what == "open") return open(id, limits_from_json(request.at("limits")));
-  Held& one = held(request);
+  if (what == "open")
+    open({id, limits_from_json(request.at("limits")), 0, request.at("seed").get<std::uint64_t>(), Clock::now()});
+  else
+    on_session_request(id, what, held(request), request);
+}
+
+void Supervisor::on_session_request(std::int64_t id, const std::string& what, Held& one, const Json& request) {
   Session& session = *one.session;
   if (what == "close") {
     one.closing = id;
-    session.lose("it was closed");
-    return;
+    return session.end(Reason::sandbox_lost, "it was closed");
   }
-  if (session.state() == Session::State::dead) return refuse(id, "the session has ended: " + session.failure());
+  if (session.state() == Session::State::dead) {
+    if (what == "run") return answer_result(id, session.result_of_end());
+    return refuse(id, "the session has ended: " + session.end().text);
+  }
   if (session.state() != Session::State::ready) return refuse(id, "the session is busy");
   if (what == "fork") {
-    sessions_.at(make(session.limits(), &session)).opening = id;
-    return;
-  }
-  if (what == "run") {
+    open({id, session.limits(), session.id(), request.at("seed").get<std::uint64_t>(), Clock::now()});
+  } else if (what == "run") {
     one.running = id;
     session.start({text_of(request.at("code")), request.at("name"), request.at("artifacts"), request.at("pictures"),
                    request.at("wall")});
@@ -249,56 +360,112 @@ void Supervisor::on_request(const Json& request) {
   }
 }
 
-void Supervisor::open(std::int64_t request_id, const Limits& limits) {
-  spare_limits_ = limits;
-  for (auto& [id, held] : sessions_) {
-    if (!held.spare || held.session->state() == Session::State::dead || held.session->limits() != limits) continue;
-    held.spare = false;
-    held.opening = request_id;
-    held.since = Clock::now();
-    return;
+void Supervisor::open(const Wish& wish) {
+  if (wish.parent == 0) {
+    spare_limits_ = wish.limits;
+    for (auto& [id, held] : sessions_) {
+      if (!held.spare || held.session->state() == Session::State::dead || held.session->limits() != wish.limits) continue;
+      held.spare = false;
+      held.opening = wish.request;
+      held.seed = wish.seed;
+      held.since = Clock::now();
+      return;
+    }
   }
-  sessions_.at(make(limits, nullptr)).opening = request_id;
+  if (!wishes_.empty() || !grant(wish)) wishes_.push_back(wish);
 }
 
-int Supervisor::make(const Limits& limits, const Session* parent) {
+// In the order in which they came; none passes one that waits.
+void Supervisor::grant_wishes() {
+  if (wishes_.empty() || Clock::now() < next_wish_) return;
+  next_wish_ = Clock::now() + kRetry;
+  while (!wishes_.empty()) {
+    const Wish& wish = wishes_.front();
+    if (Clock::now() - wish.since > kMostWaiting)
+      refuse(wish.request,
+             fmt::format("no room for another session within {} s: {} are open, and there is room for {} (ulimit -n). "
+                         "Close some, or raise the limit",
+                         kMostWaiting.count(), living(), walls_.room));
+    else if (!grant(wish))
+      return;
+    wishes_.pop_front();
+  }
+}
+
+// False where it has to wait for others to end; what cannot be granted at all is refused.
+bool Supervisor::grant(const Wish& wish) try {
+  Session* parent = wish.parent ? session(wish.parent) : nullptr;
+  if (wish.parent != 0 && (!parent || parent->state() == Session::State::dead)) {
+    refuse(wish.request, "the session has ended");
+    return true;
+  }
+  if (living() >= walls_.room && !drop_spare()) return false;
+  Held& one = sessions_.at(make(wish.limits, parent));
+  one.opening = wish.request;
+  one.seed = wish.seed;
+  return true;
+} catch (const std::system_error& error) {
+  if (is_lack(error) && living() > (wish.parent ? 1 : 0)) return false;
+  refuse(wish.request, fmt::format("the session could not be made: {}", error.what()));
+  return true;
+}
+
+int Supervisor::make(const Limits& limits, Session* parent) {
+  const int id = last_ + 1;
   Held one;
-  const int id = ++last_;
-  one.session =
-      std::make_unique<Session>(id, parent, limits, walls_, [this, id](pid_t pid) { return is_of_other(pid, id); });
-  const Session::GuestEnds ends = one.session->make_ends();
-  const FirstProcess& first = one.session->first();
   one.since = Clock::now();
-  watch(one.session->channel().get(), Source::channel, id);
-  watch(one.session->out(), Source::out, id);
-  watch(one.session->err(), Source::err, id);
-  GuestChannel& source = parent ? sessions_.at(parent->id()).session->channel() : template_.channel;
+  one.session = std::make_unique<Session>(id, parent, limits, surroundings_);
+  last_ = id;
+  Held& made = sessions_.emplace(id, std::move(one)).first->second;
+  if (made.session->progress() >= 0)
+    watch(made.session->progress(), Source::progress, id);
+  else
+    progress(made);
+  return id;
+}
+
+void Supervisor::progress(Held& one) {
+  Session& session = *one.session;
+  if (session.state() != Session::State::making) return;
+  if (session.on_progress()) fork_interpreter(one);
+  if (session.first().process() != 0 && unknown_ended_.contains(session.first().process())) session.on_first_ended();
+}
+
+void Supervisor::fork_interpreter(Held& one) {
+  Session& made = *one.session;
+  Session* parent = made.parent() ? session(made.parent()) : nullptr;
+  if (made.parent() != 0 && (!parent || parent->state() == Session::State::dead))
+    return made.end(Reason::process_limit, "the session that it is forked from has ended");
+  const Session::GuestEnds ends = made.make_ends();
+  watch(made.channel().get(), Source::channel, made.id());
+  watch(made.out(), Source::out, made.id());
+  watch(made.err(), Source::err, made.id());
+  GuestChannel& source = parent ? parent->channel() : template_.channel;
+  forking_[made.parent()].push_back(made.id());
   if (walls_.has_namespaces()) {
-    watch(first.reports.get(), Source::reports, id);
-    watch(one.session->first_end().get(), Source::first, id);
-    source.send("f", {ends.channel.get(), ends.out.get(), ends.err.get(), first.users.get(), first.mounts.get(),
-                      first.pids.get()});
+    const FirstProcess::Namespaces own = made.namespaces();
+    source.send("f", {ends.channel.get(), ends.out.get(), ends.err.get(), own.users.get(), own.mounts.get(), own.pids.get()});
   } else {
     source.send("f", {ends.channel.get(), ends.out.get(), ends.err.get()});
   }
-  sessions_.emplace(id, std::move(one));
-  return id;
 }
 
 // One at a time, and none of another kind than what is asked for. One that cannot be made will be said to who asks.
 void Supervisor::keep_spares() {
-  if (!spare_limits_) return;
+  if (!spare_limits_ || !wishes_.empty()) return;
   int spares = 0;
   for (auto& [id, held] : sessions_) {
-    if (held.session->state() == Session::State::starting) return;
-    if (!held.spare) continue;
+    const Session::State state = held.session->state();
+    if (state == Session::State::starting || state == Session::State::making) return;
+    if (!held.spare || state == Session::State::dead) continue;
     if (held.session->limits() == *spare_limits_)
       ++spares;
     else
-      held.session->lose("other limits are asked for");
+      held.session->end(Reason::sandbox_lost, "other limits are asked for");
   }
+  if (spares >= kSpares || living() + kSpares > walls_.room) return;
   try {
-    if (spares < kSpares) sessions_.at(make(*spare_limits_, nullptr)).spare = true;
+    sessions_.at(make(*spare_limits_, nullptr)).spare = true;
   } catch (const std::system_error&) {
     spare_limits_.reset();
   }
@@ -309,9 +476,20 @@ bool Supervisor::has_forks(int id) const {
                      [id](const auto& entry) { return entry.second.session->parent() == id; });
 }
 
-bool Supervisor::is_of_other(pid_t pid, int id) const {
-  return std::any_of(sessions_.begin(), sessions_.end(),
-                     [=](const auto& entry) { return entry.first != id && entry.second.session->owns(pid); });
+int Supervisor::living() const {
+  return static_cast<int>(std::count_if(sessions_.begin(), sessions_.end(), [](const auto& entry) {
+    return entry.second.session->state() != Session::State::dead;
+  }));
+}
+
+// Makes room for who asks. False where there is no spare.
+bool Supervisor::drop_spare() {
+  for (auto& [id, held] : sessions_) {
+    if (!held.spare || held.session->state() == Session::State::dead) continue;
+    held.session->end(Reason::sandbox_lost, "there is no room for it");
+    return true;
+  }
+  return false;
 }
 
 Session* Supervisor::find(const std::function<bool(Session&)>& is_meant) {
@@ -320,10 +498,41 @@ Session* Supervisor::find(const std::function<bool(Session&)>& is_meant) {
   return nullptr;
 }
 
+Session* Supervisor::session(int id) {
+  const auto found = sessions_.find(id);
+  return found == sessions_.end() ? nullptr : found->second.session.get();
+}
+
+// One look at all processes serves all sessions that ask about the same time.
+std::vector<pid_t> Supervisor::processes_of(int session) {
+  if (Clock::now() - census_at_ > kCensusAge) {
+    census_ = take_census();
+    census_at_ = Clock::now();
+  }
+  const auto found = census_.find(session);
+  return found == census_.end() ? std::vector<pid_t>() : found->second;
+}
+
+std::vector<Folder::Identity> Supervisor::folders() const {
+  std::vector<Folder::Identity> all;
+  for (const auto& [id, held] : sessions_)
+    if (held.session->folder()) all.push_back(held.session->folder()->identity());
+  return all;
+}
+
 void Supervisor::settle_all() {
   std::vector<int> ids;
-  for (const auto& [id, held] : sessions_) ids.push_back(id);
-  for (const int id : ids) settle(id);
+  bool is_making = false;
+  for (const auto& [id, held] : sessions_) {
+    ids.push_back(id);
+    is_making = is_making || held.session->state() == Session::State::making;
+  }
+  if (!is_making) unknown_ended_.clear();
+  for (const int id : ids) try {
+      settle(id);
+    } catch (const std::exception& error) {
+      sessions_.at(id).session->end(Reason::sandbox_lost, error.what());
+    }
 }
 
 // Whatever has come about in a session since the last look: answers to its requests, its end.
@@ -332,40 +541,55 @@ void Supervisor::settle(int id) {
   Session& session = *one.session;
   session.watch();
   if (session.channel().waits_to_write()) session.channel().flush();
-  if (session.state() == Session::State::starting && Clock::now() - one.since > kMostOpening)
-    session.lose("it did not start in time");
-  if (one.opening >= 0 && session.state() == Session::State::ready)
+  const bool begins = session.state() == Session::State::starting || session.state() == Session::State::making;
+  if (begins && Clock::now() - one.since > kMostOpening) session.end(Reason::sandbox_lost, "it did not start in time");
+  if (one.opening >= 0 && session.state() == Session::State::ready) {
+    session.seed(one.seed);
     answer(std::exchange(one.opening, -1), {{"session", id}});
-  if (auto result = session.take_result()) {
-    Json reply = to_json(*result);
-    reply["artifacts"] = Json::array();
-    for (const Artifact& artifact : result->artifacts)
-      reply["artifacts"].push_back({{"name", artifact.name}, {"bytes", binary(artifact.bytes)}});
-    answer(std::exchange(one.running, -1), std::move(reply));
   }
-  if (session.state() != Session::State::dead) return;
-  if (one.spare) {
+  if (const auto result = session.take_result()) answer_result(std::exchange(one.running, -1), *result);
+  if (session.state() == Session::State::dead) settle_dead(one);
+}
+
+void Supervisor::settle_dead(Held& one) {
+  Session& session = *one.session;
+  const int id = session.id();
+  if (one.spare && one.closing < 0) {
     one.closing = 0;
-    if (spare_limits_ == session.limits()) spare_limits_.reset();  // the next would fail like this one
+    if (session.end().text != "there is no room for it" && spare_limits_ == session.limits())
+      spare_limits_.reset();  // the next would fail like this one
   }
   if (one.opening >= 0) {
-    answer(std::exchange(one.opening, -1), {{"error", "the session could not be made: " + session.failure()}});
+    answer(std::exchange(one.opening, -1), {{"error", "the session could not be made: " + session.end().text}});
     one.closing = std::max<std::int64_t>(one.closing, 0);  // nobody knows of it
   }
-  if (!one.killed) forget(one);
+  if (!one.forgotten) forget(one);
   const bool forks = has_forks(id);
   if (!one.killed || !forks) session.kill(forks);
   one.killed = true;
-  const bool ended = session.is_gone() && !forks;
+  const bool ended = session.is_gone() && !forks && (one.closing < 0 || session.remove_files());
   if (one.closing < 0 || (!ended && !forks)) return;
   if (one.closing > 0) answer(std::exchange(one.closing, 0), Json::object());
-  if (ended) sessions_.erase(id);  // with forks alive, it goes when the last of them has gone
+  if (!ended) return;  // with forks alive, it goes when the last of them has gone
+  forking_.erase(id);
+  sessions_.erase(id);
 }
 
-// What a dead session's descriptors say is of no interest, but for its end.
+// What a dead session's descriptors say is of no interest.
 void Supervisor::forget(Held& one) {
-  for (const int descriptor : {one.session->channel().get(), one.session->out(), one.session->err()})
-    epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, descriptor, nullptr);
+  Session& session = *one.session;
+  for (const int descriptor : {session.channel().get(), session.out(), session.err()})
+    if (descriptor >= 0) unwatch(descriptor);
+  session.close_descriptors();
+  one.forgotten = true;
+}
+
+void Supervisor::answer_result(std::int64_t id, const Result& result) {
+  Json reply = to_json(result);
+  reply["artifacts"] = Json::array();
+  for (const Artifact& artifact : result.artifacts)
+    reply["artifacts"].push_back({{"name", artifact.name}, {"bytes", binary(artifact.bytes)}});
+  answer(id, std::move(reply));
 }
 
 void Supervisor::answer(std::int64_t id, Json reply) {

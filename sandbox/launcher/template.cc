@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+#include <algorithm>
+
 #include "core/json.h"
 #include "sandbox/launcher/capabilities.h"
 #include "sandbox/launcher/guest_protocol.h"
@@ -21,7 +23,7 @@
 namespace agon::sandbox::launcher {
 namespace {
 
-constexpr int kHandOver = 6;  // where the new process sends seccomp's listener through
+constexpr int kHandOver = 6;  // where the new process says which descriptor is seccomp's listener
 
 const char* const kEnvironment[] = {"PATH=/usr/local/bin:/usr/bin:/bin",
                                     "HOME=/home/agent",
@@ -34,6 +36,7 @@ const char* const kEnvironment[] = {"PATH=/usr/local/bin:/usr/bin:/bin",
                                     "MALLOC_ARENA_MAX=2",
                                     "GLIBC_TUNABLES=glibc.malloc.hugetlb=1",
                                     "PYTHONDONTWRITEBYTECODE=1",
+                                    "PYTHONHASHSEED=0",  // sets have the same order in every launch
                                     "MPLBACKEND=Agg",
                                     nullptr};
 
@@ -50,6 +53,14 @@ LandlockRules rules_for(const Walls& walls) {
   LandlockRules rules{walls.readable, device_files(), {walls.folder}};
   rules.readable.emplace_back("/proc");
   return rules;
+}
+
+// 0 keeps files away, 1 the host's program for crashes as well; what was taken away before stays so.
+void limit_core_files() {
+  rlimit had{};
+  checked(getrlimit(RLIMIT_CORE, &had), "getrlimit");
+  const rlimit least{std::min<rlim_t>(1, had.rlim_max), std::min<rlim_t>(1, had.rlim_max)};
+  checked(setrlimit(RLIMIT_CORE, &least), "setrlimit");
 }
 
 void limit(__rlimit_resource resource, rlim_t value) {
@@ -86,7 +97,7 @@ void arrange_descriptors(const Ends& ends) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  limit(RLIMIT_CORE, 0);
+  limit_core_files();
   limit(RLIMIT_NOFILE, 512);
   limit(RLIMIT_MEMLOCK, 64 << 10);
   limit(RLIMIT_MSGQUEUE, 0);
@@ -95,11 +106,17 @@ void arrange_descriptors(const Ends& ends) {
   checked(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
   restrict_files(rules_for(walls));
   {
-    const Descriptor listener = install_seccomp(filter);
-    checked(send_message(kHandOver, "l", {listener.get()}), "handing the listener over");
+    // The filter lets no descriptors be sent: the parent takes it from here, for which this process must be dumpable. No
+    // guest exists yet.
+    checked(prctl(PR_SET_DUMPABLE, 1), "prctl");
+    const int listener = install_seccomp(filter);
+    checked(write(kHandOver, &listener, sizeof listener), "handing the listener over");
+    char taken = 0;
+    checked(read(kHandOver, &taken, 1), "handing the listener over");
+    close(listener);
   }
   close(kHandOver);
-  const char* const arguments[] = {config.interpreter.c_str(), "-I", "-c",
+  const char* const arguments[] = {config.interpreter.c_str(), "-s", "-c",
                                    "exec(compile(open(4).read(), 'agon-sandbox', 'exec'))", nullptr};
   execve(config.interpreter.c_str(), const_cast<char**>(arguments), const_cast<char**>(kEnvironment));
   checked(-1, "starting " + config.interpreter);
@@ -128,9 +145,12 @@ Template start_template(const TemplateConfig& config, const Walls& walls) {
     }
   }
   hand_over.theirs.reset();
-  char byte = 0;
-  Received listener = receive_message(hand_over.ours.get(), &byte, 1);
-  if (!listener.descriptors.empty()) started.questions = std::move(listener.descriptors[0]);
+  int listener = -1;
+  if (read(hand_over.ours.get(), &listener, sizeof listener) != sizeof listener) return started;  // it says why
+  const Descriptor process(static_cast<int>(checked(syscall(SYS_pidfd_open, started.process, 0), "pidfd_open")));
+  started.questions = Descriptor(
+      static_cast<int>(checked(syscall(SYS_pidfd_getfd, process.get(), listener, 0), "taking the listener over")));
+  checked(write(hand_over.ours.get(), "t", 1), "taking the listener over");
   return started;
 }
 

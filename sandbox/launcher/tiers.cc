@@ -8,10 +8,13 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -24,7 +27,7 @@
 #include "core/text.h"
 #include "sandbox/launcher/cgroup.h"
 #include "sandbox/launcher/first_process.h"
-#include "sandbox/launcher/home_folder.h"
+#include "sandbox/launcher/folder.h"
 #include "sandbox/launcher/landlock.h"
 #include "sandbox/launcher/private_root.h"
 #include "sandbox/launcher/processes.h"
@@ -104,45 +107,98 @@ pid_t clone_into_namespaces() {
   return static_cast<pid_t>(child);
 }
 
+// Runs work as the sandbox's user, in a child: of what guests own nothing is touched with root's rights.
+void as_outer_user(const std::function<void()>& work) {
+  const pid_t child = checked(fork(), "fork");
+  if (child == 0) {
+    try {
+      become_outer_user();
+      work();
+    } catch (const std::exception&) {  // what cannot be done is left
+    }
+    _exit(0);
+  }
+  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+// A folder in /tmp, where others may put another one in its place, but for what lies in it.
+void remove_folder(const std::string& path) {
+  try {
+    Folder::at(path).empty();
+  } catch (const std::system_error&) {  // it is gone
+  }
+  rmdir(path.c_str());
+}
+
 // The folder of all sessions' files, where they have no mount namespaces. Locked while its launcher lives.
 class PrivateFolder {
  public:
   explicit PrivateFolder(const User& owner) {
-    sweep();
+    as_outer_user([&owner] { sweep(owner); });
     path_ = std::string(kFolders) + "XXXXXX";
     if (!mkdtemp(path_.data())) throw Error("no folder {} can be made: {}", path_, std::strerror(errno));
-    lock_ = Descriptor(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!lock_ || flock(lock_.get(), LOCK_EX) != 0 || chown(path_.c_str(), owner.user, owner.group) != 0)
+    lock_ = Descriptor(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!lock_ || flock(lock_.get(), LOCK_EX) != 0 || fchown(lock_.get(), owner.user, owner.group) != 0)
       throw Error("the folder {} cannot be prepared: {}", path_, std::strerror(errno));
   }
-  ~PrivateFolder() { remove_folder(path_); }
+  ~PrivateFolder() {
+    as_outer_user([this] { remove_folder(path_); });
+  }
   PrivateFolder(const PrivateFolder&) = delete;
   PrivateFolder& operator=(const PrivateFolder&) = delete;
   const std::string& path() const { return path_; }
 
  private:
-  // Those of launchers that were killed, if they are ours to remove.
-  static void sweep() {
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(fs::path(kFolders).parent_path(), ignored)) {
-      const std::string path = entry.path();
-      struct stat status {};
-      if (!path.starts_with(kFolders) || lstat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) continue;
-      if (geteuid() != 0 && status.st_uid != geteuid()) continue;
-      if (::time(nullptr) - status.st_mtime < 60) continue;  // it may be about to be locked
+  // Those of this user's launchers that were killed.
+  static void sweep(const User& owner) {
+    const fs::path folders(kFolders);
+    Folder::at(folders.parent_path()).for_each([&](const char* name) {
+      if (!std::string_view(name).starts_with(folders.filename().c_str())) return;
+      const fs::path path = folders.parent_path() / name;
       const Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-      if (folder && flock(folder.get(), LOCK_EX | LOCK_NB) == 0) remove_folder(path);
-    }
+      struct stat status {};
+      if (!folder || fstat(folder.get(), &status) != 0 || status.st_uid != owner.user) return;
+      if (::time(nullptr) - status.st_mtime < 60) return;  // it may be about to be locked
+      if (flock(folder.get(), LOCK_EX | LOCK_NB) == 0) remove_folder(path);
+    });
   }
   std::string path_;
   Descriptor lock_;
 };
+
+// A session takes three descriptors of the supervisor and two processes; some more while it is made.
+constexpr rlim_t kOwnDescriptors = 96, kDescriptorsOfSession = 3, kProcessesOfSession = 2;
+
+// As many descriptors as this process may have. Throws Error where those are too few.
+void raise_descriptors() {
+  rlimit limit{};
+  checked(getrlimit(RLIMIT_NOFILE, &limit), "getrlimit");
+  const rlim_t least = kOwnDescriptors + 4 * kDescriptorsOfSession;
+  if (limit.rlim_max < least)
+    throw Error("a process may have {} descriptors here (ulimit -Hn), and the sandbox needs {} at least", limit.rlim_max,
+                least);
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, 1 << 20);
+  checked(setrlimit(RLIMIT_NOFILE, &limit), "setrlimit");
+}
+
+int room_for_sessions() {
+  rlimit descriptors{}, processes{};
+  checked(getrlimit(RLIMIT_NOFILE, &descriptors), "getrlimit");
+  checked(getrlimit(RLIMIT_NPROC, &processes), "getrlimit");
+  const rlim_t by_descriptors = (descriptors.rlim_cur - kOwnDescriptors) / kDescriptorsOfSession;
+  const rlim_t by_processes = std::max<rlim_t>(processes.rlim_cur / kProcessesOfSession, 2) - 1;
+  constexpr rlim_t kNumbers = 15'000;  // two of each session, of the 32,768 of a pid namespace
+  return static_cast<int>(std::min({by_descriptors, by_processes, kNumbers}));
+}
 
 // One tier, from its making to its end.
 class Attempt {
  public:
   Attempt(Tier tier, const WantedTiers& wanted) : wanted_(wanted), user_(outer_user()) {
     walls_.tier = tier;
+    raise_descriptors();
+    walls_.room = room_for_sessions();
     if (landlock_version() == 0) throw Error("this kernel has no Landlock, which every tier needs");
     if (tier == Tier::a) cgroup_.emplace(user_.user, user_.group);
     if (tier == Tier::c) prepare_shared();
@@ -229,9 +285,21 @@ class Attempt {
 
   // Whether each session can have namespaces of its own in here.
   static void try_session() {
-    const FirstProcess first = make_first_process(nullptr, {});
-    ::kill(first.process, SIGKILL);
-    waitpid(first.process, nullptr, 0);
+    const SocketPair reports = make_socket_pair(SOCK_SEQPACKET);
+    FirstProcess first = FirstProcess::start(nullptr, {}, reports.theirs);
+    const pid_t process = first.process();
+    pollfd waits{first.progress(), POLLIN, 0};
+    poll(&waits, 1, 20'000);
+    std::string why;
+    try {
+      if (!first.advance()) why = "a session's namespaces are not made within 20 s";
+    } catch (const std::system_error& error) {
+      why = error.what();
+    }
+    ::kill(process, SIGKILL);
+    waitpid(process, nullptr, 0);
+    first.on_reaped();
+    if (!why.empty()) throw Error("{}", why);
   }
 
   const WantedTiers& wanted_;

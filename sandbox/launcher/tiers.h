@@ -22,6 +22,7 @@ struct Walls {
   int cgroups = -1;                   // the folder of the sandbox's cgroup; -1: limits are watched
   std::string folder;                 // where sessions have their files; empty: each has a mount namespace of its own
   std::vector<std::string> readable;  // all that sessions may read, where Landlock alone says so
+  int room = 0;                       // sessions that can live at a time, by the descriptors and processes they need
   bool has_namespaces() const { return folder.empty(); }
 };
 

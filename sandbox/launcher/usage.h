@@ -1,0 +1,87 @@
+// sandbox/launcher/usage.h - what the processes of a session use together, where no cgroup counts it: read from /proc
+// at each look. Nothing here takes longer than a read of a few small files a process.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "sandbox/launcher/processes.h"
+
+namespace agon::sandbox::launcher {
+
+// What a fresh interpreter shares with the template, and so with all sessions.
+struct TemplateMemory {
+  std::int64_t resident = 0, page_tables = 0;  // bytes
+  std::uint64_t stack = 0;                     // tells a fork of the template from a program that was started anew
+  static TemplateMemory of(pid_t process);
+};
+
+class Usage {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // interpreter: the session's first own process. reaper: where its orphans end up; 0: with the supervisor, which says
+  // so by on_reaped().
+  Usage() = default;
+  Usage(pid_t interpreter, pid_t reaper, const TemplateMemory& shared);
+
+  // Reads them all anew. `processes`: of the session, the interpreter among them.
+  void look(const std::vector<pid_t>& processes);
+  // An orphan that the supervisor has waited for: seconds of CPU time, with its own children's.
+  void on_reaped(double seconds) { reaped_by_supervisor_ += seconds; }
+
+  // Seconds of CPU time since the session was made, of every process that ever was in it; what was read at the last
+  // look, but for the interpreter's own. Processes of which nobody learns how they ended (SIGCHLD ignored) count by how
+  // often a look found them running.
+  double cpu() const;
+  std::int64_t processes() const { return static_cast<std::int64_t>(members_.size()); }
+  std::int64_t tasks() const { return tasks_; }              // processes and threads
+  std::int64_t descriptors() const { return descriptors_; }  // open ones of all processes; as far as the kernel tells
+
+  // Bytes of memory and of page tables that the session adds to what all sessions share: at least what it uses, more
+  // where its processes share pages with each other.
+  std::int64_t memory() const { return memory_; }
+  // The same of the interpreter alone at its highest point since reset_peak_memory.
+  std::int64_t interpreter_peak() const;
+
+  // Whether memory() may be too much by pages that are counted twice, so that only exact_memory() tells; and not again
+  // before that could have changed. exact: what it said.
+  bool needs_exact(std::int64_t limit) const;
+  void take_exact(std::int64_t exact, Clock::duration took);
+  std::int64_t exact() const { return exact_; }
+
+ private:
+  struct Member {
+    double cpu = 0;
+    bool running = false;
+  };
+  void count_vanished(const std::map<pid_t, Member>& now, double seconds);
+  std::int64_t owned(const MemoryUse& memory, const Times& times, std::int64_t resident) const;
+
+  pid_t interpreter_ = 0, reaper_ = 0;
+  TemplateMemory shared_;
+  double reaper_before_ = 0;  // seconds that it had counted for others
+  std::map<pid_t, Member> members_;
+  Clock::time_point looked_;
+  double others_ = 0;    // seconds of living processes, but the interpreter
+  double reaped_ = 0;    // of those that were waited for
+  double reaped_by_supervisor_ = 0;
+  double vanished_ = 0;  // of those that are gone, by what was seen of them
+  double lost_ = 0;      // of those that are gone and were not waited for
+  std::int64_t tasks_ = 0, descriptors_ = 0, memory_ = 0, faults_ = 0;
+  // At the last exact measure.
+  std::int64_t exact_ = 0, exact_growth_ = 0;
+  Clock::time_point exact_at_;
+  Clock::duration exact_took_{};
+  bool has_exact_ = false;
+};
+
+// Bytes that the processes use beside the template's: pages that they share count once. Slow: for an errand.
+std::int64_t exact_memory(const std::vector<pid_t>& processes, const TemplateMemory& shared);
+
+}  // namespace agon::sandbox::launcher
