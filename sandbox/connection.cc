@@ -56,12 +56,13 @@ std::optional<Json> Connection::ask(Json request) {
   if (!reader_.joinable()) reader_ = std::thread([this] { read_replies(); });
   const std::int64_t id = ++last_;
   request["id"] = id;
-  auto& reply = replies_[id];
+  Reply& reply = replies_[id];
   lock.unlock();
   send(request);
   lock.lock();
-  arrived_.wait(lock, [&] { return reply.has_value() || closed_; });
-  std::optional<Json> answer = std::move(reply);
+  arrived_.wait(lock, [&] { return reply.message.has_value() || closed_; });
+  std::optional<Json> answer = std::move(reply.message);
+  if (answer) (*answer)["artifacts"] = std::move(reply.artifacts);
   replies_.erase(id);
   return answer;
 }
@@ -71,12 +72,27 @@ bool Connection::closed() {
   return closed_;
 }
 
+// A piece of a file, or a reply.
+void Connection::take(Json message) {
+  const auto found = replies_.find(message.value("id", std::int64_t{0}));
+  if (found == replies_.end()) return;
+  if (!message.contains("artifact")) {
+    found->second.message = std::move(message);
+    return;
+  }
+  Json& files = found->second.artifacts;
+  const auto at = message.at("artifact").get<std::size_t>();
+  if (at == files.size()) files.push_back({{"name", message.at("name")}, {"bytes", Json::binary({})}});
+  const auto& piece = message.at("bytes").get_binary();
+  auto& bytes = files.at(at).at("bytes").get_binary();
+  bytes.insert(bytes.end(), piece.begin(), piece.end());
+}
+
 void Connection::read_replies() {
   FrameReader reader(kMostReply);
   while (auto message = next_message(socket_, reader)) {
     const std::lock_guard lock(mutex_);
-    const auto found = replies_.find(message->value("id", std::int64_t{0}));
-    if (found != replies_.end()) found->second = std::move(message);
+    take(std::move(*message));
     arrived_.notify_all();
   }
   const std::lock_guard lock(mutex_);

@@ -23,7 +23,8 @@ class Connection {
 
   void send(const Json& message);         // whole; a launcher that is gone shows in the reply
   std::optional<Json> receive();          // before the first ask(): the next message; nothing once the launcher is gone
-  std::optional<Json> ask(Json request);  // blocks for the reply; nothing once the launcher is gone
+  // Blocks for the reply; nothing once the launcher is gone. Files that came before it are its "artifacts": name, bytes.
+  std::optional<Json> ask(Json request);
   bool closed();                          // the launcher is gone
 
  private:
@@ -31,7 +32,12 @@ class Connection {
   int socket_;
   std::mutex writing_, mutex_;
   std::condition_variable arrived_;
-  std::map<std::int64_t, std::optional<Json>> replies_;  // by id: empty while awaited
+  struct Reply {
+    std::optional<Json> message;  // empty while awaited
+    Json artifacts = Json::array();
+  };
+  void take(Json message);
+  std::map<std::int64_t, Reply> replies_;  // by id
   std::int64_t last_ = 0;
   bool closed_ = false;
   std::thread reader_;

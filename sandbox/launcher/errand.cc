@@ -16,15 +16,15 @@ namespace agon::sandbox::launcher {
 namespace {
 
 struct Message {  // fits a pipe's atomic write
-  std::int64_t value = 0;
+  Errand::Values values{};
   int error = 0;
   char text[240] = {};
 };
 
-[[noreturn]] void run(const std::function<std::int64_t()>& work, int writing) {
+[[noreturn]] void run(const std::function<Errand::Values()>& work, int writing) {
   Message message;
   try {
-    message.value = work();
+    message.values = work();
   } catch (const std::system_error& error) {
     message.error = error.code().value();
     std::strncpy(message.text, error.what(), sizeof message.text - 1);
@@ -50,7 +50,7 @@ void close_all_but(std::vector<int> needed) {
   syscall(SYS_close_range, next, ~0u, 0);
 }
 
-Errand Errand::start(const std::function<std::int64_t()>& work, const std::vector<int>& needed) {
+Errand Errand::start(const std::function<Values()>& work, const std::vector<int>& needed) {
   Errand errand;
   Pipe pipe = make_pipe();
   const pid_t parent = getpid();
@@ -93,9 +93,9 @@ std::optional<Errand::Outcome> Errand::take() {
   const ssize_t got = read(reading_.get(), &message, sizeof message);
   process_ = 0;
   reading_.reset();
-  if (got != sizeof message) return Outcome{0, EIO, "the work was ended before it was done"};
+  if (got != sizeof message) return Outcome{{}, EIO, "the work was ended before it was done"};
   message.text[sizeof message.text - 1] = 0;
-  return Outcome{message.value, message.error, message.text};
+  return Outcome{message.values, message.error, message.text};
 }
 
 }  // namespace agon::sandbox::launcher

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -17,15 +18,16 @@ namespace agon::sandbox::launcher {
 
 class Errand {
  public:
+  using Values = std::array<std::int64_t, 2>;
   struct Outcome {
-    std::int64_t value = 0;  // what the work gave back
+    Values values{};  // what the work gave back
     int error = 0;           // errno of what it threw; 0: it was done
     std::string text;        // and what that said
   };
 
   Errand() = default;
   // work: runs in the child, which has the descriptors of `needed` and no others of ours. Throws std::system_error.
-  static Errand start(const std::function<std::int64_t()>& work, const std::vector<int>& needed = {});
+  static Errand start(const std::function<Values()>& work, const std::vector<int>& needed = {});
   Errand(Errand&& other) noexcept;
   Errand& operator=(Errand&& other) noexcept;
   ~Errand();  // kills the child; whoever waits for the supervisor's children reaps it

@@ -121,6 +121,8 @@ def serve_sandbox(home, readable):
                 pass
 
     def lines_of(code):
+        if not code.startswith(b"\xef\xbb\xbf") and b"coding" not in code[:200]:
+            return code.decode("utf-8", "replace").splitlines(True)
         try:
             encoding, _ = detect_encoding(bytes_file(code).readline)
             return text_file(bytes_file(code), encoding, "replace").readlines()

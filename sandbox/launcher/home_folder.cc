@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <fstream>
 #include <functional>
+#include <map>
 #include <set>
 
 #include "sandbox/launcher/copy_folder.h"
@@ -121,6 +124,25 @@ FilesUse files_use(const Folder& folder, std::int64_t most_files, const std::vec
       if (status.st_dev == folder.identity().device && !seen.contains(status.st_ino)) take(status);
     });
   return use;
+}
+
+std::int64_t mapped_nameless_files(const std::string& folder, const std::vector<pid_t>& processes,
+                                   std::int64_t most_bytes) {
+  constexpr std::int64_t kLetGo = 2;
+  std::map<ino_t, std::int64_t> mapped;
+  for (const pid_t process : processes) {
+    std::ifstream maps(fmt::format("/proc/{}/maps", process));
+    for (std::string line; std::getline(maps, line);) {
+      if (!line.ends_with(" (deleted)") || line.find(" " + folder + "/") == std::string::npos) continue;
+      unsigned long begin = 0, end = 0, inode = 0;
+      if (std::sscanf(line.c_str(), "%lx-%lx %*s %*x %*s %lu", &begin, &end, &inode) == 3)
+        mapped[inode] += static_cast<std::int64_t>(end - begin);
+    }
+  }
+  std::int64_t bytes = 0;
+  for (const auto& [inode, size] : mapped) bytes += size;
+  const auto beyond = std::ssize(mapped) - kLetGo;
+  return bytes + std::max<std::int64_t>(0, beyond) * most_bytes;
 }
 
 }  // namespace agon::sandbox::launcher

@@ -49,4 +49,9 @@ struct FilesUse {
 FilesUse files_use(const Folder& folder, std::int64_t most_files, const std::vector<Folder::Identity>& others = {},
                    const std::vector<pid_t>& processes = {});
 
+// Files of a folder that have no name any more and that the processes have mapped: the kernel does not tell their sizes.
+// Two are let go by the size of what is mapped, each further one counts as `most_bytes`.
+std::int64_t mapped_nameless_files(const std::string& folder, const std::vector<pid_t>& processes,
+                                   std::int64_t most_bytes);
+
 }  // namespace agon::sandbox::launcher

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
@@ -156,10 +157,28 @@ double cpu_seconds(pid_t pid) {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-std::optional<std::int64_t> open_descriptors(pid_t pid) {
+Descriptors descriptors_of(pid_t pid) {
   struct stat folder {};
-  if (stat(fmt::format("/proc/{}/fd", pid).c_str(), &folder) != 0 || folder.st_size == 0) return std::nullopt;
-  return folder.st_size;
+  if (stat(fmt::format("/proc/{}/fd", pid).c_str(), &folder) != 0) return {};
+  return {folder.st_size, folder.st_uid != geteuid()};
+}
+
+std::int64_t mappings_of(pid_t pid) {
+  const std::string maps = read_proc(pid, "maps");
+  return std::count(maps.begin(), maps.end(), '\n');
+}
+
+void add_buffers(pid_t pid, std::map<std::uint64_t, std::int64_t>& buffers) {
+  constexpr std::int64_t kPipe = 64 << 10, kSocket = 208 << 10;  // as the kernel makes them
+  std::error_code gone;
+  std::filesystem::directory_iterator entry(fmt::format("/proc/{}/fd", pid), gone);
+  for (; entry != std::filesystem::directory_iterator(); entry.increment(gone)) {
+    std::array<char, 64> target{};
+    if (readlink(entry->path().c_str(), target.data(), target.size() - 1) <= 0) continue;
+    unsigned long inode = 0;
+    if (std::sscanf(target.data(), "pipe:[%lu]", &inode) == 1) buffers[inode] = kPipe;
+    if (std::sscanf(target.data(), "socket:[%lu]", &inode) == 1) buffers[inode] = kSocket;
+  }
 }
 
 std::optional<Waiting> waiting_in(pid_t pid) {

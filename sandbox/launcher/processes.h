@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,8 +53,16 @@ struct Times {
 Times times_of(pid_t pid);
 double cpu_seconds(pid_t pid);  // of all its threads
 
-// Open descriptors; nothing where the kernel does not tell (before Linux 6.2).
-std::optional<std::int64_t> open_descriptors(pid_t pid);
+struct Descriptors {
+  std::int64_t number = 0;  // open ones; 0 where the kernel does not tell (before Linux 6.2)
+  bool hidden = false;      // they cannot be read: it runs a program that it may not read
+};
+Descriptors descriptors_of(pid_t pid);
+std::int64_t mappings_of(pid_t pid);  // slow where there are many
+
+// Pipes and sockets among them, by their inodes: what each may hold in the kernel's memory, in bytes. Slow where there
+// are many.
+void add_buffers(pid_t pid, std::map<std::uint64_t, std::int64_t>& buffers);
 
 // The number of the system call in which the main thread waits, with its first argument; nothing while it runs.
 struct Waiting {

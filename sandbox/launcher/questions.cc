@@ -1,5 +1,6 @@
 #include "sandbox/launcher/questions.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 #include "sandbox/launcher/census.h"
@@ -25,12 +27,43 @@ Descriptor descriptor_of(pid_t task, int number) {
   return Descriptor(static_cast<int>(syscall(SYS_pidfd_getfd, process.get(), number, 0)));
 }
 
+bool is_mark(int call) {
+  return call == SYS_chmod || call == SYS_fchmod || call == SYS_fchmodat || call == SYS_utimensat;
+}
+
+// What lies at an address of the asker, at most `size` bytes.
+std::string memory_of(pid_t asker, std::uint64_t address, std::size_t size) {
+  const Descriptor memory(open(fmt::format("/proc/{}/mem", asker).c_str(), O_RDONLY | O_CLOEXEC));
+  std::string bytes(size, '\0');
+  ssize_t got = pread(memory.get(), bytes.data(), size, static_cast<off_t>(address));
+  // A read may not begin in one mapping and end beyond the last.
+  constexpr std::uint64_t kPage = 4096;
+  if (got < 0) got = pread(memory.get(), bytes.data(), std::min(size, kPage - address % kPage), static_cast<off_t>(address));
+  bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  return bytes;
+}
+
+// A file that the asker names, by a descriptor of a folder (AT_FDCWD: where it is) and a path in its memory; the
+// descriptor itself without a path.
+Descriptor file_of(pid_t asker, int folder, std::uint64_t path_address, bool follows) {
+  Descriptor from = folder == AT_FDCWD
+                        ? Descriptor(open(fmt::format("/proc/{}/cwd", asker).c_str(), O_PATH | O_CLOEXEC))
+                        : descriptor_of(asker, folder);
+  if (from.get() < 0 || path_address == 0) return from;
+  std::string path = memory_of(asker, path_address, 4096);
+  const std::size_t end = path.find('\0');
+  if (end == std::string::npos || end == 0) return Descriptor();
+  path.resize(end);
+  return Descriptor(openat(from.get(), path.c_str(), O_PATH | O_CLOEXEC | (follows ? 0 : O_NOFOLLOW)));
+}
+
 }  // namespace
 
 void Questions::answer_next() {
   seccomp_notif question{};
   if (ioctl(notifications_.get(), SECCOMP_IOCTL_NOTIF_RECV, &question) != 0) return;  // who asked is gone
   if (question.data.nr == SYS_flock) return on_flock(question);
+  if (is_mark(question.data.nr)) return answer(question.id, set_mark(question));
   if (!allows(question)) return answer(question.id, EPERM);
   seccomp_notif_resp reply{.id = question.id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
   ioctl(notifications_.get(), SECCOMP_IOCTL_NOTIF_SEND, &reply);
@@ -104,6 +137,32 @@ bool Questions::is_of_session(int file, pid_t asker) const try {
   return fstat(file, &status) == 0 && fstat(session->home().get(), &home) == 0 && home.st_dev == status.st_dev;
 } catch (const std::system_error&) {
   return false;
+}
+
+// The file is found by what the asker says, looked at and changed by one descriptor. The errno, or 0.
+int Questions::set_mark(const seccomp_notif& question) const {
+  const auto asker = static_cast<pid_t>(question.pid);
+  const auto& arguments = question.data.args;
+  const int call = question.data.nr;
+  const bool takes_folder = call == SYS_fchmodat || call == SYS_utimensat;
+  const bool is_of_link = call == SYS_utimensat && (arguments[3] & AT_SYMLINK_NOFOLLOW) != 0;
+  const int folder = call == SYS_chmod ? AT_FDCWD : static_cast<int>(arguments[0]);
+  const std::uint64_t path = takes_folder ? arguments[1] : call == SYS_chmod ? arguments[0] : 0;
+  const Descriptor file = file_of(asker, folder, path, !is_of_link);
+  if (file.get() < 0) return ENOENT;
+  if (!is_of_session(file.get(), asker)) return EPERM;
+  const std::string way = fmt::format("/proc/self/fd/{}", file.get());
+  if (call != SYS_utimensat) {
+    const auto mode = static_cast<mode_t>(arguments[call == SYS_fchmodat ? 2 : 1]) & 01777;
+    return chmod(way.c_str(), mode) == 0 ? 0 : errno;
+  }
+  timespec times[2] = {{0, UTIME_NOW}, {0, UTIME_NOW}};
+  if (arguments[2] != 0) {
+    const std::string bytes = memory_of(asker, arguments[2], sizeof times);
+    if (bytes.size() != sizeof times) return EFAULT;
+    std::memcpy(times, bytes.data(), sizeof times);
+  }
+  return utimensat(AT_FDCWD, way.c_str(), times, 0) == 0 ? 0 : errno;
 }
 
 bool Questions::may_confine(pid_t asker) const {

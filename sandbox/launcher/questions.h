@@ -2,8 +2,9 @@
 // who asks and what is meant that decides: setns, file locks, signals, Landlock.
 //
 // setns: the process that goes into a new session, until that is ready. Locks: on files of the session's own workspace;
-// a flock is taken here, on a copy of the descriptor that was looked at. Where all see the same processes: signals to
-// the session's own, and Landlock to an interpreter that is not ready yet. Whatever else asks gets EPERM.
+// a flock is taken here, on a copy of the descriptor that was looked at. Where all see the same processes and files:
+// signals to the session's own, Landlock to an interpreter that is not ready yet, and modes and times of the session's
+// own files, which are set here. Whatever else asks gets EPERM.
 #pragma once
 
 #include <linux/seccomp.h>
@@ -46,6 +47,7 @@ class Questions {
   bool may_signal(const seccomp_notif& question) const;
   bool may_confine(pid_t asker) const;
   void on_flock(const seccomp_notif& question);
+  int set_mark(const seccomp_notif& question) const;
   bool try_lock(const WaitingLock& wish) const;  // false: it has to wait
   bool is_of_session(int file, pid_t asker) const;
 

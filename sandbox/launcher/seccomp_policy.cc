@@ -1,6 +1,7 @@
 #include "sandbox/launcher/seccomp_policy.h"
 
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <linux/filter.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
@@ -15,20 +16,22 @@
 
 #include <initializer_list>
 #include <memory>
+#include <utility>
+
+#include "sandbox/launcher/landlock.h"
 
 namespace agon::sandbox::launcher {
 namespace {
 
 constexpr const char* kAllowed[] = {
     // files
-    "access", "chdir", "chmod", "chown", "close", "close_range", "copy_file_range", "creat", "dup", "dup2", "dup3",
-    "faccessat", "faccessat2", "fadvise64", "fchdir", "fchmod", "fchmodat", "fchown", "fchownat", "fdatasync",
-    "fgetxattr", "flistxattr", "fstat", "fstatfs", "fsync", "ftruncate", "futimesat", "getcwd", "getdents",
-    "getdents64", "getxattr", "lchown", "lgetxattr", "link", "linkat", "listxattr", "llistxattr", "lseek", "lstat",
-    "mkdir", "mkdirat", "mknod", "mknodat", "newfstatat", "open", "openat", "openat2", "pread64", "preadv", "preadv2",
-    "pwrite64", "pwritev", "pwritev2", "read", "readahead", "readlink", "readlinkat", "readv", "rename", "renameat",
-    "renameat2", "rmdir", "sendfile", "stat", "statfs", "statx", "symlink", "symlinkat", "sync_file_range", "truncate",
-    "umask", "unlink", "unlinkat", "utime", "utimensat", "utimes", "write", "writev",
+    "access", "chdir", "close", "copy_file_range", "creat", "dup", "dup2", "dup3", "faccessat",
+    "faccessat2", "fadvise64", "fchdir", "fdatasync", "fgetxattr", "flistxattr", "fstat", "fstatfs", "fsync",
+    "ftruncate", "getcwd", "getdents", "getdents64", "getxattr", "lgetxattr", "link", "linkat", "listxattr",
+    "llistxattr", "lseek", "lstat", "mkdir", "mkdirat", "mknod", "mknodat", "newfstatat", "pread64", "preadv",
+    "preadv2", "pwrite64", "pwritev", "pwritev2", "read", "readahead", "readlink", "readlinkat", "readv", "rename",
+    "renameat", "renameat2", "rmdir", "sendfile", "stat", "statfs", "statx", "symlink", "symlinkat", "sync_file_range",
+    "umask", "unlink", "unlinkat", "write", "writev",
     // memory
     "brk", "madvise", "membarrier", "mincore", "mlock", "mlock2", "mlockall", "mprotect", "mremap", "msync", "munlock",
     "munlockall", "munmap",
@@ -59,6 +62,11 @@ constexpr const char* kUnknown[] = {"clone3", "memfd_create", "io_uring_setup", 
                                     "mq_open",
                                     // watches on the host's files would tell what the host does with them
                                     "inotify_init", "inotify_init1", "inotify_add_watch", "inotify_rm_watch"};
+
+// Of files: modes and times; owners, and older forms of those; what opens or shortens them.
+constexpr const char* kMarks[] = {"chmod", "fchmod", "fchmodat", "utimensat"};
+constexpr const char* kOwners[] = {"chown", "fchown", "fchownat", "lchown", "futimesat", "utime", "utimes"};
+constexpr const char* kOpening[] = {"open", "openat", "openat2", "truncate"};
 
 // The rules of a process would grow without a bound.
 constexpr const char* kLandlock[] = {"landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self"};
@@ -107,8 +115,12 @@ void allow_some_arguments(Policy& policy) {
   constexpr std::uint64_t kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
                                         CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWTIME;
   // The low byte of clone's flags is the signal at exit, which CLONE_NEWTIME shares.
-  // With CLONE_PARENT a child would be the supervisor's.
-  policy.rule(SCMP_ACT_ALLOW, "clone", {SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, (kNamespaces & ~0xffull) | CLONE_PARENT, 0)});
+  // With CLONE_PARENT a child would be the supervisor's. A thread with descriptors of its own would hide them.
+  constexpr std::uint64_t kRefused = (kNamespaces & ~0xffull) | CLONE_PARENT;
+  policy.rule(SCMP_ACT_ALLOW, "clone", {SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, kRefused | CLONE_THREAD, 0)});
+  policy.rule(SCMP_ACT_ALLOW, "clone",
+              {SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, kRefused | CLONE_THREAD | CLONE_FILES, CLONE_THREAD | CLONE_FILES)});
+  policy.rule(SCMP_ACT_ALLOW, "close_range", {SCMP_CMP64(2, SCMP_CMP_MASKED_EQ, CLOSE_RANGE_UNSHARE, 0)});
   allow_values(policy, "socketpair", 0, {AF_UNIX});
   allow_values(policy, "ioctl", 1, {TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX});
   policy.rule(SCMP_ACT_ERRNO(EAFNOSUPPORT), "socket");
@@ -167,11 +179,30 @@ void file_locks(Policy& policy) {
                 {SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, static_cast<std::uint64_t>(command))});
 }
 
+void open_files(Policy& policy) {
+  if (landlock_version() >= 3) {
+    for (const char* name : kOpening) policy.rule(SCMP_ACT_ALLOW, name);
+    return;
+  }
+  policy.rule(SCMP_ACT_ERRNO(ENOSYS), "openat2");  // its flags lie in memory
+  const auto flags_at = [](unsigned argument, std::uint64_t mask, std::uint64_t value) {
+    return SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, mask, value);
+  };
+  for (const auto& [name, argument] : {std::pair("open", 1u), std::pair("openat", 2u)}) {
+    policy.rule(SCMP_ACT_ALLOW, name, {flags_at(argument, O_TRUNC, 0)});
+    for (const std::uint64_t access : {O_WRONLY, O_RDWR})
+      policy.rule(SCMP_ACT_ALLOW, name, {flags_at(argument, O_TRUNC | O_ACCMODE, O_TRUNC | access)});
+  }
+}
+
 // Calls that reach another process by its number, hide from the supervisor, or take room on a disk that is the host's.
 void shared_things(Policy& policy, bool own_processes) {
   for (const char* name : {"kill", "tgkill", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"})
     policy.rule(own_processes ? SCMP_ACT_ALLOW : SCMP_ACT_NOTIFY, name);
   if (own_processes) {
+    for (const char* name : kMarks) policy.rule(SCMP_ACT_ALLOW, name);
+    for (const char* name : kOwners) policy.rule(SCMP_ACT_ALLOW, name);
+    for (const char* name : kOpening) policy.rule(SCMP_ACT_ALLOW, name);
     policy.rule(SCMP_ACT_ALLOW, "pidfd_send_signal");
     allow_values(policy, "prctl", 0, {PR_SET_DUMPABLE});
     allow_values(policy, "fcntl", 1, {F_SETOWN});
@@ -180,6 +211,10 @@ void shared_things(Policy& policy, bool own_processes) {
     for (const char* name : kLandlock) policy.rule(SCMP_ACT_ERRNO(ENOSYS), name);
     return;
   }
+  // Landlock says nothing of modes and times, and before version 3 nothing of lengths: files of the same user outside
+  // are kept from them here.
+  for (const char* name : kMarks) policy.rule(SCMP_ACT_NOTIFY, name);
+  open_files(policy);
   // A session confines itself while it is made, and no more afterwards.
   for (const char* name : kLandlock) policy.rule(SCMP_ACT_NOTIFY, name);
   policy.rule(SCMP_ACT_ERRNO(ENOSYS), "pidfd_send_signal");

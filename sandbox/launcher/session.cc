@@ -92,7 +92,7 @@ Session::Session(int id, const Session* parent, Limits limits, const Surrounding
   if (!parent) return;
   making_ = Errand::start([from = *parent->folder_, to = *folder_, limits] {
     to.copy_from(from, limits.disk, limits.inodes);
-    return 0;
+    return Errand::Values{};
   });
 }
 
@@ -412,11 +412,12 @@ void Session::look_briefly() {
 
 // Pages that processes share are told apart by a slow read, which is an errand.
 void Session::measure() {
-  if (const auto outcome = measuring_.take()) usage_.take_exact(outcome->value, measuring_.age());
+  if (const auto outcome = measuring_.take()) usage_.take_exact({outcome->values[0], outcome->values[1]}, measuring_.age());
   if (measuring_.is_out() || !usage_.needs_exact(limits_.memory)) return;
   try {
     measuring_ = Errand::start([processes = surroundings_.processes(id_), &memory = surroundings_.template_memory] {
-      return exact_memory(processes, memory);
+      const ExactMemory exact = exact_memory(processes, memory);
+      return Errand::Values{exact.pages, exact.mappings};
     });
   } catch (const std::system_error&) {  // at the next look
   }
@@ -425,14 +426,16 @@ void Session::measure() {
 // Where there is no file system of its own to keep these limits.
 void Session::check_files() {
   if (!folder_ || state_ == State::dead) return;
-  if (const auto outcome = counting_.take(); outcome && outcome->value > 0)
+  if (const auto outcome = counting_.take(); outcome && outcome->values[0] > 0)
     return end(Reason::disk_limit, files_text(limits_));
   if (counting_.is_out() || Clock::now() < next_count_) return;
   next_count_ = Clock::now() + (state_ == State::busy ? kFilesTick : kQuietTick);
   try {
     counting_ = Errand::start([folder = *folder_, limits = limits_, others = surroundings_.folders(),
-                               processes = surroundings_.processes(id_)]() -> std::int64_t {
-      return exceeds(files_use(folder.all(), limits.inodes, others, processes), limits) ? 1 : 0;
+                               processes = surroundings_.processes(id_)] {
+      FilesUse use = files_use(folder.all(), limits.inodes, others, processes);
+      use.bytes += mapped_nameless_files(folder.path(), processes, limits.file);
+      return Errand::Values{exceeds(use, limits) ? 1 : 0};
     });
   } catch (const std::system_error&) {
   }
@@ -450,6 +453,8 @@ std::optional<Session::End> Session::exceeded() const {
   if (cgroup_) return std::nullopt;
   if (usage_.memory() > limits_.memory && usage_.exact() > limits_.memory)
     return End{Reason::memory_limit, fmt::format("{} bytes of memory, more than {}", usage_.exact(), limits_.memory)};
+  if (folder_ && usage_.has_hidden())
+    return End{Reason::process_limit, "a program that may not be read runs, and nobody can see what it uses"};
   if (usage_.tasks() > limits_.processes)
     return End{Reason::process_limit,
                fmt::format("{} processes and threads, more than {}", usage_.tasks(), limits_.processes)};
@@ -520,7 +525,7 @@ void Session::finish(Reason reason, std::string text, bool alive) {
   result.peak_memory = measured_peak();
   result.alive = alive;
   result.ran = true;
-  collect(result);
+  collect();
   if (!alive && !end_) end_ = End{result.reason, result.text};
   result_ = std::move(result);
   call_.reset();
@@ -530,12 +535,12 @@ void Session::finish(Reason reason, std::string text, bool alive) {
 
 // A file that cannot be brought out, or is too much beside the others, is left out: what the code calls a picture may
 // be anything.
-void Session::collect(Result& result) const {
+void Session::collect() {
   std::int64_t left = kMostCollected;
   const auto take = [&](const std::string& name) {
     try {
-      result.artifacts.push_back({name, read_file(home(), name, std::min(limits_.file, left))});
-      left -= std::ssize(result.artifacts.back().bytes);
+      files_.push_back(open_file(home(), name, std::min(limits_.file, left)));
+      left -= files_.back().size;
     } catch (const std::system_error&) {
     }
   };
@@ -607,7 +612,7 @@ bool Session::remove_files() {
   if (!removing_.is_out()) {
     removing_ = Errand::start([folder = *folder_] {
       folder.remove();
-      return 0;
+      return Errand::Values{};
     });
     return false;
   }

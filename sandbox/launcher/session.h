@@ -124,7 +124,8 @@ class Session {
   // Holds the session to its limits and notices its end: to be called often (see `wait`).
   void watch();
   std::chrono::milliseconds wait() const;  // until the next watch at the latest
-  std::optional<Result> take_result();
+  std::optional<Result> take_result();  // without the artifacts' bytes:
+  std::vector<OpenFile> take_files() { return std::exchange(files_, {}); }
   Result result_of_end() const;  // of a call that came too late. REQUIRES: dead
 
   // Ends the session's processes. While sessions that were forked from it live (has_forks), its first process stays for
@@ -160,7 +161,7 @@ class Session {
   void finish(Reason reason, std::string text, bool alive);
   void finish_answered();
   void drain();
-  void collect(Result& result) const;
+  void collect();
   std::map<std::string, FileState> pictures() const;
   double used_cpu() const;
   std::optional<End> met_limit() const;
@@ -193,6 +194,7 @@ class Session {
   int locks_ = 0;        // asked for in this call
   std::vector<std::string> fork_answers_;
   std::optional<Result> result_;
+  std::vector<OpenFile> files_;
   std::optional<End> end_;
   Errand removing_;
   bool removed_ = false;

@@ -58,19 +58,27 @@ void write_file(const Folder& home, const std::string& name, const std::string& 
   }
 }
 
-std::string read_file(const Folder& home, const std::string& name, std::int64_t most) {
-  const Descriptor file = open_beneath(home, name, O_RDONLY);
+OpenFile open_file(const Folder& home, const std::string& name, std::int64_t most) {
+  OpenFile file{name, open_beneath(home, name, O_RDONLY)};
   struct stat status {};
-  checked(fstat(file.get(), &status), "fstat " + name);
+  checked(fstat(file.descriptor.get(), &status), "fstat " + name);
   if (status.st_size > most) throw std::system_error(EFBIG, std::generic_category(), name);
-  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
-  std::size_t at = 0;
-  while (at < bytes.size()) {
-    const ssize_t got = checked(read(file.get(), bytes.data() + at, bytes.size() - at), "reading " + name);
-    if (got == 0) break;  // it was cut meanwhile
-    at += static_cast<std::size_t>(got);
-  }
-  bytes.resize(at);
+  file.size = status.st_size;
+  return file;
+}
+
+std::string read_some(OpenFile& file, std::size_t most) {
+  std::string bytes(std::min(most, static_cast<std::size_t>(file.size)), '\0');
+  const ssize_t got = read(file.descriptor.get(), bytes.data(), bytes.size());
+  bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  file.size -= std::ssize(bytes);
+  return bytes;
+}
+
+std::string read_file(const Folder& home, const std::string& name, std::int64_t most) {
+  OpenFile file = open_file(home, name, most);
+  std::string bytes;
+  for (std::string piece; !(piece = read_some(file, 1 << 20)).empty();) bytes += piece;
   return bytes;
 }
 

@@ -15,9 +15,17 @@ namespace agon::sandbox::launcher {
 // that does not fit is left empty.
 void write_file(const Folder& home, const std::string& name, const std::string& bytes);
 
-// Reads a regular file of the workspace beneath which no link leads out, at most `most` bytes. Throws
-// std::system_error.
-std::string read_file(const Folder& home, const std::string& name, std::int64_t most);
+// A regular file of the workspace beneath which no link leads out, open for reading.
+struct OpenFile {
+  std::string name;
+  Descriptor descriptor;
+  std::int64_t size = 0;  // bytes, when it was opened
+};
+// Throws std::system_error, also where it has more than `most` bytes.
+OpenFile open_file(const Folder& home, const std::string& name, std::int64_t most);
+// Bytes from where the last read ended, at most `most`; none at the end, or where it cannot be read.
+std::string read_some(OpenFile& file, std::size_t most);
+std::string read_file(const Folder& home, const std::string& name, std::int64_t most);  // whole; throws
 
 // What tells one state of a file from another.
 struct FileState {

@@ -31,6 +31,7 @@ namespace agon::sandbox::launcher {
 namespace {
 
 constexpr std::size_t kMostRequest = 512 << 20;  // bytes
+constexpr std::size_t kPiece = 256 << 10;        // of a file that is brought out
 constexpr auto kMostOpening = std::chrono::seconds(20);
 constexpr auto kMostWaiting = std::chrono::seconds(60);  // for room
 constexpr auto kRetry = std::chrono::milliseconds(20);   // of what found no room
@@ -74,6 +75,13 @@ class Supervisor {
     bool killed = false, forgotten = false;
     bool spare = false;  // nobody has asked for it yet
   };
+  // Files that a call brings out, and its answer, which comes behind them.
+  struct Outgoing {
+    std::int64_t id = 0;
+    Json answer;
+    std::vector<OpenFile> files;
+    std::size_t at = 0;  // the file that is read
+  };
   // A session that is asked for and not begun.
   struct Wish {
     std::int64_t request = -1;
@@ -99,7 +107,8 @@ class Supervisor {
   void on_request(const Json& request);
   void on_session_request(std::int64_t id, const std::string& what, Held& one, const Json& request);
   void answer(std::int64_t id, Json reply);
-  void answer_result(std::int64_t id, const Result& result);
+  void answer_result(std::int64_t id, const Result& result, std::vector<OpenFile> files);
+  void send_files();
   void refuse(std::int64_t id, const std::string& text) { answer(id, {{"error", text}}); }
   void flush_control();
   void open(const Wish& wish);
@@ -134,7 +143,9 @@ class Supervisor {
                                    [this] { return folders(); }};
   Descriptor epoll_, signals_;
   FrameReader reader_{kMostRequest};
-  Outbox waiting_;
+  Outbox waiting_, waiting_files_;  // to be sent to the host; the latter in between, in pieces
+  std::deque<Outgoing> outgoing_;
+  bool in_piece_ = false;  // a piece of a file is sent in part
   std::map<int, Held> sessions_;
   std::map<int, std::deque<int>> forking_;  // by whom (0: the template): the sessions that it was asked for, in order
   std::deque<Wish> wishes_;
@@ -171,6 +182,7 @@ void Supervisor::run() {
     end_strays();
     grant_wishes();
     flush_control();
+    send_files();
     keep_spares();
   }
 }
@@ -189,7 +201,8 @@ int Supervisor::wait_time() const {
   }
   if (questions_.has_waiting_locks()) least = std::min(least, kLockTick);
   if (!wishes_.empty()) least = std::min(least, kRetry);
-  return static_cast<int>(waiting_.empty() ? least.count() : 1);
+  if (!waiting_.empty() || !waiting_files_.empty()) return 1;
+  return outgoing_.empty() ? static_cast<int>(least.count()) : 0;
 }
 
 void Supervisor::on_event(std::uint64_t data) {
@@ -340,7 +353,7 @@ void Supervisor::on_session_request(std::int64_t id, const std::string& what, He
     return session.end(Reason::sandbox_lost, "it was closed");
   }
   if (session.state() == Session::State::dead) {
-    if (what == "run") return answer_result(id, session.result_of_end());
+    if (what == "run") return answer(id, to_json(session.result_of_end()));
     return refuse(id, "the session has ended: " + session.end().text);
   }
   if (session.state() != Session::State::ready) return refuse(id, "the session is busy");
@@ -450,22 +463,20 @@ void Supervisor::fork_interpreter(Held& one) {
   }
 }
 
-// One at a time, and none of another kind than what is asked for. One that cannot be made will be said to who asks.
+// Of no other kind than what is asked for. One that cannot be made will be said to who asks.
 void Supervisor::keep_spares() {
   if (!spare_limits_ || !wishes_.empty()) return;
   int spares = 0;
   for (auto& [id, held] : sessions_) {
-    const Session::State state = held.session->state();
-    if (state == Session::State::starting || state == Session::State::making) return;
-    if (!held.spare || state == Session::State::dead) continue;
+    if (!held.spare || held.session->state() == Session::State::dead) continue;
     if (held.session->limits() == *spare_limits_)
       ++spares;
     else
       held.session->end(Reason::sandbox_lost, "other limits are asked for");
   }
-  if (spares >= kSpares || living() + kSpares > walls_.room) return;
   try {
-    sessions_.at(make(*spare_limits_, nullptr)).spare = true;
+    for (; spares < kSpares && living() + kSpares <= walls_.room; ++spares)
+      sessions_.at(make(*spare_limits_, nullptr)).spare = true;
   } catch (const std::system_error&) {
     spare_limits_.reset();
   }
@@ -547,7 +558,8 @@ void Supervisor::settle(int id) {
     session.seed(one.seed);
     answer(std::exchange(one.opening, -1), {{"session", id}});
   }
-  if (const auto result = session.take_result()) answer_result(std::exchange(one.running, -1), *result);
+  if (const auto result = session.take_result())
+    answer_result(std::exchange(one.running, -1), *result, session.take_files());
   if (session.state() == Session::State::dead) settle_dead(one);
 }
 
@@ -584,12 +596,30 @@ void Supervisor::forget(Held& one) {
   one.forgotten = true;
 }
 
-void Supervisor::answer_result(std::int64_t id, const Result& result) {
-  Json reply = to_json(result);
-  reply["artifacts"] = Json::array();
-  for (const Artifact& artifact : result.artifacts)
-    reply["artifacts"].push_back({{"name", artifact.name}, {"bytes", binary(artifact.bytes)}});
-  answer(id, std::move(reply));
+void Supervisor::answer_result(std::int64_t id, const Result& result, std::vector<OpenFile> files) {
+  if (files.empty()) return answer(id, to_json(result));
+  outgoing_.push_back({id, to_json(result), std::move(files)});
+  send_files();
+}
+
+// One piece a call, in turns: what a call brings out keeps no other's answer waiting.
+void Supervisor::send_files() {
+  if (outgoing_.empty() || !waiting_.empty() || !waiting_files_.empty()) return;
+  Outgoing one = std::move(outgoing_.front());
+  outgoing_.pop_front();
+  OpenFile& file = one.files[one.at];
+  std::string piece = read_some(file, kPiece);
+  const bool ends = file.size == 0 || piece.empty();
+  waiting_files_.add(message_frame(
+      {{"id", one.id}, {"artifact", one.at}, {"name", file.name}, {"bytes", binary(piece)}}));
+  if (ends) ++one.at;
+  if (one.at < one.files.size()) {
+    outgoing_.push_back(std::move(one));
+  } else {
+    one.answer["id"] = one.id;
+    waiting_files_.add(message_frame(one.answer));
+  }
+  flush_control();
 }
 
 void Supervisor::answer(std::int64_t id, Json reply) {
@@ -599,15 +629,18 @@ void Supervisor::answer(std::int64_t id, Json reply) {
   flush_control();
 }
 
+// Answers first, but for the rest of a piece that has begun.
 void Supervisor::flush_control() {
-  while (!waiting_.empty()) {
-    const std::string_view next = waiting_.next(1 << 20);
-    const ssize_t sent = ::send(control_.get(), next.data(), next.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  while (!waiting_.empty() || !waiting_files_.empty()) {
+    Outbox& next = in_piece_ || waiting_.empty() ? waiting_files_ : waiting_;
+    const std::string_view bytes = next.next(1 << 20);
+    const ssize_t sent = ::send(control_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent <= 0) {
       if (errno != EAGAIN && errno != EINTR) done_ = true;
       return;
     }
-    waiting_.sent(static_cast<std::size_t>(sent));
+    next.sent(static_cast<std::size_t>(sent));
+    in_piece_ = !waiting_files_.empty() && (in_piece_ || &next == &waiting_files_);
   }
 }
 

@@ -21,7 +21,7 @@ bool is_running(char state) { return state == 'R' || state == 'D'; }
 
 TemplateMemory TemplateMemory::of(pid_t process) {
   const MemoryUse memory = memory_use(process);
-  return {memory.resident, memory.page_tables, times_of(process).stack};
+  return {memory.resident, memory.page_tables, mappings_of(process), times_of(process).stack};
 }
 
 Usage::Usage(pid_t interpreter, pid_t reaper, const TemplateMemory& shared)
@@ -29,7 +29,8 @@ Usage::Usage(pid_t interpreter, pid_t reaper, const TemplateMemory& shared)
       reaper_(reaper),
       shared_(shared),
       reaper_before_(reaper ? times_of(reaper).reaped : 0),
-      looked_(Clock::now()) {}
+      made_(Clock::now()),
+      looked_(made_) {}
 
 // A fork begins with all of the template's pages and gives back or copies some. Each page that it took since, a copy
 // too, was a fault: no more of the template's can be left than what it began with less those.
@@ -44,6 +45,7 @@ void Usage::look(const std::vector<pid_t>& processes) {
   std::map<pid_t, Member> now;
   tasks_ = descriptors_ = memory_ = faults_ = 0;
   others_ = 0;
+  has_hidden_ = false;
   double reaped = reaper_ ? times_of(reaper_).reaped - reaper_before_ : 0;
   for (const pid_t process : processes) {
     const double cpu = cpu_seconds(process);
@@ -55,15 +57,36 @@ void Usage::look(const std::vector<pid_t>& processes) {
     reaped += times.reaped;
     faults_ += times.faults;
     tasks_ += std::max<std::int64_t>(1, memory.threads);
-    descriptors_ += open_descriptors(process).value_or(0);
+    const Descriptors open = descriptors_of(process);
+    descriptors_ += open.number;
+    has_hidden_ = has_hidden_ || open.hidden;
     memory_ += owned(memory, times, memory.resident);
   }
+  count_buffers(processes);
+  memory_ += buffers_ + mappings_;
   // What children of processes that are gone had been waited for is in their own parents' sums.
   reaped_ = std::max(reaped_, reaped);
   const auto at = Clock::now();
   count_vanished(now, seconds_of(at - looked_));
   looked_ = at;
   members_ = std::move(now);
+}
+
+// A few are nothing; many are read again where their number has changed, and now and then.
+void Usage::count_buffers(const std::vector<pid_t>& processes) {
+  constexpr std::int64_t kFew = 64;
+  constexpr int kLooksBetween = 16;
+  if (descriptors_ <= kFew * static_cast<std::int64_t>(processes.size())) {
+    buffers_ = 0;
+    buffers_of_ = -1;
+    return;
+  }
+  if (descriptors_ == buffers_of_ && ++looks_ % kLooksBetween != 0) return;
+  std::map<std::uint64_t, std::int64_t> buffers;
+  for (const pid_t process : processes) add_buffers(process, buffers);
+  buffers_of_ = descriptors_;
+  buffers_ = 0;
+  for (const auto& [inode, bytes] : buffers) buffers_ += bytes;
 }
 
 // Whoever was running at a look and is gone at the next one ran for as long as the time between two looks, on the
@@ -87,35 +110,40 @@ std::int64_t Usage::interpreter_peak() const {
 
 // Faults tell of copies of shared pages, which are in no sum of resident ones.
 bool Usage::needs_exact(std::int64_t limit) const {
-  if (memory_ <= limit) return false;
+  const auto unknown = Clock::now() - (has_exact_ ? exact_at_ : made_);
+  if (memory_ <= limit) return members_.size() > 1 && unknown > kExactAgain;
   if (!has_exact_) return true;
   const auto age = Clock::now() - exact_at_;
   if (age < kExactPause * exact_took_) return false;
-  return age > kExactAgain || exact_ + (memory_ + faults_ * kPage - exact_growth_) > limit;
+  return age > kExactAgain || exact() + (memory_ + faults_ * kPage - exact_growth_) > limit;
 }
 
-void Usage::take_exact(std::int64_t exact, Clock::duration took) {
-  exact_ = exact;
+void Usage::take_exact(const ExactMemory& exact, Clock::duration took) {
+  memory_ += exact.mappings - mappings_;
+  exact_ = exact.pages;
+  mappings_ = exact.mappings;
   exact_growth_ = memory_ + faults_ * kPage;
   exact_at_ = Clock::now();
   exact_took_ = took;
   has_exact_ = true;
 }
 
-std::int64_t exact_memory(const std::vector<pid_t>& processes, const TemplateMemory& shared) {
-  std::int64_t proportional = 0, shared_parts = 0, tables = 0, forks = 0;
+ExactMemory exact_memory(const std::vector<pid_t>& processes, const TemplateMemory& shared) {
+  constexpr std::int64_t kMapping = 256;  // bytes
+  std::int64_t proportional = 0, shared_parts = 0, tables = 0, forks = 0, mappings = 0;
   for (const pid_t process : processes) {
     const SharedMemory memory = shared_memory(process);
     const bool is_fork = times_of(process).stack == shared.stack;
     proportional += memory.proportional;
     tables += std::max<std::int64_t>(0, memory_use(process).page_tables - (is_fork ? shared.page_tables : 0));
+    mappings += std::max<std::int64_t>(0, mappings_of(process) - (is_fork ? shared.mappings : 0));
     if (!is_fork) continue;
     ++forks;
     shared_parts += memory.shared;
   }
   // Of the template's pages each fork has at most an equal part, since the template itself has them too.
   const std::int64_t of_template = std::min(shared_parts, shared.resident * forks / (forks + 1));
-  return proportional - of_template + tables;
+  return {proportional - of_template + tables, mappings * kMapping};
 }
 
 }  // namespace agon::sandbox::launcher

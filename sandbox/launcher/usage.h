@@ -17,9 +17,18 @@ namespace agon::sandbox::launcher {
 // What a fresh interpreter shares with the template, and so with all sessions.
 struct TemplateMemory {
   std::int64_t resident = 0, page_tables = 0;  // bytes
+  std::int64_t mappings = 0;
   std::uint64_t stack = 0;                     // tells a fork of the template from a program that was started anew
   static TemplateMemory of(pid_t process);
 };
+
+// Bytes beside the template's: of pages, those that processes share once, and of page tables; and of the kernel's records
+// of mappings.
+struct ExactMemory {
+  std::int64_t pages = 0, mappings = 0;
+};
+// Slow: for an errand.
+ExactMemory exact_memory(const std::vector<pid_t>& processes, const TemplateMemory& shared);
 
 class Usage {
  public:
@@ -43,23 +52,26 @@ class Usage {
   std::int64_t tasks() const { return tasks_; }              // processes and threads
   std::int64_t descriptors() const { return descriptors_; }  // open ones of all processes; as far as the kernel tells
 
-  // Bytes of memory and of page tables that the session adds to what all sessions share: at least what it uses, more
+  // Bytes of memory, of page tables, and of what many open pipes and sockets may hold, that the session adds to what all sessions share: at least what it uses, more
   // where its processes share pages with each other.
   std::int64_t memory() const { return memory_; }
   // The same of the interpreter alone at its highest point since reset_peak_memory.
   std::int64_t interpreter_peak() const;
 
-  // Whether memory() may be too much by pages that are counted twice, so that only exact_memory() tells; and not again
-  // before that could have changed. exact: what it said.
+  // Whether exact_memory() is to be asked: memory() may be too much by pages that are counted twice, and that could have
+  // changed; or there are several processes, whose mappings nobody has counted for a while.
   bool needs_exact(std::int64_t limit) const;
-  void take_exact(std::int64_t exact, Clock::duration took);
-  std::int64_t exact() const { return exact_; }
+  void take_exact(const ExactMemory& exact, Clock::duration took);
+  std::int64_t exact() const { return exact_ + buffers_ + mappings_; }  // as it said
+  // Whether the kernel shows too little of a process to know what it uses.
+  bool has_hidden() const { return has_hidden_; }
 
  private:
   struct Member {
     double cpu = 0;
     bool running = false;
   };
+  void count_buffers(const std::vector<pid_t>& processes);
   void count_vanished(const std::map<pid_t, Member>& now, double seconds);
   std::int64_t owned(const MemoryUse& memory, const Times& times, std::int64_t resident) const;
 
@@ -67,21 +79,21 @@ class Usage {
   TemplateMemory shared_;
   double reaper_before_ = 0;  // seconds that it had counted for others
   std::map<pid_t, Member> members_;
-  Clock::time_point looked_;
+  Clock::time_point made_, looked_;
   double others_ = 0;    // seconds of living processes, but the interpreter
   double reaped_ = 0;    // of those that were waited for
   double reaped_by_supervisor_ = 0;
   double vanished_ = 0;  // of those that are gone, by what was seen of them
   double lost_ = 0;      // of those that are gone and were not waited for
   std::int64_t tasks_ = 0, descriptors_ = 0, memory_ = 0, faults_ = 0;
+  bool has_hidden_ = false;
+  std::int64_t buffers_ = 0, buffers_of_ = -1;  // and of how many descriptors
+  int looks_ = 0;
   // At the last exact measure.
-  std::int64_t exact_ = 0, exact_growth_ = 0;
+  std::int64_t exact_ = 0, exact_growth_ = 0, mappings_ = 0;
   Clock::time_point exact_at_;
   Clock::duration exact_took_{};
   bool has_exact_ = false;
 };
-
-// Bytes that the processes use beside the template's: pages that they share count once. Slow: for an errand.
-std::int64_t exact_memory(const std::vector<pid_t>& processes, const TemplateMemory& shared);
 
 }  // namespace agon::sandbox::launcher

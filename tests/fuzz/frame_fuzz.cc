@@ -70,10 +70,11 @@ void check_channel(std::string_view bytes) {
   const bool open = channel.receive([&](pid_t sender, std::string_view payload) {
     require(sender == getpid() && payload.size() <= launcher::kMostGuestFrame);
     seen += payload.size();
+    return true;
   });
   require(seen <= bytes.size());
   guest.reset();
-  if (open) require(!channel.receive([](pid_t, std::string_view) {}));
+  if (open) require(!channel.receive([](pid_t, std::string_view) { return true; }));
 }
 
 template <typename Read>

@@ -19,5 +19,5 @@ time.sleep(3)
 print("held")
 
 # ---- back
-# reason: sandbox_lost
+# reason: memory_limit
 print("ESCAPED the session lives on")
