@@ -106,8 +106,8 @@ std::vector<Check> code_sandbox() {
     const sandbox::Result result = sandbox.open().run({.code = "print(1 + 1)"});
     if (result.out != "2\n") return {{"sandbox", fmt::format("1 + 1 is '{}' ({})", result.out, result.text), false}};
     std::vector<Check> checks = {
-        {"sandbox", fmt::format("tier {}, ready in {:.2f} s, a first session in {:.0f} ms", to_string(sandbox.tier()),
-                                started, 1e3 * (seconds() - started))}};
+        {"sandbox", fmt::format("tier {}, ready in {:.2f} s, a first session in {:.0f} ms, {} sessions at a time",
+                                to_string(sandbox.tier()), started, 1e3 * (seconds() - started), sandbox.room())}};
     for (const sandbox::MissedTier& missed : sandbox.missed())
       checks.push_back({"sandbox", fmt::format("tier {} is not to be had: {}", to_string(missed.tier), missed.why)});
     return checks;

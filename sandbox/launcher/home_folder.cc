@@ -51,12 +51,17 @@ HomeFolder::HomeFolder(const std::string& folder, int session, const HomeFolder*
     place = std::move(*forks);
   }
   const Folder own = place.make(names_.back().c_str());
-  identity_ = own.identity();
-  own.make(kForks);
-  const Folder files = own.make(kFiles);
-  files_ = files.identity();
-  if (parent) return;
-  for (const char* name : kHomeFolders) files.make(name);
+  try {
+    identity_ = own.identity();
+    own.make(kForks);
+    const Folder files = own.make(kFiles);
+    files_ = files.identity();
+    if (parent) return;
+    for (const char* name : kHomeFolders) files.make(name);
+  } catch (...) {
+    place.remove(names_.back().c_str());
+    throw;
+  }
 }
 
 Folder HomeFolder::all() const {

@@ -160,7 +160,13 @@ double cpu_seconds(pid_t pid) {
 Descriptors descriptors_of(pid_t pid) {
   struct stat folder {};
   if (stat(fmt::format("/proc/{}/fd", pid).c_str(), &folder) != 0) return {};
-  return {folder.st_size, folder.st_uid != geteuid()};
+  std::int64_t number = folder.st_size;
+  if (number == 0) {  // before Linux 6.2
+    std::error_code gone;
+    std::filesystem::directory_iterator entry(fmt::format("/proc/{}/fd", pid), gone);
+    for (; entry != std::filesystem::directory_iterator(); entry.increment(gone)) ++number;
+  }
+  return {number, folder.st_uid != geteuid()};
 }
 
 std::int64_t mappings_of(pid_t pid) {

@@ -54,7 +54,7 @@ Times times_of(pid_t pid);
 double cpu_seconds(pid_t pid);  // of all its threads
 
 struct Descriptors {
-  std::int64_t number = 0;  // open ones; 0 where the kernel does not tell (before Linux 6.2)
+  std::int64_t number = 0;  // open ones
   bool hidden = false;      // they cannot be read: it runs a program that it may not read
 };
 Descriptors descriptors_of(pid_t pid);

@@ -274,6 +274,7 @@ void Session::start(CallRequest request) {
   if (call_->request.pictures) call_->pictures = pictures();
   call_->cpu_before = used_cpu();
   locks_ = 0;
+  was_counted_ = false;
   if (cgroup_) {
     call_->peak_before = cgroup_->peak_memory();
     call_->kills_before = cgroup_->memory_kills();
@@ -358,9 +359,10 @@ void Session::watch_idle() {
   auto over = exceeded();
   if (!over && cpu_since(idle_cpu_) > limits_.cpu) over = End{Reason::cpu_limit, "more CPU time than its limit"};
   if (over) return end(over->reason, "between calls: " + over->text);
-  check_files();
-  const bool is_quiet = cgroup_ || (usage_.processes() <= 1 && !measuring_.is_out());
-  if (state_ == State::ready) next_look_ = Clock::now() + (is_quiet ? kQuietTick : kIdleTick);
+  const bool is_quiet = cgroup_ || usage_.processes() <= 1;
+  if (!is_quiet || !was_counted_ || counting_.is_out()) check_files();
+  const bool is_waiting = measuring_.is_out() || counting_.is_out();
+  if (state_ == State::ready) next_look_ = Clock::now() + (is_waiting ? kTick : is_quiet ? kQuietTick : kIdleTick);
 }
 
 std::chrono::milliseconds Session::wait() const {
@@ -426,8 +428,10 @@ void Session::measure() {
 // Where there is no file system of its own to keep these limits.
 void Session::check_files() {
   if (!folder_ || state_ == State::dead) return;
-  if (const auto outcome = counting_.take(); outcome && outcome->values[0] > 0)
-    return end(Reason::disk_limit, files_text(limits_));
+  if (const auto outcome = counting_.take()) {
+    was_counted_ = true;
+    if (outcome->values[0] > 0) return end(Reason::disk_limit, files_text(limits_));
+  }
   if (counting_.is_out() || Clock::now() < next_count_) return;
   next_count_ = Clock::now() + (state_ == State::busy ? kFilesTick : kQuietTick);
   try {

@@ -189,6 +189,7 @@ class Session {
   // Where no cgroup counts.
   Usage usage_;
   Errand measuring_, counting_;                // of memory; of files
+  bool was_counted_ = true;                    // the files, since the last call began
   Clock::time_point next_look_, next_count_;
   double idle_cpu_ = 0;  // seconds used when the last call ended
   int locks_ = 0;        // asked for in this call

@@ -424,11 +424,10 @@ bool Supervisor::grant(const Wish& wish) try {
 }
 
 int Supervisor::make(const Limits& limits, Session* parent) {
-  const int id = last_ + 1;
+  const int id = ++last_;  // once, also of one that cannot be made
   Held one;
   one.since = Clock::now();
   one.session = std::make_unique<Session>(id, parent, limits, surroundings_);
-  last_ = id;
   Held& made = sessions_.emplace(id, std::move(one)).first->second;
   if (made.session->progress() >= 0)
     watch(made.session->progress(), Source::progress, id);

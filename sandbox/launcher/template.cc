@@ -55,16 +55,11 @@ LandlockRules rules_for(const Walls& walls) {
   return rules;
 }
 
-// 0 keeps files away, 1 the host's program for crashes as well; what was taken away before stays so.
-void limit_core_files() {
-  rlimit had{};
-  checked(getrlimit(RLIMIT_CORE, &had), "getrlimit");
-  const rlimit least{std::min<rlim_t>(1, had.rlim_max), std::min<rlim_t>(1, had.rlim_max)};
-  checked(setrlimit(RLIMIT_CORE, &least), "setrlimit");
-}
-
+// At most that; what was taken away before stays so.
 void limit(__rlimit_resource resource, rlim_t value) {
-  const rlimit both{value, value};
+  rlimit had{};
+  checked(getrlimit(resource, &had), "getrlimit");
+  const rlimit both{std::min(value, had.rlim_max), std::min(value, had.rlim_max)};
   checked(setrlimit(resource, &both), "setrlimit");
 }
 
@@ -97,7 +92,7 @@ void arrange_descriptors(const Ends& ends) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  limit_core_files();
+  limit(RLIMIT_CORE, 1);  // 0 keeps files away, 1 the host's program for crashes as well
   limit(RLIMIT_NOFILE, 512);
   limit(RLIMIT_MEMLOCK, 64 << 10);
   limit(RLIMIT_MSGQUEUE, 0);

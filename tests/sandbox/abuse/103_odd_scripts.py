@@ -1,0 +1,17 @@
+# case 103: scripts with a byte-order mark, with a line that names their encoding, and with other ends of lines
+# reason: ok
+# tiers: ABC
+
+pass
+
+# ---- next call
+﻿assert __name__ == "__main__"
+
+# ---- next call
+# coding=utf-7
+assert ascii("+AOk-") == r"'\xe9'", ascii("+AOk-")
+
+# ---- next call
+# reason: exception
+# coding=no-such-encoding
+pass

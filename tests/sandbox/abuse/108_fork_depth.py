@@ -1,0 +1,14 @@
+# case 108: forks of forks, until there is an error that says so
+# reason: ok
+# tiers: ABC
+
+kept = 1
+
+# ---- forks of forks
+# count: 7
+# text: in a row
+kept += 1
+
+# ---- back
+# output: held
+print("held")

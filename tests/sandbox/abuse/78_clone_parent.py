@@ -1,0 +1,17 @@
+# case 78: children that the kernel hangs under the parent's parent, so that they are in nobody's count
+# reason: ok
+# tiers: ABC
+# output: held
+# use: lib
+
+CLONE, CLONE_VM, CLONE_VFORK, CLONE_PARENT = 56, 0x100, 0x4000, 0x8000
+refuse_call("clone with CLONE_PARENT", CLONE, CLONE_PARENT | signal.SIGCHLD, 0, 0, 0, 0)
+refuse_call("clone with CLONE_PARENT and no signal", CLONE, CLONE_PARENT, 0, 0, 0, 0)
+refuse_call("clone with CLONE_PARENT and CLONE_FILES", CLONE, CLONE_PARENT | 0x400 | signal.SIGCHLD, 0, 0, 0, 0)
+refuse_call("clone with CLONE_PARENT and high bits", CLONE, 1 << 40 | CLONE_PARENT | signal.SIGCHLD, 0, 0, 0, 0)
+print("held")
+
+# ---- fork
+# output: held
+refuse_call("in a fork: clone with CLONE_PARENT", CLONE, CLONE_PARENT | signal.SIGCHLD, 0, 0, 0, 0)
+print("held")

@@ -1,0 +1,21 @@
+# case 84: children of a fork give back what the session before it held, and take as much anew
+# reason: ok
+# limits: memory=128M
+# tiers: ABC
+# output: held
+# use: lib
+
+held = [bytearray(b"\1") * (1 << 20) for _ in range(70)]
+print("held")
+
+# ---- fork
+# reason: memory_limit
+for _ in range(6):
+    if os.fork() == 0:
+        mark()
+        held.clear()
+        data = b"\2" * (65 << 20)
+        time.sleep(3)
+        os._exit(0)
+time.sleep(3)
+print("ESCAPED 390 MB")

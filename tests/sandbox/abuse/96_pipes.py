@@ -1,0 +1,37 @@
+# case 96: pipes enlarged and by the thousand, which take the room that all pipes of the user share
+# reason: ok
+# tiers: ABC
+# output: held
+
+import fcntl, os
+
+F_SETPIPE_SZ, F_GETPIPE_SZ = 1031, 1032
+kept = [os.pipe() for _ in range(60)]
+for reading, _ in kept:
+    try:
+        fcntl.fcntl(reading, F_SETPIPE_SZ, 1 << 20)
+    except OSError:
+        pass
+total = sum(fcntl.fcntl(reading, F_GETPIPE_SZ) for reading, _ in kept)
+if total > 8 << 20:
+    print("ESCAPED", total >> 20, "MB of pipes")
+print("held")
+
+# ---- next call
+# reason: process_limit
+import time
+
+for _ in range(15):
+    if os.fork() == 0:
+        for _ in range(180):
+            os.pipe()
+        time.sleep(3)
+        os._exit(0)
+time.sleep(2)
+print("ESCAPED 2,700 pipes")
+
+# ---- other launcher
+# output: 65536
+import fcntl, os
+
+print(fcntl.fcntl(os.pipe()[0], 1032))
