@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "sandbox/launcher/copy_folder.h"
+#include "sandbox/launcher/processes.h"
 
 namespace agon::sandbox::launcher {
 namespace {
@@ -27,7 +28,7 @@ std::system_error moved(const std::string& path) {
 
 // The regular files that a process has open and that have no name.
 void for_each_open_file(pid_t process, const std::function<void(const struct stat&)>& use) {
-  Descriptor table(open(fmt::format("/proc/{}/fd", process).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  Descriptor table(open(descriptors_folder(process).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!table) return;
   const Folder descriptors(std::move(table));
   descriptors.for_each([&](const char* name) {
@@ -136,7 +137,7 @@ std::int64_t mapped_nameless_files(const std::string& folder, const std::vector<
   constexpr std::int64_t kLetGo = 2;
   std::map<ino_t, std::int64_t> mapped;
   for (const pid_t process : processes) {
-    std::ifstream maps(fmt::format("/proc/{}/maps", process));
+    std::istringstream maps(mappings_text(process));
     for (std::string line; std::getline(maps, line);) {
       if (!line.ends_with(" (deleted)") || line.find(" " + folder + "/") == std::string::npos) continue;
       unsigned long begin = 0, end = 0, inode = 0;

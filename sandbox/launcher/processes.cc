@@ -54,12 +54,22 @@ std::string children_of(pid_t pid) {
   return children;
 }
 
-std::string status_of_any_thread(pid_t pid) {
+// Memory, mappings and descriptors hang on living threads: "" where the first one is alive, else "task/TID/" of one.
+std::string living_thread(pid_t pid) {
+  if (field(read_proc(pid, "status"), "State").substr(0, 1) != "Z") return {};
   for (const std::string& thread : threads_of(pid)) {
-    const std::string status = read_proc(pid, ("task/" + thread + "/status").c_str());
-    if (!field(status, "RssAnon").empty()) return status;
+    const std::string place = "task/" + thread + "/";
+    if (field(read_proc(pid, (place + "status").c_str()), "State").substr(0, 1) != "Z") return place;
   }
   return {};
+}
+
+std::int64_t entries_in(const std::string& folder) {
+  std::int64_t number = 0;
+  std::error_code gone;
+  std::filesystem::directory_iterator entry(folder, gone);
+  for (; entry != std::filesystem::directory_iterator(); entry.increment(gone)) ++number;
+  return number;
 }
 
 std::int64_t kilobytes(const std::string& text, const std::string& name) { return number(field(text, name)) << 10; }
@@ -107,9 +117,10 @@ void end_descendants() {
 MemoryUse memory_use(pid_t pid) {
   std::string status = read_proc(pid, "status");
   const std::int64_t threads = number(field(status, "Threads"));
-  // The memory of a process hangs on its living threads.
-  if (!status.empty() && threads > 1 && field(status, "RssAnon").empty()) status = status_of_any_thread(pid);
-  return {kilobytes(status, "RssAnon") + kilobytes(status, "RssShmem") + kilobytes(status, "VmSwap"),
+  if (!status.empty() && threads > 1 && field(status, "RssAnon").empty())
+    status = read_proc(pid, (living_thread(pid) + "status").c_str());
+  const std::int64_t anonymous = kilobytes(status, "RssAnon") + kilobytes(status, "VmSwap");
+  return {anonymous, anonymous + kilobytes(status, "RssShmem"),
           kilobytes(status, "VmHWM"), kilobytes(status, "RssFile"), kilobytes(status, "VmPTE"), threads};
 }
 
@@ -120,10 +131,7 @@ void reset_peak_memory(pid_t pid) {
 
 SharedMemory shared_memory(pid_t pid) {
   std::string rollup = read_proc(pid, "smaps_rollup");
-  for (const std::string& thread : rollup.empty() ? threads_of(pid) : std::vector<std::string>()) {
-    rollup = read_proc(pid, ("task/" + thread + "/smaps_rollup").c_str());
-    if (!rollup.empty()) break;
-  }
+  if (rollup.empty()) rollup = read_proc(pid, (living_thread(pid) + "smaps_rollup").c_str());
   if (rollup.empty()) return {memory_use(pid).resident, 0};
   const std::int64_t proportional =
       kilobytes(rollup, "Pss_Anon") + kilobytes(rollup, "Pss_Shmem") + kilobytes(rollup, "SwapPss");
@@ -160,24 +168,27 @@ double cpu_seconds(pid_t pid) {
 Descriptors descriptors_of(pid_t pid) {
   struct stat folder {};
   if (stat(fmt::format("/proc/{}/fd", pid).c_str(), &folder) != 0) return {};
-  std::int64_t number = folder.st_size;
-  if (number == 0) {  // before Linux 6.2
-    std::error_code gone;
-    std::filesystem::directory_iterator entry(fmt::format("/proc/{}/fd", pid), gone);
-    for (; entry != std::filesystem::directory_iterator(); entry.increment(gone)) ++number;
-  }
+  std::int64_t number = folder.st_size;  // 0 before Linux 6.2, and where the first thread has ended
+  if (number == 0) number = entries_in(descriptors_folder(pid));
   return {number, folder.st_uid != geteuid()};
 }
 
-std::int64_t mappings_of(pid_t pid) {
+std::string descriptors_folder(pid_t pid) { return fmt::format("/proc/{}/{}fd", pid, living_thread(pid)); }
+
+std::string mappings_text(pid_t pid) {
   const std::string maps = read_proc(pid, "maps");
+  return maps.empty() ? read_proc(pid, (living_thread(pid) + "maps").c_str()) : maps;
+}
+
+std::int64_t mappings_of(pid_t pid) {
+  const std::string maps = mappings_text(pid);
   return std::count(maps.begin(), maps.end(), '\n');
 }
 
 void add_buffers(pid_t pid, std::map<std::uint64_t, std::int64_t>& buffers) {
   constexpr std::int64_t kPipe = 64 << 10, kSocket = 208 << 10;  // as the kernel makes them
   std::error_code gone;
-  std::filesystem::directory_iterator entry(fmt::format("/proc/{}/fd", pid), gone);
+  std::filesystem::directory_iterator entry(descriptors_folder(pid), gone);
   for (; entry != std::filesystem::directory_iterator(); entry.increment(gone)) {
     std::array<char, 64> target{};
     if (readlink(entry->path().c_str(), target.data(), target.size() - 1) <= 0) continue;

@@ -27,6 +27,7 @@ void end_descendants();
 
 // Bytes. A process whose first thread has ended is asked through another of its threads.
 struct MemoryUse {
+  std::int64_t anonymous = 0;    // of no file and not shared on purpose, swapped out or not
   std::int64_t resident = 0;     // of its own and of shared anonymous memory, swapped out or not; pages shared with
                                  // others count in full
   std::int64_t peak = 0;         // the highest `resident`, and mapped files, since it started or reset_peak_memory
@@ -58,7 +59,10 @@ struct Descriptors {
   bool hidden = false;      // they cannot be read: it runs a program that it may not read
 };
 Descriptors descriptors_of(pid_t pid);
-std::int64_t mappings_of(pid_t pid);  // slow where there are many
+std::string descriptors_folder(pid_t pid);  // where /proc shows them
+// As /proc/PID/maps has them, and their number; slow where there are many.
+std::string mappings_text(pid_t pid);
+std::int64_t mappings_of(pid_t pid);
 
 // Pipes and sockets among them, by their inodes: what each may hold in the kernel's memory, in bytes. Slow where there
 // are many.

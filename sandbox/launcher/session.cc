@@ -455,8 +455,9 @@ bool Session::has_too_many_files() const try {
 
 std::optional<Session::End> Session::exceeded() const {
   if (cgroup_) return std::nullopt;
-  if (usage_.memory() > limits_.memory && usage_.exact() > limits_.memory)
-    return End{Reason::memory_limit, fmt::format("{} bytes of memory, more than {}", usage_.exact(), limits_.memory)};
+  const std::int64_t known = std::max(usage_.exact(), usage_.certain_memory());
+  if (usage_.memory() > limits_.memory && known > limits_.memory)
+    return End{Reason::memory_limit, fmt::format("{} bytes of memory, more than {}", known, limits_.memory)};
   if (folder_ && usage_.has_hidden())
     return End{Reason::process_limit, "a program that may not be read runs, and nobody can see what it uses"};
   if (usage_.tasks() > limits_.processes)

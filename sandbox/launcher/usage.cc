@@ -43,6 +43,7 @@ std::int64_t Usage::owned(const MemoryUse& memory, const Times& times, std::int6
 
 void Usage::look(const std::vector<pid_t>& processes) {
   std::map<pid_t, Member> now;
+  std::map<std::uint64_t, std::int64_t> programs;  // by where their stacks are: the largest of each and its forks
   tasks_ = descriptors_ = memory_ = faults_ = 0;
   others_ = 0;
   has_hidden_ = false;
@@ -61,7 +62,10 @@ void Usage::look(const std::vector<pid_t>& processes) {
     descriptors_ += open.number;
     has_hidden_ = has_hidden_ || open.hidden;
     memory_ += owned(memory, times, memory.resident);
+    if (times.stack != shared_.stack) programs[times.stack] = std::max(programs[times.stack], memory.anonymous);
   }
+  certain_ = 0;
+  for (const auto& [stack, bytes] : programs) certain_ += bytes;
   count_buffers(processes);
   memory_ += buffers_ + mappings_;
   // What children of processes that are gone had been waited for is in their own parents' sums.

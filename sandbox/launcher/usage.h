@@ -55,6 +55,8 @@ class Usage {
   // Bytes of memory, of page tables, and of what many open pipes and sockets may hold, that the session adds to what all sessions share: at least what it uses, more
   // where its processes share pages with each other.
   std::int64_t memory() const { return memory_; }
+  // Part of that, which is certain: programs that were started anew share none with each other.
+  std::int64_t certain_memory() const { return certain_; }
   // The same of the interpreter alone at its highest point since reset_peak_memory.
   std::int64_t interpreter_peak() const;
 
@@ -85,7 +87,7 @@ class Usage {
   double reaped_by_supervisor_ = 0;
   double vanished_ = 0;  // of those that are gone, by what was seen of them
   double lost_ = 0;      // of those that are gone and were not waited for
-  std::int64_t tasks_ = 0, descriptors_ = 0, memory_ = 0, faults_ = 0;
+  std::int64_t tasks_ = 0, descriptors_ = 0, memory_ = 0, certain_ = 0, faults_ = 0;
   bool has_hidden_ = false;
   std::int64_t buffers_ = 0, buffers_of_ = -1;  // and of how many descriptors
   int looks_ = 0;
