@@ -150,6 +150,8 @@ Session Session::fork() {
   return Session(launcher_, launcher_->ask({{"do", "fork"}, {"session", id_}, {"seed", seed}}).at("session"), seed);
 }
 
+bool Session::lost() const { return launcher_->lost(); }
+
 void Session::write(const std::string& name, const std::string& bytes) {
   launcher_->ask({{"do", "write"}, {"session", id_}, {"name", name}, {"bytes", binary(bytes)}});
 }

@@ -47,6 +47,7 @@ class Session {
   // Throws Error when the session is dead or the copy does not fit. The streams of random numbers of each fork are its
   // own, and the same ones each time: they follow from this session's seed and the number of forks before.
   Session fork();
+  bool lost() const;  // the launcher is gone
   // Files of the workspace, by their path in it. Throw Error.
   void write(const std::string& name, const std::string& bytes);
   std::string read(const std::string& name);

@@ -96,21 +96,34 @@ class PythonTool : public Tool {
     const std::size_t pictures = context.pictures.size();
     std::string code = replaced(without_fence(arguments.at("code")), kOutputPicture, picture_name(pictures + 1));
     if (pictures > 0) code = replaced(std::move(code), kInputPicture, picture_name(pictures));
-    std::string restarted;
     try {
-      restarted = prepare(context);
+      std::string restarted = std::exchange(lost_, "");
+      restarted += prepare(context);
+      Result result = session_->run({.code = code, .pictures = true, .wall = context.seconds});
+      if (!result.ran && result.reason != Reason::sandbox_lost) {  // earlier code has ended it since
+        restarted += fmt::format("The interpreter had ended ({}): this code ran in a fresh one.\n", result.text);
+        session_.reset();
+        prepare(context);
+        result = session_->run({.code = code, .pictures = true, .wall = context.seconds});
+      }
+      if (!result.alive) session_.reset();
+      return answer(result, restarted, picture_name(pictures + 1));
     } catch (const Error& error) {
       session_.reset();
       return ToolResult::failure(ToolFault::unavailable, error.what());
     }
-    Result result = session_->run({.code = std::move(code), .pictures = true, .wall = context.seconds});
-    if (!result.alive) session_.reset();
-    return answer(result, restarted, picture_name(pictures + 1));
   }
 
   std::unique_ptr<Tool> fork() const override {
     auto copy = std::make_unique<PythonTool>(interpreters_, options_);
-    if (session_) copy->session_ = std::make_unique<Session>(session_->fork());
+    copy->lost_ = lost_;
+    if (!session_) return copy;
+    try {
+      copy->session_ = std::make_unique<Session>(session_->fork());
+    } catch (const Error& error) {
+      if (session_->lost()) throw;
+      copy->lost_ = fmt::format("The interpreter could not be kept ({}): this code ran in a fresh one.\n", error.what());
+    }
     return copy;
   }
 
@@ -120,7 +133,7 @@ class PythonTool : public Tool {
   std::string prepare(const ToolContext& context) {
     if (session_ && put_picture(context)) return {};
     const bool first = !session_;
-    session_ = interpreters_->open(options_.seconds);
+    session_ = interpreters_->open(options_.seconds, options_.seed);
     if (!put_picture(context)) throw Error("python: the picture does not fit into a fresh workspace");
     return first ? "" : "The picture could not be put into the workspace: the interpreter was started anew.\n";
   }
@@ -175,6 +188,7 @@ class PythonTool : public Tool {
   const PythonToolOptions options_;
   ToolSpec spec_;
   std::unique_ptr<Session> session_;
+  std::string lost_;  // what the next call is told of an interpreter that is gone
 };
 
 }  // namespace
@@ -189,10 +203,10 @@ std::shared_ptr<Interpreters> Interpreters::of_process() {
 
 void Interpreters::start() { running(); }
 
-std::unique_ptr<sandbox::Session> Interpreters::open(double seconds) {
+std::unique_ptr<sandbox::Session> Interpreters::open(double seconds, std::uint64_t seed) {
   sandbox::Limits limits;
   limits.wall = limits.cpu = seconds;
-  return std::make_unique<Session>(running()->open(limits));
+  return std::make_unique<Session>(running()->open(limits, seed));
 }
 
 std::shared_ptr<sandbox::Sandbox> Interpreters::running() {

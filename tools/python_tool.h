@@ -30,8 +30,8 @@ class Interpreters {
 
   // Starts the launcher if it is not there. Throws Error where no sandbox can be had, and says why.
   void start();
-  // A fresh interpreter whose calls may take `seconds` each. Throws Error.
-  std::unique_ptr<sandbox::Session> open(double seconds);
+  // A fresh interpreter whose calls may take `seconds` each; `random` and numpy draw from `seed`. Throws Error.
+  std::unique_ptr<sandbox::Session> open(double seconds, std::uint64_t seed);
 
  private:
   std::shared_ptr<sandbox::Sandbox> running();
@@ -43,6 +43,7 @@ class Interpreters {
 struct PythonToolOptions {
   double seconds = 10;            // that a call may take; docs/sandbox.md has the other limits
   std::size_t most_bytes = 2000;  // of what a call printed, as the policy reads it: head and tail are kept
+  std::uint64_t seed = 0;         // of what code draws at random
 };
 
 // The names by which code calls the newest picture of the episode and the one that it makes; files of the workspace
@@ -50,10 +51,10 @@ struct PythonToolOptions {
 inline constexpr const char* kInputPicture = "path_to_input_image.jpg";
 inline constexpr const char* kOutputPicture = "path_to_output_image.jpg";
 
-// Holds state: an interpreter, from the first call on; fork() forks it, and throws Error where that cannot be done.
-// Code may stand in a Markdown fence. The result is what the code printed and the picture that it wrote: that at
+// Holds state: an interpreter, from the first call on; fork() forks it. Where code has made its interpreter one that ends
+// or cannot be forked, the next call has a fresh one and is told so: only the machinery's failure is an Error. Code may stand in a Markdown fence. The result is what the code printed and the picture that it wrote: that at
 // kOutputPicture, else the last by name. Code that fails or hits a limit is `failed` or `timeout`; where that ended the
-// interpreter, the next call starts another. `unavailable` is the machinery's fault alone. A call ends by `seconds`,
+// interpreter, the call after it starts another. `unavailable` is the machinery's fault alone. A call ends by `seconds`,
 // whatever its context allows.
 std::unique_ptr<Tool> make_python_tool(std::shared_ptr<Interpreters> interpreters,
                                        const PythonToolOptions& options = {});

@@ -32,7 +32,7 @@ StepResult FileEnv::reset(const ResetOptions& options) {
   StepResult first;
   if (!next.picture.empty()) first.observation.parts.push_back(Part::of(load_image(next.picture)));
   first.observation.parts.push_back(Part::of(next.question));
-  std::vector<std::shared_ptr<tools::Tool>> tools_of_task = new_tools();
+  std::vector<std::shared_ptr<tools::Tool>> tools_of_task = new_tools(next);
   add_to(first, next);
   index_ = options.index;
   start({fmt::format("{}/{}", suite_, next.id), next.level, next.kind, next.question, gold_of(next)},

@@ -27,7 +27,7 @@ class FileEnv : public ToolEnv {
   StepResult grade(const std::string& answer, ScoreRule rule) const;
 
   // Of the suite: the tools of an episode, its turns, and what the first observation says beside picture and question.
-  virtual std::vector<std::shared_ptr<tools::Tool>> new_tools() = 0;
+  virtual std::vector<std::shared_ptr<tools::Tool>> new_tools(const FileQuestion& question) = 0;
   virtual int turns() const = 0;
   virtual void add_to(StepResult&, const FileQuestion&) const {}
 

@@ -22,7 +22,9 @@ class MatCoding final : public FileEnv {
   std::unique_ptr<Env> fork() const override { return std::make_unique<MatCoding>(*this); }
 
  private:
-  std::vector<std::shared_ptr<tools::Tool>> new_tools() override { return mending_tools(baseline_); }
+  std::vector<std::shared_ptr<tools::Tool>> new_tools(const FileQuestion& question) override {
+    return mending_tools(baseline_, question.id);
+  }
   int turns() const override { return baseline_ == Baseline::none ? kToolTurns : 1; }
 
   StepResult act(const Action& action) override {

@@ -4,14 +4,17 @@
 
 #include <utility>
 
+#include "core/rng.h"
 #include "env/suites/suite_task.h"
 #include "tools/python_tool.h"
 
 namespace agon::env {
 
-std::vector<std::shared_ptr<tools::Tool>> mending_tools(Baseline baseline) {
+std::vector<std::shared_ptr<tools::Tool>> mending_tools(Baseline baseline, const std::string& task_id) {
   if (baseline != Baseline::none) return {};
-  return {tools::make_python_tool(tools::Interpreters::of_process(), {.most_bytes = 400})};
+  tools::PythonToolOptions options{.most_bytes = 400};
+  options.seed = Rng::derive(0, "python", task_id)();
+  return {tools::make_python_tool(tools::Interpreters::of_process(), options)};
 }
 
 StepResult run_code(const ToolCall& call, EpisodeTools& tools) {

@@ -40,7 +40,7 @@ class Questions final : public FileEnv {
     first.observation.parts.push_back(Part::of(information(tools::information_of(reply.hits))));
   }
 
-  std::vector<std::shared_ptr<tools::Tool>> new_tools() override {
+  std::vector<std::shared_ptr<tools::Tool>> new_tools(const FileQuestion&) override {
     prepare();
     if (baseline_ != Baseline::none) return {};
     return {tools::make_search_tool(backend_, {.top_k = kHits})};

@@ -501,7 +501,10 @@ class Run {
       neighbour_.emplace(sandbox_);
     sessions_.push_back(sandbox_.open(abuse_.limits));
     if (has_canary_open(launcher_)) fault("a descriptor of the host is open in the sandbox");
-    for (const Step& step : abuse_.steps) step.neighbour ? play_beside_neighbour(step) : play(step);
+    for (const Step& step : abuse_.steps) {
+      step.neighbour ? play_beside_neighbour(step) : play(step);
+      look_at_host();
+    }
     sessions_.clear();
     if (const double most = disk.end(); most > abuse_.on_disk.value_or(most))
       fault(fmt::format("there were {:.0f} MB on the host's disk", most / (1 << 20)));
@@ -510,13 +513,17 @@ class Run {
     Session next = sandbox_.open();
     if (const Result result = next.run({.code = "print(1 + 1)", .name = "next.py", .artifacts = {}}); result.out != "2\n")
       fault(fmt::format("the next job printed '{}' ({}: {})", result.out, to_string(result.reason), result.text));
-    if (host_)
-      for (const std::string& what : host_->faults()) fault(what);
+    look_at_host();
     return faults_;
   }
 
  private:
   void fault(const std::string& what) { faults_.push_back(what); }
+
+  void look_at_host() {
+    for (const std::string& what : host_ ? host_->faults() : std::vector<std::string>())
+      if (std::find(faults_.begin(), faults_.end(), what) == faults_.end()) fault(what);
+  }
 
   void play_beside_neighbour(const Step& step) {
     neighbour_->start();
@@ -610,16 +617,18 @@ class Run {
     if (used > 0.075) fault(fmt::format("at rest the sandbox used {:.2f} s of CPU time in 1.5 s", used));
   }
 
-  // One that may be refused.
+  // Forks that may be refused; all but the last are closed.
   void tried_fork(const Step& step) {
-    try {
-      at_ = add(sessions_.front().fork());
-    } catch (const Error& error) {
-      fmt::print("--- tried fork: {}\n", error.what());
-      at_ = 0;
-      return;
+    for (int i = 0; i < step.count; ++i) {
+      if (i > 0) close_session();
+      try {
+        at_ = add(sessions_.front().fork());
+        call(step);
+      } catch (const Error& error) {
+        fmt::print("--- tried fork: {}\n", error.what());
+        at_ = 0;
+      }
     }
-    call(step);
   }
 
   void refused_fork(const Step& step) {
@@ -636,9 +645,11 @@ class Run {
   void forks_of_forks(const Step& step) {
     int depth = 0;
     try {
+      Step inner = step;
+      inner.text.clear();
       for (at_ = 0; depth < 100; ++depth) {
         at_ = add(sessions_.at(at_).fork());
-        call(step);
+        call(inner);
       }
       fault("a hundred forks in a row were made");
     } catch (const Error& error) {

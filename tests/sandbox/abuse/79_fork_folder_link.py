@@ -4,27 +4,36 @@
 # output: held
 # use: lib
 
-def swap(target):
-    for folder in (HOME, os.path.dirname(HOME)):
-        for name in ("forks", "workspace", "tmp", "shm", "files"):
-            path = f"{folder}/{name}"
-            try:
-                os.rename(path, path + "-before")
-                os.symlink(target, path)
-            except OSError:
-                pass
-
-
-swap("@HOST@")
+for folder in (HOME, os.path.dirname(HOME)):
+    path = folder + "/forks"
+    try:
+        os.rename(path, path + "-before")
+    except OSError:
+        pass
+    try:
+        os.symlink("@HOST@", path)
+    except OSError:
+        pass
 print("held")
 
 # ---- tried fork
-# reason: ok,exception,protocol_error,killed_by_signal,sandbox_lost
+# reason: ok,exception,protocol_error,killed_by_signal
 open("owned", "w").write("x")
 
 # ---- back
 # output: held
+for folder in (HOME, os.path.dirname(HOME)):
+    for name in ("workspace", "tmp", "shm", "files"):
+        try:
+            os.rename(f"{folder}/{name}", f"{folder}/{name}-before")
+            os.symlink("@HOST@", f"{folder}/{name}")
+        except OSError:
+            pass
 print("held")
+
+# ---- tried fork
+# reason: ok,exception,protocol_error,killed_by_signal
+open("owned", "w").write("x")
 
 # ---- other session
 # output: held

@@ -6,7 +6,7 @@
 pass
 
 # ---- next call
-# peak_memory: 50M..75M
+# peak_memory: 50M..60M
 data = b"1" * (50 << 20)
 del data
 
@@ -15,11 +15,11 @@ del data
 pass
 
 # ---- next call
-# peak_memory: 100M..135M
+# peak_memory: 100M..115M
 import numpy
 
 data = numpy.ones(100 << 20, numpy.uint8)
 
 # ---- fork
-# peak_memory: 100M..135M
+# peak_memory: 100M..115M
 data = None
