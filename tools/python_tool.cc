@@ -22,11 +22,6 @@ constexpr double kSecondsToStart = 60;  // beside the code's own: a launcher on 
 constexpr const char* kEnded =
     "\nThe interpreter has ended. The next code starts in a fresh one, without earlier variables and files.";
 
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size()) text.replace(at, from.size(), to);
-  return text;
-}
-
 // The content of the first ``` fence; the text itself where there is none.
 std::string without_fence(const std::string& text) {
   const std::size_t open = text.find("```");
@@ -94,8 +89,8 @@ class PythonTool : public Tool {
 
   ToolResult call(const Json& arguments, const ToolContext& context) override {
     const std::size_t pictures = context.pictures.size();
-    std::string code = replaced(without_fence(arguments.at("code")), kOutputPicture, picture_name(pictures + 1));
-    if (pictures > 0) code = replaced(std::move(code), kInputPicture, picture_name(pictures));
+    std::string code = replace_all(without_fence(arguments.at("code")), kOutputPicture, picture_name(pictures + 1));
+    if (pictures > 0) code = replace_all(code, kInputPicture, picture_name(pictures));
     try {
       std::string restarted = std::exchange(lost_, "");
       restarted += prepare(context);

@@ -1,7 +1,7 @@
 # The interpreter's side of agon-sandbox: imports what sessions start with, then serves its channel. A fork of it is a
 # session; a fork of a session is another one. It runs beside hostile code in one process: what it says about a call is
 # that code's word, and nothing else depends on it (sandbox/launcher/guest_protocol.h has the messages).
-import array, ast, atexit, builtins, ctypes, errno, gc, io, linecache, os, random, signal, socket, struct, sys, time, tokenize
+import _thread, array, ast, atexit, builtins, ctypes, errno, gc, io, linecache, os, random, signal, socket, struct, sys, time, tokenize
 import traceback, types
 
 sys.path[:] = [folder for folder in sys.path if folder]
@@ -50,6 +50,7 @@ def serve_sandbox(home, readable):
     # where there are none, the folders beside its home that a session may read (Landlock); else empty.
     libc = ctypes.PyDLL(None, use_errno=True)
     # What guest code may replace is kept here, out of its reach.
+    posix = types.SimpleNamespace(**vars(os))
     pack, unpack, socket_of, exit_now, write = struct.pack, struct.unpack, socket.socket, os._exit, os.write
     fork, waitpid, dup2, close, chdir, setsid, getpid = os.fork, os.waitpid, os.dup2, os.close, os.chdir, os.setsid, os.getpid
     format_exception, compile_code, exec_code, fds_of = traceback.format_exception, compile, exec, array.array
@@ -230,49 +231,51 @@ def serve_sandbox(home, readable):
             chdir(home + "/workspace")
         for fd in open_files():
             try:
-                path = os.readlink(f"/proc/self/fd/{fd}")
+                path = posix.readlink(f"/proc/self/fd/{fd}")
                 if fd <= CHANNEL or not path.startswith(before + "/"):
                     continue
                 flags = libc.fcntl(fd, 3, 0)  # F_GETFL
-                place = None if os.path.isdir(path) else os.lseek(fd, 0, os.SEEK_CUR)
-                fresh = os.open(path.replace(before, home, 1), flags & ~(os.O_CREAT | os.O_EXCL | os.O_TRUNC))
+                place = None if posix.path.isdir(path) else posix.lseek(fd, 0, posix.SEEK_CUR)
+                fresh = posix.open(path.replace(before, home, 1), flags & ~(posix.O_CREAT | posix.O_EXCL | posix.O_TRUNC))
                 if place is not None:
-                    os.lseek(fresh, place, os.SEEK_SET)
-                dup2(fresh, fd, os.get_inheritable(fd))
+                    posix.lseek(fresh, place, posix.SEEK_SET)
+                dup2(fresh, fd, posix.get_inheritable(fd))
                 close(fresh)
             except OSError:
                 pass  # deleted, or of a kind that cannot be opened again: stays shared
 
     def part_pipes():
-        # Pipes and sockets that were made before the fork would join the two: whose both ends are here is made anew, any
-        # other comes to an end.
+        # What was made before the fork would join the two: a pipe whose both ends are here, an epoll and an eventfd are made
+        # anew; other sockets, pipes and handles come to an end.
         ends = {}
         for fd in open_files():
             try:
-                kind = os.readlink(f"/proc/self/fd/{fd}")
-                if fd > CHANNEL and kind.startswith(("pipe:", "socket:", "anon_inode:[event")):
-                    flags = libc.fcntl(fd, 3, 0)  # F_GETFL
-                    key = kind if kind.startswith("pipe:") else fd
-                    ends.setdefault(key, []).append((fd, flags))
+                kind = posix.readlink(f"/proc/self/fd/{fd}")
+                if fd > CHANNEL and kind.startswith(("pipe:", "socket:", "anon_inode:")):
+                    key = kind if kind.startswith("pipe:") else (kind, fd)
+                    ends.setdefault(key, []).append((fd, libc.fcntl(fd, 3, 0)))  # F_GETFL
             except OSError:
                 pass
         for key, places in ends.items():
-            accesses = {flags & 3 for _, flags in places}
-            if isinstance(key, str) and {os.O_RDONLY, os.O_WRONLY} <= accesses:
-                reading, writing = os.pipe()
-                fresh = {os.O_RDONLY: reading, os.O_WRONLY: writing}
-            else:
-                reading = writing = os.open("/dev/null", os.O_RDWR)
-                fresh = {}
+            fresh = fresh_ends(key, {flags & 3 for _, flags in places})
             for fd, flags in places:
-                inheritable = os.get_inheritable(fd)
-                dup2(fresh.get(flags & 3, reading), fd, inheritable)
-                os.set_blocking(fd, not flags & os.O_NONBLOCK)
-            for fd in {reading, writing}:
+                inheritable = posix.get_inheritable(fd)
+                dup2(fresh[flags & 3 == posix.O_WRONLY], fd, inheritable)
+                posix.set_blocking(fd, not flags & posix.O_NONBLOCK)
+            for fd in set(fresh):
                 close(fd)
 
+    def fresh_ends(key, accesses):
+        if isinstance(key, str) and {posix.O_RDONLY, posix.O_WRONLY} <= accesses:
+            return posix.pipe()
+        if key[0] == "anon_inode:[eventfd]":
+            return (posix.eventfd(0),) * 2
+        if key[0] == "anon_inode:[eventpoll]":
+            return (libc.epoll_create1(posix.O_CLOEXEC),) * 2
+        return (posix.open("/dev/null", posix.O_RDWR),) * 2
+
     def open_files():
-        return range(512) if readable else [int(name) for name in os.listdir("/proc/self/fd")]
+        return range(512) if readable else [int(name) for name in posix.listdir("/proc/self/fd")]
 
     def become_session(fds):
         for fd, place in zip(fds, (CHANNEL, 1, 2)):
@@ -352,6 +355,7 @@ def serve_sandbox(home, readable):
 
     # In place of random's own, which would draw from the system.
     os.register_at_fork(before=count_fork, after_in_child=seed_child)
+    _thread.stack_size(2 << 20)  # bytes: stacks count as data, touched or not (RLIMIT_DATA)
     sys.modules["__main__"] = scope
     sys.argv = [""]
     gc.collect()

@@ -132,12 +132,12 @@ void reset_peak_memory(pid_t pid) {
 SharedMemory shared_memory(pid_t pid) {
   std::string rollup = read_proc(pid, "smaps_rollup");
   if (rollup.empty()) rollup = read_proc(pid, (living_thread(pid) + "smaps_rollup").c_str());
-  if (rollup.empty()) return {memory_use(pid).resident, 0};
+  if (rollup.empty()) return {memory_use(pid).resident, 0, 0};
   const std::int64_t proportional =
       kilobytes(rollup, "Pss_Anon") + kilobytes(rollup, "Pss_Shmem") + kilobytes(rollup, "SwapPss");
   // Files that are mapped and written count as private here too: less is taken for shared, never more.
   const std::int64_t own = kilobytes(rollup, "Private_Dirty") + kilobytes(rollup, "SwapPss");
-  return {proportional, std::max<std::int64_t>(0, proportional - own)};
+  return {proportional, std::max<std::int64_t>(0, proportional - own), kilobytes(rollup, "Shared_Dirty")};
 }
 
 Times times_of(pid_t pid) {

@@ -41,7 +41,8 @@ void reset_peak_memory(pid_t pid);
 // Bytes, slow: pages that are shared with n - 1 others count 1/n. All that is resident where that cannot be read.
 struct SharedMemory {
   std::int64_t proportional = 0;
-  std::int64_t shared = 0;  // of those, the parts of pages that have another owner too
+  std::int64_t shared = 0;    // of those, the parts of pages that have another owner too
+  std::int64_t in_common = 0;  // such pages in full, as far as they are written
 };
 SharedMemory shared_memory(pid_t pid);
 

@@ -26,9 +26,8 @@ namespace {
 constexpr const char* kAllowed[] = {
     // files
     "access", "chdir", "close", "copy_file_range", "creat", "dup", "dup2", "dup3", "faccessat",
-    "faccessat2", "fadvise64", "fchdir", "fdatasync", "fgetxattr", "flistxattr", "fstat", "fstatfs", "fsync",
-    "ftruncate", "getcwd", "getdents", "getdents64", "getxattr", "lgetxattr", "link", "linkat", "listxattr",
-    "llistxattr", "lseek", "lstat", "mkdir", "mkdirat", "mknod", "mknodat", "newfstatat", "pread64", "preadv",
+    "faccessat2", "fadvise64", "fchdir", "fdatasync", "fstat", "fstatfs", "fsync",
+    "ftruncate", "getcwd", "getdents", "getdents64", "link", "linkat", "lseek", "lstat", "mkdir", "mkdirat", "mknod", "mknodat", "newfstatat", "pread64", "preadv",
     "preadv2", "pwrite64", "pwritev", "pwritev2", "read", "readahead", "readlink", "readlinkat", "readv", "rename",
     "renameat", "renameat2", "rmdir", "sendfile", "stat", "statfs", "statx", "symlink", "symlinkat", "sync_file_range",
     "umask", "unlink", "unlinkat", "write", "writev",
@@ -50,7 +49,7 @@ constexpr const char* kAllowed[] = {
     "alarm", "clock_getres", "clock_gettime", "clock_nanosleep", "epoll_create", "epoll_create1", "epoll_ctl",
     "epoll_pwait", "epoll_pwait2", "epoll_wait", "eventfd", "eventfd2", "getcpu", "getitimer", "getrandom",
     "gettimeofday", "nanosleep", "pipe", "pipe2", "poll", "ppoll", "pselect6", "select", "setitimer", "signalfd",
-    "signalfd4", "splice", "tee", "time", "timer_create", "timer_delete", "timer_getoverrun", "timer_gettime",
+    "signalfd4", "splice", "tee", "time", "timer_delete", "timer_getoverrun", "timer_gettime",
     "timer_settime", "timerfd_create", "timerfd_gettime", "timerfd_settime",
     // A pair of sockets among one's own: there is no way to name one, and none to send descriptors, which would count
     // against all that the user runs.
@@ -63,9 +62,9 @@ constexpr const char* kUnknown[] = {"clone3", "memfd_create", "io_uring_setup", 
                                     // watches on the host's files would tell what the host does with them
                                     "inotify_init", "inotify_init1", "inotify_add_watch", "inotify_rm_watch"};
 
-// Of files: modes and times; owners, and older forms of those; what opens or shortens them.
+// Of files: modes and times; what only a session with its own users and files may do; what opens or shortens them.
 constexpr const char* kMarks[] = {"chmod", "fchmod", "fchmodat", "utimensat"};
-constexpr const char* kOwners[] = {"chown", "fchown", "fchownat", "lchown", "futimesat", "utime", "utimes"};
+constexpr const char* kOwnWorld[] = {"timer_create", "fgetxattr", "flistxattr", "getxattr", "lgetxattr", "listxattr", "llistxattr", "chown", "fchown", "fchownat", "lchown", "futimesat", "utime", "utimes"};
 constexpr const char* kOpening[] = {"open", "openat", "openat2", "truncate"};
 
 // The rules of a process would grow without a bound.
@@ -160,9 +159,10 @@ void own_limits(Policy& policy) {
         {SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, 0xffffffff, which), SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0)});
 }
 
-// Shared memory without a file is in no count but a cgroup's once it is mapped no more: files of /dev/shm are counted.
+// Shared memory without a file is in no count but a cgroup's once it is mapped no more: files of /dev/shm are counted. Pages of the
+// host's reserve of huge ones are in no count either.
 void mappings(Policy& policy) {
-  constexpr std::uint64_t kSharing = MAP_TYPE | MAP_ANONYMOUS;
+  constexpr std::uint64_t kSharing = MAP_TYPE | MAP_ANONYMOUS | MAP_HUGETLB;
   for (const int flags : {MAP_PRIVATE, MAP_PRIVATE | MAP_ANONYMOUS, MAP_SHARED, MAP_SHARED_VALIDATE})
     policy.rule(SCMP_ACT_ALLOW, "mmap",
                 {SCMP_CMP64(3, SCMP_CMP_MASKED_EQ, kSharing, static_cast<std::uint64_t>(flags))});
@@ -201,7 +201,7 @@ void shared_things(Policy& policy, bool own_processes) {
     policy.rule(own_processes ? SCMP_ACT_ALLOW : SCMP_ACT_NOTIFY, name);
   if (own_processes) {
     for (const char* name : kMarks) policy.rule(SCMP_ACT_ALLOW, name);
-    for (const char* name : kOwners) policy.rule(SCMP_ACT_ALLOW, name);
+    for (const char* name : kOwnWorld) policy.rule(SCMP_ACT_ALLOW, name);
     for (const char* name : kOpening) policy.rule(SCMP_ACT_ALLOW, name);
     policy.rule(SCMP_ACT_ALLOW, "pidfd_send_signal");
     allow_values(policy, "prctl", 0, {PR_SET_DUMPABLE});

@@ -26,10 +26,12 @@ using std::chrono::milliseconds;
 constexpr auto kGrace = milliseconds(250);  // between an interrupt and the end by force
 constexpr auto kAnswer =
     milliseconds(1000);  // between an answer and the wait for the next request; a closed channel and an end
+constexpr auto kReturn = milliseconds(2);  // between an answer and that wait, as a rule less
 constexpr auto kTick = milliseconds(20);
 constexpr auto kFilesTick = milliseconds(200);
 constexpr auto kIdleTick = milliseconds(100),
                kQuietTick = milliseconds(1000);  // between calls, with processes and without
+constexpr auto kFresh = milliseconds(2);  // of a census, where it matters
 constexpr std::size_t kMostPictures = 16;
 constexpr std::int64_t kMostCollected = 128 << 20;  // bytes of files that a call brings out
 constexpr std::int64_t kForkedSessions = 256;       // processes that forks of a session may add to its count
@@ -280,7 +282,8 @@ void Session::start(CallRequest request) {
     call_->kills_before = cgroup_->memory_kills();
     call_->refusals_before = cgroup_->process_refusals();
   }
-  reset_peak_memory(interpreter_);
+  // Takes a lock that a thread of the last call, which forks, would hold long.
+  if (!cgroup_ && usage_.tasks() <= 1) reset_peak_memory(interpreter_);
   const std::string& name = call_->request.name;
   std::string payload = "r";
   for (int shift = 0; shift < 32; shift += 8) payload += static_cast<char>(name.size() >> shift & 0xff);
@@ -355,6 +358,11 @@ void Session::watch_answered() {
 // What earlier calls left running is held to the same limits; the CPU time between two calls to that of one.
 void Session::watch_idle() {
   if (Clock::now() < next_look_) return;
+  const bool waits = measuring_.is_out() || counting_.is_out() || !was_counted_;
+  if (!cgroup_ && !waits && usage_.at_rest(surroundings_.processes(id_, kIdleTick))) {
+    next_look_ = Clock::now() + kQuietTick;
+    return;
+  }
   look();
   auto over = exceeded();
   if (!over && cpu_since(idle_cpu_) > limits_.cpu) over = End{Reason::cpu_limit, "more CPU time than its limit"};
@@ -371,7 +379,8 @@ std::chrono::milliseconds Session::wait() const {
   };
   if (state_ == State::ready) return until(next_look_, kQuietTick);
   if (state_ != State::busy) return milliseconds(10'000);
-  if (call_->answered && !closed_at_) return milliseconds(1);
+  // The interpreter is on its way back from its answer.
+  if (call_->answered && !closed_at_) return Clock::now() - call_->answered_at < kReturn ? milliseconds(0) : milliseconds(1);
   const auto wall = std::chrono::duration_cast<Clock::duration>(duration<double>(call_->wall));
   return std::min(until(call_->interrupted ? call_->interrupted_at + kGrace : call_->start + wall, kTick),
                   until(next_look_, kTick));
@@ -382,7 +391,8 @@ void Session::check_use() {
     check_cgroup();
   } else {
     look();
-    call_->peak = std::max(call_->peak, measuring_.is_out() ? 0 : std::min(usage_.memory(), std::max(limits_.memory, usage_.exact())));
+    if (usage_.processes() > 1)  // of the interpreter alone the kernel keeps the highest point
+      call_->peak = std::max(call_->peak, std::min(usage_.memory(), std::max(limits_.memory, usage_.exact())));
     if (const auto over = exceeded()) return end(over->reason, over->text);
   }
   check_files();
@@ -399,7 +409,7 @@ void Session::check_cgroup() {
 
 void Session::look() {
   if (cgroup_ || interpreter_ == 0) return;
-  usage_.look(surroundings_.processes(id_));
+  usage_.look(surroundings_.processes(id_, kFresh));
   measure();
 }
 
@@ -409,7 +419,7 @@ void Session::look_briefly() {
   if (usage_.processes() <= 1 && child_processes(interpreter_).empty())
     usage_.look({interpreter_});
   else
-    usage_.look(surroundings_.processes(id_));
+    usage_.look(surroundings_.processes(id_, kFresh));
 }
 
 // Pages that processes share are told apart by a slow read, which is an errand.
@@ -417,7 +427,7 @@ void Session::measure() {
   if (const auto outcome = measuring_.take()) usage_.take_exact({outcome->values[0], outcome->values[1]}, measuring_.age());
   if (measuring_.is_out() || !usage_.needs_exact(limits_.memory)) return;
   try {
-    measuring_ = Errand::start([processes = surroundings_.processes(id_), &memory = surroundings_.template_memory] {
+    measuring_ = Errand::start([processes = surroundings_.processes(id_, kFresh), &memory = surroundings_.template_memory] {
       const ExactMemory exact = exact_memory(processes, memory);
       return Errand::Values{exact.pages, exact.mappings};
     });
@@ -436,7 +446,7 @@ void Session::check_files() {
   next_count_ = Clock::now() + (state_ == State::busy ? kFilesTick : kQuietTick);
   try {
     counting_ = Errand::start([folder = *folder_, limits = limits_, others = surroundings_.folders(),
-                               processes = surroundings_.processes(id_)] {
+                               processes = surroundings_.processes(id_, kFresh)] {
       FilesUse use = files_use(folder.all(), limits.inodes, others, processes);
       use.bytes += mapped_nameless_files(folder.path(), processes, limits.file);
       return Errand::Values{exceeds(use, limits) ? 1 : 0};
@@ -473,7 +483,7 @@ std::optional<Session::End> Session::exceeded() const {
 double Session::cpu_since(double before) {
   const double used = used_cpu() - before;
   if (used <= limits_.cpu || cgroup_) return used;
-  usage_.look(surroundings_.processes(id_));
+  usage_.look(surroundings_.processes(id_, kFresh));
   return used_cpu() - before;
 }
 
@@ -486,7 +496,7 @@ void Session::interrupt(Reason reason, std::string text) {
 
 double Session::used_cpu() const { return cgroup_ ? cgroup_->cpu_seconds() : usage_.cpu(); }
 
-std::int64_t Session::measured_peak() const {
+std::int64_t Session::measured_peak() {
   if (cgroup_) {
     const std::int64_t peak = cgroup_->peak_memory();
     return peak > call_->peak_before ? peak : std::max(call_->peak, cgroup_->memory());
@@ -595,7 +605,7 @@ void Session::kill(bool has_forks) {
 void Session::kill_all() {
   const rlimit none{0, 0};
   for (int round = 0; round < 3; ++round) {
-    const std::vector<pid_t> processes = surroundings_.processes(id_);
+    const std::vector<pid_t> processes = surroundings_.processes(id_, kFresh);
     for (const pid_t process : processes) prlimit(process, RLIMIT_NPROC, &none, nullptr);
     for (const pid_t process : processes) ::kill(process, SIGKILL);
   }
@@ -603,7 +613,7 @@ void Session::kill_all() {
 
 bool Session::is_gone() const {
   if (!folder_) return first_.process() == 0;
-  return (interpreter_ == 0 || reaped_) && surroundings_.processes(id_).empty();
+  return (interpreter_ == 0 || reaped_) && surroundings_.processes(id_, kFresh).empty();
 }
 
 void Session::close_descriptors() {

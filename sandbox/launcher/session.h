@@ -51,7 +51,8 @@ struct Surroundings {
   const Walls& walls;
   const TemplateMemory& template_memory;
   const Descriptor& reports;                                   // for first processes (first_process.h)
-  std::function<std::vector<pid_t>(int session)> processes;    // its living and ended ones (census.h)
+  // Its living and ended ones (census.h), as they were so long ago at most.
+  std::function<std::vector<pid_t>(int session, std::chrono::milliseconds age)> processes;
   std::function<std::vector<Folder::Identity>()> folders;      // of all sessions, where they share a file system
 };
 
@@ -166,7 +167,7 @@ class Session {
   double used_cpu() const;
   std::optional<End> met_limit() const;
   bool has_too_many_files() const;
-  std::int64_t measured_peak() const;
+  std::int64_t measured_peak();
   bool waits_for_request() const;
 
   int id_, parent_;

@@ -36,7 +36,6 @@ constexpr auto kMostOpening = std::chrono::seconds(20);
 constexpr auto kMostWaiting = std::chrono::seconds(60);  // for room
 constexpr auto kRetry = std::chrono::milliseconds(20);   // of what found no room
 constexpr auto kLockTick = std::chrono::milliseconds(5);
-constexpr auto kCensusAge = std::chrono::milliseconds(2);
 constexpr int kSpares = 2;  // sessions that are made before they are asked for
 
 enum class Source : std::uint32_t { control, questions, signals, reports, channel, out, err, progress };
@@ -130,7 +129,7 @@ class Supervisor {
   bool drop_spare();
   Session* find(const std::function<bool(Session&)>& is_meant);
   Session* session(int id);
-  std::vector<pid_t> processes_of(int session);
+  std::vector<pid_t> processes_of(int session, std::chrono::milliseconds age);
   std::vector<Folder::Identity> folders() const;
 
   Descriptor control_;
@@ -139,7 +138,7 @@ class Supervisor {
   const TemplateMemory template_memory_ = TemplateMemory::of(template_.process);
   SocketPair reports_ = make_socket_pair(SOCK_SEQPACKET);
   const Surroundings surroundings_{walls_, template_memory_, reports_.theirs,
-                                   [this](int session) { return processes_of(session); },
+                                   [this](int session, std::chrono::milliseconds age) { return processes_of(session, age); },
                                    [this] { return folders(); }};
   Descriptor epoll_, signals_;
   FrameReader reader_{kMostRequest};
@@ -514,8 +513,8 @@ Session* Supervisor::session(int id) {
 }
 
 // One look at all processes serves all sessions that ask about the same time.
-std::vector<pid_t> Supervisor::processes_of(int session) {
-  if (Clock::now() - census_at_ > kCensusAge) {
+std::vector<pid_t> Supervisor::processes_of(int session, std::chrono::milliseconds age) {
+  if (Clock::now() - census_at_ > age) {
     census_ = take_census();
     census_at_ = Clock::now();
   }

@@ -34,34 +34,45 @@ Usage::Usage(pid_t interpreter, pid_t reaper, const TemplateMemory& shared)
 
 // A fork begins with all of the template's pages and gives back or copies some. Each page that it took since, a copy
 // too, was a fault: no more of the template's can be left than what it began with less those.
-std::int64_t Usage::owned(const MemoryUse& memory, const Times& times, std::int64_t resident) const {
+std::int64_t Usage::owned(pid_t process, const MemoryUse& memory, const Times& times, std::int64_t resident) const {
   if (times.stack != shared_.stack) return resident + memory.page_tables;
-  const std::int64_t still_shared =
-      std::clamp<std::int64_t>(shared_.resident - times.faults * kPage, 0, std::min(resident, shared_.resident));
+  std::int64_t left = shared_.resident - times.faults * kPage;
+  if (process == interpreter_) left = std::max(left, known_shared_ - (times.faults - known_faults_) * kPage);
+  const std::int64_t still_shared = std::clamp<std::int64_t>(left, 0, std::min(resident, shared_.resident));
   return resident - still_shared + std::max<std::int64_t>(0, memory.page_tables - shared_.page_tables);
+}
+
+bool Usage::at_rest(const std::vector<pid_t>& processes) const {
+  return members_.size() == 1 && processes == std::vector<pid_t>{interpreter_} && tasks_ == 1 &&
+         cpu_seconds(interpreter_) == interpreter_cpu_ && (reaper_ == 0 || times_of(reaper_).reaped == reaper_cpu_);
 }
 
 void Usage::look(const std::vector<pid_t>& processes) {
   std::map<pid_t, Member> now;
   std::map<std::uint64_t, std::int64_t> programs;  // by where their stacks are: the largest of each and its forks
   tasks_ = descriptors_ = memory_ = faults_ = 0;
-  others_ = 0;
+  others_ = interpreter_cpu_ = 0;
   has_hidden_ = false;
-  double reaped = reaper_ ? times_of(reaper_).reaped - reaper_before_ : 0;
+  reaper_cpu_ = reaper_ ? times_of(reaper_).reaped : 0;
+  double reaped = reaper_cpu_ - reaper_before_;
   for (const pid_t process : processes) {
     const double cpu = cpu_seconds(process);
     const MemoryUse memory = memory_use(process);
     const Times times = times_of(process);
     if (times.state == 0) continue;
-    now[process] = {cpu, is_running(times.state)};
-    if (process != interpreter_) others_ += cpu;
+    Member& member = now[process];
+    member = {cpu, is_running(times.state)};
+    (process == interpreter_ ? interpreter_cpu_ : others_) += cpu;
     reaped += times.reaped;
     faults_ += times.faults;
     tasks_ += std::max<std::int64_t>(1, memory.threads);
     const Descriptors open = descriptors_of(process);
     descriptors_ += open.number;
-    has_hidden_ = has_hidden_ || open.hidden;
-    memory_ += owned(memory, times, memory.resident);
+    // Of one that is ending little can be seen as well, for a moment.
+    member.hidden = open.hidden && memory.page_tables > 0;
+    const auto before = members_.find(process);
+    has_hidden_ = has_hidden_ || (member.hidden && before != members_.end() && before->second.hidden);
+    memory_ += owned(process, memory, times, memory.resident);
     if (times.stack != shared_.stack) programs[times.stack] = std::max(programs[times.stack], memory.anonymous);
   }
   certain_ = 0;
@@ -106,10 +117,18 @@ void Usage::count_vanished(const std::map<pid_t, Member>& now, double seconds) {
 
 double Usage::cpu() const { return cpu_seconds(interpreter_) + others_ + reaped_ + reaped_by_supervisor_ + lost_; }
 
-std::int64_t Usage::interpreter_peak() const {
+// Where many faults leave open what is still shared, the kernel is asked, if that does not take long.
+std::int64_t Usage::interpreter_peak() {
+  constexpr std::int64_t kMany = 2048, kFew = 256, kQuickly = 128 << 20;  // faults; bytes
   const MemoryUse memory = memory_use(interpreter_);
-  const std::int64_t resident = std::max(memory.resident, memory.peak - memory.files);
-  return memory.threads == 0 ? 0 : owned(memory, times_of(interpreter_), resident);
+  if (memory.threads == 0) return 0;
+  const Times times = times_of(interpreter_);
+  if (times.faults > kMany && times.faults - known_faults_ > kFew && memory.resident < kQuickly) {
+    known_shared_ = shared_memory(interpreter_).in_common;
+    known_faults_ = times.faults;
+  }
+  const std::int64_t peak = std::max(memory.resident, memory.peak - memory.files);
+  return owned(interpreter_, memory, times, memory.resident) + peak - memory.resident;
 }
 
 // Faults tell of copies of shared pages, which are in no sum of resident ones.

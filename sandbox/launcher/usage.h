@@ -39,6 +39,8 @@ class Usage {
   Usage() = default;
   Usage(pid_t interpreter, pid_t reaper, const TemplateMemory& shared);
 
+  // Whether nothing has run since the last look, as far as a glance tells.
+  bool at_rest(const std::vector<pid_t>& processes) const;
   // Reads them all anew. `processes`: of the session, the interpreter among them.
   void look(const std::vector<pid_t>& processes);
   // An orphan that the supervisor has waited for: seconds of CPU time, with its own children's.
@@ -57,8 +59,8 @@ class Usage {
   std::int64_t memory() const { return memory_; }
   // Part of that, which is certain: programs that were started anew share none with each other.
   std::int64_t certain_memory() const { return certain_; }
-  // The same of the interpreter alone at its highest point since reset_peak_memory.
-  std::int64_t interpreter_peak() const;
+  // The same of the interpreter alone at its highest point since reset_peak_memory; to be asked at the end of a call.
+  std::int64_t interpreter_peak();
 
   // Whether exact_memory() is to be asked: memory() may be too much by pages that are counted twice, and that could have
   // changed; or there are several processes, whose mappings nobody has counted for a while.
@@ -71,17 +73,18 @@ class Usage {
  private:
   struct Member {
     double cpu = 0;
-    bool running = false;
+    bool running = false, hidden = false;
   };
   void count_buffers(const std::vector<pid_t>& processes);
   void count_vanished(const std::map<pid_t, Member>& now, double seconds);
-  std::int64_t owned(const MemoryUse& memory, const Times& times, std::int64_t resident) const;
+  std::int64_t owned(pid_t process, const MemoryUse& memory, const Times& times, std::int64_t resident) const;
 
   pid_t interpreter_ = 0, reaper_ = 0;
   TemplateMemory shared_;
   double reaper_before_ = 0;  // seconds that it had counted for others
   std::map<pid_t, Member> members_;
   Clock::time_point made_, looked_;
+  double interpreter_cpu_ = 0, reaper_cpu_ = -1;  // seconds, at the last look
   double others_ = 0;    // seconds of living processes, but the interpreter
   double reaped_ = 0;    // of those that were waited for
   double reaped_by_supervisor_ = 0;
@@ -89,6 +92,7 @@ class Usage {
   double lost_ = 0;      // of those that are gone and were not waited for
   std::int64_t tasks_ = 0, descriptors_ = 0, memory_ = 0, certain_ = 0, faults_ = 0;
   bool has_hidden_ = false;
+  std::int64_t known_shared_ = 0, known_faults_ = 0;  // of the interpreter and the template, and how many faults ago
   std::int64_t buffers_ = 0, buffers_of_ = -1;  // and of how many descriptors
   int looks_ = 0;
   // At the last exact measure.

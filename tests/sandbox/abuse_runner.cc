@@ -544,6 +544,7 @@ class Run {
   void play(const Step& step) {
     if (step.kind == "close") return close_session();
     if (step.kind == "rest") return rest();
+    if (step.kind == "close first") return close_first();
     if (step.kind == "refused fork") return refused_fork(step);
     if (step.kind == "tried fork") return tried_fork(step);
     if (step.kind == "forks of forks") return forks_of_forks(step);
@@ -604,6 +605,13 @@ class Run {
   // The newest session, but for the first.
   void close_session() {
     if (sessions_.size() > 1) sessions_.pop_back();
+    at_ = 0;
+  }
+
+  // What it was forked to lives on.
+  void close_first() {
+    { const Session closed = std::move(sessions_.front()); }
+    sessions_.erase(sessions_.begin());
     at_ = 0;
   }
 

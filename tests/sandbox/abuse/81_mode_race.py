@@ -5,7 +5,7 @@
 # output: held
 # use: lib
 
-for i in range(30):
+for i in range(200):
     os.mkdir(f"d{i}")
 if os.fork() == 0:
     mark()
@@ -16,15 +16,16 @@ if os.fork() == 0:
         for folder in (HOME, os.path.dirname(HOME)):
             for fork in listed(folder + "/forks"):
                 for place in (f"{folder}/forks/{fork}/workspace", f"{folder}/forks/{fork}/files/workspace"):
-                    if "go" not in listed(place):
+                    names = listed(place)  # in the order in which they are removed
+                    if "go" not in names:
                         continue
-                    for i in range(30):
-                        name = f"{place}/d{i}".encode()
+                    for name in names:
                         try:
                             os.symlink("@HOST@/file", link)
                         except OSError:
                             pass
-                        while exchange(AT_FDCWD, name, AT_FDCWD, link, EXCHANGE) == 0 and time.monotonic() < end:
+                        path = f"{place}/{name}".encode()
+                        while name.startswith("d") and exchange(AT_FDCWD, path, AT_FDCWD, link, EXCHANGE) == 0 and time.monotonic() < end:
                             pass
                         try:
                             os.rmdir(link)
