@@ -138,11 +138,11 @@ def serve_sandbox(home, readable):
         number = scripts.index(code) + 1
         return name if number == 1 else f"{name} ({number})"
 
-    def execute(code, name):
+    def execute(code, name, shows):
         # As an interpreter does, which prints the value of an expression: here of the last one.
         linecache.cache[name] = (len(code), None, lines_of(code), name)
         tree = compile_code(code, name, "exec", ast.PyCF_ONLY_AST, True)
-        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        last = tree.body.pop() if shows and tree.body and isinstance(tree.body[-1], ast.Expr) else None
         exec_code(compile_code(tree, name, "exec", 0, True), scope.__dict__)
         if last is not None:
             exec_code(compile_code(ast.Interactive([last]), name, "single", 0, True), scope.__dict__)
@@ -155,13 +155,13 @@ def serve_sandbox(home, readable):
             flush()
             exit_now(code)
 
-    def run(body):
+    def run(body, shows):
         (length,) = unpack("<I", body[:4])
         code, own = body[4 + length :], getpid()
         name = name_for(body[4 : 4 + length].decode(), code)
         outcome, text, left = OK, "", 0
         try:
-            execute(code, name)
+            execute(code, name, shows)
         except SystemExit as error:
             if error.code not in (None, 0):
                 outcome, text = EXCEPTION, f"SystemExit: {error.code}"
@@ -346,8 +346,8 @@ def serve_sandbox(home, readable):
         fds = []
         (length,) = unpack("<I", receive(4, fds))
         body = receive(length)
-        if body[:1] == b"r":
-            run(body[1:])
+        if body[:1] in (b"r", b"q"):
+            run(body[1:], body[:1] == b"r")
         elif body[:1] == b"f":
             fork_session(fds)
         elif body[:1] == b"z":

@@ -162,8 +162,16 @@ TEST_CASE("an interpreter that code keeps from being forked costs the fork its v
              Contains("could not be kept") && Contains("False"));
 }
 
+TEST_CASE("the value of a last expression is printed, but of code that writes its picture") {
+  Python python;
+  CHECK(text_of(python.call("x = 20\nx + 1")) == "21");
+  const ToolResult drawn = python.call("import numpy\ncv2.imwrite('path_to_output_image.jpg', numpy.zeros((4, 4), 'uint8'))");
+  REQUIRE(drawn.parts.size() == 1);
+  CHECK(drawn.parts[0].is_image());
+}
+
 TEST_CASE("code draws the same numbers by the same seed, and forks draw others") {
-  const std::string draw = "import random\nprint(random.random(), numpy.random.rand(), hash('a'))";
+  const std::string draw = "import random, numpy\nprint(random.random(), numpy.random.rand(), hash('a'))";
   const auto drawn = [&](std::uint64_t seed) { return text_of(Python({.seed = seed}).call(draw)); };
   const std::string first = drawn(1);
   CHECK(drawn(1) == first);
