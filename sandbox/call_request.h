@@ -11,7 +11,7 @@ struct CallRequest {
   std::string name = "<code>";         // what tracebacks call it
   std::vector<std::string> artifacts;  // files of the workspace to bring out, in the result
   bool pictures = false;               // and the pictures that the call wrote into the workspace
-  bool show_value = true;              // print that of a last expression, as an interpreter does
+  bool show_bools = true;              // of last expressions: True and False are printed as other values are
   double wall = 0;                     // seconds, where that is less than the session's limit; 0: the limit
 };
 

@@ -132,7 +132,7 @@ Result Session::run(const CallRequest& request) {
                                                         {"code", binary(request.code)},
                                                         {"artifacts", request.artifacts},
                                                         {"pictures", request.pictures},
-                                                        {"show_value", request.show_value},
+                                                        {"show_bools", request.show_bools},
                                                         {"wall", request.wall}});
   Result lost;
   lost.tier = launcher_->tier();

@@ -90,19 +90,19 @@ class PythonTool : public Tool {
   ToolResult call(const Json& arguments, const ToolContext& context) override {
     const std::size_t pictures = context.pictures.size();
     const std::string text = without_fence(arguments.at("code"));
-    // Code that writes a picture answers with that, not with what the last call to write it gave back.
-    const bool shows = text.find(kOutputPicture) == text.npos;
+    // Code that writes a picture answers with that, not with the True of having written it.
+    const bool shows = text.find(kOutputPicture) == text.npos && text.find(kInputPicture) == text.npos;
     std::string code = replace_all(text, kOutputPicture, picture_name(pictures + 1));
     if (pictures > 0) code = replace_all(code, kInputPicture, picture_name(pictures));
     try {
       std::string restarted = std::exchange(lost_, "");
       restarted += prepare(context);
-      Result result = session_->run({.code = code, .pictures = true, .show_value = shows, .wall = context.seconds});
+      Result result = session_->run({.code = code, .pictures = true, .show_bools = shows, .wall = context.seconds});
       if (!result.ran && result.reason != Reason::sandbox_lost) {  // earlier code has ended it since
         restarted += fmt::format("The interpreter had ended ({}): this code ran in a fresh one.\n", result.text);
         session_.reset();
         prepare(context);
-        result = session_->run({.code = code, .pictures = true, .show_value = shows, .wall = context.seconds});
+        result = session_->run({.code = code, .pictures = true, .show_bools = shows, .wall = context.seconds});
       }
       if (!result.alive) session_.reset();
       return answer(result, restarted, picture_name(pictures + 1));

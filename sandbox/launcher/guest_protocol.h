@@ -1,6 +1,6 @@
 // sandbox/launcher/guest_protocol.h - what passes between the supervisor and harness.py, in frames (sandbox/frame.h):
 // one letter, then the letter's payload.
-//   to the guest    r  u32 length, name, code     run the code; q: without showing the value of a last expression
+//   to the guest    r  u32 length, name, code     run the code; q: a last value is printed unless it is a bool
 //                   f  and the descriptors         fork: the new session's channel, stdout, stderr; its user, mount and
 //                                                  pid namespaces, where there are any
 //                   g  folder of the files         go on

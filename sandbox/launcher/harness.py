@@ -53,7 +53,7 @@ def serve_sandbox(home, readable):
     posix = types.SimpleNamespace(**vars(os))
     pack, unpack, socket_of, exit_now, write = struct.pack, struct.unpack, socket.socket, os._exit, os.write
     fork, waitpid, dup2, close, chdir, setsid, getpid = os.fork, os.waitpid, os.dup2, os.close, os.chdir, os.setsid, os.getpid
-    format_exception, compile_code, exec_code, fds_of = traceback.format_exception, compile, exec, array.array
+    format_exception, compile_code, exec_code, eval_code, fds_of = traceback.format_exception, compile, exec, eval, array.array
     run_exit_functions, detect_encoding, bytes_file, text_file = atexit._run_exitfuncs, tokenize.detect_encoding, io.BytesIO, io.TextIOWrapper
     SCM_RIGHTS, SOL_SOCKET, CMSG_CLOEXEC = socket.SCM_RIGHTS, socket.SOL_SOCKET, socket.MSG_CMSG_CLOEXEC
     PR_CAPBSET_DROP, LAST_CAPABILITY = 24, 63
@@ -138,14 +138,20 @@ def serve_sandbox(home, readable):
         number = scripts.index(code) + 1
         return name if number == 1 else f"{name} ({number})"
 
-    def execute(code, name, shows):
+    def execute(code, name, shows_bools):
         # As an interpreter does, which prints the value of an expression: here of the last one.
         linecache.cache[name] = (len(code), None, lines_of(code), name)
         tree = compile_code(code, name, "exec", ast.PyCF_ONLY_AST, True)
-        last = tree.body.pop() if shows and tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
         exec_code(compile_code(tree, name, "exec", 0, True), scope.__dict__)
-        if last is not None:
+        if last is None:
+            return
+        if shows_bools:
             exec_code(compile_code(ast.Interactive([last]), name, "single", 0, True), scope.__dict__)
+        else:
+            value = eval_code(compile_code(ast.Expression(last.value), name, "eval", 0, True), scope.__dict__)
+            if not isinstance(value, bool):
+                sys.displayhook(value)
 
     def leave(code):
         # A child that the script forked has come to the script's end.
@@ -155,13 +161,13 @@ def serve_sandbox(home, readable):
             flush()
             exit_now(code)
 
-    def run(body, shows):
+    def run(body, shows_bools):
         (length,) = unpack("<I", body[:4])
         code, own = body[4 + length :], getpid()
         name = name_for(body[4 : 4 + length].decode(), code)
         outcome, text, left = OK, "", 0
         try:
-            execute(code, name, shows)
+            execute(code, name, shows_bools)
         except SystemExit as error:
             if error.code not in (None, 0):
                 outcome, text = EXCEPTION, f"SystemExit: {error.code}"

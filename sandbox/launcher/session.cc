@@ -285,7 +285,7 @@ void Session::start(CallRequest request) {
   // Takes a lock that a thread of the last call, which forks, would hold long.
   if (!cgroup_ && usage_.tasks() <= 1) reset_peak_memory(interpreter_);
   const std::string& name = call_->request.name;
-  std::string payload = call_->request.show_value ? "r" : "q";
+  std::string payload = call_->request.show_bools ? "r" : "q";
   for (int shift = 0; shift < 32; shift += 8) payload += static_cast<char>(name.size() >> shift & 0xff);
   channel_.send(payload + name + call_->request.code);
   state_ = State::busy;

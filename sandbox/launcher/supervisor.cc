@@ -361,7 +361,7 @@ void Supervisor::on_session_request(std::int64_t id, const std::string& what, He
   } else if (what == "run") {
     one.running = id;
     session.start({text_of(request.at("code")), request.at("name"), request.at("artifacts"), request.at("pictures"),
-                   request.at("show_value"), request.at("wall")});
+                   request.at("show_bools"), request.at("wall")});
   } else if (what == "write") {
     session.write(request.at("name"), text_of(request.at("bytes")));
     answer(id, Json::object());
