@@ -27,6 +27,7 @@ constexpr auto kGrace = milliseconds(250);  // between an interrupt and the end 
 constexpr auto kAnswer =
     milliseconds(1000);  // between an answer and the wait for the next request; a closed channel and an end
 constexpr auto kReturn = milliseconds(2);  // between an answer and that wait, as a rule less
+constexpr auto kMostStart = std::chrono::seconds(5);  // of an interpreter that is in its namespaces
 constexpr auto kTick = milliseconds(20);
 constexpr auto kFilesTick = milliseconds(200);
 constexpr auto kIdleTick = milliseconds(100),
@@ -180,6 +181,7 @@ void Session::on_entered(pid_t process) try {
   if (status_field(process, "Seccomp") != "2" || status_field(process, "NoNewPrivs") != "1")
     return end(Reason::protocol_error, "the new process is not filtered");
   interpreter_ = reaped_as_ = process;
+  entered_at_ = next_look_ = Clock::now();
   if (parent_ != 0 && first_.process() != 0) {
     // Its reaper is the first process of the parent, one pid namespace further out than its own.
     const std::vector<std::string> numbers = split(status_field(process, "NSpid"), "\t");
@@ -332,8 +334,20 @@ void Session::on_exit(int status) {
 void Session::watch() {
   if (state_ != State::dead && closed_at_ && Clock::now() - *closed_at_ > kAnswer)
     return end(Reason::protocol_error, "the interpreter closed its channel");
+  if (state_ == State::starting) return watch_start();
   if (state_ == State::ready) return watch_idle();
   if (state_ == State::busy) watch_call();
+}
+
+// The first steps of a fork are in the hands of the code that it comes from.
+void Session::watch_start() {
+  if (interpreter_ == 0 || Clock::now() < next_look_) return;
+  next_look_ = Clock::now() + kTick;
+  if (Clock::now() - entered_at_ > kMostStart) return end(Reason::wall_timeout, "it did not start in time");
+  look();
+  auto over = exceeded();
+  if (!over && cpu_since(0) > limits_.cpu) over = End{Reason::cpu_limit, "more CPU time than its limit"};
+  if (over) end(over->reason, over->text);
 }
 
 void Session::watch_call() {
@@ -378,6 +392,7 @@ std::chrono::milliseconds Session::wait() const {
     return std::clamp(std::chrono::duration_cast<milliseconds>(at - Clock::now()) + milliseconds(1), milliseconds(1), most);
   };
   if (state_ == State::ready) return until(next_look_, kQuietTick);
+  if (state_ == State::starting && interpreter_ != 0) return kTick;
   if (state_ != State::busy) return milliseconds(10'000);
   // The interpreter is on its way back from its answer.
   if (call_->answered && !closed_at_) return Clock::now() - call_->answered_at < kReturn ? milliseconds(0) : milliseconds(1);
@@ -603,12 +618,20 @@ void Session::kill(bool has_forks) {
 
 // None of them can make another one while they are ended.
 void Session::kill_all() {
+  constexpr int kMostRounds = 20;
   const rlimit none{0, 0};
-  for (int round = 0; round < 3; ++round) {
-    const std::vector<pid_t> processes = surroundings_.processes(id_, kFresh);
+  for (int round = 0; round < kMostRounds; ++round) {
+    const std::vector<pid_t> processes = surroundings_.processes(id_, milliseconds(0));
+    if (processes.empty()) return;
     for (const pid_t process : processes) prlimit(process, RLIMIT_NPROC, &none, nullptr);
     for (const pid_t process : processes) ::kill(process, SIGKILL);
   }
+}
+
+bool Session::has_stragglers() {
+  if (cgroup_ || Clock::now() < next_look_) return false;
+  next_look_ = Clock::now() + kIdleTick;
+  return !surroundings_.processes(id_, kFresh).empty();
 }
 
 bool Session::is_gone() const {

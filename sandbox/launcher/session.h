@@ -132,6 +132,7 @@ class Session {
   // Ends the session's processes. While sessions that were forked from it live (has_forks), its first process stays for
   // them: call again when they are gone.
   void kill(bool has_forks);
+  bool has_stragglers();  // of one that was killed: now and then, whether there are processes again
   void end(Reason reason, std::string why);
   void close_descriptors();  // of one that is dead
   // Of a session that has no process left: removes its files, which may take several calls. True once that is done.
@@ -152,6 +153,7 @@ class Session {
   void measure();
   void watch_call();
   void watch_answered();
+  void watch_start();
   void watch_idle();
   void check_use();
   void check_cgroup();
@@ -191,7 +193,7 @@ class Session {
   Usage usage_;
   Errand measuring_, counting_;                // of memory; of files
   bool was_counted_ = true;                    // the files, since the last call began
-  Clock::time_point next_look_, next_count_;
+  Clock::time_point next_look_, next_count_, entered_at_;
   double idle_cpu_ = 0;  // seconds used when the last call ended
   int locks_ = 0;        // asked for in this call
   std::vector<std::string> fork_answers_;

@@ -193,10 +193,10 @@ int Supervisor::wait_time() const {
     if (session.state() == Session::State::busy || session.state() == Session::State::ready)
       least = std::min(least, session.wait());
     if (session.state() == Session::State::starting || session.state() == Session::State::making)
-      least = std::min(least, std::chrono::milliseconds(1000));
+      least = std::min({least, std::chrono::milliseconds(1000), session.wait()});
     if (held.session->channel().waits_to_write()) least = std::min(least, std::chrono::milliseconds(1));
     if (session.state() == Session::State::dead && held.closing >= 0)
-      least = std::min(least, std::chrono::milliseconds(5));  // until the last of it has gone
+      least = std::min(least, std::chrono::milliseconds(has_forks(id) ? 100 : 5));  // until the last of it has gone
   }
   if (questions_.has_waiting_locks()) least = std::min(least, kLockTick);
   if (!wishes_.empty()) least = std::min(least, kRetry);
@@ -575,7 +575,7 @@ void Supervisor::settle_dead(Held& one) {
   }
   if (!one.forgotten) forget(one);
   const bool forks = has_forks(id);
-  if (!one.killed || !forks) session.kill(forks);
+  if (!one.killed || !forks || session.has_stragglers()) session.kill(forks);
   one.killed = true;
   const bool ended = session.is_gone() && !forks && (one.closing < 0 || session.remove_files());
   if (one.closing < 0 || (!ended && !forks)) return;
