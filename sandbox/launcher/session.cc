@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <utility>
 
 #include "core/text.h"
 #include "sandbox/launcher/census.h"
@@ -620,11 +622,15 @@ void Session::kill(bool has_forks) {
 void Session::kill_all() {
   constexpr int kMostRounds = 20;
   const rlimit none{0, 0};
+  std::set<pid_t> killed;
+  std::size_t before = 0;
   for (int round = 0; round < kMostRounds; ++round) {
-    const std::vector<pid_t> processes = surroundings_.processes(id_, milliseconds(0));
-    if (processes.empty()) return;
-    for (const pid_t process : processes) prlimit(process, RLIMIT_NPROC, &none, nullptr);
-    for (const pid_t process : processes) ::kill(process, SIGKILL);
+    for (const pid_t process : surroundings_.processes(id_, milliseconds(0))) {
+      if (!killed.insert(process).second) continue;
+      prlimit(process, RLIMIT_NPROC, &none, nullptr);
+      ::kill(process, SIGKILL);
+    }
+    if (killed.size() == std::exchange(before, killed.size())) return;
   }
 }
 
