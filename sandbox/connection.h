@@ -21,11 +21,12 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  void send(const Json& message);         // whole; a launcher that is gone shows in the reply
-  std::optional<Json> receive();          // before the first ask(): the next message; nothing once the launcher is gone
-  // Blocks for the reply; nothing once the launcher is gone. Files that came before it are its "artifacts": name, bytes.
+  void send(const Json& message);  // whole; a launcher that is gone shows in the reply
+  std::optional<Json> receive();   // before the first ask(): the next message; nothing once the launcher is gone
+  // Blocks for the reply; nothing once the launcher is gone. Files that came before it are its "artifacts": name,
+  // bytes.
   std::optional<Json> ask(Json request);
-  bool closed();                          // the launcher is gone
+  bool closed();  // the launcher is gone
 
  private:
   void read_replies();

@@ -41,8 +41,8 @@ class Session {
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
 
-  // Never throws for what the code did, nor for a launcher that is gone (sandbox_lost). A session that has ended answers
-  // with the reason that ended it, and runs nothing (Result::ran).
+  // Never throws for what the code did, nor for a launcher that is gone (sandbox_lost). A session that has ended
+  // answers with the reason that ended it, and runs nothing (Result::ran).
   Result run(const CallRequest& request);
   // Throws Error when the session is dead or the copy does not fit. The streams of random numbers of each fork are its
   // own, and the same ones each time: they follow from this session's seed and the number of forks before.

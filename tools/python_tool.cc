@@ -120,7 +120,8 @@ class PythonTool : public Tool {
       copy->session_ = std::make_unique<Session>(session_->fork());
     } catch (const Error& error) {
       if (session_->lost()) throw;
-      copy->lost_ = fmt::format("The interpreter could not be kept ({}): this code ran in a fresh one.\n", error.what());
+      copy->lost_ =
+          fmt::format("The interpreter could not be kept ({}): this code ran in a fresh one.\n", error.what());
     }
     return copy;
   }

@@ -51,12 +51,13 @@ struct PythonToolOptions {
 inline constexpr const char* kInputPicture = "path_to_input_image.jpg";
 inline constexpr const char* kOutputPicture = "path_to_output_image.jpg";
 
-// Holds state: an interpreter, from the first call on; fork() forks it. If code has made its interpreter one that ends or
-// cannot be forked, the next call has a fresh one and is told so; fork() throws Error for a failure of the machinery alone.
-// Code may stand in a Markdown fence. The result is what the code printed, the value of a last expression included (but not
-// the True of a picture that was written), and the picture that it wrote: that at kOutputPicture, else the last by name. Code that
-// fails or hits a limit is `failed` or `timeout`; if that ended the interpreter, the call after it starts another.
-// `unavailable` is the machinery's fault alone. A call ends by `seconds`, whatever its context allows.
+// Holds state: an interpreter, from the first call on; fork() forks it. If code has made its interpreter one that ends
+// or cannot be forked, the next call has a fresh one and is told so; fork() throws Error for a failure of the machinery
+// alone. Code may stand in a Markdown fence. The result is what the code printed, the value of a last expression
+// included (but not the True of a picture that was written), and the picture that it wrote: that at kOutputPicture,
+// else the last by name. Code that fails or hits a limit is `failed` or `timeout`; if that ended the interpreter, the
+// call after it starts another. `unavailable` is the machinery's fault alone. A call ends by `seconds`, whatever its
+// context allows.
 std::unique_ptr<Tool> make_python_tool(std::shared_ptr<Interpreters> interpreters,
                                        const PythonToolOptions& options = {});
 

@@ -28,7 +28,8 @@ class Darkroom final : public ToolEnv {
     dark_ = draw_darkroom_task(level_, options.split, rng);
     named_ = false;
     const std::string id = task_id("darkroom", level_, options);
-    start({id, level_, dark_.kind, dark_.prompt, gold_answer(dark_.chart)}, mending_tools(baseline_, id), baseline_ == Baseline::none ? kToolTurns : 1);
+    start({id, level_, dark_.kind, dark_.prompt, gold_answer(dark_.chart)}, mending_tools(baseline_, id),
+          baseline_ == Baseline::none ? kToolTurns : 1);
     tools().add_picture(dark_.shown.picture);
     StepResult first;
     first.observation.parts = {Part::of(dark_.shown.picture), Part::of(dark_.prompt)};

@@ -30,7 +30,8 @@ void FolderCopy::copy(const Folder& from, const Folder& to, const std::string& p
   from.for_each([&](const char* name) { copy_entry(from, to, name, path + name, depth); });
 }
 
-void FolderCopy::copy_entry(const Folder& from, const Folder& to, const char* name, const std::string& path, int depth) {
+void FolderCopy::copy_entry(const Folder& from, const Folder& to, const char* name, const std::string& path,
+                            int depth) {
   const auto status = from.status(name);
   if (!status) return;  // gone meanwhile
   if (--files_ < 0) throw full("copying the workspace: too many files");

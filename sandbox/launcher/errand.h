@@ -20,9 +20,9 @@ class Errand {
  public:
   using Values = std::array<std::int64_t, 2>;
   struct Outcome {
-    Values values{};  // what the work gave back
-    int error = 0;           // errno of what it threw; 0: it was done
-    std::string text;        // and what that said
+    Values values{};   // what the work gave back
+    int error = 0;     // errno of what it threw; 0: it was done
+    std::string text;  // and what that said
   };
 
   Errand() = default;

@@ -75,9 +75,7 @@ void settle_in(const Limits& limits, bool copy) {
 
 // Whether a process that has ended was in a pid namespace within this one: guests can make none, so it was the
 // interpreter of a fork.
-bool was_of_fork(pid_t process) {
-  return split_words(status_field(process, "NSpid")).size() > 1;
-}
+bool was_of_fork(pid_t process) { return split_words(status_field(process, "NSpid")).size() > 1; }
 
 [[noreturn]] void reap(int reports) {
   while (true) {
@@ -116,7 +114,6 @@ bool was_of_fork(pid_t process) {
   reap(low);
 }
 
-
 Descriptor open_namespace(pid_t process, const char* name) {
   const std::string path = fmt::format("/proc/{}/ns/{}", process, name);
   return Descriptor(checked(open(path.c_str(), O_RDONLY | O_CLOEXEC), "opening " + path));
@@ -127,7 +124,8 @@ constexpr unsigned long kNamespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID
 // In a helper: starts `be` in namespaces within the given ones, and says which process that is. Only a child of the
 // helper is in the pid namespace that it enters, and can make one within; what that starts is made the helper's child,
 // and so the supervisor's when the helper ends.
-[[noreturn]] void make_within(const FirstProcess::Namespaces& namespaces, int progress, const std::function<void()>& be) {
+[[noreturn]] void make_within(const FirstProcess::Namespaces& namespaces, int progress,
+                              const std::function<void()>& be) {
   try {
     for (const Descriptor* space : {&namespaces.users, &namespaces.mounts, &namespaces.pids})
       checked(setns(space->get(), 0), "entering the namespaces");
@@ -158,7 +156,8 @@ FirstProcess FirstProcess::start(const FirstProcess* parent, const Limits& limit
     return first;
   }
   const Namespaces namespaces = parent->namespaces();
-  if (checked(fork(), "fork") == 0) make_within(namespaces, theirs, [&] { be_first(theirs, reports.get(), limits, true); });
+  if (checked(fork(), "fork") == 0)
+    make_within(namespaces, theirs, [&] { be_first(theirs, reports.get(), limits, true); });
   return first;
 }
 

@@ -20,18 +20,18 @@ struct Report {
 class FirstProcess {
  public:
   FirstProcess() = default;
-  // Begins to make user, mount and pid namespaces within those of `parent` (none: within ours), with their own /proc and
-  // a tmpfs over the home: it holds a copy of the parent's files, or empty folders. The first process holds no
+  // Begins to make user, mount and pid namespaces within those of `parent` (none: within ours), with their own /proc
+  // and a tmpfs over the home: it holds a copy of the parent's files, or empty folders. The first process holds no
   // capability then, reaps, and sends its reports to `reports`, a socket for messages. Throws std::system_error.
   static FirstProcess start(const FirstProcess* parent, const Limits& limits, const Descriptor& reports);
   FirstProcess(FirstProcess&& other) noexcept;
   FirstProcess& operator=(FirstProcess&& other) noexcept;
   ~FirstProcess();
 
-  pid_t process() const { return process_; }  // as the supervisor sees it; 0: it does not exist, yet or at all
+  pid_t process() const { return process_; }        // as the supervisor sees it; 0: it does not exist, yet or at all
   int progress() const { return progress_.get(); }  // polls as readable when advance() has something to do
-  // Takes what it has said, without waiting. True once it is made, and not again. Throws std::system_error when it could
-  // not be made.
+  // Takes what it has said, without waiting. True once it is made, and not again. Throws std::system_error when it
+  // could not be made.
   bool advance();
   void on_reaped() { process_ = 0; }  // it has ended, and so has everything in its namespaces
 

@@ -34,10 +34,10 @@ class Folder {
   // Of the names in it without . and ..; none where it cannot be read.
   void for_each(const std::function<void(const char* name)>& use) const;
 
-  std::optional<Folder> inner(const char* name) const;  // nothing where there is no such folder
+  std::optional<Folder> inner(const char* name) const;      // nothing where there is no such folder
   Folder make(const char* name, mode_t mode = 0700) const;  // throws std::system_error, also where the name is taken
-  void empty() const;                                       // removes what is in it, however deep, as far as permissions go
-  void remove(const char* name) const;                      // an entry with all beneath
+  void empty() const;                   // removes what is in it, however deep, as far as permissions go
+  void remove(const char* name) const;  // an entry with all beneath
 
  private:
   Descriptor descriptor_;

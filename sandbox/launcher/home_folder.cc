@@ -16,9 +16,9 @@
 namespace agon::sandbox::launcher {
 namespace {
 
-constexpr std::size_t kDeepest = 128;  // folders that are open at once while files are counted
+constexpr std::size_t kDeepest = 128;                          // folders that are open at once while files are counted
 constexpr std::int64_t kOwnFolders = 2 + kHomeFolders.size();  // files and forks, and those of a home
-constexpr std::int64_t kFolderBytes = 4096;  // of an empty one, at most
+constexpr std::int64_t kFolderBytes = 4096;                    // of an empty one, at most
 constexpr const char* kFiles = "files";
 constexpr const char* kForks = "forks";
 

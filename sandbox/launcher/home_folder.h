@@ -25,8 +25,8 @@ class HomeFolder {
   // without. Throws std::system_error.
   HomeFolder(const std::string& folder, int session, const HomeFolder* parent);
 
-  const std::string& path() const { return path_; }                   // of the session's folder
-  std::string files_path() const { return path_ + "/files"; }         // what the session calls its home
+  const std::string& path() const { return path_; }            // of the session's folder
+  std::string files_path() const { return path_ + "/files"; }  // what the session calls its home
   Folder::Identity identity() const { return identity_; }
   // The session's files, and its folder with what is in `forks`. Throw std::system_error where somebody has moved them.
   Folder files() const;
@@ -49,8 +49,8 @@ struct FilesUse {
 FilesUse files_use(const Folder& folder, std::int64_t most_files, const std::vector<Folder::Identity>& others = {},
                    const std::vector<pid_t>& processes = {});
 
-// Files of a folder that have no name any more and that the processes have mapped: the kernel does not tell their sizes.
-// Two are let go by the size of what is mapped, each further one counts as `most_bytes`.
+// Files of a folder that have no name any more and that the processes have mapped: the kernel does not tell their
+// sizes. Two are let go by the size of what is mapped, each further one counts as `most_bytes`.
 std::int64_t mapped_nameless_files(const std::string& folder, const std::vector<pid_t>& processes,
                                    std::int64_t most_bytes);
 

@@ -59,8 +59,7 @@ void wait_until_ready(Template& made) {
 }
 
 Json ready_message(const Walls& walls, const std::vector<MissedTier>& missed) {
-  Json message = {
-      {"event", "ready"}, {"tier", to_string(walls.tier)}, {"room", walls.room}, {"missed", Json::array()}};
+  Json message = {{"event", "ready"}, {"tier", to_string(walls.tier)}, {"room", walls.room}, {"missed", Json::array()}};
   for (const MissedTier& one : missed) message["missed"].push_back({{"tier", to_string(one.tier)}, {"why", one.why}});
   return message;
 }

@@ -50,7 +50,8 @@ std::vector<std::string> threads_of(pid_t pid) {
 // All children of all threads of a process: they hang on the thread that started them.
 std::string children_of(pid_t pid) {
   std::string children;
-  for (const std::string& thread : threads_of(pid)) children += read_proc(pid, ("task/" + thread + "/children").c_str());
+  for (const std::string& thread : threads_of(pid))
+    children += read_proc(pid, ("task/" + thread + "/children").c_str());
   return children;
 }
 
@@ -120,8 +121,12 @@ MemoryUse memory_use(pid_t pid) {
   if (!status.empty() && threads > 1 && field(status, "RssAnon").empty())
     status = read_proc(pid, (living_thread(pid) + "status").c_str());
   const std::int64_t anonymous = kilobytes(status, "RssAnon") + kilobytes(status, "VmSwap");
-  return {anonymous, anonymous + kilobytes(status, "RssShmem"),
-          kilobytes(status, "VmHWM"), kilobytes(status, "RssFile"), kilobytes(status, "VmPTE"), threads};
+  return {anonymous,
+          anonymous + kilobytes(status, "RssShmem"),
+          kilobytes(status, "VmHWM"),
+          kilobytes(status, "RssFile"),
+          kilobytes(status, "VmPTE"),
+          threads};
 }
 
 void reset_peak_memory(pid_t pid) {

@@ -41,16 +41,16 @@ void reset_peak_memory(pid_t pid);
 // Bytes, slow: pages that are shared with n - 1 others count 1/n. All that is resident where that cannot be read.
 struct SharedMemory {
   std::int64_t proportional = 0;
-  std::int64_t shared = 0;    // of those, the parts of pages that have another owner too
+  std::int64_t shared = 0;     // of those, the parts of pages that have another owner too
   std::int64_t in_common = 0;  // such pages in full, as far as they are written
 };
 SharedMemory shared_memory(pid_t pid);
 
 struct Times {
-  char state = 0;            // as in /proc/PID/stat; 0: it is gone
-  double reaped = 0;         // seconds of CPU time of its children that it waited for, and of theirs
-  std::int64_t faults = 0;   // pages that it got without reading a file
-  std::uint64_t stack = 0;   // where its stack begins: another address after each exec
+  char state = 0;           // as in /proc/PID/stat; 0: it is gone
+  double reaped = 0;        // seconds of CPU time of its children that it waited for, and of theirs
+  std::int64_t faults = 0;  // pages that it got without reading a file
+  std::uint64_t stack = 0;  // where its stack begins: another address after each exec
 };
 Times times_of(pid_t pid);
 double cpu_seconds(pid_t pid);  // of all its threads

@@ -38,7 +38,8 @@ std::string memory_of(pid_t asker, std::uint64_t address, std::size_t size) {
   ssize_t got = pread(memory.get(), bytes.data(), size, static_cast<off_t>(address));
   // A read may not begin in one mapping and end beyond the last.
   constexpr std::uint64_t kPage = 4096;
-  if (got < 0) got = pread(memory.get(), bytes.data(), std::min(size, kPage - address % kPage), static_cast<off_t>(address));
+  if (got < 0)
+    got = pread(memory.get(), bytes.data(), std::min(size, kPage - address % kPage), static_cast<off_t>(address));
   bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
   return bytes;
 }
@@ -77,12 +78,16 @@ void Questions::answer(std::uint64_t id, int error) const {
 bool Questions::allows(const seccomp_notif& question) const {
   const auto asker = static_cast<pid_t>(question.pid);
   switch (question.data.nr) {
-    case SYS_setns: return may_enter(asker);
-    case SYS_fcntl: return may_lock(question);
+    case SYS_setns:
+      return may_enter(asker);
+    case SYS_fcntl:
+      return may_lock(question);
     case SYS_landlock_create_ruleset:
     case SYS_landlock_add_rule:
-    case SYS_landlock_restrict_self: return may_confine(asker);
-    default: return may_signal(question);
+    case SYS_landlock_restrict_self:
+      return may_confine(asker);
+    default:
+      return may_signal(question);
   }
 }
 
@@ -133,7 +138,8 @@ bool Questions::is_of_session(int file, pid_t asker) const try {
     const auto path = std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", file), gone);
     return path.string().starts_with(session->home_path() + "/");
   }
-  struct stat status {}, home {};
+  struct stat status {
+  }, home{};
   return fstat(file, &status) == 0 && fstat(session->home().get(), &home) == 0 && home.st_dev == status.st_dev;
 } catch (const std::system_error&) {
   return false;

@@ -25,9 +25,9 @@ namespace {
 
 constexpr const char* kAllowed[] = {
     // files
-    "access", "chdir", "close", "copy_file_range", "creat", "dup", "dup2", "dup3", "faccessat",
-    "faccessat2", "fadvise64", "fchdir", "fdatasync", "fstat", "fstatfs", "fsync",
-    "ftruncate", "getcwd", "getdents", "getdents64", "link", "linkat", "lseek", "lstat", "mkdir", "mkdirat", "mknod", "mknodat", "newfstatat", "pread64", "preadv",
+    "access", "chdir", "close", "copy_file_range", "creat", "dup", "dup2", "dup3", "faccessat", "faccessat2",
+    "fadvise64", "fchdir", "fdatasync", "fstat", "fstatfs", "fsync", "ftruncate", "getcwd", "getdents", "getdents64",
+    "link", "linkat", "lseek", "lstat", "mkdir", "mkdirat", "mknod", "mknodat", "newfstatat", "pread64", "preadv",
     "preadv2", "pwrite64", "pwritev", "pwritev2", "read", "readahead", "readlink", "readlinkat", "readv", "rename",
     "renameat", "renameat2", "rmdir", "sendfile", "stat", "statfs", "statx", "symlink", "symlinkat", "sync_file_range",
     "umask", "unlink", "unlinkat", "write", "writev",
@@ -49,8 +49,8 @@ constexpr const char* kAllowed[] = {
     "alarm", "clock_getres", "clock_gettime", "clock_nanosleep", "epoll_create", "epoll_create1", "epoll_ctl",
     "epoll_pwait", "epoll_pwait2", "epoll_wait", "eventfd", "eventfd2", "getcpu", "getitimer", "getrandom",
     "gettimeofday", "nanosleep", "pipe", "pipe2", "poll", "ppoll", "pselect6", "select", "setitimer", "signalfd",
-    "signalfd4", "splice", "tee", "time", "timer_delete", "timer_getoverrun", "timer_gettime",
-    "timer_settime", "timerfd_create", "timerfd_gettime", "timerfd_settime",
+    "signalfd4", "splice", "tee", "time", "timer_delete", "timer_getoverrun", "timer_gettime", "timer_settime",
+    "timerfd_create", "timerfd_gettime", "timerfd_settime",
     // A pair of sockets among one's own: there is no way to name one, and none to send descriptors, which would count
     // against all that the user runs.
     "getpeername", "getsockname", "getsockopt", "recvfrom", "recvmmsg", "recvmsg", "sendto", "shutdown"};
@@ -64,7 +64,9 @@ constexpr const char* kUnknown[] = {"clone3", "memfd_create", "io_uring_setup", 
 
 // Of files: modes and times; what only a session with its own users and files may do; what opens or shortens them.
 constexpr const char* kMarks[] = {"chmod", "fchmod", "fchmodat", "utimensat"};
-constexpr const char* kOwnWorld[] = {"timer_create", "fgetxattr", "flistxattr", "getxattr", "lgetxattr", "listxattr", "llistxattr", "chown", "fchown", "fchownat", "lchown", "futimesat", "utime", "utimes"};
+constexpr const char* kOwnWorld[] = {"timer_create", "fgetxattr",  "flistxattr", "getxattr", "lgetxattr",
+                                     "listxattr",    "llistxattr", "chown",      "fchown",   "fchownat",
+                                     "lchown",       "futimesat",  "utime",      "utimes"};
 constexpr const char* kOpening[] = {"open", "openat", "openat2", "truncate"};
 
 // The rules of a process would grow without a bound.
@@ -123,11 +125,10 @@ void allow_some_arguments(Policy& policy) {
   allow_values(policy, "socketpair", 0, {AF_UNIX});
   allow_values(policy, "ioctl", 1, {TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX});
   policy.rule(SCMP_ACT_ERRNO(EAFNOSUPPORT), "socket");
-  allow_values(
-      policy, "prctl", 0,
-      {PR_SET_NAME, PR_GET_NAME, PR_SET_PDEATHSIG, PR_GET_PDEATHSIG, PR_GET_DUMPABLE, PR_GET_SECCOMP,
-       PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS, PR_CAPBSET_READ, PR_CAPBSET_DROP, PR_GET_CHILD_SUBREAPER,
-       PR_GET_TID_ADDRESS, PR_SET_TIMERSLACK, PR_GET_TIMERSLACK, 0x53564d41 /* PR_SET_VMA */});
+  allow_values(policy, "prctl", 0,
+               {PR_SET_NAME, PR_GET_NAME, PR_SET_PDEATHSIG, PR_GET_PDEATHSIG, PR_GET_DUMPABLE, PR_GET_SECCOMP,
+                PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS, PR_CAPBSET_READ, PR_CAPBSET_DROP, PR_GET_CHILD_SUBREAPER,
+                PR_GET_TID_ADDRESS, PR_SET_TIMERSLACK, PR_GET_TIMERSLACK, 0x53564d41 /* PR_SET_VMA */});
   allow_values(policy, "personality", 0, {0, 0xffffffff});
   policy.rule(SCMP_ACT_ALLOW, "sched_setscheduler", {of_oneself(), SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0)});
   // Not the sizes of buffers.
@@ -159,8 +160,8 @@ void own_limits(Policy& policy) {
         {SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, 0xffffffff, which), SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0)});
 }
 
-// Shared memory without a file is in no count but a cgroup's once it is mapped no more: files of /dev/shm are counted. Pages of the
-// host's reserve of huge ones are in no count either.
+// Shared memory without a file is in no count but a cgroup's once it is mapped no more: files of /dev/shm are counted.
+// Pages of the host's reserve of huge ones are in no count either.
 void mappings(Policy& policy) {
   constexpr std::uint64_t kSharing = MAP_TYPE | MAP_ANONYMOUS | MAP_HUGETLB;
   for (const int flags : {MAP_PRIVATE, MAP_PRIVATE | MAP_ANONYMOUS, MAP_SHARED, MAP_SHARED_VALIDATE})

@@ -28,19 +28,19 @@ using std::chrono::milliseconds;
 constexpr auto kGrace = milliseconds(250);  // between an interrupt and the end by force
 constexpr auto kAnswer =
     milliseconds(1000);  // between an answer and the wait for the next request; a closed channel and an end
-constexpr auto kReturn = milliseconds(2);  // between an answer and that wait, as a rule less
+constexpr auto kReturn = milliseconds(2);             // between an answer and that wait, as a rule less
 constexpr auto kMostStart = std::chrono::seconds(5);  // of an interpreter that is in its namespaces
 constexpr auto kTick = milliseconds(20);
 constexpr auto kFilesTick = milliseconds(200);
 constexpr auto kIdleTick = milliseconds(100),
                kQuietTick = milliseconds(1000);  // between calls, with processes and without
-constexpr auto kFresh = milliseconds(2);  // of a census, where it matters
+constexpr auto kFresh = milliseconds(2);         // of a census, where it matters
 constexpr std::size_t kMostPictures = 16;
 constexpr std::int64_t kMostCollected = 128 << 20;  // bytes of files that a call brings out
 constexpr std::int64_t kForkedSessions = 256;       // processes that forks of a session may add to its count
 constexpr std::int64_t kMostOfUser = 8192;          // processes of one user where all sessions share it
-constexpr std::int64_t kSlack = 32 << 20;  // bytes of data beside the limit that the interpreter itself may need
-constexpr std::int64_t kAddresses = 2ll << 30;  // bytes of address space beside it: page tables grow with what is used
+constexpr std::int64_t kSlack = 32 << 20;        // bytes of data beside the limit that the interpreter itself may need
+constexpr std::int64_t kAddresses = 2ll << 30;   // bytes of address space beside it: page tables grow with what is used
 constexpr std::int64_t kMostDescriptors = 1024;  // open ones of a session: each holds memory of the kernel's
 constexpr std::int64_t kFilesAtOnce = 1000;      // that are counted without an errand
 constexpr int kMostLocks = 100'000;              // that a call may ask for: the kernel keeps each
@@ -74,9 +74,7 @@ Descriptor make_stream(Descriptor& reading) {
   return std::move(pipe.writing);
 }
 
-bool exceeds(const FilesUse& use, const Limits& limits) {
-  return use.bytes > limits.disk || use.files > limits.inodes;
-}
+bool exceeds(const FilesUse& use, const Limits& limits) { return use.bytes > limits.disk || use.files > limits.inodes; }
 
 std::string files_text(const Limits& limits) {
   return fmt::format("more than {} bytes or {} files", limits.disk, limits.inodes);
@@ -115,9 +113,11 @@ bool Session::on_progress() try {
 } catch (const std::system_error& error) {
   const int code = error.code().value();
   const bool is_fault_of_files = code == ENOSPC || code == ELOOP || code == EDQUOT;
-  if (parent_ != 0 && (code == ENOSPC || code == EUSERS) && std::string_view(error.what()).starts_with("new namespaces"))
+  if (parent_ != 0 && (code == ENOSPC || code == EUSERS) &&
+      std::string_view(error.what()).starts_with("new namespaces"))
     end(Reason::process_limit,
-        "it is a fork of a fork too many times in a row: the kernel nests namespaces 32 deep, and this machine has used "
+        "it is a fork of a fork too many times in a row: the kernel nests namespaces 32 deep, and this machine has "
+        "used "
         "some of them up");
   else
     end(is_fault_of_files ? Reason::disk_limit : Reason::sandbox_lost, error.what());
@@ -134,9 +134,8 @@ Session::GuestEnds Session::make_ends() {
 }
 
 void Session::on_channel() {
-  const bool open = channel_.receive([this](pid_t sender, std::string_view payload) {
-    return state_ != State::dead && on_frame(sender, payload);
-  });
+  const bool open = channel_.receive(
+      [this](pid_t sender, std::string_view payload) { return state_ != State::dead && on_frame(sender, payload); });
   if (open || state_ == State::dead) return;
   // Its reaper will say how it ended, unless it lives on without its channel.
   closed_at_ = Clock::now();
@@ -391,13 +390,15 @@ void Session::watch_idle() {
 
 std::chrono::milliseconds Session::wait() const {
   const auto until = [](Clock::time_point at, milliseconds most) {
-    return std::clamp(std::chrono::duration_cast<milliseconds>(at - Clock::now()) + milliseconds(1), milliseconds(1), most);
+    return std::clamp(std::chrono::duration_cast<milliseconds>(at - Clock::now()) + milliseconds(1), milliseconds(1),
+                      most);
   };
   if (state_ == State::ready) return until(next_look_, kQuietTick);
   if (state_ == State::starting && interpreter_ != 0) return kTick;
   if (state_ != State::busy) return milliseconds(10'000);
   // The interpreter is on its way back from its answer.
-  if (call_->answered && !closed_at_) return Clock::now() - call_->answered_at < kReturn ? milliseconds(0) : milliseconds(1);
+  if (call_->answered && !closed_at_)
+    return Clock::now() - call_->answered_at < kReturn ? milliseconds(0) : milliseconds(1);
   const auto wall = std::chrono::duration_cast<Clock::duration>(duration<double>(call_->wall));
   return std::min(until(call_->interrupted ? call_->interrupted_at + kGrace : call_->start + wall, kTick),
                   until(next_look_, kTick));
@@ -441,13 +442,15 @@ void Session::look_briefly() {
 
 // Pages that processes share are told apart by a slow read, which is an errand.
 void Session::measure() {
-  if (const auto outcome = measuring_.take()) usage_.take_exact({outcome->values[0], outcome->values[1]}, measuring_.age());
+  if (const auto outcome = measuring_.take())
+    usage_.take_exact({outcome->values[0], outcome->values[1]}, measuring_.age());
   if (measuring_.is_out() || !usage_.needs_exact(limits_.memory)) return;
   try {
-    measuring_ = Errand::start([processes = surroundings_.processes(id_, kFresh), &memory = surroundings_.template_memory] {
-      const ExactMemory exact = exact_memory(processes, memory);
-      return Errand::Values{exact.pages, exact.mappings};
-    });
+    measuring_ =
+        Errand::start([processes = surroundings_.processes(id_, kFresh), &memory = surroundings_.template_memory] {
+          const ExactMemory exact = exact_memory(processes, memory);
+          return Errand::Values{exact.pages, exact.mappings};
+        });
   } catch (const std::system_error&) {  // at the next look
   }
 }

@@ -50,10 +50,10 @@ struct Call {
 struct Surroundings {
   const Walls& walls;
   const TemplateMemory& template_memory;
-  const Descriptor& reports;                                   // for first processes (first_process.h)
+  const Descriptor& reports;  // for first processes (first_process.h)
   // Its living and ended ones (census.h), as they were so long ago at most.
   std::function<std::vector<pid_t>(int session, std::chrono::milliseconds age)> processes;
-  std::function<std::vector<Folder::Identity>()> folders;      // of all sessions, where they share a file system
+  std::function<std::vector<Folder::Identity>()> folders;  // of all sessions, where they share a file system
 };
 
 class Session {
@@ -90,7 +90,7 @@ class Session {
   const Limits& limits() const { return limits_; }
   const FirstProcess& first() const { return first_; }  // without a process where there are no namespaces
   const std::optional<HomeFolder>& folder() const { return folder_; }
-  Folder home() const { return folder_ ? folder_->files() : first_.home(); }  // throws std::system_error
+  Folder home() const { return folder_ ? folder_->files() : first_.home(); }         // throws std::system_error
   std::string home_path() const { return folder_ ? folder_->files_path() : kHome; }  // as the session calls it
   bool is_gone() const;  // no process of it is left, once killed
   GuestChannel& channel() { return channel_; }
@@ -103,7 +103,9 @@ class Session {
   // has.
   bool may_enter(pid_t process) const { return state_ == State::starting && process != 0 && process == entering_; }
   // Whether this is the session's interpreter, which is not ready yet.
-  bool is_confining(pid_t process) const { return state_ == State::starting && process != 0 && process == interpreter_; }
+  bool is_confining(pid_t process) const {
+    return state_ == State::starting && process != 0 && process == interpreter_;
+  }
   bool has_interpreter(pid_t process) const { return process != 0 && process == interpreter_; }
   void on_first_ended();
   // The interpreter has ended; seen by its reaper, `reaper`: 0 for the supervisor, else the process id of the first
@@ -125,7 +127,7 @@ class Session {
   // Holds the session to its limits and notices its end: to be called often (see `wait`).
   void watch();
   std::chrono::milliseconds wait() const;  // until the next watch at the latest
-  std::optional<Result> take_result();  // without the artifacts' bytes:
+  std::optional<Result> take_result();     // without the artifacts' bytes:
   std::vector<OpenFile> take_files() { return std::exchange(files_, {}); }
   Result result_of_end() const;  // of a call that came too late. REQUIRES: dead
 
@@ -191,8 +193,8 @@ class Session {
   std::optional<Call> call_;
   // Where no cgroup counts.
   Usage usage_;
-  Errand measuring_, counting_;                // of memory; of files
-  bool was_counted_ = true;                    // the files, since the last call began
+  Errand measuring_, counting_;  // of memory; of files
+  bool was_counted_ = true;      // the files, since the last call began
   Clock::time_point next_look_, next_count_, entered_at_;
   double idle_cpu_ = 0;  // seconds used when the last call ended
   int locks_ = 0;        // asked for in this call

@@ -137,9 +137,10 @@ class Supervisor {
   const Walls& walls_;
   const TemplateMemory template_memory_ = TemplateMemory::of(template_.process);
   SocketPair reports_ = make_socket_pair(SOCK_SEQPACKET);
-  const Surroundings surroundings_{walls_, template_memory_, reports_.theirs,
-                                   [this](int session, std::chrono::milliseconds age) { return processes_of(session, age); },
-                                   [this] { return folders(); }};
+  const Surroundings surroundings_{
+      walls_, template_memory_, reports_.theirs,
+      [this](int session, std::chrono::milliseconds age) { return processes_of(session, age); },
+      [this] { return folders(); }};
   Descriptor epoll_, signals_;
   FrameReader reader_{kMostRequest};
   Outbox waiting_, waiting_files_;  // to be sent to the host; the latter in between, in pieces
@@ -376,7 +377,8 @@ void Supervisor::open(const Wish& wish) {
   if (wish.parent == 0) {
     spare_limits_ = wish.limits;
     for (auto& [id, held] : sessions_) {
-      if (!held.spare || held.session->state() == Session::State::dead || held.session->limits() != wish.limits) continue;
+      if (!held.spare || held.session->state() == Session::State::dead || held.session->limits() != wish.limits)
+        continue;
       held.spare = false;
       held.opening = wish.request;
       held.seed = wish.seed;
@@ -455,7 +457,8 @@ void Supervisor::fork_interpreter(Held& one) {
   forking_[made.parent()].push_back(made.id());
   if (walls_.has_namespaces()) {
     const FirstProcess::Namespaces own = made.namespaces();
-    source.send("f", {ends.channel.get(), ends.out.get(), ends.err.get(), own.users.get(), own.mounts.get(), own.pids.get()});
+    source.send(
+        "f", {ends.channel.get(), ends.out.get(), ends.err.get(), own.users.get(), own.mounts.get(), own.pids.get()});
   } else {
     source.send("f", {ends.channel.get(), ends.out.get(), ends.err.get()});
   }
@@ -608,8 +611,8 @@ void Supervisor::send_files() {
   OpenFile& file = one.files[one.at];
   std::string piece = read_some(file, kPiece);
   const bool ends = file.size == 0 || piece.empty();
-  waiting_files_.add(message_frame(
-      {{"id", one.id}, {"artifact", one.at}, {"name", file.name}, {"bytes", binary(piece)}}));
+  waiting_files_.add(
+      message_frame({{"id", one.id}, {"artifact", one.at}, {"name", file.name}, {"bytes", binary(piece)}}));
   if (ends) ++one.at;
   if (one.at < one.files.size()) {
     outgoing_.push_back(std::move(one));

@@ -101,8 +101,8 @@ void arrange_descriptors(const Ends& ends) {
   checked(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
   restrict_files(rules_for(walls));
   {
-    // The filter lets no descriptors be sent: the parent takes it from here, for which this process must be dumpable. No
-    // guest exists yet.
+    // The filter lets no descriptors be sent: the parent takes it from here, for which this process must be dumpable.
+    // No guest exists yet.
     checked(prctl(PR_SET_DUMPABLE, 1), "prctl");
     const int listener = install_seccomp(filter);
     checked(write(kHandOver, &listener, sizeof listener), "handing the listener over");

@@ -176,8 +176,8 @@ void raise_descriptors() {
   checked(getrlimit(RLIMIT_NOFILE, &limit), "getrlimit");
   const rlim_t least = kOwnDescriptors + 4 * kDescriptorsOfSession;
   if (limit.rlim_max < least)
-    throw Error("a process may have {} descriptors here (ulimit -Hn), and the sandbox needs {} at least", limit.rlim_max,
-                least);
+    throw Error("a process may have {} descriptors here (ulimit -Hn), and the sandbox needs {} at least",
+                limit.rlim_max, least);
   limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, 1 << 20);
   checked(setrlimit(RLIMIT_NOFILE, &limit), "setrlimit");
 }

@@ -18,12 +18,12 @@ namespace agon::sandbox::launcher {
 struct TemplateMemory {
   std::int64_t resident = 0, page_tables = 0;  // bytes
   std::int64_t mappings = 0;
-  std::uint64_t stack = 0;                     // tells a fork of the template from a program that was started anew
+  std::uint64_t stack = 0;  // tells a fork of the template from a program that was started anew
   static TemplateMemory of(pid_t process);
 };
 
-// Bytes beside the template's: of pages, those that processes share once, and of page tables; and of the kernel's records
-// of mappings.
+// Bytes beside the template's: of pages, those that processes share once, and of page tables; and of the kernel's
+// records of mappings.
 struct ExactMemory {
   std::int64_t pages = 0, mappings = 0;
 };
@@ -54,16 +54,16 @@ class Usage {
   std::int64_t tasks() const { return tasks_; }              // processes and threads
   std::int64_t descriptors() const { return descriptors_; }  // open ones of all processes; as far as the kernel tells
 
-  // Bytes of memory, of page tables, and of what many open pipes and sockets may hold, that the session adds to what all sessions share: at least what it uses, more
-  // where its processes share pages with each other.
+  // Bytes of memory, of page tables, and of what many open pipes and sockets may hold, that the session adds to what
+  // all sessions share: at least what it uses, more where its processes share pages with each other.
   std::int64_t memory() const { return memory_; }
   // Part of that, which is certain: programs that were started anew share none with each other.
   std::int64_t certain_memory() const { return certain_; }
   // The same of the interpreter alone at its highest point since reset_peak_memory; to be asked at the end of a call.
   std::int64_t interpreter_peak();
 
-  // Whether exact_memory() is to be asked: memory() may be too much by pages that are counted twice, and that could have
-  // changed; or there are several processes, whose mappings nobody has counted for a while.
+  // Whether exact_memory() is to be asked: memory() may be too much by pages that are counted twice, and that could
+  // have changed; or there are several processes, whose mappings nobody has counted for a while.
   bool needs_exact(std::int64_t limit) const;
   void take_exact(const ExactMemory& exact, Clock::duration took);
   std::int64_t exact() const { return exact_ + buffers_ + mappings_; }  // as it said
@@ -85,15 +85,15 @@ class Usage {
   std::map<pid_t, Member> members_;
   Clock::time_point made_, looked_;
   double interpreter_cpu_ = 0, reaper_cpu_ = -1;  // seconds, at the last look
-  double others_ = 0;    // seconds of living processes, but the interpreter
-  double reaped_ = 0;    // of those that were waited for
+  double others_ = 0;                             // seconds of living processes, but the interpreter
+  double reaped_ = 0;                             // of those that were waited for
   double reaped_by_supervisor_ = 0;
   double vanished_ = 0;  // of those that are gone, by what was seen of them
   double lost_ = 0;      // of those that are gone and were not waited for
   std::int64_t tasks_ = 0, descriptors_ = 0, memory_ = 0, certain_ = 0, faults_ = 0;
   bool has_hidden_ = false;
   std::int64_t known_shared_ = 0, known_faults_ = 0;  // of the interpreter and the template, and how many faults ago
-  std::int64_t buffers_ = 0, buffers_of_ = -1;  // and of how many descriptors
+  std::int64_t buffers_ = 0, buffers_of_ = -1;        // and of how many descriptors
   int looks_ = 0;
   // At the last exact measure.
   std::int64_t exact_ = 0, exact_growth_ = 0, mappings_ = 0;

@@ -52,10 +52,10 @@ struct Step {
   std::string code;
   std::vector<std::string> reasons = {"ok"};
   std::string output, text;
-  std::optional<Range> cpu, peak;         // seconds; bytes
-  std::optional<double> neighbour;        // milliseconds
-  std::size_t same_as = 0, unlike = 0;    // numbers of parts; 0: none
-  int count = 1;                          // of sessions
+  std::optional<Range> cpu, peak;       // seconds; bytes
+  std::optional<double> neighbour;      // milliseconds
+  std::size_t same_as = 0, unlike = 0;  // numbers of parts; 0: none
+  int count = 1;                        // of sessions
 };
 
 struct Case {
@@ -66,7 +66,7 @@ struct Case {
   std::vector<std::string> artifacts;
   std::size_t pictures = 0;
   bool names_processes = false;
-  bool uses_host = false;                  // @HOST@
+  bool uses_host = false;                    // @HOST@
   std::optional<double> on_disk, in_memory;  // bytes, at most
 };
 
@@ -198,8 +198,8 @@ std::map<std::string, std::string> state_of(const fs::path& folder) {
   return found;
 }
 
-// A folder of who runs the case: `file` (mode 0644) and, in `numbered`, folders 1 to 40 with a file each. A case may try
-// to change something there by way of the supervisor.
+// A folder of who runs the case: `file` (mode 0644) and, in `numbered`, folders 1 to 40 with a file each. A case may
+// try to change something there by way of the supervisor.
 class PrivateHostFolder {
  public:
   PrivateHostFolder() {
@@ -376,7 +376,8 @@ class Neighbour {
   void work() try {
     for (int i = 0; !done_; ++i) {
       Result result;
-      add(calls_, milliseconds_of([&] { result = session_.run({.code = "1 + 1", .name = "a.py", .artifacts = {}}); }), kEvery);
+      add(calls_, milliseconds_of([&] { result = session_.run({.code = "1 + 1", .name = "a.py", .artifacts = {}}); }),
+          kEvery);
       if (!result.ok()) fault = fmt::format("its call ended with {} ({})", to_string(result.reason), result.text);
       if (i % 20 == 10) {
         std::optional<Session> session;
@@ -402,7 +403,8 @@ class Host {
     if (fs::create_directories(kCanary)) fs::permissions(kCanary, fs::perms::all);
     if (!fs::exists(secret())) std::ofstream(secret()) << kSecret;  // cases run as root and as others, side by side
     // What the program that starts a launcher has open without care: a launcher inherits neither.
-    for (const std::string& path : {secret(), std::string(kCanary)}) descriptors_.push_back(open(path.c_str(), O_RDONLY));
+    for (const std::string& path : {secret(), std::string(kCanary)})
+      descriptors_.push_back(open(path.c_str(), O_RDONLY));
     setenv("AGON_ABUSE_SECRET", kSecret, 1);
     listen_on_port();
     listen_on_name();
@@ -491,13 +493,18 @@ class Host {
 class Run {
  public:
   Run(const Case& abuse, const SandboxConfig& config, double slower)
-      : abuse_(abuse), config_(config), slower_(slower), sandbox_(config), launcher_(std::to_string(sandbox_.process())) {}
+      : abuse_(abuse),
+        config_(config),
+        slower_(slower),
+        sandbox_(config),
+        launcher_(std::to_string(sandbox_.process())) {}
 
   std::vector<std::string> faults() {
     if (abuse_.uses_host) host_.emplace();
     Highest disk([this] { return abuse_.on_disk ? disk_of(launcher_) : 0; });
     Highest memory([this] { return abuse_.in_memory ? memory_of(launcher_) : 0; });
-    if (std::any_of(abuse_.steps.begin(), abuse_.steps.end(), [](const Step& step) { return step.neighbour.has_value(); }))
+    if (std::any_of(abuse_.steps.begin(), abuse_.steps.end(),
+                    [](const Step& step) { return step.neighbour.has_value(); }))
       neighbour_.emplace(sandbox_);
     sessions_.push_back(sandbox_.open(abuse_.limits));
     if (has_canary_open(launcher_)) fault("a descriptor of the host is open in the sandbox");
@@ -511,7 +518,8 @@ class Run {
     if (const double most = memory.end(); most > abuse_.in_memory.value_or(most))
       fault(fmt::format("it took {:.0f} MB of memory", most / (1 << 20)));
     Session next = sandbox_.open();
-    if (const Result result = next.run({.code = "print(1 + 1)", .name = "next.py", .artifacts = {}}); result.out != "2\n")
+    if (const Result result = next.run({.code = "print(1 + 1)", .name = "next.py", .artifacts = {}});
+        result.out != "2\n")
       fault(fmt::format("the next job printed '{}' ({}: {})", result.out, to_string(result.reason), result.text));
     look_at_host();
     return faults_;
@@ -533,11 +541,16 @@ class Run {
     neighbour_->start();
     play(step);
     neighbour_->stop();
-    const double most = *step.neighbour * slower_, slow_call = neighbour_->slow_call(), slow_open = neighbour_->slow_open();
-    fmt::print("    meanwhile 99 in 100 calls of its neighbour took {:.1f} ms (before {:.1f}), opens {:.0f} ms (before {:.0f})\n",
-               slow_call, call, slow_open, open);
-    if (slow_call > most + call) fault(fmt::format("calls of its neighbour took {:.1f} ms, {:.1f} ms before", slow_call, call));
-    if (slow_open > 10 * most + open) fault(fmt::format("opens beside it took {:.0f} ms, {:.0f} ms before", slow_open, open));
+    const double most = *step.neighbour * slower_, slow_call = neighbour_->slow_call(),
+                 slow_open = neighbour_->slow_open();
+    fmt::print(
+        "    meanwhile 99 in 100 calls of its neighbour took {:.1f} ms (before {:.1f}), opens {:.0f} ms (before "
+        "{:.0f})\n",
+        slow_call, call, slow_open, open);
+    if (slow_call > most + call)
+      fault(fmt::format("calls of its neighbour took {:.1f} ms, {:.1f} ms before", slow_call, call));
+    if (slow_open > 10 * most + open)
+      fault(fmt::format("opens beside it took {:.0f} ms, {:.0f} ms before", slow_open, open));
     if (!neighbour_->fault.empty()) fault("of its neighbour: " + neighbour_->fault);
   }
 
@@ -569,8 +582,9 @@ class Run {
     const auto start = std::chrono::steady_clock::now();
     const Result result = sessions_[at_].run({.code = code, .name = "abuse.py", .artifacts = abuse_.artifacts});
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    fmt::print("--- {} {} in {:.2f} s, {:.2f} s of CPU, {:.1f} MB: {}\n{}{}", step.kind, to_string(result.reason), seconds,
-               result.cpu_s, static_cast<double>(result.peak_memory) / (1 << 20), result.text, result.out, result.err);
+    fmt::print("--- {} {} in {:.2f} s, {:.2f} s of CPU, {:.1f} MB: {}\n{}{}", step.kind, to_string(result.reason),
+               seconds, result.cpu_s, static_cast<double>(result.peak_memory) / (1 << 20), result.text, result.out,
+               result.err);
     check(step, result, seconds);
   }
 
@@ -593,7 +607,8 @@ class Run {
     const auto peak = static_cast<double>(result.peak_memory);
     if (step.peak && (peak < step.peak->least || peak > step.peak->most))
       fault(fmt::format("it says that it used {:.1f} MB of memory", peak / (1 << 20)));
-    if (step.same_as != 0 && result.out != outputs_.at(step.same_as - 1)) fault("it printed something else than before");
+    if (step.same_as != 0 && result.out != outputs_.at(step.same_as - 1))
+      fault("it printed something else than before");
     if (step.unlike != 0 && result.out == outputs_.at(step.unlike - 1)) fault("it printed the same as before");
     outputs_.push_back(result.out);
   }

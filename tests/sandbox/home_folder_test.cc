@@ -100,7 +100,8 @@ TEST_CASE("a copy keeps hard links, and counts against the limits") {
   const HomeFolder home(scratch.path, 1, nullptr);
   const std::string from = home.files_path();
   std::ofstream(from + "/tmp/large") << std::string(1 << 20, 'x');
-  for (const char* name : {"/tmp/again", "/workspace/too", "/shm/here"}) fs::create_hard_link(from + "/tmp/large", from + name);
+  for (const char* name : {"/tmp/again", "/workspace/too", "/shm/here"})
+    fs::create_hard_link(from + "/tmp/large", from + name);
   const HomeFolder fork(scratch.path, 2, &home);
   fork.copy_from(home, 1 << 20, 100);
   for (const char* name : {"/tmp/large", "/tmp/again", "/workspace/too", "/shm/here"}) {

@@ -1,4 +1,5 @@
-// The table "What holds at each tier" of docs/sandbox.md, line by line, against the abuse suite, which shows what it says.
+// The table "What holds at each tier" of docs/sandbox.md, line by line, against the abuse suite, which shows what it
+// says.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>

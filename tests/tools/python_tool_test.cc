@@ -166,7 +166,8 @@ TEST_CASE("the value of a last expression is printed, but of code that writes it
   Python python;
   CHECK(text_of(python.call("x = 20\nx + 1")) == "21");
   CHECK(text_of(python.call("x > 1")) == "True");
-  const ToolResult drawn = python.call("import cv2, numpy\ncv2.imwrite('path_to_output_image.jpg', numpy.zeros((4, 4), 'uint8'))");
+  const ToolResult drawn =
+      python.call("import cv2, numpy\ncv2.imwrite('path_to_output_image.jpg', numpy.zeros((4, 4), 'uint8'))");
   REQUIRE(drawn.parts.size() == 1);
   CHECK(drawn.parts[0].is_image());
 }
