@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/rng.h"
+#include "sandbox/message.h"
 
 using namespace agon;
 using namespace agon::sandbox;
@@ -51,4 +52,16 @@ TEST_CASE("any bytes are survived") {
       while (const auto payload = reader.next()) CHECK(payload->size() <= 256);
     }
   }
+}
+
+TEST_CASE("a message that is nested without end is none, and costs no stack") {
+  const auto nested = [](std::size_t depth) {  // {"a": [[[...]]]}
+    return "\xa1\x61"
+           "a" +
+           std::string(depth, '\x81') + "\x80";
+  };
+  CHECK(read_message(nested(4)));
+  CHECK_FALSE(read_message(nested(100)));
+  CHECK_FALSE(read_message(nested(10'000'000)));
+  CHECK_FALSE(read_message(std::string(10'000'000, '\xa1')));
 }
