@@ -56,6 +56,7 @@ struct Step {
   std::optional<double> neighbour;      // milliseconds
   std::size_t same_as = 0, unlike = 0;  // numbers of parts; 0: none
   int count = 1;                        // of sessions
+  int times = 1;                        // that its code runs
 };
 
 struct Case {
@@ -152,6 +153,8 @@ class Reader {
       step.unlike = std::stoul(value);
     else if (key == "count")
       step.count = std::stoi(value);
+    else if (key == "times")
+      step.times = std::stoi(value);
     else if (key == "on_disk")
       read_.on_disk = number_of(value);
     else if (key == "in_memory")
@@ -571,7 +574,7 @@ class Run {
       at_ = 0;
     for (int i = 0; i < step.count; ++i) {
       if (i > 0) at_ = add(sandbox_.open(abuse_.limits));
-      call(step);
+      for (int k = 0; k < step.times; ++k) call(step);
     }
   }
 
