@@ -65,15 +65,20 @@ HomeFolder::HomeFolder(const std::string& folder, int session, const HomeFolder*
   }
 }
 
-Folder HomeFolder::all() const {
+Folder HomeFolder::place() const {
   Folder at = Folder::at(folder_);
-  for (const std::string& name : names_) {
-    std::optional<Folder> next = at.inner(name.c_str());
+  for (std::size_t i = 0; i + 1 < names_.size(); ++i) {
+    std::optional<Folder> next = at.inner(names_[i].c_str());
     if (!next) throw moved(path_);
     at = std::move(*next);
   }
-  if (at.identity() != identity_) throw moved(path_);
   return at;
+}
+
+Folder HomeFolder::all() const {
+  std::optional<Folder> own = place().inner(names_.back().c_str());
+  if (!own || own->identity() != identity_) throw moved(path_);
+  return std::move(*own);
 }
 
 Folder HomeFolder::files() const {
@@ -86,17 +91,21 @@ void HomeFolder::copy_from(const HomeFolder& parent, std::int64_t most_bytes, st
   FolderCopy(most_bytes, most_files).add(parent.files(), files());
 }
 
+void HomeFolder::move_away() try {
+  if (names_.size() == 1) return;
+  const std::string name = "ended-" + names_.back();
+  const Folder from = place(), top = Folder::at(folder_);
+  checked(renameat(from.get(), names_.back().c_str(), top.get(), name.c_str()), "moving " + path_);
+  names_ = {name};
+  path_ = folder_ + "/" + name;
+} catch (const std::system_error&) {  // what was moved goes with the folder of the session that moved it
+}
+
 void HomeFolder::remove() const {
   try {
     all().empty();
-    Folder place = Folder::at(folder_);
-    for (std::size_t i = 0; i + 1 < names_.size(); ++i) {
-      std::optional<Folder> next = place.inner(names_[i].c_str());
-      if (!next) return;
-      place = std::move(*next);
-    }
-    unlinkat(place.get(), names_.back().c_str(), AT_REMOVEDIR);
-  } catch (const std::system_error&) {  // what was moved goes with the folder of the session that moved it
+    unlinkat(place().get(), names_.back().c_str(), AT_REMOVEDIR);
+  } catch (const std::system_error&) {  // as above
   }
 }
 

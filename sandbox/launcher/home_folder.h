@@ -32,9 +32,12 @@ class HomeFolder {
   Folder files() const;
   Folder all() const;
   void copy_from(const HomeFolder& parent, std::int64_t most_bytes, std::int64_t most_files) const;
+  // Of a fork that has ended: to where no guest can write, whatever the one that it came from does meanwhile.
+  void move_away();
   void remove() const;  // as far as it still is where it was
 
  private:
+  Folder place() const;             // that holds it
   std::string folder_;              // of all sessions
   std::vector<std::string> names_;  // from there: 7, forks, 9
   std::string path_;

@@ -170,15 +170,19 @@ double cpu_seconds(pid_t pid) {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
+std::string descriptors_folder(pid_t pid) { return fmt::format("/proc/{}/{}fd", pid, living_thread(pid)); }
+
 Descriptors descriptors_of(pid_t pid) {
   struct stat folder {};
   if (stat(fmt::format("/proc/{}/fd", pid).c_str(), &folder) != 0) return {};
-  std::int64_t number = folder.st_size;  // 0 before Linux 6.2, and where the first thread has ended
-  if (number == 0) number = entries_in(descriptors_folder(pid));
+  std::int64_t number = folder.st_size;
+  if (number == 0 || folder.st_uid != geteuid()) {  // before Linux 6.2, and where the first thread has ended
+    const std::string place = descriptors_folder(pid);
+    number = entries_in(place);
+    if (stat(place.c_str(), &folder) != 0) return {};
+  }
   return {number, folder.st_uid != geteuid()};
 }
-
-std::string descriptors_folder(pid_t pid) { return fmt::format("/proc/{}/{}fd", pid, living_thread(pid)); }
 
 std::string mappings_text(pid_t pid) {
   const std::string maps = read_proc(pid, "maps");

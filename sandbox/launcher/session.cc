@@ -150,9 +150,10 @@ bool Session::on_frame(pid_t sender, std::string_view payload) {
     on_starting_frame(sender, kind, payload);
     return state_ != State::dead;
   }
-  if (kind == 'f' && sender == interpreter_) {
+  if (kind == 'f' && sender == interpreter_ && forks_asked_ > 0) {
+    --forks_asked_;
     fork_answers_.push_back(valid_utf8(payload));
-    return fork_answers_.size() < 16;
+    return true;
   }
   if (kind == 'd' && sender == interpreter_ && state_ == State::busy && !call_->answered && !payload.empty() &&
       static_cast<unsigned char>(payload[0]) <= static_cast<unsigned char>(Outcome::interrupted)) {
@@ -657,6 +658,7 @@ void Session::close_descriptors() {
 bool Session::remove_files() {
   if (!folder_ || removed_) return true;
   if (!removing_.is_out()) {
+    folder_->move_away();
     removing_ = Errand::start([folder = *folder_] {
       folder.remove();
       return Errand::Values{};

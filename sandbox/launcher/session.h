@@ -118,7 +118,8 @@ class Session {
   // Takes some of what the channel holds. Sets the state; a call's end is handed out by take_result().
   void on_channel();
   void on_output();
-  // What came of forks that the interpreter was asked for, in their order: empty, or why not.
+  // The interpreter is asked for a fork, and what came of those, in their order: empty, or why not.
+  void expect_fork_answer() { ++forks_asked_; }
   std::vector<std::string> take_fork_answers() { return std::exchange(fork_answers_, {}); }
 
   void seed(std::uint64_t seed);
@@ -137,7 +138,8 @@ class Session {
   bool has_stragglers();  // of one that was killed: now and then, whether there are processes again
   void end(Reason reason, std::string why);
   void close_descriptors();  // of one that is dead
-  // Of a session that has no process left: removes its files, which may take several calls. True once that is done.
+  // Of a session that has no process left, and no forks: takes its files out of the reach of others, and removes them,
+  // which may take several calls. True once that is done.
   bool remove_files();
 
  private:
@@ -198,6 +200,7 @@ class Session {
   Clock::time_point next_look_, next_count_, entered_at_;
   double idle_cpu_ = 0;  // seconds used when the last call ended
   int locks_ = 0;        // asked for in this call
+  int forks_asked_ = 0;  // and not answered
   std::vector<std::string> fork_answers_;
   std::optional<Result> result_;
   std::vector<OpenFile> files_;

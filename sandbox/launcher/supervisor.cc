@@ -454,6 +454,7 @@ void Supervisor::fork_interpreter(Held& one) {
   watch(made.out(), Source::out, made.id());
   watch(made.err(), Source::err, made.id());
   GuestChannel& source = parent ? parent->channel() : template_.channel;
+  if (parent) parent->expect_fork_answer();
   forking_[made.parent()].push_back(made.id());
   if (walls_.has_namespaces()) {
     const FirstProcess::Namespaces own = made.namespaces();
@@ -528,7 +529,8 @@ std::vector<pid_t> Supervisor::processes_of(int session, std::chrono::millisecon
 std::vector<Folder::Identity> Supervisor::folders() const {
   std::vector<Folder::Identity> all;
   for (const auto& [id, held] : sessions_)
-    if (held.session->folder()) all.push_back(held.session->folder()->identity());
+    if (held.session->folder() && held.session->state() != Session::State::dead)
+      all.push_back(held.session->folder()->identity());
   return all;
 }
 
@@ -580,10 +582,11 @@ void Supervisor::settle_dead(Held& one) {
   const bool forks = has_forks(id);
   if (!one.killed || !forks || session.has_stragglers()) session.kill(forks);
   one.killed = true;
-  const bool ended = session.is_gone() && !forks && (one.closing < 0 || session.remove_files());
+  const bool ended = session.is_gone() && !forks;
   if (one.closing < 0 || (!ended && !forks)) return;
+  const bool removed = ended && session.remove_files();
   if (one.closing > 0) answer(std::exchange(one.closing, 0), Json::object());
-  if (!ended) return;  // with forks alive, it goes when the last of them has gone
+  if (!removed) return;  // with forks alive, it goes when the last of them has gone
   forking_.erase(id);
   sessions_.erase(id);
 }

@@ -40,7 +40,7 @@ cat >names.py <<'END'
 for name in ['n' * 251 + '.png', 'a\x1b[31m.png', 'a_[31m.png', 'line\nbreak.png', '-rf.png', '\u202egnp.png']:
     open(name, 'wb').write(PNG)
 open(b'\xff\x9b.png', 'wb').write(PNG)
-open('half.png', 'wb').write(PNG[:40])
+_ = open('half.png', 'wb').write(PNG[:40])
 END
 run --out pictures picture.py names.py one.py || fail "exec: pictures of any name: $(cat err)"
 [ "$(cat out)" = 1 ] || fail "exec: a name loses the result of another script: $(cat out)"

@@ -82,6 +82,20 @@ TEST_CASE("a folder that a guest has put in the place of a home is neither read 
   CHECK(fs::status(home.path() + "/forks/2").permissions() == fs::perms(0755));
 }
 
+TEST_CASE("the folder of a fork that has ended goes where the session that it came from cannot write") {
+  const Scratch scratch;
+  const HomeFolder home(scratch.path, 1, nullptr);
+  HomeFolder fork(scratch.path, 2, &home);
+  const std::string before = fork.path();
+  fork.move_away();
+  CHECK(fork.path() == scratch.path + "/ended-2");
+  CHECK_FALSE(fs::exists(before));
+  CHECK(fork.all().identity() == fork.identity());
+  fork.remove();
+  CHECK_FALSE(fs::exists(fork.path()));
+  CHECK(fs::exists(home.files_path()));
+}
+
 TEST_CASE("what is emptied changes nothing behind links, whatever their names") {
   const Scratch scratch;
   std::ofstream(scratch.path + "/host") << "host";
