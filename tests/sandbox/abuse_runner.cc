@@ -480,8 +480,7 @@ class Host {
     std::vector<std::string> found;
     for (const auto& entry : fs::directory_iterator("/proc")) {
       for (const char* part : {"comm", "cmdline"}) {
-        std::ifstream file(entry.path() / part, std::ios::binary);
-        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        const std::string text = text_of(entry.path() / part);  // of one that is gone it is empty
         if (text.starts_with("agon-abuse") || text.find(std::string(1, '\0') + "agon-abuse") != std::string::npos)
           found.push_back(entry.path().filename());
       }
@@ -492,6 +491,12 @@ class Host {
   std::vector<int> sockets_, descriptors_;
   std::string settings_;
 };
+
+// How many times longer a neighbour's calls may take where others use this machine too (tests/CMakeLists.txt).
+double neighbour_slack() {
+  const char* factor = std::getenv("AGON_NEIGHBOUR_SLACK");
+  return factor ? std::max(1.0, std::atof(factor)) : 1;
+}
 
 class Run {
  public:
@@ -544,7 +549,7 @@ class Run {
     neighbour_->start();
     play(step);
     neighbour_->stop();
-    const double most = *step.neighbour * slower_, slow_call = neighbour_->slow_call(),
+    const double most = *step.neighbour * slower_ * neighbour_slack(), slow_call = neighbour_->slow_call(),
                  slow_open = neighbour_->slow_open();
     fmt::print(
         "    meanwhile 99 in 100 calls of its neighbour took {:.1f} ms (before {:.1f}), opens {:.0f} ms (before "
