@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/openat2.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -55,7 +56,10 @@ Descriptor file_of(pid_t asker, int folder, std::uint64_t path_address, bool fol
   const std::size_t end = path.find('\0');
   if (end == std::string::npos || end == 0) return Descriptor();
   path.resize(end);
-  return Descriptor(openat(from.get(), path.c_str(), O_PATH | O_CLOEXEC | (follows ? 0 : O_NOFOLLOW)));
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC | (follows ? 0u : static_cast<unsigned>(O_NOFOLLOW));
+  how.resolve = RESOLVE_NO_MAGICLINKS;  // /proc/self would be this process
+  return Descriptor(static_cast<int>(syscall(SYS_openat2, from.get(), path.c_str(), &how, sizeof how)));
 }
 
 }  // namespace

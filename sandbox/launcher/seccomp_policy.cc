@@ -64,9 +64,10 @@ constexpr const char* kUnknown[] = {"clone3", "memfd_create", "io_uring_setup", 
 
 // Of files: modes and times; what only a session with its own users and files may do; what opens or shortens them.
 constexpr const char* kMarks[] = {"chmod", "fchmod", "fchmodat", "utimensat"};
-constexpr const char* kOwnWorld[] = {"timer_create", "fgetxattr",  "flistxattr", "getxattr", "lgetxattr",
-                                     "listxattr",    "llistxattr", "chown",      "fchown",   "fchownat",
-                                     "lchown",       "futimesat",  "utime",      "utimes"};
+constexpr const char* kOwnWorld[] = {"rt_sigqueueinfo", "rt_tgsigqueueinfo", "timer_create", "fgetxattr",  "flistxattr",
+                                     "getxattr",        "lgetxattr",         "listxattr",    "llistxattr", "chown",
+                                     "fchown",          "fchownat",          "lchown",       "futimesat",  "utime",
+                                     "utimes"};
 constexpr const char* kOpening[] = {"open", "openat", "openat2", "truncate"};
 
 // The rules of a process would grow without a bound.
@@ -198,7 +199,7 @@ void open_files(Policy& policy) {
 
 // Calls that reach another process by its number, hide from the supervisor, or take room on a disk that is the host's.
 void shared_things(Policy& policy, bool own_processes) {
-  for (const char* name : {"kill", "tgkill", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"})
+  for (const char* name : {"kill", "tgkill", "tkill"})
     policy.rule(own_processes ? SCMP_ACT_ALLOW : SCMP_ACT_NOTIFY, name);
   if (own_processes) {
     for (const char* name : kMarks) policy.rule(SCMP_ACT_ALLOW, name);

@@ -49,6 +49,11 @@ constexpr std::int64_t kPipe = 1 << 20;          // and that it can hold at most
 
 double seconds_since(Clock::time_point start) { return duration<double>(Clock::now() - start).count(); }
 
+// Sessions at rest are looked at together: one awakening, and one census, serves them all.
+Clock::time_point next_beat(milliseconds beat) {
+  return Clock::time_point(std::chrono::floor<milliseconds>(Clock::now().time_since_epoch()) / beat * beat + 2 * beat);
+}
+
 std::string signal_name(int number) {
   const char* name = sigabbrev_np(number);
   return name ? std::string("SIG") + name : fmt::format("signal {}", number);
@@ -374,16 +379,16 @@ void Session::watch_answered() {
 // What earlier calls left running is held to the same limits; the CPU time between two calls to that of one.
 void Session::watch_idle() {
   if (Clock::now() < next_look_) return;
-  const bool waits = measuring_.is_out() || counting_.is_out() || !was_counted_;
-  if (!cgroup_ && !waits && usage_.at_rest(surroundings_.processes(id_, kIdleTick))) {
-    next_look_ = Clock::now() + kQuietTick;
+  const bool waits = measuring_.is_out() || counting_.is_out() || (folder_ && !was_counted_);
+  if (!waits && usage_.at_rest(surroundings_.processes(id_, kIdleTick))) {
+    next_look_ = next_beat(kQuietTick);
     return;
   }
   look();
   auto over = exceeded();
   if (!over && cpu_since(idle_cpu_) > limits_.cpu) over = End{Reason::cpu_limit, "more CPU time than its limit"};
   if (over) return end(over->reason, "between calls: " + over->text);
-  const bool is_quiet = cgroup_ || usage_.processes() <= 1;
+  const bool is_quiet = usage_.processes() <= 1;
   if (!is_quiet || !was_counted_ || counting_.is_out()) check_files();
   const bool is_waiting = measuring_.is_out() || counting_.is_out();
   if (state_ == State::ready) next_look_ = Clock::now() + (is_waiting ? kTick : is_quiet ? kQuietTick : kIdleTick);
@@ -406,14 +411,12 @@ std::chrono::milliseconds Session::wait() const {
 }
 
 void Session::check_use() {
-  if (cgroup_) {
-    check_cgroup();
-  } else {
-    look();
-    if (usage_.processes() > 1)  // of the interpreter alone the kernel keeps the highest point
-      call_->peak = std::max(call_->peak, std::min(usage_.memory(), std::max(limits_.memory, usage_.exact())));
-    if (const auto over = exceeded()) return end(over->reason, over->text);
-  }
+  if (cgroup_) check_cgroup();
+  if (!call_) return;
+  look();
+  if (!cgroup_ && usage_.processes() > 1)  // of the interpreter alone the kernel keeps the highest point
+    call_->peak = std::max(call_->peak, std::min(usage_.memory(), std::max(limits_.memory, usage_.exact())));
+  if (const auto over = exceeded()) return end(over->reason, over->text);
   check_files();
   if (call_ && !call_->interrupted && cpu_since(call_->cpu_before) > limits_.cpu)
     interrupt(Reason::cpu_limit, fmt::format("more than {:g} s of CPU time", limits_.cpu));
@@ -427,9 +430,9 @@ void Session::check_cgroup() {
 }
 
 void Session::look() {
-  if (cgroup_ || interpreter_ == 0) return;
+  if (interpreter_ == 0) return;
   usage_.look(surroundings_.processes(id_, kFresh));
-  measure();
+  if (!cgroup_) measure();
 }
 
 // At the end of a call, where there is only the interpreter, as nearly always.
@@ -485,7 +488,10 @@ bool Session::has_too_many_files() const try {
 }
 
 std::optional<Session::End> Session::exceeded() const {
-  if (cgroup_) return std::nullopt;
+  if (usage_.descriptors() > kMostDescriptors)
+    return End{Reason::process_limit,
+               fmt::format("{} open descriptors, more than {}", usage_.descriptors(), kMostDescriptors)};
+  if (cgroup_) return std::nullopt;  // the kernel keeps the rest
   const std::int64_t known = std::max(usage_.exact(), usage_.certain_memory());
   if (usage_.memory() > limits_.memory && known > limits_.memory)
     return End{Reason::memory_limit, fmt::format("{} bytes of memory, more than {}", known, limits_.memory)};
@@ -494,9 +500,6 @@ std::optional<Session::End> Session::exceeded() const {
   if (usage_.tasks() > limits_.processes)
     return End{Reason::process_limit,
                fmt::format("{} processes and threads, more than {}", usage_.tasks(), limits_.processes)};
-  if (usage_.descriptors() > kMostDescriptors)
-    return End{Reason::process_limit,
-               fmt::format("{} open descriptors, more than {}", usage_.descriptors(), kMostDescriptors)};
   return std::nullopt;
 }
 
