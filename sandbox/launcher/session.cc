@@ -333,6 +333,8 @@ bool Session::waits_for_request() const {
 
 void Session::on_exit(int status) {
   if (call_ && call_->interrupted) return end(*call_->interrupted, "ended at the limit");
+  if (cgroup_ && cgroup_->memory_kills() > 0)  // the kernel ends a session over its memory as a whole
+    return end(Reason::memory_limit, fmt::format("more than {} bytes of memory", limits_.memory));
   if (WIFSIGNALED(status)) return end(Reason::killed_by_signal, "killed by " + signal_name(WTERMSIG(status)));
   end(WEXITSTATUS(status) == 0 ? Reason::ok : Reason::exception,
       fmt::format("the interpreter left with code {}", WEXITSTATUS(status)));
