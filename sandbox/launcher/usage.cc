@@ -11,7 +11,8 @@ constexpr std::int64_t kPage = 4096;  // bytes
 // A session is not taken to have lost CPU time before this much of it is missing: the looks are a sample.
 constexpr double kLeastLost = 0.1, kShareOfReaped = 0.05;  // seconds
 constexpr auto kExactAgain = std::chrono::seconds(1);
-constexpr int kExactPause = 4;  // times as long as the last measure took
+constexpr int kAskingPause = 20;  // times as long as it took
+constexpr int kExactPause = 4;    // times as long as the last measure took
 
 double seconds_of(Usage::Clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
@@ -123,9 +124,13 @@ std::int64_t Usage::interpreter_peak() {
   const MemoryUse memory = memory_use(interpreter_);
   if (memory.threads == 0) return 0;
   const Times times = times_of(interpreter_);
-  if (times.faults > kMany && times.faults - known_faults_ > kFew && memory.resident < kQuickly) {
+  // Threads may hold the lock that this needs.
+  const bool is_open = times.faults > kMany && times.faults - known_faults_ > kFew;
+  if (is_open && memory.threads == 1 && memory.resident < kQuickly && Clock::now() > next_asking_) {
+    const auto start = Clock::now();
     known_shared_ = shared_memory(interpreter_).in_common;
     known_faults_ = times.faults;
+    next_asking_ = Clock::now() + kAskingPause * (Clock::now() - start);
   }
   const std::int64_t peak = std::max(memory.resident, memory.peak - memory.files);
   return owned(interpreter_, memory, times, memory.resident) + peak - memory.resident;

@@ -83,7 +83,7 @@ class Usage {
   TemplateMemory shared_;
   double reaper_before_ = 0;  // seconds that it had counted for others
   std::map<pid_t, Member> members_;
-  Clock::time_point made_, looked_;
+  Clock::time_point made_, looked_, next_asking_;
   double interpreter_cpu_ = 0, reaper_cpu_ = -1;  // seconds, at the last look
   double others_ = 0;                             // seconds of living processes, but the interpreter
   double reaped_ = 0;                             // of those that were waited for
