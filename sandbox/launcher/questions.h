@@ -22,7 +22,8 @@ namespace agon::sandbox::launcher {
 
 class Questions {
  public:
-  // The first session for which the function says true, and the one of that number; null where there is none.
+  // FindSession: the first session for which `is_meant` is true. SessionOf: the session of that number. Both may be
+  // null.
   using FindSession = std::function<Session*(const std::function<bool(Session&)>& is_meant)>;
   using SessionOf = std::function<Session*(int session)>;
   // notifications: of the filter (seccomp_unotify); like the walls, it outlives this.

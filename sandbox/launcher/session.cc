@@ -446,7 +446,7 @@ void Session::look_briefly() {
     usage_.look(surroundings_.processes(id_, kFresh));
 }
 
-// Pages that processes share are told apart by a slow read, which is an errand.
+// Only a slow read tells which pages processes share, so an errand does it.
 void Session::measure() {
   if (const auto outcome = measuring_.take())
     usage_.take_exact({outcome->values[0], outcome->values[1]}, measuring_.age());

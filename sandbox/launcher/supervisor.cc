@@ -500,6 +500,7 @@ bool Supervisor::drop_spare() {
   for (auto& [id, held] : sessions_) {
     if (!held.spare || held.session->state() == Session::State::dead) continue;
     held.session->end(Reason::sandbox_lost, "there is no room for it");
+    held.closing = 0;  // it has not failed: others like it may be made
     return true;
   }
   return false;
@@ -571,8 +572,7 @@ void Supervisor::settle_dead(Held& one) {
   const int id = session.id();
   if (one.spare && one.closing < 0) {
     one.closing = 0;
-    if (session.end().text != "there is no room for it" && spare_limits_ == session.limits())
-      spare_limits_.reset();  // the next would fail like this one
+    if (spare_limits_ == session.limits()) spare_limits_.reset();  // the next would fail like this one
   }
   if (one.opening >= 0) {
     answer(std::exchange(one.opening, -1), {{"error", "the session could not be made: " + session.end().text}});
@@ -633,7 +633,7 @@ void Supervisor::answer(std::int64_t id, Json reply) {
   flush_control();
 }
 
-// Answers first, but for the rest of a piece that has begun.
+// Sends answers before files, but never in the middle of a frame.
 void Supervisor::flush_control() {
   while (!waiting_.empty() || !waiting_files_.empty()) {
     Outbox& next = in_piece_ || waiting_.empty() ? waiting_files_ : waiting_;
