@@ -75,7 +75,7 @@ void settle_in(const Limits& limits, bool copy) {
 
 // Whether a process that has ended was in a pid namespace within this one: guests can make none, so it was the
 // interpreter of a fork.
-bool was_of_fork(pid_t process) { return split_words(status_field(process, "NSpid")).size() > 1; }
+bool was_of_fork(pid_t process) { return split_words(ProcessStatus(process).field("NSpid")).size() > 1; }
 
 [[noreturn]] void reap(int reports) {
   while (true) {

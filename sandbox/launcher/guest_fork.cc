@@ -1,4 +1,5 @@
-// A library for the interpreter, loaded by harness.py: a fork into other namespaces at the price of one, and Landlock.
+// A library for the interpreter, loaded by harness.py: a fork into other namespaces at the price of one, and what
+// confines the child.
 #include <sched.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -9,6 +10,7 @@
 #include <cstddef>
 #include <system_error>
 
+#include "sandbox/launcher/capabilities.h"
 #include "sandbox/launcher/landlock.h"
 
 // Like fork(), but the child is in the namespaces whose descriptors are given (user, mount, pid, or none), and no child
@@ -35,6 +37,14 @@ extern "C" int agon_fork(const int* namespaces, int count, int channel, const ch
   while (between > 0 && waitpid(between, &status, 0) < 0) {
   }
   return between > 0 && status == 0 ? 1 : -1;
+}
+
+// All of them, for good. The supervisor looks whether they are gone.
+extern "C" void agon_drop_capabilities() {
+  try {
+    agon::sandbox::launcher::drop_capabilities();
+  } catch (const std::system_error&) {
+  }
 }
 
 // For good: of the file system, what is beneath `home` and `forks`, reading beneath the folders of `readable` (which

@@ -56,8 +56,6 @@ def serve_sandbox(home, readable):
     format_exception, compile_code, exec_code, eval_code, fds_of = traceback.format_exception, compile, exec, eval, array.array
     run_exit_functions, detect_encoding, bytes_file, text_file = atexit._run_exitfuncs, tokenize.detect_encoding, io.BytesIO, io.TextIOWrapper
     SCM_RIGHTS, SOL_SOCKET, CMSG_CLOEXEC = socket.SCM_RIGHTS, socket.SOL_SOCKET, socket.MSG_CMSG_CLOEXEC
-    PR_CAPBSET_DROP, LAST_CAPABILITY = 24, 63
-    CAPABILITY_VERSION, NO_CAPABILITIES = struct.pack("<Ii", 0x20080522, 0), bytes(24)
     PR_GET_TID_ADDRESS, ASKING = 40, struct.pack("<I", 1) + b"i"
     guest = ctypes.PyDLL(f"/proc/self/fd/{LIBRARY}")
     os.close(LIBRARY)
@@ -67,7 +65,7 @@ def serve_sandbox(home, readable):
     after_fork_parent = ctypes.pythonapi.PyOS_AfterFork_Parent
     scope = types.ModuleType("__main__")
     scope.__builtins__ = builtins
-    state = {"channel": socket_of(fileno=CHANNEL), "home": home, "template": True, "names": {}, "seed": 0, "forks": 0}
+    state = {"channel": socket_of(fileno=CHANNEL), "home": home, "template": True, "names": {}, "seed": 0, "forks": 0, "forks_session": False}
 
     def receive(count, fds=None):
         held = b""
@@ -196,16 +194,14 @@ def serve_sandbox(home, readable):
             numbers.seed(seed & 0xFFFFFFFF)
 
     def seed_child():
-        # random draws another stream in a child that a script forked, and the same one each time.
-        random.seed(f"{state['seed']} {state['forks']}")
+        # random draws another stream in a child that a script forked, and the same one each time. A session gets a seed of
+        # its own.
+        if not state["forks_session"]:
+            random.seed(f"{state['seed']} {state['forks']}")
 
     def count_fork():
-        state["forks"] += 1
-
-    def drop_capabilities():
-        for capability in range(LAST_CAPABILITY + 1):
-            libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
-        libc.capset(CAPABILITY_VERSION, NO_CAPABILITIES)
+        if not state["forks_session"]:
+            state["forks"] += 1
 
     def confine(home):
         folders = (ctypes.c_char_p * (len(readable) + 1))(*[folder.encode() for folder in readable], None)
@@ -283,6 +279,11 @@ def serve_sandbox(home, readable):
     def open_files():
         return range(512) if readable else [int(name) for name in posix.listdir("/proc/self/fd")]
 
+    def forget_signal_handlers():
+        for number in signal.valid_signals():
+            if callable(signal.getsignal(number)):
+                signal.signal(number, signal.SIG_DFL)
+
     def become_session(fds):
         for fd, place in zip(fds, (CHANNEL, 1, 2)):
             dup2(fd, place, place != CHANNEL)
@@ -290,10 +291,9 @@ def serve_sandbox(home, readable):
             close(fd)
         state["channel"].detach()
         state["channel"] = socket_of(fileno=CHANNEL)
-        for number in signal.valid_signals():
-            if callable(signal.getsignal(number)):
-                signal.signal(number, signal.SIG_DFL)
-        drop_capabilities()
+        if not state["template"]:
+            forget_signal_handlers()
+        guest.agon_drop_capabilities()
         reply(b"s")
         (length,) = unpack("<I", receive(4))
         become_interpreter(receive(length)[1:].decode())
@@ -336,7 +336,12 @@ def serve_sandbox(home, readable):
                 state["here"] = os.getcwd()
             except OSError:
                 state["here"] = state["home"] + "/workspace"
-            if fork_into(fds[0], fds[3:]) == 0:
+            state["forks_session"] = True
+            try:
+                forked = fork_into(fds[0], fds[3:])
+            finally:
+                state["forks_session"] = False
+            if forked == 0:
                 try:
                     return become_session(fds)
                 except BaseException as error:

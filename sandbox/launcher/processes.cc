@@ -101,7 +101,7 @@ std::vector<pid_t> process_tree(pid_t root, const std::function<bool(pid_t)>& sk
   return tree;
 }
 
-pid_t parent_of(pid_t pid) { return static_cast<pid_t>(number(status_field(pid, "PPid"))); }
+pid_t parent_of(pid_t pid) { return static_cast<pid_t>(number(ProcessStatus(pid).field("PPid"))); }
 
 void end_descendants() {
   while (true) {
@@ -215,6 +215,10 @@ std::optional<Waiting> waiting_in(pid_t pid) {
   return waiting;
 }
 
-std::string status_field(pid_t pid, const std::string& name) { return field(read_proc(pid, "status"), name); }
+ProcessStatus::ProcessStatus(pid_t pid) : text_(read_proc(pid, "status")) {}
+
+std::string ProcessStatus::field(const std::string& name) const { return launcher::field(text_, name); }
+
+std::int64_t ProcessStatus::bytes(const std::string& name) const { return kilobytes(text_, name); }
 
 }  // namespace agon::sandbox::launcher

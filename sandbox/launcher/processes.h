@@ -75,7 +75,15 @@ struct Waiting {
 };
 std::optional<Waiting> waiting_in(pid_t pid);
 
-// A line "Name:\tvalue" of /proc/PID/status; empty if there is none.
-std::string status_field(pid_t pid, const std::string& name);
+// /proc/PID/status, read once: lines "Name:\tvalue".
+class ProcessStatus {
+ public:
+  explicit ProcessStatus(pid_t pid);
+  std::string field(const std::string& name) const;  // empty if there is no such line
+  std::int64_t bytes(const std::string& name) const;
+
+ private:
+  std::string text_;
+};
 
 }  // namespace agon::sandbox::launcher

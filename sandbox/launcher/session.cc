@@ -134,6 +134,7 @@ Session::GuestEnds Session::make_ends() {
   std::tie(channel_, ends.channel) = GuestChannel::make();
   ends.out = make_stream(out_);
   ends.err = make_stream(err_);
+  if (!folder_) namespaces_ = first_.namespaces();
   state_ = State::starting;
   return ends;
 }
@@ -175,54 +176,61 @@ void Session::on_starting_frame(pid_t sender, char kind, std::string_view payloa
   else if (kind == 's' && entering_ != 0 && interpreter_ == 0)
     on_entered(sender);
   else if (kind == 'h' && sender == interpreter_ && interpreter_ != 0)
-    state_ = State::ready;
+    on_ready();
   else
     end(Reason::protocol_error, kind == 'e' ? valid_utf8(payload) : "an unexpected message");
 }
 
+void Session::on_ready() {
+  state_ = State::ready;
+  next_look_ = Clock::now() + kIdleTick;
+  namespaces_ = {};
+}
+
 void Session::on_entered(pid_t process) try {
   if (!is_inside(process)) return end(Reason::protocol_error, "the new process is not where it said");
+  const ProcessStatus status(process);
   for (const char* name : {"CapEff", "CapPrm", "CapInh", "CapAmb"})
-    if (status_field(process, name).find_first_not_of('0') != std::string::npos)
+    if (status.field(name).find_first_not_of('0') != std::string::npos)
       return end(Reason::protocol_error, "the new process kept capabilities");
-  if (status_field(process, "Seccomp") != "2" || status_field(process, "NoNewPrivs") != "1")
+  if (status.field("Seccomp") != "2" || status.field("NoNewPrivs") != "1")
     return end(Reason::protocol_error, "the new process is not filtered");
   interpreter_ = reaped_as_ = process;
-  entered_at_ = next_look_ = Clock::now();
+  entered_at_ = Clock::now();
+  next_look_ = entered_at_ + kTick;
   if (parent_ != 0 && first_.process() != 0) {
     // Its reaper is the first process of the parent, one pid namespace further out than its own.
-    const std::vector<std::string> numbers = split(status_field(process, "NSpid"), "\t");
+    const std::vector<std::string> numbers = split(status.field("NSpid"), "\t");
     if (numbers.size() < 2) return end(Reason::protocol_error, "the new process is gone");
     reaper_ = parent_first_;
     reaped_as_ = std::atoi(numbers[numbers.size() - 2].c_str());
   }
-  hold(process);
+  hold(process, status);
   channel_.send(fmt::format("g{}", home_path()));
 } catch (const std::system_error& error) {
   end(Reason::protocol_error, error.what());
 }
 
-void Session::hold(pid_t process) {
+void Session::hold(pid_t process, const ProcessStatus& status) {
   mark_process(process, id_);
   if (cgroup_) cgroup_->add(process);
-  if (parent_ == 0) set_rlimits(process);  // a fork inherits them
+  if (parent_ == 0) set_rlimits(process, status);  // a fork inherits them
   usage_ = Usage(process, first_.process(), surroundings_.template_memory);
 }
 
 bool Session::is_inside(pid_t process) const {
   if (folder_) return parent_of(process) == getpid() && (session_of_process(process) == parent_);
-  const FirstProcess::Namespaces own = first_.namespaces();
   const auto same = [process](const char* name, const Descriptor& expected) {
     struct stat is {
     }, should{};
     return stat(fmt::format("/proc/{}/ns/{}", process, name).c_str(), &is) == 0 &&
            fstat(expected.get(), &should) == 0 && is.st_ino == should.st_ino;
   };
-  return same("user", own.users) && same("mnt", own.mounts) && same("pid", own.pids);
+  return same("user", namespaces_.users) && same("mnt", namespaces_.mounts) && same("pid", namespaces_.pids);
 }
 
 // Hard limits that the guest cannot raise. Memory and processes are held by watch(); these are the last line behind it.
-void Session::set_rlimits(pid_t process) const {
+void Session::set_rlimits(pid_t process, const ProcessStatus& status) const {
   const auto set = [process](int resource, std::int64_t value) {
     rlimit had{};
     checked(prlimit(process, static_cast<__rlimit_resource>(resource), nullptr, &had), "prlimit");
@@ -233,11 +241,8 @@ void Session::set_rlimits(pid_t process) const {
   set(RLIMIT_FSIZE, limits_.file);
   // Counted by user namespace: where there is none, with all that the user runs.
   set(RLIMIT_NPROC, first_.process() != 0 ? limits_.processes + kForkedSessions : kMostOfUser);
-  const auto kilobytes = [process](const char* name) {
-    return static_cast<std::int64_t>(std::atoll(status_field(process, name).c_str())) << 10;
-  };
-  set(RLIMIT_DATA, kilobytes("VmData") + limits_.memory + kSlack);
-  set(RLIMIT_AS, kilobytes("VmSize") + limits_.memory + kAddresses);
+  set(RLIMIT_DATA, status.bytes("VmData") + limits_.memory + kSlack);
+  set(RLIMIT_AS, status.bytes("VmSize") + limits_.memory + kAddresses);
 }
 
 // At the will of who may reach it: of a session that is no fork, only the machine.

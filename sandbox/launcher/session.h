@@ -82,7 +82,8 @@ class Session {
   int progress() const;
   bool on_progress();
   GuestEnds make_ends();  // and waits for the interpreter
-  FirstProcess::Namespaces namespaces() const { return first_.namespaces(); }
+  // For it to enter. REQUIRES: starting, and that there are namespaces.
+  const FirstProcess::Namespaces& namespaces() const { return namespaces_; }
 
   int id() const { return id_; }
   int parent() const { return parent_; }  // 0: none, the template
@@ -148,9 +149,10 @@ class Session {
   void on_answer(std::string_view payload);
   void on_exit(int status);
   void on_entered(pid_t process);
-  void hold(pid_t process);
+  void on_ready();
+  void hold(pid_t process, const ProcessStatus& status);
   bool is_inside(pid_t process) const;
-  void set_rlimits(pid_t process) const;
+  void set_rlimits(pid_t process, const ProcessStatus& status) const;
   void kill_all();
   void look();
   void look_briefly();
@@ -186,6 +188,7 @@ class Session {
   std::unique_ptr<SessionCgroup> cgroup_;  // where the kernel keeps the limits
   std::optional<HomeFolder> folder_;       // where there are no namespaces; else the first process
   FirstProcess first_;
+  FirstProcess::Namespaces namespaces_;  // while it is starting
   Errand making_;  // the copy of the files
   pid_t entering_ = 0, interpreter_ = 0;
   pid_t reaper_ = 0;     // first process that will reap the interpreter; 0: we will

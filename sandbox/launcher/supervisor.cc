@@ -457,7 +457,7 @@ void Supervisor::fork_interpreter(Held& one) {
   if (parent) parent->expect_fork_answer();
   forking_[made.parent()].push_back(made.id());
   if (walls_.has_namespaces()) {
-    const FirstProcess::Namespaces own = made.namespaces();
+    const FirstProcess::Namespaces& own = made.namespaces();
     source.send(
         "f", {ends.channel.get(), ends.out.get(), ends.err.get(), own.users.get(), own.mounts.get(), own.pids.get()});
   } else {
@@ -578,10 +578,10 @@ void Supervisor::settle_dead(Held& one) {
     answer(std::exchange(one.opening, -1), {{"error", "the session could not be made: " + session.end().text}});
     one.closing = std::max<std::int64_t>(one.closing, 0);  // nobody knows of it
   }
-  if (!one.forgotten) forget(one);
   const bool forks = has_forks(id);
   if (!one.killed || !forks || session.has_stragglers()) session.kill(forks);
   one.killed = true;
+  if (!one.forgotten) forget(one);  // killed first: an interpreter whose channel closes would wake up to leave
   const bool ended = session.is_gone() && !forks;
   if (one.closing < 0 || (!ended && !forks)) return;
   const bool removed = ended && session.remove_files();

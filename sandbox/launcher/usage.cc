@@ -63,6 +63,10 @@ void Usage::look(const std::vector<pid_t>& processes) {
     if (times.state == 0) continue;
     Member& member = now[process];
     member = {cpu, is_running(times.state)};
+    if (process == interpreter_) {
+      interpreter_memory_ = memory;
+      interpreter_times_ = times;
+    }
     (process == interpreter_ ? interpreter_cpu_ : others_) += cpu;
     reaped += times.reaped;
     faults_ += times.faults;
@@ -121,9 +125,9 @@ double Usage::cpu() const { return cpu_seconds(interpreter_) + others_ + reaped_
 // Where many faults leave open what is still shared, the kernel is asked, if that does not take long.
 std::int64_t Usage::interpreter_peak() {
   constexpr std::int64_t kMany = 2048, kFew = 256, kQuickly = 128 << 20;  // faults; bytes
-  const MemoryUse memory = memory_use(interpreter_);
-  if (memory.threads == 0) return 0;
-  const Times times = times_of(interpreter_);
+  if (!members_.contains(interpreter_)) return 0;
+  const MemoryUse& memory = interpreter_memory_;
+  const Times& times = interpreter_times_;
   // Threads may hold the lock that this needs.
   const bool is_open = times.faults > kMany && times.faults - known_faults_ > kFew;
   if (is_open && memory.threads == 1 && memory.resident < kQuickly && Clock::now() > next_asking_) {

@@ -59,7 +59,8 @@ class Usage {
   std::int64_t memory() const { return memory_; }
   // Part of that, which is certain: programs that were started anew share none with each other.
   std::int64_t certain_memory() const { return certain_; }
-  // The same of the interpreter alone at its highest point since reset_peak_memory; to be asked at the end of a call.
+  // The same of the interpreter alone at its highest point since reset_peak_memory, as of the last look: to be asked at
+  // the end of a call.
   std::int64_t interpreter_peak();
 
   // Whether exact_memory() is to be asked: memory() may be too much by pages that are counted twice, and that could
@@ -84,7 +85,9 @@ class Usage {
   double reaper_before_ = 0;  // seconds that it had counted for others
   std::map<pid_t, Member> members_;
   Clock::time_point made_, looked_, next_asking_;
-  double interpreter_cpu_ = 0, reaper_cpu_ = -1;  // seconds, at the last look
+  MemoryUse interpreter_memory_;                  // at the last look
+  Times interpreter_times_;                       // likewise
+  double interpreter_cpu_ = 0, reaper_cpu_ = -1;  // seconds, likewise
   double others_ = 0;                             // seconds of living processes, but the interpreter
   double reaped_ = 0;                             // of those that were waited for
   double reaped_by_supervisor_ = 0;
