@@ -97,7 +97,7 @@ sandbox::SandboxConfig config_of(const ExecFlags& flags) {
   return config;
 }
 
-// What is called a picture and cannot be decoded is none: it leaves the result, and the call says why.
+// Takes pictures that cannot be decoded out of the result; the call says why.
 void drop_what_is_no_image(Call& call) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
@@ -213,7 +213,7 @@ class Exec {
  private:
   struct ForkOrResult {
     std::optional<sandbox::Session> session;
-    sandbox::Result refused;  // what its scripts end with where there is none
+    sandbox::Result refused;  // without a session: how all of its scripts end
   };
 
   // A session that the code ended cannot be forked: its scripts end as that session did.

@@ -464,7 +464,8 @@ void HttpServer::Implementation::close_late_ones(Time now) {
   });
 }
 
-// The one between two requests, or else slow with its request, for longest. False: there is none.
+// Closes the connection that has waited longest between two requests; else the one that has been slow with its request
+// for longest. False: there is neither.
 bool HttpServer::Implementation::close_longest_idle(Time now) {
   std::shared_ptr<Connection> longest;
   for (const auto& connection : connections) {
@@ -481,7 +482,7 @@ bool HttpServer::Implementation::close_longest_idle(Time now) {
   return true;
 }
 
-// Others wait for the bytes of answers that their clients do not read, and of requests that do not get on.
+// Other requests wait while answers that are not read, and requests that do not arrive, hold the bytes.
 void HttpServer::Implementation::close_stalled(Time now) {
   for (const auto& connection : connections)
     if (connection->is_stalled(now)) connection->close();

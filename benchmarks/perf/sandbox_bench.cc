@@ -114,6 +114,7 @@ double idle_megabytes(Sandbox& sandbox) {
 
 int main(int count, char** words) try {
   const int rounds = count > 1 ? std::atoi(words[1]) : 300;
+  if (rounds < 2) throw Error("usage: sandbox_bench [ROUNDS], at least 2; not '{}'", words[1]);
   const auto start = Clock::now();
   SandboxConfig config;
   config.launcher = AGON_LAUNCHER;

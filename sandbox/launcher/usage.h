@@ -47,8 +47,8 @@ class Usage {
   void on_reaped(double seconds) { reaped_by_supervisor_ += seconds; }
 
   // Seconds of CPU time since the session was made, of every process that ever was in it; what was read at the last
-  // look, but for the interpreter's own. Processes of which nobody learns how they ended (SIGCHLD ignored) count by how
-  // often a look found them running.
+  // look, but for the interpreter's own. The time of processes that nobody waits for (SIGCHLD ignored) is estimated: by
+  // how often a look found them running.
   double cpu() const;
   std::int64_t processes() const { return static_cast<std::int64_t>(members_.size()); }
   std::int64_t tasks() const { return tasks_; }              // processes and threads

@@ -109,7 +109,7 @@ TEST_CASE("a folder that holds no sentence encoder is refused with what is wrong
     write_file_atomically((copy / "vocab.txt").string(), "a\nb\n");
     CHECK_THROWS_WITH(SentenceEncoder::load(copy), Contains("no [UNK] among its 2 pieces"));
   }
-  SECTION("a size that is none") {
+  SECTION("a size that is not a positive number") {
     for (const char* key : {"vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads",
                             "intermediate_size", "max_position_embeddings"})
       for (const char* number : {"0", "-1", "1e30", "2.5", "18446744073709551615", "4611686018427387904", "\"8\""}) {

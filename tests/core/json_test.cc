@@ -36,7 +36,7 @@ TEST_CASE("a whole number reaches the ends of its type") {
   CHECK_FALSE(whole_number<std::int64_t>(Json(kMost), kLeast, std::numeric_limits<std::int64_t>::max()));
 }
 
-TEST_CASE("another value than the whole number that is wanted is told") {
+TEST_CASE("a value that is not a whole number is refused, with the value") {
   CHECK(whole_number_or_throw(Json(2), "picture", 1, 3) == 2);
   CHECK_THROWS_WITH(whole_number_or_throw(Json(18446744073709551615u), "picture", 1, 3),
                     "picture is 18446744073709551615, not a whole number from 1 to 3");

@@ -176,7 +176,7 @@ TEST_CASE("A journal says where a search that is run again goes another way") {
   CHECK_THROWS_WITH(test::search_once(&again, &critic, input), Catch::Contains("other settings"));
 }
 
-TEST_CASE("A number of a journal that would be no index of it is told") {
+TEST_CASE("A journal whose numbers index outside of it is refused") {
   const Branch root = two_steps();
   test::TreePolicy policy(root);
   test::TreeCritic critic(root);
