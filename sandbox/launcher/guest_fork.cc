@@ -2,6 +2,7 @@
 // confines the child.
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -37,6 +38,33 @@ extern "C" int agon_fork(const int* namespaces, int count, int channel, const ch
   while (between > 0 && waitpid(between, &status, 0) < 0) {
   }
   return between > 0 && status == 0 ? 1 : -1;
+}
+
+// False where some of the bytes cannot be read.
+static bool copy(int file, off_t at, const char* begin, std::size_t size) {
+  for (std::size_t done = 0; done < size;) {
+    const ssize_t wrote = pwrite(file, begin + done, size - done, at + static_cast<off_t>(done));
+    if (wrote <= 0) return false;
+    done += static_cast<std::size_t>(wrote);
+  }
+  return true;
+}
+
+// Moves what lies at `count` places, each from ranges[2 i] to ranges[2 i + 1] and without a hole, into `file` and maps
+// it from there, for this process alone: one mapping where there were many, whose pages cost a fork nothing until they
+// are written. From the first place that cannot be moved all stay as they are. None may hold what this function writes.
+extern "C" void agon_gather(int file, const unsigned long* ranges, int count) {
+  constexpr int kAccess = PROT_READ | PROT_WRITE | PROT_EXEC, kFlags = MAP_PRIVATE | MAP_NORESERVE;
+  off_t at = 0;
+  for (int i = 0; i < count; ++i) {
+    char* const begin = reinterpret_cast<char*>(ranges[2 * i]);
+    const std::size_t size = ranges[2 * i + 1] - ranges[2 * i];
+    if (!copy(file, at, begin, size)) continue;
+    void* const copied = mmap(nullptr, size, kAccess, kFlags, file, at);
+    if (copied == MAP_FAILED) return;
+    mremap(copied, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, begin);
+    at += static_cast<off_t>(size);
+  }
 }
 
 // All of them, for good. The supervisor looks whether they are gone.

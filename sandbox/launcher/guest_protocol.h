@@ -24,6 +24,7 @@ enum class Outcome : unsigned char { ok, exception, memory, process, disk, inter
 inline constexpr int kGuestChannel = 3;               // descriptor in the guest
 inline constexpr int kGuestHarness = 4;               // where the template reads its code
 inline constexpr int kGuestLibrary = 5;               // and its library (guest_fork.cc)
+inline constexpr int kGuestGathered = 6;              // an empty file in memory, for libraries (agon_gather)
 inline constexpr std::size_t kMostGuestFrame = 8192;  // bytes; a session's answers are short
 
 }  // namespace agon::sandbox::launcher

@@ -5,7 +5,7 @@ import _thread, array, ast, atexit, builtins, ctypes, errno, gc, io, linecache, 
 import traceback, types
 
 sys.path[:] = [folder for folder in sys.path if folder]
-CHANNEL, LIBRARY = 3, 5
+CHANNEL, LIBRARY, GATHERED = 3, 5, 6
 OK, EXCEPTION, MEMORY, PROCESS, DISK, INTERRUPTED = range(6)
 
 
@@ -19,30 +19,57 @@ def preload(modules):
             module.setNumThreads(0)  # a thread of its own would not outlive a fork
 
 
-def make_forks_cheap():
+def mappings():
+    with open("/proc/self/maps") as file:
+        for line in file.read().splitlines():
+            fields = line.split(None, 5)
+            begin, end = (int(field, 16) for field in fields[0].split("-"))
+            yield begin, end, fields[1], fields[5] if len(fields) > 5 else ""
+
+
+OWN_FILES = {name for _, _, _, name in mappings()}
+
+
+def make_forks_cheap(guest):
     # A fork costs as much as there are mappings and pages to copy. cv2 brings some 400 libraries of five mappings each: the
-    # read-only ones of a library become one, and so do its writable ones. Small pages become large ones. Who can run code
-    # here needs no writable page of a library to do so.
+    # read-only ones of a library become one, and so do its writable ones; small libraries become one mapping with their
+    # neighbours. Small pages become large ones. Who can run code here needs no writable page of a library to do so.
     libc = ctypes.PyDLL(None)
     libc.mprotect.argtypes = libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
     PROT_READ, PROT_WRITE, PROT_EXEC, MADV_COLLAPSE, LARGE = 1, 2, 4, 25, 2 << 20
-
-    def mappings():
-        with open("/proc/self/maps") as file:
-            for line in file.read().splitlines():
-                fields = line.split(None, 5)
-                begin, end = (int(field, 16) for field in fields[0].split("-"))
-                yield begin, end, fields[1], fields[5] if len(fields) > 5 else ""
 
     before = list(mappings())
     for (begin, end, access, name), (after, _, access_after, name_after) in zip(before, before[1:]):
         if access == "r--p" and name.startswith("/"):
             belongs_to_data = after == end and name_after == name and access_after.startswith("rw")
             libc.mprotect(begin, end - begin, PROT_READ | (PROT_WRITE if belongs_to_data else PROT_EXEC))
+    places = runs_of_small_libraries()
+    guest.agon_gather(GATHERED, (ctypes.c_ulong * len(places))(*places), len(places) // 2)
+    os.close(GATHERED)
     for begin, end, access, name in list(mappings()):
         begin, end = -(-begin // LARGE) * LARGE, end // LARGE * LARGE
         if access == "rw-p" and name in ("", "[heap]") and end > begin:
             libc.madvise(begin, end - begin, MADV_COLLAPSE)
+
+
+def runs_of_small_libraries():
+    # Where small libraries that the modules brought lie side by side: begins and ends, in turns.
+    SMALL = 1 << 20
+    parts, owner, last = {}, "", 0  # by library, with the memory behind it that begins as zeros
+    for begin, end, access, name in mappings():
+        if name or begin != last or access != "rw-p":
+            owner = name
+        if owner.startswith("/") and owner not in OWN_FILES and access.endswith("p") and access != "---p":
+            parts.setdefault(owner, []).append((begin, end))
+        last = end
+    small = [of_one for of_one in parts.values() if sum(end - begin for begin, end in of_one) <= SMALL]
+    places = []
+    for begin, end in sorted(sum(small, [])):
+        if places and places[-1] == begin:
+            places[-1] = end
+        else:
+            places += [begin, end]
+    return places
 
 
 def serve_sandbox(home, readable):
@@ -371,7 +398,7 @@ def serve_sandbox(home, readable):
     sys.argv = [""]
     gc.collect()
     gc.freeze()
-    make_forks_cheap()
+    make_forks_cheap(guest)
     reply(b"h")
     while True:
         try:

@@ -23,7 +23,7 @@
 namespace agon::sandbox::launcher {
 namespace {
 
-constexpr int kHandOver = 6;  // where the new process says which descriptor is seccomp's listener
+constexpr int kHandOver = 7;  // where the new process says which descriptor is seccomp's listener
 
 const char* const kEnvironment[] = {"PATH=/usr/local/bin:/usr/bin:/bin",
                                     "HOME=/home/agent",
@@ -66,13 +66,14 @@ void limit(__rlimit_resource resource, rlim_t value) {
 void place(int from, int to) { checked(from == to ? fcntl(from, F_SETFD, 0) : dup2(from, to), "dup2"); }
 
 struct Ends {
-  int channel, harness, library, errors, hand_over;
+  int channel, harness, library, gathered, errors, hand_over;
 };
 
 // Every number below 10 is free for its place: they were moved up first.
 void arrange_descriptors(const Ends& ends) {
   const auto up = [](int descriptor) { return checked(fcntl(descriptor, F_DUPFD, 10), "dup"); };
-  const Ends high{up(ends.channel), up(ends.harness), up(ends.library), up(ends.errors), up(ends.hand_over)};
+  const Ends high{up(ends.channel),  up(ends.harness), up(ends.library),
+                  up(ends.gathered), up(ends.errors),  up(ends.hand_over)};
   const int null = up(checked(open("/dev/null", O_RDWR), "/dev/null"));
   place(null, 0);
   place(null, 1);
@@ -80,6 +81,7 @@ void arrange_descriptors(const Ends& ends) {
   place(high.channel, kGuestChannel);
   place(high.harness, kGuestHarness);
   place(high.library, kGuestLibrary);
+  place(high.gathered, kGuestGathered);
   place(high.hand_over, kHandOver);
   checked(static_cast<int>(syscall(SYS_close_range, kHandOver + 1, ~0u, 0)), "close_range");
 }
@@ -124,15 +126,17 @@ Template start_template(const TemplateConfig& config, const Walls& walls) {
   Template started;
   Descriptor channel;
   std::tie(started.channel, channel) = GuestChannel::make();
-  const Descriptor harness = memory_file("harness", harness_for(config, walls));
+  const Descriptor harness = memory_file("harness", harness_for(config, walls)),
+                   gathered = memory_file("libraries", "");
   Pipe errors = make_pipe();
   started.errors = std::move(errors.reading);
   SocketPair hand_over = make_socket_pair(SOCK_STREAM);
   started.process = checked(fork(), "fork");
   if (started.process == 0) {
     try {
-      become_template(config, walls,
-                      {channel.get(), harness.get(), config.library, errors.writing.get(), hand_over.theirs.get()});
+      become_template(
+          config, walls,
+          {channel.get(), harness.get(), config.library, gathered.get(), errors.writing.get(), hand_over.theirs.get()});
     } catch (const std::exception& error) {
       const std::string text = std::string(error.what()) + "\n";
       if (write(2, text.data(), text.size()) < 0) _exit(2);
