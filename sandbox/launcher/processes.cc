@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/kcmp.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -145,6 +147,8 @@ SharedMemory shared_memory(pid_t pid) {
   return {proportional, std::max<std::int64_t>(0, proportional - own), kilobytes(rollup, "Shared_Dirty")};
 }
 
+bool is_in_memory_of(pid_t pid, pid_t other) { return syscall(SYS_kcmp, pid, other, KCMP_VM, 0, 0) == 0; }
+
 Times times_of(pid_t pid) {
   const std::string stat = read_proc(pid, "stat");
   const std::size_t name_end = stat.rfind(')');  // a name may hold anything
@@ -153,9 +157,9 @@ Times times_of(pid_t pid) {
   long faults = 0, user = 0, system = 0;
   unsigned long stack = 0;
   if (std::sscanf(stat.c_str() + name_end + 1,
-                  " %c %*d %*d %*d %*d %*d %*u %ld %*u %*u %*u %*u %*u %ld %ld %*d %*d %*d %*d %*u %*u %*d %*u %*u %*u "
+                  " %c %d %*d %*d %*d %*d %*u %ld %*u %*u %*u %*u %*u %ld %ld %*d %*d %*d %*d %*u %*u %*d %*u %*u %*u "
                   "%lu",
-                  &times.state, &faults, &user, &system, &stack) != 5)
+                  &times.state, &times.parent, &faults, &user, &system, &stack) != 6)
     return {};
   times.reaped = static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
   times.faults = faults;

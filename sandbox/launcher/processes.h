@@ -46,8 +46,12 @@ struct SharedMemory {
 };
 SharedMemory shared_memory(pid_t pid);
 
+// Whether both run in one memory, as after vfork until the child starts a program. False where the kernel does not say.
+bool is_in_memory_of(pid_t pid, pid_t other);
+
 struct Times {
-  char state = 0;           // as in /proc/PID/stat; 0: it is gone
+  char state = 0;  // as in /proc/PID/stat; 0: it is gone
+  pid_t parent = 0;
   double reaped = 0;        // seconds of CPU time of its children that it waited for, and of theirs
   std::int64_t faults = 0;  // pages that it got without reading a file
   std::uint64_t stack = 0;  // where its stack begins: another address after each exec

@@ -23,7 +23,8 @@ namespace {
 // The descriptor itself, so that it stays the one that was looked at; invalid where there is none. `task` may be a
 // thread.
 Descriptor descriptor_of(pid_t task, int number) {
-  const Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, std::atoi(ProcessStatus(task).field("Tgid").c_str()), 0)));
+  const Descriptor process(
+      static_cast<int>(syscall(SYS_pidfd_open, std::atoi(ProcessStatus(task).field("Tgid").c_str()), 0)));
   if (process.get() < 0) return Descriptor();
   return Descriptor(static_cast<int>(syscall(SYS_pidfd_getfd, process.get(), number, 0)));
 }

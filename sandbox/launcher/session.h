@@ -189,7 +189,7 @@ class Session {
   std::optional<HomeFolder> folder_;       // where there are no namespaces; else the first process
   FirstProcess first_;
   FirstProcess::Namespaces namespaces_;  // while it is starting
-  Errand making_;  // the copy of the files
+  Errand making_;                        // the copy of the files
   pid_t entering_ = 0, interpreter_ = 0;
   pid_t reaper_ = 0;     // first process that will reap the interpreter; 0: we will
   pid_t reaped_as_ = 0;  // the interpreter, as its reaper sees it

@@ -16,6 +16,12 @@ constexpr int kExactPause = 4;    // times as long as the last measure took
 
 double seconds_of(Usage::Clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
+// Of a process whose first thread has ended the kernel would compare nothing with nothing.
+bool borrows_memory(pid_t process, const Times& times, const std::vector<pid_t>& processes) {
+  return times.state != 'Z' && std::find(processes.begin(), processes.end(), times.parent) != processes.end() &&
+         is_in_memory_of(process, times.parent);
+}
+
 bool is_running(char state) { return state == 'R' || state == 'D'; }
 
 }  // namespace
@@ -58,9 +64,11 @@ void Usage::look(const std::vector<pid_t>& processes) {
   double reaped = reaper_cpu_ - reaper_before_;
   for (const pid_t process : processes) {
     const double cpu = cpu_seconds(process);
-    const MemoryUse memory = memory_use(process);
+    // In this order: a program that is started in between is seen too small rather than with the memory of before.
     const Times times = times_of(process);
     if (times.state == 0) continue;
+    const bool is_borrowing = borrows_memory(process, times, processes);
+    const MemoryUse memory = memory_use(process);
     Member& member = now[process];
     member = {cpu, is_running(times.state)};
     if (process == interpreter_) {
@@ -77,6 +85,7 @@ void Usage::look(const std::vector<pid_t>& processes) {
     member.hidden = open.hidden && memory.page_tables > 0;
     const auto before = members_.find(process);
     has_hidden_ = has_hidden_ || (member.hidden && before != members_.end() && before->second.hidden);
+    if (is_borrowing) continue;
     memory_ += owned(process, memory, times, memory.resident);
     if (times.stack != shared_.stack) programs[times.stack] = std::max(programs[times.stack], memory.anonymous);
   }
@@ -164,8 +173,10 @@ ExactMemory exact_memory(const std::vector<pid_t>& processes, const TemplateMemo
   constexpr std::int64_t kMapping = 256;  // bytes
   std::int64_t proportional = 0, shared_parts = 0, tables = 0, forks = 0, mappings = 0;
   for (const pid_t process : processes) {
+    const Times times = times_of(process);
+    if (borrows_memory(process, times, processes)) continue;
+    const bool is_fork = times.stack == shared.stack;
     const SharedMemory memory = shared_memory(process);
-    const bool is_fork = times_of(process).stack == shared.stack;
     proportional += memory.proportional;
     tables += std::max<std::int64_t>(0, memory_use(process).page_tables - (is_fork ? shared.page_tables : 0));
     mappings += std::max<std::int64_t>(0, mappings_of(process) - (is_fork ? shared.mappings : 0));
