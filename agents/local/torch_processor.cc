@@ -1,11 +1,37 @@
-// What LibTorch's libraries are told of the processor.
+// What LibTorch's libraries are told of the processor, and of how to share it.
+#include <unistd.h>
+
 #include <cstdlib>
+#include <cstring>
 
 // LibTorch carries MKL, which asks who made the processor before it asks what that can do, and takes kernels for AVX2
 // on every one that is not Intel's: 110 GFLOP/s a core instead of 210 where there is AVX-512 (AMD EPYC, Zen 5). MKL
 // finds this definition before its own of the same name, and goes by CPUID alone. The linker is told to look for it
 // (agents/CMakeLists.txt).
 extern "C" int mkl_serv_intel_cpu_true() { return 1; }
+
+namespace {
+
+char* look_up(const char* name) {
+  const std::size_t length = std::strlen(name);
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
+    if (std::strncmp(*entry, name, length) == 0 && (*entry)[length] == '=') return *entry + length + 1;
+  return nullptr;
+}
+
+}  // namespace
+
+// It carries an OpenMP runtime whose threads spin for milliseconds where they wait for one another. Beside other load
+// they spin on the processor that the one they wait for needs, and a step of training takes 10 to 30 times as long. The
+// runtime reads OMP_WAIT_POLICY as it is loaded, before any code of the program runs, and offers no call to change it;
+// but it too finds this definition before the C library's, which says the same but for that one variable. Who sets it,
+// or GOMP_SPINCOUNT, has his way.
+extern "C" char* getenv(const char* name) noexcept {
+  static char passive[] = "passive";
+  char* const value = look_up(name);
+  const bool free = value == nullptr && std::strcmp(name, "OMP_WAIT_POLICY") == 0;
+  return free && look_up("GOMP_SPINCOUNT") == nullptr ? passive : value;
+}
 
 namespace {
 
