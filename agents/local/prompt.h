@@ -32,7 +32,7 @@ std::vector<std::array<std::int32_t, 3>> mrope_positions(std::span<const std::in
 // from the template alone; tag tokens such as "<answer>" are tokens wherever they stand. A policy's turn stands as it
 // was sampled: one that ends with any of the model's end tokens is closed by that token, not by the template's.
 // Throws Error for a picture that cannot be processed and for a tokenizer without the template's tokens. Whether the
-// prompt fits the context is the caller's business. `known`: takes pictures from there, and leaves new ones there;
+// prompt fits the context is the caller's business. `known`, if given, keeps the pictures that are cut;
 // REQUIRES: made for `images`.
 EncodedPrompt encode_prompt(const std::vector<Message>& messages, std::string_view prefix, const ChatTemplate& chat,
                             const Tokenizer& tokenizer, const ImageProcessorConfig& images, const ModelConfig& model,

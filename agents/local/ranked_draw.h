@@ -19,8 +19,9 @@ struct RankedDrawScratch {
   std::vector<Entry> sorted, other;
 };
 
-// The allowed ids by falling logit, equal ones by rising id, cut at first nowhere. A cut and a draw choose what they
-// would choose in the sorted list: sums of weights are in double, and their order is another only across buckets.
+// The list of allowed ids, sorted by falling logit, equal logits by rising id. It is whole at first. Cuts and the draw
+// choose what they would choose in the sorted list (sums of weights are in double; only across buckets does their order
+// differ).
 class RankedDraw {
  public:
   // logits, weights [vocabulary]; weights are finite and not negative: e^((logit - max) * inverse_temperature) or less.

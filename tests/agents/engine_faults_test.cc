@@ -88,7 +88,7 @@ class ThrowingTokenizer : public LetterTokenizer {
 
 }  // namespace
 
-TEST_CASE("engine: numbers that are none in one request end that call alone") {
+TEST_CASE("engine: a NaN in one request ends that call alone") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
   Engine engine(poisoned_weights(model), model.config, std::make_shared<LetterTokenizer>(),
                 {.threads = GENERATE(1, 2)});
@@ -97,11 +97,11 @@ TEST_CASE("engine: numbers that are none in one request end that call alone") {
     CHECK_THROWS_WITH(engine.score({{{{1, 2, 3}, {}}, {4, kPoisoned, 5}, 1.0}}), Catch::Contains("not finite"));
     CHECK_THROWS_WITH(engine.states({{{{1, 2, 3}, {}}, {4, kPoisoned, 5}, 1.0}}), Catch::Contains("not finite"));
   });
-  // Pages that held such numbers are used again.
+  // Pages that held a NaN are used again.
   CHECK(engine.generate({request_of({1, 2, 3, 4}, 30)}).size() == 1);
 }
 
-TEST_CASE("engine: of the requests of one call one that fails ends the call, and its other samples") {
+TEST_CASE("engine: a request that fails ends its call, with all other requests of that call") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
   Engine engine(poisoned_weights(model), model.config, std::make_shared<LetterTokenizer>(), {.max_batch = 3});
   CHECK_THROWS_WITH(engine.generate({long_request(), request_of({kPoisoned, 2}, 5), long_request()}),

@@ -178,7 +178,7 @@ TEST_CASE("image cache: holds what fits, drops the longest unused") {
   CHECK(cache.find({5, 0}));
 }
 
-TEST_CASE("prompt cache: a prompt that could not be read goes, though sequences hold it") {
+TEST_CASE("prompt cache: a prompt that could not be read is dropped even if sequences hold it") {
   const ModelConfig config = small_config();
   PagePool pool(config.text, kMegabyte);
   PromptCache cache(100);
