@@ -72,7 +72,7 @@ void ComputePool::do_range(const Body& body, std::int64_t begin, std::int64_t en
     const std::lock_guard lock(failure_mutex_);
     if (!failure_) failure_ = std::current_exception();
   }
-  done_ += end - begin;
+  if ((done_ += end - begin) == count_) done_.notify_one();
 }
 
 void ComputePool::run(std::int64_t count, std::int64_t grain, const Body& body) {
@@ -90,11 +90,8 @@ void ComputePool::run(std::int64_t count, std::int64_t grain, const Body& body) 
   job_.notify_all();
   while (take_part(job)) {
   }
-  for (int spin = 0; done_ != count; ++spin)
-    if (spin < kSpins)
-      pause();
-    else
-      std::this_thread::yield();
+  for (int spin = 0; done_ != count && spin < kSpins; ++spin) pause();
+  for (std::int64_t done = done_; done != count; done = done_) done_.wait(done);  // beside other load it takes long
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 

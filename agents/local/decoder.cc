@@ -38,7 +38,9 @@ Decoder::Decoder(const EngineWeights& weights, const TextConfig& config, const P
 }
 
 void Decoder::prepare(std::int32_t positions) {
-  const std::size_t half = frequencies_.size();
+  const std::size_t half = frequencies_.size(), needed = static_cast<std::size_t>(positions) * half;
+  for (std::vector<float>* table : {&cosines_, &sines_})  // first: of both or of none
+    if (needed > table->capacity()) table->reserve(std::max(needed, 2 * table->capacity()));
   for (std::size_t position = cosines_.size() / half; position < static_cast<std::size_t>(positions); ++position)
     for (const float frequency : frequencies_) {
       const float angle = static_cast<float>(position) * frequency;

@@ -23,6 +23,7 @@ struct EngineState {
   const std::shared_ptr<const Tokenizer> tokenizer;
   EngineBatch batch;
   const std::int64_t max_pages, page_bytes;  // of the batch, for any thread to read
+  const std::exception_ptr closed = std::make_exception_ptr(Error("policy: it was closed while a call waited for it."));
 };
 
 namespace {
@@ -67,12 +68,18 @@ void check_prompt(const EncodedPrompt& prompt, const ModelConfig& config) {
 }
 
 void check_memory(std::int64_t prompt, std::int64_t own, const EngineState& state) {
-  const std::int64_t pages = PagePool::pages_for(prompt) + PagePool::pages_for(own);
-  if (pages > state.max_pages)
+  const std::int64_t pages = PagePool::pages_for(prompt), most = state.max_pages;
+  const std::int64_t held = most * kernels::kKeyBlock, megabytes = most * state.page_bytes >> 20;
+  if (pages > most)
     throw Error(
-        "policy: {} prompt tokens and up to {} more need {} MB of keys and values, {} MB are allowed. Lower the "
-        "number of tokens to generate.",
-        prompt, own, pages * state.page_bytes >> 20, state.max_pages * state.page_bytes >> 20);
+        "policy: the prompt has {} tokens, the memory for keys and values ({} MB) holds {}. Shorten the prompt or use "
+        "smaller pictures.",
+        prompt, megabytes, held);
+  if (pages + PagePool::pages_for(own) > most)
+    throw Error(
+        "policy: {} prompt tokens and up to {} more do not fit: the memory for keys and values ({} MB) holds {}. Lower "
+        "the number of tokens to generate.",
+        prompt, own, megabytes, held);
 }
 
 void check(const GenerationRequest& request, const EngineState& state) {
@@ -112,13 +119,10 @@ void check(const ScoringRequest& request, const EngineState& state) {
 }
 
 void exchange_weights(EngineCall& call, EngineState& state) {
-  if (state.batch.busy()) {
-    call.done.set_exception(std::make_exception_ptr(Error("policy: weights changed while requests are under way.")));
-    return;
-  }
+  if (state.batch.busy()) throw Error("policy: weights changed while requests are under way.");
   state.weights = std::move(*call.weights);
   state.batch.forget();
-  call.done.set_value();
+  call.succeed();
 }
 
 }  // namespace
@@ -192,29 +196,35 @@ void Engine::submit_and_wait(std::shared_ptr<EngineCall> call) {
   done.get();
 }
 
+void Engine::take_over(const std::shared_ptr<EngineCall>& call) noexcept {
+  try {
+    if (call->weights)
+      exchange_weights(*call, *state_);
+    else
+      state_->batch.add(call);
+  } catch (...) {
+    call->fail(std::current_exception());
+  }
+}
+
 void Engine::work() {
   EngineBatch& batch = state_->batch;
   for (bool closing = false; !closing;) {
-    std::deque<std::shared_ptr<EngineCall>> arrivals;
+    std::vector<std::shared_ptr<EngineCall>> arrivals;  // takes no memory itself
     {
       std::unique_lock lock(mutex_);
       arrived_.wait(lock, [&] { return closing_ || batch.busy() || !arrivals_.empty(); });
       arrivals.swap(arrivals_);
       closing = closing_;
     }
+    for (const auto& call : arrivals) take_over(call);
     try {
-      for (const auto& call : arrivals) {
-        if (call->weights)
-          exchange_weights(*call, *state_);
-        else
-          batch.add(call);
-      }
       if (!closing) batch.step();
-    } catch (const std::exception& error) {
-      batch.fail(error.what());
+    } catch (...) {
+      batch.fail(std::current_exception());
     }
   }
-  batch.fail("policy: it was closed while a call waited for it.");
+  batch.fail(state_->closed);
 }
 
 }  // namespace agon::agents

@@ -6,7 +6,6 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -50,7 +49,7 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   // Thread-safe; all wait for the whole result. Throw Error for a request that cannot run, before any of the call
-  // does, and for whatever stopped the engine's work on it.
+  // does, and for whatever stopped the engine's work on it: the other calls are not touched by that.
   std::vector<Completion> generate(std::vector<GenerationRequest> requests);
   std::vector<TokenScores> score(std::vector<ScoringRequest> requests);
   // The states after the last norm at every token of each continuation, [tokens, hidden_size].
@@ -64,10 +63,11 @@ class Engine {
   void submit_and_wait(std::shared_ptr<EngineCall> call);
   std::shared_ptr<EngineCall> call_of(std::vector<ScoringRequest> requests) const;
   void work();
+  void take_over(const std::shared_ptr<EngineCall>& call) noexcept;
 
   std::mutex mutex_;
   std::condition_variable arrived_;
-  std::deque<std::shared_ptr<EngineCall>> arrivals_;
+  std::vector<std::shared_ptr<EngineCall>> arrivals_;
   bool closing_ = false;
   std::unique_ptr<EngineState> state_;
   std::thread thread_;

@@ -3,16 +3,51 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <set>
+#include <new>
+#include <utility>
 
 #include "core/error.h"
 
 namespace agon::agents {
 namespace {
 
+std::string message_of(const std::exception_ptr& why) {
+  try {
+    std::rethrow_exception(why);
+  } catch (const Error& error) {
+    return error.what();
+  } catch (const std::bad_alloc&) {
+    return "policy: the memory ran out. Lower the number of sequences decoded together, or use a machine with more.";
+  } catch (const std::exception& error) {
+    return fmt::format("policy: {}", error.what());
+  } catch (...) {
+    return "policy: its work ended with an exception of an unknown kind.";
+  }
+}
+
+// An object of its own for each call: several threads do not share one. Where there is no memory for that, the given
+// one.
+std::exception_ptr as_error(const std::exception_ptr& why) noexcept {
+  try {
+    return std::make_exception_ptr(Error(message_of(why)));
+  } catch (...) {
+    return why;
+  }
+}
+
 std::int64_t default_cache_bytes() { return sysconf(_SC_PHYS_PAGES) / 4 * sysconf(_SC_PAGESIZE); }
 
 }  // namespace
+
+void EngineCall::succeed() noexcept {
+  ended = true;
+  done.set_value();
+}
+
+void EngineCall::fail(const std::exception_ptr& why) noexcept {
+  if (std::exchange(ended, true)) return;
+  done.set_exception(as_error(why));
+}
 
 EngineBatch::EngineBatch(const EngineWeights& weights, const ModelConfig& config, const Tokenizer& tokenizer,
                          const EngineOptions& options)
@@ -29,7 +64,17 @@ EngineBatch::EngineBatch(const EngineWeights& weights, const ModelConfig& config
       images_(options.idle_bytes) {}
 
 void EngineBatch::add(const std::shared_ptr<EngineCall>& call) {
-  const auto enqueue = [&](const EncodedPrompt& prompt, std::int64_t most_tokens) -> EngineSequence& {
+  const auto before = static_cast<std::ptrdiff_t>(waiting_.size());
+  try {
+    enqueue(call);
+  } catch (...) {
+    waiting_.erase(waiting_.begin() + before, waiting_.end());
+    throw;
+  }
+}
+
+void EngineBatch::enqueue(const std::shared_ptr<EngineCall>& call) {
+  const auto next = [&](const EncodedPrompt& prompt, std::int64_t most_tokens) -> EngineSequence& {
     auto& sequence = waiting_.emplace_back(std::make_unique<EngineSequence>());
     sequence->call = call;
     sequence->request = &prompt;
@@ -39,14 +84,14 @@ void EngineBatch::add(const std::shared_ptr<EngineCall>& call) {
   std::size_t result = 0;
   for (const GenerationRequest& request : call->generations)
     for (int sample = 0; sample < request.n; ++sample) {
-      EngineSequence& sequence = enqueue(request.prompt, request.sampling.max_tokens);
+      EngineSequence& sequence = next(request.prompt, request.sampling.max_tokens);
       sequence.sampling = &request.sampling;
       sequence.completion = &call->completions[result++];
       sequence.rng = Rng::derive(request.sampling.seed, "sample", "", static_cast<std::uint64_t>(sample));
       sequence.text = CompletionText(request.sampling.stop);
     }
   for (std::size_t i = 0; i < call->scorings.size(); ++i) {
-    EngineSequence& sequence = enqueue(call->scorings[i].prompt, std::ssize(call->scorings[i].token_ids));
+    EngineSequence& sequence = next(call->scorings[i].prompt, std::ssize(call->scorings[i].token_ids));
     sequence.continuation = &call->scorings[i];
     if (!call->scores.empty()) sequence.scores = &call->scores[i];
     if (!call->states.empty()) sequence.states = &call->states[i];
@@ -55,40 +100,80 @@ void EngineBatch::add(const std::shared_ptr<EngineCall>& call) {
 
 void EngineBatch::step() {
   admit();
-  embed_images();
-  read_prompts();
+  prepare_prompts();
   decode();
   deliver();
 }
 
 void EngineBatch::admit() {
-  while (!waiting_.empty() && running_.size() < max_batch_ && start(*waiting_.front())) {
+  while (!waiting_.empty() && running_.size() < max_batch_) {
+    EngineSequence& first = *waiting_.front();
+    try {
+      if (running_.size() == running_.capacity()) running_.reserve(2 * running_.size() + 1);
+      if (!start(first)) return;
+    } catch (...) {
+      first.call->fail(std::current_exception());
+      drop_ended();
+      continue;
+    }
     running_.push_back(std::move(waiting_.front()));
     waiting_.pop_front();
   }
 }
 
-// Finds or makes the prompt and promises memory for both; false if there is not enough of it for now.
+bool EngineBatch::promise(std::int64_t pages) {
+  if (pages_.promise(pages)) return true;
+  prompts_.drop_idle();
+  return pages_.promise(pages);
+}
+
+// Finds or makes the prompt and promises memory for both; false if there is not enough of it until a running sequence
+// ends.
 bool EngineBatch::start(EngineSequence& sequence) {
-  PromptKey key = key_of(*sequence.request, config_);
-  sequence.prompt = prompts_.find(key);
-  const SharedStart shared = sequence.prompt || !share_starts_ ? SharedStart{} : prompts_.longest_start(key);
-  const std::int64_t prompt_pages = sequence.prompt ? 0 : fresh_pages(std::ssize(key), shared);
-  const std::int64_t own_pages = PagePool::pages_for(sequence.most_tokens);
-  if (!pages_.promise(prompt_pages + own_pages)) {
-    prompts_.drop_idle();
-    if (!pages_.promise(prompt_pages + own_pages)) {
-      sequence.prompt.reset();
-      return false;
-    }
+  if (sequence.key.empty()) sequence.key = key_of(*sequence.request, config_);
+  sequence.prompt = prompts_.find(sequence.key);
+  SharedStart shared = sequence.prompt || !share_starts_ ? SharedStart{} : prompts_.longest_start(sequence.key);
+  const std::int64_t own_pages = PagePool::pages_for(sequence.most_tokens), tokens = std::ssize(sequence.key);
+  std::int64_t pages = own_pages + (sequence.prompt ? 0 : fresh_pages(tokens, shared));
+  bool promised = promise(pages);
+  if (!promised && running_.empty() && shared.of) {
+    // Nothing will end, and all that takes memory is the idle prompt whose start would be shared: it has to go.
+    shared = {};
+    pages = own_pages + fresh_pages(tokens, shared);
+    promised = promise(pages);
   }
-  sequence.own = std::make_unique<KeyValues>(pages_, own_pages);
-  if (sequence.completion && sequence.most_tokens == 0) finish(sequence, FinishReason::length);  // the context is full
-  if (sequence.prompt) return true;
-  sequence.prompt = std::make_shared<CachedPrompt>(*sequence.request, config_, pages_, shared);
-  prompts_.add(std::move(key), sequence.prompt);
-  unread_.push_back(sequence.prompt.get());
+  if (!promised && running_.empty() && unread_.empty())
+    throw Error("policy: {} of {} pages of keys and values are in use though nothing runs.", pages_.promised(),
+                pages_.max_pages());
+  if (!promised) {
+    sequence.prompt.reset();
+    return false;
+  }
+  const std::int64_t others = pages_.promised() - pages;
+  try {
+    sequence.own = std::make_unique<KeyValues>(pages_, own_pages);
+    if (sequence.completion && sequence.most_tokens == 0) finish(sequence, FinishReason::length);  // a full context
+    if (!sequence.prompt) make_prompt(sequence, shared);
+  } catch (...) {
+    sequence.own.reset();
+    sequence.prompt.reset();
+    pages_.release(pages_.promised() - others);  // what nothing had taken over
+    throw;
+  }
+  sequence.key = {};
   return true;
+}
+
+void EngineBatch::make_prompt(EngineSequence& sequence, const SharedStart& shared) {
+  const auto prompt = std::make_shared<CachedPrompt>(*sequence.request, config_, pages_, shared);
+  unread_.push_back(prompt);
+  try {
+    prompts_.add(std::move(sequence.key), prompt);
+  } catch (...) {
+    unread_.pop_back();
+    throw;
+  }
+  sequence.prompt = prompt;
 }
 
 void EngineBatch::spread(std::int64_t count,
@@ -115,29 +200,31 @@ void EngineBatch::finish(EngineSequence& sequence, FinishReason reason) const {
   sequence.finished = true;
 }
 
-void EngineBatch::deliver() {
+void EngineBatch::deliver() noexcept {
   for (const auto& sequence : running_)
-    if (sequence->finished && --sequence->call->remaining == 0) sequence->call->done.set_value();
-  std::erase_if(running_, [](const auto& sequence) { return sequence->finished; });
+    if (sequence->failure) sequence->call->fail(sequence->failure);
+  for (const auto& sequence : running_)
+    if (sequence->finished && !sequence->call->ended && --sequence->call->remaining == 0) sequence->call->succeed();
+  drop_ended();
 }
 
-void EngineBatch::forget() {
+void EngineBatch::drop_ended() noexcept {
+  std::erase_if(running_, [](const auto& sequence) { return sequence->finished || sequence->call->ended; });
+  std::erase_if(waiting_, [](const auto& sequence) { return sequence->call->ended; });
+}
+
+void EngineBatch::forget() noexcept {
   prompts_.clear();
   images_.clear();
 }
 
-void EngineBatch::fail(const std::string& why) {
-  std::set<std::shared_ptr<EngineCall>> calls;
-  for (const auto& sequence : running_)
-    if (sequence) calls.insert(sequence->call);
-  for (const auto& sequence : waiting_)
-    if (sequence) calls.insert(sequence->call);
+void EngineBatch::fail(const std::exception_ptr& why) noexcept {
+  for (const auto& sequence : running_) sequence->call->fail(why);
+  for (const auto& sequence : waiting_) sequence->call->fail(why);
   unread_.clear();
   running_.clear();
   waiting_.clear();
   prompts_.clear();
-  for (const auto& call : calls)
-    if (call->remaining > 0) call->done.set_exception(std::make_exception_ptr(Error(why)));
 }
 
 }  // namespace agon::agents

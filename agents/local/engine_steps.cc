@@ -1,8 +1,10 @@
 // The part of EngineBatch that computes: pictures, prompts, the next token of every sequence, scores.
 #include <algorithm>
+#include <cmath>
 
 #include "agents/local/engine_batch.h"
 #include "agents/local/vision_encoder.h"
+#include "core/error.h"
 
 namespace agon::agents {
 namespace {
@@ -24,44 +26,77 @@ StepScratch& step_scratch() {
 
 }  // namespace
 
-void EngineBatch::embed_images() {
-  std::map<Hash128, ImageEmbeddings> needed;
-  std::vector<const PatchedImage*> unknown;
-  for (const CachedPrompt* prompt : unread_)
-    for (const auto& image : prompt->images) {
-      const auto [place, first] = needed.try_emplace(image->hash, nullptr);
-      if (!first) continue;
-      place->second = images_.find(image->hash);
-      if (!place->second) unknown.push_back(image.get());
-    }
-  std::vector<ImageEmbeddings> fresh(unknown.size());
-  spread(std::ssize(unknown), [&](std::int64_t i, const kernels::ParallelFor& parallel) {
-    const auto at = static_cast<std::size_t>(i);
-    fresh[at] = std::make_shared<const std::vector<float>>(
-        encode_image(weights_.vision, config_.vision, *unknown[at], parallel));
-  });
-  for (std::size_t i = 0; i < unknown.size(); ++i) {
-    needed[unknown[i]->hash] = fresh[i];
-    images_.add(unknown[i]->hash, fresh[i]);
+// Reads what is unread. A prompt that cannot be read is forgotten, and ends the calls that need it.
+void EngineBatch::prepare_prompts() noexcept {
+  try {
+    embed_images();
+    read_prompts();
+  } catch (...) {
+    for (const auto& prompt : unread_)
+      if (!prompt->is_read()) prompt->failure = std::current_exception();
   }
-  for (CachedPrompt* prompt : unread_)
-    for (const auto& image : prompt->images) prompt->embeddings.push_back(needed[image->hash]);
+  const bool failed = std::any_of(unread_.begin(), unread_.end(), [](const auto& prompt) { return prompt->failure; });
+  for (const auto& prompt : unread_) prompt->start = {};
+  unread_.clear();
+  if (!failed) return;
+  prompts_.drop_failed();
+  for (const auto& sequence : running_) sequence->failure = sequence->prompt->failure;
+}
+
+void EngineBatch::embed_images() {
+  struct Embedded {
+    const PatchedImage* image = nullptr;  // to be embedded
+    ImageEmbeddings embeddings;
+    std::exception_ptr failure;
+  };
+  std::map<Hash128, Embedded> needed;
+  std::vector<Embedded*> unknown;
+  for (const auto& prompt : unread_)
+    for (const auto& image : prompt->images) {
+      const auto [place, first] = needed.try_emplace(image->hash);
+      if (!first) continue;
+      place->second = {image.get(), images_.find(image->hash), nullptr};
+      if (!place->second.embeddings) unknown.push_back(&place->second);
+    }
+  spread(std::ssize(unknown), [&](std::int64_t i, const kernels::ParallelFor& parallel) {
+    Embedded& one = *unknown[static_cast<std::size_t>(i)];
+    try {
+      one.embeddings = std::make_shared<const std::vector<float>>(
+          encode_image(weights_.vision, config_.vision, *one.image, parallel));
+    } catch (...) {
+      one.failure = std::current_exception();
+    }
+  });
+  for (const Embedded* one : unknown)
+    if (one->embeddings) images_.add(one->image->hash, one->embeddings);
+  for (const auto& prompt : unread_)
+    for (const auto& image : prompt->images) {
+      const Embedded& one = needed[image->hash];
+      if (one.failure) prompt->failure = one.failure;
+      prompt->embeddings.push_back(one.embeddings);
+    }
 }
 
 void EngineBatch::read_prompts() {
-  for (const CachedPrompt* prompt : unread_) decoder_.prepare(prompt->next_position);
-  const auto followers = std::stable_partition(unread_.begin(), unread_.end(),
-                                               [](const CachedPrompt* prompt) { return !prompt->follows(); });
+  for (const auto& prompt : unread_) decoder_.prepare(prompt->next_position);
+  const auto followers =
+      std::stable_partition(unread_.begin(), unread_.end(), [](const auto& prompt) { return !prompt->follows(); });
   read_prompts({unread_.begin(), followers});
   read_prompts({followers, unread_.end()});
-  unread_.clear();
 }
 
-void EngineBatch::read_prompts(std::span<CachedPrompt*> prompts) {
+void EngineBatch::read_prompts(std::span<std::shared_ptr<CachedPrompt>> prompts) {
   spread(std::ssize(prompts), [&](std::int64_t i, const kernels::ParallelFor& parallel) {
-    read_prompt(*prompts[static_cast<std::size_t>(i)], parallel);
+    CachedPrompt& prompt = *prompts[static_cast<std::size_t>(i)];
+    if (prompt.start.of && prompt.start.of->failure) prompt.failure = prompt.start.of->failure;
+    if (prompt.failure) return;
+    try {
+      read_prompt(prompt, parallel);
+    } catch (...) {
+      prompt.last_hidden.clear();
+      prompt.failure = std::current_exception();
+    }
   });
-  for (CachedPrompt* prompt : prompts) prompt->start = {};
 }
 
 std::vector<DecoderRow> EngineBatch::prompt_rows(const CachedPrompt& prompt) const {
@@ -99,18 +134,37 @@ void EngineBatch::read_prompt(CachedPrompt& prompt, const kernels::ParallelFor& 
   prompt.embeddings.clear();
 }
 
-void EngineBatch::decode() {
+void EngineBatch::decode() noexcept {
+  try {
+    decode_all();
+  } catch (...) {  // not the work on one of them, which is caught where it is done
+    for (const auto& sequence : running_)
+      if (!sequence->finished && !sequence->failure) sequence->failure = std::current_exception();
+  }
+}
+
+void EngineBatch::decode_all() {
   std::vector<EngineSequence*> generating, reading;
   for (const auto& sequence : running_) {
-    if (sequence->finished) continue;
+    if (sequence->finished || sequence->failure) continue;
     const std::int64_t tokens =
         sequence->continuation ? sequence->most_tokens : std::ssize(sequence->completion->token_ids);
-    sequence->own->require(tokens);
-    decoder_.prepare(sequence->prompt->next_position + static_cast<std::int32_t>(tokens));
+    try {
+      sequence->own->require(tokens);
+      decoder_.prepare(sequence->prompt->next_position + static_cast<std::int32_t>(tokens));
+    } catch (...) {
+      sequence->failure = std::current_exception();
+      continue;
+    }
     (sequence->continuation ? reading : generating).push_back(sequence.get());
   }
   spread(std::ssize(reading), [&](std::int64_t i, const kernels::ParallelFor& parallel) {
-    read_on(*reading[static_cast<std::size_t>(i)], parallel);
+    EngineSequence& sequence = *reading[static_cast<std::size_t>(i)];
+    try {
+      read_on(sequence, parallel);
+    } catch (...) {
+      sequence.failure = std::current_exception();
+    }
   });
   const std::int64_t count = std::ssize(generating), threads = threads_.threads();
   if (count == 0) return;
@@ -122,7 +176,17 @@ void EngineBatch::decode() {
   });
 }
 
-void EngineBatch::decode_some(std::span<EngineSequence*> sequences, const kernels::ParallelFor& parallel) const {
+void EngineBatch::decode_some(std::span<EngineSequence*> sequences,
+                              const kernels::ParallelFor& parallel) const noexcept {
+  try {
+    decode_together(sequences, parallel);
+  } catch (...) {
+    for (EngineSequence* sequence : sequences)
+      if (!sequence->failure) sequence->failure = std::current_exception();
+  }
+}
+
+void EngineBatch::decode_together(std::span<EngineSequence*> sequences, const kernels::ParallelFor& parallel) const {
   // Sequences without a token yet take their first from the prompt's last state: they come last.
   const auto fresh = std::stable_partition(sequences.begin(), sequences.end(), [](const EngineSequence* sequence) {
     return !sequence->completion->token_ids.empty();
@@ -138,11 +202,19 @@ void EngineBatch::decode_some(std::span<EngineSequence*> sequences, const kernel
     std::copy_n(sequences[i]->prompt->last_hidden.data(), width, hidden + static_cast<std::int64_t>(i) * width);
   each_logits(hidden, std::ssize(sequences), parallel, [&](std::int64_t i, std::span<const float> logits) {
     EngineSequence& sequence = *sequences[static_cast<std::size_t>(i)];
-    withhold(*sequence.sampling, sequence.completion->token_ids, scratch.sampler);
-    const SampledToken token = sample_token(logits, allowed_, *sequence.sampling, sequence.rng, scratch.sampler);
-    if (sequence.sampling->alternatives > 0) sequence.completion->alternatives.push_back(scratch.sampler.alternatives);
-    advance(sequence, token);
+    try {
+      sample(sequence, logits, scratch.sampler);
+    } catch (...) {
+      sequence.failure = std::current_exception();
+    }
   });
+}
+
+void EngineBatch::sample(EngineSequence& sequence, std::span<const float> logits, SamplerScratch& scratch) const {
+  withhold(*sequence.sampling, sequence.completion->token_ids, scratch);
+  const SampledToken token = sample_token(logits, allowed_, *sequence.sampling, sequence.rng, scratch);
+  if (sequence.sampling->alternatives > 0) sequence.completion->alternatives.push_back(scratch.alternatives);
+  advance(sequence, token);
 }
 
 // The row of the last of a sequence's own tokens.
@@ -173,6 +245,8 @@ void EngineBatch::read_on(EngineSequence& sequence, const kernels::ParallelFor& 
   const std::int64_t width = config_.text.hidden_size;
   if (sequence.states)
     each_states(sequence, 0, parallel, [&](const float* states, std::int64_t rows) {
+      if (!std::all_of(states, states + rows * width, [](float state) { return std::isfinite(state); }))
+        throw Error("policy: the model's states are not finite. Are its weights damaged?");
       sequence.states->insert(sequence.states->end(), states, states + rows * width);
     });
   if (sequence.scores && !tokens.empty()) {

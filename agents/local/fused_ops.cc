@@ -25,6 +25,7 @@ using torch::autograd::Function;
 using torch::autograd::tensor_list;
 
 constexpr std::int64_t kGrain = 1 << 14;  // elements a thread at least
+constexpr std::int64_t kLine = 16;        // floats of a line of memory
 
 bool is_plain(const Tensor& x) { return x.is_cpu() && x.scalar_type() == at::kFloat; }
 
@@ -48,17 +49,20 @@ AGON_MULTIVERSION void scale(const float* x, const float* weight, float factor, 
   for (std::int64_t i = 0; i < n; ++i) y[i] = x[i] * factor * weight[i];
 }
 
-// One row of the backward pass. With n = x * factor and g = dy * weight: dx = factor * (g - n * mean(g * n)); dweight
-// += dy * n.
+// One row of the backward pass. With n = x * factor and g = dy * weight: dx = factor * (g - n * mean(g * n)).
 AGON_MULTIVERSION void rms_norm_row_backward(const float* x, const float* weight, const float* dy, float factor,
-                                             std::int64_t width, float* scaled, float* dx, float* dweight) {
+                                             std::int64_t width, float* scaled, float* dx) {
   for (std::int64_t i = 0; i < width; ++i) scaled[i] = dy[i] * weight[i];
   const float mean = dot(scaled, x, width) * factor / static_cast<float>(width);
-  for (std::int64_t i = 0; i < width; ++i) {
-    const float normal = x[i] * factor;
-    dx[i] = factor * (scaled[i] - normal * mean);
-    dweight[i] += dy[i] * normal;
-  }
+  for (std::int64_t i = 0; i < width; ++i) dx[i] = factor * (scaled[i] - x[i] * factor * mean);
+}
+
+// dweight += dy * n in columns [begin, end): each sums its rows in order.
+AGON_MULTIVERSION void rms_norm_columns_backward(const float* x, const float* dy, const float* factors,
+                                                 std::int64_t rows, std::int64_t width, std::int64_t begin,
+                                                 std::int64_t end, float* dweight) {
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (std::int64_t i = begin; i < end; ++i) dweight[i] += dy[row * width + i] * (x[row * width + i] * factors[row]);
 }
 
 struct RmsNormFunction : Function<RmsNormFunction> {
@@ -84,12 +88,19 @@ struct RmsNormFunction : Function<RmsNormFunction> {
     const Tensor &x = saved[0], &weight = saved[1], dy = gradients[0].contiguous();
     const std::int64_t width = x.size(-1), rows = x.numel() / width;
     Tensor dx = at::empty_like(x), dweight = at::zeros_like(weight);
-    std::vector<float> scaled(static_cast<std::size_t>(width));
-    for (std::int64_t row = 0; row < rows; ++row)  // in order: dweight is one sum whatever the number of threads
-      rms_norm_row_backward(x.const_data_ptr<float>() + row * width, weight.const_data_ptr<float>(),
-                            dy.const_data_ptr<float>() + row * width, saved[2].const_data_ptr<float>()[row], width,
-                            scaled.data(), dx.mutable_data_ptr<float>() + row * width,
-                            dweight.mutable_data_ptr<float>());
+    const auto *from = x.const_data_ptr<float>(), *scales = weight.const_data_ptr<float>(),
+               *slopes = dy.const_data_ptr<float>(), *factors = saved[2].const_data_ptr<float>();
+    auto *to = dx.mutable_data_ptr<float>(), *sums = dweight.mutable_data_ptr<float>();
+    for_rows(rows, width, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<float> scaled(static_cast<std::size_t>(width));
+      for (std::int64_t row = begin; row < end; ++row)
+        rms_norm_row_backward(from + row * width, scales, slopes + row * width, factors[row], width, scaled.data(),
+                              to + row * width);
+    });
+    const std::int64_t fewest = std::max<std::int64_t>(kLine, kGrain / std::max<std::int64_t>(1, rows));
+    at::parallel_for(0, width, fewest, [&](std::int64_t begin, std::int64_t end) {
+      rms_norm_columns_backward(from, slopes, factors, rows, width, begin, end, sums);
+    });
     return {dx, dweight, Tensor()};
   }
 };

@@ -18,13 +18,16 @@ bool PagePool::promise(std::int64_t pages) {
 }
 
 PagePool::Page* PagePool::take() {
-  if (free_.empty()) return &pages_.emplace_back(Page{kernels::AlignedFloats(static_cast<std::size_t>(page_floats_))});
+  if (free_.empty()) {
+    if (free_.capacity() <= pages_.size()) free_.reserve(2 * pages_.size() + 1);  // giving back allocates nothing
+    return &pages_.emplace_back(Page{kernels::AlignedFloats(static_cast<std::size_t>(page_floats_))});
+  }
   Page* page = free_.back();
   free_.pop_back();
   return page;
 }
 
-void PagePool::give_back(Page* page) {
+void PagePool::give_back(Page* page) noexcept {
   if (--page->users > 0) return;
   free_.push_back(page);
   release(1);
@@ -35,6 +38,11 @@ KeyValues::~KeyValues() {
   pool_->release(promised_);
 }
 
+void KeyValues::reserve(std::int64_t pages) {
+  pages_.reserve(static_cast<std::size_t>(pages));
+  blocks_.reserve(static_cast<std::size_t>(pages));
+}
+
 void KeyValues::add(PagePool::Page* page) {
   ++page->users;
   pages_.push_back(page);
@@ -42,6 +50,8 @@ void KeyValues::add(PagePool::Page* page) {
 }
 
 void KeyValues::require(std::int64_t tokens) {
+  if (PagePool::pages_for(tokens) > std::ssize(pages_))  // before a page is taken; grows as vectors do
+    reserve(std::max(PagePool::pages_for(tokens), 2 * std::ssize(pages_)));
   for (; std::ssize(pages_) < PagePool::pages_for(tokens); --promised_) {
     assert(promised_ > 0);
     add(pool_->take());
@@ -50,6 +60,7 @@ void KeyValues::require(std::int64_t tokens) {
 
 void KeyValues::share(const KeyValues& other, std::int64_t tokens) {
   assert(pages_.empty());
+  reserve(tokens / kernels::kKeyBlock);
   for (std::int64_t page = 0; page < tokens / kernels::kKeyBlock; ++page)
     add(other.pages_[static_cast<std::size_t>(page)]);
 }

@@ -22,7 +22,8 @@ class PagePool {
   std::int64_t page_floats() const { return page_floats_; }
   std::int64_t page_bytes() const { return page_floats_ * static_cast<std::int64_t>(sizeof(float)); }
   std::int64_t head_offset(int layer, int head) const { return (layer * heads_ + head) * head_floats_; }
-  bool promise(std::int64_t pages);  // false, and nothing changes, if they would pass max_pages
+  bool promise(std::int64_t pages);                    // false, and nothing changes, if they would pass max_pages
+  std::int64_t promised() const { return promised_; }  // and in use
   void release(std::int64_t pages) { promised_ -= pages; }
 
   struct Page {
@@ -30,7 +31,7 @@ class PagePool {
     int users = 0;
   };
   Page* take();  // one that was promised
-  void give_back(Page* page);
+  void give_back(Page* page) noexcept;
 
  private:
   std::int64_t heads_, head_floats_, page_floats_, max_pages_;
@@ -61,7 +62,8 @@ class KeyValues {
   }
 
  private:
-  void add(PagePool::Page* page);
+  void reserve(std::int64_t pages);
+  void add(PagePool::Page* page);  // REQUIRES: reserved
 
   PagePool* pool_;
   std::int64_t promised_;  // and not yet taken

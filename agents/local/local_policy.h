@@ -9,6 +9,7 @@
 
 #include "agents/local/checkpoint.h"
 #include "agents/local/engine.h"
+#include "agents/local/patched_pictures.h"
 #include "agents/policy.h"
 
 namespace agon::agents {
@@ -29,8 +30,9 @@ class LocalPolicy : public Policy {
   void set_weights(EngineWeights weights) { engine_.set_weights(std::move(weights)); }
 
  private:
-  EncodedPrompt encode(const std::vector<Message>& messages, std::string_view prefix) const;
+  class Prompts;
   const ModelFolder folder_;
+  PatchedPictures pictures_;
   Engine engine_;
 };
 

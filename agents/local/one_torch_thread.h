@@ -3,8 +3,8 @@
 
 namespace agon::agents {
 
-// While it lives, ATen computes on this thread what this thread asks of it. Its other threads, once woken, spin for
-// some milliseconds after each task, on the cores that the engine's are to have.
+// While it lives, ATen computes on this thread what this thread asks of it. To wake its other threads for a small task
+// costs more than the task, and they take the cores that the engine's are to have.
 class OneTorchThread {
  public:
   OneTorchThread();

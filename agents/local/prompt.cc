@@ -1,6 +1,7 @@
 #include "agents/local/prompt.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/error.h"
 
@@ -22,13 +23,15 @@ std::size_t run_length(std::span<const std::int32_t> ids, std::int32_t id) {
 
 class PromptEncoder {
  public:
-  PromptEncoder(const Tokenizer& tokenizer, const ImageProcessorConfig& images, const ModelConfig& model)
-      : tokenizer_(tokenizer), images_(images), model_(model) {}
+  PromptEncoder(const Tokenizer& tokenizer, const ImageProcessorConfig& images, const ModelConfig& model,
+                PatchedPictures* known)
+      : tokenizer_(tokenizer), images_(images), model_(model), known_(known) {}
 
   void add(const PromptPiece& piece) {
+    const bool closed = std::exchange(closed_, false);
     switch (piece.kind) {
-      case PromptPiece::Kind::markup:
-        result_.ids.push_back(special_id(piece.text));
+      case PromptPiece::Kind::markup:  // after tokens it is the template's end of the turn
+        if (!closed) result_.ids.push_back(special_id(piece.text));
         break;
       case PromptPiece::Kind::text:
         append(tokenizer_.encode(piece.text, false));
@@ -38,7 +41,7 @@ class PromptEncoder {
         break;
       case PromptPiece::Kind::tokens:
         append(piece.token_ids);
-        drop_end_of_turn();
+        closed_ = ends_turn(piece.token_ids);
         break;
     }
   }
@@ -57,7 +60,7 @@ class PromptEncoder {
       throw Error("prompt: <|image_pad|> is {} in tokenizer.json and image_token_id is {} in config.json", id,
                   model_.image_token_id);
     check_fits(image);
-    auto patched = std::make_shared<const PatchedImage>(process_image(image, images_));
+    auto patched = known_ ? known_->cut(image) : std::make_shared<const PatchedImage>(process_image(image, images_));
     result_.ids.insert(result_.ids.end(), static_cast<std::size_t>(image_tokens(patched->grid, images_)),
                        model_.image_token_id);
     result_.images.push_back(std::move(patched));
@@ -74,16 +77,16 @@ class PromptEncoder {
           "down, or lower max_pixels in preprocessor_config.json.",
           image.width(), image.height(), tokens, context);
   }
-  // The template closes every turn itself, also one that ended by itself.
-  void drop_end_of_turn() {
+  bool ends_turn(std::span<const std::int32_t> ids) const {
     const auto& ends = model_.eos_token_ids;
-    if (!result_.ids.empty() && std::find(ends.begin(), ends.end(), result_.ids.back()) != ends.end())
-      result_.ids.pop_back();
+    return !ids.empty() && std::find(ends.begin(), ends.end(), ids.back()) != ends.end();
   }
 
   const Tokenizer& tokenizer_;
   const ImageProcessorConfig& images_;
   const ModelConfig& model_;
+  PatchedPictures* const known_;
+  bool closed_ = false;  // the last piece was a turn with its own end token
   EncodedPrompt result_;
 };
 
@@ -118,8 +121,9 @@ std::vector<Position> mrope_positions(std::span<const std::int32_t> ids, std::sp
 }
 
 EncodedPrompt encode_prompt(const std::vector<Message>& messages, std::string_view prefix, const ChatTemplate& chat,
-                            const Tokenizer& tokenizer, const ImageProcessorConfig& images, const ModelConfig& model) {
-  PromptEncoder encoder(tokenizer, images, model);
+                            const Tokenizer& tokenizer, const ImageProcessorConfig& images, const ModelConfig& model,
+                            PatchedPictures* known) {
+  PromptEncoder encoder(tokenizer, images, model, known);
   for (const PromptPiece& piece : chat.render(messages, prefix)) encoder.add(piece);
   return encoder.take();
 }

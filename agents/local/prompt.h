@@ -11,6 +11,7 @@
 #include "agents/local/chat_template.h"
 #include "agents/local/image_processor.h"
 #include "agents/local/model_config.h"
+#include "agents/local/patched_pictures.h"
 #include "agents/local/tokenizer.h"
 
 namespace agon::agents {
@@ -28,10 +29,13 @@ std::vector<std::array<std::int32_t, 3>> mrope_positions(std::span<const std::in
                                                          std::int32_t* next);
 
 // The messages through the template, up to the open assistant turn and the `prefix` that it holds. Special tokens come
-// from the template alone; tag tokens such as "<answer>" are tokens wherever they stand. An end-of-turn token that a
-// policy's turn ends with is not doubled. Throws Error for a picture that cannot be processed and for a tokenizer
-// without the template's tokens. Whether the prompt fits the context is the caller's business.
+// from the template alone; tag tokens such as "<answer>" are tokens wherever they stand. A policy's turn stands as it
+// was sampled: one that ends with any of the model's end tokens is closed by that token, not by the template's.
+// Throws Error for a picture that cannot be processed and for a tokenizer without the template's tokens. Whether the
+// prompt fits the context is the caller's business. `known`, if given, keeps the pictures that are cut;
+// REQUIRES: made for `images`.
 EncodedPrompt encode_prompt(const std::vector<Message>& messages, std::string_view prefix, const ChatTemplate& chat,
-                            const Tokenizer& tokenizer, const ImageProcessorConfig& images, const ModelConfig& model);
+                            const Tokenizer& tokenizer, const ImageProcessorConfig& images, const ModelConfig& model,
+                            PatchedPictures* known = nullptr);
 
 }  // namespace agon::agents

@@ -11,10 +11,6 @@ std::vector<ImageGrid> grids_of(const EncodedPrompt& prompt) {
   return grids;
 }
 
-std::int64_t bytes_of(const ImageEmbeddings& embeddings) {
-  return static_cast<std::int64_t>(embeddings->size() * sizeof(float));
-}
-
 std::int64_t tokens_of(const PatchedImage& image, const ModelConfig& config) {
   return image.grid.patches() / (config.vision.spatial_merge_size * config.vision.spatial_merge_size);
 }
@@ -46,9 +42,9 @@ PromptKey key_of(const EncodedPrompt& prompt, const ModelConfig& config) {
 
 CachedPrompt::CachedPrompt(const EncodedPrompt& prompt, const ModelConfig& config, PagePool& pages,
                            const SharedStart& shared)
-    : ids(prompt.ids),
+    : keys(pages, fresh_pages(std::ssize(prompt.ids), shared)),
+      ids(prompt.ids),
       positions(mrope_positions(prompt.ids, grids_of(prompt), config, &next_position)),
-      keys(pages, fresh_pages(tokens(), shared)),
       start(shared),
       images(prompt.images) {
   if (start.of) keys.share(start.of->keys, start.tokens);
@@ -63,7 +59,7 @@ CachedPrompt::CachedPrompt(const EncodedPrompt& prompt, const ModelConfig& confi
 std::shared_ptr<CachedPrompt> PromptCache::find(const PromptKey& key) {
   const auto found = entries_.find(key);
   if (found == entries_.end()) return nullptr;
-  found->second.used = ++clock_;
+  touch(found->second);
   return found->second.prompt;
 }
 
@@ -79,7 +75,7 @@ SharedStart PromptCache::longest_start(const PromptKey& key) {
     if (entry == after) break;
   }
   if (best == entries_.end()) return {};
-  best->second.used = ++clock_;
+  touch(best->second);
   const CachedPrompt& of = *best->second.prompt;
   if (of.follows()) common = std::min(common, of.start.tokens / kernels::kKeyBlock * kernels::kKeyBlock);
   common = std::min(common, std::ssize(key) - 1);
@@ -88,60 +84,61 @@ SharedStart PromptCache::longest_start(const PromptKey& key) {
 }
 
 void PromptCache::add(PromptKey key, std::shared_ptr<CachedPrompt> prompt) {
+  const std::int64_t pages = fresh_pages(prompt->tokens(), prompt->start);
+  const auto place = order_.insert(order_.end(), nullptr);
+  try {
+    *place = &entries_.emplace(std::move(key), Entry{std::move(prompt), place}).first->first;
+  } catch (...) {
+    order_.erase(place);
+    throw;
+  }
   shrink();
-  pages_ += fresh_pages(prompt->tokens(), prompt->start);
-  entries_[std::move(key)] = {std::move(prompt), ++clock_};
+  pages_ += pages;
 }
 
 void PromptCache::clear() {
+  order_.clear();
   entries_.clear();
   pages_ = 0;
 }
 
-PromptCache::Entries::iterator PromptCache::erase(Entries::iterator entry) {
+void PromptCache::drop(Entries::iterator entry) {
   pages_ -= entry->second.prompt->keys.pages_alone();
-  return entries_.erase(entry);
+  order_.erase(entry->second.place);
+  entries_.erase(entry);
 }
 
-// Longest unused first.
+// Longest unused first. What is in use is used now: it is not looked at again until all others were.
 void PromptCache::shrink() {
-  if (pages_ <= idle_pages_) return;
-  std::vector<Entries::iterator> idle;
-  for (auto entry = entries_.begin(); entry != entries_.end(); ++entry)
-    if (entry->second.prompt.use_count() == 1) idle.push_back(entry);
-  std::sort(idle.begin(), idle.end(), [](auto a, auto b) { return a->second.used < b->second.used; });
-  for (const auto& entry : idle) {
-    if (pages_ <= idle_pages_) return;
-    erase(entry);
+  for (std::size_t left = order_.size(); left > 0 && pages_ > idle_pages_; --left) {
+    const Entries::iterator entry = entries_.find(*order_.front());
+    if (entry->second.prompt.use_count() == 1)
+      drop(entry);
+    else
+      touch(entry->second);
+  }
+}
+
+template <typename Goes>
+void PromptCache::drop_if(const Goes& goes) {
+  for (auto entry = entries_.begin(); entry != entries_.end();) {
+    const auto next = std::next(entry);
+    if (goes(*entry->second.prompt, entry->second.prompt.use_count())) drop(entry);
+    entry = next;
   }
 }
 
 void PromptCache::drop_idle() {
-  for (auto entry = entries_.begin(); entry != entries_.end();)
-    entry = entry->second.prompt.use_count() == 1 ? erase(entry) : std::next(entry);
+  drop_if([](const CachedPrompt&, long users) { return users == 1; });
 }
 
-ImageEmbeddings ImageCache::find(const Hash128& image) {
-  const auto found = entries_.find(image);
-  if (found == entries_.end()) return nullptr;
-  found->second.used = ++clock_;
-  return found->second.embeddings;
+void PromptCache::drop_failed() {
+  drop_if([](const CachedPrompt& prompt, long) { return prompt.failure != nullptr; });
 }
 
 void ImageCache::add(const Hash128& image, ImageEmbeddings embeddings) {
-  held_ += bytes_of(embeddings);
-  entries_[image] = {std::move(embeddings), ++clock_};
-  while (held_ > bytes_ && entries_.size() > 1) {
-    const auto oldest = std::min_element(entries_.begin(), entries_.end(),
-                                         [](const auto& a, const auto& b) { return a.second.used < b.second.used; });
-    held_ -= bytes_of(oldest->second.embeddings);
-    entries_.erase(oldest);
-  }
-}
-
-void ImageCache::clear() {
-  entries_.clear();
-  held_ = 0;
+  const auto bytes = static_cast<std::int64_t>(embeddings->size() * sizeof(float));
+  images_.add(image, std::move(embeddings), bytes);
 }
 
 }  // namespace agon::agents

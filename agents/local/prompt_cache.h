@@ -4,12 +4,15 @@
 
 #include <array>
 #include <cstdint>
+#include <exception>
+#include <list>
 #include <map>
 #include <memory>
 #include <vector>
 
 #include "agents/local/key_value_cache.h"
 #include "agents/local/prompt.h"
+#include "agents/local/recently_used.h"
 
 namespace agon::agents {
 
@@ -39,10 +42,10 @@ struct CachedPrompt {
   // Waits for a prompt that has to be read before it.
   bool follows() const { return start.of && !start.of->is_read(); }
 
+  KeyValues keys;  // first: what the others throw gives its pages back
   std::vector<std::int32_t> ids;
   std::int32_t next_position = 0;  // of the first token after the prompt, on all axes; before `positions`, which set it
   std::vector<std::array<std::int32_t, 3>> positions;
-  KeyValues keys;
   // Until the prompt is read; of the pictures, those that do not lie in the shared start as a whole:
   SharedStart start;
   std::vector<std::shared_ptr<const PatchedImage>> images;
@@ -50,6 +53,8 @@ struct CachedPrompt {
   std::int64_t image_tokens_shared = 0;  // of the first of them
   // Once it is read: the state of its last token, [hidden_size].
   std::vector<float> last_hidden;
+  // Or why it could not be read:
+  std::exception_ptr failure;
 };
 
 class PromptCache {
@@ -59,39 +64,38 @@ class PromptCache {
   // The longest that there is. Of a prompt that is not read yet only where that saves at least half of the new one,
   // which then waits for it; nothing waits for one that waits.
   SharedStart longest_start(const PromptKey& key);
-  void add(PromptKey key, std::shared_ptr<CachedPrompt> prompt);
-  void drop_idle();  // every prompt that no sequence uses
+  void add(PromptKey key, std::shared_ptr<CachedPrompt> prompt);  // REQUIRES: no prompt of that key is there
+  void drop_idle();                                               // every prompt that no sequence uses
+  void drop_failed();
   void clear();
 
  private:
+  using Order = std::list<const PromptKey*>;
   struct Entry {
     std::shared_ptr<CachedPrompt> prompt;
-    std::uint64_t used;
+    Order::iterator place;
   };
   using Entries = std::map<PromptKey, Entry>;
+  void touch(const Entry& entry) { order_.splice(order_.end(), order_, entry.place); }
   void shrink();
-  Entries::iterator erase(Entries::iterator entry);
+  void drop(Entries::iterator entry);
+  template <typename Goes>
+  void drop_if(const Goes& goes);
   std::int64_t idle_pages_;  // prompts in no use stay while all together are within this
   std::int64_t pages_ = 0;   // of all entries, shared ones once
-  std::uint64_t clock_ = 0;
-  Entries entries_;  // in the order of their keys: beside a key stand those that start most like it
+  Entries entries_;          // in the order of their keys: beside a key stand those that start most like it
+  Order order_;              // the longest unused first
 };
 
 class ImageCache {
  public:
-  explicit ImageCache(std::int64_t bytes) : bytes_(bytes) {}
-  ImageEmbeddings find(const Hash128& image);                  // null: not there
-  void add(const Hash128& image, ImageEmbeddings embeddings);  // may drop those longest unused
-  void clear();
+  explicit ImageCache(std::int64_t bytes) : images_(bytes) {}
+  ImageEmbeddings find(const Hash128& image) { return images_.find(image); }  // null: not there
+  void add(const Hash128& image, ImageEmbeddings embeddings);                 // may drop those longest unused
+  void clear() { images_.clear(); }
 
  private:
-  struct Entry {
-    ImageEmbeddings embeddings;
-    std::uint64_t used;
-  };
-  std::int64_t bytes_, held_ = 0;
-  std::uint64_t clock_ = 0;
-  std::map<Hash128, Entry> entries_;
+  RecentlyUsed<std::vector<float>> images_;
 };
 
 }  // namespace agon::agents

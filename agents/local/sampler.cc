@@ -41,25 +41,14 @@ bool likelier(std::span<const float> logits, std::int32_t a, std::int32_t b) {
   return first != second ? first > second : a < b;
 }
 
-// Cuts scratch.order, the allowed ids, to those that top_k and top_p leave; of equally likely ones the first stay.
-void truncate(std::span<const float> logits, const Sampling& sampling, SamplerScratch& scratch) {
-  std::vector<std::int32_t>& order = scratch.order;
-  const auto before = [&](std::int32_t a, std::int32_t b) { return likelier(logits, a, b); };
-  const auto weight = [&](std::int32_t id) {
-    return static_cast<double>(scratch.weights[static_cast<std::size_t>(id)]);
-  };
-  const std::size_t kept = sampling.top_k > 0 ? static_cast<std::size_t>(sampling.top_k) : order.size();
-  if (kept < order.size()) {
-    std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(), before);
-    order.resize(kept);
-  }
-  if (sampling.top_p >= 1.0) return;
-  std::sort(order.begin(), order.end(), before);
-  double mass = 0, reached = 0;
-  for (const std::int32_t id : order) mass += weight(id);
-  std::size_t count = 0;
-  while (count < order.size() && (count == 0 || reached < sampling.top_p * mass)) reached += weight(order[count++]);
-  order.resize(count);
+// One of the ids that top_k and top_p leave, by weight; of equally likely ones the first stay. -1 if none weighs
+// anything.
+std::int32_t draw_truncated(double uniform, std::span<const float> logits, std::span<const std::int32_t> allowed,
+                            const Sampling& sampling, float max, float inverse_temperature, SamplerScratch& scratch) {
+  RankedDraw ranked(logits, scratch.weights, allowed, max, inverse_temperature, scratch.ranked);
+  if (sampling.top_k > 0) ranked.keep_first(sampling.top_k);
+  if (sampling.top_p < 1.0) ranked.keep_mass(sampling.top_p);
+  return ranked.draw(uniform);
 }
 
 // One of the candidates by weight; -1 if none weighs anything.
@@ -190,13 +179,10 @@ SampledToken sample_token(std::span<const float> logits, std::span<const std::in
   if (greedy) {
     if (!scratch.withheld.empty()) id = likeliest_left(allowed, sums.total, scratch);
   } else {
-    std::span<const std::int32_t> candidates = allowed;
-    if (sampling.top_k > 0 || sampling.top_p < 1.0) {
-      scratch.order.assign(allowed.begin(), allowed.end());
-      truncate(logits, sampling, scratch);
-      candidates = scratch.order;
-    }
-    id = draw(rng.uniform(), candidates, scratch.weights);
+    const bool whole = (sampling.top_k == 0 || sampling.top_k >= std::ssize(allowed)) && sampling.top_p >= 1.0;
+    const double uniform = rng.uniform();
+    id = whole ? draw(uniform, allowed, scratch.weights)
+               : draw_truncated(uniform, logits, allowed, sampling, sums.max, inverse_temperature, scratch);
   }
   if (id < 0) id = first_largest(logits, allowed);  // also where all allowed ids are too unlikely to weigh anything
   return {id, logprob_of(logits[static_cast<std::size_t>(id)], sums, inverse_temperature)};

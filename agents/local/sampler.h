@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agents/local/model_config.h"
+#include "agents/local/ranked_draw.h"
 #include "agents/local/tokenizer.h"
 #include "agents/policy.h"
 #include "core/rng.h"
@@ -29,6 +30,7 @@ struct SamplerScratch {
   std::optional<Alternative> way_out;
   std::vector<std::int32_t> order;
   std::vector<Alternative> alternatives;
+  RankedDrawScratch ranked;
 };
 // What sampling.excluded takes from the next token of a completion that has begun with `written`. scratch.withheld:
 // ids, and the share of probability that leads to excluded completions; all of it where the id completes one, or at T =

@@ -1,5 +1,6 @@
 // benchmarks/perf/train_step_bench.cc - one training step of models/agon-tiny's architecture: 48 rows of one picture
-// (64 patches) and 60 tokens each; forward, backward and AdamW, in fp32 on the given number of threads.
+// (64 patches) and 60 tokens each; forward, backward and AdamW, in fp32 on the given number of threads; alone, and
+// beside a busy loop on every processor. OMP_WAIT_POLICY and GOMP_SPINCOUNT show what other ways of waiting cost.
 #include <ATen/Parallel.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cross_entropy_loss.h>
@@ -8,6 +9,10 @@
 #include <benchmark/benchmark.h>
 #include <torch/optim/adamw.h>
 #include <torch/types.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
 
 #include "agents/local/qwen2_5_vl.h"
 #include "benchmarks/perf/bench_models.h"
@@ -20,7 +25,24 @@ using at::Tensor;
 
 constexpr int kRows = 48, kLength = 60;
 
-void train_step(benchmark::State& state) {
+// Keeps every processor busy while it lives.
+class BusyLoops {
+ public:
+  BusyLoops() {
+    for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i)
+      loops_.emplace_back([this] {
+        while (!over_) ++turns_;
+      });
+  }
+  ~BusyLoops() { over_ = true; }
+
+ private:
+  std::atomic<bool> over_{false};
+  std::atomic<std::int64_t> turns_{0};
+  std::vector<std::jthread> loops_;
+};
+
+void train_steps(benchmark::State& state) {
   const std::int64_t image_token = tiny_model().image_token_id;
   at::set_num_threads(static_cast<int>(state.range(0)));
   torch::manual_seed(1);
@@ -41,7 +63,14 @@ void train_step(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * kRows);  // rows a second
 }
+
+void train_step(benchmark::State& state) { train_steps(state); }
+void train_step_beside_load(benchmark::State& state) {
+  const BusyLoops load;
+  train_steps(state);
+}
 BENCHMARK(train_step)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime()->UseRealTime();
+BENCHMARK(train_step_beside_load)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace
 

@@ -1,7 +1,9 @@
 #include "agents/local/fused_ops.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/equal.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/rsqrt.h>
 #include <ATen/ops/silu.h>
@@ -35,6 +37,25 @@ TEST_CASE("rms_norm equals its ATen chain, forward and backward, at odd widths")
     const Tensor x = leaf({3, 5, width}), weight = leaf({width});
     require_equal(rms_norm(x, weight, 1e-6), weight * (x * at::rsqrt(x.square().mean(-1, true) + 1e-6)), {x, weight});
   }
+}
+
+TEST_CASE("rms_norm: a long batch equals its ATen chain, with the same bits on any number of threads") {
+  const int before = at::get_num_threads();
+  torch::manual_seed(4);
+  for (const std::int64_t width : {128, 37}) {
+    const Tensor x = leaf({3001, width}), weight = leaf({width}), upstream = at::randn({3001, width});
+    require_equal(rms_norm(x, weight, 1e-6), weight * (x * at::rsqrt(x.square().mean(-1, true) + 1e-6)), {x, weight});
+    const auto gradients = [&](int threads) {
+      at::set_num_threads(threads);
+      return torch::autograd::grad({rms_norm(x, weight, 1e-6)}, {x, weight}, {upstream});
+    };
+    const auto one = gradients(1);
+    for (const int threads : {2, 3, 8}) {
+      const auto several = gradients(threads);
+      for (std::size_t i = 0; i < one.size(); ++i) REQUIRE(at::equal(one[i], several[i]));
+    }
+  }
+  at::set_num_threads(before);
 }
 
 TEST_CASE("rotate_pairs equals its ATen chain on views with gaps between the rows") {

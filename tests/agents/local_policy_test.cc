@@ -1,9 +1,11 @@
 #include "agents/local/local_policy.h"
 
 #include <algorithm>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <numeric>
 #include <set>
 #include <thread>
@@ -32,6 +34,28 @@ std::vector<Message> messages_of(const Json& example) {
 }
 
 Json golden_cases() { return Json::parse(read_file(kGolden + "/expected.json"))["cases"]; }
+
+// Counts what it is asked to encode.
+class CountingTokenizer : public Tokenizer {
+ public:
+  explicit CountingTokenizer(std::shared_ptr<const Tokenizer> real) : real_(std::move(real)) {}
+  std::vector<std::int32_t> encode(std::string_view text, bool special) const override {
+    ++encoded;
+    return real_->encode(text, special);
+  }
+  std::string decode(std::span<const std::int32_t> ids, bool special) const override {
+    return real_->decode(ids, special);
+  }
+  std::string token_bytes(std::int32_t id) const override { return real_->token_bytes(id); }
+  std::optional<std::int32_t> id_of(std::string_view token) const override { return real_->id_of(token); }
+  bool is_special(std::int32_t id) const override { return real_->is_special(id); }
+  int vocab_size() const override { return real_->vocab_size(); }
+  const std::string& json() const override { return real_->json(); }
+  mutable std::atomic<int> encoded{0};
+
+ private:
+  std::shared_ptr<const Tokenizer> real_;
+};
 
 CompletionRequest request_of(const Json& example, double temperature) {
   CompletionRequest request{messages_of(example), {}, 1, {}};
@@ -106,6 +130,72 @@ TEST_CASE("local policy: greedy leaves what is excluded at ever less likely plac
   CHECK(before < -1);
   excluded.push_back({{1, 2}, {-1, -1}, {{}}});
   REQUIRE_THROWS_WITH(policy->complete({&request, 1}), Catch::Contains("alternatives of 1"));
+}
+
+TEST_CASE("local policy: equal prompts of a call are made once, and each request gets what it gets alone") {
+  ModelFolder folder = open_model_folder(kGolden + "/model");
+  const auto tokenizer = std::make_shared<CountingTokenizer>(folder.tokenizer);
+  folder.tokenizer = tokenizer;
+  EngineWeights weights = load_engine_weights(folder.path, folder.config);
+  LocalPolicy policy(std::move(folder), std::move(weights), {});
+  std::vector<CompletionRequest> requests;
+  for (int i = 0; i < 9; ++i) {
+    requests.push_back(request_of(golden_cases()[i == 7 ? 1 : 0], 1.0));
+    requests.back().sampling.seed = static_cast<std::uint64_t>(i);
+    if (i == 8) requests.back().prefix = "The";
+  }
+  std::vector<Completion> alone;
+  std::vector<int> counts;
+  for (const CompletionRequest& request : requests) {
+    const int before = tokenizer->encoded;
+    alone.push_back(policy.complete({&request, 1}).at(0));
+    counts.push_back(tokenizer->encoded - before);
+  }
+  const int before = tokenizer->encoded;
+  const auto together = policy.complete(requests);
+  CHECK(tokenizer->encoded - before == counts[0] + counts[7] + counts[8]);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    CHECK(together[i].token_ids == alone[i].token_ids);
+    CHECK(together[i].logprobs == alone[i].logprobs);
+    CHECK(together[i].prompt_tokens == alone[i].prompt_tokens);
+  }
+  std::vector<ScoreRequest> scored(5, {requests[0].messages, alone[0].token_ids, 1.0, {}});
+  scored[3].messages.back().parts.push_back(Part::of(std::string("?")));
+  const int scoring = tokenizer->encoded;
+  const auto scores = policy.score(scored);
+  CHECK(tokenizer->encoded - scoring <= 3 * counts[0]);
+  CHECK(scores[4].logprobs == scores[0].logprobs);
+  CHECK(scores[3].logprobs != scores[0].logprobs);
+}
+
+TEST_CASE("local policy: a turn may end with either end token, and the next turn goes on from what was sampled") {
+  ModelFolder folder = open_model_folder(kGolden + "/model");
+  const auto id = [&](const char* token) { return folder.tokenizer->id_of(token).value(); };
+  const std::int32_t turn = id("<|im_end|>"), text = id("<|endoftext|>");
+  folder.config.eos_token_ids = {turn, text};
+  const ModelFolder copy = folder;
+  EngineWeights weights = load_engine_weights(folder.path, folder.config);
+  LocalPolicy policy(std::move(folder), std::move(weights), {});
+  CompletionRequest request = request_of(golden_cases()[1], 5.0);
+  request.n = 400;
+  std::map<std::int32_t, int> ended;
+  for (const Completion& one : policy.complete({&request, 1})) {
+    if (one.finish_reason != FinishReason::stop) continue;
+    const std::int32_t last = one.token_ids.back();
+    REQUIRE((last == turn || last == text));
+    CHECK(one.token_ends.back() == one.text.size());
+    if (ended[last]++ > 0) continue;
+    CompletionRequest next = request;
+    next.n = 1;
+    next.messages.push_back(Message::of(Role::assistant, one.text));
+    next.messages.back().token_ids = one.token_ids;
+    next.messages.push_back(Message::of(Role::user, "go on"));
+    const EncodedPrompt prompt = encode_prompt(next.messages, {}, copy.chat, *copy.tokenizer, copy.images, copy.config);
+    const auto begin = prompt.ids.begin() + one.prompt_tokens;
+    CHECK(std::vector(begin, begin + std::ssize(one.token_ids)) == one.token_ids);
+    CHECK(policy.complete({&next, 1}).at(0).prompt_tokens == std::ssize(prompt.ids));
+  }
+  CHECK(ended.size() == 2);
 }
 
 TEST_CASE("local policy: says what it can do") {

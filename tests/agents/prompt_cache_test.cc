@@ -170,4 +170,36 @@ TEST_CASE("image cache: holds what fits, drops the longest unused") {
   cache.add({9, 0}, std::make_shared<const std::vector<float>>(1000));  // too large: alone
   CHECK(cache.find({9, 0}));
   CHECK_FALSE(cache.find({3, 0}));
+  add(4);
+  CHECK_FALSE(cache.find({9, 0}));
+  add(5);
+  add(5);  // takes its own place
+  CHECK(cache.find({4, 0}));
+  CHECK(cache.find({5, 0}));
+}
+
+TEST_CASE("prompt cache: a prompt that could not be read is dropped even if sequences hold it") {
+  const ModelConfig config = small_config();
+  PagePool pool(config.text, kMegabyte);
+  PromptCache cache(100);
+  EncodedPrompt prompt;
+  prompt.ids = {1};
+  REQUIRE(pool.promise(1));
+  const auto cached = std::make_shared<CachedPrompt>(prompt, config, pool);
+  cache.add(key_of(prompt, config), cached);
+  cache.drop_failed();
+  CHECK(cache.find({{0, 1}}));
+  cached->failure = std::make_exception_ptr(1);
+  cache.drop_failed();
+  CHECK_FALSE(cache.find({{0, 1}}));
+}
+
+TEST_CASE("prompt cache: a prompt that cannot be made gives its pages back") {
+  const ModelConfig config = small_config();
+  PagePool pool(config.text, kMegabyte);
+  EncodedPrompt prompt;
+  prompt.ids.assign(20, config.image_token_id);  // of no picture
+  REQUIRE(pool.promise(2));
+  CHECK_THROWS(CachedPrompt(prompt, config, pool));
+  CHECK(pool.promised() == 0);
 }

@@ -114,7 +114,7 @@ TEST_CASE("nothing that a user writes becomes a special token, but tags do becom
   REQUIRE(model.tokenizer->decode(prompt.ids) == "user\n" + text + "\nassistant\n" + text);
 }
 
-TEST_CASE("a policy's tokens are fed back as they are, its end of turn not doubled") {
+TEST_CASE("a policy's tokens are fed back as they are, with the end of turn that was sampled and no other") {
   const Model model;
   const auto with_tokens = [&](Ids ids) {
     Message turn = Message::of(Role::assistant, "not read");
@@ -128,9 +128,44 @@ TEST_CASE("a policy's tokens are fed back as they are, its end of turn not doubl
   Ids ended = odd;
   ended.push_back(end);
   REQUIRE(with_tokens(ended) == ids);
-  ended.back() = *model.tokenizer->id_of("<|endoftext|>");
-  REQUIRE(with_tokens(ended) == ids);
   REQUIRE(model.count(ids, "<|im_end|>") == 1);
+  ended.back() = *model.tokenizer->id_of("<|endoftext|>");
+  const Ids other = with_tokens(ended);
+  REQUIRE(std::search(other.begin(), other.end(), ended.begin(), ended.end()) != other.end());
+  REQUIRE(model.count(other, "<|im_end|>") == 0);
+  REQUIRE(other.size() == ids.size());
+  REQUIRE(model.tokenizer->decode(other) == model.tokenizer->decode(ids));
+}
+
+TEST_CASE("pictures that were cut once are taken from there, with the same ids and patches") {
+  const Model model;
+  PatchedPictures known(model.images);
+  const std::vector<Message> messages{
+      {Role::user, {Part::of(gray(56, 56)), Part::of(gray(84, 56)), Part::of(gray(56, 56))}, {}, {}}};
+  const auto encode = [&] {
+    return encode_prompt(messages, {}, model.chat, *model.tokenizer, model.images, model.config, &known);
+  };
+  const EncodedPrompt plain = model.encode(messages), first = encode(), again = encode();
+  REQUIRE(first.ids == plain.ids);
+  for (std::size_t i = 0; i < 3; ++i) {
+    REQUIRE(first.images[i]->patches == plain.images[i]->patches);
+    REQUIRE(first.images[i]->hash == plain.images[i]->hash);
+    REQUIRE(again.images[i] == first.images[i]);  // the same object
+  }
+  REQUIRE(first.images[0] == first.images[2]);
+  REQUIRE(first.images[0] != first.images[1]);
+  REQUIRE_THROWS_AS(known.cut(Image()), agon::Error);
+}
+
+TEST_CASE("of the pictures that were cut the last used ones are kept") {
+  const ImageProcessorConfig config;
+  const auto cut = process_image(gray(56, 56), config);
+  PatchedPictures known(config, 2 * static_cast<std::int64_t>(cut.patches.size() * sizeof(float)));
+  const auto first = known.cut(gray(56, 56)), second = known.cut(gray(57, 56));
+  REQUIRE(known.cut(gray(56, 56)) == first);
+  known.cut(gray(56, 57));
+  REQUIRE(known.cut(gray(56, 56)) == first);
+  REQUIRE(known.cut(gray(57, 56)) != second);
 }
 
 TEST_CASE("a tokenizer that does not fit the model is an error") {

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <string>
 
 #include "agents/local/torch_info.h"
 
@@ -16,6 +17,36 @@ TEST_CASE("MKL goes by what the processor can do: it finds this program's defini
   REQUIRE(theirs != nullptr);  // else this LibTorch has no such question, and agents/local/torch_processor.cc can go
   CHECK(ours != theirs);
   CHECK(reinterpret_cast<int (*)()>(ours)() == 1);
+}
+
+TEST_CASE("OpenMP is told to wait without spinning, unless somebody has told it how") {
+  CHECK(dlsym(RTLD_DEFAULT, "getenv") == reinterpret_cast<void*>(&std::getenv));
+  const auto policy = [] {
+    const char* const value = std::getenv("OMP_WAIT_POLICY");
+    return std::string(value ? value : "(none)");
+  };
+  const auto with = [&](const char* name, const char* value) {
+    setenv(name, value, 1);
+    const std::string found = policy();
+    unsetenv(name);
+    return found;
+  };
+  unsetenv("OMP_WAIT_POLICY");
+  unsetenv("GOMP_SPINCOUNT");
+  CHECK(policy() == "passive");
+  CHECK(with("OMP_WAIT_POLICY", "active") == "active");
+  CHECK(with("OMP_WAIT_POLICY", "") == "");
+  CHECK(with("GOMP_SPINCOUNT", "100") == "(none)");
+}
+
+TEST_CASE("the environment is what it is to everybody else") {
+  CHECK(std::getenv("AGON_NOT_THERE") == nullptr);
+  setenv("AGON_NOT_THERE", "a=b", 1);
+  CHECK(std::getenv("AGON_NOT_THERE") == std::string("a=b"));
+  CHECK(std::getenv("AGON_NOT_THER") == nullptr);
+  unsetenv("AGON_NOT_THERE");
+  CHECK(std::getenv("AGON_NOT_THERE") == nullptr);
+  CHECK(std::getenv("") == nullptr);
 }
 
 TEST_CASE("oneDNN is told which instructions to take, unless somebody has told it") {

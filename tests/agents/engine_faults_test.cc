@@ -1,0 +1,179 @@
+// What goes wrong in the engine: every call ends with its result or an error of its own, and the engine works on.
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <future>
+#include <thread>
+
+#include "agents/local/engine.h"
+#include "agents/local/key_value_cache.h"
+#include "core/error.h"
+#include "failing_memory.h"
+#include "golden_checkpoint.h"
+
+using namespace agon;
+using namespace agon::agents;
+using agon::testing::golden_checkpoint;
+using agon::testing::GoldenCheckpoint;
+using agon::testing::LetterTokenizer;
+
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+constexpr std::int32_t kPoisoned = 9;  // its embedding makes every later state NaN
+
+EngineWeights poisoned_weights(const GoldenCheckpoint& model) {
+  EngineWeights weights = load_engine_weights(model.folder, model.config);
+  for (int i = 0; i < model.config.text.hidden_size; ++i)
+    weights.embedding[static_cast<std::size_t>(kPoisoned * model.config.text.hidden_size + i)] = NAN;
+  return weights;
+}
+
+GenerationRequest request_of(Ids ids, int max_tokens, int n = 1) {
+  GenerationRequest request{{std::move(ids), {}}, n, {}};
+  request.sampling.max_tokens = max_tokens;
+  request.sampling.temperature = 0.3;
+  return request;
+}
+
+GenerationRequest long_request() {
+  GenerationRequest request = request_of({1, 2, 3}, 200, 40);
+  request.sampling.temperature = 3;
+  return request;
+}
+
+void check_equal(const std::vector<Completion>& a, const std::vector<Completion>& b) {
+  REQUIRE(a.size() == b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    CHECK(a[i].token_ids == b[i].token_ids);
+    CHECK(a[i].logprobs == b[i].logprobs);
+  }
+}
+
+// Fails the test if it takes more than a minute; the call is then left to the program's end.
+template <typename Result>
+Result in_time(std::future<Result> result) {
+  if (result.wait_for(std::chrono::minutes(1)) != std::future_status::ready) {
+    new std::future<Result>(std::move(result));  // its destructor would wait
+    FAIL("a call does not end");
+  }
+  return result.get();
+}
+
+// Calls `disturb` again and again while a long call is under way; that gets what it gets alone.
+template <typename Disturb>
+void check_undisturbed(Engine& engine, const Disturb& disturb) {
+  const auto expected = engine.generate({long_request()});
+  std::atomic<bool> over{false};
+  auto found = std::async(std::launch::async, [&] {
+    auto completions = engine.generate({long_request()});
+    over = true;
+    return completions;
+  });
+  while (!over) disturb();
+  check_equal(in_time(std::move(found)), expected);
+}
+
+// One that spells tokens until it is told to throw.
+class ThrowingTokenizer : public LetterTokenizer {
+ public:
+  enum class What { nothing, error, other };
+  std::string token_bytes(std::int32_t id) const override {
+    if (what_ == What::error && id == 29) throw Error("tokenizer: broken");
+    if (what_ == What::other && id == 29) throw 42;
+    return LetterTokenizer::token_bytes(id);
+  }
+  std::atomic<What> what_{What::nothing};
+};
+
+}  // namespace
+
+TEST_CASE("engine: a NaN in one request ends that call alone") {
+  const GoldenCheckpoint model = golden_checkpoint("one_picture");
+  Engine engine(poisoned_weights(model), model.config, std::make_shared<LetterTokenizer>(),
+                {.threads = GENERATE(1, 2)});
+  check_undisturbed(engine, [&] {
+    CHECK_THROWS_WITH(engine.generate({request_of({1, 2, 3, kPoisoned, 2}, 5)}), Catch::Contains("not finite"));
+    CHECK_THROWS_WITH(engine.score({{{{1, 2, 3}, {}}, {4, kPoisoned, 5}, 1.0}}), Catch::Contains("not finite"));
+    CHECK_THROWS_WITH(engine.states({{{{1, 2, 3}, {}}, {4, kPoisoned, 5}, 1.0}}), Catch::Contains("not finite"));
+  });
+  // Pages that held a NaN are used again.
+  CHECK(engine.generate({request_of({1, 2, 3, 4}, 30)}).size() == 1);
+}
+
+TEST_CASE("engine: a request that fails ends its call, with all other requests of that call") {
+  const GoldenCheckpoint model = golden_checkpoint("one_picture");
+  Engine engine(poisoned_weights(model), model.config, std::make_shared<LetterTokenizer>(), {.max_batch = 3});
+  CHECK_THROWS_WITH(engine.generate({long_request(), request_of({kPoisoned, 2}, 5), long_request()}),
+                    Catch::Contains("not finite"));
+  CHECK(engine.generate({request_of({1, 2}, 5)}).size() == 1);
+}
+
+TEST_CASE("engine: what a tokenizer throws ends the call that needed it") {
+  const GoldenCheckpoint model = golden_checkpoint("one_picture");
+  const auto tokenizer = std::make_shared<ThrowingTokenizer>();
+  Engine engine(load_engine_weights(model.folder, model.config), model.config, tokenizer, {});
+  GenerationRequest request = long_request();
+  const auto expected = engine.generate({request});
+  tokenizer->what_ = ThrowingTokenizer::What::error;
+  CHECK_THROWS_WITH(engine.generate({request}), "tokenizer: broken");
+  tokenizer->what_ = ThrowingTokenizer::What::other;
+  CHECK_THROWS_AS(engine.generate({request}), Error);
+  tokenizer->what_ = ThrowingTokenizer::What::nothing;
+  check_equal(engine.generate({request}), expected);
+}
+
+TEST_CASE("engine: new weights that come while a request is under way are refused, and it goes on") {
+  const GoldenCheckpoint model = golden_checkpoint("one_picture");
+  Engine engine(load_engine_weights(model.folder, model.config), model.config, std::make_shared<LetterTokenizer>(), {});
+  int refused = 0;
+  check_undisturbed(engine, [&] {
+    try {
+      engine.set_weights(load_engine_weights(model.folder, model.config));  // before, after: the same ones
+    } catch (const Error& error) {
+      ++refused;
+      CHECK_THAT(error.what(), Catch::Contains("under way"));
+    }
+  });
+  CHECK(refused > 0);
+}
+
+TEST_CASE("engine: wherever memory runs out, every call ends and the next ones get what they should") {
+  const GoldenCheckpoint model = golden_checkpoint("one_picture");
+  const std::int64_t page = PagePool(model.config.text, 1 << 20).page_bytes();
+  const EngineOptions options{.threads = GENERATE(1, 2), .cache_bytes = 30 * page, .idle_bytes = 8 * page};
+  Engine engine(load_engine_weights(model.folder, model.config), model.config, std::make_shared<LetterTokenizer>(),
+                options);
+  GenerationRequest picture{model.prompt(0), 2, {}};
+  picture.sampling.max_tokens = 4;
+  std::vector<GenerationRequest> requests{picture, request_of(Ids(40, 7), 3, 2), request_of({7, 7, 8, 9}, 20)};
+  requests[2].sampling.top_p = 0.8;
+  requests[2].sampling.alternatives = 2;
+  const auto expected = engine.generate(requests);
+  const auto call = [&](std::size_t which) -> int {  // 1: it failed
+    agon::testing::spare_this_thread();
+    try {
+      if (which < requests.size())
+        engine.generate({requests[which]});
+      else
+        engine.score({{requests[1].prompt, Ids(20, 4), 1.0}});
+      return 0;
+    } catch (const Error&) {
+      return 1;
+    }
+  };
+  int failed = 0;
+  bool all_done = false;
+  for (long number = 0; !all_done; number += 1 + number / 40) {
+    INFO("allocation " << number);
+    {
+      const agon::testing::FailingMemory failing(number);
+      std::vector<std::future<int>> calls;
+      for (std::size_t i = 0; i < 4; ++i) calls.push_back(std::async(std::launch::async, call, i));
+      for (auto& one : calls) failed += in_time(std::move(one));
+      all_done = !failing.has_failed();
+    }
+    check_equal(in_time(std::async(std::launch::async, [&] { return engine.generate(requests); })), expected);
+  }
+  CHECK(failed > 100);
+}

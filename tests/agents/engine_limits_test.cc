@@ -1,0 +1,141 @@
+// What the engine does where memory for keys and values is short: every call ends, and with the bits that it has where
+// there is plenty.
+#include <catch2/catch.hpp>
+#include <future>
+#include <thread>
+
+#include "agents/local/engine.h"
+#include "agents/local/key_value_cache.h"
+#include "core/error.h"
+#include "core/rng.h"
+#include "golden_checkpoint.h"
+
+using namespace agon;
+using namespace agon::agents;
+using agon::testing::golden_checkpoint;
+using agon::testing::GoldenCheckpoint;
+using agon::testing::LetterTokenizer;
+
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+
+std::unique_ptr<Engine> make_engine(const GoldenCheckpoint& model, std::int64_t pages, int threads = 1) {
+  const std::int64_t page = PagePool(model.config.text, 1 << 20).page_bytes();
+  return std::make_unique<Engine>(load_engine_weights(model.folder, model.config), model.config,
+                                  std::make_shared<LetterTokenizer>(),
+                                  EngineOptions{.threads = threads, .cache_bytes = pages * page});
+}
+
+GenerationRequest request_of(EncodedPrompt prompt, int max_tokens, int n = 1) {
+  GenerationRequest request{std::move(prompt), n, {}};
+  request.sampling.max_tokens = max_tokens;
+  return request;
+}
+
+// Fails, and closes the engine, if it takes more than a minute.
+template <typename Call>
+auto in_time(std::unique_ptr<Engine>& engine, const Call& call) {
+  auto result = std::async(std::launch::async, [&, raw = engine.get()] { return call(*raw); });
+  if (result.wait_for(std::chrono::minutes(1)) != std::future_status::ready) {
+    engine.reset();
+    FAIL("a call does not end");
+  }
+  return result.get();
+}
+
+std::vector<Completion> generate(std::unique_ptr<Engine>& engine, const std::vector<GenerationRequest>& requests) {
+  return in_time(engine, [&](Engine& one) { return one.generate(requests); });
+}
+
+void check_equal(const std::vector<Completion>& a, const std::vector<Completion>& b) {
+  REQUIRE(a.size() == b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    CHECK(a[i].token_ids == b[i].token_ids);
+    CHECK(a[i].logprobs == b[i].logprobs);  // bit for bit
+  }
+}
+
+Ids run(std::vector<std::pair<int, int>> runs) {
+  Ids all;
+  for (const auto& [count, id] : runs) all.insert(all.end(), static_cast<std::size_t>(count), id);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("engine: an idle prompt gives its pages up to one that only shares its start") {
+  const GoldenCheckpoint model = golden_checkpoint("one_picture");
+  const int tokens = GENERATE(1, 16, 96);  // at 96 all 16 pages are needed
+  auto roomy = make_engine(model, 1000), tight = make_engine(model, 16);
+  for (const Ids& ids : {run({{160, 7}}), run({{1, 7}, {159, 8}}), run({{33, 7}, {127, 8}}), run({{160, 8}}),
+                         run({{159, 7}, {1, 8}}), run({{160, 7}})}) {
+    const std::vector<GenerationRequest> requests{request_of({ids, {}}, tokens)};
+    check_equal(generate(tight, requests), generate(roomy, requests));
+  }
+}
+
+TEST_CASE("engine: several idle prompts that share starts with one another give way too") {
+  const GoldenCheckpoint model = golden_checkpoint("one_picture");
+  auto roomy = make_engine(model, 1000), tight = make_engine(model, 16);
+  for (int round = 0; round < 2; ++round)
+    for (const Ids& ids : {run({{48, 7}}), run({{48, 7}, {30, 8}}), run({{48, 7}, {30, 8}, {20, 9}}),
+                           run({{16, 7}, {140, 6}}), run({{2, 7}, {200, 5}}), run({{48, 7}, {150, 8}})}) {
+      const std::vector<GenerationRequest> requests{request_of({ids, {}}, 20, 1 + round)};
+      check_equal(generate(tight, requests), generate(roomy, requests));
+    }
+}
+
+TEST_CASE("engine: an idle start with a picture gives way, and the picture is right where it is read again") {
+  const GoldenCheckpoint model = golden_checkpoint("uneven_windows");
+  std::int64_t pages = 0;
+  std::vector<std::vector<GenerationRequest>> all;
+  for (const int extra : {40, 70, 3, 70, 40})
+    for (int row = 0; row < model.rows; ++row) {
+      EncodedPrompt prompt = model.prompt(row);
+      prompt.ids.insert(prompt.ids.end(), static_cast<std::size_t>(extra), extra % 7 + row + 1);
+      pages = std::max(pages, PagePool::pages_for(std::ssize(prompt.ids)) + PagePool::pages_for(6));
+      all.push_back({request_of(std::move(prompt), 6)});
+    }
+  auto roomy = make_engine(model, 1000), tight = make_engine(model, pages);
+  for (const auto& requests : all) check_equal(generate(tight, requests), generate(roomy, requests));
+}
+
+TEST_CASE("engine: many callers with samples, scores and shared starts all end where memory holds two of them") {
+  const GoldenCheckpoint model = golden_checkpoint("one_picture");
+  auto roomy = make_engine(model, 4000), tight = make_engine(model, 16, GENERATE(1, 2));
+  Rng rng(4);
+  std::vector<std::vector<GenerationRequest>> all;
+  for (int caller = 0; caller < 12; ++caller) {
+    std::vector<GenerationRequest> requests;
+    for (int i = 0; i < 3; ++i) {
+      EncodedPrompt prompt{run({{rng.between(1, 90), 7}, {rng.between(1, 60), rng.between(6, 9)}}), {}};
+      requests.push_back(request_of(std::move(prompt), rng.between(1, 90), rng.between(1, 4)));
+      requests.back().sampling.seed = static_cast<std::uint64_t>(caller);
+    }
+    all.push_back(std::move(requests));
+  }
+  std::vector<std::vector<Completion>> found(all.size());
+  in_time(tight, [&](Engine& engine) {
+    std::vector<std::jthread> callers;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      callers.emplace_back([&, i] {
+        found[i] = engine.generate(all[i]);
+        engine.score({{all[i][0].prompt, Ids(30, 3), 1.0}});
+      });
+    return 0;
+  });
+  for (std::size_t i = 0; i < all.size(); ++i) check_equal(found[i], generate(roomy, all[i]));
+}
+
+TEST_CASE("engine: what can never fit is an error to its caller that names the sizes, and others run") {
+  const GoldenCheckpoint model = golden_checkpoint("one_picture");
+  auto tight = make_engine(model, 4);
+  CHECK_THROWS_WITH(generate(tight, {request_of({run({{65, 7}}), {}}, 1)}), Catch::Contains("65 tokens") &&
+                                                                                Catch::Contains("holds 64") &&
+                                                                                Catch::Contains("Shorten the prompt"));
+  CHECK_THROWS_WITH(generate(tight, {request_of({run({{48, 7}}), {}}, 17)}),
+                    Catch::Contains("48 prompt tokens") && Catch::Contains("17 more") && Catch::Contains("holds 64"));
+  CHECK_THROWS_AS(in_time(tight, [](Engine& one) { return one.score({{{{1, 2, 3}, {}}, Ids(60, 3), 1.0}}); }), Error);
+  CHECK(generate(tight, {request_of({run({{48, 7}}), {}}, 16)}).size() == 1);
+}

@@ -1,0 +1,55 @@
+#include "failing_memory.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+std::atomic<long> left{-1};  // allocations until one fails; negative: none will
+thread_local bool spared = false;
+
+void* allocate(std::size_t size, std::size_t alignment) {
+  if (left.load(std::memory_order_relaxed) >= 0 && !spared && left.fetch_sub(1) == 0) throw std::bad_alloc();
+  const std::size_t whole = size == 0 ? alignment : (size + alignment - 1) / alignment * alignment;
+  void* const memory =
+      alignment > alignof(std::max_align_t) ? std::aligned_alloc(alignment, whole) : std::malloc(whole);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
+void* operator new[](std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return allocate(size, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t size, std::align_val_t alignment) {
+  return allocate(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace agon::testing {
+
+FailingMemory::FailingMemory(long number) {
+  spared = true;
+  left = number;
+}
+FailingMemory::~FailingMemory() {
+  left = -1;
+  spared = false;
+}
+bool FailingMemory::has_failed() const { return left < 0; }
+
+void spare_this_thread() { spared = true; }
+
+}  // namespace agon::testing

@@ -1,0 +1,20 @@
+// tests/support/failing_memory.h - makes one allocation of the program fail. operator new of agents_tests is replaced
+// (failing_memory.cc).
+#pragma once
+
+namespace agon::testing {
+
+// While it lives, allocation number `number` (from 0) of all threads but its own, and those that are spared, throws
+// std::bad_alloc. One at a time.
+class FailingMemory {
+ public:
+  explicit FailingMemory(long number);
+  ~FailingMemory();
+  FailingMemory(const FailingMemory&) = delete;
+  FailingMemory& operator=(const FailingMemory&) = delete;
+  bool has_failed() const;
+};
+
+void spare_this_thread();
+
+}  // namespace agon::testing
