@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -143,7 +144,7 @@ void AppendedFile::add(std::string_view bytes) {
   const bool known = ::fstat(descriptor_, &before) == 0 && S_ISREG(before.st_mode);
   const int code = write_all(descriptor_, path_, bytes);
   if (code == 0) return;
-  if (known && ::ftruncate(descriptor_, before.st_size) != 0) errno = code;  // the first error is the one to tell
+  if (known && ::ftruncate(descriptor_, before.st_size) != 0) throw_write_error(path_, errno);
   throw_write_error(path_, code);
 }
 

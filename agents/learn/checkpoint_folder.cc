@@ -17,6 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* kLogFile = "train.jsonl";  // cut at the checkpoint's step when the training goes on
+
 // The names in all folders: their files were synced as they were written (core/file.h).
 void sync_tree(const fs::path& folder) {
   for (const auto& entry : fs::recursive_directory_iterator(folder))
@@ -32,6 +34,7 @@ void write_checkpoint(const fs::path& output, const std::function<void(const fs:
   make_folders(fresh);
   fill(fresh);
   sync_tree(fresh);
+  sync_file(output / kLogFile);
   fs::remove_all(old);
   if (fs::exists(folder)) rename_durably(folder, old);
   rename_durably(fresh, folder);
@@ -57,7 +60,7 @@ void make_output(const fs::path& output) {
 
 void require_no_other(const fs::path& output, const std::string& command) {
   if (!fs::is_directory(output) || fs::exists(output / "checkpoint") || fs::exists(output / "checkpoint.old")) return;
-  constexpr std::string_view kOwn[] = {"checkpoint.new", "lock", "train.jsonl"};
+  constexpr std::string_view kOwn[] = {"checkpoint.new", "lock", kLogFile};
   for (const auto& entry : fs::directory_iterator(output))
     if (const std::string name = entry.path().filename().string(); std::ranges::find(kOwn, name) == std::end(kOwn))
       throw Error("{}: {} holds a {} that this training did not write. Choose another 'output', or remove it.", command,

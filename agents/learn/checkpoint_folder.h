@@ -12,7 +12,8 @@
 namespace agon::agents {
 
 // Calls fill with an empty folder, then puts that in the place of OUTPUT/checkpoint. fill writes its files by
-// core/file.h. The checkpoint that was there goes when the new one is synced in its place.
+// core/file.h. The log OUTPUT/train.jsonl, if there is one, is synced too. The checkpoint that was there goes when the
+// new one is synced in its place.
 void write_checkpoint(const std::filesystem::path& output,
                       const std::function<void(const std::filesystem::path& folder)>& fill);
 // After the training: at every moment there is the whole checkpoint or none.

@@ -1,5 +1,7 @@
 #include "agents/learn/sft.h"
 
+#include "agents/learn/sft_queue.h"
+#undef CHECK  // of LibTorch
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -9,7 +11,6 @@
 
 #include "agents/learn/sft_answers.h"
 #include "agents/learn/sft_data.h"
-#include "agents/learn/sft_queue.h"
 #include "agents/learn/sft_score.h"
 #include "agents/learn/sft_written.h"
 #include "agents/local/local_policy.h"
