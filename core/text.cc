@@ -1,11 +1,8 @@
 #include "core/text.h"
 
-#include <fcntl.h>
-#include <unistd.h>
 #include <utf8proc.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -14,12 +11,12 @@
 #include <sstream>
 
 #include "core/error.h"
+#include "core/file.h"
 
 namespace agon {
 namespace {
 
 constexpr std::string_view kWhiteSpace = " \t\n\r\v\f";
-constexpr std::size_t kLongestName = 255;  // bytes of a file's name
 
 // Calls visit(code point, its bytes) for each character; code point -1 for a byte that is no UTF-8.
 template <typename Visit>
@@ -45,21 +42,6 @@ bool is_white_space(utf8proc_int32_t character) {
 // Line and paragraph separators; embeddings, overrides and isolates, which show letters in another order.
 bool breaks_line_or_direction(utf8proc_int32_t character) {
   return (character >= 0x2028 && character <= 0x202E) || (character >= 0x2066 && character <= 0x2069);
-}
-
-[[noreturn]] void throw_write_error(const std::string& path, int code) {
-  throw Error("{}: cannot be written: {}. Check the folder, its permissions and the free space.", path,
-              std::strerror(code));
-}
-
-bool write_all(int file, std::string_view content) {
-  while (!content.empty()) {
-    const ssize_t written = ::write(file, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    content.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
 }
 
 }  // namespace
@@ -229,25 +211,9 @@ std::string read_file(const std::string& path) {
 }
 
 void write_file_atomically(const std::string& path, std::string_view content) {
-  static std::atomic<unsigned> counter = 0;
-  std::error_code code;
-  const bool link = std::filesystem::is_symlink(path, code);  // what it points to is written, and the link stays
-  const std::string target = link ? std::filesystem::weakly_canonical(path, code).string() : path;
-  if (std::filesystem::exists(target, code) && !std::filesystem::is_regular_file(target, code))
-    throw Error("{}: is there and is no regular file. Choose another path.", path);
-  // Beside the target; of its name as much as leaves the whole within the 255 bytes that a name may have.
-  const std::filesystem::path place(target);
-  const std::string suffix = fmt::format(".{}-{}.tmp", ::getpid(), counter++);
-  const std::string start = place.filename().string().substr(0, kLongestName - suffix.size());
-  const std::string temporary = (place.parent_path() / (start + suffix)).string();
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (file < 0) throw_write_error(path, errno);
-  int failure = write_all(file, content) && ::fsync(file) == 0 ? 0 : errno;
-  if (::close(file) != 0 && failure == 0) failure = errno;
-  if (failure == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) failure = errno;
-  if (failure == 0) return;
-  ::unlink(temporary.c_str());
-  throw_write_error(path, failure);
+  FileWriter file(path);
+  file.write(content);
+  file.commit();
 }
 
 }  // namespace agon

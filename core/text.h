@@ -29,6 +29,6 @@ std::optional<std::string> nearest_name(std::string_view name, const std::vector
 std::string unknown_name_message(std::string_view what, std::string_view name,
                                  const std::vector<std::string>& candidates);
 std::string read_file(const std::string& path);                                 // throws Error
-void write_file_atomically(const std::string& path, std::string_view content);  // temporary + rename; throws Error
+void write_file_atomically(const std::string& path, std::string_view content);  // FileWriter of core/file.h
 
 }  // namespace agon

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -66,6 +67,7 @@ class Checker {
     guarded("test", [&] { require_no_task({Split::test, info_.test_tasks, seed_}); });
     const auto count = static_cast<std::uint64_t>(tasks), in_test = std::min(count, info_.test_tasks);
     for (std::uint64_t i = 0; i < count && info_.has_train_split; ++i) check_task({Split::train, i, seed_});
+    for (std::uint64_t i = 0; i < in_test / 4 && info_.has_train_split; ++i) check_task({Split::validation, i, seed_});
     for (std::uint64_t i = 0; i < in_test; ++i) check_task({Split::test, i * (info_.test_tasks / in_test), seed_});
     return std::move(problems_);
   }
@@ -176,8 +178,10 @@ class Checker {
     std::string content;
     for (const Part& part : first.observation.parts) content += part.is_image() ? part.image.hash().hex() : part.text;
     require(content.find(task.prompt) != content.npos, "the first observation does not state the prompt");
-    if (options.split == Split::train) train_.insert(content);
-    require(options.split == Split::train || !train_.count(content), "the task is in the train split too");
+    for (const auto& [split, contents] : contents_)
+      require(split == options.split || !contents.count(content),
+              "the task is in the " + std::string(to_string(split)) + " split too");
+    contents_[options.split].insert(content);
   }
 
   void check_demonstration(const ResetOptions& options) {
@@ -314,7 +318,8 @@ class Checker {
   std::uint64_t seed_;
   std::string where_;
   std::vector<std::string> problems_;
-  std::set<std::string> ids_, train_;  // ids of all tasks, contents of the train tasks
+  std::set<std::string> ids_;                        // of all tasks
+  std::map<Split, std::set<std::string>> contents_;  // of their first observations
 };
 
 }  // namespace

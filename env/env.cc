@@ -26,6 +26,8 @@ std::optional<ErrorKind> error_kind_of(std::string_view name) {
 
 std::string_view to_string(StepKind kind) { return kind == StepKind::perception ? "perception" : "reasoning"; }
 
-std::string_view to_string(Split split) { return split == Split::train ? "train" : "test"; }
+std::string_view to_string(Split split) {
+  return split == Split::train ? "train" : split == Split::validation ? "validation" : "test";
+}
 
 }  // namespace agon::env

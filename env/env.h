@@ -51,10 +51,11 @@ struct StepResult {
                                // "error": why an action was refused
 };
 
-enum class Split { train, test };
+enum class Split { train, validation, test };
 
-// Which task: same options, same bytes. test: index < SuiteInfo::test_tasks, the same tasks for every seed. train: any
-// index, drawn from (seed, index); no train task equals a test task.
+// Which task: same options, same bytes. test and validation: index < SuiteInfo::test_tasks, the same tasks for every
+// seed. train: any index, drawn from (seed, index). No task of one split equals a task of another. A suite without a
+// train split has no validation split either.
 struct ResetOptions {
   Split split = Split::test;
   std::uint64_t index = 0;

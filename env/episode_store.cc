@@ -15,6 +15,7 @@
 #include <variant>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/text.h"
 #include "env/run_database.h"
 #include "env/run_schema.h"
@@ -138,6 +139,8 @@ class SqliteStore : public EpisodeStore {
     work_.notify_one();
     progress_.wait(lock, [&] { return committed_ >= target || !failure_.empty(); });
     throw_failure();
+    lock.unlock();
+    sync_database();
   }
 
   std::set<std::pair<std::uint64_t, int>> finished() const override {
@@ -196,6 +199,12 @@ class SqliteStore : public EpisodeStore {
     if (queue_.size() == 1 || queued_bytes_ >= kBatchBytes) work_.notify_one();
   }
 
+  // A commit in WAL mode is safe from a crash of the program; of the machine, once the log is synced.
+  void sync_database() const {
+    sync_file(folder_ / (std::string(kRunDatabase) + "-wal"));
+    sync_file(folder_ / kRunDatabase);
+  }
+
   // Runs `change` on the database when everything recorded is committed; in one transaction.
   template <typename Change>
   void flush_and_change(const Change& change) {
@@ -208,6 +217,7 @@ class SqliteStore : public EpisodeStore {
     } catch (const std::exception& exception) {
       throw Error(failure_message(exception));
     }
+    sync_database();
   }
 
   // A complete run is so no more.
@@ -412,11 +422,11 @@ class SqliteStore : public EpisodeStore {
 }  // namespace
 
 std::unique_ptr<EpisodeStore> EpisodeStore::create(const fs::path& folder, const Json& config, bool resume) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error)
-    throw Error("{}: the folder cannot be made: {}. Choose another (--out; of a training, output).", folder.string(),
-                error.message());
+  try {
+    make_folders(folder);
+  } catch (const Error& error) {
+    throw Error("{} Choose another (--out; of a training, output).", error.what());
+  }
   try {
     check_run_folder(folder);
     return std::make_unique<SqliteStore>(folder, config, resume);

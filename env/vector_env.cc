@@ -49,7 +49,8 @@ struct VectorEnv::Pool {
                   options.num_envs);
     if (options.threads < 0)
       throw Error("VectorEnv: threads is {}; give 1 or more, or 0 for all cores.", options.threads);
-    if (options.split == Split::test && test_tasks == 0) throw Error("VectorEnv: the test split has no tasks.");
+    if (options.split != Split::train && test_tasks == 0)
+      throw Error("VectorEnv: the {} split has no tasks.", to_string(options.split));
     if (options.batch_size == 0) options.batch_size = options.num_envs;
     const auto cores = std::max(1u, std::thread::hardware_concurrency());
     const int workers = std::min(options.threads == 0 ? static_cast<int>(cores) : options.threads, options.num_envs);
@@ -90,7 +91,7 @@ struct VectorEnv::Pool {
     Slot& slot = slots[static_cast<std::size_t>(env_id)];
     std::uint64_t index =
         static_cast<std::uint64_t>(env_id) + slot.episodes * static_cast<std::uint64_t>(options.num_envs);
-    if (options.split == Split::test) index %= test_tasks;
+    if (options.split != Split::train) index %= test_tasks;
     ++slot.episodes;  // a task that cannot start is not tried again
     StepResult first = slot.env->reset({options.split, index, options.seed});
     slot.started = true;

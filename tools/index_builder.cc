@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/hash.h"
 #include "core/text.h"
 #include "tools/index_schema.h"
@@ -51,7 +52,8 @@ class PartialFile {
 
   const std::string& path() const { return path_; }
   void move_into_place() {
-    if (::fsync(descriptor_) != 0 || ::rename(path_.c_str(), target_.c_str()) != 0) throw_write_error(target_, errno);
+    sync_file(path_);
+    rename_durably(path_, target_);
     moved_ = true;
   }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/json_text.h"
 #include "core/text.h"
 #include "env/run_database.h"
@@ -14,15 +15,30 @@ namespace agon::agents {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+constexpr const char* kLogFile = "train.jsonl";  // cut at the checkpoint's step when the training goes on
+
+// The names in all folders: their files were synced as they were written (core/file.h).
+void sync_tree(const fs::path& folder) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_directory()) sync_file(entry.path());
+  sync_file(folder);
+}
+
+}  // namespace
+
 void write_checkpoint(const fs::path& output, const std::function<void(const fs::path&)>& fill) {
   const fs::path folder = output / "checkpoint", fresh = output / "checkpoint.new", old = output / "checkpoint.old";
   fs::remove_all(fresh);
-  fs::create_directories(fresh);
+  make_folders(fresh);
   fill(fresh);
+  sync_tree(fresh);
+  sync_file(output / kLogFile);
   fs::remove_all(old);
-  if (fs::exists(folder)) fs::rename(folder, old);
-  fs::rename(fresh, folder);
-  fs::remove_all(old);
+  if (fs::exists(folder)) rename_durably(folder, old);
+  rename_durably(fresh, folder);
+  fs::remove_all(old);  // not before the other is there for good
 }
 
 void remove_checkpoint(const fs::path& output) {
@@ -30,20 +46,21 @@ void remove_checkpoint(const fs::path& output) {
   fs::remove_all(output / "checkpoint.old");  // first: find_checkpoint would take it for the last one
   fs::remove_all(fresh);
   if (!fs::exists(folder)) return;
-  fs::rename(folder, fresh);
+  rename_durably(folder, fresh);
   fs::remove_all(fresh);
 }
 
 void make_output(const fs::path& output) {
-  std::error_code error;
-  fs::create_directories(output, error);
-  if (error)
-    throw Error("{}: the folder cannot be made: {}. Choose another 'output'.", output.string(), error.message());
+  try {
+    make_folders(output);
+  } catch (const Error& error) {
+    throw Error("{} Choose another 'output'.", error.what());
+  }
 }
 
 void require_no_other(const fs::path& output, const std::string& command) {
   if (!fs::is_directory(output) || fs::exists(output / "checkpoint") || fs::exists(output / "checkpoint.old")) return;
-  constexpr std::string_view kOwn[] = {"checkpoint.new", "lock", "train.jsonl"};
+  constexpr std::string_view kOwn[] = {"checkpoint.new", "lock", kLogFile};
   for (const auto& entry : fs::directory_iterator(output))
     if (const std::string name = entry.path().filename().string(); std::ranges::find(kOwn, name) == std::end(kOwn))
       throw Error("{}: {} holds a {} that this training did not write. Choose another 'output', or remove it.", command,
@@ -80,7 +97,8 @@ void require_own_training(const Json& notes, const std::string& fingerprint, con
 
 fs::path find_checkpoint(const fs::path& output) {
   const fs::path folder = output / "checkpoint", old = output / "checkpoint.old";
-  if (!fs::exists(folder) && fs::exists(old)) fs::rename(old, folder);
+  remove_left_over(output);
+  if (!fs::exists(folder) && fs::exists(old)) rename_durably(old, folder);
   return fs::exists(folder) ? folder : fs::path();
 }
 

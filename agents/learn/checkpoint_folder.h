@@ -1,5 +1,5 @@
 // agents/learn/checkpoint_folder.h - OUTPUT/checkpoint: at every moment one whole checkpoint exists, whenever the
-// process is killed.
+// process is killed or the machine loses power.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,9 @@
 
 namespace agon::agents {
 
-// Calls fill with an empty folder, then puts that in the place of OUTPUT/checkpoint.
+// Calls fill with an empty folder, then puts that in the place of OUTPUT/checkpoint. fill writes its files by
+// core/file.h. The log OUTPUT/train.jsonl, if there is one, is synced too. The checkpoint that was there goes when the
+// new one is synced in its place.
 void write_checkpoint(const std::filesystem::path& output,
                       const std::function<void(const std::filesystem::path& folder)>& fill);
 // After the training: at every moment there is the whole checkpoint or none.
@@ -31,7 +33,8 @@ Json read_state(const std::filesystem::path& folder);
 // themselves "training": fingerprint.
 void require_own_training(const Json& notes, const std::string& fingerprint, const std::string& command,
                           const std::filesystem::path& there);
-// The folder of the last checkpoint; empty if there is none. Finishes an exchange that was cut off.
+// The folder of the last checkpoint; empty if there is none. Finishes an exchange that was cut off, and removes what a
+// killed writer left in OUTPUT.
 std::filesystem::path find_checkpoint(const std::filesystem::path& output);
 // A training that was refused before it recorded anything is in nobody's way: removes its files (the database, its
 // settings, its events) from OUTPUT. Nothing where there is a checkpoint, an episode, a metric, an entry of a journal,

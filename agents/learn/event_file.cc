@@ -5,12 +5,8 @@
 #include <algorithm>
 #include <bit>
 #include <boost/crc.hpp>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstring>
-
-#include "core/error.h"
 
 namespace agon::agents {
 namespace {
@@ -110,17 +106,14 @@ fs::path next_path(const fs::path& folder, double wall_time) {
 }
 
 fs::path made(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw Error("{}: the folder cannot be made: {}.", folder.string(), error.message());
+  make_folders(folder);
   return folder;
 }
 
 }  // namespace
 
 EventFile::EventFile(const fs::path& folder, double wall_time, std::int64_t first_step)
-    : path_(next_path(made(folder), wall_time)), file_(path_, std::ios::binary) {
-  if (!file_) throw Error("{}: cannot be written: {}.", path_.string(), std::strerror(errno));
+    : path_(next_path(made(folder), wall_time)), file_(path_) {
   write_record(version_event(wall_time));
   write_record(start_event(wall_time, first_step));
   flush();
@@ -130,10 +123,7 @@ void EventFile::add(std::int64_t step, double wall_time, const env::Metrics& met
   write_record(scalars_event(wall_time, step, metrics));
 }
 
-void EventFile::flush() {
-  file_.flush();
-  check();
-}
+void EventFile::flush() { file_.sync(); }
 
 void EventFile::write_record(std::string_view event) {
   std::string record;
@@ -141,12 +131,7 @@ void EventFile::write_record(std::string_view event) {
   append_raw(record, masked_crc(record));
   record += event;
   append_raw(record, masked_crc(event));
-  file_ << record;
-  check();
-}
-
-void EventFile::check() const {
-  if (!file_) throw Error("{}: cannot be written: {}. Free some space.", path_.string(), std::strerror(errno));
+  file_.add(record);
 }
 
 }  // namespace agon::agents

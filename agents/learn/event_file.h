@@ -5,10 +5,10 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
 
+#include "core/file.h"
 #include "env/episode_store.h"
 
 namespace agon::agents {
@@ -22,16 +22,15 @@ class EventFile {
 
   // Adds one event with a scalar for each metric, rounded to float. Throws Error when the disk is full.
   void add(std::int64_t step, double wall_time, const env::Metrics& metrics);
-  void flush();  // until here, what is added survives the process; throws as add
+  void flush();  // until here, what is added survives a crash of the machine; throws as add
 
   const std::filesystem::path& path() const { return path_; }
 
  private:
   void write_record(std::string_view event);
-  void check() const;
 
   std::filesystem::path path_;
-  std::ofstream file_;
+  AppendedFile file_;
 };
 
 }  // namespace agon::agents

@@ -26,11 +26,9 @@ class GroupSource {
   // nothing changes.
   virtual void choose_tasks(Policy&, const std::atomic<bool>* /*stop*/) {}
 
-  // Plays the next `count` groups; the position moves on. round: another number answers a task that comes again anew. A
-  // group that the machinery failed is left out and counted in *failed, with its reason; when *stop becomes true the
-  // result is not complete.
-  virtual std::vector<TrainGroup> play(Policy& policy, int count, std::uint64_t round, std::string* failure,
-                                       int* failed, const std::atomic<bool>* stop) = 0;
+  // Plays the next `count` groups; the position moves on. round: another number answers a task that comes again anew.
+  // When *stop becomes true the result is not complete.
+  virtual PlayedGroups play(Policy& policy, int count, std::uint64_t round, const std::atomic<bool>* stop) = 0;
 
   virtual Json position() const = 0;  // for a checkpoint
   virtual void restore(const Json& position) = 0;

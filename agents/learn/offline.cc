@@ -4,7 +4,6 @@
 #include <torch/utils.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "agents/learn/checkpoint_folder.h"
 #include "agents/learn/offline_loss.h"
@@ -16,6 +15,7 @@
 #include "agents/local/qwen2_5_vl.h"
 #include "agents/model_fingerprint.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/hash.h"
 #include "core/progress.h"
 #include "core/rng.h"
@@ -78,17 +78,21 @@ class OfflineTrainer {
     Progress progress(config_.name + ": training " + config_.output.filename().string(), steps, "steps", step_);
     const fs::path log_file = config_.output / "train.jsonl";
     cut_log(log_file, step_);
-    std::ofstream log(log_file, std::ios::app);
+    AppendedFile log(log_file);
     for (; step_ < steps; progress.add(1)) {
       if (stop) {
         checkpoint();
         return false;
       }
       const OfflineLossFigures now = step(batches_[static_cast<std::size_t>(step_)]);
-      log << Json{{"step", step_},          {"loss", now.loss}, {"ratio", now.ratio},
-                  {"clipped", now.clipped}, {"kl", now.kl},     {"imitation", now.imitation}}
-                 .dump()
-          << std::endl;
+      log.add(Json{{"step", step_},
+                   {"loss", now.loss},
+                   {"ratio", now.ratio},
+                   {"clipped", now.clipped},
+                   {"kl", now.kl},
+                   {"imitation", now.imitation}}
+                  .dump() +
+              "\n");
       if (figures && step_ < first_epoch_) add(figures->first, now, first_epoch_);
       if (figures && step_ >= last_epoch) add(figures->last, now, last_epoch_);
       if (++step_ % config_.checkpoint_steps == 0 && step_ < steps) checkpoint();

@@ -2,6 +2,7 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/clamp.h>
 #include <ATen/ops/isfinite.h>
 #include <ATen/ops/minimum.h>
 
@@ -22,12 +23,12 @@ void check_shape(const char* name, const Tensor& values, const Tensor& logprob) 
                 logprob.device().str());
 }
 
-void check_finite(const char* name, const Tensor& values) {
+void check_finite(const char* name, const Tensor& values,
+                  const char* advice = "Has an earlier step spoilt the weights? Lower its learning rate.") {
   const Tensor wrong = at::isfinite(values).logical_not();
   if (!wrong.any().item<bool>()) return;
   const std::int64_t token = wrong.nonzero()[0].item<std::int64_t>();
-  throw Error("policy loss: {} of token {} is {}. Has an earlier step spoilt the weights? Lower its learning rate.",
-              name, token, values[token].item<double>());
+  throw Error("policy loss: {} of token {} is {}. {}", name, token, values[token].item<double>(), advice);
 }
 
 void check_values(const char* name, const Tensor& values, const Tensor& logprob) {
@@ -44,6 +45,8 @@ void check(const PolicyTokens& tokens, const PolicyLossOptions& options) {
                 tokens.kl.defined() ? "reference_logprob" : "kl");
   if (options.entropy_bonus != 0 && !tokens.entropy.defined())
     throw Error("policy loss: entropy_bonus is {}, but there is no entropy", options.entropy_bonus);
+  if (options.kl_clamp && !(*options.kl_clamp > 0))
+    throw Error("policy loss: KL is clamped at {}. Choose a number above 0.", *options.kl_clamp);
   if (!(options.clip_low >= 0 && options.clip_low <= 1 && options.clip_high >= 0))
     throw Error("policy loss: the ratio is clipped to [1 - {}, 1 + {}]. Choose 0 <= low <= 1 and 0 <= high.",
                 options.clip_low, options.clip_high);
@@ -56,11 +59,18 @@ void check(const PolicyTokens& tokens, const PolicyLossOptions& options) {
   check_values("entropy", tokens.entropy, tokens.logprob);
 }
 
-Tensor divergence(const PolicyTokens& tokens, KlEstimator estimator) {
-  const Tensor d = tokens.reference_logprob.detach() - tokens.logprob;
-  if (estimator == KlEstimator::k1) return -d;
-  if (estimator == KlEstimator::k2) return d.square() / 2;
-  return d.expm1() - d;
+// KL of each token, and which of them were clamped (undefined: no clamp).
+struct Divergence {
+  Tensor kl, clamped;
+};
+
+Divergence divergence(const PolicyTokens& tokens, const PolicyLossOptions& options) {
+  constexpr double kFurthest = 20;  // of ln: e^20 is finite, and so is its gradient where the clamp masks it
+  const Tensor difference = tokens.reference_logprob.detach() - tokens.logprob;
+  const Tensor d = options.kl_clamp ? difference.clamp(-kFurthest, kFurthest) : difference;
+  const Tensor kl = options.kl == KlEstimator::k2 ? d.square() / 2 : d.expm1() - d;
+  if (!options.kl_clamp) return {kl, {}};
+  return {kl.clamp_max(*options.kl_clamp), (kl > *options.kl_clamp).logical_or(difference.abs() > kFurthest)};
 }
 
 RunningMean mean_of(const Tensor& values, const Tensor& counted, double count) {
@@ -68,7 +78,7 @@ RunningMean mean_of(const Tensor& values, const Tensor& counted, double count) {
 }
 
 PolicyLossFigures figures_of(const PolicyTokens& tokens, const PolicyLossOptions& options, const Tensor& ratio,
-                             const Tensor& kl) {
+                             const Divergence& divergence) {
   const at::NoGradGuard no_grad;
   const Tensor counted = tokens.weight != 0, &advantage = tokens.advantage;
   const double count = counted.sum().item<double>();
@@ -77,7 +87,8 @@ PolicyLossFigures figures_of(const PolicyTokens& tokens, const PolicyLossOptions
   figures.clipped_low = mean_of((ratio < 1 - options.clip_low).logical_and(advantage < 0), counted, count);
   figures.clipped_high = mean_of((ratio > 1 + options.clip_high).logical_and(advantage > 0), counted, count);
   figures.nll = mean_of(-tokens.logprob, counted, count);
-  if (kl.defined()) figures.kl = mean_of(kl, counted, count);
+  if (divergence.kl.defined()) figures.kl = mean_of(divergence.kl, counted, count);
+  if (divergence.clamped.defined()) figures.kl_clamped = mean_of(divergence.clamped, counted, count);
   if (tokens.entropy.defined()) figures.entropy = mean_of(tokens.entropy, counted, count);
   return figures;
 }
@@ -97,6 +108,7 @@ PolicyLossFigures& PolicyLossFigures::operator+=(const PolicyLossFigures& other)
   clipped_high += other.clipped_high;
   nll += other.nll;
   kl += other.kl;
+  kl_clamped += other.kl_clamped;
   entropy += other.entropy;
   return *this;
 }
@@ -106,16 +118,17 @@ PolicyLoss policy_loss(const PolicyTokens& tokens, const PolicyLossOptions& opti
   const Tensor old = tokens.old_logprob.defined() ? tokens.old_logprob : tokens.logprob;
   const Tensor ratio = (tokens.logprob - old.detach()).exp(), &advantage = tokens.advantage;
   check_finite("the ratio to the old policy", ratio);
-  Tensor kl,
-      losses = -at::minimum(ratio * advantage, ratio.clamp(1 - options.clip_low, 1 + options.clip_high) * advantage);
+  Divergence found;
+  Tensor losses = -at::minimum(ratio * advantage, ratio.clamp(1 - options.clip_low, 1 + options.clip_high) * advantage);
   if (tokens.kl.defined()) {
-    kl = divergence(tokens, options.kl);
-    check_finite("the divergence from the reference", kl);
-    losses = losses + tokens.kl * kl;
+    found = divergence(tokens, options);
+    check_finite("the divergence from the reference", found.kl,
+                 "Has an earlier step spoilt the weights? Lower its learning rate, or set 'loss.kl_clamp', as to 10.");
+    losses = losses + tokens.kl * found.kl;
   }
   if (options.entropy_bonus != 0) losses = losses - options.entropy_bonus * tokens.entropy;
 
-  PolicyLoss result{(tokens.weight * losses).sum(at::kDouble), figures_of(tokens, options, ratio, kl)};
+  PolicyLoss result{(tokens.weight * losses).sum(at::kDouble), figures_of(tokens, options, ratio, found)};
   result.figures.loss = result.loss.item<double>();
   return result;
 }

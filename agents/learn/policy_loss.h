@@ -8,14 +8,19 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <optional>
+
 namespace agon::agents {
 
-// With d = ln pi_reference - ln pi: k1 = -d, k2 = d^2 / 2, k3 = e^d - d - 1 (unbiased and never negative).
-enum class KlEstimator { k1, k2, k3 };
+// With d = ln pi_reference - ln pi: k2 = d^2 / 2, k3 = e^d - d - 1 (unbiased and never negative). There is no k1 = -d:
+// as a loss its gradient is 0 on the average, whatever the divergence.
+enum class KlEstimator { k2, k3 };
 
 struct PolicyLossOptions {
   double clip_low = 0.2, clip_high = 0.2;  // both at least 0, clip_low at most 1
   KlEstimator kl = KlEstimator::k3;
+  // A token's KL counts as this at most, and has no gradient beyond. Nothing: KL that overflows is an Error.
+  std::optional<double> kl_clamp;
   double entropy_bonus = 0;  // needs PolicyTokens.entropy with its gradient
 };
 
@@ -43,6 +48,7 @@ struct PolicyLossFigures {
   RunningMean ratio;                      // r
   RunningMean clipped_low, clipped_high;  // share of tokens without gradient: r < 1 - low, A < 0; r > 1 + high, A > 0
   RunningMean kl;                         // KL, not multiplied by beta; without a reference it counts nothing
+  RunningMean kl_clamped;                 // share of tokens whose KL was clamped; without a clamp it counts nothing
   RunningMean nll;                        // -ln pi: what methods that imitate bring down
   RunningMean entropy;                    // H; counts nothing where it is undefined
   PolicyLossFigures& operator+=(const PolicyLossFigures& other);

@@ -96,6 +96,8 @@ ProbeGroup make_probe_group(const TrainGroup& group, const ModelFolder& folder, 
   result.changed_images = changed(group.prompt.images);
   result.suffix = folder.tokenizer->encode(settings.suffix, false);
   result.answer = folder.tokenizer->encode(answer_text(first.gold, first.task_id), false);
+  if (result.answer.empty())
+    throw Error("probes: the gold answer of {} is empty. Steps are probed with one answer.", first.task_id);
   for (const TrainRollout& rollout : group.rollouts)
     result.rollouts.push_back(
         {rollout.response, changed(rollout.response.images), steps_of(rollout, *folder.tokenizer, settings.suffix)});

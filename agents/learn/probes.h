@@ -63,7 +63,7 @@ struct ProbeSettings {
 void take_token_means(const ProbeGroup& group, std::vector<StepProbes>& probes);
 
 // Steps are the segments of kind think and step, as credit counts them; the answer is the episodes' gold: a text, a
-// number, or a box of four numbers. Throws Error for gold of another form.
+// number, or a box of four numbers. Throws Error for gold of another form, or without a token.
 ProbeGroup make_probe_group(const TrainGroup& group, const ModelFolder& folder, const ProbeSettings& settings);
 
 }  // namespace agon::agents

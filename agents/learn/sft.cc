@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <fstream>
 #include <numbers>
 
 #include "agents/learn/checkpoint_folder.h"
@@ -15,6 +14,7 @@
 #include "agents/learn/sft_score.h"
 #include "agents/local/local_policy.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/progress.h"
 #include "core/text.h"
 #include "env/suite.h"
@@ -122,8 +122,10 @@ class Trainer {
   void sample_answers_of(std::size_t i, const std::atomic<bool>& stop) {
     const SftSource& source = config_.sources[i];
     const std::unique_ptr<Policy> policy = make_local_policy(config_.start, {.threads = config_.threads});
-    shown_.first_answers[i] =
-        sample_first_answers(*policy, source.suite, source.level, config_.seed, config_.steps * source.episodes, &stop);
+    shown_.first_answers[i] = sample_first_answers(*policy, source.suite, source.level, config_.seed,
+                                                   config_.first_task(i), config_.steps * source.episodes, &stop);
+    std::erase_if(shown_.first_answers[i],
+                  [&](const FirstAnswer& answer) { return !can_be_shown(answer.message.token_ids, folder_); });
     if (shown_.first_answers[i].empty() && !stop)
       throw Error("train-sft: {} answers no task of '{}'.", config_.start.string(), source.suite);
   }
@@ -131,7 +133,7 @@ class Trainer {
   void sample_steps_of(std::size_t i, const std::atomic<bool>& stop) {
     const SftSource& source = config_.sources[i];
     const std::unique_ptr<Policy> writer = make_local_policy(source.writer, {.threads = config_.threads});
-    shown_.written_steps[i] = sample_written_steps(*writer, source, config_.seed, &stop);
+    shown_.written_steps[i] = sample_written_steps(*writer, source, config_.seed, config_.first_task(i), &stop);
     if (shown_.written_steps[i].empty() && !stop)
       throw Error(
           "train-sft: of {} tasks of '{}', {} writes no step that the suite knows to be wrong. Raise "
@@ -162,8 +164,14 @@ class Trainer {
     const std::unique_ptr<Policy> policy = make_local_policy(config_.output, {.threads = config_.threads});
     std::vector<std::vector<ScoredAnswer>> answers;
     const auto fresh = static_cast<std::uint64_t>(1) << 40;  // train tasks that the first stage has not seen
-    for (const SftSource& source : config_.sources)
-      answers.push_back(sample_answers(*policy, source, config_.seed, fresh, config_.score_tasks, kScoreSamples));
+    for (std::size_t i = 0; i < config_.sources.size(); ++i)
+      answers.push_back(sample_answers(*policy, config_.sources[i], config_.seed, fresh + config_.first_task(i),
+                                       config_.score_tasks, kScoreSamples));
+    for (std::vector<ScoredAnswer>& of_source : answers)
+      std::erase_if(of_source, [&](const ScoredAnswer& answer) {
+        return !std::ranges::all_of(answer.turns.messages,
+                                    [&](const Message& message) { return can_be_shown(message.token_ids, folder_); });
+      });
     for (std::size_t i = 0; i < answers.size(); ++i)
       if (answers[i].empty())
         throw Error(
@@ -194,7 +202,7 @@ class Trainer {
       last_figures_ += fmt::format(" {} {:.3f}", suite, losses[i].language);
     }
     line["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    std::ofstream(config_.output / "train.jsonl", std::ios::app) << line.dump() << '\n';
+    AppendedFile(config_.output / "train.jsonl").add(line.dump() + "\n");
   }
 
   void checkpoint() {

@@ -36,13 +36,14 @@ std::vector<env::Episode> play_train_tasks(Policy& policy, const std::string& su
 }
 
 std::vector<FirstAnswer> sample_first_answers(Policy& policy, const std::string& suite, int level, std::uint64_t seed,
-                                              std::int64_t tasks, const std::atomic<bool>* stop) {
+                                              std::uint64_t first_task, std::int64_t tasks,
+                                              const std::atomic<bool>* stop) {
   constexpr std::int64_t kTogether = 512;  // whose pictures are held at a time
   std::vector<FirstAnswer> answers;
   for (std::int64_t first = 0; first < tasks && !(stop && *stop); first += kTogether) {
     const int count = static_cast<int>(std::min(kTogether, tasks - first));
-    for (env::Episode& episode :
-         play_train_tasks(policy, suite, {.level = level}, seed, static_cast<std::uint64_t>(first), count, 1, stop)) {
+    for (env::Episode& episode : play_train_tasks(policy, suite, {.level = level}, seed,
+                                                  first_task + static_cast<std::uint64_t>(first), count, 1, stop)) {
       if (episode.turns.empty()) continue;  // failed
       Message message = Message::of(Role::assistant, std::move(episode.turns.front().text));
       message.token_ids = std::move(episode.turns.front().token_ids);

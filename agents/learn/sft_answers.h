@@ -23,8 +23,9 @@ struct FirstAnswer {
   std::uint64_t task = 0;
   Message message;  // with its tokens as sampled
 };
-// One sample of each of the first `tasks` train tasks of a suite of one turn.
+// One sample of each of `tasks` train tasks of a suite of one turn.
 std::vector<FirstAnswer> sample_first_answers(Policy& policy, const std::string& suite, int level, std::uint64_t seed,
-                                              std::int64_t tasks, const std::atomic<bool>* stop = nullptr);
+                                              std::uint64_t first_task, std::int64_t tasks,
+                                              const std::atomic<bool>* stop = nullptr);
 
 }  // namespace agon::agents

@@ -1,5 +1,7 @@
 #include "agents/learn/sft_config.h"
 
+#include <algorithm>
+
 #include "agents/learn/config_reader.h"
 #include "core/error.h"
 #include "env/critic_role.h"
@@ -88,6 +90,18 @@ void check_ranges(const SftConfig& config, const std::string& file) {
 }
 
 }  // namespace
+
+std::uint64_t SftConfig::first_task(std::size_t index) const {
+  constexpr std::uint64_t kTasks = std::uint64_t{1} << 32;  // of a source; more than a training takes
+  const auto level_of = [](const SftSource& source) {
+    return source.level ? source.level : env::suite_info(source.suite, source.options()).default_level;
+  };
+  const auto alike =
+      std::count_if(sources.begin(), sources.begin() + static_cast<std::ptrdiff_t>(index), [&](const SftSource& other) {
+        return other.suite == sources[index].suite && level_of(other) == level_of(sources[index]);
+      });
+  return static_cast<std::uint64_t>(alike) * kTasks;
+}
 
 SftConfig load_sft_config(const std::filesystem::path& file) {
   const Json json = read_yaml(file);

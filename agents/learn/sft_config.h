@@ -58,6 +58,9 @@ struct SftConfig {
   double score_learning_rate = 3e-4;  // falls linearly to 0
   int threads = 0;                    // 0: the machine's cores
   Json source;                        // the file's keys, kept to tell whether a run resumes with the same config
+  // Where the train tasks of the source number `index` begin. Sources of one suite and level share none, nor a random
+  // stream.
+  std::uint64_t first_task(std::size_t index) const;
 };
 
 // Throws Error naming the key that is unknown, missing or ill-typed.

@@ -51,17 +51,17 @@ bool take_detour(const env::Env& env, env::Action& action, Rng& rng) {
   return true;
 }
 
-// Marks what stands between "<|im_start|>assistant\n" and its end-of-turn token, that token included, in the trained
-// turns.
+// Marks what stands between "<|im_start|>assistant\n" and the token that ends the turn, that token included, in the
+// trained turns.
 std::vector<std::uint8_t> assistant_mask(const std::vector<std::int32_t>& ids, const std::vector<bool>& trained,
                                          const ModelFolder& folder) {
   const std::vector<std::int32_t> opening = folder.tokenizer->encode("<|im_start|>assistant\n", true);
-  const std::int32_t end = folder.config.eos_token_ids.front();
+  const std::vector<std::int32_t>& ends = folder.config.eos_token_ids;
   std::vector<std::uint8_t> mask(ids.size(), 0);
   auto at = ids.begin();
   for (const bool turn_trained : trained) {
     at = std::search(at, ids.end(), opening.begin(), opening.end()) + std::ssize(opening);
-    const auto stop = std::find(at, ids.end(), end) + 1;
+    const auto stop = std::find_first_of(at, ids.end(), ends.begin(), ends.end()) + 1;
     std::fill(mask.begin() + (at - ids.begin()), mask.begin() + (stop - ids.begin()),
               static_cast<std::uint8_t>(turn_trained));
     at = stop;
@@ -137,6 +137,13 @@ std::vector<std::string> demonstration_texts(const SftConfig& config, int count)
         texts.push_back(message.text());
   }
   return texts;
+}
+
+bool can_be_shown(std::span<const std::int32_t> sampled, const ModelFolder& folder) {
+  const std::vector<std::int32_t>& ends = folder.config.eos_token_ids;
+  if (!sampled.empty() && std::ranges::find(ends, sampled.back()) != ends.end())
+    sampled = sampled.first(sampled.size() - 1);
+  return std::ranges::none_of(sampled, [&](std::int32_t id) { return folder.tokenizer->is_special(id); });
 }
 
 SftSequence encode_demonstration(const Demonstration& demonstration, const ModelFolder& folder, TrainedScores scores) {

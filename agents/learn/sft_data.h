@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,10 @@ struct SftSequence {
   std::vector<std::shared_ptr<const PatchedImage>> images;
   std::vector<std::vector<SceneObject>> scenes;
 };
+// Whether what a model sampled can stand in a demonstration: it holds no special token (of a turn, of a picture) but
+// one that ends it.
+bool can_be_shown(std::span<const std::int32_t> sampled, const ModelFolder& folder);
+
 enum class TrainedScores { yes, no };  // no: the scores' digits are shown but not trained
 SftSequence encode_demonstration(const Demonstration& demonstration, const ModelFolder& folder,
                                  TrainedScores scores = TrainedScores::yes);

@@ -1,14 +1,16 @@
 #include "agents/learn/sft_model.h"
 
-#include <ATen/ops/log_softmax.h>
 #include <ATen/ops/ones.h>
 #include <torch/nn/functional/loss.h>
 #include <torch/nn/init.h>
 #include <torch/serialize.h>
 
 #include <cmath>
+#include <sstream>
 
+#include "agents/learn/token_logprob.h"
 #include "core/error.h"
+#include "core/text.h"
 
 namespace agon::agents {
 namespace {
@@ -57,15 +59,17 @@ std::vector<SftLoss> SftModel::step(std::span<const SftBatch> batches, double le
   return losses;
 }
 
-torch::Tensor SftModel::predict(const SftBatch& batch, torch::Tensor* pictures) {
+// Without the logits [N, V] in memory.
+torch::Tensor SftModel::language_loss(const SftBatch& batch, torch::Tensor* pictures) {
   if (batch.patches.defined()) *pictures = model_->encode_images(batch.patches, batch.grids);
   const torch::Tensor hidden = model_->hidden_states(batch.ids, batch.positions, *pictures, batch.lengths);
-  return model_->logits(hidden.flatten(0, 1).index_select(0, batch.predictors));
+  const torch::Tensor predicting = hidden.flatten(0, 1).index_select(0, batch.predictors);
+  return -token_logprobs(predicting, model_->lm_head(), batch.targets).logprob.mean();
 }
 
 SftLoss SftModel::accumulate(const SftBatch& batch, double auxiliary_weight, double share) {
   torch::Tensor pictures;
-  torch::Tensor loss = F::cross_entropy(predict(batch, &pictures), batch.targets);
+  torch::Tensor loss = language_loss(batch, &pictures);
   SftLoss figures{loss.item<double>(), 0};
   if (!std::isfinite(figures.language))
     throw Error("train-sft: the loss is {}. Lower 'learning_rate' and go on from the last checkpoint.",
@@ -91,7 +95,9 @@ torch::Tensor SftModel::object_loss(const torch::Tensor& pictures, const SftBatc
 
 void SftModel::save_training_state(const std::filesystem::path& folder) const {
   optimizer_->save(folder / "optimizer.pt");
-  torch::save(object_head_, (folder / "object_head.pt").string());
+  std::ostringstream bytes;
+  torch::save(object_head_, bytes);
+  write_file_atomically((folder / "object_head.pt").string(), bytes.view());
 }
 
 void SftModel::load_training_state(const std::filesystem::path& folder) try {

@@ -37,7 +37,7 @@ class SftModel {
   void load_training_state(const std::filesystem::path& folder);        // throws Error for a damaged file
 
  private:
-  torch::Tensor predict(const SftBatch& batch, torch::Tensor* pictures);
+  torch::Tensor language_loss(const SftBatch& batch, torch::Tensor* pictures);
   SftLoss accumulate(const SftBatch& batch, double auxiliary_weight, double share);
   torch::Tensor object_loss(const torch::Tensor& pictures, const SftBatch& batch);
   std::vector<torch::Tensor> parameters() const;

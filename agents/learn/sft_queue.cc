@@ -64,11 +64,12 @@ Demonstration BatchQueue::demonstration(env::Env& env, const std::string& instru
 
 SftBatch BatchQueue::draw(env::Env& env, const std::string& instructions, std::size_t source, std::int64_t step) const {
   const SftSource& from = config_.sources[source];
+  const std::uint64_t first = config_.first_task(source);
   std::vector<SftSequence> sequences;
   Rng rng = Rng::derive(config_.seed, "demonstrations", from.suite + std::to_string(from.level),
-                        static_cast<std::uint64_t>(step));
+                        first + static_cast<std::uint64_t>(step));
   for (int i = 0; i < from.episodes; ++i) {
-    const auto number = static_cast<std::uint64_t>(step * from.episodes + i);
+    const std::uint64_t number = first + static_cast<std::uint64_t>(step * from.episodes + i);
     sequences.push_back(encode_demonstration(demonstration(env, instructions, source, number, rng), folder_, scores_));
   }
   return make_batch(sequences, folder_.config, static_cast<int>(classes_.size()));

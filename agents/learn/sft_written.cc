@@ -60,7 +60,7 @@ std::vector<WrittenStep> balanced(StepsByPlace& all, Rng& rng) {
 }  // namespace
 
 std::vector<WrittenStep> sample_written_steps(Policy& writer, const SftSource& source, std::uint64_t seed,
-                                              const std::atomic<bool>* stop) {
+                                              std::uint64_t first_task, const std::atomic<bool>* stop) {
   const env::SuiteOptions options{.level = source.level};
   const auto env = env::make_env(source.suite, options);
   StepsByPlace all;
@@ -68,12 +68,12 @@ std::vector<WrittenStep> sample_written_steps(Policy& writer, const SftSource& s
                     source.written_tasks, "tasks");
   for (int first = 0; first < source.written_tasks && !(stop && *stop); first += kTogether) {
     const int count = std::min(kTogether, source.written_tasks - first);
-    for (const env::Episode& episode :
-         play_train_tasks(writer, source.suite, options, seed, static_cast<std::uint64_t>(first), count, 1, stop))
+    for (const env::Episode& episode : play_train_tasks(writer, source.suite, options, seed,
+                                                        first_task + static_cast<std::uint64_t>(first), count, 1, stop))
       if (episode.status == env::EpisodeStatus::done) add_steps(*env, episode, seed, all);
     progress.add(count);
   }
-  Rng rng = Rng::derive(seed, "written steps", source.suite);
+  Rng rng = Rng::derive(seed, "written steps", source.suite, first_task);
   return balanced(all, rng);
 }
 

@@ -21,12 +21,12 @@ struct WrittenStep {
   bool correct = false;
 };
 
-// `writer` plays the first source.written_tasks train tasks of the source's suite, one sample each at T = 1. As many
+// `writer` plays source.written_tasks train tasks of the source's suite, one sample each at T = 1. As many
 // right steps as wrong ones of each kind of task and each distance from a turn's end, all that there are, in an order
 // drawn from the seed. A wrong step of which the suite does not say what it should be is left out. When *stop becomes
 // true, some are missing.
 std::vector<WrittenStep> sample_written_steps(Policy& writer, const SftSource& source, std::uint64_t seed,
-                                              const std::atomic<bool>* stop = nullptr);
+                                              std::uint64_t first_task, const std::atomic<bool>* stop = nullptr);
 
 // The step as a critic is shown it, and its expert's critique. env: of the suite, for its solver; seed: as above.
 Demonstration demonstrate_written(env::Env& env, const WrittenStep& step, std::uint64_t seed);

@@ -124,11 +124,15 @@ std::vector<std::vector<env::Episode>> TaskSource::play_tasks(Policy& policy, co
   return groups;
 }
 
-std::vector<std::vector<env::Episode>> TaskSource::demonstrate(const std::vector<std::uint64_t>& tasks) const {
+std::vector<std::vector<env::Episode>> TaskSource::demonstrate(const std::vector<std::uint64_t>& tasks,
+                                                               PlayedGroups& played) const {
   const auto env = env::make_env(source_.suite, source_.options);
   std::vector<std::vector<env::Episode>> groups;
-  for (const std::uint64_t task : tasks)
-    groups.push_back({expert_episode(*env, {env::Split::train, task, config_.seed}, instructions_, folder_)});
+  for (const std::uint64_t task : tasks) try {
+      groups.push_back({expert_episode(*env, {env::Split::train, task, config_.seed}, instructions_, folder_)});
+    } catch (const Error& error) {
+      played.fail(error.what());
+    }
   return groups;
 }
 
@@ -157,26 +161,22 @@ void TaskSource::choose_tasks(Policy& policy, const std::atomic<bool>* stop) {
   next_ = 0;
 }
 
-std::vector<TrainGroup> TaskSource::play(Policy& policy, int count, std::uint64_t round, std::string* failure,
-                                         int* failed, const std::atomic<bool>* stop) {
+PlayedGroups TaskSource::play(Policy& policy, int count, std::uint64_t round, const std::atomic<bool>* stop) {
   const std::vector<std::uint64_t> tasks = next_tasks(count);
-  std::vector<TrainGroup> groups;
+  PlayedGroups played;
   for (std::vector<env::Episode>& episodes :
-       source_.expert ? demonstrate(tasks) : play_tasks(policy, tasks, round, stop)) {
+       source_.expert ? demonstrate(tasks, played) : play_tasks(policy, tasks, round, stop)) {
     if (episodes.empty()) continue;  // stopped
-    if (const env::Episode* broken = failed_episode(episodes)) {
-      *failure = broken->failure;
-      ++*failed;
-      continue;
-    }
-    if (scorer_) score(episodes);
-    groups.push_back(make_train_group(std::move(episodes), instructions_, folder_, config_.step_rule));
-    groups.back().source = index_;
+    if (const env::Episode* broken = failed_episode(episodes))
+      played.fail(broken->failure);
+    else if (!scorer_ || score(episodes, played))
+      played.add(std::move(episodes), index_, instructions_, folder_, config_.step_rule);
   }
-  return groups;
+  return played;
 }
 
-void TaskSource::score(std::vector<env::Episode>& group) const {
+// False, and a failed group, for responses that the reward model cannot read: one may be too long for it.
+bool TaskSource::score(std::vector<env::Episode>& group, PlayedGroups& played) const {
   std::vector<std::string> responses;
   for (const env::Episode& episode : group) {
     if (episode.turns.size() != 1)
@@ -184,8 +184,14 @@ void TaskSource::score(std::vector<env::Episode>& group) const {
                   episode.task_id, episode.turns.size());
     responses.emplace_back(env::without_score(episode.turns.front().text));
   }
-  const std::vector<double> scores = scorer_->score(first_messages(group.front(), instructions_), responses);
-  for (std::size_t i = 0; i < group.size(); ++i) group[i].turns.front().info[kModelReward] = scores.at(i);
+  try {
+    const std::vector<double> scores = scorer_->score(first_messages(group.front(), instructions_), responses);
+    for (std::size_t i = 0; i < group.size(); ++i) group[i].turns.front().info[kModelReward] = scores.at(i);
+    return true;
+  } catch (const Error& error) {
+    played.fail(error.what());
+    return false;
+  }
 }
 
 Json TaskSource::position() const { return {{"next", next_}, {"chosen", chosen_}}; }

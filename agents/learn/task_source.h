@@ -22,8 +22,7 @@ class TaskSource final : public GroupSource {
   // wrong (of two turns: neither all 1->1 nor all 0->0) and none of which the machinery failed. Throws Error if fewer
   // are left than a step plays.
   void choose_tasks(Policy& policy, const std::atomic<bool>* stop) override;
-  std::vector<TrainGroup> play(Policy& policy, int count, std::uint64_t round, std::string* failure, int* failed,
-                               const std::atomic<bool>* stop) override;
+  PlayedGroups play(Policy& policy, int count, std::uint64_t round, const std::atomic<bool>* stop) override;
   Json position() const override;
   void restore(const Json& position) override;
   const TrainSource& source() const override { return source_; }
@@ -32,8 +31,9 @@ class TaskSource final : public GroupSource {
   std::vector<std::uint64_t> next_tasks(int count);
   std::vector<std::vector<env::Episode>> play_tasks(Policy& policy, const std::vector<std::uint64_t>& tasks,
                                                     std::uint64_t round, const std::atomic<bool>* stop) const;
-  void score(std::vector<env::Episode>& group) const;
-  std::vector<std::vector<env::Episode>> demonstrate(const std::vector<std::uint64_t>& tasks) const;
+  bool score(std::vector<env::Episode>& group, PlayedGroups& played) const;
+  std::vector<std::vector<env::Episode>> demonstrate(const std::vector<std::uint64_t>& tasks,
+                                                     PlayedGroups& played) const;
 
   const TrainConfig& config_;
   const TrainSource& source_;

@@ -132,11 +132,11 @@ class Trainer {
   // What does not fit each other - a reward that no task gives, a method of two turns on tasks of one - is said now.
   void try_one_group() {
     const Json before = positions();
-    std::string failure;
-    int failed = 0;
     for (const auto& source : sources_) {
-      std::vector<TrainGroup> groups = source->play(*policy_, 1, 0, &failure, &failed, &stop_);
-      if (!groups.empty() && !stop_) assign_credit(groups);
+      PlayedGroups played = source->play(*policy_, 1, 0, &stop_);
+      const int failed = played.failed;
+      if (!played.groups.empty() && !stop_) assign_credit(played);
+      if (played.failed > failed) throw Error("train: {}: {}", source->source().label(), played.failure);
     }
     restore_positions(before);
   }
@@ -150,14 +150,15 @@ class Trainer {
   bool step() {
     const Json before = positions();
     seconds_ = {};
-    int failed = 0;
-    std::vector<TrainGroup> groups = play(&failed);
+    PlayedGroups played = play();
+    std::vector<TrainGroup>& groups = played.groups;
     if (stop_) {
       restore_positions(before);
       return false;
     }
+    note_failures(played);
     env::Metrics metrics = rollout_metrics(groups, config_.method, config_.rewards);
-    metrics.emplace_back("groups/failed", failed);
+    metrics.emplace_back("groups/failed", played.failed);
     const Clock::time_point start = Clock::now();
     update(groups, metrics);
     policy_->set_weights(model_.engine_weights());
@@ -171,43 +172,59 @@ class Trainer {
     return true;
   }
 
-  std::vector<TrainGroup> play(int* failed) {
-    std::vector<TrainGroup> groups;
-    std::string failure;
-    for (const auto& source : sources_) play_source(*source, source->source().prompts, 0, groups, &failure, failed);
-    assign_credit(groups);
-    for (int again = 1; again <= config_.resample && !stop_; ++again) play_again(groups, again, &failure, failed);
-    if (groups.empty() && !stop_) throw Error("train: every group of step {} failed; the last: {}", step_, failure);
-    return groups;
+  PlayedGroups play() {
+    PlayedGroups played;
+    for (const auto& source : sources_) play_source(*source, source->source().prompts, 0, played);
+    assign_credit(played);
+    for (int again = 1; again <= config_.resample && !stop_; ++again) play_again(played, again);
+    return played;
+  }
+
+  // A failed group is left out. A training without any is over: what fails every group of several steps is no chance.
+  void note_failures(const PlayedGroups& played) {
+    constexpr int kPatience = 3;
+    if (played.failed > 0 && !std::exchange(has_failed_, true))
+      std::fputs(fmt::format("train: a group of step {} failed and is left out; see groups/failed. {}\n", step_,
+                             played.failure)
+                     .c_str(),
+                 stderr);
+    empty_steps_ = played.groups.empty() ? empty_steps_ + 1 : 0;
+    if (empty_steps_ == kPatience)
+      throw Error("train: every group of steps {} to {} failed; the last: {}", step_ + 1 - kPatience, step_,
+                  played.failure);
   }
 
   // again: which of the draws of this step; a task that comes back in another is answered anew.
-  void play_source(GroupSource& source, int count, int again, std::vector<TrainGroup>& groups, std::string* failure,
-                   int* failed) {
+  void play_source(GroupSource& source, int count, int again, PlayedGroups& played) {
     const Clock::time_point start = Clock::now();
     const auto round = static_cast<std::uint64_t>(step_ * (config_.resample + 1) + again);
-    for (TrainGroup& group : source.play(*policy_, count, round, failure, failed, &stop_))
-      groups.push_back(std::move(group));
+    PlayedGroups more = source.play(*policy_, count, round, &stop_);
+    if (!more.failure.empty()) played.fail(std::move(more.failure), more.failed);
+    for (TrainGroup& group : more.groups) played.groups.push_back(std::move(group));
     seconds_.rollout += seconds_since(start);
   }
 
   // New tasks in the place of groups that the method filters.
-  void play_again(std::vector<TrainGroup>& groups, int again, std::string* failure, int* failed) {
+  void play_again(PlayedGroups& played, int again) {
     for (const auto& source : sources_) {
       int kept = 0;
-      for (const TrainGroup& group : groups)
+      for (const TrainGroup& group : played.groups)
         kept += &config_.sources[group.source] == &source->source() && group.credit.filtered.empty();
       const int missing = source->source().prompts - kept;
       if (missing <= 0) continue;
-      play_source(*source, missing, again, groups, failure, failed);
+      play_source(*source, missing, again, played);
     }
-    assign_credit(groups);
+    assign_credit(played);
   }
 
-  void assign_credit(std::vector<TrainGroup>& groups) {
+  void assign_credit(PlayedGroups& played) {
+    const bool probed = credit_now()->needs_confidence();
+    const std::vector<ProbeGroup> probes = probed ? make_probes(played) : std::vector<ProbeGroup>();
+    std::vector<TrainGroup>& groups = played.groups;
     std::vector<CreditGroup> views;
     for (const TrainGroup& group : groups) views.push_back(credit_group(group, config_.rewards, *folder_.tokenizer));
-    if (credit_now()->needs_confidence()) probe(groups, views);
+    if (probed) probe(probes, views);
+    if (probed) note_steps(views);
     for (std::size_t source = 0; source < sources_.size(); ++source) credit_source(source, groups, views);
   }
 
@@ -224,13 +241,38 @@ class Trainer {
     for (std::size_t i = 0; i < places.size(); ++i) groups[places[i]].credit = std::move(credits[i]);
   }
 
-  // What the policy thinks after each step of each roll-out.
-  void probe(const std::vector<TrainGroup>& groups, std::vector<CreditGroup>& views) {
-    const Clock::time_point start = Clock::now();
+  // The questions about each group. One about which nothing can be asked fails.
+  std::vector<ProbeGroup> make_probes(PlayedGroups& played) const {
     const ProbeSettings settings{config_.probe_suffix, credit_now()->needs_visual(), config_.probe_picture,
                                  config_.seed};
     std::vector<ProbeGroup> probes;
-    for (const TrainGroup& group : groups) probes.push_back(make_probe_group(group, folder_, settings));
+    std::erase_if(played.groups, [&](const TrainGroup& group) {
+      try {
+        probes.push_back(make_probe_group(group, folder_, settings));
+        return false;
+      } catch (const Error& error) {
+        played.fail(error.what());
+        return true;
+      }
+    });
+    return probes;
+  }
+
+  // Of one step there is nothing to part: said once.
+  void note_steps(const std::vector<CreditGroup>& views) {
+    if (has_said_steps_ || views.empty() || !is_single_step(views)) return;
+    has_said_steps_ = true;
+    std::fputs(fmt::format("train: {}: no roll-out of step {} has more than one step, so its tokens get no credit of "
+                           "their own. Steps end where 'probes.steps' ({}) says; is there a rule that parts what this "
+                           "policy writes?\n",
+                           config_.method, step_, config_.resolved["probes"]["steps"].get<std::string>())
+                   .c_str(),
+               stderr);
+  }
+
+  // What the policy thinks after each step of each roll-out.
+  void probe(const std::vector<ProbeGroup>& probes, std::vector<CreditGroup>& views) {
+    const Clock::time_point start = Clock::now();
     std::vector<std::vector<StepProbes>> found = model_.probe(probes);
     for (std::size_t g = 0; g < views.size() && config_.probe_mean; ++g) take_token_means(probes[g], found[g]);
     for (std::size_t g = 0; g < views.size(); ++g)
@@ -375,18 +417,21 @@ class Trainer {
       const Json summary = evaluate(source);
       if (stop_) return false;
       last_evaluation_[source.label()] = summary;
-      for (auto& metric : evaluation_metrics(summary, source.label())) {
-        if (metric.first == "eval/" + source.label() + "/" + config_.evaluation.metric)
-          figures.push_back(metric.second);
+      const std::string group = evaluation_group(config_.evaluation.split, source.label());
+      for (auto& metric : evaluation_metrics(summary, group)) {
+        if (metric.first == group + config_.evaluation.metric) figures.push_back(metric.second);
         metrics.push_back(std::move(metric));
       }
     }
     const double figure = mean(figures);  // NaN, and never the best, without any
-    evaluation_note_ = fmt::format(", held-out {} {:.3f}", config_.evaluation.metric, figure);
+    evaluation_note_ =
+        fmt::format(", {} {} {:.3f}", env::to_string(config_.evaluation.split), config_.evaluation.metric, figure);
     metrics.emplace_back("time/eval", seconds_since(start));
     store_->record_metrics(step_, metrics);
     events_->add(step_, wall_clock(), metrics);
-    if (!std::isnan(figure) && (!best_ || figure > *best_)) {
+    // A model that was chosen on the test split would have no figure left to be told by.
+    const bool chooses = config_.evaluation.split == env::Split::validation;
+    if (chooses && !std::isnan(figure) && (!best_ || figure > *best_)) {
       best_ = figure;
       model_.save(config_.output / "best");
     }
@@ -398,6 +443,7 @@ class Trainer {
     RolloutOptions options;
     options.suite = source.suite;
     options.suite_options = source.options;
+    options.split = config_.evaluation.split;
     options.tasks = config_.evaluation.tasks;
     options.samples = config_.evaluation.samples;
     options.sampling = config_.sampling;
@@ -411,7 +457,10 @@ class Trainer {
           outcomes.push_back(outcome_of(episode));
         },
         &stop_);
-    return summarize({{"suite", source.suite}, {"split", "test"}, {"level", source.options.level}, {"seed", 0}},
+    return summarize({{"suite", source.suite},
+                      {"split", env::to_string(config_.evaluation.split)},
+                      {"level", source.options.level},
+                      {"seed", 0}},
                      outcomes, seconds_since(start));
   }
 
@@ -470,6 +519,9 @@ class Trainer {
     double rollout = 0, probe = 0;
   } seconds_;  // of the step under way
   Json last_evaluation_ = Json::object();
+  int empty_steps_ = 0;      // one after another, up to now, of which every group failed
+  bool has_failed_ = false;  // a group, and it was said
+  bool has_said_steps_ = false;
   std::string note_, evaluation_note_;
 };
 
@@ -479,6 +531,7 @@ bool train(const TrainConfig& config, Resume resume, const std::atomic<bool>& st
            ResponseScorer* scorer) {
   if (config.output.empty())
     throw Error("train: 'output' is missing: the folder of the run to write. Give it with --set output=runs/NAME.");
+  for (const std::string& warning : warnings_of(config)) std::fputs((warning + "\n").c_str(), stderr);
   if (config.threads > 0) at::set_num_threads(config.threads);
   return Trainer(config, resume, stop, games, scorer).train();
 }

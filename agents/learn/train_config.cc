@@ -34,16 +34,16 @@ credit: {}
 stages: []
 rewards: {accuracy: 1.0}
 reward_model: ""
-loss: {clip_low: ~, clip_high: ~, kl_estimator: k3, epochs: 1, minibatches: 1, rows_per_pass: 16384}
+loss: {clip_low: ~, clip_high: ~, kl_estimator: k3, kl_clamp: ~, epochs: 1, minibatches: 1, rows_per_pass: 16384}
 optimizer: {learning_rate: 1.0e-4, warmup_steps: 0, schedule: constant, final_rate: 0.1, weight_decay: 0.0, beta1: 0.9,
             beta2: 0.99, clip_norm: 1.0}
 lora: {rank: 0, alpha: 16.0, targets: "model\\.layers\\.\\d+\\.(self_attn\\.[qkvo]_proj|mlp\\.(gate|up|down)_proj)"
 }
 reference: ""
 similarity: ""
-probes: {suffix: "<answer>", picture: white, steps: blank_line, per_token_mean: false}
+probes: {suffix: "<answer>", picture: white, steps: sentence, per_token_mean: false}
 filter: {offline: false, offline_tasks: 1000, resample: 0}
-evaluation: {every: 25, tasks: 200, samples: 4, metric: pass_at_1}
+evaluation: {every: 25, split: validation, tasks: 200, samples: 4, metric: pass_at_1}
 checkpoint_steps: 25
 record_every: 10
 )yaml";
@@ -143,6 +143,8 @@ std::optional<GameRules> read_game(const Json& entry) {
   const std::string role = entry["role"];
   require(role == env::kCritic || role == env::kSneaky, "'against' is for the roles critic and sneaky", entry["role"]);
   require(!entry["expert"], "a source with 'against' takes no 'expert'", entry);
+  require(role != env::kCritic || entry["prompts"].get<int>() % 2 == 0,
+          "'prompts' of a critic's game must be even: half of its steps are right, half wrong", entry["prompts"]);
   GameRules rules;
   if (against != "self") rules.against = read_player(entry["against"], "against");
   for (const Json& solver : entry["solvers"]) rules.solvers.push_back(read_player(solver, "solvers"));
@@ -210,10 +212,19 @@ std::vector<std::string> evaluation_figures(const EvaluationConfig& config, cons
 }
 
 EvaluationConfig read_evaluation(const Json& json, const std::vector<TrainSource>& sources) {
-  EvaluationConfig config{json["every"], json["tasks"], json["samples"], json["metric"]};
+  const std::string split = json["split"];
+  require(split == "validation" || split == "test", "'evaluation.split' must be validation or test", split);
+  EvaluationConfig config{json["every"], split == "test" ? env::Split::test : env::Split::validation, json["tasks"],
+                          json["samples"], json["metric"]};
   require(config.every >= 0, "'evaluation.every' must be at least 0", json["every"]);
   require(config.tasks >= 1, "'evaluation.tasks' must be at least 1", json["tasks"]);
   require(config.samples >= 1, "'evaluation.samples' must be at least 1", json["samples"]);
+  for (const TrainSource& source : sources) {
+    const std::uint64_t most = env::suite_info(source.suite, source.options).test_tasks;
+    if (config.every > 0 && config.tasks > most)
+      throw Error("train: 'evaluation.tasks' is {}, and the {} split of {} has {} tasks. Lower it.", config.tasks,
+                  split, source.label(), most);
+  }
   const std::vector<std::string> figures = evaluation_figures(config, sources);
   if (std::find(figures.begin(), figures.end(), config.metric) == figures.end())
     throw Error(unknown_name_message("train: 'evaluation.metric'", config.metric, figures));
@@ -235,8 +246,17 @@ void read_loss(const Json& json, TrainConfig& config) {
   config.epochs = json["epochs"];
   config.minibatches = json["minibatches"];
   config.rows_per_pass = json["rows_per_pass"];
-  require(config.kl_estimator == "k1" || config.kl_estimator == "k2" || config.kl_estimator == "k3",
-          "'kl_estimator' must be k1, k2 or k3", json["kl_estimator"]);
+  if (config.kl_estimator == "k1")
+    throw Error(
+        "train: 'loss.kl_estimator' is k1, whose gradient as a loss is 0 on the average: it holds the policy to "
+        "nothing. Choose k3, or k2.");
+  require(config.kl_estimator == "k2" || config.kl_estimator == "k3", "'loss.kl_estimator' must be k2 or k3",
+          json["kl_estimator"]);
+  if (!json["kl_clamp"].is_null()) {
+    require(json["kl_clamp"].is_number() && json["kl_clamp"] > 0, "'loss.kl_clamp' must be a number above 0",
+            json["kl_clamp"]);
+    config.kl_clamp = json["kl_clamp"].get<double>();
+  }
   require(config.epochs >= 1, "'epochs' must be at least 1", json["epochs"]);
   require(config.minibatches >= 1, "'minibatches' must be at least 1", json["minibatches"]);
   require(config.rows_per_pass >= 1, "'rows_per_pass' must be at least 1", json["rows_per_pass"]);
@@ -244,8 +264,10 @@ void read_loss(const Json& json, TrainConfig& config) {
 
 void read_credit(Json& json, TrainConfig& config) {
   config.method = json["method"];
-  if (config.method == "dapo" && !json["credit"].contains("max_tokens"))
-    json["credit"]["max_tokens"] = json["sampling"]["max_tokens"];  // what is overlong is what sampling cuts
+  const bool knows_longest = config.method == "dapo" || config.method == "dr_grpo";
+  if (knows_longest && !json["credit"].contains("max_tokens"))
+    json["credit"]["max_tokens"] =
+        json["sampling"]["max_tokens"];  // the longest response is the one that sampling cuts
   config.credit = json["credit"] = credit_settings(config.method, json["credit"]);  // refuses values out of range
   json["stages"] = merged_list(kStageDefaults, json["stages"], "train: 'stages'");
   for (const Json& entry : json["stages"]) {
@@ -321,6 +343,20 @@ void check_values(const TrainConfig& config) {
 }
 
 }  // namespace
+
+std::vector<std::string> warnings_of(const TrainConfig& config) {
+  std::vector<std::string> warnings;
+  if (config.bfloat16 && config.device == "cpu")
+    warnings.emplace_back(
+        "train: 'precision' is bfloat16 on the CPU: 3 to 5 times slower than float32, and no smaller, since weights "
+        "and "
+        "optimizer stay float32. Set precision: float32.");
+  if (config.evaluation.every > 0 && config.evaluation.split == env::Split::test)
+    warnings.emplace_back(
+        "train: 'evaluation.split' is test: no model is chosen by it, so there will be no best/. Set it to validation "
+        "for one.");
+  return warnings;
+}
 
 std::string TrainSource::label() const {
   std::string name = suite;

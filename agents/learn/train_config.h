@@ -39,8 +39,10 @@ struct TrainSource {
 };
 
 struct EvaluationConfig {
-  std::int64_t every = 25;           // steps; 0: never. Also before the first step and after the last
-  std::uint64_t tasks = 200;         // of each source's test split
+  std::int64_t every = 25;  // steps; 0: never. Also before the first step and after the last
+  // Of each source. On the validation split `best` is chosen; on the test split nothing is.
+  env::Split split = env::Split::validation;
+  std::uint64_t tasks = 200;         // of each source's split
   int samples = 4;                   // a task at the training's sampling, beside one greedy sample
   std::string metric = "pass_at_1";  // what `best` has the most of, mean over the sources
 };
@@ -84,6 +86,7 @@ struct TrainConfig {
   std::filesystem::path reward_model;         // folder of the one that gives component reward_model; empty: none
   std::optional<double> clip_low, clip_high;  // nothing: the method's own
   std::string kl_estimator = "k3";
+  std::optional<double> kl_clamp;      // of a token's KL in the loss; nothing: none
   int epochs = 1, minibatches = 1;     // optimiser steps on one step's roll-outs: epochs x minibatches
   std::int64_t rows_per_pass = 16384;  // tokens of one forward and backward at most, whole groups at least
   OptimizerConfig optimizer;
@@ -92,7 +95,7 @@ struct TrainConfig {
   std::string probe_suffix = "<answer>";
   PictureChange probe_picture = PictureChange::white;
   bool probe_mean = false;  // log-probabilities are means over their tokens, not sums
-  env::StepRule step_rule = env::StepRule::blank_line;
+  env::StepRule step_rule = env::StepRule::sentence;
   std::string reference;        // model folder that KL is measured against; empty: `policy` as it was at the start
   bool filter_offline = false;  // train only on tasks that the first policy answers neither all right nor all wrong
   int offline_tasks = 1000;     // a source, to choose from
@@ -105,5 +108,8 @@ struct TrainConfig {
 // The file (empty: none), then `changes` ("optimizer.learning_rate=1e-5", "sources.0.level=3"). Paths are relative to
 // the working directory. Throws Error naming the key that is unknown, missing, ill-typed or out of range.
 TrainConfig load_train_config(const std::filesystem::path& file, std::span<const std::string> changes);
+
+// What works, but hardly as it was meant: one line each, with what to do.
+std::vector<std::string> warnings_of(const TrainConfig& config);
 
 }  // namespace agon::agents

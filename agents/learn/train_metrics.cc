@@ -109,6 +109,7 @@ void append(env::Metrics& metrics, const Json& summary, const std::string& prefi
 
 env::Metrics rollout_metrics(std::span<const TrainGroup> groups, const std::string& method,
                              const std::map<std::string, double>& weights) {
+  if (groups.empty()) return {};
   Means means;
   for (const TrainGroup& group : groups) {
     means.add("groups/filtered", !group.credit.filtered.empty());
@@ -152,12 +153,16 @@ env::Metrics update_metrics(std::span<const UpdateFigures> updates, double learn
   metrics.emplace_back("policy/nll", total.nll.mean());
   metrics.emplace_back("policy/entropy", total.entropy.mean());
   if (total.kl.count > 0) metrics.emplace_back("policy/kl", total.kl.mean());
+  if (total.kl_clamped.count > 0) metrics.emplace_back("policy/kl_clamped", total.kl_clamped.mean());
   return metrics;
 }
 
-env::Metrics evaluation_metrics(const Json& summary, const std::string& label) {
+std::string evaluation_group(env::Split split, const std::string& label) {
+  return (split == env::Split::test ? "eval/" : fmt::format("eval/{}/", env::to_string(split))) + label + "/";
+}
+
+env::Metrics evaluation_metrics(const Json& summary, const std::string& prefix) {
   env::Metrics metrics;
-  const std::string prefix = "eval/" + label + "/";
   for (const char* name : {"greedy", "pass_at_1", "mean_reward"}) append(metrics, summary, prefix, name, summary[name]);
   const std::string samples = std::to_string(summary["samples"].get<int>());
   for (const auto& [key, name] :

@@ -9,6 +9,7 @@
 
 #include "agents/learn/train_model.h"
 #include "agents/learn/train_rollout.h"
+#include "env/env.h"
 #include "env/episode_store.h"
 
 namespace agon::agents {
@@ -17,12 +18,14 @@ namespace agon::agents {
 // "reward/total" (the env's own), score AUC and validity, lengths, "length/repeated" (share of a text's runs of three
 // words that it has said before), with a reward model "reward_model/agrees" (share of a group's pairs of a right and a
 // wrong roll-out that it puts in that order; equal scores are half a one), the figures of the method ("adapo/P": means
-// over groups, "adapo/type_01": shares of roll-outs) but its advantages, whose mean is 0.
+// over groups, "adapo/type_01": shares of roll-outs) but its advantages, whose mean is 0. Nothing of no groups.
 env::Metrics rollout_metrics(std::span<const TrainGroup> groups, const std::string& method,
                              const std::map<std::string, double>& weights);
 // Of the step's optimiser steps together.
 env::Metrics update_metrics(std::span<const UpdateFigures> updates, double learning_rate);
-// Of an evaluation: summary as agents::summarize makes it; names "eval/LABEL/pass_at_1", with "_low" and "_high".
-env::Metrics evaluation_metrics(const Json& summary, const std::string& label);
+// What the names of an evaluation's figures begin with: "eval/LABEL/" on the test split, else "eval/SPLIT/LABEL/".
+std::string evaluation_group(env::Split split, const std::string& label);
+// Of an evaluation: summary as agents::summarize makes it; names "GROUPpass_at_1", with "_low" and "_high".
+env::Metrics evaluation_metrics(const Json& summary, const std::string& group);
 
 }  // namespace agon::agents

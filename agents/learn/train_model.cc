@@ -29,9 +29,7 @@ PackedGroup packed(const TrainGroup& group, const ModelConfig& config) {
 
 at::Tensor to_tensor(const std::vector<float>& values) { return at::tensor(values, at::kFloat); }
 
-KlEstimator estimator_of(const std::string& name) {
-  return name == "k1" ? KlEstimator::k1 : name == "k2" ? KlEstimator::k2 : KlEstimator::k3;
-}
+KlEstimator estimator_of(const std::string& name) { return name == "k2" ? KlEstimator::k2 : KlEstimator::k3; }
 
 at::Device device_of(const TrainConfig& config) {
   const at::Device device(config.device);
@@ -201,8 +199,10 @@ UpdateFigures TrainModel::accumulate(std::span<const TrainGroup* const> groups, 
     PolicyTokens tokens = tokens_of(pass, groups, reference, mass, imitates);
     tokens.logprob = response_logprobs(*model_, pass, &tokens.entropy);
     tokens.entropy = tokens.entropy.detach();
-    const PolicyLoss loss =
-        policy_loss(tokens, {.clip_low = clip.low, .clip_high = clip.high, .kl = estimator_of(config_.kl_estimator)});
+    const PolicyLoss loss = policy_loss(tokens, {.clip_low = clip.low,
+                                                 .clip_high = clip.high,
+                                                 .kl = estimator_of(config_.kl_estimator),
+                                                 .kl_clamp = config_.kl_clamp});
     loss.loss.backward();
     figures.loss += loss.figures;
     figures.rows += pass.rows;

@@ -1,8 +1,11 @@
 #include "agents/learn/train_rollout.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "agents/learn/credit/group.h"
 #include "agents/learn/trajectory.h"
+#include "agents/local/packed_groups.h"
 #include "core/error.h"
 
 namespace agon::agents {
@@ -29,15 +32,54 @@ void append_turn(TrainRollout& rollout, const env::Turn& turn, int number, const
   rollout.logprobs.insert(rollout.logprobs.end(), logprobs.begin(), logprobs.end());
 }
 
-void check_place(const env::Episode& episode, const EncodedPrompt& all, const env::Turn& turn) {
-  const auto begin = static_cast<std::size_t>(turn.prompt_tokens);
-  if (begin + turn.token_ids.size() <= all.ids.size() &&
-      std::equal(turn.token_ids.begin(), turn.token_ids.end(), all.ids.begin() + turn.prompt_tokens))
-    return;
-  throw Error(
-      "train: {} sample {}: the tokens of a turn do not stand after its {} prompt tokens. Is the chat template "
-      "another one than that of the policy which wrote them?",
-      episode.task_id, episode.sample, turn.prompt_tokens);
+bool is_end(std::int32_t id, const ModelConfig& config) {
+  return std::ranges::find(config.eos_token_ids, id) != config.eos_token_ids.end();
+}
+
+// Puts the turn's tokens at their place, not before `from`. There they stand already, but that a template may close a
+// turn with another end token than the one that was sampled.
+void place_turn(const env::Episode& episode, const env::Turn& turn, std::int64_t from, const ModelConfig& config,
+                EncodedPrompt& all) {
+  const std::int64_t begin = turn.prompt_tokens, count = std::ssize(turn.token_ids);
+  const auto stands = [&](std::int32_t there, std::int32_t sampled) {
+    return there == sampled || (is_end(there, config) && is_end(sampled, config));
+  };
+  const bool fits = begin >= from && begin + count <= std::ssize(all.ids);
+  if (!fits || !std::equal(all.ids.begin() + begin, all.ids.begin() + begin + count, turn.token_ids.begin(), stands))
+    throw Error(
+        "train: {} sample {}: the tokens of a turn do not stand after its {} prompt tokens. Is the chat template "
+        "another one than that of the policy which wrote them?",
+        episode.task_id, episode.sample, turn.prompt_tokens);
+  std::copy(turn.token_ids.begin(), turn.token_ids.end(), all.ids.begin() + begin);
+}
+
+void check_logprobs(const env::Episode& episode, const env::Turn& turn) {
+  for (const float logprob : turn.logprobs)
+    if (!std::isfinite(logprob))
+      throw Error("train: {} sample {}: the policy gave a token the log-probability {}. Are its weights damaged?",
+                  episode.task_id, episode.sample, logprob);
+}
+
+void check_size(const TrainGroup& group, const ModelFolder& folder) {
+  const std::int64_t prompt = std::ssize(group.prompt.ids), context = folder.config.text.max_position_embeddings;
+  std::int64_t all = 0;
+  for (const TrainRollout& rollout : group.rollouts) {
+    const std::int64_t response = std::ssize(rollout.response.ids);
+    all += response;
+    if (prompt + response > context)
+      throw Error("train: {}: a roll-out of {} tokens after a prompt of {} does not fit the context of {}.",
+                  group.episodes.front().task_id, response, prompt, context);
+  }
+  if (all > kMostGroupTokens)
+    throw Error("train: {}: the group's roll-outs are {} tokens together, more than {}. Lower 'samples'.",
+                group.episodes.front().task_id, all, kMostGroupTokens);
+}
+
+// A policy may sample any id, an image token too: it then has no picture.
+void check_pictures(const TrainGroup& group, const ModelFolder& folder) {
+  std::vector<EncodedPrompt> responses;
+  for (const TrainRollout& rollout : group.rollouts) responses.push_back(rollout.response);
+  make_packed_group(group.prompt, responses, folder.config);
 }
 
 TrainRollout make_rollout(const env::Episode& episode, const EncodedPrompt& prompt, const std::string& instructions,
@@ -54,7 +96,8 @@ TrainRollout make_rollout(const env::Episode& episode, const EncodedPrompt& prom
   for (std::size_t i = first; i < episode.turns.size(); ++i) {
     const env::Turn& turn = episode.turns[i];
     const int number = static_cast<int>(i - first);
-    check_place(episode, all, turn);
+    place_turn(episode, turn, begin + std::ssize(rollout.logprobs), folder.config, all);
+    check_logprobs(episode, turn);
     append_observation(rollout, turn.prompt_tokens - begin - static_cast<int>(rollout.logprobs.size()), number);
     append_turn(rollout, turn, number, *folder.tokenizer, rule);
   }
@@ -77,6 +120,16 @@ bool has_gradient(const TrainGroup& group) {
     for (std::size_t i = 0; i < credit.weight.size(); ++i)
       if (credit.weight[i] != 0 && (credit.advantage[i] != 0 || credit.kl[i] != 0)) return true;
   return false;
+}
+
+bool is_single_step(std::span<const CreditGroup> groups) {
+  const auto is_step = [](const CreditSegment& segment) {
+    return segment.kind == env::SegmentKind::think || segment.kind == env::SegmentKind::step;
+  };
+  return std::ranges::all_of(groups, [&](const CreditGroup& group) {
+    return std::ranges::all_of(
+        group, [&](const CreditRollout& rollout) { return std::ranges::count_if(rollout.segments, is_step) < 2; });
+  });
 }
 
 std::vector<Message> messages_before_turn(const env::Episode& episode, std::size_t turn,
@@ -108,7 +161,23 @@ TrainGroup make_train_group(std::vector<env::Episode> episodes, const std::strin
   for (const env::Episode& episode : episodes)
     group.rollouts.push_back(make_rollout(episode, group.prompt, instructions, folder, rule));
   group.episodes = std::move(episodes);
+  check_size(group, folder);
+  check_pictures(group, folder);
   return group;
+}
+
+void PlayedGroups::fail(std::string reason, int count) {
+  failure = std::move(reason);
+  failed += count;
+}
+
+void PlayedGroups::add(std::vector<env::Episode> episodes, std::size_t source, const std::string& instructions,
+                       const ModelFolder& folder, env::StepRule rule) try {
+  TrainGroup group = make_train_group(std::move(episodes), instructions, folder, rule);
+  group.source = source;
+  groups.push_back(std::move(group));
+} catch (const Error& error) {
+  fail(error.what());
 }
 
 CreditGroup credit_group(const TrainGroup& group, const std::map<std::string, double>& weights,

@@ -39,10 +39,29 @@ bool has_gradient(const TrainGroup& group);
 std::vector<Message> first_messages(const env::Episode& episode, const std::string& instructions);
 std::vector<Message> messages_before_last_turn(const env::Episode& episode, const std::string& instructions);
 
-// All episodes of one task, their steps cut by `rule`. Throws Error for an episode whose tokens do not stand where its
-// prompts say they do (another tokenizer or template).
+// All episodes of one task, their steps cut by `rule`. Throws Error for a group that cannot be laid out: tokens that do
+// not spell their text or do not stand where their prompts say (another tokenizer or template), image tokens without a
+// picture, a picture that does not fit, a log-probability that is not finite, more tokens than the context or a group
+// holds. A turn may end with any of the model's end tokens: it is trained as it was sampled.
 TrainGroup make_train_group(std::vector<env::Episode> episodes, const std::string& instructions,
                             const ModelFolder& folder, env::StepRule rule = env::StepRule::blank_line);
+
+// The groups of a step that could be made, and how many failed: by the machinery, or because what the policy sampled
+// cannot be laid out. A failed group is no reward of 0 and not the end of a training; it is counted and left out.
+class PlayedGroups {
+ public:
+  void fail(std::string reason, int count = 1);
+  // Adds make_train_group of these, as a group of the source number `source`, or a failure.
+  void add(std::vector<env::Episode> episodes, std::size_t source, const std::string& instructions,
+           const ModelFolder& folder, env::StepRule rule);
+
+  std::vector<TrainGroup> groups;
+  int failed = 0;
+  std::string failure;  // why the last one failed
+};
+
+// No roll-out of the groups has two steps (segments think and step).
+bool is_single_step(std::span<const CreditGroup> groups);
 
 // A group as credit sees it, later observations among its segments. Throws as credit_rollout.
 CreditGroup credit_group(const TrainGroup& group, const std::map<std::string, double>& weights,

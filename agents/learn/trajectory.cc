@@ -8,17 +8,26 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // stands in a text for a byte that is part of no character
 
-// The bytes of a turn's tokens, and where each token begins in them. Special tokens have none.
+// The bytes of a turn's tokens, and where each token begins in them.
 struct SpelledTokens {
   std::string bytes;
   std::vector<std::size_t> begins;
 };
 
-SpelledTokens spell(std::span<const std::int32_t> ids, const Tokenizer& tokenizer) {
+// A special token has bytes only where `text` shows it: the engine writes one that is sampled within a turn, but not
+// the one that ends it.
+SpelledTokens spell(std::string_view text, std::span<const std::int32_t> ids, const Tokenizer& tokenizer) {
   SpelledTokens spelled;
+  std::size_t shown = 0;
   for (const std::int32_t id : ids) {
+    const std::string token = tokenizer.token_bytes(id);
     spelled.begins.push_back(spelled.bytes.size());
-    if (!tokenizer.is_special(id)) spelled.bytes += tokenizer.token_bytes(id);
+    if (tokenizer.is_special(id)) {
+      const std::size_t found = text.find(token, shown);
+      if (found == std::string_view::npos) continue;
+      shown = found + token.size();
+    }
+    spelled.bytes += token;
   }
   return spelled;
 }
@@ -51,7 +60,7 @@ std::vector<std::size_t> places_in_text(std::string_view bytes, std::string_view
 // Where in `text` each token begins.
 std::vector<std::size_t> token_places(std::string_view text, std::span<const std::int32_t> ids,
                                       const Tokenizer& tokenizer) {
-  const SpelledTokens spelled = spell(ids, tokenizer);
+  const SpelledTokens spelled = spell(text, ids, tokenizer);
   const std::vector<std::size_t> places = places_in_text(spelled.bytes, text);
   std::vector<std::size_t> begins;
   for (const std::size_t begin : spelled.begins) begins.push_back(places[begin]);

@@ -24,7 +24,8 @@ struct TokenSegment {
 
 // The segments of env::segment_turn(text, rule) in order, those left out in which no token begins: every token of `ids`
 // lies in exactly one. Tokens without text (the end-of-turn token) belong to the last segment: `score` if there is one;
-// a turn without text is one segment `answer`.
+// a turn without text is one segment `answer`. A special token that was sampled within the turn may be in its text or
+// not.
 // Throws Error when the ids do not spell `text`: they are of another tokenizer.
 std::vector<TokenSegment> token_segments(std::string_view text, std::span<const std::int32_t> ids,
                                          const Tokenizer& tokenizer, env::StepRule rule = env::StepRule::blank_line);

@@ -2,6 +2,7 @@
 
 #include "agents/local/json_file.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/text.h"
 
 namespace agon::agents {
@@ -112,9 +113,7 @@ ModelFolder open_model_folder(const fs::path& folder) {
 
 void save_model_folder(const fs::path& folder, const ModelFolder& parts, const Qwen25VLImpl& model, WeightType type) {
   check_agreement(parts);
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed) throw Error("{}: the folder cannot be made: {}.", folder.string(), failed.message());
+  make_folders(folder);
   Json config = to_json(parts.config);
   config["dtype"] = type == WeightType::bf16 ? "bfloat16" : "float32";
   const auto write = [&](const char* name, const std::string& text) {

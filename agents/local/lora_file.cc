@@ -9,6 +9,7 @@
 
 #include "agents/local/safetensors.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/json.h"
 #include "core/json_text.h"
 #include "core/text.h"
@@ -175,7 +176,7 @@ LoraFile read_lora(const fs::path& folder, const std::map<std::string, Adaptable
 
 void write_lora(const fs::path& folder, const LoraFile& lora, const std::string& base_model) {
   const at::NoGradGuard no_grad;
-  fs::create_directories(folder);
+  make_folders(folder);
   std::map<std::string, TensorView> views;
   std::vector<Tensor> stored;  // what the views point into
   for (const auto& [module, low_rank] : lora.modules)

@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <set>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/json.h"
 #include "core/text.h"
 
@@ -268,20 +268,14 @@ void write_safetensors(const fs::path& path, const std::map<std::string, TensorV
     return *type_rank(a.second.dtype) > *type_rank(b.second.dtype);
   });
   const std::string header = header_text(order, metadata);
-  const fs::path temporary = path.string() + ".tmp";
-  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-  std::uint64_t length = header.size();
-  for (int i = 0; i < 8; ++i, length >>= 8) out.put(static_cast<char>(length & 255));
-  out << header;
+  std::string length;
+  for (std::uint64_t rest = header.size(); length.size() < 8; rest >>= 8) length += static_cast<char>(rest & 255);
+  FileWriter file(path);
+  file.write(length);
+  file.write(header);
   for (const auto& [name, view] : order)
-    out.write(reinterpret_cast<const char*>(view.bytes.data()), static_cast<std::streamsize>(view.bytes.size()));
-  out.close();
-  std::error_code failed;
-  if (out) fs::rename(temporary, path, failed);
-  if (!out || failed) {
-    fs::remove(temporary, failed);
-    throw Error("{}: cannot be written. Is the disk full, or the folder read-only?", path.string());
-  }
+    file.write({reinterpret_cast<const char*>(view.bytes.data()), view.bytes.size()});
+  file.commit();
 }
 
 }  // namespace agon::agents

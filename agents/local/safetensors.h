@@ -34,7 +34,7 @@ std::string hub_name(const std::string& name);
 
 // All files of a checkpoint folder: model.safetensors, or the shards of model.safetensors.index.json.
 std::vector<std::shared_ptr<const SafetensorsFile>> open_checkpoint_weights(const std::filesystem::path& folder);
-// Writes tensors (alignment descending, then name, as the reference writer) to a temporary file and renames it.
+// Writes tensors (alignment descending, then name, as the reference writer) through core/file.h.
 void write_safetensors(const std::filesystem::path& path, const std::map<std::string, TensorView>& tensors,
                        const std::map<std::string, std::string>& metadata = {});
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/image.h"
 #include "core/json_text.h"
 #include "core/progress.h"
@@ -172,7 +173,7 @@ Candidates read_candidates(const std::string& text, const std::string& name, con
 
 void write_preferences(const fs::path& file, const std::vector<Preference>& preferences) {
   const fs::path folder = file.parent_path();
-  fs::create_directories(folder / kImages);
+  make_folders(folder / kImages);
   std::string lines;
   for (const Preference& preference : preferences)
     lines += json_of(preference, folder).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";

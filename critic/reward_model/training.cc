@@ -1,7 +1,6 @@
 #include "critic/reward_model/training.h"
 
 #include <algorithm>
-#include <fstream>
 #include <numeric>
 #include <optional>
 
@@ -9,6 +8,7 @@
 #include "agents/learn/config_reader.h"
 #include "agents/learn/reward_learner.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/hash.h"
 #include "core/progress.h"
 #include "core/rng.h"
@@ -63,13 +63,13 @@ class RewardTrainer {
   bool train(const std::atomic<bool>& stop) {
     Progress progress("train-rm", steps_, "steps", step_);
     agents::cut_log(config_.output / kLog, step_);
-    std::ofstream log(config_.output / kLog, std::ios::app);
+    AppendedFile log(config_.output / kLog);
     while (step_ < steps_) {
       if (stop) {
         checkpoint();
         return false;
       }
-      log << step().dump() << std::endl;
+      log.add(step().dump() + "\n");
       if (++step_ % config_.checkpoint_steps == 0 && step_ < steps_) checkpoint();
       progress.add(1, fmt::format("loss {:.3f}", last_loss_));
     }

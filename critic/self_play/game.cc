@@ -11,8 +11,12 @@ std::string_view to_string(Outcome outcome) {
 }
 
 Outcome outcome_of(const Game& game) {
+  const Outcome outcome = outcome_without_solvers(game);
+  return outcome == Outcome::invalid || does_harm(game.rates) ? outcome : Outcome::harmless;
+}
+
+Outcome outcome_without_solvers(const Game& game) {
   if (!game.sneaky.fault.empty() || game.sneaky.step == game.steps.right.step) return Outcome::invalid;
-  if (!does_harm(game.rates)) return Outcome::harmless;
   if (game.verdicts.empty()) return Outcome::unjudged;
   switch (game.verdicts.front().judgement) {
     case Judgement::correct:

@@ -19,7 +19,7 @@
 namespace agon::critic {
 namespace {
 
-using agents::TrainGroup;
+using agents::PlayedGroups;
 
 // What a learner is asked, and the place that it is about.
 struct Question {
@@ -53,15 +53,14 @@ class GameSource final : public agents::GroupSource {
     for (const auto& solver : source_.game->solvers) solvers_.push_back(load(solver));
   }
 
-  std::vector<TrainGroup> play(agents::Policy& policy, int count, std::uint64_t round, std::string* failure,
-                               int* failed, const std::atomic<bool>* stop) override {
+  PlayedGroups play(agents::Policy& policy, int count, std::uint64_t round, const std::atomic<bool>* stop) override {
     const Table table{policy, opponent_ ? *opponent_ : policy, players(policy), round, stop};
     try {
-      return source_.options.role == env::kSneaky ? play_sneaky(table, count) : play_critic(table, count, failure);
+      return source_.options.role == env::kSneaky ? play_sneaky(table, count) : play_critic(table, count);
     } catch (const Error& error) {
-      *failure = error.what();
-      *failed += count;
-      return {};
+      PlayedGroups played;
+      played.fail(error.what(), count);
+      return played;
     }
   }
 
@@ -141,7 +140,7 @@ class GameSource final : public agents::GroupSource {
     return table.learner.complete(requests);
   }
 
-  std::vector<TrainGroup> play_sneaky(const Table& table, int count) {
+  PlayedGroups play_sneaky(const Table& table, int count) {
     std::vector<Question> questions;
     for (auto& challenge : draw(count)) {
       std::vector<Message> messages = sneaky_messages(challenge->right);
@@ -162,11 +161,12 @@ class GameSource final : public agents::GroupSource {
     return groups_of(questions, written, results);
   }
 
-  std::vector<TrainGroup> play_critic(const Table& table, int count, std::string* failure) {
+  PlayedGroups play_critic(const Table& table, int count) {
     const std::vector<JudgedStep> steps = steps_to_judge(table, count);
     if (steps.empty() || table.stopped()) {
-      *failure = fmt::format("{}: no step that the generator made wrong does harm", source_.label());
-      return {};
+      PlayedGroups none;
+      none.failure = fmt::format("{}: no step that the generator made wrong does harm", source_.label());
+      return none;
     }
     std::vector<Question> questions;
     for (const JudgedStep& judged : steps) {
@@ -197,7 +197,7 @@ class GameSource final : public agents::GroupSource {
         steps.push_back({game, false});
         steps.push_back({std::move(game), true});
       }
-    steps.resize(std::min(steps.size(), static_cast<std::size_t>(count)));
+    steps.resize(std::min(steps.size(), static_cast<std::size_t>(count)));  // both are even: half of them are right
     return steps;
   }
 
@@ -223,21 +223,19 @@ class GameSource final : public agents::GroupSource {
     return json;
   }
 
-  std::vector<TrainGroup> groups_of(const std::vector<Question>& questions,
-                                    const std::vector<agents::Completion>& answers,
-                                    const std::vector<Result>& results) {
+  PlayedGroups groups_of(const std::vector<Question>& questions, const std::vector<agents::Completion>& answers,
+                         const std::vector<Result>& results) {
     const auto samples = static_cast<std::size_t>(config_.samples);
-    std::vector<TrainGroup> groups;
+    PlayedGroups played;
     for (std::size_t q = 0; q < questions.size(); ++q) {
       std::vector<env::Episode> episodes;
       for (std::size_t i = 0; i < samples; ++i)
         episodes.push_back(
             episode(questions[q], static_cast<int>(i), answers[q * samples + i], results[q * samples + i]));
-      groups.push_back(agents::make_train_group(std::move(episodes), questions[q].messages.front().text(), folder_,
-                                                config_.step_rule));
-      groups.back().source = static_cast<std::size_t>(&source_ - config_.sources.data());
+      played.add(std::move(episodes), static_cast<std::size_t>(&source_ - config_.sources.data()),
+                 questions[q].messages.front().text(), folder_, config_.step_rule);
     }
-    return groups;
+    return played;
   }
 
   env::Episode episode(const Question& question, int sample, const agents::Completion& answer,

@@ -23,6 +23,29 @@ agents::CompletionRequest sneaky_request(const Challenge& challenge, const GameO
   return request;
 }
 
+// What a solver writes, as expert_turns; the last turn may not be the end of the episode where it outgrows the context.
+std::vector<env::ExpertTurn> solver_turns(const Opening& opening, const env::Env& env, const env::StepResult& first,
+                                          const std::string& instructions, std::uint64_t seed) {
+  std::vector<env::ExpertTurn> turns;
+  std::vector<Message> transcript{{Role::user, first.observation.parts, {}, {}}};
+  const std::unique_ptr<env::Env> at = env.fork();
+  for (bool over = false; !over;) {
+    agents::CompletionRequest request;
+    if (!instructions.empty()) request.messages.push_back(Message::of(Role::system, instructions));
+    request.messages.insert(request.messages.end(), transcript.begin(), transcript.end());
+    request.sampling.max_tokens = opening.max_tokens;
+    request.sampling.seed = Rng::derive(seed, "opening", env.task().id, turns.size())();
+    const agents::Completion written = opening.solver->complete(std::span(&request, 1)).at(0);
+    if (written.finish_reason == agents::FinishReason::context) return turns;
+    turns.push_back({transcript, at->fork(), written.text});
+    env::StepResult next = at->step({written.text, {}});
+    transcript.push_back(Message::of(Role::assistant, written.text));
+    transcript.push_back({Role::user, std::move(next.observation.parts), {}, {}});
+    over = next.terminated || next.truncated;
+  }
+  return turns;
+}
+
 Json verdicts_json(const std::vector<Verdict>& verdicts, bool correct) {
   Json list = Json::array();
   for (const Verdict& verdict : verdicts) {
@@ -41,15 +64,17 @@ std::vector<Verdict> verdicts_in(const Json& list) {
 }  // namespace
 
 std::unique_ptr<Challenge> draw_challenge(const env::Env& new_env, const std::string& suite,
-                                          const std::string& instructions, std::uint64_t seed, std::uint64_t number) {
+                                          const std::string& instructions, std::uint64_t seed, std::uint64_t number,
+                                          const Opening& opening) {
   auto challenge = std::make_unique<Challenge>();
   challenge->number = number;
   challenge->suite = suite;
   const std::unique_ptr<env::Env> env = new_env.fork();
   const env::StepResult first = env->reset({env::Split::train, number, seed});
   Rng rng = Rng::derive(seed, "challenge", suite, number);
-  const std::vector<env::ExpertTurn> turns = env::expert_turns(*env, first, rng);
-  if (turns.empty())
+  const std::vector<env::ExpertTurn> turns =
+      opening.solver ? solver_turns(opening, *env, first, instructions, seed) : env::expert_turns(*env, first, rng);
+  if (turns.empty() && !opening.solver)
     throw Error("self-play: suite '{}' has no expert; games are played on steps of one. Try charts or shapes.", suite);
   std::vector<std::pair<const env::ExpertTurn*, env::StepQuery>> steps;
   for (const env::ExpertTurn& turn : turns)

@@ -19,18 +19,25 @@
 
 namespace agon::critic {
 
-// A task of the suite's train split, and a right step of one of its expert's turns that can be made wrong, all drawn
-// from the number. `right` points into the challenge.
+// A task of the suite's train split, and a right step of one of its expert's (or a solver's) turns that can be made
+// wrong, all drawn from the number. `right` points into the challenge.
 struct Challenge {
   std::uint64_t number = 0;
   std::string suite;
   std::shared_ptr<const env::Env> env;  // before the turn
   StepInContext right;
 };
-// new_env: of the suite; instructions: what its solver is told. Nothing where no step of the task can be made wrong.
-// Throws Error for a suite without an expert.
+// Whose solutions the steps are taken from: this solver's, one sample at T = 1, right in the end or not; null: the
+// expert's.
+struct Opening {
+  agents::Policy* solver = nullptr;
+  int max_tokens = 256;  // a turn
+};
+// new_env: of the suite; instructions: what its solver is told. Nothing where the solution has no step that the suite
+// knows to be right and that can be made wrong. Throws Error for a suite without an expert, and what a solver throws.
 std::unique_ptr<Challenge> draw_challenge(const env::Env& new_env, const std::string& suite,
-                                          const std::string& instructions, std::uint64_t seed, std::uint64_t number);
+                                          const std::string& instructions, std::uint64_t seed, std::uint64_t number,
+                                          const Opening& opening = {});
 
 struct PlayedGame {
   std::shared_ptr<const Challenge> challenge;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "core/rng.h"
 #include "critic/critic_prompt.h"
@@ -11,8 +12,9 @@
 namespace agon::critic {
 namespace {
 
-agents::OfflineSample sneaky_sample(const PlayedGame& game, std::int64_t group) {
-  return {sneaky_messages(game.challenge->right), game.sneaky_text, sneaky_reward(outcome_of(game.game)), group, false};
+// One group for all: their mean is the baseline, as each task is played once.
+agents::OfflineSample sneaky_sample(const PlayedGame& game, Outcome outcome) {
+  return {sneaky_messages(game.challenge->right), game.sneaky_text, sneaky_reward(outcome), 0, false};
 }
 
 // A step of a game that the critic judged.
@@ -33,6 +35,32 @@ struct Judged {
   }
 };
 
+// The two steps of a game, the wrong one first, and whether critiques of them are taken.
+struct Place {
+  Place(const PlayedGame& game, bool pairs) : steps{Judged{&game, false}, Judged{&game, true}} {
+    for (std::size_t i = 0; i < steps.size(); ++i) taken[i] = !pairs || steps[i].has_pair();
+  }
+  std::array<Judged, 2> steps;
+  std::array<bool, 2> taken{};
+};
+
+std::ptrdiff_t count_taken(const std::vector<Place>& places, std::size_t sort) {
+  return std::ranges::count_if(places, [sort](const Place& place) { return place.taken[sort]; });
+}
+
+// Takes more steps of the sort with fewer, first at places whose other step is taken, until there are as many of both.
+void level(std::vector<Place>& places) {
+  const std::ptrdiff_t wrong = count_taken(places, 0), right = count_taken(places, 1);
+  const std::size_t fewer = right < wrong;
+  std::ptrdiff_t missing = std::abs(wrong - right);
+  for (const bool beside : {true, false})
+    for (Place& place : places) {
+      if (missing == 0 || place.taken[fewer] || place.taken[1 - fewer] != beside) continue;
+      place.taken[fewer] = true;
+      --missing;
+    }
+}
+
 void add_critiques(const Judged& judged, bool pairs, std::vector<agents::OfflineSample>& samples) {
   // Alone a critique has no baseline but that of all.
   const std::int64_t group = samples.empty() || !pairs ? 0 : samples.back().group + 1;
@@ -45,35 +73,43 @@ void add_critiques(const Judged& judged, bool pairs, std::vector<agents::Offline
 
 }  // namespace
 
-std::vector<agents::OfflineSample> sneaky_lessons(const std::vector<PlayedGame>& games, std::uint64_t seed) {
+std::vector<agents::OfflineSample> sneaky_lessons(const std::vector<PlayedGame>& games, std::uint64_t seed,
+                                                  bool solver_reward) {
   std::array<std::vector<const PlayedGame*>, 3> sorts;
   for (const PlayedGame& game : games) {
-    const Outcome outcome = outcome_of(game.game);
+    const Outcome outcome = solver_reward ? outcome_of(game.game) : outcome_without_solvers(game.game);
     if (outcome == Outcome::fools) sorts[0].push_back(&game);
     if (outcome == Outcome::harmless) sorts[1].push_back(&game);
     if (outcome == Outcome::caught) sorts[2].push_back(&game);
   }
+  constexpr std::array<Outcome, 3> kOutcomes = {Outcome::fools, Outcome::harmless, Outcome::caught};
   std::size_t each = games.size();
   for (const auto& sort : sorts)
     if (!sort.empty()) each = std::min(each, sort.size());
   Rng rng = Rng::derive(seed, "sneaky lessons");
   std::vector<agents::OfflineSample> samples;
-  for (auto& sort : sorts) {
-    rng.shuffle(sort);
-    // One group for all: their mean is the baseline, as each task is played once.
-    for (std::size_t i = 0; i < std::min(each, sort.size()); ++i) samples.push_back(sneaky_sample(*sort[i], 0));
+  for (std::size_t k = 0; k < sorts.size(); ++k) {
+    rng.shuffle(sorts[k]);
+    for (std::size_t i = 0; i < std::min(each, sorts[k].size()); ++i)
+      samples.push_back(sneaky_sample(*sorts[k][i], kOutcomes[k]));
   }
   return samples;
 }
 
-std::vector<agents::OfflineSample> critic_lessons(const std::vector<PlayedGame>& games,
-                                                  const CriticLessonOptions& options) {
-  std::vector<agents::OfflineSample> samples;
+CriticLessons critic_lessons(const std::vector<PlayedGame>& games, const CriticLessonOptions& options) {
+  std::vector<Place> places;
   for (const PlayedGame& game : games)
-    if (is_valid(game) && (does_harm(game.game.rates) || !options.solver_reward))
-      for (const Judged& judged : {Judged{&game, false}, Judged{&game, true}})
-        if (!options.pairs || judged.has_pair()) add_critiques(judged, options.pairs, samples);
-  return samples;
+    if (is_valid(game) && (does_harm(game.game.rates) || !options.harmful_only))
+      places.emplace_back(game, options.pairs);
+  level(places);
+  CriticLessons lessons;
+  for (const Place& place : places)
+    for (const bool right : {false, true}) {
+      if (!place.taken[right]) continue;
+      add_critiques(place.steps[right], options.pairs, lessons.samples);
+      ++(right ? lessons.right : lessons.wrong);
+    }
+  return lessons;
 }
 
 std::vector<agents::OfflineSample> role_examples(const std::string& suite, const env::SuiteOptions& options,

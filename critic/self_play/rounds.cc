@@ -136,7 +136,7 @@ class SelfPlay {
     for (std::uint64_t g = 0; g < source.games && !stop_; ++g) {
       const std::uint64_t key = key_of(round, s, g);
       std::shared_ptr<const Challenge> challenge =
-          draw_challenge(*envs_[s], source.suite, instructions_[s], config_.seed, key);
+          draw_challenge(*envs_[s], source.suite, instructions_[s], config_.seed, key, opening(source, table, key));
       const auto known = recorded_.find(key);
       if (challenge && known != recorded_.end())
         games.push_back(recorded_game(known->second, std::move(challenge)));
@@ -146,6 +146,16 @@ class SelfPlay {
       progress.add(1);
     }
     if (!stop_ && !waiting.empty()) play(round, source, table, std::move(waiting), games);
+  }
+
+  const std::vector<fs::path>& solvers_of(const GameSource& source) const {
+    return source.solvers.empty() ? config_.solvers : source.solvers;
+  }
+
+  Opening opening(const GameSource& source, Table& table, std::uint64_t key) const {
+    if (!config_.own_solutions) return {};
+    const std::vector<fs::path>& solvers = solvers_of(source);
+    return {table.at(solvers[key % solvers.size()]), config_.games.max_tokens};
   }
 
   PlayedGame recorded_game(const Json& json, std::shared_ptr<const Challenge> challenge) const {
@@ -161,8 +171,7 @@ class SelfPlay {
   void play(int round, const GameSource& source, Table& table, std::vector<std::shared_ptr<const Challenge>> challenges,
             std::vector<PlayedGame>& games) {
     Players players{table.at(sneaky_of(round)), table.at(critic_of(round)), {}};
-    for (const fs::path& solver : source.solvers.empty() ? config_.solvers : source.solvers)
-      players.solvers.push_back(table.at(solver));
+    for (const fs::path& solver : solvers_of(source)) players.solvers.push_back(table.at(solver));
     GameOptions options = config_.games;
     options.seed = options.solvers.seed = config_.seed + static_cast<std::uint64_t>(round);
     for (PlayedGame& game : play_games(players, std::move(challenges), options)) {
@@ -195,10 +204,11 @@ class SelfPlay {
 
   // Both players of the round, unless they are there. False: stopped.
   bool learn(int round, const std::vector<PlayedGame>& games, Json& summary) {
-    const auto critic = critic_lessons(config_.mix_rounds ? all_games_ : games, config_.lessons);
-    const auto sneaky = sneaky_lessons(games, config_.seed + static_cast<std::uint64_t>(round));
-    return train(config_.critic, folder(round, "critic"), "critic", critic, summary) &&
-           train(sneaky_of(round), folder(round, "sneaky"), "sneaky", sneaky, summary);
+    const CriticLessons critic = critic_lessons(config_.mix_rounds ? all_games_ : games, config_.lessons);
+    const auto sneaky = sneaky_lessons(games, config_.seed + static_cast<std::uint64_t>(round), config_.solver_reward);
+    if (!train(config_.critic, folder(round, "critic"), "critic", critic.samples, summary)) return false;
+    summary["critic"].update({{"right", critic.right}, {"wrong", critic.wrong}});
+    return train(sneaky_of(round), folder(round, "sneaky"), "sneaky", sneaky, summary);
   }
 
   bool train(const fs::path& start, const fs::path& output, const char* role,
@@ -318,7 +328,7 @@ SelfPlayConfig load_self_play_config(const fs::path& file, std::span<const std::
   config.source = agents::read_yaml(file);
   for (const std::string& change : changes) agents::set_value(config.source, change);
   agents::ConfigSection section(config.source, fmt::format("selfplay: {}", file.string()));
-  std::string output, critic, sneaky, pairing = "asymmetric";
+  std::string output, critic, sneaky, pairing = "asymmetric", solutions = "expert";
   const fs::path base = fs::absolute(file).parent_path();
   section.read("output", output);
   section.read("critic", critic);
@@ -328,7 +338,9 @@ SelfPlayConfig load_self_play_config(const fs::path& file, std::span<const std::
   section.read("rounds", config.rounds);
   section.read("mix_rounds", config.mix_rounds);
   section.read("pairs", config.lessons.pairs);
-  section.read("solver_reward", config.lessons.solver_reward);
+  section.read("harmful_only", config.lessons.harmful_only);
+  section.read("solver_reward", config.solver_reward);
+  section.read("solutions", solutions);
   section.read("imitation", config.imitation);
   section.read("critiques", config.games.critiques);
   section.read("completions", config.games.solvers.completions);
@@ -345,6 +357,9 @@ SelfPlayConfig load_self_play_config(const fs::path& file, std::span<const std::
   if (config.sources.empty()) throw Error("{}: 'sources' is missing.", section.name());
   if (pairing != "asymmetric" && pairing != "synchronous")
     throw Error("{}: 'pairing' is asymmetric or synchronous, not '{}'.", section.name(), pairing);
+  if (solutions != "expert" && solutions != "solvers")
+    throw Error("{}: 'solutions' is expert or solvers, not '{}'.", section.name(), solutions);
+  config.own_solutions = solutions == "solvers";
   constexpr int kMost = 256;
   for (const auto& [key, value] :
        {std::pair{"critiques", config.games.critiques}, std::pair{"completions", config.games.solvers.completions}})
@@ -384,15 +399,18 @@ bool self_play(const SelfPlayConfig& config, bool resume, const std::atomic<bool
 
 std::string self_play_table(const Json& summary) {
   std::string table =
-      fmt::format("{:>5} {:>6} {:>8} {:>9} {:>7} {:>6} {:>9} {:>12} {:>16} {:>16}\n", "round", "games", "invalid",
-                  "harmless", "caught", "fools", "win rate", "mislabelled", "critic lessons", "sneaky lessons");
+      fmt::format("{:>5} {:>6} {:>8} {:>9} {:>7} {:>6} {:>9} {:>12} {:>22} {:>16}\n", "round", "games", "invalid",
+                  "harmless", "caught", "fools", "win rate", "mislabelled", "critic (right + wrong)", "sneaky lessons");
   for (const Json& round : summary.at("rounds")) {
     const auto count = [&](const char* key) { return round.at(key).get<std::int64_t>(); };
     const Json& rate = round.at("win_rate");
-    table += fmt::format("{:>5} {:>6} {:>8} {:>9} {:>7} {:>6} {:>9} {:>12} {:>16} {:>16}\n", count("round"),
-                         count("games"), count("invalid"), count("harmless"), count("caught"), count("fools"),
-                         rate.is_number() ? fmt::format("{:.3f}", rate.get<double>()) : "-", count("mislabelled"),
-                         round.at("critic").at("samples").dump(), round.at("sneaky").at("samples").dump());
+    table += fmt::format(
+        "{:>5} {:>6} {:>8} {:>9} {:>7} {:>6} {:>9} {:>12} {:>22} {:>16}\n", count("round"), count("games"),
+        count("invalid"), count("harmless"), count("caught"), count("fools"),
+        rate.is_number() ? fmt::format("{:.3f}", rate.get<double>()) : "-", count("mislabelled"),
+        fmt::format("{} ({} + {})", round.at("critic").at("samples").dump(),
+                    round.at("critic").value("right", Json()).dump(), round.at("critic").value("wrong", Json()).dump()),
+        round.at("sneaky").at("samples").dump());
   }
   return table;
 }

@@ -45,7 +45,9 @@ struct SelfPlayConfig {
   bool mix_rounds = true;  // a critic learns from the games of all rounds so far
   GameOptions games;
   CriticLessonOptions lessons;
-  bool imitation = true;  // as many examples of the suites' own beside what was played
+  bool solver_reward = true;   // of the generator (critic/self_play/lessons.h)
+  bool own_solutions = false;  // steps come from the solvers' solutions, game by game in turn; else from experts'
+  bool imitation = true;       // as many examples of the suites' own beside what was played
   agents::OfflineConfig learning;
   std::uint64_t seed = 1;
   Json source;  // the file's keys, kept in the run
@@ -68,7 +70,7 @@ ModelWorkshop local_workshop();  // models of this machine
 // killed, it goes on when called again with the same config (output and threads may differ) and the same weights in its
 // models. Returns whether all rounds are done; then the summary is stored: {rounds [{round, games, invalid, harmless,
 // caught, fools, unjudged, win_rate, mislabelled (harmful steps that the suite knows to be right), critic {samples,
-// model}, sneaky {samples, model}}]}.
+// model, right, wrong: steps judged}, sneaky {samples, model}}]}.
 bool self_play(const SelfPlayConfig& config, bool resume, const std::atomic<bool>& stop,
                const ModelWorkshop& workshop = local_workshop());
 std::string self_play_table(const Json& summary);

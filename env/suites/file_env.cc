@@ -25,7 +25,8 @@ FileEnv::FileEnv(std::string suite, const std::string& file)
     : suite_(std::move(suite)), path_(file), file_(open_question_file(suite_, file)) {}
 
 StepResult FileEnv::reset(const ResetOptions& options) {
-  if (options.split == Split::train) throw Error("{}: there is no train split; use the test split.", path_);
+  if (options.split != Split::test)
+    throw Error("{}: there is no {} split; use the test split.", path_, to_string(options.split));
   if (options.index >= file_->questions.size())
     throw Error("{}: no task {}. There are {}.", path_, options.index, file_->questions.size());
   const FileQuestion& next = file_->questions[options.index];

@@ -169,7 +169,8 @@ class JsonlEnv final : public SingleTurnEnv {
   explicit JsonlEnv(std::shared_ptr<const TaskFile> file) : file_(std::move(file)) {}
 
   StepResult reset(const ResetOptions& options) override {
-    if (options.split == Split::train) throw Error("{}: there is no train split; use the test split.", file_->path);
+    if (options.split != Split::test)
+      throw Error("{}: there is no {} split; use the test split.", file_->path, to_string(options.split));
     if (options.index >= file_->tasks.size())
       throw Error("{}: no task {}. There are {}.", file_->path, options.index, file_->tasks.size());
     const Task& next = file_->tasks[options.index];

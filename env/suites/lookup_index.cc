@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/hash.h"
 #include "core/text.h"
 #include "env/suites/lookup_world.h"
@@ -70,9 +71,7 @@ void build_index(const std::string& corpus, const fs::path& file) {
     write_file_atomically(folder + "/corpus.jsonl", corpus);
     tools::build_search_index(folder + "/corpus.jsonl", folder + "/index",
                               tools::show_progress("lookup: its index, once for this user"));
-    std::error_code failed;
-    fs::rename(folder + "/index", file, failed);
-    if (failed) throw Error("lookup: no index can be put at {}: {}", file.string(), failed.message());
+    rename_durably(folder + "/index", file);
   } catch (...) {
     std::error_code ignored;
     fs::remove_all(folder, ignored);

@@ -16,15 +16,18 @@ std::string task_id(std::string_view suite, int level, const ResetOptions& optio
 }
 
 Rng task_stream(std::string_view suite, int level, const ResetOptions& options) {
-  const bool test = options.split == Split::test;
-  if (test && options.index >= kTestTasks)
-    throw Error("{}: the test split has {} tasks; there is no task {}. Give an index below {}.", suite, kTestTasks,
-                options.index, kTestTasks);
+  const bool fixed = options.split != Split::train;
+  if (fixed && options.index >= kTestTasks)
+    throw Error("{}: the {} split has {} tasks; there is no task {}. Give an index below {}.", suite,
+                to_string(options.split), kTestTasks, options.index, kTestTasks);
   const std::string purpose = fmt::format("{}/{}/{}", suite, level, to_string(options.split));
-  return Rng::derive(test ? 0 : options.seed, purpose, {}, options.index);
+  return Rng::derive(fixed ? 0 : options.seed, purpose, {}, options.index);
 }
 
-Split split_of(std::string_view content) { return hash_text(content) % 16 == 0 ? Split::test : Split::train; }
+Split split_of(std::string_view content) {
+  const std::uint64_t place = hash_text(content) % 16;
+  return place == 0 ? Split::test : place == 1 ? Split::validation : Split::train;
+}
 
 std::string joined_steps(const std::vector<std::string>& steps) {
   std::string text;

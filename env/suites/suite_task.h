@@ -13,13 +13,13 @@
 
 namespace agon::env {
 
-inline constexpr std::uint64_t kTestTasks = 1000;
+inline constexpr std::uint64_t kTestTasks = 1000;  // and as many of validation
 
 std::string task_id(std::string_view suite, int level, const ResetOptions& options);
-// The stream that task is drawn from. Throws Error for an index outside the test split.
+// The stream that task is drawn from. Throws Error for an index outside the test or validation split.
 Rng task_stream(std::string_view suite, int level, const ResetOptions& options);
-// The split that a task of this content belongs to: one in sixteen is test. `content`: everything that makes two tasks
-// the same.
+// The split that a task of this content belongs to: one in sixteen is test, one validation. `content`: everything that
+// makes two tasks the same.
 Split split_of(std::string_view content);
 // Draws until a task falls in the split. generate(Rng&) returns a task; content_of(task) the text that split_of reads.
 template <typename Generate, typename ContentOf>

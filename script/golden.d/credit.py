@@ -172,7 +172,7 @@ def pdcr(group, s, split=True):
     for cluster in (False, True):
         places = [(i, k) for i, flags in enumerate(visual) for k, flag in enumerate(flags) if flag == cluster]
         values = np.array([returns[i][k] for i, k in places])
-        if len(values) and np.ptp(values) > 0:
+        if len(values) and np.ptp(values) > 1e-4:  # less is noise, and worth 0
             scaled = (values - values.min()) / np.ptp(values)
             for (i, k), value in zip(places, scaled - (scaled.mean() if s.get("center") else 0)):
                 process[i][k] = float(value)

@@ -111,6 +111,18 @@ TEST_CASE("PDCR: splits by rank and at random have the share asked for, none is 
   REQUIRE(make_credit("pacr")->assign(without_pictures).rollouts[1].advantage == pacr.rollouts[1].advantage);
 }
 
+TEST_CASE("PDCR: returns that differ by less than log-probabilities are known to are equal", "[credit][pdcr]") {
+  const auto process = [](double difference) {
+    const GroupCredit credit = assign({stepped(1, {0, 1}, {0}), stepped(1, {0, 1 + difference}, {0})});
+    return credit.rollout_figures[1]["process_advantage"].get<Doubles>().at(0) +
+           credit.rollout_figures[0]["process_advantage"].get<Doubles>().at(0);
+  };
+  CHECK(process(1e-7) == 0);
+  CHECK(process(-5e-5) == 0);
+  CHECK(process(1e-3) == 1);
+  CHECK(process(-2) == 1);
+}
+
 TEST_CASE("PDCR: center takes the mean of the cluster away", "[credit][pdcr]") {
   const GroupCredit credit = assign({stepped(1, {0, 1, 1, 3}, {0, 0, 0})}, {{"center", true}});  // returns 3, 2, 2
   const Doubles process = credit.rollout_figures[0]["process_advantage"].get<Doubles>();

@@ -1,14 +1,12 @@
 #include "agents/learn/event_file.h"
 
-#include <sys/resource.h>
-
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <csignal>
 
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "small_files.h"
 #include "temp_folder.h"
 
 using namespace agon;
@@ -22,21 +20,6 @@ env::Metrics metrics_of(const Json& values) {
     metrics.emplace_back(value[0], value[1].is_null() ? std::nan("") : value[1].get<double>());
   return metrics;
 }
-
-// As long as it lives, no file grows past `bytes`.
-struct SmallFiles {
-  explicit SmallFiles(rlim_t bytes) {
-    getrlimit(RLIMIT_FSIZE, &before);
-    const rlimit now{bytes, before.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &now);
-  }
-  ~SmallFiles() {
-    setrlimit(RLIMIT_FSIZE, &before);
-    std::signal(SIGXFSZ, handler);
-  }
-  rlimit before{};
-  void (*handler)(int) = std::signal(SIGXFSZ, SIG_IGN);
-};
 
 }  // namespace
 
@@ -70,7 +53,7 @@ TEST_CASE("an event file that cannot be written is one clear error", "[event_fil
   write_file_atomically((folder / "file").string(), "text");
   REQUIRE_THROWS_WITH(EventFile(folder / "file", 1700000000, 0), Catch::Contains("file: the folder cannot be made"));
   EventFile file(folder / "events", 1700000000, 0);
-  const SmallFiles limit(4096);
+  const test::SmallFiles limit(4096);
   const auto fill = [&] {
     for (std::int64_t step = 0; step < 10'000; ++step) file.add(step, 1700000000, {{"reward/total", 1}});
     file.flush();

@@ -1,5 +1,7 @@
 #include "agents/learn/sft.h"
 
+#include "agents/learn/sft_queue.h"
+#undef CHECK  // of LibTorch
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -181,7 +183,7 @@ TEST_CASE("a training goes on from a model, and shows that model's own first ans
 TEST_CASE("the first answers that are shown are one sample a train task, in order") {
   const std::filesystem::path model = std::filesystem::path(AGON_SOURCE_DIR) / "models/agon-tiny";
   const auto policy = make_local_policy(model);
-  const std::vector<FirstAnswer> answers = sample_first_answers(*policy, "charts", 1, 3, 12);
+  const std::vector<FirstAnswer> answers = sample_first_answers(*policy, "charts", 1, 3, 0, 12);
   REQUIRE(answers.size() == 12);
   int answered = 0;  // at T = 1 a sample may ramble
   for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -196,7 +198,7 @@ TEST_CASE("steps that a model wrote are shown to a critic, as many right ones as
   const std::filesystem::path model = std::filesystem::path(AGON_SOURCE_DIR) / "models/agon-tiny";
   const auto policy = make_local_policy(model);
   const SftSource source{.suite = "charts", .level = 2, .role = "critic", .writer = model, .written_tasks = 600};
-  const std::vector<WrittenStep> steps = sample_written_steps(*policy, source, 3);
+  const std::vector<WrittenStep> steps = sample_written_steps(*policy, source, 3, 0);
   REQUIRE(steps.size() >= 200);
   const auto env = env::make_env("charts", {.level = 2});
   std::vector<std::size_t> written;  // steps of each task's turn
@@ -219,7 +221,7 @@ TEST_CASE("steps that a model wrote are shown to a critic, as many right ones as
   for (const auto& [place, difference] : balance) CHECK(difference == 0);
   CHECK(selections[true] > 10);
   CHECK(std::max(selections[true], selections[false]) < 1.2 * std::min(selections[true], selections[false]));
-  const std::vector<WrittenStep> again = sample_written_steps(*policy, source, 3);
+  const std::vector<WrittenStep> again = sample_written_steps(*policy, source, 3, 0);
   REQUIRE(again.size() == steps.size());
   for (std::size_t i = 0; i < steps.size(); ++i) REQUIRE(again[i].query.step == steps[i].query.step);
   WrittenStep other = steps.front();
@@ -245,6 +247,32 @@ TEST_CASE("a training whose critic is shown a model's steps is the same when it 
   stop = false;
   REQUIRE(train_sft(config, stop));
   REQUIRE(read_file(scratch.path / "a/model.safetensors") == read_file(scratch.path / "b/model.safetensors"));
+}
+
+TEST_CASE("sources of one suite and level show tasks of their own") {
+  const ScratchFolder scratch;
+  std::string text = config_text("twins", 5);
+  const std::string sources = "[{suite: charts, episodes: 4}, {suite: phone, level: 1, episodes: 2}]";
+  text.replace(text.find(sources), sources.size(),
+               "[{suite: charts, episodes: 3}, {suite: charts, episodes: 3}, {suite: charts, level: 1, episodes: 3}]");
+  const SftConfig config = load_sft_config(write_config(scratch, "twins", text));
+  CHECK(config.first_task(0) == 0);
+  CHECK(config.first_task(1) > 0);
+  CHECK(config.first_task(2) == 0);  // another level draws other tasks by itself
+  SftConfig spelled = config;
+  spelled.sources[1].level = env::suite_info("charts").default_level;
+  CHECK(spelled.first_task(1) > 0);  // the default, by its number
+  const ModelFolder folder = open_model_folder(std::filesystem::path(AGON_SOURCE_DIR) / "models/agon-tiny");
+  BatchQueue::Shown shown;
+  shown.first_answers.resize(3);
+  shown.written_steps.resize(3);
+  BatchQueue queue(config, folder, object_classes(config.sources), shown, 0, 5, TrainedScores::yes);
+  for (int step = 0; step < 5; ++step) {
+    const std::vector<SftBatch> batches = queue.next();
+    CHECK_FALSE(batches[0].patches.equal(batches[1].patches));
+    CHECK_FALSE(batches[0].patches.equal(batches[2].patches));
+    CHECK_FALSE(batches[0].targets.equal(batches[1].targets));
+  }
 }
 
 TEST_CASE("training lowers the loss", "[long]") {

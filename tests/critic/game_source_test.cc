@@ -75,12 +75,10 @@ class Table {
         }) {}
 
   std::vector<agents::TrainGroup> play(int count, std::uint64_t round = 0) {
-    std::string failure;
-    int failed = 0;
-    auto groups = source->play(policy, count, round, &failure, &failed, nullptr);
-    INFO(failure);
-    CHECK(failed == 0);
-    return groups;
+    agents::PlayedGroups played = source->play(policy, count, round, nullptr);
+    INFO(played.failure);
+    CHECK(played.failed == 0);
+    return std::move(played.groups);
   }
 
   agents::ModelFolder folder;
@@ -174,5 +172,7 @@ TEST_CASE("Games that cannot be played are refused with the reason") {
              Contains("'solvers'") && Contains("nowhere"));
   CHECK_THAT(error_of("{suite: charts, role: critic, against: self}", {"filter.offline=true"}),
              Contains("filter.offline"));
+  CHECK_THAT(error_of("{suite: charts, role: critic, against: self, prompts: 5}"), Contains("even") && Contains("5"));
+  CHECK(error_of("{suite: charts, role: sneaky, against: self, prompts: 5}").empty());
   CHECK(error_of("{suite: charts, role: critic, against: self, solvers: [" + kModel + "]}").empty());
 }

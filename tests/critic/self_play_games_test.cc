@@ -5,6 +5,7 @@
 #include "actor.h"
 #include "critic/self_play/games.h"
 #include "critic/self_play/lessons.h"
+#include "env/known_steps.h"
 #include "env/suite.h"
 #include "env/verdict.h"
 
@@ -105,20 +106,56 @@ TEST_CASE("A game is played by its rules, and comes back from the store as it wa
   for (const agents::OfflineSample& one : lessons) CHECK(one.messages.front().role == Role::system);
 
   // Four harmful steps, two of which have wins and losses: a loss and three wins on "poison".
-  const auto critiques = critic_lessons(games, {});
-  REQUIRE(critiques.size() == 2 * 4);
+  // As many right steps fill up, of the same places, although all critiques of them agree.
+  const CriticLessons paired = critic_lessons(games, {});
+  const auto& critiques = paired.samples;
+  CHECK((paired.right == 2 && paired.wrong == 2));
+  REQUIRE(critiques.size() == 4 * 4);
   CHECK(critiques[0].group == critiques[3].group);
   CHECK(critiques[3].group != critiques[4].group);
   CHECK((critiques[0].reward == -1 && critiques[1].reward == 1));
   // The first critique of each of the four, and of the right step in its place.
-  const auto firsts = critic_lessons(games, {.pairs = false});
+  const CriticLessons single = critic_lessons(games, {.pairs = false});
+  const auto& firsts = single.samples;
+  CHECK((single.right == 4 && single.wrong == 4));
   REQUIRE(firsts.size() == 8);
   for (std::size_t i = 0; i < 8; i += 2) {
     CHECK(firsts[i].messages.back().text() != firsts[i + 1].messages.back().text());
     CHECK(firsts[i + 1].reward == 1);           // this critic finds every right step right
     CHECK(firsts[i].group == firsts[0].group);  // a baseline of its own would leave a critique nothing to learn
   }
-  CHECK(critic_lessons(games, {.pairs = false, .solver_reward = false}).size() == 12);
+  CHECK(critic_lessons(games, {.pairs = false, .harmful_only = false}).samples.size() == 12);
+
+  // Without the solvers' say the steps that do no harm fool the critic or are caught like the others.
+  const auto fooling = sneaky_lessons(games, 1, false);
+  REQUIRE(fooling.size() == 4);
+  CHECK(std::ranges::count_if(fooling, [](const auto& one) { return one.reward == 1; }) == 2);
+}
+
+TEST_CASE("A game may start from a solver's own solution") {
+  const auto env = env::make_env("charts", {.level = 2});
+  const auto experts = draw_challenge(*env, "charts", "Work in steps.", 3, 5);
+  REQUIRE(experts);
+  std::string solution;  // the expert's in other words, so that its steps are known to be right
+  const auto fresh = env->fork();
+  const env::StepResult first = fresh->reset({env::Split::train, 5, 3});
+  Rng rng(1);
+  solution = env::expert_turns(*fresh, first, rng).at(0).text;
+  int asked = 0;
+  Actor solver([&](const agents::CompletionRequest& request, int) {
+    ++asked;
+    CHECK(request.messages.front().text() == "Work in steps.");
+    CHECK(request.sampling.max_tokens == 77);
+    return solution;
+  });
+  const auto challenge = draw_challenge(*env, "charts", "Work in steps.", 3, 5, {&solver, 77});
+  REQUIRE(challenge);
+  CHECK(asked == 1);
+  CHECK(solution.find(challenge->right.step) != std::string::npos);
+  const auto label = challenge->env->check_step({challenge->right.before, challenge->right.step});
+  CHECK((label && label->correct));
+  Actor wrong([](const agents::CompletionRequest&, int) { return std::string("who knows"); });
+  CHECK(draw_challenge(*env, "charts", "", 3, 5, {&wrong, 77}) == nullptr);  // no step that is known to be right
 }
 
 TEST_CASE("Examples of a role are the experts' own, to be imitated") {

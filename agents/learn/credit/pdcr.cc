@@ -16,6 +16,10 @@
 namespace agon::agents {
 namespace {
 
+// Returns that differ by no more are equal: log-probabilities are known to about 1e-5, and what is left is noise, which
+// the scale to [0, 1] would make as large as any credit.
+constexpr double kLeastRange = 1e-4;
+
 enum class Split { otsu, top_k, random, none };
 
 struct PdcrSettings {
@@ -174,8 +178,9 @@ class Pdcr : public CreditAssigner {
       for (const Steps* steps : pool)
         for (std::size_t k = 0; k < steps->returns.size(); ++k)
           if (steps->visual[k] == visual) returns.push_back(steps->returns[k]);
-      if (returns.empty() || all_equal(returns)) continue;  // worth 0
+      if (returns.empty()) continue;
       const auto [low, high] = std::minmax_element(returns.begin(), returns.end());
+      if (*high - *low <= kLeastRange) continue;  // worth 0
       const double middle = settings_.center ? (mean_of(returns) - *low) / (*high - *low) : 0;
       for (Steps* steps : pool)
         for (std::size_t k = 0; k < steps->returns.size(); ++k)

@@ -1,0 +1,172 @@
+#include "agents/learn/train_rollout.h"
+
+#include <catch2/catch.hpp>
+#include <limits>
+
+#include "agents/learn/sft_data.h"
+#include "core/error.h"
+
+using namespace agon;
+using namespace agon::agents;
+using Catch::Matchers::Contains;
+using Ids = std::vector<std::int32_t>;
+
+namespace {
+
+const ModelFolder& tiny() {
+  static const ModelFolder folder = open_model_folder(std::string(AGON_SOURCE_DIR) + "/models/agon-tiny");
+  return folder;
+}
+
+std::int32_t id_of(const char* token) { return tiny().tokenizer->id_of(token).value(); }
+
+Ids ids_of(const std::string& text, const char* end = "<|im_end|>") {
+  Ids ids = tiny().tokenizer->encode(text, false);
+  if (end) ids.push_back(id_of(end));
+  return ids;
+}
+
+// Adds the turn that a policy answers `question` with, at its place after the turns before.
+void add_turn(env::Episode& episode, const std::string& question, const std::string& text, Ids ids) {
+  env::Turn& turn = episode.turns.emplace_back();
+  turn.observation.parts = {Part::of(question)};
+  turn.text = text;
+  turn.token_ids = std::move(ids);
+  turn.logprobs.assign(turn.token_ids.size(), -0.5f);
+  turn.finish_reason = "stop";
+  turn.reward = {1, {{"accuracy", 1}}};
+  turn.prompt_tokens = static_cast<int>(encode_prompt(messages_before_last_turn(episode, ""), {}, tiny().chat,
+                                                      *tiny().tokenizer, tiny().images, tiny().config)
+                                            .ids.size());
+}
+
+// Two turns, the first of which is these ids.
+env::Episode two_turns(const std::string& text, Ids first) {
+  env::Episode episode;
+  episode.task_id = "words/1/train/0";
+  add_turn(episode, "How much?", text, std::move(first));
+  add_turn(episode, "Again?", "<answer>5</answer>", ids_of("<answer>5</answer>"));
+  return episode;
+}
+
+TrainGroup group_of(std::vector<env::Episode> episodes) { return make_train_group(std::move(episodes), "", tiny()); }
+
+PlayedGroups collected(env::Episode episode) {
+  PlayedGroups played;
+  played.add({std::move(episode)}, 3, "", tiny(), env::StepRule::blank_line);
+  return played;
+}
+
+}  // namespace
+
+TEST_CASE("train rollout: a turn that ends with the second end token is trained as it was sampled") {
+  const Ids first = ids_of("<answer>4</answer>", "<|endoftext|>");
+  const TrainGroup group = group_of({two_turns("<answer>4</answer>", first)});
+  const TrainRollout& rollout = group.rollouts.at(0);
+  CHECK(Ids(rollout.response.ids.begin(), rollout.response.ids.begin() + std::ssize(first)) == first);
+  CHECK(rollout.logprobs.size() == rollout.response.ids.size());
+  CHECK(rollout.segments.at(0) == CreditSegment{env::SegmentKind::answer, static_cast<int>(first.size()), 0});
+  CHECK(rollout.segments.at(1).kind == env::SegmentKind::tool);
+  int tokens = 0;
+  for (const CreditSegment& segment : rollout.segments) tokens += segment.tokens;
+  CHECK(tokens == std::ssize(rollout.response.ids));
+}
+
+TEST_CASE("train rollout: a turn cut at the limit and one without tokens are laid out") {
+  for (const Ids& first : {ids_of("<answer>4", nullptr), Ids()}) {
+    const std::string text = first.empty() ? "" : "<answer>4";
+    const TrainGroup group = group_of({two_turns(text, first)});
+    const Ids& ids = group.rollouts.at(0).response.ids;
+    REQUIRE(ids.size() > first.size());
+    CHECK(ids[first.size()] == id_of("<|im_end|>"));  // the template closes it
+  }
+}
+
+TEST_CASE("train rollout: a special token that was sampled within a turn is a token of it") {
+  Ids first = ids_of("so ", "<|vision_start|>");
+  const Ids rest = ids_of("<answer>4</answer>");
+  first.insert(first.end(), rest.begin(), rest.end());
+  for (const char* text : {"so <|vision_start|><answer>4</answer>", "so <answer>4</answer>"}) {
+    INFO(text);
+    const TrainGroup group = group_of({two_turns(text, first)});
+    int tokens = 0;
+    for (const CreditSegment& segment : group.rollouts.at(0).segments)
+      if (segment.kind != env::SegmentKind::tool && segment.turn == 0) tokens += segment.tokens;
+    CHECK(tokens == std::ssize(first));
+  }
+}
+
+TEST_CASE("train rollout: a group that cannot be laid out is a failed group, with its reason") {
+  const Ids answer = ids_of("<answer>4</answer>");
+  env::Episode good = two_turns("<answer>4</answer>", answer);
+  const PlayedGroups laid_out = collected(good);
+  REQUIRE(laid_out.groups.size() == 1);
+  CHECK(laid_out.groups.front().source == 3);
+  CHECK(laid_out.failed == 0);
+
+  const auto failure = [](env::Episode episode) {
+    const PlayedGroups played = collected(std::move(episode));
+    CHECK(played.groups.empty());
+    CHECK(played.failed == 1);
+    return played.failure;
+  };
+  env::Episode picture = good;  // an image token of no picture, in the last turn, as it may be sampled
+  picture.turns[1].text = "<|image_pad|>";
+  picture.turns[1].token_ids = {id_of("<|image_pad|>")};
+  CHECK_THAT(failure(picture), Contains("image"));
+  env::Episode moved = good;
+  moved.turns[1].prompt_tokens -= 1;
+  CHECK_THAT(failure(moved), Contains("do not stand after"));
+  moved.turns[1].prompt_tokens = 0;
+  CHECK_THAT(failure(moved), Contains("do not stand after its 0 prompt tokens"));
+  env::Episode other = good;
+  other.turns[0].text = "<answer>5</answer>";
+  CHECK_THAT(failure(other), Contains("spell something else"));
+  env::Episode damaged = good;
+  damaged.turns[1].logprobs[0] = std::numeric_limits<float>::quiet_NaN();
+  CHECK_THAT(failure(damaged), Contains("log-probability nan"));
+  env::Episode large = good;
+  large.turns[0].observation.parts.insert(large.turns[0].observation.parts.begin(),
+                                          Part::of(Image(2100, 10, std::vector<std::uint8_t>(2100 * 10 * 3))));
+  CHECK_THAT(failure(large), Contains("2100"));
+  const auto context = static_cast<std::size_t>(tiny().config.text.max_position_embeddings);
+  env::Episode longest = good;
+  longest.turns[1].token_ids = Ids(context, answer[1]);
+  longest.turns[1].text = tiny().tokenizer->decode(longest.turns[1].token_ids);
+  CHECK_THAT(failure(longest), Contains("does not fit the context of"));
+}
+
+TEST_CASE("train rollout: of single steps there is nothing to part") {
+  const std::string lines = "red is 4\nblue is 5\n<answer>9</answer>";
+  env::Episode episode;
+  episode.task_id = "words/1/train/0";
+  add_turn(episode, "How much?", lines, ids_of(lines));
+  const auto view = [&](env::StepRule rule) {
+    return std::vector<CreditGroup>{
+        credit_group(make_train_group({episode}, "", tiny(), rule), {{"accuracy", 1}}, *tiny().tokenizer)};
+  };
+  CHECK(is_single_step(view(env::StepRule::blank_line)));
+  CHECK_FALSE(is_single_step(view(env::StepRule::newline)));
+  CHECK_FALSE(is_single_step(view(env::StepRule::sentence)));
+  CHECK(is_single_step({}));
+}
+
+TEST_CASE(
+    "train-sft: a demonstration shows a sampled turn that any end token ends, and none with another special one") {
+  CHECK(can_be_shown(ids_of("<answer>4</answer>", "<|endoftext|>"), tiny()));
+  CHECK(can_be_shown(ids_of("<answer>4", nullptr), tiny()));
+  CHECK(can_be_shown({}, tiny()));
+  CHECK_FALSE(can_be_shown(ids_of("so", "<|image_pad|>"), tiny()));
+  Message shown = Message::of(Role::assistant, "<answer>4</answer>");
+  const auto sequence_with = [&](const char* end) {
+    shown.token_ids = ids_of("<answer>4</answer>", end);
+    return encode_demonstration({{Message::of(Role::user, "How much?"), shown, Message::of(Role::user, "Again?"),
+                                  Message::of(Role::assistant, "<answer>5</answer>")},
+                                 {false, true},
+                                 {}},
+                                tiny());
+  };
+  const SftSequence usual = sequence_with("<|im_end|>"), other = sequence_with("<|endoftext|>");
+  CHECK(usual.trained == other.trained);
+  CHECK(std::ranges::count(other.trained, 1) == std::ssize(ids_of("<answer>5</answer>")));
+}
