@@ -45,8 +45,8 @@ class Image {
   std::shared_ptr<Pixels> pixels_;
 };
 
-// Decodes PNG, JPEG or WebP (first frame; alpha over white; a JPEG's EXIF orientation applied). `name` appears in the
-// error. Throws Error for anything else, for a damaged file, and for one past the limits. Thread-safe; at most as many
+// Decodes PNG, JPEG or WebP (first frame; alpha over white; EXIF's orientation applied). `name` appears in the error.
+// Throws Error for anything else, for a damaged file, and for one past the limits. Thread-safe; at most as many
 // pictures are decoded at once as there are processors, and as fit into 1 GiB.
 Image decode_image(std::span<const std::uint8_t> encoded, const std::string& name, const ImageLimits& limits = {});
 // Throws what decode_image would, and takes no memory for the pixels in this process.
