@@ -1,5 +1,6 @@
 #include "core/image.h"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <fstream>

@@ -17,7 +17,7 @@ using namespace std::string_literals;
 namespace {
 
 namespace fs = std::filesystem;
-using Suites = std::vector<std::string>;
+using Ids = std::vector<std::string>;
 
 // Task files of both kinds, and pictures for them.
 struct Files {
@@ -76,22 +76,22 @@ TEST_CASE("task files are read as tools export them") {
     CAPTURE(suite);
     const auto ids = [&](const std::string& text) { return ids_of(suite, files.write("tasks.jsonl", text)); };
     const std::string one = line_of(suite, "1"), two = line_of(suite, "\"two\"");
-    const Suites both = {"1", "two"};
+    const Ids both = {"1", "two"};
     CHECK(ids(one + "\n" + two) == both);
     CHECK(ids(one + "\r\n\r\n  \r\n" + two + "\r\n") == both);
     CHECK(ids("\xEF\xBB\xBF" + one + "\n" + two + "\n") == both);
     CHECK(ids("[" + one + "," + two + "]") == both);
     CHECK(ids("\xEF\xBB\xBF[\n  " + one + ",\n  " + two + "\n]\n") == both);
     // Whole numbers of columns that had a gap are written as fractions.
-    CHECK(ids(line_of(suite, "2.0")) == Suites{"2"});
-    CHECK(ids(line_of(suite, "-7.0")) == Suites{"-7"});
-    CHECK(ids(line_of(suite, "1e3")) == Suites{"1000"});
+    CHECK(ids(line_of(suite, "2.0")) == Ids{"2"});
+    CHECK(ids(line_of(suite, "-7.0")) == Ids{"-7"});
+    CHECK(ids(line_of(suite, "1e3")) == Ids{"1000"});
     // Columns of the user's own, also such that look like ours.
     for (const char* key : {"pid", "uid", "qid", "idx", "ids", "_id", "kid"})
-      CHECK(ids(line_of(suite, "1", fmt::format(R"(, "{}": 5)", key))) == Suites{"1"});
+      CHECK(ids(line_of(suite, "1", fmt::format(R"(, "{}": 5)", key))) == Ids{"1"});
     // Empty cells.
     for (const char* key : {"images", "options", "level", "kind", "image_path", "type", "source"})
-      CHECK(ids(line_of(suite, "1", fmt::format(R"(, "{}": null)", key))) == Suites{"1"});
+      CHECK(ids(line_of(suite, "1", fmt::format(R"(, "{}": null)", key))) == Ids{"1"});
   }
   CHECK_THAT(files.failure("jsonl", R"({"id": null, "prompt": "?", "answer": 1, "grader": "exact"})"),
              Contains("no \"id\""));
@@ -100,7 +100,7 @@ TEST_CASE("task files are read as tools export them") {
   CHECK_THAT(files.failure("jsonl", R"({"pid": 1, "prompt": "?", "answer": 1, "grader": "exact"})"),
              Contains("did you mean \"id\""));
   CHECK_THAT(files.failure("questions", R"({"question": "?", "answer": null})"), Contains("no \"answer\""));
-  CHECK(ids_of("questions", files.write("q.jsonl", R"({"id": null, "question": "?", "answer": "x"})")) == Suites{"0"});
+  CHECK(ids_of("questions", files.write("q.jsonl", R"({"id": null, "question": "?", "answer": "x"})")) == Ids{"0"});
 }
 
 TEST_CASE("numbers of a task file are the same number however they are written") {
@@ -142,8 +142,8 @@ TEST_CASE("what is no task file is told with the place and what to do") {
   told(R"({"id": 1, "id": 2})", "the key \"id\" is there twice");
   told(R"([{"id": 1, "a": {"b": 1, "c": {}, "b": 2}}])", "the key \"b\" is there twice");
   told(R"({"id": 1,})", "column 10: ");
-  told(R"({"id": 1,})", "Take the comma before it away");
-  told("[{\"id\": 1},\n]", "Take the comma before it away");
+  told(R"({"id": 1,})", "Remove the comma before it");
+  told("[{\"id\": 1},\n]", "Remove the comma before it");
   told("[{\"id\": 1},\n{\"a\": }]", "line 2, column 7");
   told(R"({"id": NaN})", "JSON has no NaN: write null");
   told(R"({"id": nan})", "JSON has no nan");
