@@ -177,7 +177,7 @@ std::vector<env::Episode> failed_episodes(const RolloutOptions& options, std::ui
   std::vector<env::Episode> episodes;
   for (int number : numbers) {
     env::Episode episode;
-    episode.task_id = fmt::format("{}/{}/{}", options.suite, env::to_string(options.split), task);
+    episode.task_id = env::task_id_of(options.suite, options.suite_options, {options.split, task, options.seed});
     episode.task_index = task;
     episode.sample = number;
     episode.status = env::EpisodeStatus::failed;

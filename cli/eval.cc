@@ -73,7 +73,10 @@ std::vector<agents::RolloutOptions> options_of(const EvalFlags& flags) {
   std::vector<agents::RolloutOptions> all;
   for (const std::string& suite : flags.suites) {
     PlayFlags fitting = flags.play;
-    if (with_file && !takes_file(suite)) fitting.file.clear();
+    if (with_file && !takes_file(suite)) {
+      fitting.file.clear();
+      fitting.check = "ends";
+    }
     all.push_back(rollout_options(fitting, suite));
   }
   return all;

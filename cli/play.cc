@@ -9,6 +9,7 @@
 
 #include "agents/model_fingerprint.h"
 #include "cli/interrupt.h"
+#include "cli/task_hashes.h"
 #include "cli/usage.h"
 #include "core/error.h"
 #include "core/progress.h"
@@ -69,6 +70,13 @@ void play_and_record(const agents::RolloutOptions& options, agents::Policy& poli
 
 void add_task_options(CLI::App& command, PlayFlags& flags) {
   command.add_option("--file", flags.file, "task file of suite jsonl, questions or mat_coding")->group(kDataFlags);
+  command
+      .add_option("--check", flags.check,
+                  "How the pictures of a task file are checked before the run: header and end, or decoded as a whole")
+      ->type_name("<how>")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"ends", "full"}))
+      ->group(kDataFlags);
   command.add_option("--search", flags.search, "suite questions: an index, or what 'agon query' takes in its place")
       ->group(kDataFlags);
   command.add_option("--tasks", flags.tasks, "tasks, from the first of the split")
@@ -143,6 +151,10 @@ agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string
   if (!flags.file.empty() && !info.takes_file)
     throw Error("{}: --file is for suite jsonl, questions or mat_coding, not for '{}'. Add --suite jsonl.",
                 flags.command, suite);
+  if (flags.check == "full" && !info.file_tasks)
+    throw Error("{}: --check full is for the pictures of a task file, and there is none. Leave it out, or add --file.",
+                flags.command);
+  if (flags.check == "full") env::decode_pictures(flags.file, *info.file_tasks);
   if (!flags.search.empty() && suite != "questions")
     throw Error("{}: --search is for suite questions, not for '{}'. Leave it out.", flags.command, suite);
   options.suite_options.level = flags.level ? flags.level : info.default_level;
@@ -212,7 +224,10 @@ void add_verified(const env::RunReader& run, Json& summary) {
 PlayedRun play_into(const RunPlace& place, agents::Policy& policy, const agents::RolloutOptions& options,
                     const Json& config, const std::string& label,
                     const std::function<bool(const env::RunReader&, Json&)>& extend) {
+  const env::SuiteInfo info = env::suite_info(options.suite, options.suite_options);
+  if (place.resume) accept_mended_tasks(place.folder, config, info);
   const auto store = env::EpisodeStore::create(place.folder, config, place.resume);
+  keep_task_hashes(place.folder, info);
   watch_interrupts();
   play_and_record(options, policy, *store, label);
   const auto stop = [&] {

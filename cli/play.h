@@ -27,7 +27,7 @@ inline constexpr const char* kOutputFlags = "Output";
 
 struct PlayFlags {
   std::string command;  // the subcommand, for messages
-  std::string split = "test", file, reexamine, role = "solver", search, baseline;
+  std::string split = "test", file, reexamine, role = "solver", search, baseline, check = "ends";
   std::optional<std::uint64_t> tasks;
   std::uint64_t seed = 0;
   int samples = 8, level = 0, threads = 32, max_tokens = 256;

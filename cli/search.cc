@@ -14,6 +14,7 @@
 #include "cli/output.h"
 #include "cli/play.h"
 #include "cli/search_config.h"
+#include "cli/task_hashes.h"
 #include "cli/usage.h"
 #include "core/error.h"
 #include "core/progress.h"
@@ -69,7 +70,9 @@ critic::SearchOptions search_options(const Flags& flags) {
 }
 
 Json search_json(const Flags& flags, const critic::SearchOptions& options, const fs::path& policy_folder) {
-  Json config = run_config(rollout_options(flags.play, flags.suite), policy_folder);
+  PlayFlags checked = flags.play;
+  checked.check = "ends";  // search_options has decoded what was to be decoded
+  Json config = run_config(rollout_options(checked, flags.suite), policy_folder);
   config.erase("samples");
   add_search_config(options, config);
   if (needs_critic(options.method)) config["critic"] = critic_config(flags.critic, policy_folder);
@@ -104,7 +107,10 @@ void require_text(const Flags& flags, const critic::SearchOptions& options) {
 // Throws Interrupted where it was stopped.
 void search_into(const RunPlace& place, const Json& config, const critic::SearchOptions& options,
                  agents::Policy& policy, critic::StepCritic* critic, const std::string& label) {
+  const env::SuiteInfo info = env::suite_info(options.suite, options.suite_options);
+  if (place.resume) accept_mended_tasks(place.folder, config, info);
   const auto store = env::EpisodeStore::create(place.folder, config, place.resume);
+  keep_task_hashes(place.folder, info);
   const auto run = env::RunReader::open(place.folder);
   watch_interrupts();
   {

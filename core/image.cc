@@ -1,5 +1,6 @@
 #include "core/image.h"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <fstream>
@@ -36,6 +37,11 @@ void check_limits(const ImageHeader& header, const std::string& name, const Imag
       header.width * header.height > static_cast<std::uint64_t>(limits.max_pixels))
     throw Error("{}: {} x {} pixels are too many (at most {} a side, {} in all). Scale the picture down.", name,
                 header.width, header.height, limits.max_side, limits.max_pixels);
+  const auto longer = static_cast<double>(std::max(header.width, header.height)),
+             shorter = static_cast<double>(std::min(header.width, header.height));
+  if (limits.most_elongated > 0 && longer > limits.most_elongated * shorter)
+    throw Error("{}: {} x {} pixels: more than {:g} times as long as wide, which no image processor takes. Crop it.",
+                name, header.width, header.height, limits.most_elongated);
   if (const std::uint64_t bytes = decode_bytes(header); bytes > static_cast<std::uint64_t>(limits.max_decode_bytes))
     throw Error("{}: decoding {} x {} pixels ({}) takes {} MB (at most {}). Scale the picture down.", name,
                 header.width, header.height, header.kind, bytes >> 20, limits.max_decode_bytes >> 20);
@@ -74,10 +80,47 @@ void check_file(const std::filesystem::path& path, const ImageLimits& limits) {
 
 Bytes bytes_of(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
 
+void require_end(const ImageHeader& header, const std::string& name) {
+  if (!header.complete) throw Error("{}: the picture is cut off. Is the download complete?", name);
+}
+
+std::string first_bytes(const std::filesystem::path& path, std::size_t most) {
+  std::string start(most, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<std::size_t>(file.gcount()));
+  return start;
+}
+
+std::string last_bytes(const std::filesystem::path& path, std::streamoff count) {
+  std::string end(static_cast<std::size_t>(count), '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(-count, std::ios::end);
+  file.read(end.data(), count);
+  end.resize(static_cast<std::size_t>(file.gcount()));
+  return end;
+}
+
+// Whether the file ends as a whole one does. Others may be whole too, with something behind their end.
+bool ends_well(const ImageHeader& header, const std::filesystem::path& path, std::string_view start) {
+  switch (header.format) {
+    case ImageFormat::png:
+      return last_bytes(path, 12) == std::string_view("\0\0\0\0IEND\xAE\x42\x60\x82", 12);
+    case ImageFormat::jpeg:
+      return last_bytes(path, 2) == "\xFF\xD9";
+    case ImageFormat::webp: {
+      std::uint64_t size = 0;
+      for (std::size_t i = 8; i-- > 4;) size = size << 8 | static_cast<std::uint8_t>(start[i]);
+      return size + 8 <= std::filesystem::file_size(path);
+    }
+  }
+  return false;
+}
+
 Image decode(Bytes encoded, const std::string& name, const ImageLimits& limits, bool keep_pixels) {
   check_size(encoded.size(), name, limits);
   const ImageHeader header = checked_header(encoded, name, limits);
-  if (!header.complete) throw Error("{}: the picture is cut off. Is the download complete?", name);
+  require_end(header, name);
   return decode_apart(header, name, limits, keep_pixels);
 }
 
@@ -132,13 +175,13 @@ Image load_image(const std::filesystem::path& path, const ImageLimits& limits) {
 
 void check_image(const std::filesystem::path& path, const ImageLimits& limits) {
   check_file(path, limits);
-  std::string start(1 << 16, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(start.data(), static_cast<std::streamsize>(start.size()));
-  start.resize(static_cast<std::size_t>(file.gcount()));
-  // A JPEG may hold its size behind long metadata.
-  if (!read_image_header(bytes_of(start))) start = read_file(path.string());
-  checked_header(bytes_of(start), path.string(), limits);
+  const std::string start = first_bytes(path, 1 << 16);
+  const std::optional<ImageHeader> seen = read_image_header(bytes_of(start));
+  const bool enough = seen && (seen->complete || !seen->fault.empty() || ends_well(*seen, path, start));
+  // A JPEG may hold its size behind long metadata, and any picture something behind its end.
+  const std::string whole = enough ? "" : read_file(path.string());
+  const ImageHeader header = checked_header(bytes_of(enough ? start : whole), path.string(), limits);
+  if (!enough) require_end(header, path.string());
 }
 
 std::vector<std::uint8_t> encode_image(const Image& image, ImageFormat format, int quality) {

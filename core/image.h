@@ -23,7 +23,10 @@ struct ImageLimits {
   int max_scans = 100;                          // of a JPEG: passes over the picture; a progressive one has about 10
   std::int64_t max_blocks = 40'000'000;         // of a JPEG: 8 x 8 samples, counted once per scan
   double cpu_seconds = 10;
+  double most_elongated = 0;  // the longer side over the shorter one; 0: any
 };
+// What image processors of Qwen2-VL's family take at most.
+inline constexpr double kMostElongated = 200;
 
 enum class ImageFormat { png, jpeg, webp };
 
@@ -45,15 +48,15 @@ class Image {
   std::shared_ptr<Pixels> pixels_;
 };
 
-// Decodes PNG, JPEG or WebP (first frame; alpha over white; a JPEG's EXIF orientation applied). `name` appears in the
-// error. Throws Error for anything else, for a damaged file, and for one past the limits. Thread-safe; at most as many
+// Decodes PNG, JPEG or WebP (first frame; alpha over white; EXIF's orientation applied). `name` appears in the error.
+// Throws Error for anything else, for a damaged file, and for one past the limits. Thread-safe; at most as many
 // pictures are decoded at once as there are processors, and as fit into 1 GiB.
 Image decode_image(std::span<const std::uint8_t> encoded, const std::string& name, const ImageLimits& limits = {});
 // Throws what decode_image would, and takes no memory for the pixels in this process.
 void verify_image(std::span<const std::uint8_t> encoded, const std::string& name, const ImageLimits& limits = {});
 Image load_image(const std::filesystem::path& path, const ImageLimits& limits = {});
-// Reads the header alone: throws what load_image would for a file that is absent, no picture, or past the limits;
-// damage behind the header shows at decoding.
+// Reads the header, and whether the end is there: throws what load_image would for a file that is absent, no picture,
+// cut off, or past the limits; damage in between shows at decoding.
 void check_image(const std::filesystem::path& path, const ImageLimits& limits = {});
 // quality: 1..100 for JPEG and WebP; ignored for PNG.
 std::vector<std::uint8_t> encode_image(const Image& image, ImageFormat format, int quality = 90);

@@ -44,6 +44,40 @@ void keep(ImageHeader& header, Bytes bytes, std::size_t begin, std::size_t end) 
   header.parts.push_back(bytes.subspan(begin, end - begin));
 }
 
+// ---- EXIF
+
+constexpr std::string_view kExifName("Exif\0\0", 6);
+
+// The orientation in a TIFF directory; nothing if there is none.
+std::optional<int> orientation_of_tiff(Bytes tiff) {
+  const bool little = starts_with(tiff, 0, "II");
+  if (tiff.size() < 8 || (!little && !starts_with(tiff, 0, "MM"))) return {};
+  const auto number = [&](std::size_t at, std::size_t count) {
+    return little ? little_endian(tiff, at, count) : big_endian(tiff, at, count);
+  };
+  const std::uint64_t directory = number(4, 4);
+  if (number(2, 2) != 42 || directory > tiff.size() - 2) return {};
+  const std::uint64_t entries = std::min<std::uint64_t>(number(directory, 2), (tiff.size() - directory - 2) / 12);
+  for (std::uint64_t i = 0; i < entries; ++i) {
+    const std::size_t at = directory + 2 + 12 * i;
+    constexpr std::uint64_t kOrientation = 0x0112, kShort = 3;
+    if (number(at, 2) != kOrientation || number(at + 2, 2) != kShort) continue;
+    const std::uint64_t value = number(at + 8, 2);
+    return value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
+  }
+  return {};
+}
+
+// The same of a JPEG's APP1 segment, where the directory stands behind a name.
+std::optional<int> orientation_of_segment(Bytes content) {
+  return starts_with(content, 0, kExifName) ? orientation_of_tiff(content.subspan(kExifName.size())) : std::nullopt;
+}
+
+// The same of a chunk of PNG or WebP, where some writers leave the name in.
+std::optional<int> orientation_of_chunk(Bytes content) {
+  return starts_with(content, 0, kExifName) ? orientation_of_segment(content) : orientation_of_tiff(content);
+}
+
 // ---- PNG
 
 // What the decoder holds: the picture as RGB, or, where passes or alpha ask for it, as RGBA first.
@@ -85,7 +119,7 @@ std::optional<ImageHeader> png_header(Bytes bytes) {
   header.width = big_endian(bytes, 16, 4);
   header.height = big_endian(bytes, 20, 4);
   describe_png(header, bytes[24], bytes[25], bytes[28]);
-  bool palette = false, transparency = false;
+  bool palette = false, transparency = false, exif = false;
   enum class Data { ahead, here, behind } data = Data::ahead;  // what lies in one piece is the picture
   for (std::size_t at = kSignature; bytes.size() - at >= kAround;) {
     const std::uint64_t size = big_endian(bytes, at, 4);
@@ -99,6 +133,9 @@ std::optional<ImageHeader> png_header(Bytes bytes) {
     }
     if (at == kSignature) {
       keep(header, bytes, 0, end);
+    } else if (is("eXIf") && !std::exchange(exif, true)) {  // before the picture or behind it
+      header.orientation = orientation_of_chunk(bytes.subspan(at + 8, size)).value_or(1);
+      if (data == Data::here) data = Data::behind;
     } else if (is("IDAT") && data != Data::behind) {
       data = Data::here;
       keep(header, bytes, at, end);
@@ -131,28 +168,6 @@ bool is_start_of_frame(std::uint8_t marker) {
 }
 
 std::uint64_t divided_up(std::uint64_t number, std::uint64_t by) { return (number + by - 1) / by; }
-
-// EXIF's orientation of an APP1 segment's content; nothing if there is none.
-std::optional<int> orientation_of(Bytes content) {
-  if (!starts_with(content, 0, std::string_view("Exif\0\0", 6)) || content.size() < 14) return {};
-  const Bytes tiff = content.subspan(6);
-  const bool little = starts_with(tiff, 0, "II");
-  if (!little && !starts_with(tiff, 0, "MM")) return {};
-  const auto number = [&](std::size_t at, std::size_t count) {
-    return little ? little_endian(tiff, at, count) : big_endian(tiff, at, count);
-  };
-  const std::uint64_t directory = number(4, 4);
-  if (number(2, 2) != 42 || directory > tiff.size() - 2) return {};
-  const std::uint64_t entries = std::min<std::uint64_t>(number(directory, 2), (tiff.size() - directory - 2) / 12);
-  for (std::uint64_t i = 0; i < entries; ++i) {
-    const std::size_t at = directory + 2 + 12 * i;
-    constexpr std::uint64_t kOrientation = 0x0112, kShort = 3;
-    if (number(at, 2) != kOrientation || number(at + 2, 2) != kShort) continue;
-    const std::uint64_t value = number(at + 8, 2);
-    return value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
-  }
-  return {};
-}
 
 // `content`: of the segment, without its length.
 void read_frame(ImageHeader& header, Frame& frame, std::uint8_t marker, Bytes content) {
@@ -287,7 +302,7 @@ std::optional<ImageHeader> jpeg_header(Bytes bytes) {
       if (!header.fault.empty()) return end_header();
     }
     if (marker == 0xE1 && !seen_orientation)
-      if (const auto orientation = orientation_of(content)) {
+      if (const auto orientation = orientation_of_segment(content)) {
         header.orientation = *orientation;
         seen_orientation = true;
       }
@@ -386,14 +401,29 @@ void find_webp_picture(ImageHeader& header, Bytes bytes, std::size_t at, std::si
   }
 }
 
+// EXIF's orientation in the chunks of bytes[at, end), those of the file; 1 if there is none.
+int webp_orientation(Bytes bytes, std::size_t at, std::size_t end) {
+  while (end - at >= 8) {
+    const std::uint64_t size = little_endian(bytes, at + 4, 4);
+    const std::uint64_t padded = size + size % 2, available = end - at - 8;
+    if (size > available) return 1;
+    if (starts_with(bytes, at, "EXIF")) return orientation_of_chunk(bytes.subspan(at + 8, size)).value_or(1);
+    at += 8 + std::min(padded, available);
+  }
+  return 1;
+}
+
 std::optional<ImageHeader> webp_header(Bytes bytes) {
   if (!starts_with(bytes, 0, "RIFF") || !starts_with(bytes, 8, "WEBP") || bytes.size() < 30) return {};
   ImageHeader header;
   header.format = ImageFormat::webp;
   const bool whole = little_endian(bytes, 4, 4) + 8 <= bytes.size();
   if (starts_with(bytes, 12, "VP8X")) {
+    constexpr std::uint8_t kHasExif = 0x08;
     header.width = little_endian(bytes, 24, 3) + 1;
     header.height = little_endian(bytes, 27, 3) + 1;
+    const std::uint64_t end = std::min<std::uint64_t>(little_endian(bytes, 4, 4) + 8, bytes.size());
+    if ((bytes[20] & kHasExif) != 0 && end > 12) header.orientation = webp_orientation(bytes, 12, end);
   } else if (!starts_with(bytes, 12, "VP8 ") && !starts_with(bytes, 12, "VP8L")) {
     return {};
   }

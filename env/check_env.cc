@@ -175,9 +175,13 @@ class Checker {
     const TaskInfo& task = env->task();
     require(!task.id.empty() && ids_.insert(task.id).second, "the id '" + task.id + "' is empty or another task's");
     require(!task.kind.empty(), "the kind is empty");
-    std::string content;
-    for (const Part& part : first.observation.parts) content += part.is_image() ? part.image.hash().hex() : part.text;
-    require(content.find(task.prompt) != content.npos, "the first observation does not state the prompt");
+    std::string content, marked;  // marked: as a prompt says where its pictures stand
+    for (const Part& part : first.observation.parts) {
+      content += part.is_image() ? part.image.hash().hex() : part.text;
+      marked += part.is_image() ? "<image>" : part.text;
+    }
+    require(content.find(task.prompt) != content.npos || marked.find(task.prompt) != marked.npos,
+            "the first observation does not state the prompt");
     for (const auto& [split, contents] : contents_)
       require(split == options.split || !contents.count(content),
               "the task is in the " + std::string(to_string(split)) + " split too");

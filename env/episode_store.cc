@@ -421,6 +421,18 @@ class SqliteStore : public EpisodeStore {
 
 }  // namespace
 
+void EpisodeStore::replace_config(const fs::path& folder, const Json& config) try {
+  const FolderLock lock(folder);
+  SQLite::Database database((folder / kRunDatabase).string(), SQLite::OPEN_READWRITE, 5000);
+  check_run_schema(folder / kRunDatabase, database.execAndGet("PRAGMA application_id").getInt(),
+                   database.execAndGet("PRAGMA user_version").getInt());
+  SQLite::Statement update(database, "UPDATE run SET config = ?");
+  update.bind(1, dump(config));
+  update.exec();
+} catch (const SQLite::Exception&) {
+  throw Error(damaged_run_message(folder));
+}
+
 std::unique_ptr<EpisodeStore> EpisodeStore::create(const fs::path& folder, const Json& config, bool resume) {
   try {
     make_folders(folder);

@@ -39,6 +39,8 @@ class EpisodeStore {
   // folder holds a run already and resume is false, or files that are not of a run, when another process has the run
   // open (file lock), or when it cannot be written.
   static std::unique_ptr<EpisodeStore> create(const std::filesystem::path& folder, const Json& config, bool resume);
+  // Puts another config in the place of the one that create() compares with. Throws Error as create does.
+  static void replace_config(const std::filesystem::path& folder, const Json& config);
   virtual ~EpisodeStore() = default;
 
   // Hands one episode to the writer; it replaces an earlier one of the same task and sample. Blocks only while the

@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "env/held_out.h"
 #include "env/role.h"
+#include "env/suites/suite_task.h"
 #include "env/suites/suites.h"
 #include "env/two_turn.h"
 
@@ -78,6 +79,13 @@ std::unique_ptr<Env> make_env(const std::string& name, const SuiteOptions& optio
   if (!options.held_out.empty()) env = held_out_env(std::move(env), options.held_out);
   if (options.two_turn) return two_turn_env(std::move(env), options.reexamine);
   return role_env(std::move(env), options.role, options.reexamine);
+}
+
+std::string task_id_of(const std::string& name, const SuiteOptions& options, const ResetOptions& task) {
+  const SuiteInfo info = suite_info(name, options);
+  if (info.file_tasks && task.index < info.file_tasks->size()) return (*info.file_tasks)[task.index].id;
+  const std::string id = task_id(name, options.level != 0 ? options.level : info.default_level, task);
+  return options.role == kSolver ? id : fmt::format("{}/{}", id, options.role);
 }
 
 Json message_schema() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,14 @@ struct SuiteOptions {
   std::string held_out;         // no step is made wrong by this kind of error (env/held_out.h); empty: by any
 };
 
+// A task of a task file.
+struct FileTask {
+  std::string id;          // as TaskInfo::id
+  std::string place;       // "tasks.jsonl:3", for messages
+  std::uint64_t hash = 0;  // of its text and its pictures
+  std::vector<std::filesystem::path> pictures;
+};
+
 struct SuiteInfo {
   std::string name, description;
   std::string instructions;  // the short system message of an episode
@@ -30,6 +39,7 @@ struct SuiteInfo {
   std::uint64_t test_tasks = 0;  // size of the fixed test split; of a suite that takes a file, what is in it
   bool takes_file = false;       // its tasks are those of a file, which SuiteOptions::file names
   std::uint64_t file_hash = 0;   // of the task file and its pictures; a run goes on with the same ones only
+  std::shared_ptr<const std::vector<FileTask>> file_tasks;  // of such a suite, in order; nothing without a file
   bool has_train_split = true;
   bool has_expert = true;              // Env::demonstrate answers
   std::vector<std::string> baselines;  // ways to play it without its tools; empty: it has none
@@ -47,5 +57,10 @@ std::vector<std::string> suite_names();
 // baseline that the suite does not have.
 SuiteInfo suite_info(const std::string& name, const SuiteOptions& options = {});
 std::unique_ptr<Env> make_env(const std::string& name, const SuiteOptions& options = {});
+// What TaskInfo::id is or would be of a task that cannot be begun.
+std::string task_id_of(const std::string& name, const SuiteOptions& options, const ResetOptions& task);
+// Decodes every picture of a task file, by several threads and with progress on stderr. Throws Error that names the
+// place and the id of the first tasks whose pictures are damaged. (Header and end are looked at when the file is read.)
+void decode_pictures(const std::string& path, const std::vector<FileTask>& tasks);
 
 }  // namespace agon::env

@@ -31,10 +31,13 @@ std::string id_of(const SortedJson& line, std::int64_t number) {
 }
 
 Document document_of(const SortedJson& line, std::int64_t number) {
-  if (!line.is_object()) throw Error("not a JSON object {{...}} but {}", shown(line));
-  Document document{id_of(line, number), {}, {}};
+  if (!line.is_object()) throw Error("not a JSON object but {}", shown(line));
+  Document document{id_of(line, number), {}, {}, {}};
   if (has(line, "contents")) {
-    split_contents(text_at(line, "contents"), document.title, document.text);
+    SplitContents split = split_contents(text_at(line, "contents"));
+    document.title = std::move(split.title);
+    document.text = std::move(split.text);
+    document.head = std::move(split.head);
   } else {
     document.title = text_at(line, "title");
     document.text = text_at(line, "text");
@@ -47,7 +50,7 @@ Document document_of(const SortedJson& line, std::int64_t number) {
 }  // namespace
 
 std::variant<Document, std::string> parse_document(std::string_view line, std::int64_t number) {
-  const ParsedJson parsed = parse_json(line);
+  const ParsedJson parsed = parse_json_of_file(line);
   if (!parsed.fault.empty()) return parsed.fault;
   try {
     return document_of(parsed.value, number);
@@ -56,15 +59,18 @@ std::variant<Document, std::string> parse_document(std::string_view line, std::i
   }
 }
 
-std::string contents_of(const std::string& title, const std::string& text) {
+std::string contents_of(const std::string& title, const std::string& text, const std::optional<std::string>& head) {
+  if (head) return *head + "\n" + text;
   return title.empty() ? text : "\"" + title + "\"\n" + text;
 }
 
-void split_contents(std::string_view contents, std::string& title, std::string& text) {
+SplitContents split_contents(std::string_view contents) {
   const std::size_t line = contents.find('\n');
-  const bool has_title = line != std::string_view::npos && line <= kLongestTitle;
-  title = has_title ? without_quotes(trim(contents.substr(0, line))) : std::string_view();
-  text = has_title ? contents.substr(line + 1) : contents;
+  if (line == std::string_view::npos || line > kLongestTitle) return {{}, std::string(contents), {}};
+  const std::string_view head = contents.substr(0, line);
+  SplitContents split{std::string(without_quotes(trim(head))), std::string(contents.substr(line + 1)), {}};
+  if (contents_of(split.title, split.text) != contents) split.head = head;
+  return split;
 }
 
 }  // namespace agon::tools

@@ -16,11 +16,16 @@ struct Handle {
     static std::once_flag once;
     std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
     curl = curl_easy_init();
+    transfers = curl_multi_init();
   }
-  ~Handle() { curl_easy_cleanup(curl); }
+  ~Handle() {
+    curl_easy_cleanup(curl);
+    curl_multi_cleanup(transfers);
+  }
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
   CURL* curl;
+  CURLM* transfers;  // holds `curl` during a request, and the connections
 };
 
 struct FreeList {
@@ -45,8 +50,24 @@ std::size_t take_bytes(char* data, std::size_t, std::size_t size, void* context)
 
 thread_local const std::atomic<bool>* stop_of_thread = nullptr;
 
-int look_at_stop(void*, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
-  return stop_of_thread && *stop_of_thread ? 1 : 0;  // 1 ends the transfer
+bool is_stopped() { return stop_of_thread && *stop_of_thread; }
+
+// As curl_easy_perform, which looks at a stop once a second only.
+CURLcode perform(const Handle& handle) {
+  constexpr int kLook = 20;  // ms
+  CURLMcode code = curl_multi_add_handle(handle.transfers, handle.curl);
+  int running = 1;
+  while (code == CURLM_OK && running > 0 && !is_stopped()) {
+    code = curl_multi_perform(handle.transfers, &running);
+    if (code == CURLM_OK && running > 0)
+      code = curl_multi_poll(handle.transfers, nullptr, 0, stop_of_thread ? kLook : 1000, nullptr);
+  }
+  CURLcode result = code == CURLM_OK ? CURLE_ABORTED_BY_CALLBACK : CURLE_OUT_OF_MEMORY;
+  int left = 0;
+  while (const CURLMsg* message = curl_multi_info_read(handle.transfers, &left))
+    if (message->msg == CURLMSG_DONE) result = message->data.result;
+  curl_multi_remove_handle(handle.transfers, handle.curl);
+  return result;
 }
 
 HeaderList headers_of(const HttpRequest& request) {
@@ -70,8 +91,6 @@ void set_options(CURL* curl, const HttpRequest& request, curl_slist* headers, Si
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_bytes);
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &sink);
   curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, fault);
-  curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
-  curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, look_at_stop);
   if (!request.body) return;
   curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body->size()));
   curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request.body->c_str());
@@ -99,13 +118,13 @@ HttpReply http_request(const HttpRequest& request) {
   const HeaderList headers = headers_of(request);
   curl_easy_reset(handle.curl);  // keeps the connections
   set_options(handle.curl, request, headers.get(), sink, fault);
-  const CURLcode code = curl_easy_perform(handle.curl);
+  const CURLcode code = perform(handle);
   read_info(handle.curl, reply);
   reply.timed_out = code == CURLE_OPERATION_TIMEDOUT;
   if (sink.full)
     reply.fault = fmt::format("the reply is larger than {} bytes", request.most_bytes);
   else if (code != CURLE_OK)
-    reply.fault = fault[0] ? fault : curl_easy_strerror(code);
+    reply.fault = is_stopped() ? "it was stopped" : fault[0] ? fault : curl_easy_strerror(code);
   curl_easy_reset(handle.curl);  // the pointers above end with this call
   return reply;
 }

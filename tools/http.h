@@ -28,7 +28,7 @@ struct HttpReply {
 
 HttpReply http_request(const HttpRequest& request);
 
-// As long as it lives, requests of this thread end within about a second once `stop` is set, with a fault.
+// As long as it lives, requests of this thread end at once when `stop` is set, with a fault.
 class HttpStop {
  public:
   explicit HttpStop(const std::atomic<bool>& stop);

@@ -28,8 +28,9 @@ using boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 using Time = Clock::time_point;
 
-constexpr int kBacklog = 1024;                           // connections that wait for the next look
-constexpr auto kLook = std::chrono::milliseconds(20);    // how often deadlines and the wish to stop are looked at
+constexpr int kBacklog = 1024;                                 // connections that wait for the next look
+constexpr auto kLook = std::chrono::milliseconds(20);          // how often deadlines and the wish to stop are looked at
+constexpr auto kLastAnswers = std::chrono::milliseconds(200);  // that a server which ends has for them
 constexpr auto kPatience = std::chrono::seconds(1);      // a connection that is not done for so long may be closed
 constexpr auto kStall = std::chrono::milliseconds(250);  // so long without a byte moved, where others need the room,
 constexpr std::size_t kLeastBytesASecond = 64 << 10;     // or fewer than these
@@ -454,8 +455,8 @@ void HttpServer::Implementation::look(const std::atomic<bool>& wish) {
 }
 
 void HttpServer::Implementation::close_late_ones(Time now) {
-  const bool all = stop_end && now >= *stop_end;
-  if (all) stop = true;
+  if (stop_end && now >= *stop_end) stop = true;  // which workers answer with a refusal
+  const bool all = stop_end && now >= *stop_end + kLastAnswers;
   std::erase_if(connections, [&](const std::shared_ptr<Connection>& connection) {
     if (all || now >= connection->deadline()) connection->close();
     connection->measure(now);

@@ -11,14 +11,17 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <deque>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/text.h"
 #include "tools/index_schema.h"
+#include "tools/json_text.h"
 #include "tools/line_reader.h"
 #include "tools/search_index.h"
+#include "tools/tokenizer.h"
 
 namespace agon::tools {
 namespace {
@@ -86,8 +89,9 @@ SQLite::Database create_database(const std::string& path) {
   database.exec(
       "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; "
       "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY");
+  add_tokenizer(database.getHandle());
   database.exec(kIndexSchema);
-  database.exec("INSERT INTO documents(documents, rank) VALUES ('hashsize', 33554432)");
+  database.exec("INSERT INTO search(search, rank) VALUES ('hashsize', 33554432)");
   database.exec(
       fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kIndexApplicationId, kIndexVersion));
   return database;
@@ -102,7 +106,8 @@ class IndexBuilder {
     SQLite::Transaction transaction(database_);
     read_documents();
     check_documents();
-    database_.exec("INSERT INTO documents(documents) VALUES ('optimize')");
+    check_ids();
+    database_.exec("INSERT INTO search(search) VALUES ('optimize')");
     write_postings();
     write_corpus();
     transaction.commit();
@@ -115,9 +120,11 @@ class IndexBuilder {
   }
 
   void read_documents() {
-    SQLite::Statement insert(database_, "INSERT INTO documents(rowid, id, title, text) VALUES (?, ?, ?, ?)");
+    SQLite::Statement insert(database_, "INSERT INTO documents VALUES (?, ?, ?, ?, ?)");
+    SQLite::Statement insert_words(database_, "INSERT INTO search(rowid, title, text) VALUES (?, ?, ?)");
     LineReader lines(corpus_);
     while (lines.next()) {
+      if (lines.number() == 1) refuse_other_formats(corpus_.string(), lines.line());
       if (!lines.too_long() && trim(lines.line()).empty()) continue;
       auto parsed =
           lines.too_long()
@@ -126,7 +133,7 @@ class IndexBuilder {
       if (const auto* fault = std::get_if<std::string>(&parsed))
         add_broken(lines.number(), *fault);
       else
-        add_document(insert, std::get<Document>(parsed));
+        add_document(insert, insert_words, std::get<Document>(parsed), lines.number());
       if (report_.documents % kProgressDocuments == 0) tell("MB", lines.bytes() / kMegabyte, lines.size() / kMegabyte);
     }
   }
@@ -136,16 +143,27 @@ class IndexBuilder {
     ++report_.broken;
   }
 
-  void add_document(SQLite::Statement& insert, const Document& document) {
+  void add_document(SQLite::Statement& insert, SQLite::Statement& insert_words, const Document& document,
+                    std::int64_t line) {
     insert.bind(1, ++report_.documents);
     insert.bindNoCopy(2, document.id);
     insert.bindNoCopy(3, document.title);
     insert.bindNoCopy(4, document.text);
+    if (document.head) insert.bindNoCopy(5, *document.head);
     insert.exec();
     insert.reset();
+    insert.clearBindings();
+    insert_words.bind(1, report_.documents);
+    insert_words.bindNoCopy(2, document.title);
+    insert_words.bindNoCopy(3, document.text);
+    insert_words.exec();
+    insert_words.reset();
+    ids_.push_back(
+        {hash_text(document.id), static_cast<std::uint32_t>(report_.documents), static_cast<std::uint32_t>(line)});
     report_.corpus_hash +=
         fmt::format(" {} {} {} {}", document.id.size(), document.id, document.title.size(), document.title) +
         document.text;
+    if (document.head) report_.corpus_hash += fmt::format(" {} {}", document.head->size(), *document.head);
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(report_.corpus_hash.data());
     report_.corpus_hash = hash_bytes({bytes, report_.corpus_hash.size()}).hex();
   }
@@ -166,10 +184,30 @@ class IndexBuilder {
       throw Error("{}: {} documents are too many for one index.", corpus_.string(), report_.documents);
   }
 
+  // Two documents of one id could not be told apart in an answer.
+  void check_ids() {
+    std::sort(ids_.begin(), ids_.end(),
+              [](const Id& a, const Id& b) { return a.hash != b.hash ? a.hash < b.hash : a.document < b.document; });
+    SQLite::Statement find(database_, "SELECT id FROM documents WHERE number = ?");
+    const auto id_of = [&find](const Id& one) {
+      find.reset();
+      find.bind(1, std::int64_t{one.document});
+      find.executeStep();
+      return find.getColumn(0).getString();
+    };
+    for (std::size_t i = 1; i < ids_.size(); ++i) {
+      if (ids_[i].hash != ids_[i - 1].hash) continue;
+      if (const std::string id = id_of(ids_[i]); id == id_of(ids_[i - 1]))
+        throw Error("{}:{}: the id {} is that of line {}. Give each document an id of its own.", corpus_.string(),
+                    ids_[i].line, shown_text(id), ids_[i - 1].line);
+    }
+    std::deque<Id>().swap(ids_);
+  }
+
   // Each row is one word at one place of a document; a document's rows of a word stand together.
   void write_postings() {
     lengths_.assign(static_cast<std::size_t>(report_.documents), 0);
-    database_.exec("CREATE VIRTUAL TABLE temp.places USING fts5vocab(main, documents, instance)");
+    database_.exec("CREATE VIRTUAL TABLE temp.places USING fts5vocab(main, search, instance)");
     SQLite::Statement insert(database_, "INSERT INTO words VALUES (?, ?, ?)");
     SQLite::Statement places(database_, "SELECT term, doc FROM temp.places");
     std::string word;
@@ -218,12 +256,18 @@ class IndexBuilder {
     insert.exec();
   }
 
+  struct Id {
+    std::uint64_t hash;
+    std::uint32_t document, line;
+  };
+
   const fs::path corpus_;
   SQLite::Database database_;
   const IndexProgress progress_;
   IndexReport report_;
   PostingsWriter postings_;
   std::vector<std::uint32_t> lengths_;
+  std::deque<Id> ids_;  // one a document, until they are checked
 };
 
 }  // namespace

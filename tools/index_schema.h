@@ -1,12 +1,17 @@
-// tools/index_schema.h - the tables of a search index (docs/tools.md). A document's number is its rowid less 1.
+// tools/index_schema.h - the tables of a search index (docs/tools.md). Documents are numbered from 1 here, elsewhere
+// from 0.
 #pragma once
 
 namespace agon::tools {
 
-// documents: FTS5. words: one row a word with its postings (tools/bm25.h). corpus: one row; lengths holds the words of
-// each document, uint32 little-endian.
+// documents: one row each; head is the first line of its contents where title and text do not tell it (tools/corpus.h).
+// search: FTS5 over their title and text, with tools/tokenizer.h, from which words was made. words: one row a word with
+// its postings (tools/bm25.h). corpus: one row; lengths holds the words of each document, uint32 little-endian.
 inline constexpr const char* kIndexSchema = R"sql(
-CREATE VIRTUAL TABLE documents USING fts5(id UNINDEXED, title, text, tokenize = 'porter unicode61');
+CREATE TABLE documents (number INTEGER PRIMARY KEY, id TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL, head TEXT)
+  STRICT;
+CREATE VIRTUAL TABLE search USING fts5(title, text, content = 'documents', content_rowid = 'number',
+  tokenize = 'porter agon_words');
 CREATE TABLE words (word TEXT PRIMARY KEY, documents INTEGER NOT NULL, postings BLOB NOT NULL) STRICT;
 CREATE TABLE corpus (hash TEXT NOT NULL, documents INTEGER NOT NULL, words INTEGER NOT NULL, broken INTEGER NOT NULL,
   lengths BLOB NOT NULL) STRICT;

@@ -45,8 +45,10 @@ Request read_request(std::string_view text) {
 }
 
 SortedJson item_of(const SearchHit& hit, bool scores) {
-  SortedJson document{
-      {"id", hit.id}, {"title", hit.title}, {"text", hit.text}, {"contents", contents_of(hit.title, hit.text)}};
+  SortedJson document{{"id", hit.id},
+                      {"title", hit.title},
+                      {"text", hit.text},
+                      {"contents", contents_of(hit.title, hit.text, hit.head)}};
   if (!hit.url.empty()) document["url"] = hit.url;
   if (!scores) return document;
   return {{"document", std::move(document)}, {"score", hit.score ? SortedJson(*hit.score) : SortedJson()}};
@@ -62,10 +64,13 @@ SearchHit hit_of(const SortedJson& item) {
   const bool wrapped = item.is_object() && item.contains("document");
   const SortedJson& document = wrapped ? item["document"] : item;
   SearchHit hit;
-  if (document.is_string()) {
-    split_contents(document.get_ref<const std::string&>(), hit.title, hit.text);
-  } else if (document.is_object() && document.contains("contents")) {
-    split_contents(text_at(document, "contents"), hit.title, hit.text);
+  const bool has_contents = document.is_object() && document.contains("contents");
+  if (document.is_string() || has_contents) {
+    SplitContents split =
+        split_contents(has_contents ? text_at(document, "contents") : document.get_ref<const std::string&>());
+    hit.title = std::move(split.title);
+    hit.text = std::move(split.text);
+    hit.head = std::move(split.head);
   } else if (document.is_object() && document.contains("text")) {
     hit.title = text_at(document, "title");
     hit.text = text_at(document, "text");

@@ -15,9 +15,10 @@ namespace agon::tools {
 struct SearchHit {
   std::string id;  // of the document in its corpus; empty: the engine has none
   std::string title, text;
-  std::string snippet;          // the part of the text that fits the query best; the text itself where it is short
-  std::string url;              // empty: not of the web
-  std::optional<double> score;  // higher is better; nothing: the engine tells none
+  std::string snippet;              // the part of the text that fits the query best; the text itself where it is short
+  std::string url;                  // empty: not of the web
+  std::optional<double> score;      // higher is better; nothing: the engine tells none
+  std::optional<std::string> head;  // as Document::head (tools/corpus.h)
 };
 
 struct SearchReply {

@@ -28,13 +28,15 @@ std::string dump(const AnyJson& json) {
 
 SortedJson json_of(const std::vector<SearchHit>& hits) {
   SortedJson list = SortedJson::array();
-  for (const SearchHit& hit : hits)
+  for (const SearchHit& hit : hits) {
     list.push_back({{"id", hit.id},
                     {"title", hit.title},
                     {"text", hit.text},
                     {"snippet", hit.snippet},
                     {"url", hit.url},
                     {"score", hit.score ? SortedJson(*hit.score) : SortedJson()}});
+    if (hit.head) list.back()["head"] = *hit.head;
+  }
   return list;
 }
 
@@ -43,7 +45,8 @@ std::vector<SearchHit> hits_of(const SortedJson& list) {
   for (const SortedJson& item : list) {
     const SortedJson& score = item.at("score");
     hits.push_back({item.at("id"), item.at("title"), item.at("text"), item.at("snippet"), item.at("url"),
-                    score.is_null() ? std::nullopt : std::optional<double>(score.get<double>())});
+                    score.is_null() ? std::nullopt : std::optional<double>(score.get<double>()), std::nullopt});
+    if (item.contains("head")) hits.back().head = item.at("head").get<std::string>();
   }
   return hits;
 }

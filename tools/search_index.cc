@@ -59,7 +59,7 @@ struct Connection {
   const std::string hash;
   Tokenizer tokenizer;
   SQLite::Statement find_word{database, "SELECT documents, postings FROM words WHERE word = ?"};
-  SQLite::Statement find_document{database, "SELECT id, title, text FROM documents WHERE rowid = ?"};
+  SQLite::Statement find_document{database, "SELECT id, title, text, head FROM documents WHERE number = ?"};
 };
 
 struct Word {
@@ -157,7 +157,8 @@ struct SearchIndex::Implementation {
     find.reset();
     find.bind(1, std::int64_t{number} + 1);
     if (!find.executeStep()) throw Error("{}", damaged_message(path));
-    Document document{find.getColumn(0).getString(), find.getColumn(1).getString(), find.getColumn(2).getString()};
+    Document document{find.getColumn(0).getString(), find.getColumn(1).getString(), find.getColumn(2).getString(), {}};
+    if (!find.getColumn(3).isNull()) document.head = find.getColumn(3).getString();
     find.reset();
     return document;
   }
@@ -175,8 +176,8 @@ struct SearchIndex::Implementation {
             fmt::format("The first {} of the {} documents hold {} bytes (at most {}). Ask for fewer.", hits.size() + 1,
                         top_k, bytes, kMostHitBytes));
       std::string snippet = snippet_of(connection.tokenizer, found.text, weights, kSnippetWords);
-      hits.push_back(
-          {std::move(found.id), std::move(found.title), std::move(found.text), std::move(snippet), "", ranked.score});
+      hits.push_back({std::move(found.id), std::move(found.title), std::move(found.text), std::move(snippet), "",
+                      ranked.score, std::move(found.head)});
     }
     return {std::move(hits), {}, 0};
   }
@@ -208,6 +209,7 @@ SearchReply SearchIndex::search(const std::string& query, int top_k, double) {
 
 Json SearchIndex::identity() const {
   return {{"engine", "index"},
+          {"version", kIndexVersion},
           {"corpus", implementation_->hash},
           {"k1", implementation_->parameters.k1},
           {"b", implementation_->parameters.b}};

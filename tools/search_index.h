@@ -1,5 +1,6 @@
-// tools/search_index.h - a corpus in one SQLite file, searched by BM25. FTS5 holds the documents and says what their
-// words are; ranking is our own (tools/bm25.h) over postings that stand beside it. docs/tools.md has the tables.
+// tools/search_index.h - a corpus in one SQLite file, searched by BM25. FTS5 sorts the words of the documents
+// (tools/tokenizer.h); ranking is our own (tools/bm25.h) over postings that stand beside it. docs/tools.md has the
+// tables.
 //   build_search_index("docs.jsonl", "docs.index");
 //   SearchReply reply = SearchIndex("docs.index").search("who wrote it?", 3, 1);
 #pragma once
@@ -18,7 +19,7 @@
 namespace agon::tools {
 
 inline constexpr int kIndexApplicationId = 0x61676f69;  // PRAGMA application_id: "agoi"
-inline constexpr int kIndexVersion = 1;                 // PRAGMA user_version
+inline constexpr int kIndexVersion = 2;                 // PRAGMA user_version
 
 struct BrokenLine {
   std::int64_t line = 0;  // from 1
@@ -33,10 +34,10 @@ struct IndexReport {
 };
 
 // Reads `corpus` once and writes `index`, which is there whole or not at all: the file grows as INDEX.partial, which a
-// killed process leaves behind and the next one replaces. Memory does not grow with the corpus but for 4 bytes a
-// document. Broken lines are left out and reported; throws Error where more than a tenth are, or no document is left,
-// and where a file cannot be read or written. progress(what, done, total) is called now and then: "MB" of the corpus,
-// then "million words" (total 0: unknown).
+// killed process leaves behind and the next one replaces. Memory does not grow with the corpus but for 16 bytes
+// a document. Broken lines are left out and reported; throws Error where more than a tenth are, no document is left,
+// two documents have one id, and where a file cannot be read or written. progress(what, done, total) is called now and
+// then: "MB" of the corpus, then "million words" (total 0: unknown).
 using IndexProgress = std::function<void(const std::string& what, std::int64_t done, std::int64_t total)>;
 IndexReport build_search_index(const std::filesystem::path& corpus, const std::filesystem::path& index,
                                const IndexProgress& progress = {});

@@ -1,5 +1,5 @@
-// tools/tokenizer.h - the words of a text as SQLite's FTS5 sees them with tokenize = 'porter unicode61': lower case
-// without accents, stems of English. Any bytes are a text. Not thread-safe.
+// tools/tokenizer.h - the words of a text as an index holds them: those of tools/words.h, and of English their stems
+// (FTS5's porter). Any bytes are a text. Not thread-safe.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,15 @@ struct sqlite3;
 
 namespace agon::tools {
 
-inline constexpr const char* kTokenizer = "porter unicode61";
+inline constexpr const char* kTokenizer = "porter agon_words";
+
+// Makes FTS5 of that connection know kTokenizer; it has to before a table that uses it is opened. Throws Error where
+// SQLite has no FTS5.
+void add_tokenizer(sqlite3* database);
 
 class Tokenizer {
  public:
-  // The tokenizer of that connection, which must outlive it. Throws Error where SQLite has no FTS5.
+  // The tokenizer of that connection, which must outlive it. Throws as add_tokenizer.
   explicit Tokenizer(sqlite3* database);
   ~Tokenizer();
   Tokenizer(const Tokenizer&) = delete;

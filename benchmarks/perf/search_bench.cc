@@ -17,6 +17,7 @@
 #include "core/rng.h"
 #include "core/text.h"
 #include "tools/search_index.h"
+#include "tools/tokenizer.h"
 
 namespace {
 
@@ -117,8 +118,9 @@ class Fts5 {
 
  private:
   SQLite::Database database_;
+  Tokenizer tokenizer_{database_.getHandle()};  // which makes FTS5 know it
   SQLite::Statement statement_{
-      database_, fmt::format("SELECT rowid FROM documents WHERE documents MATCH ? ORDER BY rank LIMIT {}", kTop)};
+      database_, fmt::format("SELECT rowid FROM search WHERE search MATCH ? ORDER BY rank LIMIT {}", kTop)};
 };
 
 std::vector<std::uint32_t> ours(SearchIndex& index, const std::string& query) {

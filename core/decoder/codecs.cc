@@ -10,6 +10,8 @@
 #include <vector>
 
 #include <jpeglib.h>
+// Behind it, since they use its types.
+#include <jerror.h>
 
 namespace agon::decoder {
 namespace {
@@ -49,9 +51,56 @@ void set_png_transforms(png_structp png, png_infop info) {
   png_read_update_info(png, info);
 }
 
-void keep_row_of_cmyk(const std::uint8_t* from, std::uint8_t* to, std::size_t pixels) {
+// CMYK to RGB. Files with Adobe's marker hold the light that passes the inks, others the inks (ITU-T T.872).
+void keep_row_of_cmyk(const std::uint8_t* from, std::uint8_t* to, std::size_t pixels, bool adobe) {
+  const int flip = adobe ? 0 : 255;
   for (std::size_t i = 0; i < pixels; ++i, from += 4, to += 3)
-    for (int c = 0; c < 3; ++c) to[c] = static_cast<std::uint8_t>(from[3] - ((255 - from[c]) * from[3] >> 8));
+    for (int c = 0; c < 3; ++c) to[c] = static_cast<std::uint8_t>(((from[c] ^ flip) * (from[3] ^ flip) + 127) / 255);
+}
+
+// Bytes between the data of a scan and the marker behind it are what some cameras fill it up with: few, or all alike
+// without the scan having run into them. More of them is data that was not read, since an error led past it.
+bool is_padding(Bytes before_marker, std::size_t unread) {
+  constexpr std::size_t kFew = 4, kTail = 16;
+  if (unread <= kFew || before_marker.empty()) return true;
+  std::size_t alike = 0;
+  while (alike < before_marker.size() && before_marker[before_marker.size() - 1 - alike] == before_marker.back())
+    ++alike;
+  return alike >= unread && alike < unread + kTail;
+}
+
+// What libjpeg warns of and then passes over, with some colour in place of the missing blocks.
+void stop_at_damage(j_common_ptr common, int level) {
+  const jpeg_error_mgr& errors = *common->err;
+  if (level >= 0) return;  // a note, not a warning
+  switch (errors.msg_code) {
+    case JWRN_ADOBE_XFORM:
+    case JWRN_JFIF_MAJOR:
+    case JWRN_NOT_SEQUENTIAL:
+      return;  // of what a file says of itself
+    case JWRN_EXTRANEOUS_DATA: {
+      const jpeg_source_mgr& source = *reinterpret_cast<j_decompress_ptr>(common)->src;
+      const auto& file = *static_cast<const Bytes*>(common->client_data);
+      const auto unread = static_cast<std::size_t>(errors.msg_parm.i[0]);
+      if (is_padding(file.first(file.size() - source.bytes_in_buffer), unread)) return;
+      break;
+    }
+    default:
+      break;
+  }
+  char why[JMSG_LENGTH_MAX];
+  errors.format_message(common, why);
+  give_up(why);
+}
+
+// Of a progressive picture the scans behind the first sharpen it; without them it is blurred.
+void require_all_scans(const jpeg_decompress_struct& jpeg) {
+  if (!jpeg.coef_bits) return;
+  for (int component = 0; component < jpeg.num_components; ++component) {
+    const int* left = jpeg.coef_bits[component];  // bits of each coefficient that did not come; -1: it never came
+    if (left[0] < 0 || std::any_of(left, left + DCTSIZE2, [](int bits) { return bits > 0; }))
+      give_up("scans of the progressive picture are missing");
+  }
 }
 
 }  // namespace
@@ -64,6 +113,7 @@ Picture decode_png(Bytes encoded, std::uint32_t width, std::uint32_t height) {
   if (!info) give_up("there is no memory for it");
   Reader reader{encoded};
   png_set_read_fn(png, &reader, read_png);
+  png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);  // a transparent colour counts as much as a palette
   png_set_user_limits(png, width, height);
   png_read_info(png, info);
   if (png_get_image_width(png, info) != width || png_get_image_height(png, info) != height)
@@ -100,24 +150,27 @@ Picture decode_jpeg(Bytes encoded, std::uint32_t width, std::uint32_t height) {
     common->err->format_message(common, why);
     give_up(why);
   };
-  errors.emit_message = [](j_common_ptr, int) {};  // of data that is damaged and can be decoded
+  errors.emit_message = stop_at_damage;
   jpeg_decompress_struct jpeg;
   jpeg.err = &errors;
   jpeg_create_decompress(&jpeg);
+  jpeg.client_data = &encoded;
   jpeg_mem_src(&jpeg, encoded.data(), encoded.size());
   jpeg_read_header(&jpeg, TRUE);
   if (jpeg.image_width != width || jpeg.image_height != height) give_up("its size is not that of its header");
   const bool cmyk = jpeg.num_components == 4;
   jpeg.out_color_space = cmyk ? JCS_CMYK : JCS_RGB;
   jpeg_start_decompress(&jpeg);
+  require_all_scans(jpeg);
   Picture picture{width, height, rows_of(width, height, 3)};
   std::vector<std::uint8_t> row(cmyk ? std::size_t(width) * 4 : 0);
   while (jpeg.output_scanline < height) {
     std::uint8_t* to = picture.rgb.get() + std::size_t(jpeg.output_scanline) * width * 3;
     JSAMPROW target = cmyk ? row.data() : to;
     if (jpeg_read_scanlines(&jpeg, &target, 1) != 1) give_up("its data ends early");
-    if (cmyk) keep_row_of_cmyk(row.data(), to, width);
+    if (cmyk) keep_row_of_cmyk(row.data(), to, width, jpeg.saw_Adobe_marker);
   }
+  jpeg_finish_decompress(&jpeg);  // reads to the end mark
   jpeg_destroy_decompress(&jpeg);
   return picture;
 }

@@ -179,7 +179,7 @@ class SearchPool {
 
   env::Episode failed(std::uint64_t task, const std::string& why) const {
     env::Episode episode;
-    episode.task_id = fmt::format("{}/{}/{}", options_.suite, env::to_string(options_.split), task);
+    episode.task_id = env::task_id_of(options_.suite, options_.suite_options, {options_.split, task, options_.seed});
     episode.task_index = task;
     episode.status = env::EpisodeStatus::failed;
     episode.failure = why;

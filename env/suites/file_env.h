@@ -38,6 +38,6 @@ class FileEnv : public ToolEnv {
 };
 
 // What such suites have in common; without a file, no tasks.
-SuiteInfo file_suite_info(const std::string& file);
+SuiteInfo file_suite_info(const std::string& suite, const std::string& file);
 
 }  // namespace agon::env

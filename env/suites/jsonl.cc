@@ -1,4 +1,4 @@
-// The user's own tasks: one JSON object a line,
+// The user's own tasks: one JSON object a line, or an array of them (task_file.h),
 //   {"id": "1", "prompt": "How many?", "images": ["a.png"], "answer": 3, "grader": "number",
 //    "options": ["x", "y"], "level": 1, "kind": "count"}
 // images (paths relative to the file), options, level and kind may be left out. One turn a task.
@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <mutex>
 
 #include "core/error.h"
 #include "core/hash.h"
@@ -15,16 +14,15 @@
 #include "env/protocol.h"
 #include "env/suites/suite_task.h"
 #include "env/suites/suites.h"
+#include "env/suites/task_file.h"
 
 namespace agon::env {
 namespace {
 
 namespace fs = std::filesystem;
-// Keys sorted: the ordered object of core/json.h takes quadratic time to fill, and a line is not to be trusted.
-using Line = nlohmann::json;
+using Line = tools::SortedJson;
 
 const std::vector<std::string> kKeys = {"id", "prompt", "images", "answer", "grader", "options", "level", "kind"};
-constexpr int kDeepest = 8;
 
 struct Task {
   TaskInfo info;
@@ -34,33 +32,18 @@ struct Task {
 
 struct TaskFile {
   std::string path;
-  fs::file_time_type written;
-  std::uintmax_t size = 0;
   std::vector<Task> tasks;
+  std::shared_ptr<std::vector<FileTask>> identities = std::make_shared<std::vector<FileTask>>();
   std::uint64_t hash = 0;  // of its text and its pictures
 };
 
-Line parse_line(const std::string& text) {
-  const auto too_deep = [](int depth, Line::parse_event_t, Line&) {
-    if (depth > kDeepest) throw Error("nested more than {} deep", kDeepest);
-    return true;
-  };
-  Line line;
-  try {
-    line = Line::parse(text, too_deep);
-  } catch (const Line::exception& exception) {
-    const std::string_view what = exception.what();
-    throw Error("not JSON: {}", what.substr(what.find("] ") + 2));
-  }
-  if (!line.is_object()) throw Error("not a JSON object {...}");
-  return line;
-}
-
-// A key that looks like a slip of a known one is refused; other keys are the user's own.
+// A key that looks like a slip of a known one is refused where that one is not there ("pid" beside "id" is no slip);
+// other keys are the user's own.
 void check_keys(const Line& line) {
   for (const auto& [key, value] : line.items()) {
     if (std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end()) continue;
-    if (const auto meant = nearest_name(key, kKeys)) throw Error("no key \"{}\"; did you mean \"{}\"?", key, *meant);
+    const auto meant = nearest_name(key, kKeys);
+    if (meant && !line.contains(*meant)) throw Error("no key \"{}\"; did you mean \"{}\"?", key, *meant);
   }
 }
 
@@ -79,10 +62,12 @@ std::string text_at(const Line& line, const std::string& key) {
 
 std::vector<std::string> texts_at(const Line& line, const std::string& key) {
   if (!line.contains(key)) return {};
-  const bool texts = line[key].is_array() &&
-                     std::all_of(line[key].begin(), line[key].end(), [](const Line& item) { return item.is_string(); });
+  const auto is_text = [](const Line& item) { return item.is_string() || item.is_number(); };
+  const bool texts = line[key].is_array() && std::all_of(line[key].begin(), line[key].end(), is_text);
   if (!texts) throw Error("\"{}\" is {}, not a list of texts", key, shown(line[key]));
-  return line[key];
+  std::vector<std::string> all;
+  for (const Line& item : line[key]) all.push_back(item.is_string() ? item.get<std::string>() : item.dump());
+  return all;
 }
 
 int level_at(const Line& line) {
@@ -104,32 +89,26 @@ Task read_task(const Line& line, const fs::path& folder) {
   info.gold = Json(line["answer"]);
   Grader grade(grader, info.gold, texts_at(line, "options"));
   Task task{std::move(info), {}, std::move(grade)};
-  for (const std::string& image : texts_at(line, "images")) {
-    check_image(folder / image);
-    task.images.push_back(folder / image);
-  }
+  for (const std::string& image : texts_at(line, "images")) task.images.push_back(folder / image);
+  check_picture_marks(task.info.prompt, task.images.size());
   return task;
 }
 
-std::vector<Task> read_tasks(const std::string& path, const std::string& content) {
-  const fs::path folder = fs::path(path).parent_path();
-  std::vector<Task> tasks;
-  std::map<std::string, std::size_t> line_of;  // id -> line
-  std::size_t number = 0;
-  for (const std::string& text : split(content, "\n")) {
-    ++number;
-    if (trim(text).empty()) continue;
-    try {
-      Task task = read_task(parse_line(text), folder);
-      const auto [earlier, fresh] = line_of.emplace(task.info.id, number);
-      if (!fresh) throw Error("the id of line {} again", earlier->second);
-      tasks.push_back(std::move(task));
-    } catch (const Error& error) {
-      throw Error("{}:{}: {}", path, number, error.what());
-    }
-  }
-  if (tasks.empty()) throw Error("{}: no tasks. Write one JSON object a line.", path);
-  return tasks;
+std::string where(const std::string& path, const TaskPlace& place) {
+  return place.in_array ? fmt::format("{}, {}", path, place.text()) : fmt::format("{}:{}", path, place.number);
+}
+
+void read_tasks(TaskFile& file, const std::string& content) {
+  const fs::path folder = fs::path(file.path).parent_path();
+  std::map<std::string, TaskPlace> place_of;  // of an id
+  read_tasks_of(file.path, content, where, [&](const Line& line, const TaskPlace& place, std::string_view text) {
+    Task task = read_task(line, folder);
+    const auto [earlier, fresh] = place_of.emplace(task.info.id, place);
+    if (!fresh) throw Error("the id of {} again", earlier->second.text());
+    file.identities->push_back({task.info.id, where(file.path, place), hash_text(text), task.images});
+    file.tasks.push_back(std::move(task));
+  });
+  if (file.tasks.empty()) throw Error("{}: no tasks. Write one JSON object a line.", file.path);
 }
 
 // Of a picture, its size and its first bytes tell one from another.
@@ -147,21 +126,18 @@ std::uint64_t hash_tasks(const std::string& content, const std::vector<Task>& ta
   return hash_text(seen);
 }
 
-// Every Env of a run reads the same file: the one last read is kept, until it changes.
 std::shared_ptr<const TaskFile> open_task_file(const std::string& path) {
   if (path.empty()) throw Error("suite jsonl: no task file. Give --file TASKS.jsonl.");
-  static std::mutex mutex;
-  static std::shared_ptr<const TaskFile> last;
-  const std::lock_guard lock(mutex);
-  std::error_code code;
-  const auto written = fs::last_write_time(path, code);
-  const std::uintmax_t size = fs::file_size(path, code);
-  if (!code && last && last->path == path && last->written == written && last->size == size) return last;
-  const std::string content = read_file(path);
-  TaskFile file{path, written, size, read_tasks(path, content), 0};
-  file.hash = hash_tasks(content, file.tasks);
-  last = std::make_shared<TaskFile>(std::move(file));
-  return last;
+  static LastFile<TaskFile> last;
+  return last.get(path, [](const std::string& name) {
+    const std::string content = read_file(name);
+    TaskFile file;
+    file.path = name;
+    read_tasks(file, content);
+    check_and_hash_pictures(name, *file.identities);
+    file.hash = hash_tasks(content, file.tasks);
+    return file;
+  });
 }
 
 class JsonlEnv final : public SingleTurnEnv {
@@ -174,9 +150,10 @@ class JsonlEnv final : public SingleTurnEnv {
     if (options.index >= file_->tasks.size())
       throw Error("{}: no task {}. There are {}.", file_->path, options.index, file_->tasks.size());
     const Task& next = file_->tasks[options.index];
+    std::vector<Image> pictures;
+    for (const fs::path& image : next.images) pictures.push_back(load_image(image));
     StepResult first;
-    for (const fs::path& image : next.images) first.observation.parts.push_back(Part::of(load_image(image)));
-    first.observation.parts.push_back(Part::of(next.info.prompt));
+    first.observation.parts = place_pictures(next.info.prompt, std::move(pictures));
     current_ = &next;
     start(next.info);
     return first;
@@ -205,6 +182,7 @@ SuiteInfo jsonl_info(const SuiteOptions& options) {
     const auto file = open_task_file(options.file);
     info.test_tasks = file->tasks.size();
     info.file_hash = file->hash;
+    info.file_tasks = file->identities;
   }
   info.takes_file = true;
   info.has_train_split = false;

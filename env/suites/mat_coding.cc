@@ -43,8 +43,7 @@ class MatCoding final : public FileEnv {
 
 SuiteInfo mat_coding_info(const SuiteOptions& options) {
   const Baseline baseline = baseline_from(options.baseline);
-  SuiteInfo info = file_suite_info(options.file);
-  info.name = "mat_coding";
+  SuiteInfo info = file_suite_info("mat_coding", options.file);
   info.description = "Code: the questions of MAT-Coding.json, over pictures that are to be mended first";
   info.instructions = baseline == Baseline::none ? kMendingInstructions : baseline_instructions(baseline);
   info.baselines = {"direct", "cot"};

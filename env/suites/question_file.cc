@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <set>
+#include <map>
 
 #include "core/error.h"
 #include "core/hash.h"
-#include "core/image.h"
 #include "core/text.h"
+#include "env/suites/task_file.h"
 #include "tools/json_text.h"
 
 namespace agon::env {
@@ -17,22 +17,6 @@ namespace fs = std::filesystem;
 using tools::SortedJson;
 
 constexpr std::size_t kSimpleSearch = 75, kSimpleCoding = 70;  // the first of a MAT file
-
-void refuse_other_formats(const std::string& path, std::string_view content) {
-  if (content.starts_with("PAR1"))
-    throw Error(
-        "{0}: Parquet is not read here. Convert it, with pandas and pyarrow: python3 -c \"import pandas; "
-        "pandas.read_parquet('{0}').to_json('{0}.jsonl', orient='records', lines=True)\"",
-        path);
-  if (content.starts_with("version https://git-lfs"))
-    throw Error("{}: this is a pointer of Git LFS, not the file. Run git lfs pull in its repository.", path);
-}
-
-SortedJson parsed(std::string_view text) {
-  tools::ParsedJson result = tools::parse_json(text);
-  if (!result.fault.empty()) throw Error("{}", result.fault);
-  return std::move(result.value);
-}
 
 std::string text_at(const SortedJson& item, const char* key) {
   if (!item.contains(key)) throw Error("no \"{}\"", key);
@@ -72,8 +56,9 @@ Defects defects_of(const SortedJson& item) {
   return *defects;
 }
 
+std::string where(const std::string& path, const TaskPlace& place) { return fmt::format("{}, {}", path, place.text()); }
+
 FileQuestion question_of(const SortedJson& item, std::size_t number, const fs::path& folder) {
-  if (!item.is_object()) throw Error("not a JSON object {{...}}");
   FileQuestion question{id_of(item, number), text_at(item, "question"), "search", answers_of(item), {}, {}, 1};
   if (item.contains("type") && item.contains("processed_image_path")) {
     question.defects = defects_of(item);
@@ -85,7 +70,7 @@ FileQuestion question_of(const SortedJson& item, std::size_t number, const fs::p
     question.picture = folder / text_at(item, "image_path");
     question.level = number < kSimpleSearch ? 1 : 2;
   }
-  if (!question.picture.empty()) check_image(question.picture);
+  check_picture_marks(question.question, question.picture.empty() ? 0 : 1);
   return question;
 }
 
@@ -93,41 +78,29 @@ FileQuestion question_of(const SortedJson& item, std::size_t number, const fs::p
 
 QuestionFile read_question_file(const std::string& path) {
   const std::string content = read_file(path);
-  refuse_other_formats(path, content);
+  const fs::path folder = fs::path(path).parent_path();
   QuestionFile file;
-  std::set<std::string> ids;
-  std::string seen = fmt::format("{:016x}", hash_text(content));
-  const auto add = [&](const SortedJson& item, const std::string& place) {
-    try {
-      FileQuestion question = question_of(item, file.questions.size(), fs::path(path).parent_path());
-      if (!ids.insert(question.id).second) throw Error("the id {} again", question.id);
-      if (!question.picture.empty()) seen += fmt::format(" {}", fs::file_size(question.picture));
-      file.questions.push_back(std::move(question));
-    } catch (const Error& error) {
-      throw Error("{}, {}: {}", path, place, error.what());
-    }
-  };
-  if (trim(content).starts_with('[')) {
-    SortedJson items;
-    try {
-      items = parsed(content);
-    } catch (const Error& error) {
-      throw Error("{}: {}", path, error.what());
-    }
-    for (std::size_t i = 0; i < items.size(); ++i) add(items[i], fmt::format("item {}", i));
-  } else {
-    std::size_t line = 0;
-    for (const std::string& text : split(content, "\n")) {
-      ++line;
-      if (trim(text).empty()) continue;
-      const tools::ParsedJson item = tools::parse_json(text);
-      if (!item.fault.empty()) throw Error("{}, line {}: {}", path, line, item.fault);
-      add(item.value, fmt::format("line {}", line));
-    }
-  }
+  std::map<std::string, TaskPlace> place_of;  // of an id
+  read_tasks_of(path, content, where, [&](const SortedJson& item, const TaskPlace& place, std::string_view text) {
+    FileQuestion question = question_of(item, file.questions.size(), folder);
+    const auto [earlier, fresh] = place_of.emplace(question.id, place);
+    if (!fresh) throw Error("the id {} again, which {} has", question.id, earlier->second.text());
+    file.identities.push_back({question.id, where(path, place), hash_text(text), {}});
+    if (!question.picture.empty()) file.identities.back().pictures.push_back(question.picture);
+    file.questions.push_back(std::move(question));
+  });
   if (file.questions.empty()) throw Error("{}: no questions.", path);
+  check_and_hash_pictures(path, file.identities);
+  std::string seen = fmt::format("{:016x}", hash_text(content));
+  for (const FileQuestion& question : file.questions)
+    if (!question.picture.empty()) seen += fmt::format(" {}", fs::file_size(question.picture));
   file.hash = hash_text(seen);
   return file;
+}
+
+std::shared_ptr<const QuestionFile> open_question_file(const std::string& path) {
+  static LastFile<QuestionFile> last;
+  return last.get(path, read_question_file);
 }
 
 }  // namespace agon::env

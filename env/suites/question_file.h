@@ -3,14 +3,16 @@
 //   MAT-Coding  {"id", "question", "answers", "type", "ori_image_path", "processed_image_path"}
 //   FlashRAG    {"id", "question", "golden_answers", "metadata"}
 //   Search-R1   {"id", "question", "golden_answers", "reward_model": {"ground_truth": {"target"}}, ...}
-// Answers are a text or a list of texts; paths of pictures are relative to the file.
+// Answers are a text or a list of texts; paths of pictures are relative to the file. task_file.h has what else holds.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "env/suite.h"
 #include "env/suites/defects.h"
 
 namespace agon::env {
@@ -27,11 +29,14 @@ struct FileQuestion {
 
 struct QuestionFile {
   std::vector<FileQuestion> questions;
-  std::uint64_t hash = 0;  // of the text and the sizes of the pictures
+  std::vector<FileTask> identities;  // of the questions, with bare ids
+  std::uint64_t hash = 0;            // of the text and the sizes of the pictures
 };
 
 // Throws Error, with the place in the file, for what is no such question, an id that is there twice, and a picture that
-// cannot be read; and for Parquet, which it does not read, with the way to convert it.
+// cannot be used; and for Parquet and other formats, which it does not read, with the way to convert them.
 QuestionFile read_question_file(const std::string& path);
+// The same; one that was read last and has not changed is not read again.
+std::shared_ptr<const QuestionFile> open_question_file(const std::string& path);
 
 }  // namespace agon::env

@@ -4,10 +4,12 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "env/suites/baseline.h"
 #include "env/suites/file_env.h"
 #include "env/suites/suite_task.h"
 #include "env/suites/suites.h"
+#include "env/suites/task_file.h"
 #include "tools/open_search.h"
 #include "tools/search_tool.h"
 
@@ -35,7 +37,7 @@ class Questions final : public FileEnv {
  private:
   void add_to(StepResult& first, const FileQuestion& next) const override {
     if (baseline_ != Baseline::rag) return;
-    const tools::SearchReply reply = backend_->search(next.question, kHits, 30);
+    const tools::SearchReply reply = backend_->search(replace_all(next.question, kPictureMark, " "), kHits, 30);
     if (reply.failure) throw Error("search: {}", reply.failure->message);
     first.observation.parts.push_back(Part::of(information(tools::information_of(reply.hits))));
   }
@@ -68,8 +70,7 @@ class Questions final : public FileEnv {
 
 SuiteInfo questions_info(const SuiteOptions& options) {
   const Baseline baseline = baseline_from(options.baseline);
-  SuiteInfo info = file_suite_info(options.file);
-  info.name = "questions";
+  SuiteInfo info = file_suite_info("questions", options.file);
   info.description =
       "Search: questions of a file (MAT-Search, FlashRAG, Search-R1), answered with the documents of your index";
   info.instructions = baseline == Baseline::none

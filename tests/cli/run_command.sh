@@ -79,6 +79,47 @@ refuses 1 "$scratch/file" play --suite charts --tasks 1 --out "$scratch/file/run
 refuses 1 "file" play --suite jsonl --out "$scratch/x"
 printf '{"id": "1", "prompt": "What?", "answer": "4", "grader": "exact"}\n{"id": \n' >"$scratch/bad.jsonl"
 refuses 1 "bad.jsonl:2:" play --suite jsonl --file "$scratch/bad.jsonl" --out "$scratch/x"
+# Pictures of a task file: looked at before anything is played; a task that failed may be mended, one that was played not.
+cat >"$scratch/png.py" <<'PYTHON'
+"""png.py FILE WIDTH HEIGHT GRAY [cut|damaged]"""
+import struct, sys, zlib
+path, width, height, gray = sys.argv[1], *map(int, sys.argv[2:5])
+chunk = lambda name, content: struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
+file = (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0))
+        + chunk(b"IDAT", zlib.compress((b"\0" + bytes([gray] * width)) * height)) + chunk(b"IEND", b""))
+if "cut" in sys.argv: file = file[:-5]
+if "damaged" in sys.argv: file = file[:45] + b"\xff\xff" + file[47:]
+open(path, "wb").write(file)
+PYTHON
+picture() { python3 "$scratch/png.py" "$scratch/$1" "${@:2}"; }
+picture one.png 40 30 90; picture two.png 40 30 90 damaged
+for id in one two; do
+  printf '{"id": "%s", "prompt": "How gray?", "images": ["%s.png"], "answer": "4", "grader": "exact"}\n' $id $id
+done >"$scratch/pictures.jsonl"
+pictures() { play --suite jsonl --file "$scratch/pictures.jsonl" --out "$scratch/pictures" "$@"; }
+picture three.png 2010 10 90
+sed 's/two.png/three.png/' "$scratch/pictures.jsonl" >"$scratch/long_picture.jsonl"
+refuses 1 "long_picture.jsonl:2: task jsonl/two: $scratch/three.png: 2010 x 10 pixels" \
+  play --suite jsonl --file "$scratch/long_picture.jsonl" --out "$scratch/x"
+picture three.png 40 30 90 cut
+refuses 1 "long_picture.jsonl:2: task jsonl/two: $scratch/three.png: the picture is cut off" \
+  play --suite jsonl --file "$scratch/long_picture.jsonl" --out "$scratch/x"
+refuses 1 "pictures.jsonl:2: task jsonl/two: $scratch/two.png: the picture is damaged" pictures --check full
+refuses 1 "--check full" play --suite charts --check full --out "$scratch/x"
+[ ! -e "$scratch/pictures" ] && [ ! -e "$scratch/x" ] || fail "a picture that is refused leaves a folder"
+says 1 "4 of 8 episodes failed" pictures
+tasks() { sqlite3 -readonly "$scratch/pictures/run.sqlite" "SELECT group_concat(DISTINCT task_id || ' ' || status) FROM episodes JOIN tasks USING (task_index)"; }
+[ "$(tasks)" = "jsonl/one done,jsonl/two failed" ] || fail "episodes of a damaged picture: $(tasks)"
+cp "$scratch/one.png" "$scratch/kept.png"
+picture one.png 40 30 91
+refuses 1 "task jsonl/one was played" pictures --resume
+cp "$scratch/kept.png" "$scratch/one.png"
+picture two.png 40 30 90
+says 0 "run: $scratch/pictures" pictures --resume
+[ "$(tasks)" = "jsonl/one done,jsonl/two done" ] || fail "episodes of a mended picture: $(tasks)"
+says 0 "run: $scratch/pictures" pictures --resume
+picture two.png 40 30 92
+refuses 1 "task jsonl/two was played" pictures --resume
 long_prompt=$(printf 'word %.0s' $(seq 1 20000))
 printf '{"id": "1", "prompt": "%s", "answer": "4", "grader": "exact"}\n' "$long_prompt" >"$scratch/long.jsonl"
 says 1 "context" play --suite jsonl --file "$scratch/long.jsonl" --out "$scratch/long"

@@ -124,10 +124,11 @@ struct Jpeg {
     return "\xFF\xD8" + segment(0xDB, std::string(1, '\0') + std::string(64, '\1')) + segment(frame, content) +
            table(0x00, 0) + table(0x10, 0);
   }
-  static std::string scan(const std::string& names, int first, int last, int bits_before = 0) {
+  // codes: of one bit each that the scan holds.
+  static std::string scan(const std::string& names, int first, int last, int bits_before = 0, std::size_t codes = 32) {
     std::string content(1, char(names.size()));
     for (const char name : names) content += std::string() + name + '\0';
-    return segment(0xDA, content + char(first) + char(last) + char(bits_before)) + std::string(4, '\0');
+    return segment(0xDA, content + char(first) + char(last) + char(bits_before)) + std::string((codes + 7) / 8, '\0');
   }
 };
 
@@ -215,16 +216,20 @@ TEST_CASE("a JPEG of thousands of scans is refused before it is decoded") {
 
 TEST_CASE("a JPEG of ordinary scans is decoded, progressive and sequential") {
   const Jpeg progressive{.frame = 0xC2, .width = 300, .height = 200};
-  const std::string file = progressive.start() + Jpeg::scan("\1", 0, 0) + repeated(Jpeg::scan("\1", 1, 63), 20) + kEnd;
+  const std::size_t blocks = 38 * 25;
+  const std::string file =
+      progressive.start() + Jpeg::scan("\1", 0, 0, 0, blocks) + repeated(Jpeg::scan("\1", 1, 63, 0, blocks), 20) + kEnd;
   const Image image = decode_image(as_bytes(file), "p.jpg");
   CHECK(image.width() == 300);
   CHECK(image.rgb()[0] == 128);
   const Jpeg apart{.width = 300, .height = 200, .components = 3, .factors = 0x22};
-  const std::string scans = Jpeg::scan("\1", 0, 63) + Jpeg::scan("\2", 0, 63) + Jpeg::scan("\3", 0, 63);
+  const std::size_t codes = 2 * 19 * 13;  // a first and a last of each block
+  const std::string scans =
+      Jpeg::scan("\1", 0, 63, 0, 2 * blocks) + Jpeg::scan("\2", 0, 63, 0, codes) + Jpeg::scan("\3", 0, 63, 0, codes);
   CHECK(decode_image(as_bytes(apart.start() + scans + kEnd), "s.jpg").height() == 200);
   CHECK(read_image_header(as_bytes(apart.start() + scans + kEnd))->scans == 3);
   const Jpeg cmyk{.width = 30, .height = 20, .components = 4};
-  CHECK(decode_image(as_bytes(cmyk.start() + Jpeg::scan("\1\2\3\4", 0, 63) + kEnd), "c.jpg").width() == 30);
+  CHECK(decode_image(as_bytes(cmyk.start() + Jpeg::scan("\1\2\3\4", 0, 63, 0, 96) + kEnd), "c.jpg").width() == 30);
   // Metadata in thousands of segments is passed over.
   const std::string plain = apart.start();
   const std::string wordy =

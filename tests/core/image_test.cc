@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <filesystem>
@@ -19,6 +20,7 @@ using Catch::Contains;
 namespace {
 
 const std::string kPictures = AGON_TEST_DATA "/images/";
+constexpr std::uint8_t kScan[] = {0xFF, 0xDA};
 
 Image noise(int width, int height, std::uint64_t seed) {
   Rng rng(seed);
@@ -188,6 +190,76 @@ TEST_CASE("damaged bytes give a picture or an Error, nothing else") {
         CHECK_THAT(error.what(), Contains("damaged"));
       }
     }
+  }
+}
+
+TEST_CASE("a JPEG that is damaged in the middle is refused, wherever the damage lies and however it looks") {
+  const auto whole = encode_image(noise(160, 120, 7), ImageFormat::jpeg, 90);
+  const auto scan_begin =
+      std::size_t(std::search(whole.begin(), whole.end(), std::begin(kScan), std::end(kScan)) - whole.begin()) + 14;
+  for (const int value : {0, 0x55, 0xD9})
+    for (const double place : {0.2, 0.5, 0.8}) {
+      CAPTURE(value, place);
+      auto damaged = whole;
+      const auto offset = std::ptrdiff_t(double(scan_begin) + place * double(whole.size() - scan_begin));
+      std::fill_n(damaged.begin() + offset, 400, std::uint8_t(value));
+      CHECK_THROWS_WITH(decode_image(damaged, "hole.jpg"), Contains("hole.jpg") && Contains("damaged"));
+      auto shorter = whole;
+      shorter.erase(shorter.begin() + offset, shorter.begin() + offset + 400);
+      CHECK_THROWS_WITH(decode_image(shorter, "lost.jpg"), Contains("lost.jpg") && Contains("damaged"));
+    }
+}
+
+TEST_CASE("a JPEG is not refused for what cameras put between its data and its end") {
+  const auto whole = encode_image(noise(40, 30, 8), ImageFormat::jpeg);
+  const Image plain = decode_image(whole, "plain.jpg");
+  for (const std::vector<std::uint8_t>& padding :
+       {std::vector<std::uint8_t>{1, 2, 3}, std::vector<std::uint8_t>(500, 0), std::vector<std::uint8_t>(9, 0xFF)}) {
+    auto padded = whole;
+    padded.insert(padded.end() - 2, padding.begin(), padding.end());
+    CHECK(decode_image(padded, "padded.jpg") == plain);
+  }
+  auto leftover = whole;
+  leftover.insert(leftover.end() - 2, whole.end() - 300, whole.end() - 100);
+  CHECK_THROWS_WITH(decode_image(leftover, "left.jpg"), Contains("damaged"));
+}
+
+TEST_CASE("a progressive JPEG without its last scans is refused") {
+  const std::string file = read_file(kPictures + "progressive.jpg");
+  std::vector<std::size_t> scans;
+  for (std::size_t at = file.find("\xFF\xDA"); at != file.npos; at = file.find("\xFF\xDA", at + 1)) scans.push_back(at);
+  REQUIRE(scans.size() > 5);
+  for (std::size_t kept = 1; kept < scans.size(); ++kept) {
+    const std::string cut = file.substr(0, scans[kept]);
+    const std::vector<std::uint8_t> open(cut.begin(), cut.end());
+    CHECK_THROWS_WITH(decode_image(open, "cut.jpg"), Contains("cut off"));
+    auto ended = open;
+    ended.insert(ended.end(), {0xFF, 0xD9});
+    CHECK_THROWS_WITH(decode_image(ended, "few.jpg"), Contains("scans of the progressive picture are missing"));
+  }
+}
+
+TEST_CASE("a picture is known by its bytes, whatever its file is called") {
+  const auto folder = std::filesystem::temp_directory_path() / "agon-image-names";
+  std::filesystem::create_directories(folder);
+  for (const char* name : {"turned_6.jpg", "turned_6.webp", "turned_6.png"}) {
+    std::filesystem::copy_file(kPictures + name, folder / "a.gif", std::filesystem::copy_options::overwrite_existing);
+    CHECK(load_image(folder / "a.gif").width() == 8);
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("EXIF of a WebP counts where its header names it, and a damaged one turns nothing") {
+  auto file = bytes_of(kPictures + "turned_6.webp");
+  CHECK(decode_image(file, "w").width() == 8);
+  auto unnamed = file;
+  unnamed[20] &= 0xF7;
+  CHECK(decode_image(unnamed, "w").width() == 12);
+  const std::string text(file.begin(), file.end());
+  for (std::size_t at = text.find("EXIF") + 8; at < file.size(); ++at) {
+    auto damaged = file;
+    damaged[at] ^= 0xFF;
+    CHECK_NOTHROW(decode_image(damaged, "w"));
   }
 }
 

@@ -16,7 +16,7 @@ set(folders core kernels sandbox tools env agents critic benchmarks cli tests)
 
 set(torch "^<(torch|ATen|c10)/")
 set(may_use_torch "^(agents/local|agents/learn|benchmarks|tests/agents|tests/support)/")
-set(heavy "^<(opencv2/|boost/|SQLiteCpp/|sqlite3\\.h|curl/|pcre2\\.h|utf8proc\\.h|CLI/|rapidjson/|httplib\\.h)")
+set(heavy "^<(opencv2/|boost/|SQLiteCpp/|sqlite3\\.h|curl/|pcre2\\.h|utf8proc\\.h|unicode/|CLI/|rapidjson/|httplib\\.h)")
 set(whole_torch "^<(torch/(torch|all|extension)\\.h|ATen/ATen\\.h)>")
 
 function(fault file what)

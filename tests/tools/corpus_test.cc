@@ -20,13 +20,14 @@ std::string fault(std::string_view line) { return std::get<std::string>(parse_do
 
 TEST_CASE("documents come in two forms") {
   CHECK(read(R"({"id": "1", "contents": "\"The Title\"\nThe text.\nMore."})") ==
-        Document{"1", "The Title", "The text.\nMore."});
-  CHECK(read(R"({"id": 12, "title": "A", "text": "b"})") == Document{"12", "A", "b"});
-  CHECK(read(R"({"_id": "x", "title": "", "text": "BEIR's"})") == Document{"x", "", "BEIR's"});
-  CHECK(read(R"({"id": null, "contents": null, "title": "A", "text": "b"})") == Document{"6", "A", "b"});
-  CHECK(read(R"({"contents": "no title here"})") == Document{"6", "", "no title here"});
-  CHECK(read(R"({"contents": "plain first line\nrest"})") == Document{"6", "plain first line", "rest"});
-  CHECK(read(R"({"contents": "\"A \"quoted\" one\"\nx"})") == Document{"6", "A \"quoted\" one", "x"});
+        Document{"1", "The Title", "The text.\nMore.", {}});
+  CHECK(read(R"({"id": 12, "title": "A", "text": "b"})") == Document{"12", "A", "b", {}});
+  CHECK(read(R"({"_id": "x", "title": "", "text": "BEIR's"})") == Document{"x", "", "BEIR's", {}});
+  CHECK(read(R"({"id": null, "contents": null, "title": "A", "text": "b"})") == Document{"6", "A", "b", {}});
+  CHECK(read(R"({"contents": "no title here"})") == Document{"6", "", "no title here", {}});
+  CHECK(read(R"({"contents": "plain first line\nrest"})") ==
+        Document{"6", "plain first line", "rest", "plain first line"});
+  CHECK(read(R"({"contents": "\"A \"quoted\" one\"\nx"})") == Document{"6", "A \"quoted\" one", "x", {}});
   CHECK(contents_of("A", "b") == "\"A\"\nb");
   CHECK(contents_of("", "b") == "b");
   CHECK(read("{\"contents\": \"" + std::string(400, 'a') + "\\nb\"}").title.empty());
@@ -34,7 +35,10 @@ TEST_CASE("documents come in two forms") {
 
 TEST_CASE("a line that is no document is told") {
   CHECK_THAT(fault("{\"id\": "), Contains("not JSON"));
-  CHECK_THAT(fault("[1]"), Contains("not a JSON object") && Contains("[1]"));
+  CHECK_THAT(fault(R"({"id": "1", "contents": "a", "contents": "b"})"),
+             Contains("the key \"contents\" is there twice"));
+  CHECK_THAT(fault(R"({"id": NaN, "contents": "a"})"), Contains("JSON has no NaN"));
+  CHECK_THAT(fault("[1]"), Contains("not a JSON object but [1]"));
   CHECK_THAT(fault(R"({"id": "1"})"), Contains("no \"contents\""));
   CHECK_THAT(fault(R"({"id": "1", "contents": " "})"), Contains("no \"contents\""));
   CHECK_THAT(fault(R"({"id": "1", "contents": 3})"), Contains("\"contents\" is 3, not a text"));

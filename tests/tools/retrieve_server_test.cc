@@ -16,6 +16,7 @@
 #include "core/text.h"
 #include "temp_folder.h"
 #include "tools/http.h"
+#include "tools/open_search.h"
 #include "tools/retrieve_protocol.h"
 #include "tools/search_index.h"
 #include "tools/web_search.h"
@@ -473,24 +474,87 @@ TEST_CASE("a stop ends what is long, and lets what is short end") {
   CHECK(backend->asked < 100);
 }
 
+namespace {
+
+// Accepts connections and says nothing.
+class Mute {
+ public:
+  Mute() {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    REQUIRE(::bind(listener_, reinterpret_cast<const sockaddr*>(&address), size) == 0);
+    REQUIRE(::listen(listener_, 5) == 0);
+    REQUIRE(::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    url_ = fmt::format("http://127.0.0.1:{}", ntohs(address.sin_port));
+  }
+  ~Mute() { ::close(listener_); }
+  Mute(const Mute&) = delete;
+  Mute& operator=(const Mute&) = delete;
+  const std::string& url() const { return url_; }
+
+ private:
+  const int listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  std::string url_;
+};
+
+}  // namespace
+
 TEST_CASE("a stop does not wait for a server that is asked") {
-  std::atomic<bool> stop = false;
-  const HttpStop scope(stop);
-  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);  // accepts and says nothing
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  REQUIRE(::bind(listener, reinterpret_cast<const sockaddr*>(&address), size) == 0);
-  REQUIRE(::listen(listener, 5) == 0);
-  REQUIRE(::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size) == 0);
-  const std::jthread soon([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    stop = true;
-  });
+  const Mute mute;
+  double soonest = kSoon;  // of three: others may keep the machine busy
+  for (int round = 0; round < 3; ++round) {
+    std::atomic<bool> stop = false;
+    const HttpStop scope(stop);
+    Clock::time_point stopped;
+    const std::jthread soon([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      stopped = Clock::now();
+      stop = true;
+    });
+    const HttpReply reply = http_request({mute.url(), {}, {}, 60});
+    CHECK_THAT(reply.fault, Contains("stopped"));
+    soonest = std::min(soonest, seconds_since(stopped));
+  }
+  CHECK(soonest < 0.3);
+}
+
+TEST_CASE("a stop answers the client whose search waits for another server") {
+  const Mute mute;
+  auto serving = std::make_unique<Serving>(open_search({.where = mute.url()}));
+  const Raw client(serving->server.port());
+  client.say(post_text(kCats));
+  while (serving->server.answered() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   const auto start = Clock::now();
-  const HttpReply reply = http_request({fmt::format("http://127.0.0.1:{}/", ntohs(address.sin_port)), {}, {}, 60});
-  CHECK_FALSE(reply.fault.empty());
+  serving.reset();
   CHECK(seconds_since(start) < kSoon);
-  ::close(listener);
+  CHECK_THAT(client.hear(), Contains("503") && Contains("stopped"));
+}
+
+TEST_CASE("contents are answered as the corpus gave them") {
+  const test::TempFolder folder;
+  const std::vector<std::string> given = {
+      "\"Cats\"\nquoted", "Cats\nplain",         " \"Cats\" \r\nspaces",        "\ncats of no title",
+      "cats on one line", "\"Cats\nhalf quoted", "\"\"\ncats of an empty title"};
+  std::string lines;
+  for (std::size_t i = 0; i < given.size(); ++i)
+    lines += Json{{"id", std::to_string(i)}, {"contents", given[i]}}.dump() + "\n";
+  write_file_atomically(folder / "docs.jsonl", lines + R"({"id": "t", "title": "Cats", "text": "apart"})");
+  build_search_index(folder / "docs.jsonl", folder / "docs.index");
+  Serving serving(std::make_shared<SearchIndex>(folder / "docs.index"));
+  Serving second(open_search({.where = fmt::format("http://127.0.0.1:{}", serving.server.port())}));  // which asks it
+  Serving recorded(open_search({.where = (folder / "docs.index").string(),
+                                .bm25 = {},
+                                .cache = folder / "cache",
+                                .cache_mode = CacheMode::record}));
+  for (Serving* server : {&serving, &second, &recorded, &recorded}) {
+    const Json answer = server->post(R"({"queries": ["cats"], "topk": 20})").second;
+    REQUIRE(answer["result"][0].size() == given.size() + 1);
+    for (const Json& document : answer["result"][0]) {
+      const std::string id = document["id"];
+      CAPTURE(id);
+      CHECK(document["contents"] == (id == "t" ? "\"Cats\"\napart" : given[std::stoul(id)]));
+    }
+  }
 }

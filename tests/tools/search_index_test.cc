@@ -88,6 +88,7 @@ TEST_CASE("documents are found by their words, accents and endings aside") {
   CHECK(hit.snippet == hit.text);
   CHECK(hit.score.value() > 0);
   CHECK(index.identity()["corpus"] == report.corpus_hash);
+  CHECK(index.identity()["version"] == kIndexVersion);
   CHECK_FALSE(fs::exists(folder.index.string() + ".partial"));
 }
 
@@ -262,9 +263,138 @@ TEST_CASE("two builds of one index do not mix") {
   CHECK(folder.failure(kPets).empty());
 }
 
+TEST_CASE("two documents of one id are refused, with both lines") {
+  const Folder folder;
+  CHECK_THAT(folder.failure(kPets + "\n" + R"({"id": 2, "contents": "again"})" + "\n"),
+             Contains("docs.jsonl:5: the id \"2\" is that of line 2"));
+  CHECK_THAT(folder.failure(many_documents(5000) + R"({"id": "4321", "contents": "again"})"),
+             Contains(":5001: ") && Contains("line 4322"));
+  // A document without an id is called by its line.
+  CHECK_THAT(folder.failure(R"({"id": "1", "contents": "a"})"
+                            "\n"
+                            R"({"contents": "b"})"),
+             Contains(":2: ") && Contains("line 1"));
+  CHECK(folder
+            .failure(R"({"contents": "a"})"
+                     "\n"
+                     R"({"contents": "a"})")
+            .empty());
+}
+
+TEST_CASE("an index of before is refused with what to do") {
+  const Folder folder;
+  folder.build(kPets);
+  SQLite::Database(folder.index.string(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 1");
+  CHECK_THROWS_WITH(SearchIndex(folder.index), Contains("version 1") && Contains("Build it again with `agon index`"));
+}
+
+TEST_CASE("documents of any script are found by their words") {
+  const std::vector<std::string> documents = {
+      "北京大学是中国著名的大学，位于北京市海淀区。",        // 0 Chinese
+      "黑猫在屋顶上睡觉。",                                  // 1
+      "東京都は日本の首都であり、多くの人が住んでいます。",  // 2 Japanese
+      "コンピュータサイエンスを大学で学びました。",          // 3
+      "กรุงเทพมหานครเป็นเมืองหลวงของประเทศไทย",                 // 4 Thai
+      "고양이가 학교에서 잠을 잡니다.",                      // 5 Korean
+      "Ο Σωκράτης ήταν σοφός φιλόσοφος της Αθήνας.",         // 6 Greek
+      "Đà Nẵng là một thành phố của Việt Nam.",              // 7 Vietnamese
+      "كِتَابٌ عَنِ اللُّغَةِ العَرَبِيَّة",                               // 8 Arabic, with points
+      "שָׁלוֹם עוֹלָם",                                           // 9 Hebrew, with points
+      "Die Straße nach Köln ist lang.",                      // 10 German
+      "İstanbul'da ışık ve çiçek",                           // 11 Turkish
+      "Ｆｕｌｌ ｗｉｄｔｈ Ｔｅｘｔ １２３",                 // 12 full-width
+      "Ёлка стоит в лесу",                                   // 13 Russian
+      "हिन्दी भारत की भाषा है",                                // 14 Hindi
+      "GPT-4模型 uses Transformer架构",                      // 15 mixed
+      "ｶﾀｶﾅ の文",                                           // 16 half-width
+      "Cafe\u0301 cre\u0300me bru\u0302le\u0301e",           // 17 accents apart
+      "Smørrebrød og Łódź, Encyclopædia",                    // 18
+      "soft\u00ADhyphen and ze\u200Dro width",               // 19
+      "٢٠٢٤ سنة",                                            // 20 Arabic digits
+      "ភាសាខ្មែរ ជាភាសារបស់កម្ពុជា",                             // 21 Khmer
+  };
+  const Folder folder;
+  std::string lines;
+  for (std::size_t i = 0; i < documents.size(); ++i)
+    lines += Json{{"id", std::to_string(i)}, {"title", ""}, {"text", documents[i]}}.dump() + "\n";
+  folder.build(lines);
+  SearchIndex index(folder.index);
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"北京大学", "0"},
+      {"北京", "0"},
+      {"著名", "0"},
+      {"海淀区", "0"},
+      {"猫", "1"},
+      {"屋顶", "1"},
+      {"東京", "2"},
+      {"日本の首都はどこですか", "2"},
+      {"コンピューター", "3"},
+      {"サイエンス", "3"},
+      {"เมืองหลวง", "4"},
+      {"ประเทศไทย", "4"},
+      {"고양이", "5"},
+      {"학교", "5"},
+      {"ΣΟΦΟΣ", "6"},
+      {"σωκρατησ", "6"},
+      {"αθηνας", "6"},
+      {"da nang", "7"},
+      {"thanh pho viet nam", "7"},
+      {"كتاب", "8"},
+      {"العربيه", "8"},
+      {"שלום", "9"},
+      {"STRASSE", "10"},
+      {"koln", "10"},
+      {"istanbul", "11"},
+      {"ISIK", "11"},
+      {"width", "12"},
+      {"123", "12"},
+      {"ｗｉｄｔｈ", "12"},
+      {"елка", "13"},
+      {"भाषा", "14"},
+      {"模型", "15"},
+      {"transformer 架构", "15"},
+      {"カタカナ", "16"},
+      {"CAFÉ", "17"},
+      {"brulee", "17"},
+      {"smorrebrod", "18"},
+      {"lodz", "18"},
+      {"encyclopaedia", "18"},
+      {"softhyphen", "19"},
+      {"zero", "19"},
+      {"2024", "20"},
+      {"កម្ពុជា", "21"},
+  };
+  for (const auto& [query, id] : cases) {
+    CAPTURE(query, documents[std::stoul(id)]);
+    const Ids ids = found(index, query);
+    REQUIRE_FALSE(ids.empty());
+    CHECK(ids.front() == id);
+  }
+  CHECK(found(index, "。、！？　…").empty());
+  const SearchHit hit = index.search("屋顶", 1, 1).hits.at(0);
+  CHECK(hit.text == documents[1]);
+  CHECK(hit.snippet == documents[1]);
+}
+
+TEST_CASE("a long text without spaces is found in its middle, and its snippet is whole characters") {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) text += i == 11'000 ? "長頸鹿" : "天地玄黃宇宙洪荒";
+  const Folder folder;
+  folder.build(Json{{"id", "a"}, {"title", ""}, {"text", text}}.dump());
+  SearchIndex index(folder.index);
+  CHECK(found(index, "長頸鹿") == Ids{"a"});
+  const SearchHit hit = index.search("宇宙", 1, 1).hits.at(0);
+  CHECK(hit.snippet.size() < 2000);
+  CHECK(valid_utf8(hit.snippet) == hit.snippet);
+  CHECK_THAT(hit.snippet, Contains("宇宙"));
+}
+
 TEST_CASE("what cannot be built or opened is told") {
   const Folder folder;
   CHECK_THROWS_WITH(build_search_index(folder.folder / "no", folder.index), Contains("cannot be read"));
+  CHECK_THAT(folder.failure("\x1F\x8B\x08"), Contains("gzip -dc"));
+  CHECK_THAT(folder.failure(std::string("{\0\"\0", 4)), Contains("UTF-16"));
+  CHECK(folder.failure("\xEF\xBB\xBF" + kPets).empty());
   folder.build(kPets);
   CHECK_THROWS_WITH(build_search_index(folder.corpus, folder.folder / "no" / "x"), Contains("cannot be written"));
   CHECK_THROWS_WITH(build_search_index(folder.corpus, folder.corpus), Contains("is the corpus itself"));

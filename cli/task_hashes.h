@@ -1,0 +1,20 @@
+// cli/task_hashes.h - which tasks of a file a run plays, task by task (task_hashes.txt in its folder), so that a run
+// goes on when a task that failed was mended: its line, or a picture of it.
+#pragma once
+
+#include <filesystem>
+
+#include "core/json.h"
+#include "env/suite.h"
+
+namespace agon::cli {
+
+// Before a run in `folder` is resumed with `config`, whose tasks are those of a file (else this does nothing): where
+// the file has changed in tasks that the run has not played, the run's config takes the file as it is now. Throws Error
+// that names the first task that was played and has changed since.
+void accept_mended_tasks(const std::filesystem::path& folder, const Json& config, const env::SuiteInfo& info);
+
+// Keeps the hashes of the file's tasks for the next resume. REQUIRES: the folder holds a run.
+void keep_task_hashes(const std::filesystem::path& folder, const env::SuiteInfo& info);
+
+}  // namespace agon::cli

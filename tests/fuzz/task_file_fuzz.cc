@@ -1,0 +1,54 @@
+// Any bytes as a task file: every item is an object without nulls at its places, or an Error says where the fault is.
+// No key of an item is lost, and none is there twice.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "env/suites/task_file.h"
+
+using namespace agon;
+using namespace agon::env;
+
+namespace {
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+std::string where(const std::string& path, const TaskPlace& place) { return path + ":" + place.text(); }
+
+bool is_tidy(const tools::SortedJson& value) {
+  if (value.is_object())
+    for (const auto& [key, member] : value.items())
+      if (member.is_null()) return false;
+  if (value.is_structured())
+    for (const tools::SortedJson& member : value)
+      if (!is_tidy(member)) return false;
+  return true;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view content(reinterpret_cast<const char*>(data), size);
+  std::size_t last = 0, items = 0;
+  try {
+    read_tasks_of("f", content, where,
+                  [&](const tools::SortedJson& item, const TaskPlace& place, std::string_view text) {
+                    require(item.is_object() && is_tidy(item) && !text.empty());
+                    require(items == 0 || place.number > last);
+                    last = place.number;
+                    ++items;
+                    const tools::ParsedJson again = tools::parse_json_of_file(item.dump());
+                    require(again.fault.empty() && again.value == item);
+                    if (!item.contains("prompt") || !item["prompt"].is_string()) return;
+                    check_picture_marks(item["prompt"].get_ref<const std::string&>(), 1);
+                  });
+  } catch (const Error& error) {
+    const std::string_view what = error.what();
+    require(what.starts_with("f:"));
+  }
+  return 0;
+}
