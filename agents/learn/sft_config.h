@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -60,7 +61,8 @@ struct SftConfig {
   Json source;                        // the file's keys, kept to tell whether a run resumes with the same config
 };
 
-// Throws Error naming the key that is unknown, missing or ill-typed.
-SftConfig load_sft_config(const std::filesystem::path& file);
+// changes: "KEY=VALUE" in place of the file's. Throws Error naming the key that is unknown, missing, ill-typed or
+// changes nothing beside the others.
+SftConfig load_sft_config(const std::filesystem::path& file, std::span<const std::string> changes = {});
 
 }  // namespace agon::agents
