@@ -48,6 +48,8 @@ for line in open(sys.argv[1]):
     if not found:
         continue
     depth = (len(found[1]) + len(found[2] or "")) // 2
+    if path and path[0] == "sources" and depth:
+        depth = 1  # of an entry of the list
     path[depth:] = [found[3]]
     if found[4].strip() or found[3] in ("credit", "rewards", "stages"):
         if path[0] not in ("credit", "rewards", "stages") or depth == 0:
