@@ -120,8 +120,9 @@ void require_credit_settings(const Training& training) {
   }
   for (const CreditStage& stage : config.stages)
     if (stage.from_step >= config.steps)
-      throw Error("train: the stage from step {} never begins: 'steps' is {}. Leave it out, or raise 'steps'.",
-                  stage.from_step, config.steps);
+      throw Error(
+          "train: 'stages': the one from step {} never begins, since 'steps' is {}. Leave it out, or raise 'steps'.",
+          stage.from_step, config.steps);
 }
 
 }  // namespace
