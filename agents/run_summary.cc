@@ -7,9 +7,11 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 #include <span>
 #include <utility>
 
+#include "core/intervals.h"
 #include "env/box.h"
 #include "env/vote.h"
 
@@ -138,21 +140,58 @@ double mean_of_defined(const std::vector<double>& values, std::span<const std::s
 
 using Statistic = std::function<double(std::span<const std::size_t>)>;  // of tasks, by their places in the list
 
-// Named statistics over the tasks of a run.
+// A part of each task; its whole is 0 where the task has no such episode.
+using Shares = std::vector<TaskShare>;
+
+// A figure over the tasks of a run, and what its interval is made from.
+struct Figure {
+  Statistic statistic;
+  Shares shares;          // a share of the tasks; empty: it is none
+  Shares less;            // the figure is `shares` minus these, of the same tasks
+  std::size_t tasks = 0;  // that it is of
+  bool in_unit = false;   // lies in [0, 1] whatever is drawn
+};
+
+// Named figures over the tasks of a run.
 class Figures {
  public:
   explicit Figures(const std::vector<Task>& tasks) : tasks_(tasks) {}
 
-  void add(const std::string& name, Statistic statistic) { statistics_[name] = std::move(statistic); }
-  void add_task_mean(const std::string& name, const TaskFigure& figure) {
-    add(name, [values = by_task(figure)](auto drawn) { return mean_of_defined(values, drawn); });
+  // Of scores of all samples together.
+  void add_curve(const std::string& name, Statistic statistic, std::size_t tasks) {
+    figures_[name] = {std::move(statistic), {}, {}, tasks, true};
   }
-  void add_ratio(const std::string& name, const TaskFigure& part, const TaskFigure& whole) {
-    add(name, [parts = by_task(part), wholes = by_task(whole)](auto drawn) {
-      return mean_of_defined(parts, drawn) / mean_of_defined(wholes, drawn);
-    });
+  // draws: the episodes that a task's figure is of.
+  void add_task_mean(const std::string& name, const TaskFigure& figure, const TaskFigure& draws) {
+    const std::vector<double> values = by_task(figure);
+    Figure added{[values](auto drawn) { return mean_of_defined(values, drawn); }, {}, {}, 0, false};
+    added.tasks = static_cast<std::size_t>(std::ranges::count_if(values, [](double one) { return !std::isnan(one); }));
+    const bool is_share =
+        std::ranges::all_of(values, [](double one) { return std::isnan(one) || (one >= 0 && one <= 1); });
+    if (is_share) added.shares = shares_of(values, std::vector<double>(values.size(), 1), by_task(draws));
+    figures_[name] = std::move(added);
   }
-  const std::map<std::string, Statistic>& statistics() const { return statistics_; }
+  // The mean of one figure minus that of another one, of the same tasks.
+  void add_gap(const std::string& name, const TaskFigure& more, const TaskFigure& less, const TaskFigure& draws) {
+    const std::vector<double> from = by_task(more), taken = by_task(less), episodes = by_task(draws);
+    const std::vector<double> ones(from.size(), 1);
+    Figure added{[from, taken](auto drawn) { return mean_of_defined(from, drawn) - mean_of_defined(taken, drawn); },
+                 shares_of(from, ones, episodes), shares_of(taken, ones, episodes), 0, false};
+    added.tasks = defined(added.shares);
+    figures_[name] = std::move(added);
+  }
+  // Sum of parts by sum of wholes.
+  void add_ratio(const std::string& name, const TaskFigure& part, const TaskFigure& whole, const TaskFigure& draws) {
+    const std::vector<double> parts = by_task(part), wholes = by_task(whole);
+    Figure added{[parts, wholes](auto drawn) { return mean_of_defined(parts, drawn) / mean_of_defined(wholes, drawn); },
+                 shares_of(parts, wholes, by_task(draws)),
+                 {},
+                 0,
+                 false};
+    added.tasks = defined(added.shares);
+    figures_[name] = std::move(added);
+  }
+  const std::map<std::string, Figure>& figures() const { return figures_; }
 
  private:
   std::vector<double> by_task(const TaskFigure& figure) const {
@@ -160,10 +199,26 @@ class Figures {
     for (const Task& task : tasks_) values.push_back(figure(task));
     return values;
   }
+  static Shares shares_of(const std::vector<double>& parts, const std::vector<double>& wholes,
+                          const std::vector<double>& draws) {
+    Shares shares;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      if (std::isnan(parts[i]) || std::isnan(wholes[i]))
+        shares.push_back({0, 0, 0});
+      else
+        shares.push_back({parts[i], wholes[i], draws[i]});
+    return shares;
+  }
+  static std::size_t defined(const Shares& shares) {
+    return static_cast<std::size_t>(std::ranges::count_if(shares, [](const TaskShare& one) { return one.whole > 0; }));
+  }
 
   const std::vector<Task>& tasks_;
-  std::map<std::string, Statistic> statistics_;
+  std::map<std::string, Figure> figures_;
 };
+
+double sample_count(const Task& task) { return static_cast<double>(task.samples.size()); }
+double one_draw(const Task&) { return 1; }
 
 // 1, 2, 4, ... and the number itself.
 std::vector<int> sizes_up_to(int samples) {
@@ -175,11 +230,13 @@ std::vector<int> sizes_up_to(int samples) {
 
 void add_sample_figures(Figures& figures, int samples) {
   const auto add_blocks = [&](const std::string& name, int n, Pick pick) {
-    figures.add_task_mean(name + std::to_string(n),
-                          [n, pick](const Task& task) { return success_by_blocks(task, n, pick); });
+    figures.add_task_mean(
+        name + std::to_string(n), [n, pick](const Task& task) { return success_by_blocks(task, n, pick); },
+        sample_count);
   };
   for (const int size : sizes_up_to(samples)) {
-    figures.add_task_mean(fmt::format("pass_at_{}", size), [size](const Task& task) { return pass_of(task, size); });
+    figures.add_task_mean(
+        fmt::format("pass_at_{}", size), [size](const Task& task) { return pass_of(task, size); }, sample_count);
     add_blocks("best_of_", size, best_scored);
     add_blocks("majority_", size, majority);
   }
@@ -187,8 +244,14 @@ void add_sample_figures(Figures& figures, int samples) {
 
 void add_score_figures(Figures& figures, const std::vector<Task>& tasks) {
   const std::vector<Scored> samples = scored_samples(tasks);
-  figures.add("score_auc", [samples](auto drawn) { return score_figure(samples, drawn, roc_auc); });
-  figures.add("score_ap", [samples](auto drawn) { return score_figure(samples, drawn, average_precision); });
+  std::set<std::size_t> scored;
+  for (const Scored& sample : samples) scored.insert(sample.task);
+  const auto add = [&](const char* name, Curve curve) {
+    figures.add_curve(
+        name, [samples, curve](auto drawn) { return score_figure(samples, drawn, curve); }, scored.size());
+  };
+  add("score_auc", roc_auc);
+  add("score_ap", average_precision);
 }
 
 double steps_of(const Task& task, int EpisodeOutcome::*count) {
@@ -231,48 +294,107 @@ TaskFigure turn_mean(bool greedy, TurnValue value) {
 constexpr TurnValue kFirstRight = [](bool first, bool) { return first ? 1.0 : 0; };
 constexpr TurnValue kFirstWrong = [](bool first, bool) { return first ? 0 : 1.0; };
 constexpr TurnValue kSecondRight = [](bool, bool second) { return second ? 1.0 : 0; };
-constexpr TurnValue kGain = [](bool first, bool second) { return static_cast<double>(second - first); };
 constexpr TurnValue kCorrected = [](bool first, bool second) { return !first && second ? 1.0 : 0; };
 constexpr TurnValue kSpoilt = [](bool first, bool second) { return first && !second ? 1.0 : 0; };
 
+// Episodes of a task that the value is 1 of.
+TaskFigure turn_count(bool greedy, TurnValue value) {
+  return [greedy, value](const Task& task) {
+    double count = 0;
+    for (const EpisodeOutcome* one : answered_twice(task, greedy))
+      count += value(one->turn_correct[0], one->turn_correct[1]);
+    return count;
+  };
+}
+
 void add_two_turn_figures(Figures& figures, const std::string& prefix, bool greedy) {
-  figures.add_task_mean(prefix + "acc_t1", turn_mean(greedy, kFirstRight));
-  figures.add_task_mean(prefix + "acc_t2", turn_mean(greedy, kSecondRight));
-  figures.add_task_mean(prefix + "delta", turn_mean(greedy, kGain));
-  figures.add_task_mean(prefix + "m01", turn_mean(greedy, kCorrected));
-  figures.add_task_mean(prefix + "m10", turn_mean(greedy, kSpoilt));
-  figures.add_ratio(prefix + "m01_conditional", turn_mean(greedy, kCorrected), turn_mean(greedy, kFirstWrong));
-  figures.add_ratio(prefix + "m10_conditional", turn_mean(greedy, kSpoilt), turn_mean(greedy, kFirstRight));
+  const TaskFigure draws = turn_count(greedy, [](bool, bool) { return 1.0; });
+  const auto mean_of = [greedy](TurnValue value) { return turn_mean(greedy, value); };
+  figures.add_task_mean(prefix + "acc_t1", mean_of(kFirstRight), draws);
+  figures.add_task_mean(prefix + "acc_t2", mean_of(kSecondRight), draws);
+  figures.add_gap(prefix + "delta", mean_of(kSecondRight), mean_of(kFirstRight), draws);
+  figures.add_task_mean(prefix + "m01", mean_of(kCorrected), draws);
+  figures.add_task_mean(prefix + "m10", mean_of(kSpoilt), draws);
+  figures.add_ratio(prefix + "m01_conditional", mean_of(kCorrected), mean_of(kFirstWrong),
+                    turn_count(greedy, kFirstWrong));
+  figures.add_ratio(prefix + "m10_conditional", mean_of(kSpoilt), mean_of(kFirstRight),
+                    turn_count(greedy, kFirstRight));
 }
 
 // Every figure that has an interval, by the name that the interval goes by.
-std::map<std::string, Statistic> statistics_of(const std::vector<Task>& tasks, int samples) {
+std::map<std::string, Figure> figures_of(const std::vector<Task>& tasks, int samples) {
   Figures figures(tasks);
   add_sample_figures(figures, samples);
-  figures.add_task_mean("greedy", greedy_success);
-  figures.add_task_mean("pass_at_1", mean_success);
-  figures.add_task_mean("mean_reward", mean_reward);
+  figures.add_task_mean("greedy", greedy_success, one_draw);
+  figures.add_task_mean("pass_at_1", mean_success, sample_count);
+  figures.add_task_mean("mean_reward", mean_reward, sample_count);
   add_score_figures(figures, tasks);
   if (has_steps(tasks))
     figures.add_ratio(
         "step_success", [](const Task& task) { return steps_of(task, &EpisodeOutcome::right_steps); },
+        [](const Task& task) { return steps_of(task, &EpisodeOutcome::steps); },
         [](const Task& task) { return steps_of(task, &EpisodeOutcome::steps); });
   if (has_two_turns(tasks)) {
     add_two_turn_figures(figures, "", false);
     add_two_turn_figures(figures, kGreedyTurns, true);
   }
-  return figures.statistics();
+  return figures.figures();
 }
 
 struct Estimate {
   double value = kNaN;
   Interval interval;
+  std::size_t tasks = 0;  // that it is of
 };
 
-Estimate estimate(std::size_t tasks, const Statistic& statistic, std::uint64_t seed) {
+double value_of(std::size_t tasks, const Statistic& statistic) {
   std::vector<std::size_t> all(tasks);
   std::iota(all.begin(), all.end(), std::size_t{0});
-  return {statistic(all), bootstrap_interval(tasks, statistic, seed)};
+  return statistic(all);
+}
+
+// Of which nothing is known where all resamples agree.
+Interval bootstrap_alone(std::size_t tasks, const Statistic& statistic, std::uint64_t seed) {
+  const Interval interval = bootstrap_interval(tasks, statistic, seed);
+  return interval.low < interval.high ? interval : Interval{kNaN, kNaN};
+}
+
+Interval interval_of(std::size_t tasks, const Figure& figure, double value, std::uint64_t seed) {
+  if (!figure.less.empty()) return paired_difference_interval(figure.shares, figure.less);
+  if (!figure.shares.empty()) return share_interval(figure.shares);
+  if (figure.in_unit)
+    return bootstrap_or_wilson(bootstrap_interval(tasks, figure.statistic, seed), value, figure.tasks);
+  return bootstrap_alone(tasks, figure.statistic, seed);
+}
+
+Estimate estimate(std::size_t tasks, const Figure& figure, std::uint64_t seed) {
+  const double value = value_of(tasks, figure.statistic);
+  return {value, std::isnan(value) ? Interval{kNaN, kNaN} : interval_of(tasks, figure, value, seed), figure.tasks};
+}
+
+// Those that both have, in pairs.
+std::pair<Shares, Shares> shares_of_both(const Figure& a, const Figure& b) {
+  std::pair<Shares, Shares> both;
+  for (std::size_t i = 0; i < a.shares.size(); ++i) {
+    if (!(a.shares[i].whole > 0) || !(b.shares[i].whole > 0)) continue;
+    both.first.push_back(a.shares[i]);
+    both.second.push_back(b.shares[i]);
+  }
+  return both;
+}
+
+// minuend - subtrahend over the same tasks.
+Estimate difference_of(std::size_t tasks, const Figure& minuend, const Figure& subtrahend, std::uint64_t seed) {
+  const auto is_share = [](const Figure& one) { return !one.shares.empty() && one.less.empty(); };
+  if (is_share(minuend) && is_share(subtrahend)) {
+    const auto [a, b] = shares_of_both(minuend, subtrahend);
+    return {share_of(a) - share_of(b), paired_difference_interval(a, b), a.size()};
+  }
+  const Statistic difference = [&](auto drawn) { return minuend.statistic(drawn) - subtrahend.statistic(drawn); };
+  Interval interval = bootstrap_alone(tasks, difference, seed);
+  const Estimate a = estimate(tasks, minuend, seed), b = estimate(tasks, subtrahend, seed);
+  if (std::isnan(interval.low)) interval = difference_interval(a.value, a.interval, b.value, b.interval);
+  return {value_of(tasks, difference), interval, std::min(a.tasks, b.tasks)};
 }
 
 Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
@@ -284,15 +406,19 @@ int samples_of(const std::vector<EpisodeOutcome>& outcomes) {
   return samples;
 }
 
-// {name: value} of the statistics, and their intervals under "ci".
+void add_estimate(Json& values, const std::string& name, const Estimate& figure) {
+  values[name] = number_or_null(figure.value);
+  if (!std::isfinite(figure.value)) return;
+  values["ci"][name] = interval_json(figure.interval);
+  values["n"][name] = figure.tasks;
+}
+
+// {name: value} of the figures, their intervals under "ci", and under "n" of how many tasks each is.
 Json estimates_of(const std::vector<Task>& tasks, int samples, std::uint64_t seed) {
   Json values = Json::object();
-  values["ci"] = Json::object();
-  for (const auto& [name, statistic] : statistics_of(tasks, samples)) {
-    const Estimate figure = estimate(tasks.size(), statistic, seed);
-    values[name] = number_or_null(figure.value);
-    if (std::isfinite(figure.value)) values["ci"][name] = interval_json(figure.interval);
-  }
+  values["ci"] = values["n"] = Json::object();
+  for (const auto& [name, figure] : figures_of(tasks, samples))
+    add_estimate(values, name, estimate(tasks.size(), figure, seed));
   return values;
 }
 
@@ -399,24 +525,18 @@ Json summarize(const Json& config, const std::vector<EpisodeOutcome>& outcomes, 
   summary["seconds"] = number_or_null(seconds);
   summary["failed"] = failed;
   summary["ci"] = std::move(values["ci"]);
+  summary["n"] = std::move(values["n"]);
   return summary;
 }
 
 Json compare(const std::vector<EpisodeOutcome>& first, const std::vector<EpisodeOutcome>& other, std::uint64_t seed) {
   const std::vector<Task> of_first = tasks_of(first), of_other = tasks_of(other);
   const std::vector<Task> before = common_tasks(of_first, of_other), after = common_tasks(of_other, of_first);
-  const auto minuends = statistics_of(after, samples_of(other)), subtrahends = statistics_of(before, samples_of(first));
-  Json differences{{"ci", Json::object()}};
-  for (const auto& [name, minuend] : minuends) {
-    const auto subtrahend = subtrahends.find(name);
-    if (subtrahend == subtrahends.end()) continue;
-    const auto& after_of = minuend;  // a binding may not be captured
-    const auto& before_of = subtrahend->second;
-    const Estimate difference = estimate(
-        before.size(), [&](auto drawn) { return after_of(drawn) - before_of(drawn); }, seed);
-    differences[name] = number_or_null(difference.value);
-    if (std::isfinite(difference.value)) differences["ci"][name] = interval_json(difference.interval);
-  }
+  const auto minuends = figures_of(after, samples_of(other)), subtrahends = figures_of(before, samples_of(first));
+  Json differences{{"ci", Json::object()}, {"n", Json::object()}};
+  for (const auto& [name, minuend] : minuends)
+    if (const auto subtrahend = subtrahends.find(name); subtrahend != subtrahends.end())
+      add_estimate(differences, name, difference_of(before.size(), minuend, subtrahend->second, seed));
   return differences;
 }
 
@@ -428,11 +548,10 @@ std::vector<GroupAccuracy> accuracy_by(const std::vector<EpisodeOutcome>& outcom
   for (const auto& [group, members] : groups) {
     const std::vector<Task> tasks = tasks_of(members);
     Figures figures(tasks);
-    figures.add_task_mean("greedy", greedy_success);
-    figures.add_task_mean("pass_at_1", mean_success);
-    const auto& statistics = figures.statistics();
-    const Estimate sampled = estimate(tasks.size(), statistics.at("pass_at_1"), seed);
-    const double greedy = estimate(tasks.size(), statistics.at("greedy"), seed).value;
+    figures.add_task_mean("greedy", greedy_success, one_draw);
+    figures.add_task_mean("pass_at_1", mean_success, sample_count);
+    const Estimate sampled = estimate(tasks.size(), figures.figures().at("pass_at_1"), seed);
+    const double greedy = value_of(tasks.size(), figures.figures().at("greedy").statistic);
     all.push_back({group, tasks.size(), greedy, sampled.value, sampled.interval});
   }
   return all;

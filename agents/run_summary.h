@@ -55,12 +55,14 @@ inline constexpr const char* kGreedyTurns = "greedy_";  // before their names: o
 // most frequent answer (numbers by value, others normalised), boxes: largest IoU cluster; ties: the first; no answer:
 // the first sample. pass_at_k is exact over all k-subsets of a task's samples; best_of_n and majority are averaged over
 // consecutive blocks of n. n and k: powers of two up to the number of samples, and that number. score: of all samples
-// together; `missing` counts those without a valid one. Intervals: bootstrap over tasks, seeded by `config["seed"]`;
-// keys "greedy", "pass_at_8", "best_of_4", "majority_4", "score_auc", "score_ap", "mean_reward", "step_success",
-// "acc_t1", "greedy_acc_t1".
+// together; `missing` counts those without a valid one. `n {metric: tasks}`: of how many tasks each interval is.
+// Intervals are over tasks (core/intervals.h): of shares Wilson's at the effective number of samples, of the difference
+// of two turns Newcombe's, of the others by bootstrap, seeded by `config["seed"]`; keys "greedy", "pass_at_8",
+// "best_of_4", "majority_4", "score_auc", "score_ap", "mean_reward", "step_success", "acc_t1", "greedy_acc_t1".
 Json summarize(const Json& config, const std::vector<EpisodeOutcome>& outcomes, double seconds);
 // `other` minus `first`, by the keys of "ci", over the tasks that both have: {metric: difference, "ci": {metric: [lo,
-// hi]}}. Paired: a resample draws the same tasks of both.
+// hi]}, "n": {metric: tasks}}. Paired: of shares Newcombe's interval over the tasks that have both, of the others by a
+// bootstrap that draws the same tasks of both.
 Json compare(const std::vector<EpisodeOutcome>& first, const std::vector<EpisodeOutcome>& other, std::uint64_t seed);
 std::string summary_table(const Json& summary);  // for a person; plain text, aligned
 

@@ -7,6 +7,7 @@
 
 #include "agents/local/local_policy.h"
 #include "cli/commands.h"
+#include "cli/flag_use.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
 #include "cli/usage.h"
@@ -125,7 +126,11 @@ void add_complete(CLI::App& app) {
       ->capture_default_str();
   command->add_flag("--logprobs", options->logprobs, "Print each token's id and log-probability too");
   command->add_flag("--json", options->json, "Print a JSON object; an array for several samples");
-  command->callback([options, prompt] {
+  command->callback([options, prompt, command] {
+    const bool samples = options->sampling.temperature > 0;
+    for (const char* flag : {"--top-p", "--top-k", "--seed"})
+      require_used(*command, {{flag, samples, "at temperature 0", "give a --temperature above 0"}});
+    require_used(*command, {{"--logprobs", !options->json, "with --json, which has them always"}});
     options->prompt_given = prompt->count() > 0;
     complete(*options);
   });

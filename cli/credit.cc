@@ -2,18 +2,21 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
 
+#include "agents/learn/credit/unused_settings.h"
 #include "agents/learn/decomposition.h"
 #include "agents/learn/trajectory.h"
 #include "agents/local/tokenizer.h"
 #include "cli/assignments.h"
 #include "cli/commands.h"
 #include "cli/credit_group.h"
+#include "cli/flag_use.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
 #include "cli/parse_whole.h"
@@ -27,7 +30,7 @@ namespace agon::cli {
 namespace {
 
 struct CreditFlags {
-  std::string method, run, policy, steps = "blank_line";
+  std::string method, where = "-", policy, steps = "blank_line";
   std::vector<std::string> settings, rewards;
   std::optional<std::uint64_t> task;
   bool list = false, json = false;
@@ -47,9 +50,15 @@ std::map<std::string, double> reward_weights(const std::vector<std::string>& ass
 }
 
 agents::CreditGroup group_of_input(const CreditFlags& flags) {
-  if (flags.task) throw Error("credit: --task needs --run, the folder of the run that the task is in.");
+  if (flags.task)
+    throw Error("credit: a TASK is of a run folder, and {} is a file. Leave the task out.",
+                flags.where == "-" ? "standard input" : flags.where);
+  if (flags.where != "-") return parse_credit_group(read_file(flags.where), flags.where);
   if (::isatty(STDIN_FILENO))
-    throw Error("credit: no group. Give one on standard input (agon credit grpo < group.json), or --run and --task.");
+    throw Error(
+        "credit: no group. Give a file of one (agon credit {0} group.json), standard input, or a run and a task of it "
+        "(agon credit {0} runs/charts 17).",
+        flags.method);
   return parse_credit_group({std::istreambuf_iterator<char>(std::cin), {}}, "standard input");
 }
 
@@ -133,9 +142,11 @@ agents::CreditGroup group_of_run(const CreditFlags& flags, const std::vector<env
 
 // Beside the credit, what the run knows of each roll-out.
 Json explain_run(const CreditFlags& flags) {
-  if (!flags.task) throw Error("credit: --run needs --task, the number of a task in it.");
-  const auto reader = env::RunReader::open(flags.run);
-  const std::vector<env::Episode> episodes = recorded_group(*reader, flags.run, *flags.task);
+  if (!flags.task)
+    throw Error("credit: which task of {}? Give its number behind the run; `agon show {}` lists them.", flags.where,
+                flags.where);
+  const auto reader = env::RunReader::open(flags.where);
+  const std::vector<env::Episode> episodes = recorded_group(*reader, flags.where, *flags.task);
   const Json config = reader->config(), settings = settings_for(config, flags.method, flags.settings);
   const agents::CreditGroup group = group_of_run(flags, episodes, config, *agents::make_credit(flags.method, settings));
   Json json = explain(flags.method, settings, group);
@@ -173,14 +184,33 @@ void print_list() {
   }
 }
 
+bool is_run(const CreditFlags& flags) { return std::filesystem::is_directory(flags.where); }
+
+void require_flags_used(const CLI::App& command, const CreditFlags& flags) {
+  for (const char* flag : {"METHOD", "WHERE", "TASK", "--set", "--steps", "--policy", "--reward"})
+    require_used(command, {{flag, !flags.list, "with --list"}});
+  for (const char* flag : {"--steps", "--policy", "--reward"})
+    require_used(command, {{flag, is_run(flags), "for a group that is given as JSON", "give a run and a task of it"}});
+}
+
+// Said before a group is waited for.
+void check_settings(const std::string& method, const Json& given) {
+  const Json settings = agents::credit_settings(method, given);
+  for (const agents::UnusedSetting& unused : agents::unused_settings(method, settings))
+    if (given.contains(unused.name))
+      throw Error("credit: --set {} does nothing {}. Leave it out.", unused.name, unused.why);
+}
+
 void credit(const CreditFlags& flags) {
   if (flags.list && flags.json) return print_text(readable(list_json()));
   if (flags.list) return print_list();
   if (flags.method.empty()) throw Error("credit: which method? `agon credit --list` shows them.");
-  agents::make_credit(flags.method, settings_of(flags.settings, "credit: --set"));  // said before a group is waited for
-  print_text(with_json_escapes(readable(
-      flags.run.empty() ? explain(flags.method, settings_of(flags.settings, "credit: --set"), group_of_input(flags))
-                        : explain_run(flags))));
+  const Json settings = settings_of(flags.settings, "credit: --set");
+  check_settings(flags.method, settings);
+  if (flags.where != "-" && !std::filesystem::exists(flags.where))
+    throw Error("credit: no run and no file {}. Give the folder of a run, or a file with a group.", flags.where);
+  const Json credit = is_run(flags) ? explain_run(flags) : explain(flags.method, settings, group_of_input(flags));
+  print_text(flags.json ? with_json_escapes(readable(credit)) : credit_text(credit));
 }
 
 }  // namespace
@@ -190,18 +220,17 @@ void add_credit(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "credit",
       "Show what a method of learning makes of a group of roll-outs: advantage, KL and weight of every token");
-  command->add_option("METHOD", flags->method, "a method of --list");
+  command->add_option("METHOD", flags->method, "A method of --list");
+  command->add_option("WHERE", flags->where, "Run folder, JSON file of a group (docs/credit.md), or -: standard input")
+      ->capture_default_str();
+  command->add_option("TASK", flags->task, "Number of a task of the run, whose samples are the group")
+      ->check(whole_number_in(0, ~std::uint64_t{0}));
   command->add_option("--set", flags->settings, "A setting of the method; may be given again")
       ->type_name("<key=value>")
       ->allow_extra_args(false);
-  command->add_option("--run", flags->run, "Take the samples of a task of this run, not a group on standard input")
-      ->type_name("<folder>");
   command->add_option("--steps", flags->steps, "What parts the steps of the run: blank_line, newline, sentence")
       ->capture_default_str()
       ->type_name("<rule>");
-  command->add_option("--task", flags->task, "The task's number in the run")
-      ->type_name("<n>")
-      ->check(whole_number_in(0, ~std::uint64_t{0}));
   command
       ->add_option("--policy", flags->policy, std::string("Model that played the run (default: ") + kDefaultModel + ")")
       ->type_name("<folder>");
@@ -211,8 +240,11 @@ void add_credit(CLI::App& app) {
       ->type_name("<key=value>")
       ->allow_extra_args(false);
   command->add_flag("--list", flags->list, "List the methods and their settings");
-  command->add_flag("--json", flags->json, "List them as a JSON array");
-  command->callback([flags] { credit(*flags); });
+  command->add_flag("--json", flags->json, "Print one JSON object, a number a token (--list: an array)");
+  command->callback([flags, command] {
+    require_flags_used(*command, *flags);
+    credit(*flags);
+  });
 }
 
 }  // namespace agon::cli

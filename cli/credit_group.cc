@@ -1,5 +1,7 @@
 #include "cli/credit_group.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -187,6 +189,48 @@ Json credit_json(const agents::CreditAssigner& assigner, const Json& settings, c
     json["rollouts"].push_back(std::move(rollout));
   }
   return json;
+}
+
+namespace {
+
+std::string cell(const Json& value) {
+  if (value.is_number_float()) return fmt::format("{:.4g}", value.get<double>());
+  return value.is_string() ? value.get<std::string>() : value.is_null() ? "-" : value.dump();
+}
+
+// "key value, key value" of what is no list of numbers a token.
+std::string figures_text(const Json& json, const std::vector<std::string>& left_out) {
+  std::vector<std::string> figures;
+  for (const auto& [key, value] : json.items())
+    if (std::find(left_out.begin(), left_out.end(), key) == left_out.end())
+      figures.push_back(fmt::format("{} {}", key, cell(value)));
+  return fmt::format("{}", fmt::join(figures, ", "));
+}
+
+std::string tokens_text(const Json& rollout) {
+  const Json &advantage = rollout["advantage"], &kl = rollout["kl"], &weight = rollout["weight"];
+  std::string text;
+  for (std::size_t begin = 0, end = 0; begin < advantage.size(); begin = end) {
+    const auto same = [&](const Json& numbers) { return numbers[end] == numbers[begin]; };
+    while (end < advantage.size() && same(advantage) && same(kl) && same(weight)) ++end;
+    text += fmt::format("  tokens {:>9}  advantage {:>8}  KL {:>8}  weight {:>8}\n",
+                        end - begin == 1 ? std::to_string(begin) : fmt::format("{}-{}", begin, end - 1),
+                        cell(advantage[begin]), cell(kl[begin]), cell(weight[begin]));
+  }
+  return text.empty() ? "  no tokens\n" : text;
+}
+
+}  // namespace
+
+std::string credit_text(const Json& credit) {
+  std::string text =
+      fmt::format("{}: {}\n", credit.at("method").get<std::string>(), figures_text(credit.at("settings"), {}));
+  text += fmt::format("group: {}\n", figures_text(credit, {"method", "settings", "rollouts"}));
+  std::size_t number = 0;
+  for (const Json& rollout : credit.at("rollouts"))
+    text += fmt::format("roll-out {}: {}\n{}", number++,
+                        figures_text(rollout, {"advantage", "kl", "weight", "segments"}), tokens_text(rollout));
+  return text;
 }
 
 std::string readable(const Json& json) {

@@ -16,6 +16,10 @@ agents::CreditGroup parse_credit_group(const std::string& text, const std::strin
 // "weight"}]}
 Json credit_json(const agents::CreditAssigner& assigner, const Json& settings, const agents::GroupCredit& credit);
 
+// The same for a terminal: a line for the group, one for each roll-out, and one for each of its runs of tokens that
+// have the same three numbers.
+std::string credit_text(const Json& credit);
+
 // JSON for reading: an array or object that holds neither is one line.
 std::string readable(const Json& json);
 

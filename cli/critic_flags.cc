@@ -9,8 +9,10 @@
 
 #include "agents/local/local_policy.h"
 #include "agents/model_fingerprint.h"
+#include "cli/flag_use.h"
 #include "cli/model_folder.h"
 #include "cli/play.h"
+#include "cli/provenance.h"
 #include "cli/usage.h"
 #include "core/error.h"
 #include "core/text.h"
@@ -142,8 +144,11 @@ void require_used(const CLI::App& command, const CriticFlags& flags, const std::
       {"--" + prefix + "form", {"process-reward"}}};
   for (const auto& [flag, critics] : used)
     if (command.count(flag) > 0 && std::ranges::find(critics, flags.critic) == critics.end())
-      throw Error("critic: {} is of {}, and the critic is {}. Leave it out, or choose another --critic.", flag,
-                  fmt::join(critics, ", "), flags.critic);
+      throw Error(
+          "critic: {0} does nothing with --critic {2}: it is for {1}. Leave it out, or choose another --critic.", flag,
+          fmt::join(critics, ", "), flags.critic);
+  require_used(command, {{"--" + prefix + "combine", flags.critiques > 1, "with one critique",
+                          "ask for --critiques 2 or more"}});
 }
 
 Json critic_config(const CriticFlags& flags, const std::filesystem::path& solver_folder) {
@@ -167,6 +172,14 @@ Json critic_config(const CriticFlags& flags, const std::filesystem::path& solver
   config["combine"] = flags.combine;
   config["temperature"] = flags.temperature;
   return config;
+}
+
+Json critic_record(const CriticFlags& flags, const std::filesystem::path& solver_folder) {
+  Json record{{"critic", flags.critic}};
+  if (flags.critic == "process-reward") record["url"] = tools::public_url(flags.url);
+  if (flags.critic.starts_with(kRewardModel)) record.update(model_record(reward_model_folder(flags)));
+  if (writes(flags.critic)) record.update(model_record(critic_folder(flags, solver_folder)));
+  return record;
 }
 
 CriticFlags critic_flags_in(const Json& config, const CriticFlags& given, const std::filesystem::path& solver_folder) {

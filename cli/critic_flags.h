@@ -35,6 +35,9 @@ void require_used(const CLI::App& command, const CriticFlags& flags, const std::
 // What the flags ask for, to be recorded with what the critic says. solver_folder: whose own score self-score is where
 // the flags name no folder; empty: that of models/agon-tiny.
 Json critic_config(const CriticFlags& flags, const std::filesystem::path& solver_folder = {});
+// Which critic it is, for a provenance: {"critic"}, and "path" and "files" of its model folder or "url" of its
+// server, where it has one.
+Json critic_record(const CriticFlags& flags, const std::filesystem::path& solver_folder = {});
 // Back again, but for the critic's model folder, of which the config has the name and a hash alone: the folder that
 // holds the same files, of `solver_folder` and the critic that comes with agon. Throws Error where neither does.
 // given: the flags, whose folder and address come first.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <set>
 
 #include "cli/transcript.h"
 #include "core/text.h"
@@ -99,7 +100,8 @@ std::string block_of(const Json& row) {
   for (const Column& column : kColumns)
     if (const Json ci = column.with_interval ? figures["ci"][column.key] : Json(); ci.is_array() && ci[0].is_number())
       intervals += fmt::format("{} {} [{}, {}]", intervals.empty() ? "" : ",", column.label, cell(ci[0]), cell(ci[1]));
-  if (!intervals.empty()) text += fmt::format("  95 % intervals:{}\n", intervals);
+  if (!intervals.empty())
+    text += fmt::format("  95 % intervals over {} problems:{}\n", figures["problems"].dump(), intervals);
   for (const char* part : {"source", "kind", "level", "position"}) {
     if (row["by"][part].size() < 2) continue;
     text += fmt::format(" by {}\n", part);
@@ -134,6 +136,9 @@ Json critic_json(const std::string& data, const std::string& critic, const std::
       names.push_back(column.key);
       values.push_back(column.value);
     }
+  std::set<std::size_t> problems;
+  for (const JudgedStep& step : steps) problems.insert(step.problem);
+  figures["problems"] = problems.size();
   const std::vector<Interval> intervals = critic::intervals_by_problem(steps, values, seed);
   for (std::size_t i = 0; i < names.size(); ++i)
     figures["ci"][names[i]] = {number(intervals[i].low), number(intervals[i].high)};

@@ -15,7 +15,7 @@ namespace agon::cli {
 // verdict; figures: {steps, right_steps, invalid, unknown, correct, error, average, harmonic_mean, accuracy,
 // strict_harmonic_mean, strict_accuracy, auc, average_precision, brier, ece, adaptive_ece, reliability: [[mean P, share
 // right, steps], ...], ci: {correct, error, average, harmonic_mean, accuracy, auc: [lo, hi]}}, ci of the whole alone:
-// bootstrap over problems. Null: undefined.
+// over problems. Null: undefined.
 Json critic_json(const std::string& data, const std::string& critic, const std::vector<critic::JudgedStep>& steps,
                  std::uint64_t seed);
 // {rows, mean}; mean: of each figure over the rows that have it, and of the first error's f1, unweighted (as the

@@ -1,11 +1,13 @@
 // agon decompose - how well PDCR tells a policy's visual steps from its textual ones.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <iostream>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "agents/learn/decomposition.h"
 #include "agents/local/local_policy.h"
@@ -15,9 +17,11 @@
 #include "cli/model_folder.h"
 #include "cli/output.h"
 #include "cli/play.h"
+#include "cli/provenance.h"
 #include "cli/usage.h"
 #include "core/error.h"
 #include "core/progress.h"
+#include "core/provenance.h"
 #include "env/episode_store.h"
 
 namespace agon::cli {
@@ -25,6 +29,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using agents::SplitStep;
+
+const std::set<std::string> kOfSplits{"otsu", "seed", "threshold", "visual_share"};
 
 struct DecomposeFlags {
   PlayFlags play;
@@ -38,6 +44,10 @@ agents::DecompositionOptions options_of(const DecomposeFlags& flags) {
   for (const std::string& picture : flags.pictures) options.pictures.push_back(agents::parse_picture_change(picture));
   options.settings = settings_of(flags.settings, "decompose: --set");
   if (options.settings.contains("split")) throw Error("decompose: --set split: all splits are measured; leave it out.");
+  for (const auto& [name, value] : options.settings.items())
+    if (agents::credit_settings("pdcr").contains(name) && !kOfSplits.contains(name))
+      throw Error("decompose: --set {} does nothing: it does not part steps. Leave it out; {} do.", name,
+                  fmt::join(kOfSplits, ", "));
   agents::make_credit("pdcr", options.settings);  // said before anything is played
   options.seed = flags.play.seed;
   return options;
@@ -66,11 +76,10 @@ struct Row {
   double auc;  // of V as a score of perception; NaN without a picture
 };
 
-std::vector<Row> rows_of(const std::vector<SplitStep>& steps, const std::vector<std::string>& pictures,
-                         std::uint64_t seed) {
+std::vector<Row> rows_of(const std::vector<SplitStep>& steps, const std::vector<std::string>& pictures) {
   std::vector<Row> rows;
   const auto add = [&](const char* split, const std::string& picture, double auc, auto visual) {
-    rows.push_back({split, picture, agents::agreement(steps, visual, seed), auc});
+    rows.push_back({split, picture, agents::agreement(steps, visual), auc});
   };
   for (std::size_t p = 0; p < pictures.size(); ++p) {
     std::vector<double> visual;
@@ -167,10 +176,9 @@ void decompose(const DecomposeFlags& flags) {
   const RunPlace place = run_place("decompose", flags.suite, flags.out, flags.resume);
   play_into(place, *loaded, played, run_config(played, policy), "decompose: playing");
   const std::vector<SplitStep> steps = measure(flags, policy, place, played, options);
-  const Json json =
-      json_of(rows_of(steps, flags.pictures, flags.play.seed), steps.size(), played, place.folder.string());
+  const Json json = json_of(rows_of(steps, flags.pictures), steps.size(), played, place.folder.string());
   if (flags.json)
-    print_json(json);
+    print_measured(json, run_config(played, policy).at(kProvenance));
   else
     print_text(fmt::format("{}run: {}\n", table_of(json), place.folder.string()));
 }
@@ -192,7 +200,10 @@ void add_decompose(CLI::App& app) {
   command->add_option("--out", flags->out, "run folder (default: runs/<suite>-<time>)")->group(kOutputFlags);
   command->add_flag("--resume", flags->resume, "go on with the run in --out")->group(kOutputFlags);
   command->add_flag("--json", flags->json, "print one JSON object")->group(kOutputFlags);
-  command->callback([flags] { decompose(*flags); });
+  command->callback([flags, command] {
+    require_sampling_used(*command, flags->play);
+    decompose(*flags);
+  });
 }
 
 }  // namespace agon::cli

@@ -12,6 +12,7 @@
 #include "cli/model_folder.h"
 #include "cli/output.h"
 #include "cli/play.h"
+#include "cli/provenance.h"
 #include "core/error.h"
 
 namespace agon::cli {
@@ -121,7 +122,11 @@ void eval(const EvalFlags& flags) {
   std::vector<EvalRow> rows;
   for (const Evaluated& one : all) rows.push_back(one.row);
   if (flags.json) {
-    print_json(eval_json(rows));
+    Json about{{"policies", Json::array()}};
+    for (const EvaluatedPolicy& policy : named_policies(flags.policies))
+      about["policies"].push_back(model_record(policy.folder));
+    if (!flags.play.file.empty()) about["file"] = file_record(flags.play.file);
+    print_measured(eval_json(rows), about);
   } else {
     print_text(eval_table(rows) + "\n");
     for (const EvalRow& row : rows) std::cout << "run: " << row.run << std::endl;
@@ -147,7 +152,10 @@ void add_eval(CLI::App& app) {
       ->group(kOutputFlags);
   command->add_flag("--resume", flags->resume, "go on with the evaluation in --out")->group(kOutputFlags);
   command->add_flag("--json", flags->json, "print one JSON object")->group(kOutputFlags);
-  command->callback([flags] { eval(*flags); });
+  command->callback([flags, command] {
+    require_sampling_used(*command, flags->play);
+    eval(*flags);
+  });
 }
 
 }  // namespace agon::cli

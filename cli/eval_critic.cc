@@ -8,9 +8,11 @@
 #include "cli/commands.h"
 #include "cli/critic_flags.h"
 #include "cli/critic_table.h"
+#include "cli/flag_use.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/play.h"
+#include "cli/provenance.h"
 #include "cli/usage.h"
 #include "core/error.h"
 #include "core/progress.h"
@@ -114,10 +116,13 @@ void eval_critic(const EvalCriticFlags& flags) {
     rows.push_back(critic_json(steps.name, open.label, judged(open, steps), flags.critic.seed));
   }
   const Json report = critic_report(std::move(rows));
-  if (flags.json)
-    print_json(report);
-  else
+  if (flags.json) {
+    Json about{{"critic", critic_record(flags.critic)}, {"files", Json::array()}, {"runs", flags.runs}};
+    for (const std::string& file : flags.files) about["files"].push_back(file_record(file));
+    print_measured(report, about);
+  } else {
     print_text(critic_table(report));
+  }
 }
 
 }  // namespace
@@ -150,6 +155,9 @@ void add_eval_critic(CLI::App& app) {
   command->add_flag("--json", flags->json, "print one JSON object")->group(kOutputFlags);
   command->callback([flags, command] {
     require_used(*command, flags->critic);
+    const bool of_suites = !flags->suites.empty() || (flags->runs.empty() && flags->files.empty());
+    for (const char* flag : {"--split", "--tasks", "--level"})
+      require_used(*command, {{flag, of_suites, "where no suite's steps are judged", "name a --suite"}});
     eval_critic(*flags);
   });
 }

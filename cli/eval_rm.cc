@@ -7,10 +7,12 @@
 
 #include "agents/local/local_policy.h"
 #include "cli/commands.h"
+#include "cli/flag_use.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
 #include "cli/play.h"
+#include "cli/provenance.h"
 #include "cli/ranking_table.h"
 #include "cli/usage.h"
 #include "core/error.h"
@@ -92,6 +94,12 @@ std::string passed_over_text(std::int64_t without_order) {
                        : std::string();
 }
 
+// What is evaluated.
+std::filesystem::path rated_folder(const Flags& flags) {
+  if (!flags.rm.empty()) return flags.rm;
+  return find_model_folder(flags.judge.empty() ? flags.choose : flags.judge);
+}
+
 void eval_rm(const Flags& flags) {
   if (flags.rm.empty() + flags.judge.empty() + flags.choose.empty() != 2)
     throw Error("eval-rm: give one of --rm, --judge and --choose: what is to be evaluated.");
@@ -101,17 +109,20 @@ void eval_rm(const Flags& flags) {
   Json extra = Json::object();
   const std::vector<critic::ScoredSet> sets = scored(flags, preferences, extra);
   if (interrupted()) throw Interrupted("eval-rm: stopped before its end; there are no figures yet.");
-  Json figures = critic::ranking_json(sets, flags.seed);
+  Json figures = critic::ranking_json(sets);
   const std::string model =
       !flags.rm.empty() ? flags.rm : "judge " + (flags.judge.empty() ? flags.choose : flags.judge);
   const std::string text = ranking_table(
       {{{"data", fmt::format("{}", fmt::join(flags.files, ", "))}, {"model", model}, {"figures", figures}}});
   for (const auto& [name, value] : extra.items()) figures[name] = value;
   figures["without_order"] = without_order;
-  if (flags.json)
-    print_json(figures);
-  else
+  if (flags.json) {
+    Json about{{flags.rm.empty() ? "policy" : "verifier", model_record(rated_folder(flags))}, {"files", Json::array()}};
+    for (const std::string& file : flags.files) about["files"].push_back(file_record(file));
+    print_measured(figures, about);
+  } else {
     print_text(text + extra_text(extra) + passed_over_text(without_order));
+  }
 }
 
 }  // namespace
@@ -141,9 +152,15 @@ void add_eval_rm(CLI::App& app) {
       ->capture_default_str()
       ->needs(rm)
       ->group(kPolicyFlags);
-  command->add_option("--seed", flags->seed, "of orders and intervals")->capture_default_str()->group(kDataFlags);
+  command->add_option("--seed", flags->seed, "of the drawn orders, and of a judge")
+      ->capture_default_str()
+      ->group(kDataFlags);
   command->add_flag("--json", flags->json, "print one JSON object")->group(kOutputFlags);
-  command->callback([flags] { eval_rm(*flags); });
+  command->callback([flags, command] {
+    require_used(*command,
+                 {{"--max-tokens", flags->rm.empty(), "with --rm, which writes nothing", "give --judge or --choose"}});
+    eval_rm(*flags);
+  });
 }
 
 }  // namespace agon::cli

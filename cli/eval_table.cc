@@ -60,7 +60,11 @@ std::string line(std::size_t width, const std::string& label, const std::vector<
 
 std::string block(const std::string& title, std::span<const EvalRow> rows, const std::vector<Column>& columns) {
   const std::string against = "minus " + rows.front().policy;
-  std::size_t width = rows.size() > 1 ? std::max(title.size(), against.size()) : title.size();
+  const auto tasks_of = [](const EvalRow& row) {
+    const Json tasks = row.difference.value("n", Json::object()).value("pass_at_1", Json());
+    return tasks.is_number() ? fmt::format("over {} tasks", tasks.get<std::int64_t>()) : std::string();
+  };
+  std::size_t width = rows.size() > 1 ? std::max({title.size(), against.size(), std::size_t{18}}) : title.size();
   for (const EvalRow& row : rows) width = std::max(width, row.policy.size());
   std::string text = line(width, title, columns, [](const Column& column) { return column.label; });
   for (const EvalRow& row : rows) {
@@ -70,7 +74,8 @@ std::string block(const std::string& title, std::span<const EvalRow> rows, const
     if (row.difference.is_null()) continue;
     text += line(width, against, columns,
                  [&](const Column& column) { return number(row.difference.value(column.name, Json()), "{:+.3f}"); });
-    text += line(width, "", columns, [&](const Column& column) { return interval(row.difference, column.name); });
+    text += line(width, tasks_of(row), columns,
+                 [&](const Column& column) { return interval(row.difference, column.name); });
   }
   return text;
 }
@@ -107,7 +112,10 @@ std::string eval_table(const std::vector<EvalRow>& rows) {
     text += suite_table({begin, end}) + '\n';
     begin = end;
   }
-  return text + "In brackets: 95 %, bootstrap over tasks; differences are paired by task.\n";
+  return text +
+         "In brackets: 95 % intervals over tasks, of shares by Wilson, of differences paired by task (Newcombe), of "
+         "AUC "
+         "and AP by bootstrap.\n";
 }
 
 }  // namespace agon::cli

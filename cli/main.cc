@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/provenance.h"
 #include "cli/usage.h"
 #include "cli/version.h"
 #include "core/error.h"
@@ -78,9 +79,11 @@ int flush_output(int code) {
 int main(int argc, char** argv) {
   fill_standard_descriptors();
   std::signal(SIGXFSZ, [](int) {});  // a file that may not grow fails to be written; children have their own say
+  agon::cli::record_program(argc, argv);
   CLI::App app("A gym for multimodal agents.", "agon");
   app.set_version_flag("--version", [] { return "agon " + agon::cli::version(); });
   app.get_formatter()->column_width(36);
+  app.require_subcommand(0, 1);  // a word behind a subcommand is its own, even where it is the name of another
   add_commands(app);
   try {
     return flush_output(run(app, argc, argv));

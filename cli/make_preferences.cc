@@ -10,14 +10,17 @@
 #include "agents/local/local_policy.h"
 #include "agents/model_fingerprint.h"
 #include "cli/commands.h"
+#include "cli/flag_use.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
 #include "cli/play.h"
+#include "cli/provenance.h"
 #include "cli/ranking_table.h"
 #include "cli/usage.h"
 #include "core/error.h"
 #include "core/progress.h"
+#include "core/provenance.h"
 #include "critic/reward_model/preference_maker.h"
 #include "env/episode_store.h"
 
@@ -74,13 +77,20 @@ Json config_of(const Flags& flags) {
       list.push_back({{"policy", folder.filename().string()}, {"files", agents::model_fingerprint(folder)}});
     return list;
   };
-  return {{"preferences", flags.suites},
+  const auto records = [](const std::vector<std::string>& names) {
+    Json list = Json::array();
+    for (const fs::path& folder : folders(names)) list.push_back(model_record(folder));
+    return list;
+  };
+  const std::vector<std::string> writers = flags.policies.empty() ? std::vector<std::string>{""} : flags.policies;
+  return {{kProvenance, {{"policies", records(writers)}, {"judges", records(flags.judges)}}},
+          {"preferences", flags.suites},
           {"split", flags.split},
           {"level", flags.level},
           {"tasks", flags.tasks},
           {"first_task", flags.first_task},
           {"seed", flags.seed},
-          {"policies", fingerprints(flags.policies.empty() ? std::vector<std::string>{""} : flags.policies)},
+          {"policies", fingerprints(writers)},
           {"temperatures", flags.temperatures},
           {"samples", flags.samples},
           {"corrupted", flags.corrupted},
@@ -274,7 +284,7 @@ void make_preferences(const Flags& flags) {
   write_file(*run, summary, place.folder, flags);
   store->finish(summary);
   if (flags.json)
-    print_json(summary);
+    print_measured(summary, config.at(kProvenance));
   else
     print_text(fmt::format("{}\npreferences: {}\n", table(summary), (place.folder / kFile).string()));
 }
@@ -346,7 +356,14 @@ void add_make_preferences(CLI::App& app) {
       ->group(kOutputFlags);
   command->add_flag("--resume", flags->resume, "go on with the run in --out")->group(kOutputFlags);
   command->add_flag("--json", flags->json, "print the summary as one JSON object")->group(kOutputFlags);
-  command->callback([flags] { make_preferences(*flags); });
+  command->callback([flags, command] {
+    const bool writes = flags->samples > 0;
+    require_used(*command, {{"--policy", writes, "with --samples 0, which has no policy write", "ask for --samples"},
+                            {"--temperature", writes, "with --samples 0", "ask for --samples"},
+                            {"--max-tokens", writes || !flags->judges.empty(), "with --samples 0 and no --judge",
+                             "ask for --samples or a --judge"}});
+    make_preferences(*flags);
+  });
 }
 
 }  // namespace agon::cli

@@ -8,11 +8,14 @@
 #include <ctime>
 
 #include "agents/model_fingerprint.h"
+#include "cli/flag_use.h"
 #include "cli/interrupt.h"
+#include "cli/provenance.h"
 #include "cli/task_hashes.h"
 #include "cli/usage.h"
 #include "core/error.h"
 #include "core/progress.h"
+#include "core/provenance.h"
 #include "env/episode_store.h"
 #include "env/role.h"
 #include "env/run_schema.h"
@@ -94,10 +97,10 @@ void add_task_options(CLI::App& command, PlayFlags& flags) {
       ->capture_default_str()
       ->check(whole_number_in(0, ~std::uint64_t{0}))
       ->group(kDataFlags);
-  CLI::Option* two_turn =
-      command.add_flag("--two-turn", flags.two_turn, "answer, re-examine, answer again")->group(kDataFlags);
-  command.add_option("--reexamine", flags.reexamine, "the text between the two answers")
-      ->needs(two_turn)
+  command.add_flag("--two-turn", flags.two_turn, "answer, re-examine, answer again")->group(kDataFlags);
+  command
+      .add_option("--reexamine", flags.reexamine,
+                  "the text between the two answers of --two-turn, or behind the first solution of --role refiner")
       ->group(kDataFlags);
   command
       .add_option("--role", flags.role,
@@ -135,6 +138,10 @@ void add_play_options(CLI::App& command, PlayFlags& flags) {
   add_sampling_options(command, flags);
 }
 
+void require_sampling_used(const CLI::App& command, const PlayFlags& flags) {
+  require_used(command, {{"--top-p", flags.temperature > 0, "at temperature 0", "give a --temperature above 0"}});
+}
+
 agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string& suite) {
   agents::RolloutOptions options;
   options.suite = suite;
@@ -157,6 +164,13 @@ agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string
   if (flags.check == "full") env::decode_pictures(flags.file, *info.file_tasks);
   if (!flags.search.empty() && suite != "questions")
     throw Error("{}: --search is for suite questions, not for '{}'. Leave it out.", flags.command, suite);
+  const bool searches = flags.baseline.empty() || flags.baseline == "rag";
+  if (!flags.search.empty() && !searches)
+    throw Error("{}: --search does nothing with --baseline {}, which does not search. Leave one of them out.",
+                flags.command, flags.baseline);
+  if (!flags.reexamine.empty() && !flags.two_turn && flags.role != "refiner")
+    throw Error("{}: --reexamine does nothing where a task is answered once. Add --two-turn, or leave it out.",
+                flags.command);
   options.suite_options.level = flags.level ? flags.level : info.default_level;
   if (options.split == env::Split::train && !info.has_train_split)
     throw Error("{}: suite '{}' has no train split. Use --split test.", flags.command, suite);
@@ -181,13 +195,20 @@ Json run_config(const agents::RolloutOptions& options, const fs::path& policy) {
               {"instructions", info.instructions},
               {"policy", policy.filename().string()},
               {"policy_files", agents::model_fingerprint(policy)}};
-  if (!asked.file.empty()) config["file"] = fmt::format("{:016x}", info.file_hash);
+  config[kProvenance]["policy"] = model_record(policy);
+  if (!asked.file.empty()) {
+    config["file"] = fmt::format("{:016x}", info.file_hash);
+    config[kProvenance]["file"] = {{"path", fs::absolute(asked.file).lexically_normal().string()},
+                                   {"hash", config["file"]}};  // of the file and its pictures
+  }
   if (asked.role != env::kSolver) config["role"] = asked.role;
   if (!asked.search.empty()) config["search"] = asked.search;
   if (!asked.baseline.empty()) config["baseline"] = asked.baseline;
   if (asked.two_turn) {
     config["two_turn"] = true;
     config["reexamine"] = asked.reexamine.empty() ? env::kReexamine : asked.reexamine;
+  } else if (!asked.reexamine.empty()) {
+    config["reexamine"] = asked.reexamine;
   }
   return config;
 }
@@ -217,8 +238,11 @@ void add_verified(const env::RunReader& run, Json& summary) {
   if (!told.is_object() || !told.contains("verified")) return;
   for (const char* name : {"verifier", "verified", "verified_majority", "not_fitting"})
     if (told.contains(name)) summary[name] = told.at(name);  // runs of before have no verified_majority
-  for (const auto& [name, interval] : told.at("ci").items())
-    if (name.starts_with("verified_")) summary["ci"][name] = interval;
+  for (const char* part : {"ci", "n"}) {
+    if (!told.contains(part)) continue;  // runs of before have no n
+    for (const auto& [name, value] : told.at(part).items())
+      if (name.starts_with("verified_")) summary[part][name] = value;
+  }
 }
 
 PlayedRun play_into(const RunPlace& place, agents::Policy& policy, const agents::RolloutOptions& options,

@@ -38,6 +38,8 @@ struct PlayFlags {
 void add_task_options(CLI::App& command, PlayFlags& flags);
 void add_sampling_options(CLI::App& command, PlayFlags& flags);
 void add_play_options(CLI::App& command, PlayFlags& flags);
+// Throws Error for a flag among them that was given and changes nothing beside the others.
+void require_sampling_used(const CLI::App& command, const PlayFlags& flags);
 
 // What the flags ask of a suite, the defaults filled in. Throws Error where they do not fit it.
 agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string& suite);

@@ -45,8 +45,8 @@ Json hits_json(const std::vector<tools::SearchHit>& hits) {
   return list;
 }
 
-void run(const Flags& flags) {
-  const auto backend = open_search(flags.search, "query");
+void run(const CLI::App& command, const Flags& flags) {
+  const auto backend = open_search(flags.search, command);
   const tools::SearchReply reply = backend->search(flags.query, flags.top_k, kSeconds);
   if (reply.failure) throw Error("query: {}: {}", to_string(reply.failure->fault), reply.failure->message);
   if (!flags.json) return print_hits(reply.hits);
@@ -66,7 +66,7 @@ void add_query(CLI::App& app) {
       ->check(whole_number_in(1, tools::kMostHits))
       ->capture_default_str();
   command->add_flag("--json", flags->json, "Print one JSON object");
-  command->callback([flags] { run(*flags); });
+  command->callback([flags, command] { run(*command, *flags); });
 }
 
 }  // namespace agon::cli

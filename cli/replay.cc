@@ -9,6 +9,7 @@
 #include "agents/local/local_policy.h"
 #include "cli/commands.h"
 #include "cli/critic_flags.h"
+#include "cli/flag_use.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
 #include "cli/play.h"
@@ -55,11 +56,25 @@ void note_given(const CLI::App& command, Flags& flags) {
   }
 }
 
-void run_replay(const Flags& flags) {
+// Of the run, which of them can change something.
+void require_flags_used(const CLI::App& command, const Flags& flags, const Json& config,
+                        const critic::MethodOptions& method) {
+  require_used(command, {{"--search", config.contains("search"), "here: the run searched nowhere"},
+                         {"--file", config.contains("file"), "here: the run played no task file"}});
+  if (!needs_critic(method) && (flags.critic_given || flags.critic_place_given))
+    throw Error("replay: the run's method, {}, asks no critic. Leave the critic's flags out.",
+                to_string(method.method));
+  CriticFlags asked = flags.critic;
+  if (!flags.critic_given && config.contains("critic")) asked.critic = config.at("critic").value("critic", "");
+  if (needs_critic(method)) require_used(command, asked, "critic-");
+}
+
+void run_replay(const CLI::App& command, const Flags& flags) {
   if (flags.policy.empty() && (flags.critic_given || flags.critic_place_given))
     throw Error("replay: a critic is asked again beside a policy. Give --policy too, or leave the critic's flags out.");
   const auto run = env::RunReader::open(flags.run);
   const critic::SearchOptions options = search_options_in(run->config(), flags.file, flags.search);
+  require_flags_used(command, flags, run->config(), options.method);
   const critic::Replay replay = replay_of(flags, *run, options);
   const std::vector<env::JournalEntry> journal = run->journal(flags.task);
   if (flags.json)
@@ -82,12 +97,12 @@ void add_replay(CLI::App& app) {
                    "ask this model again, and show the first thing that it does in another way")
       ->group(kPolicyFlags);
   add_critic_options(*command, flags->critic, "critic-");
-  command->add_option("--file", flags->file, "task file of the run")->group(kDataFlags);
+  command->add_option("--file", flags->file, "task file of the run, where it is not where it was")->group(kDataFlags);
   command->add_option("--search", flags->search, "suite questions: where to search")->group(kDataFlags);
   command->add_flag("--json", flags->json, "print one JSON object")->group(kOutputFlags);
   command->callback([flags, command] {
     note_given(*command, *flags);
-    run_replay(*flags);
+    run_replay(*command, *flags);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/flag_use.h"
 #include "cli/report_data.h"
 #include "cli/report_page.h"
 #include "cli/search_config.h"
@@ -35,24 +36,29 @@ std::string name_of(const fs::path& run) {
   return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
 }
 
-Json data_of(const ReportFlags& flags) {
+Json data_of(const CLI::App& command, const ReportFlags& flags) {
   std::vector<std::unique_ptr<env::RunReader>> readers;
   std::vector<OtherRun> others;
   for (const std::string& other : flags.compare) {
     readers.push_back(env::RunReader::open(other));
     others.push_back({name_of(other), readers.back().get()});
   }
-  if (flags.compare.empty() && has_training_log(flags.run)) return training_log_data(flags.run, name_of(flags.run));
+  if (flags.compare.empty() && has_training_log(flags.run)) {
+    require_used(command, {{"--file", false, "for a training"}});
+    return training_log_data(flags.run, name_of(flags.run));
+  }
   const auto run = env::RunReader::open(flags.run);
   if (!others.empty() && !is_search(run->config()))
     throw Error("report: --compare is for searches, and {} is none. `agon eval` compares policies.", flags.run);
+  require_used(command, {{"--file", is_search(run->config()) && run->config().contains("file"),
+                          "for a run that is no search of a task file"}});
   return report_data(*run, name_of(flags.run), {}, others, flags.file);
 }
 
-void report(const ReportFlags& flags) {
+void report(const CLI::App& command, const ReportFlags& flags) {
   const fs::path out = flags.out.empty() ? fs::path(flags.run) / "report.html" : fs::path(flags.out);
   check_target(out, flags.run);
-  const Json data = data_of(flags);
+  const Json data = data_of(command, flags);
   write_file_atomically(out.string(), report_page(data));
   fmt::print("report: {}\n", out.string());
 }
@@ -65,9 +71,9 @@ void add_report(CLI::App& app) {
   command->add_option("RUN", flags->run, "run folder, or the folder of a training that leaves a log (train.jsonl)")
       ->required();
   command->add_option("--compare", flags->compare, "searches of the same tasks to draw beside RUN");
-  command->add_option("--file", flags->file, "task file of a search, to draw its trees");
+  command->add_option("--file", flags->file, "task file of a search, where it is not where it was");
   command->add_option("--out", flags->out, "file to write (default: RUN/report.html)");
-  command->callback([flags] { report(*flags); });
+  command->callback([flags, command] { report(*command, *flags); });
 }
 
 }  // namespace agon::cli

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "agents/learn/config_reader.h"
 #include "agents/run_summary.h"
 #include "cli/play.h"
 #include "cli/report_episodes.h"
@@ -14,7 +15,10 @@
 #include "cli/report_training.h"
 #include "cli/search_config.h"
 #include "core/error.h"
+#include "core/json_text.h"
+#include "core/provenance.h"
 #include "core/statistics.h"
+#include "core/text.h"
 
 namespace agon::cli {
 namespace {
@@ -114,7 +118,8 @@ void add_training(const env::RunReader& run, const ReportLimits& limits, Json& d
 
 Json report_data(const env::RunReader& run, const std::string& title, const ReportLimits& limits,
                  const std::vector<OtherRun>& others, const std::string& task_file) {
-  Json data{{"title", title}, {"config", run.config()}, {"complete", !run.summary().is_null()}};
+  Json data{
+      {"title", title}, {"config", run.config()}, {"complete", !run.summary().is_null()}, {kProvenance, provenance()}};
   if (is_search(run.config())) {
     JudgedSteps judged;
     add_search(run, title, limits, others, task_file, data, judged);
@@ -140,10 +145,18 @@ Json training_log_data(const fs::path& folder, const std::string& title) {
   if (metrics.empty()) throw Error("report: {} has no figures yet.", (folder / kLog).string());
   metrics.erase("seconds");  // since the process began: not of the whole training
   const Json training = training_json(metrics, 0);
+  Json made_by;  // what the training that ended says
+  if (fs::exists(folder / "training.yaml"))
+    made_by = agents::read_yaml(folder / "training.yaml").value(kProvenance, Json());
+  else if (fs::exists(folder / "reward_model.json"))
+    made_by = json_or_discarded(read_file((folder / "reward_model.json").string()));
+  if (made_by.is_object() && made_by.contains("notes")) made_by = made_by["notes"];
+  if (made_by.is_object() && made_by.contains(kProvenance)) made_by = made_by[kProvenance];
   const bool complete = fs::exists(folder / "model.safetensors") || fs::exists(folder / "reward_model.json");
-  return {{"title", title},          {"config", Json::object()}, {"complete", complete},    {"log", kLog},
-          {"training", training},    {"episodes_total", 0},      {"tasks", Json::object()}, {"episodes", Json::array()},
-          {"images", Json::object()}};
+  return {
+      {"title", title},           {"config", Json::object()},  {"complete", complete},    {"log", kLog},
+      {"training", training},     {"episodes_total", 0},       {"tasks", Json::object()}, {"episodes", Json::array()},
+      {"images", Json::object()}, {kProvenance, provenance()}, {"made_by", made_by}};
 }
 
 }  // namespace agon::cli

@@ -11,8 +11,10 @@
 #include "cli/model_folder.h"
 #include "cli/output.h"
 #include "cli/play.h"
+#include "cli/provenance.h"
 #include "core/error.h"
 #include "core/progress.h"
+#include "core/provenance.h"
 #include "critic/reward_model/verifier.h"
 
 namespace agon::cli {
@@ -37,7 +39,7 @@ bool verify(critic::RewardModel& model, const fs::path& folder, const env::RunRe
   summary["verifier"] = folder.lexically_normal().string();
   for (const char* name : {critic::kVerified, critic::kVerifiedMajority, "not_fitting"})
     summary[name] = figures.at(name);
-  summary["ci"].update(figures.at("ci"));
+  for (const char* part : {"ci", "n"}) summary[part].update(figures.at(part));
   return true;
 }
 
@@ -53,7 +55,8 @@ void run(const RunFlags& flags) {
   const fs::path policy_folder = find_model_folder(flags.policy);
   const agents::RolloutOptions options = rollout_options(flags.play, flags.suite);
   if (!flags.verifier.empty()) require_one_turn(options);
-  const Json config = run_config(options, policy_folder);
+  Json config = run_config(options, policy_folder);
+  if (!flags.verifier.empty()) config[kProvenance]["verifier"] = model_record(flags.verifier);
   const auto policy = agents::make_local_policy(policy_folder);  // first: a model that does not load leaves no folder
   const auto verifier = flags.verifier.empty() ? nullptr : critic::open_reward_model(flags.verifier);
   const RunPlace place = run_place("run", flags.suite, flags.out, flags.resume);
@@ -64,7 +67,7 @@ void run(const RunFlags& flags) {
         return true;
       });
   if (flags.json)
-    print_json(played.summary);
+    print_measured(played.summary, config[kProvenance]);
   else
     print_text(fmt::format("{}\nrun: {}\n", agents::summary_table(played.summary), place.folder.string()));
   require_none_failed(played, place, "run");
@@ -84,7 +87,10 @@ void add_run(CLI::App& app) {
   command->add_option("--out", flags->out, "run folder (default: runs/<suite>-<time>)")->group(kOutputFlags);
   command->add_flag("--resume", flags->resume, "go on with the run in --out")->group(kOutputFlags);
   command->add_flag("--json", flags->json, "print the summary as one JSON object")->group(kOutputFlags);
-  command->callback([flags] { run(*flags); });
+  command->callback([flags, command] {
+    require_sampling_used(*command, flags->play);
+    run(*flags);
+  });
 }
 
 }  // namespace agon::cli

@@ -12,6 +12,7 @@
 #include "cli/model_folder.h"
 #include "cli/output.h"
 #include "cli/play.h"
+#include "cli/provenance.h"
 #include "cli/transcript.h"
 #include "core/error.h"
 #include "core/text.h"
@@ -39,7 +40,9 @@ void score(const Flags& flags) {
   const std::vector<double> scores = model->score(std::span(&candidates, 1)).front();
   const auto best = static_cast<std::size_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
   if (flags.json) {
-    print_json({{"scores", scores}, {"best", best}});
+    Json about{{"verifier", model_record(find_reward_model(flags.rm))}};
+    if (flags.file != "-") about["file"] = file_record(flags.file);
+    print_measured({{"scores", scores}, {"best", best}}, about);
     return;
   }
   for (std::size_t i = 0; i < scores.size(); ++i)

@@ -1,6 +1,7 @@
 // agon search - answers a suite's tasks by test-time search: a policy writes steps, a critic judges them, a method
 // decides what is kept, under a budget.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <iostream>
@@ -9,16 +10,21 @@
 #include "agents/local/local_policy.h"
 #include "cli/commands.h"
 #include "cli/critic_flags.h"
+#include "cli/flag_use.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
 #include "cli/play.h"
+#include "cli/provenance.h"
 #include "cli/search_config.h"
 #include "cli/task_hashes.h"
 #include "cli/usage.h"
 #include "core/error.h"
 #include "core/progress.h"
+#include "core/provenance.h"
 #include "critic/search/summary.h"
+#include "env/known_steps.h"
+#include "env/role.h"
 
 namespace agon::cli {
 namespace {
@@ -75,7 +81,10 @@ Json search_json(const Flags& flags, const critic::SearchOptions& options, const
   Json config = run_config(rollout_options(checked, flags.suite), policy_folder);
   config.erase("samples");
   add_search_config(options, config);
-  if (needs_critic(options.method)) config["critic"] = critic_config(flags.critic, policy_folder);
+  if (needs_critic(options.method)) {
+    config["critic"] = critic_config(flags.critic, policy_folder);
+    config[kProvenance]["critic"] = critic_record(flags.critic, policy_folder);
+  }
   return config;
 }
 
@@ -83,6 +92,55 @@ Json search_json(const Flags& flags, const critic::SearchOptions& options, const
 // same (docs/results.md).
 constexpr double kAnewTemperature = 0.5;
 bool writes_anew(const Flags& flags) { return flags.method == "guided" && flags.retry == "anew"; }
+
+FlagUse use_of(const char* flag, critic::Method method, critic::Setting setting) {
+  std::vector<std::string> others;
+  for (const critic::Method other : methods_with(setting)) others.push_back(to_string(other));
+  return {flag, looks_at(method, setting), "with --method " + to_string(method),
+          fmt::format("choose --method {}", fmt::join(others, ", "))};
+}
+
+void require_method_flags_used(const CLI::App& command, const Flags& flags) {
+  using critic::Setting;
+  const critic::Method method = critic::parse_method(flags.method);
+  require_used(command,
+               {use_of("--n", method, Setting::n), use_of("--width", method, Setting::width),
+                use_of("--attempts", method, Setting::attempts), use_of("--keep", method, Setting::keep),
+                use_of("--retry", method, Setting::retry), use_of("--rank", method, Setting::rank),
+                use_of("--temperature", method, Setting::sampling), use_of("--top-p", method, Setting::sampling),
+                use_of("--no-speculation", method, Setting::speculation)});
+  if (flags.attempts > 1) return;
+  for (const char* flag : {"--keep", "--retry", "--temperature", "--top-p"})
+    require_used(command,
+                 {{flag, method != critic::Method::guided, "with --attempts 1", "allow more --attempts at a step"}});
+}
+
+// Limits that nothing could reach.
+void require_budget_used(const Flags& flags, const critic::SearchOptions& options) {
+  if (options.budget.critic_tokens && !needs_critic(options.method))
+    throw Error("search: --budget critic_tokens does nothing: --method {} asks no critic here. Leave it out.",
+                flags.method);
+  const bool plays_with_tools = !env::suite_info(options.suite, options.suite_options).baselines.empty() &&
+                                options.suite_options.baseline.empty();
+  if (options.budget.tool_seconds && !plays_with_tools)
+    throw Error("search: --budget tool_seconds does nothing: no tool is called in {}{}. Leave it out.", options.suite,
+                options.suite_options.baseline.empty() ? "" : " with --baseline " + options.suite_options.baseline);
+}
+
+// An oracle that knows nothing rejects nothing: every method would go on as if it had no critic.
+void require_oracle_knows(const Flags& flags, const critic::SearchOptions& options) {
+  if (flags.critic.critic != "oracle" || !needs_critic(options.method)) return;
+  if (env::has_known_steps(options.suite, options.suite_options)) return;
+  std::vector<std::string> with_expert;
+  for (const std::string& suite : env::suite_names())
+    if (env::suite_info(suite).has_expert) with_expert.push_back(suite);
+  throw Error(
+      "search: --critic oracle knows no step of {}{}{}, so it would judge nothing. Choose another --critic, or a suite "
+      "with an expert: {}.",
+      options.suite, options.suite_options.role == env::kSolver ? "" : " in role " + options.suite_options.role,
+      options.suite_options.baseline.empty() ? "" : " with --baseline " + options.suite_options.baseline,
+      fmt::join(with_expert, ", "));
+}
 
 void require_asked(const Flags& flags, const critic::MethodOptions& options) {
   if (flags.critic_flag.empty() || needs_critic(options)) return;
@@ -141,6 +199,8 @@ void run_search(const Flags& flags) {
   const fs::path policy_folder = find_model_folder(flags.policy);
   const critic::SearchOptions options = search_options(flags);
   require_asked(flags, options.method);
+  require_budget_used(flags, options);
+  require_oracle_knows(flags, options);
   require_text(flags, options);
   const Json config = search_json(flags, options, policy_folder);
   const auto policy = agents::make_local_policy(policy_folder);
@@ -151,7 +211,7 @@ void run_search(const Flags& flags) {
   const auto run = env::RunReader::open(place.folder);
   const Json summary = run->summary();
   if (flags.json)
-    print_json(summary);
+    print_measured(summary, config.at(kProvenance));
   else
     print_text(fmt::format("{}\nsearch: {}\n", critic::search_table(summary), place.folder.string()));
   require_none_failed(*run, place);
@@ -229,6 +289,8 @@ void add_search(CLI::App& app) {
     flags->critic.seed = flags->play.seed;
     for (const CLI::Option* option : command->get_options())
       if (option->get_group() == kCriticFlags && option->count() > 0) flags->critic_flag = option->get_name();
+    require_method_flags_used(*command, *flags);
+    require_sampling_used(*command, flags->play);
     require_used(*command, flags->critic, "critic-");
     if (command->count("--temperature") == 0 && writes_anew(*flags)) flags->play.temperature = kAnewTemperature;
     run_search(*flags);

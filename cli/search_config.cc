@@ -1,6 +1,9 @@
 #include "cli/search_config.h"
 
+#include <filesystem>
+
 #include "core/error.h"
+#include "core/provenance.h"
 #include "env/suite.h"
 
 namespace agon::cli {
@@ -13,6 +16,17 @@ void require_same_file(const std::string& recorded, const critic::SearchOptions&
         "replay: {} is not the task file of the run: its hash is {}, and the run was made on {}. Give --file the "
         "file that was searched.",
         options.suite_options.file, hash, recorded);
+}
+
+// Where the run's task file was.
+std::string recorded_file(const Json& config) {
+  const Json::json_pointer place("/" + std::string(kProvenance) + "/file/path");
+  const std::string path = config.contains(place) ? config.at(place).get<std::string>() : "";
+  if (path.empty())
+    throw Error("replay: the tasks are of a file, whose path the run does not say. Give it with --file.");
+  if (!std::filesystem::exists(path))
+    throw Error("replay: the task file of the run, {}, is not there any more. Give it with --file.", path);
+  return path;
 }
 
 // A number of the run's config, in the range of its flag.
@@ -46,11 +60,10 @@ critic::SearchOptions search_options_in(const Json& config, const std::string& f
         "replay: the search is of version {}; this agon replays version {}. Replay it with the agon that wrote "
         "it.",
         version, critic::kSearchVersion);
-  if (config.contains("file") && file.empty()) throw Error("replay: the tasks are of a file. Give it with --file.");
   critic::SearchOptions options;
   options.suite = config.at("suite").get<std::string>();
   options.suite_options.level = recorded(config, "level", 0, 1'000'000);
-  options.suite_options.file = file;
+  options.suite_options.file = config.contains("file") && file.empty() ? recorded_file(config) : file;
   options.suite_options.search = search.empty() ? config.value("search", "") : search;
   options.suite_options.role = config.value("role", options.suite_options.role);
   options.suite_options.baseline = config.value("baseline", "");

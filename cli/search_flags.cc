@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/flag_use.h"
 #include "cli/usage.h"
 #include "core/error.h"
 
@@ -26,9 +27,12 @@ void add_search_options(CLI::App& command, SearchFlags& flags) {
       ->check(CLI::IsMember({"record", "replay"}));
 }
 
-std::shared_ptr<tools::SearchBackend> open_search(const SearchFlags& flags, const std::string& command) {
+std::shared_ptr<tools::SearchBackend> open_search(const SearchFlags& flags, const CLI::App& command) {
+  for (const char* flag : {"--k1", "--b"})
+    require_used(command, {{flag, tools::names_index(flags.choice.where), "where " + flags.choice.where + " ranks",
+                            "name the file of an index"}});
   if (flags.cache.empty() != flags.cache_mode.empty())
-    throw Error("{}: --cache and --cache-mode go together; give both or neither.", command);
+    throw Error("{}: --cache and --cache-mode go together; give both or neither.", command.get_name());
   tools::SearchChoice choice = flags.choice;
   choice.cache = flags.cache;
   if (!flags.cache_mode.empty())

@@ -19,7 +19,7 @@ struct SearchFlags {
 
 // Adds WHERE and the options. `flags` must outlive the parse.
 void add_search_options(CLI::App& command, SearchFlags& flags);
-// Throws Error for flags that do not fit each other, and as tools::open_search does.
-std::shared_ptr<tools::SearchBackend> open_search(const SearchFlags& flags, const std::string& command);
+// Throws Error for flags that do not fit each other or change nothing, and as tools::open_search does.
+std::shared_ptr<tools::SearchBackend> open_search(const SearchFlags& flags, const CLI::App& command);
 
 }  // namespace agon::cli

@@ -9,26 +9,25 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/play.h"
+#include "cli/provenance.h"
+#include "cli/training_flags.h"
+#include "core/provenance.h"
 #include "critic/self_play/rounds.h"
 #include "env/episode_store.h"
 
 namespace agon::cli {
 namespace {
 
-struct Flags {
-  std::string config;
-  std::vector<std::string> changes;
-  bool json = false;
-};
-
-void run(const Flags& flags) {
+void run(const CLI::App& command, const TrainingFlags& flags) {
   const critic::SelfPlayConfig config = critic::load_self_play_config(flags.config, flags.changes);
+  if (print_config(command, flags, config.source)) return;
+  require_resume_fits("selfplay", flags, config.output);
   watch_interrupts();
   if (!critic::self_play(config, true, interrupted()))
-    throw Interrupted("selfplay: stopped. The same command goes on where it stopped.");
+    throw Interrupted("selfplay: stopped. Go on with the same command and --resume.");
   const Json summary = env::RunReader::open(config.output)->summary();
   if (flags.json)
-    print_json(summary);
+    print_measured(summary, env::RunReader::open(config.output)->config().value(kProvenance, Json::object()));
   else
     print_text(fmt::format("{}\nself-play: {}\n", critic::self_play_table(summary), config.output.string()));
 }
@@ -36,14 +35,11 @@ void run(const Flags& flags) {
 }  // namespace
 
 void add_selfplay(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<TrainingFlags>();
   CLI::App* command =
       app.add_subcommand("selfplay", "Rounds of games of a sneaky generator against a critic; both learn");
-  command->add_option("CONFIG", flags->config, "YAML file; docs/critic.md has its keys")->required();
-  command->add_option("--set", flags->changes, "KEY=VALUE in place of the file's, as learning.kl=0")
-      ->allow_extra_args(false);
-  command->add_flag("--json", flags->json, "print the summary as one JSON object")->group(kOutputFlags);
-  command->callback([flags] { run(*flags); });
+  add_training_options(*command, *flags, "docs/critic.md", "learning.kl=0");
+  command->callback([flags, command] { run(*command, *flags); });
 }
 
 }  // namespace agon::cli

@@ -18,9 +18,9 @@ struct Flags {
   tools::RetrieveServerOptions server;
 };
 
-void serve(const Flags& flags) {
+void serve(const CLI::App& command, const Flags& flags) {
   watch_interrupts();
-  tools::RetrieveServer server(open_search(flags.search, "serve-search"), flags.server);
+  tools::RetrieveServer server(open_search(flags.search, command), flags.server);
   fmt::print("serving {} at http://{}:{}/retrieve; Ctrl-C ends it\n", flags.search.choice.where, flags.server.host,
              server.port());
   std::fflush(stdout);
@@ -50,7 +50,7 @@ void add_serve_search(CLI::App& app) {
       ->type_name("<n>")
       ->check(whole_number_in(1, 10'000))
       ->capture_default_str();
-  command->callback([flags] { serve(*flags); });
+  command->callback([flags, command] { serve(*command, *flags); });
 }
 
 }  // namespace agon::cli

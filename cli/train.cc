@@ -5,22 +5,19 @@
 #include <iostream>
 #include <memory>
 
-#include "agents/learn/config_reader.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
+#include "cli/provenance.h"
+#include "cli/training_flags.h"
+#include "core/provenance.h"
 #include "critic/reward_model/reward_model.h"
 #include "critic/self_play/game_source.h"
+#include "env/episode_store.h"
 
 namespace agon::cli {
 namespace {
-
-struct TrainFlags {
-  std::string config;
-  std::vector<std::string> changes;
-  bool resume = false, print = false;
-};
 
 // Rewards of queries mean what their similarity can tell: say which one it is.
 void say_similarity(const agents::TrainConfig& config) {
@@ -34,13 +31,11 @@ void say_similarity(const agents::TrainConfig& config) {
   }
 }
 
-void run_training(const TrainFlags& flags) {
+void run_training(const CLI::App& command, const TrainingFlags& flags) {
   agents::TrainConfig config = agents::load_train_config(flags.config, flags.changes);
-  if (flags.print) {
-    print_text(agents::to_yaml(config.resolved));
-    return;
-  }
+  if (print_config(command, flags, config.resolved)) return;
   if (config.policy == kDefaultModel) config.policy = find_model_folder("");
+  require_resume_fits("train", flags, config.output);
   say_similarity(config);
   watch_interrupts();
   const auto resume = flags.resume ? agents::Resume::yes : agents::Resume::no;
@@ -48,6 +43,12 @@ void run_training(const TrainFlags& flags) {
       config.reward_model.empty() ? nullptr : critic::open_response_scorer(config.reward_model, config.threads);
   if (!agents::train(config, resume, interrupted(), critic::make_game_source, scorer.get()))
     throw Interrupted("train: stopped after a checkpoint. Go on with the same command and --resume.");
+  if (flags.json) {
+    const auto run = env::RunReader::open(config.output);
+    print_measured({{"run", config.output.string()}, {"evaluation", run->summary()}},
+                   run->config().value(kProvenance, Json::object()));
+    return;
+  }
   std::cout << "model: " << (config.output / "model").string() << '\n';
   if (std::filesystem::exists(config.output / "best"))
     std::cout << "best:  " << (config.output / "best").string() << '\n';
@@ -57,14 +58,10 @@ void run_training(const TrainFlags& flags) {
 }  // namespace
 
 void add_train(CLI::App& app) {
-  auto flags = std::make_shared<TrainFlags>();
+  auto flags = std::make_shared<TrainingFlags>();
   CLI::App* command = app.add_subcommand("train", "Train a policy by roll-outs: GRPO, ADPO, AdaPO, PDCR, ...");
-  command->add_option("config", flags->config, "YAML file; every key has a default (docs/train.md)");
-  command->add_option("--set", flags->changes, "KEY=VALUE in place of the file's, as optimizer.learning_rate=1e-5")
-      ->allow_extra_args(false);
-  command->add_flag("--resume", flags->resume, "go on from the last checkpoint in 'output'");
-  command->add_flag("--print-config", flags->print, "print every key with its value, and end");
-  command->callback([flags] { run_training(*flags); });
+  add_training_options(*command, *flags, "docs/train.md", "optimizer.learning_rate=1e-5")->required(false);
+  command->callback([flags, command] { run_training(*command, *flags); });
 }
 
 }  // namespace agon::cli

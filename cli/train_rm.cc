@@ -10,25 +10,23 @@
 #include "cli/output.h"
 #include "cli/play.h"
 #include "cli/ranking_table.h"
+#include "cli/training_flags.h"
 #include "critic/reward_model/judge_training.h"
 #include "critic/reward_model/training.h"
 
 namespace agon::cli {
 namespace {
 
-struct Flags {
-  std::string config;
-  std::vector<std::string> changes;
-  bool json = false;
-};
-
-void run(const Flags& flags) {
+void run(const CLI::App& command, const TrainingFlags& flags) {
   const critic::RewardTrainingConfig config = critic::load_reward_training(flags.config, flags.changes);
+  if (print_config(command, flags, config.source)) return;
+  require_resume_fits("train-rm", flags, config.output);
   watch_interrupts();
   const bool judge = config.judge != critic::JudgeForm::none;
   const Json notes =
       judge ? critic::train_judge(config, interrupted()) : critic::train_reward_model(config, interrupted());
-  if (notes.is_null()) throw Interrupted("train-rm: stopped after a checkpoint. The same command goes on.");
+  if (notes.is_null())
+    throw Interrupted("train-rm: stopped after a checkpoint. Go on with the same command and --resume.");
   if (flags.json) {
     print_json(notes);
     return;
@@ -42,14 +40,10 @@ void run(const Flags& flags) {
 }  // namespace
 
 void add_train_rm(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
-  CLI::App* command =
-      app.add_subcommand("train-rm", "Train a reward model, or a judge, on preferences; resumes by itself");
-  command->add_option("CONFIG", flags->config, "YAML file; docs/reward_model.md has its keys")->required();
-  command->add_option("--set", flags->changes, "KEY=VALUE in place of the file's, as loss=plackett-luce")
-      ->allow_extra_args(false);
-  command->add_flag("--json", flags->json, "print how it was made as one JSON object")->group(kOutputFlags);
-  command->callback([flags] { run(*flags); });
+  auto flags = std::make_shared<TrainingFlags>();
+  CLI::App* command = app.add_subcommand("train-rm", "Train a reward model, or a judge, on preferences");
+  add_training_options(*command, *flags, "docs/reward_model.md", "loss=plackett-luce");
+  command->callback([flags, command] { run(*command, *flags); });
 }
 
 }  // namespace agon::cli

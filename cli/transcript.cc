@@ -11,6 +11,7 @@
 #include "cli/report_preferences.h"
 #include "cli/search_config.h"
 #include "core/error.h"
+#include "core/provenance.h"
 #include "core/text.h"
 #include "critic/search/summary.h"
 
@@ -194,6 +195,8 @@ std::string run_text(const env::RunReader& run) {
   std::string text = search            ? critic::search_table(critic::summarize_searches(run))
                      : metrics.empty() ? agents::summary_table(content.summary)
                                        : metrics_text(metrics);
+  if (const std::string made = provenance_text(run.config().value(kProvenance, Json())); !made.empty())
+    text += "made by " + printable_line(made) + "\n";
   if (run.summary().is_null()) text = (metrics.empty() ? kRunIncomplete : kTrainingIncomplete) + text;
   const std::size_t width = tasks.empty() ? 6 : std::max<std::size_t>(6, std::to_string(tasks.rbegin()->first).size());
   if (!tasks.empty())

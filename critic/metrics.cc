@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/intervals.h"
 #include "core/progress.h"
 
 namespace agon::critic {
@@ -74,6 +75,25 @@ std::map<std::size_t, std::vector<JudgedStep>> by_problem(std::span<const Judged
   return problems;
 }
 
+// The steps of each problem that a recall is of, and how many of them were found.
+std::vector<TaskShare> shares_of(const std::vector<std::vector<JudgedStep>>& problems, bool right, bool wrong) {
+  std::vector<TaskShare> shares;
+  for (const std::vector<JudgedStep>& steps : problems) {
+    const Recalls found = recalls_of(steps, false);
+    const auto whole = static_cast<double>(right * found.right + wrong * found.wrong);
+    shares.push_back({static_cast<double>(right * found.found_right + wrong * found.found_wrong), whole, whole});
+  }
+  return shares;
+}
+
+Interval interval_of(double CriticFigures::*figure, const std::vector<std::vector<JudgedStep>>& problems,
+                     Interval bootstrap, double value) {
+  if (figure == &CriticFigures::correct) return share_interval(shares_of(problems, true, false));
+  if (figure == &CriticFigures::error) return share_interval(shares_of(problems, false, true));
+  if (figure == &CriticFigures::accuracy) return share_interval(shares_of(problems, true, true));
+  return bootstrap_or_wilson(bootstrap, value, problems.size());
+}
+
 }  // namespace
 
 double harmonic_mean(double a, double b) { return a + b == 0 ? 0 : 2 * a * b / (a + b); }
@@ -116,7 +136,11 @@ std::vector<Interval> intervals_by_problem(std::span<const JudgedStep> steps,
     progress.add(1);
     return values;
   };
-  return bootstrap_intervals(problems.size(), figures.size(), statistics, seed, kResamples);
+  std::vector<Interval> intervals = bootstrap_intervals(problems.size(), figures.size(), statistics, seed, kResamples);
+  const CriticFigures values = critic_figures(steps);
+  for (std::size_t i = 0; i < figures.size(); ++i)
+    intervals[i] = interval_of(figures[i], problems, intervals[i], values.*figures[i]);
+  return intervals;
 }
 
 FirstErrorFigures first_error_figures(std::span<const FirstError> solutions) {

@@ -53,7 +53,8 @@ CriticFigures critic_figures(std::span<const JudgedStep> steps);
 std::map<std::string, CriticFigures> critic_figures_by(std::span<const JudgedStep> steps,
                                                        const std::function<std::string(const JudgedStep&)>& key);
 
-// Of each figure: bootstrap over the problems, whole solutions at a time.
+// Of each figure, over the problems, whole solutions at a time: of shares of the steps Wilson's at the effective number
+// of steps, of the others by bootstrap (core/intervals.h).
 std::vector<Interval> intervals_by_problem(std::span<const JudgedStep> steps,
                                            std::span<double CriticFigures::*const> figures, std::uint64_t seed);
 

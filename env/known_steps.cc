@@ -37,6 +37,16 @@ std::vector<ExpertTurn> expert_turns(const Env& env, const StepResult& first, Rn
   return turns;
 }
 
+bool has_known_steps(const std::string& suite, const SuiteOptions& options) {
+  if (!suite_info(suite, options).has_expert) return false;
+  const std::unique_ptr<Env> env = make_env(suite, options);
+  const StepResult first = env->reset({Split::test, 0, 0});
+  Rng rng = Rng::derive(0, "known steps");
+  const std::vector<ExpertTurn> turns = expert_turns(*env, first, rng);
+  return std::any_of(turns.begin(), turns.end(),
+                     [](const ExpertTurn& turn) { return !known_steps(*turn.env, turn.text).empty(); });
+}
+
 std::optional<CorruptedStep> corrupted(const Env& env, const StepQuery& right, Rng& rng) {
   std::vector<ErrorKind> kinds(kErrorKinds.begin(), kErrorKinds.end());
   rng.shuffle(kinds);

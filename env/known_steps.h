@@ -8,6 +8,7 @@
 
 #include "core/message.h"
 #include "env/env.h"
+#include "env/suite.h"
 
 namespace agon::env {
 
@@ -28,6 +29,10 @@ struct ExpertTurn {
 // The solution of the task that env has just been reset to, by `first`; nothing where the suite has no expert. Plays
 // on forks of env.
 std::vector<ExpertTurn> expert_turns(const Env& env, const StepResult& first, Rng& rng);
+
+// Whether the suite knows any step of its expert's first solution: else an oracle has nothing to say. Throws what
+// make_env and Env::reset throw.
+bool has_known_steps(const std::string& suite, const SuiteOptions& options);
 
 // A right step made wrong.
 struct CorruptedStep {

@@ -13,6 +13,7 @@
 
 #include "core/error.h"
 #include "core/json_text.h"
+#include "core/provenance.h"
 #include "core/text.h"
 #include "env/run_schema.h"
 
@@ -62,7 +63,7 @@ void check_same_run(SQLite::Database& database, const fs::path& folder, const Js
   if (database.execAndGet("PRAGMA quick_check(1)").getString() != "ok") throw Error(damaged_run_message(folder));
   const Json stored = json_of(database.execAndGet("SELECT config FROM run").getString());
   std::vector<std::string> differences;
-  add_differences(stored, config, {}, differences);
+  add_differences(without_provenance(stored), without_provenance(config), {}, differences);
   if (!differences.empty())
     throw Error(
         "{}: the run there has {}. Resume it with its own command and settings (config.json), or choose another "
@@ -135,9 +136,15 @@ std::unique_ptr<SQLite::Database> open_run_database(const fs::path& folder, cons
   database.exec(
       "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = OFF; "
       "PRAGMA wal_autocheckpoint = 2000");
-  write_file_atomically((folder / "config.json").string(), config.dump(2) + "\n");
+  Json recorded = config;  // of a run that goes on what was recorded at its start
   if (fresh)
-    create_schema(database, config);  // last: from here on the folder holds a run
+    recorded[kProvenance] = provenance(config.value(kProvenance, Json::object()));
+  else
+    recorded = json_of(database.execAndGet("SELECT config FROM run").getString());
+  if (recorded.contains(kProvenance) && recorded[kProvenance].empty()) recorded.erase(kProvenance);
+  write_file_atomically((folder / "config.json").string(), recorded.dump(2) + "\n");
+  if (fresh)
+    create_schema(database, recorded);  // last: from here on the folder holds a run
   else
     upgrade_schema(database);
   return opened;

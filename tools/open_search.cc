@@ -29,6 +29,12 @@ std::shared_ptr<SearchBackend> open_engine(const SearchChoice& choice) {
 
 }  // namespace
 
+bool names_index(const std::string& where) {
+  const std::vector<std::string> engines = web_engines();
+  const bool engine = std::find(engines.begin(), engines.end(), where.substr(0, where.find('+'))) != engines.end();
+  return !engine && where.find("://") == std::string::npos;
+}
+
 std::shared_ptr<SearchBackend> open_search(const SearchChoice& choice) {
   if (choice.cache_mode == CacheMode::off) return open_engine(choice);
   if (choice.cache.empty()) throw Error("search: no file to record searches in or replay them from.");

@@ -9,6 +9,7 @@
 
 #include "agents/learn/train_rollout.h"
 #include "core/error.h"
+#include "core/intervals.h"
 #include "core/text.h"
 
 namespace agon::agents {
@@ -136,33 +137,24 @@ std::vector<SplitStep> split_steps_of(Qwen25VLImpl& model, const ModelFolder& fo
   return all;
 }
 
-SplitAgreement agreement(const std::vector<SplitStep>& steps, const std::function<bool(const SplitStep&)>& visual,
-                         std::uint64_t seed) {
-  struct Counts {
-    double steps = 0, agreed = 0;
-  };
-  std::map<std::size_t, Counts> by_task;
+SplitAgreement agreement(const std::vector<SplitStep>& steps, const std::function<bool(const SplitStep&)>& visual) {
+  std::map<std::size_t, TaskShare> by_task;
   double found[2] = {0, 0}, of_label[2] = {0, 0}, visual_steps = 0;
   for (const SplitStep& step : steps) {
     const bool said = visual(step), agreed = said == step.perception;
-    by_task[step.task].steps += 1;
-    by_task[step.task].agreed += agreed;
+    TaskShare& task = by_task.try_emplace(step.task, TaskShare{0, 0, 0}).first->second;
+    task.part += agreed;
+    task.whole += 1;
+    task.draws += 1;
     found[step.perception] += agreed;
     of_label[step.perception] += 1;
     visual_steps += said;
   }
-  std::vector<Counts> tasks;
-  for (const auto& [task, counts] : by_task) tasks.push_back(counts);
-  const auto accuracy = [&](std::span<const std::size_t> chosen) {
-    Counts sum;
-    for (const std::size_t i : chosen) sum = {sum.steps + tasks[i].steps, sum.agreed + tasks[i].agreed};
-    return ratio(sum.agreed, sum.steps);
-  };
-  std::vector<std::size_t> every(tasks.size());
-  std::iota(every.begin(), every.end(), std::size_t{0});
+  std::vector<TaskShare> tasks;
+  for (const auto& [task, share] : by_task) tasks.push_back(share);
   const auto count = static_cast<double>(steps.size());
-  return {accuracy(every), bootstrap_interval(tasks.size(), accuracy, seed), ratio(visual_steps, count),
-          ratio(found[1], of_label[1]), ratio(found[0], of_label[0])};
+  return {share_of(tasks), share_interval(tasks), ratio(visual_steps, count), ratio(found[1], of_label[1]),
+          ratio(found[0], of_label[0])};
 }
 
 }  // namespace agon::agents

@@ -53,7 +53,7 @@ std::vector<SplitStep> split_steps_of(Qwen25VLImpl& model, const ModelFolder& fo
 CreditGroup probed_group(Qwen25VLImpl& model, const ModelFolder& folder, const TrainGroup& group,
                          const ProbeSettings& settings, const std::map<std::string, double>& rewards);
 
-// Shares of the steps; intervals by bootstrap over tasks.
+// Shares of the steps; the interval is over tasks (core/intervals.h).
 struct SplitAgreement {
   double accuracy = 0;  // visual where the label is perception, textual where it is reasoning
   Interval interval;
@@ -61,7 +61,6 @@ struct SplitAgreement {
   double perception_found = 0, reasoning_found = 0;  // of the steps of that label
 };
 // visual: what a split says of a step.
-SplitAgreement agreement(const std::vector<SplitStep>& steps, const std::function<bool(const SplitStep&)>& visual,
-                         std::uint64_t seed);
+SplitAgreement agreement(const std::vector<SplitStep>& steps, const std::function<bool(const SplitStep&)>& visual);
 
 }  // namespace agon::agents

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "agents/learn/config_reader.h"
+#include "agents/learn/unused_keys.h"
 #include "core/error.h"
 #include "env/critic_role.h"
+#include "env/sneaky_role.h"
 
 namespace agon::agents {
 namespace {
@@ -89,6 +91,28 @@ void check_ranges(const SftConfig& config, const std::string& file) {
   require(config.auxiliary_until > 0 && config.auxiliary_until <= 1, "'auxiliary_until' must lie in (0, 1]");
 }
 
+void check_used(const SftConfig& config, const std::string& file) {
+  const SftConfig standard;
+  const SftSource plain;
+  for (const SftSource& source : config.sources) {
+    const bool judged = source.role == env::kCritic || source.role == env::kSneaky;
+    const bool one_turn = env::suite_info(source.suite, source.options()).max_turns == 1;
+    require_used(
+        fmt::format("train-sft: {}: source {}", file, source.suite),
+        {{"held_out", !source.held_out.empty(), judged, "in role " + source.role, "choose role critic or sneaky"},
+         {"detours", source.detours > 0, !one_turn, "in episodes of one turn"},
+         {"written_tasks", source.written_tasks != plain.written_tasks, !source.writer.empty(), "without a writer",
+          "name a writer"}});
+  }
+  require_used("train-sft: " + file,
+               {{"score_tasks", config.score_tasks != standard.score_tasks, config.score_steps > 0,
+                 "with score_steps: 0", "give score_steps"},
+                {"score_learning_rate", config.score_learning_rate != standard.score_learning_rate,
+                 config.score_steps > 0, "with score_steps: 0", "give score_steps"},
+                {"auxiliary_until", config.auxiliary_until != standard.auxiliary_until, config.auxiliary_weight > 0,
+                 "with auxiliary_weight: 0", "give an auxiliary_weight above 0"}});
+}
+
 }  // namespace
 
 std::uint64_t SftConfig::first_task(std::size_t index) const {
@@ -103,8 +127,9 @@ std::uint64_t SftConfig::first_task(std::size_t index) const {
   return static_cast<std::uint64_t>(alike) * kTasks;
 }
 
-SftConfig load_sft_config(const std::filesystem::path& file) {
-  const Json json = read_yaml(file);
+SftConfig load_sft_config(const std::filesystem::path& file, std::span<const std::string> changes) {
+  Json json = read_yaml(file);
+  for (const std::string& change : changes) set_value(json, change);
   SftConfig config;
   ConfigSection top(json, "train-sft: " + file.string());
   std::string output;
@@ -132,6 +157,7 @@ SftConfig load_sft_config(const std::filesystem::path& file) {
   top.check();
   config.source = json;
   check_ranges(config, file.string());
+  check_used(config, file.string());
   return config;
 }
 

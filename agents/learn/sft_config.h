@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,7 +64,8 @@ struct SftConfig {
   std::uint64_t first_task(std::size_t index) const;
 };
 
-// Throws Error naming the key that is unknown, missing or ill-typed.
-SftConfig load_sft_config(const std::filesystem::path& file);
+// changes: "KEY=VALUE" in place of the file's. Throws Error naming the key that is unknown, missing, ill-typed or
+// changes nothing beside the others.
+SftConfig load_sft_config(const std::filesystem::path& file, std::span<const std::string> changes = {});
 
 }  // namespace agon::agents

@@ -17,10 +17,12 @@
 #include "agents/learn/train_model.h"
 #include "agents/learn/trajectory.h"
 #include "agents/local/local_policy.h"
+#include "agents/model_fingerprint.h"
 #include "agents/rollout.h"
 #include "agents/run_summary.h"
 #include "core/error.h"
 #include "core/progress.h"
+#include "core/provenance.h"
 #include "core/rng.h"
 #include "core/text.h"
 #include "env/run_database.h"
@@ -75,6 +77,20 @@ void note_credit(env::Episode& episode, const TrainRollout& rollout, const Token
   }
 }
 
+// By path and hash, for the run's provenance.
+Json models_of(const TrainConfig& config) {
+  Json models = Json::object();
+  const auto add = [&](const char* name, const std::filesystem::path& folder) {
+    if (folder.empty()) return;
+    models[name] = {{"path", std::filesystem::absolute(folder).lexically_normal().string()},
+                    {"files", model_fingerprint(folder)}};
+  };
+  add("policy", config.policy);
+  add("reference", config.reference);
+  add("reward_model", config.reward_model);
+  return models;
+}
+
 class Trainer {
  public:
   Trainer(const TrainConfig& config, Resume resume, const std::atomic<bool>& stop, const GameSourceFactory& games,
@@ -116,7 +132,9 @@ class Trainer {
     if (resume == Resume::no && std::filesystem::exists(config_.output / env::kRunDatabase))
       throw Error("train: {} holds a run already. Go on with it with --resume, or choose another 'output'.",
                   config_.output.string());
-    return env::EpisodeStore::create(config_.output, config_.resolved, resume == Resume::yes);
+    Json recorded = config_.resolved;
+    recorded[kProvenance] = models_of(config_);
+    return env::EpisodeStore::create(config_.output, recorded, resume == Resume::yes);
   }
 
   // Once, before the first step; when asked to stop, it begins anew after a resume.

@@ -7,6 +7,7 @@
 
 #include "agents/learn/config_reader.h"
 #include "agents/learn/response_scorer.h"
+#include "agents/learn/unused_keys.h"
 #include "agents/local/sentence_encoder.h"
 #include "core/error.h"
 #include "core/text.h"
@@ -370,6 +371,7 @@ TrainConfig load_train_config(const std::filesystem::path& file, std::span<const
   for (const std::string& assignment : changes) change(given, assignment);
   Json json = merged(parse_yaml_value(kDefaults), given, "train: " + (file.empty() ? "--set" : file.string()));
   json["sources"] = merged_list(kSourceDefaults, json["sources"], "train: 'sources'");
+  const Json asked = json;
   TrainConfig config;
   config.output = json["output"].get<std::string>();
   config.policy = json["policy"].get<std::string>();
@@ -401,6 +403,7 @@ TrainConfig load_train_config(const std::filesystem::path& file, std::span<const
   read_credit(json, config);
   check_experts(config);
   check_games(config);
+  require_used_keys(config, asked, parse_yaml_value(kDefaults));
   config.resolved = std::move(json);
   return config;
 }

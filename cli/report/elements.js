@@ -15,3 +15,5 @@ const svg = (name, attributes, ...children) => make("http://www.w3.org/2000/svg"
 const number = (value, digits = 3) => value === null || value === undefined ? "–" : value.toFixed(digits);
 const section = (title, ...children) => html("section", {class: "card"}, html("h2", {}, title), children);
 
+// What the run was asked for; its provenance has a table of its own.
+const settled = Object.fromEntries(Object.entries(data.config).filter(([key]) => key !== "provenance"));

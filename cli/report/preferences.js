@@ -3,7 +3,7 @@ function preferencesHeading() {
   const {total, summary, damaged} = data.preferences;
   const parts = [html("header", {}, html("h1", {}, html("span", {class: "brand"}, "agon "), data.title),
     html("p", {}, `preferences: ${total} sets of responses${summary ? ` from ${summary.tasks} tasks` : ""}`),
-    html("details", {class: "settings"}, html("summary", {}, "Settings"), html("div", {}, settings(data.config))))];
+    html("details", {class: "settings"}, html("summary", {}, "Settings"), html("div", {}, settings(settled))))];
   if (!data.complete) parts.push(html("p", {class: "notice", id: "incomplete"}, "These preferences are not complete."));
   if (damaged) parts.push(html("p", {class: "notice"}, `${damaged} damaged sets are left out.`));
   return parts;

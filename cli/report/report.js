@@ -35,7 +35,7 @@ function whisker(value, interval) {
 
 // ---- sections ----
 function runHeading() {
-  const chips = Object.entries(data.config).map(([key, value]) =>
+  const chips = Object.entries(settled).map(([key, value]) =>
     html("span", {class: "chip"}, html("b", {}, key), typeof value === "string" ? value : JSON.stringify(value)));
   const parts = [html("header", {}, html("h1", {}, html("span", {class: "brand"}, "agon "), data.title),
     html("p", {}, `${summary.tasks} tasks × ${summary.samples} samples, ${data.episodes_total} episodes, ${summary.tokens.toLocaleString("en")} tokens` +
@@ -56,7 +56,7 @@ function trainingHeading(training) {
   const {method, steps} = data.config;
   const parts = [html("header", {}, html("h1", {}, html("span", {class: "brand"}, "agon "), data.title),
     html("p", {}, `${method ?? "training"}, step ${training.last_step}${steps ? ` of ${steps}` : ""}${data.log ? "" : `, ${data.episodes_total} recorded episodes`}` + (training.seconds ? ` in ${number(training.seconds, 1)} s` : ""))),
-    data.log ? "" : html("details", {class: "settings"}, html("summary", {}, "Settings"), html("div", {}, settings(data.config)))];
+    data.log ? "" : html("details", {class: "settings"}, html("summary", {}, "Settings"), html("div", {}, settings(settled)))];
   if (!data.complete) parts.push(html("p", {class: "notice", id: "incomplete"}, "This training is not complete."));
   return parts;
 }
@@ -77,14 +77,16 @@ function summaryTable() {
   if ("step_success" in summary) rows.push(["Step success", summary.step_success, "step_success"]);
   rows.push(["Mean reward", summary.mean_reward, "mean_reward"]);
   if (scored) rows.push(["Score AUC", summary.score.auc, "score_auc"], ["Score average precision", summary.score.ap, "score_ap"]);
+  const tasks = summary.n || {};  // runs of before have none
   const body = rows.map(([label, value, key]) => {
     const interval = summary.ci[key];
     return html("tr", {}, html("td", {}, label), html("td", {class: "number"}, number(value)),
-      html("td", {class: "number"}, interval ? `${number(interval[0])} – ${number(interval[1])}` : "–"), html("td", {class: "wide"}, whisker(value, interval)));
+      html("td", {class: "number"}, interval ? `${number(interval[0])} – ${number(interval[1])}` : "–"), html("td", {class: "number"}, key in tasks ? `${tasks[key]}` : ""),
+      html("td", {class: "wide"}, whisker(value, interval)));
   });
   return section("Summary", html("table", {id: "summary"}, html("thead", {}, html("tr", {}, html("th", {}, "Figure"), html("th", {class: "number"}, "Value"),
-    html("th", {class: "number"}, "95 % interval"), html("th", {}, ""))), html("tbody", {}, body)),
-    html("p", {class: "note"}, "Intervals: bootstrap over tasks."));
+    html("th", {class: "number"}, "95 % interval"), html("th", {class: "number"}, "Tasks"), html("th", {}, ""))), html("tbody", {}, body)),
+    html("p", {class: "note"}, "Intervals are over tasks: of shares by Wilson, of the difference of two turns by Newcombe, of AUC and average precision by bootstrap."));
 }
 
 // First and second answers; nothing for a run whose tasks are answered once.
@@ -272,5 +274,19 @@ const searched = () => [searchHeading(), search.trees_missing ? html("p", {class
 const played = () => [selfPlayHeading(), roundsTable(), outcomesChart(), gamesBrowser()];
 const body = () => [data.training ? course(data.training) : search ? searched() : figures(), data.log ? [] : browser()];
 const ranked = () => [preferencesHeading(), preferencesTable(), preferencesBrowser()];
-page.replaceChildren(...[data.self_play ? played() : data.preferences ? ranked() : body(),
+// Which agon made the run and the page, by what command, when and where, and of which models and files.
+function provenanceRows(title, record) {
+  if (!record) return [];
+  const machine = record.machine ? `${record.machine.processor}, ${record.machine.cores} cores, ${record.machine.memory_gib} GiB` : "";
+  const rows = [["agon", record.version ? `${record.version} (commit ${record.commit})` : ""], ["command", record.command], ["date", record.date], ["machine", machine]];
+  const add = (name, one) => Array.isArray(one) ? one.forEach((each) => add(name, each))
+    : one && typeof one === "object" ? rows.push([name, [one.critic, one.path, one.url, one.files ?? one.hash].filter(Boolean).join(", ")]) : undefined;
+  for (const [name, value] of Object.entries(record)) if (name !== "machine") add(name.replace("_", " "), value);
+  return rows.filter(([, value]) => value).map(([name, value]) => html("tr", {}, html("td", {}, `${title}: ${name}`), html("td", {class: "wide"}, value)));
+}
+const provenanceTable = () => {
+  const rows = [...provenanceRows("run", data.config.provenance ?? data.made_by), ...provenanceRows("page", data.provenance)];
+  return rows.length ? section("Provenance", html("table", {id: "provenance"}, html("tbody", {}, rows))) : [];
+};
+page.replaceChildren(...[data.self_play ? played() : data.preferences ? ranked() : body(), provenanceTable(),
   html("footer", {}, `Every figure is computed from ${data.log ?? "run.sqlite"} beside this file.`)].flat(Infinity));

@@ -7,7 +7,7 @@ function selfPlayHeading() {
   const {rounds, total, damaged} = data.self_play;
   const parts = [html("header", {}, html("h1", {}, html("span", {class: "brand"}, "agon "), data.title),
     html("p", {}, `self-play: ${total} games in ${rounds.length} ${rounds.length === 1 ? "round" : "rounds"}`),
-    html("details", {class: "settings"}, html("summary", {}, "Settings"), html("div", {}, settings(data.config))))];
+    html("details", {class: "settings"}, html("summary", {}, "Settings"), html("div", {}, settings(settled))))];
   if (!data.complete) parts.push(html("p", {class: "notice", id: "incomplete"}, "This self-play is not complete."));
   if (damaged) parts.push(html("p", {class: "notice"}, `${damaged} damaged games are left out.`));
   return parts;

@@ -7,6 +7,7 @@
 #include "agents/model_fingerprint.h"
 #include "core/error.h"
 #include "core/json_text.h"
+#include "core/provenance.h"
 #include "core/text.h"
 #include "critic/reward_model/card.h"
 #include "critic/reward_model/judge.h"
@@ -113,8 +114,11 @@ Json train_judge(const RewardTrainingConfig& config, const std::atomic<bool>& st
   learning.threads = config.threads;
   agents::OfflineFigures figures;
   if (!agents::train_offline(learning, lessons, stop, &figures)) return {};
-  const Json notes{
-      {"samples", lessons.size()}, {"sets", sets.size()}, {"steps", figures.steps}, {"training", training}};
+  const Json notes{{"samples", lessons.size()},
+                   {"sets", sets.size()},
+                   {"steps", figures.steps},
+                   {"training", training},
+                   {kProvenance, training_provenance(config)}};
   write_judge_card(config.output, config, notes);
   write_file_atomically((config.output / kNotesFile).string(), notes.dump(2) + "\n");
   agents::remove_checkpoint(config.output);

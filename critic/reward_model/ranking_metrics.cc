@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/intervals.h"
+
 namespace agon::critic {
 namespace {
 
@@ -80,13 +82,14 @@ RankingFigures ranking_figures(std::span<const ScoredSet> sets) {
   return {sets.size(), mean(best), mean_of_numbers(pairwise), mean_of_numbers(tau)};
 }
 
-Json ranking_json(std::span<const ScoredSet> sets, std::uint64_t seed) {
+Json ranking_json(std::span<const ScoredSet> sets) {
   Json json = json_of(ranking_figures(sets));
   std::map<std::string, std::vector<ScoredSet>> by_category;
-  std::vector<double> best, categories;
+  std::vector<double> categories;
+  std::vector<TaskShare> best;
   for (const ScoredSet& set : sets) {
     by_category[set.category].push_back(set);
-    best.push_back(best_of_n(set));
+    best.push_back({best_of_n(set)});
   }
   json["by_category"] = Json::object();
   for (const auto& [category, own] : by_category) {
@@ -95,14 +98,7 @@ Json ranking_json(std::span<const ScoredSet> sets, std::uint64_t seed) {
     categories.push_back(figures.best_of_n);
   }
   json["macro"] = number(mean(categories));
-  const Interval interval = bootstrap_interval(
-      best.size(),
-      [&](std::span<const std::size_t> drawn) {
-        double sum = 0;
-        for (const std::size_t i : drawn) sum += best[i];
-        return sum / static_cast<double>(drawn.size());
-      },
-      seed);
+  const Interval interval = share_interval(best);
   json["ci"] = {number(interval.low), number(interval.high)};
   return json;
 }

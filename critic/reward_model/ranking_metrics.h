@@ -35,7 +35,7 @@ struct RankingFigures {
 RankingFigures ranking_figures(std::span<const ScoredSet> sets);
 
 // {best_of_n, pairwise, kendall_tau, macro, n, ci, by_category}: macro is the mean of the categories' best_of_n, ci the
-// 95 % bootstrap interval of best_of_n over the sets. Figures that nothing gives are null.
-Json ranking_json(std::span<const ScoredSet> sets, std::uint64_t seed);
+// 95 % interval of best_of_n over the sets (Wilson's). Figures that nothing gives are null.
+Json ranking_json(std::span<const ScoredSet> sets);
 
 }  // namespace agon::critic

@@ -7,10 +7,13 @@
 #include "agents/learn/checkpoint_folder.h"
 #include "agents/learn/config_reader.h"
 #include "agents/learn/reward_learner.h"
+#include "agents/learn/unused_keys.h"
+#include "agents/model_fingerprint.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/progress.h"
+#include "core/provenance.h"
 #include "core/rng.h"
 #include "core/statistics.h"
 #include "core/text.h"
@@ -87,7 +90,8 @@ class RewardTrainer {
     Json notes{{"config", config_.source}, {"sets", train_.size()}, {"passed_over", passed_over_},
                {"held_out", Json()},       {"steps", steps_},       {"ties_drawn", ties_drawn_},
                {"slope", fit.slope},       {"offset", fit.offset},  {"training", fingerprint_}};
-    if (!sets.empty()) notes["held_out"] = ranking_json(sets, config_.seed);
+    if (!sets.empty()) notes["held_out"] = ranking_json(sets);
+    notes[kProvenance] = training_provenance(config_);
     write_reward_card(config_.output, config_.network, notes);
     learner_.network().save(config_.output, notes);
     agents::remove_checkpoint(config_.output);
@@ -283,6 +287,30 @@ void check_ranges(const RewardTrainingConfig& config, const std::string& name) {
   require(config.held_out >= 0 && config.held_out < 1, "'held_out' must lie in [0, 1).");
 }
 
+// A judge is trained whole on its texts: what a reward model adds to its base is not there.
+void check_used(const RewardTrainingConfig& config, const std::string& name) {
+  const RewardTrainingConfig standard;
+  const agents::RewardNetworkSettings &network = config.network, &plain = standard.network;
+  const bool scores = config.judge == JudgeForm::none;
+  const std::string why = "with judge: " + std::string(config.judge == JudgeForm::pairs ? "pairs" : "choice");
+  const std::vector<std::pair<const char*, bool>> of_scores{
+      {"responses", network.joint != plain.joint},
+      {"representation", network.representation != plain.representation},
+      {"head", network.head != plain.head},
+      {"inner", network.inner != plain.inner},
+      {"likelihood", network.likelihood != plain.likelihood},
+      {"lora", network.lora.rank != plain.lora.rank || network.lora.alpha != plain.lora.alpha ||
+                   network.lora.targets != plain.lora.targets},
+      {"loss", config.loss != standard.loss},
+      {"imitation", config.imitation != standard.imitation},
+      {"shuffle", config.shuffle != standard.shuffle},
+      {"held_out", config.held_out != standard.held_out}};
+  for (const auto& [key, set] : of_scores)
+    agents::require_used(name, {{key, set, scores, why, "train a reward model (judge: none)"}});
+  agents::require_used(name, {{"inner", network.inner != plain.inner, network.head != agents::HeadKind::linear,
+                               "with head: linear, which is one layer", "choose another head"}});
+}
+
 }  // namespace
 
 RewardTrainingConfig load_reward_training(const fs::path& file, std::span<const std::string> changes) {
@@ -316,7 +344,17 @@ RewardTrainingConfig load_reward_training(const fs::path& file, std::span<const 
   if (!output.empty()) config.output = (base / output).lexically_normal();
   for (const std::string& one : data) config.data.push_back((base / one).lexically_normal());
   check_ranges(config, section.name());
+  check_used(config, section.name());
   return config;
+}
+
+Json training_provenance(const RewardTrainingConfig& config) {
+  Json about{
+      {"policy", {{"path", config.network.base.string()}, {"files", agents::model_fingerprint(config.network.base)}}},
+      {"files", Json::array()}};
+  for (const fs::path& file : config.data)
+    about["files"].push_back({{"path", file.string()}, {"hash", hash_of(read_file(file.string()))}});
+  return provenance(std::move(about));
 }
 
 std::string training_fingerprint(const RewardTrainingConfig& config, const std::string& base_weights) {

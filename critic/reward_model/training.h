@@ -45,6 +45,9 @@ RewardTrainingConfig load_reward_training(const std::filesystem::path& file, std
 // base's weights, as told, and the data.
 std::string training_fingerprint(const RewardTrainingConfig& config, const std::string& base_weights);
 
+// core/provenance.h: with the base ("policy") and the files of preferences, each by path and hash.
+Json training_provenance(const RewardTrainingConfig& config);
+
 // Trains and writes the reward model's folder: config.output, with one line of figures a step in train.jsonl and a card
 // in README.md. Killed or stopped, it goes on from its last checkpoint when called again with the same config and data
 // (threads, checkpoint_steps and the place of the output do not count). Sets whose responses are all of one rank teach

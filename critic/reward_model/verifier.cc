@@ -12,6 +12,7 @@
 #include "agents/learn/train_rollout.h"
 #include "agents/run_summary.h"
 #include "core/error.h"
+#include "core/intervals.h"
 #include "core/statistics.h"
 #include "env/protocol.h"
 #include "env/vote.h"
@@ -97,15 +98,11 @@ void verify_task(RewardModel& model, const Samples& samples, const std::string& 
   for (const auto& [key, of_blocks] : taken) successes[key].push_back(mean(of_blocks));
 }
 
-Interval interval_of_mean(const std::vector<double>& values, std::uint64_t seed) {
-  return bootstrap_interval(
-      values.size(),
-      [&](std::span<const std::size_t> drawn) {
-        double sum = 0;
-        for (const std::size_t i : drawn) sum += values[i];
-        return sum / static_cast<double>(drawn.size());
-      },
-      seed);
+// blocks: that a task's value is the mean of.
+Interval interval_of_mean(const std::vector<double>& values, double blocks) {
+  std::vector<TaskShare> shares;
+  for (const double value : values) shares.push_back({value, 1, blocks});
+  return share_interval(shares);
 }
 
 }  // namespace
@@ -136,15 +133,17 @@ Json verified(RewardModel& model, const env::RunReader& run, const std::function
       env::RunReader::Detail::whole);
   close();
   if (stopped) return {};
-  Json figures{{"not_fitting", not_fitting}, {"ci", Json::object()}};
+  Json figures{{"not_fitting", not_fitting}, {"ci", Json::object()}, {"n", Json::object()}};
   for (const Way& way : kWays)
     for (const std::size_t n : sizes) {
       const std::vector<double>& values = successes[{way.name, n}];
       const bool known = !values.empty() && !not_fitting.contains(n);
       figures[way.name][std::to_string(n)] = known ? Json(mean(values)) : Json();
       if (!known) continue;
-      const Interval interval = interval_of_mean(values, config.value("seed", std::uint64_t{0}));
-      figures["ci"][fmt::format("{}_{}", way.name, n)] = {interval.low, interval.high};
+      const Interval interval = interval_of_mean(values, static_cast<double>(*sizes.rbegin() / n));
+      const std::string key = fmt::format("{}_{}", way.name, n);
+      figures["ci"][key] = {interval.low, interval.high};
+      figures["n"][key] = values.size();
     }
   return figures;
 }

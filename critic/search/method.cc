@@ -50,6 +50,26 @@ bool needs_forks(Method method) {
          method == Method::particles;
 }
 
+// In the order of Setting. guided and particles rank what a spent budget left unplayed.
+const std::vector<Method>& methods_with(Setting setting) {
+  using enum Method;
+  static const std::vector<Method> lists[] = {
+      {best_of_n, majority, weighted_majority, beam, diverse_beam, mcts, particles},
+      {beam, diverse_beam, mcts},
+      {guided},
+      {guided},
+      {guided},
+      {best_of_n, weighted_majority, guided, beam, diverse_beam, mcts, particles},
+      {best_of_n, majority, weighted_majority, guided, beam, diverse_beam, mcts, particles},
+      {guided}};
+  return lists[static_cast<std::size_t>(setting)];
+}
+
+bool looks_at(Method method, Setting setting) {
+  const std::vector<Method>& all = methods_with(setting);
+  return std::find(all.begin(), all.end(), method) != all.end();
+}
+
 bool needs_critic(const MethodOptions& options) {
   if (options.method == Method::greedy || options.method == Method::majority) return false;
   if (options.method == Method::best_of_n || options.method == Method::weighted_majority)

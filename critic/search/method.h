@@ -69,6 +69,11 @@ struct MethodOptions {
   Retry retry = Retry::anew;
 };
 bool needs_critic(const MethodOptions& options);
+// The settings of a search that only some methods look at. sampling: how candidates are drawn. speculation: writing
+// ahead of a verdict (TreeOptions::speculate).
+enum class Setting { n, width, attempts, keep, retry, rank, sampling, speculation };
+const std::vector<Method>& methods_with(Setting setting);
+bool looks_at(Method method, Setting setting);
 // Throws Error for a rank that the method cannot go by: a score stands behind a whole trajectory alone.
 void require_rank(const MethodOptions& options);
 

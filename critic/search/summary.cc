@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/statistics.h"
+#include "core/intervals.h"
 
 namespace agon::critic {
 namespace {
@@ -14,18 +14,13 @@ Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : 
 
 // {"tasks", "accuracy", "ci"} of those that `chosen` is true of.
 template <typename Chosen>
-Json accuracy_of(const std::vector<SearchOutcome>& outcomes, std::uint64_t seed, const Chosen& chosen) {
-  std::vector<double> right;
+Json accuracy_of(const std::vector<SearchOutcome>& outcomes, const Chosen& chosen) {
+  std::vector<TaskShare> right;
   for (const SearchOutcome& outcome : outcomes)
-    if (chosen(outcome)) right.push_back(outcome.success);
-  const auto mean_of = [&](std::span<const std::size_t> tasks) {
-    double sum = 0;
-    for (const std::size_t task : tasks) sum += right[task];
-    return sum / static_cast<double>(tasks.size());
-  };
-  const Interval interval = bootstrap_interval(right.size(), mean_of, seed);
+    if (chosen(outcome)) right.push_back({outcome.success ? 1.0 : 0.0});
+  const Interval interval = share_interval(right);
   return {{"tasks", right.size()},
-          {"accuracy", number_or_null(mean(right))},
+          {"accuracy", number_or_null(share_of(right))},
           {"ci", {number_or_null(interval.low), number_or_null(interval.high)}}};
 }
 
@@ -81,12 +76,11 @@ Json summarize_searches(const env::RunReader& run) {
   const Json config = run.config();
   std::size_t damaged = 0;
   const std::vector<SearchOutcome> outcomes = search_outcomes(run, damaged);
-  const auto seed = config.value("seed", std::uint64_t{0});
   const auto tasks = static_cast<double>(outcomes.size());
   Json summary;
   for (const char* key : {"method", "suite", "split", "level", "policy", "critic", "budget"})
     summary[key] = config.value(key, Json());
-  const Json all = accuracy_of(outcomes, seed, [](const SearchOutcome&) { return true; });
+  const Json all = accuracy_of(outcomes, [](const SearchOutcome&) { return true; });
   summary["tasks"] = outcomes.size();
   summary["accuracy"] = all.at("accuracy");
   summary["ci"] = {{"accuracy", all.at("ci")}};
@@ -120,7 +114,7 @@ Json summarize_searches(const env::RunReader& run) {
   for (const SearchOutcome& outcome : outcomes) ++seen[outcome.level];
   for (const auto& [level, tasks_of_level] : seen)
     levels[std::to_string(level)] =
-        accuracy_of(outcomes, seed, [level = level](const SearchOutcome& one) { return one.level == level; });
+        accuracy_of(outcomes, [level = level](const SearchOutcome& one) { return one.level == level; });
   summary["by_level"] = std::move(levels);
   return summary;
 }

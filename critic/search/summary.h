@@ -19,7 +19,7 @@ std::vector<SearchOutcome> search_outcomes(const env::RunReader& run, std::size_
 // unanswered, failed, damaged, nodes, judged, invalid_verdicts, unknown_verdicts, unranked, steps_rejected, attempts
 // {n: count}, by_level {level: {tasks, accuracy, ci}}`. Sums over the tasks; per_task: their means. wall_seconds: that
 // the run took. A task that was not answered is wrong; one that failed, or has a damaged journal, is in no figure.
-// Null: undefined. Intervals: bootstrap over tasks.
+// Null: undefined. Intervals: Wilson's, over tasks.
 Json summarize_searches(const env::RunReader& run);
 std::string search_table(const Json& summary);  // for a person; plain text, aligned
 

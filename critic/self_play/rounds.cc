@@ -8,10 +8,12 @@
 
 #include "agents/learn/checkpoint_folder.h"
 #include "agents/learn/config_reader.h"
+#include "agents/learn/unused_keys.h"
 #include "agents/local/local_policy.h"
 #include "agents/model_fingerprint.h"
 #include "core/error.h"
 #include "core/progress.h"
+#include "core/provenance.h"
 #include "env/episode_store.h"
 #include "env/suite.h"
 
@@ -52,6 +54,12 @@ Json stored_config(const SelfPlayConfig& config) {
   for (std::size_t i = 0; i < config.sources.size(); ++i)
     if (const GameSource& source = config.sources[i]; !source.solvers.empty())
       json["files"][fmt::format("solvers of source {}", i)] = fingerprints(source.solvers);
+  const auto record = [](const fs::path& model) {
+    return Json{{"path", model.string()}, {"files", agents::model_fingerprint(model)}};
+  };
+  json[kProvenance] = {
+      {"critic", record(config.critic)}, {"sneaky", record(config.sneaky)}, {"solvers", Json::array()}};
+  for (const fs::path& solver : config.solvers) json[kProvenance]["solvers"].push_back(record(solver));
   return json;
 }
 
@@ -382,6 +390,13 @@ SelfPlayConfig load_self_play_config(const fs::path& file, std::span<const std::
   config.sneaky = below(sneaky);
   config.pairing = pairing == "asymmetric" ? Pairing::asymmetric : Pairing::synchronous;
   config.games.solvers.max_tokens = config.games.max_tokens;
+  const double imitation_weight = agents::OfflineLossOptions().imitation_weight;
+  agents::require_used(
+      section.name(),
+      {{"pairing", config.pairing != Pairing::asymmetric, config.rounds > 1, "with rounds: 1", "play more rounds"},
+       {"mix_rounds", !config.mix_rounds, config.rounds > 1, "with rounds: 1", "play more rounds"},
+       {"learning.imitation_weight", config.learning.loss.imitation_weight != imitation_weight, config.imitation,
+        "with imitation: false", "set imitation to true"}});
   for (const fs::path& model : models_of(config)) require_model(model);
   return config;
 }

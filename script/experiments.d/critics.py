@@ -20,7 +20,9 @@ def main(games, *files):
     for played in result.get("rounds", []):
         for player in ("critic", "sneaky"):
             del played[player]["model"]  # a path of this machine
-    result["critics"] = [{row["data"]: figures(row) for row in json.load(open(file))["rows"]} for file in files]
+    judged = [json.load(open(file)) for file in files]
+    result["critics"] = [{row["data"]: figures(row) for row in report["rows"]} for report in judged]
+    result["provenance"] = judged[-1].get("provenance", {}) if judged else {}
     print(json.dumps(result))
 
 

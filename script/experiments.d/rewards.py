@@ -13,7 +13,9 @@ def main(folder):
     folder = pathlib.Path(folder)
     result = {"rankings": {}, "verified": {}}
     for file in sorted(folder.glob("ranking-*.json")):
-        result["rankings"][file.stem.removeprefix("ranking-")] = json.loads(file.read_text())
+        ranking = json.loads(file.read_text())
+        result["provenance"] = ranking.pop("provenance", {})
+        result["rankings"][file.stem.removeprefix("ranking-")] = ranking
     for file in sorted(folder.glob("verified-*.json")):
         summary = json.loads(file.read_text())
         result["verified"][summary["suite"]] = {key: summary.get(key) for key in KEPT}

@@ -6,9 +6,11 @@ import pathlib
 import sys
 
 
-def rows(folder, role):
-    for row in json.loads((pathlib.Path(folder) / f"{role}.json").read_text())["rows"]:
+def rows(evaluation, role):
+    for row in evaluation["rows"]:
         yield row if role == "solver" else {**row, "suite": f"{row['suite']} as {role}"}
 
 
-print(json.dumps({"rows": [row for role in sys.argv[2:] for row in rows(sys.argv[1], role)]}))
+evaluations = {role: json.loads((pathlib.Path(sys.argv[1]) / f"{role}.json").read_text()) for role in sys.argv[2:]}
+print(json.dumps({"rows": [row for role, evaluation in evaluations.items() for row in rows(evaluation, role)],
+                  "provenance": next(iter(evaluations.values())).get("provenance", {})}))

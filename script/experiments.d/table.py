@@ -179,4 +179,5 @@ def main(table, folder):
             print_splits(words[1], runs)
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -23,17 +23,17 @@ bool by_otsu(const SplitStep& step) { return step.otsu[0]; }
 TEST_CASE("decomposition: agreement of a split with the labels, counted by hand") {
   const std::vector<SplitStep> steps{step(0, true, true),   step(0, true, false), step(0, false, false),
                                      step(7, false, false), step(7, false, true), step(7, true, true)};
-  const SplitAgreement found = agreement(steps, by_otsu, 1);
+  const SplitAgreement found = agreement(steps, by_otsu);
   CHECK(found.accuracy == Approx(4.0 / 6));
   CHECK(found.visual_share == Approx(3.0 / 6));
   CHECK(found.perception_found == Approx(2.0 / 3));
   CHECK(found.reasoning_found == Approx(2.0 / 3));
   CHECK(found.interval.low == Approx(2.0 / 3));  // both tasks agree on two of three
   CHECK(found.interval.high == Approx(2.0 / 3));
-  const SplitAgreement one_sided = agreement({step(0, true, true)}, by_otsu, 1);
+  const SplitAgreement one_sided = agreement({step(0, true, true)}, by_otsu);
   CHECK(one_sided.accuracy == 1);
   CHECK(std::isnan(one_sided.reasoning_found));
-  CHECK(std::isnan(agreement({}, by_otsu, 1).accuracy));
+  CHECK(std::isnan(agreement({}, by_otsu).accuracy));
 }
 
 // Roll-outs of agon-tiny on charts.

@@ -9,7 +9,7 @@ rollout() { printf '{"answer_reward": 1, "correct": true, "score": null, "segmen
 shows() {
   local words=$1 input=$2
   shift 2
-  "$agon" credit "$@" <<<"$input" >"$scratch/out" 2>"$scratch/err" || fail "credit $*: $(cat "$scratch/err")"
+  "$agon" credit "$@" --json <<<"$input" >"$scratch/out" 2>"$scratch/err" || fail "credit $*: $(cat "$scratch/err")"
   grep -qF -- "$words" "$scratch/out" || fail "credit $* on $input: output lacks $words: $(cat "$scratch/out")"
 }
 
@@ -35,13 +35,19 @@ shows '"clusters": ["textual", "visual"]' "[$(rollout "$steps")]" pdcr
 shows '"threshold": 1.05' "[$(rollout "$steps")]" pdcr
 shows '"score": null' "[$(rollout '"score": 1.5')]" adpo
 
+# The same for a terminal, of a file.
+printf '%s' "[$right, $wrong]" >"$scratch/group.json"
+"$agon" credit adpo "$scratch/group.json" >"$scratch/out" || fail "credit of a file"
+grep -q '^roll-out 0: .*preference_reward 1' "$scratch/out" || fail "no figures: $(cat "$scratch/out")"
+grep -Eq '^  tokens +0-1 +advantage +0.7071 +KL +0.01 +weight +0.25$' "$scratch/out" || fail "no tokens: $(cat "$scratch/out")"
+
 # The list.
-shows 'adapo' '' --list
-shows '"name": "adpo"' '' --list --json
+"$agon" credit --list | grep -q '^adapo' || fail "--list has no adapo"
+shows '"name": "adpo"' '' --list
 
 # A recorded run: a number for every token that the policy wrote.
 "$agon" run --policy "$model" --suite charts --tasks 2 --samples 3 --max-tokens 24 --out "$scratch/run" >/dev/null 2>&1 || fail "the run to look at"
-shows '"sample": 2' '' grpo --run "$scratch/run" --task 1 --policy "$model"
+shows '"sample": 2' '' grpo "$scratch/run" 1 --policy "$model"
 for sample in 0 1 2; do
   tokens=$(sqlite3 "$scratch/run/run.sqlite" "SELECT sum(length(token_ids)) / 4 FROM turns t JOIN episodes e ON t.episode_id = e.id
     WHERE task_index = 1 AND sample = $sample")
@@ -53,16 +59,16 @@ done
 printf 'policy: %s\nsources: [{suite: charts, level: 2, prompts: 2}]\nsamples: 3\nsampling: {max_tokens: 24}\nsteps: 1\nthreads: 1\nrecord_every: 1\nrewards: {format: 1}\nmethod: adpo\ncredit: {mode: pairwise}\nfilter: {offline: false}\n' "$model" >"$scratch/train.yaml"
 "$agon" train "$scratch/train.yaml" --set output="$scratch/training" >/dev/null 2>"$scratch/err" || fail "the training to look at: $(tail -1 "$scratch/err")"
 task=$(sqlite3 "$scratch/training/run.sqlite" "SELECT task_index FROM episodes WHERE step IS NOT NULL LIMIT 1")
-shows '"mode": "pairwise"' '' adpo --run "$scratch/training" --task "$task" --policy "$model"
-shows '"mode": "mean"' '' adpo --run "$scratch/training" --task "$task" --policy "$model" --set mode=mean
-shows '"answer_reward": 0.0' '' grpo --run "$scratch/run" --task 1 --policy "$model" --reward tool=2 --reward accuracy=0
-refused "component: no 'acuracy'. Did you mean 'accuracy'" '' grpo --run "$scratch/run" --task 1 --policy "$model" --reward acuracy=1
-refused 'task 7 has no finished sample' '' grpo --run "$scratch/run" --task 7 --policy "$model"
-refused 'needs --task' '' grpo --run "$scratch/run"
-refused '--task needs --run' '' grpo --task 1
-refused 'no run here' '' grpo --run "$scratch/none" --task 0
-refused 'turn_correct' '' adapo --run "$scratch/run" --task 1 --policy "$model"
-refused "'x' is no weight" '' grpo --run "$scratch/run" --task 1 --policy "$model" --reward accuracy=x
+shows '"mode": "pairwise"' '' adpo "$scratch/training" "$task" --policy "$model"
+shows '"mode": "mean"' '' adpo "$scratch/training" "$task" --policy "$model" --set mode=mean
+shows '"answer_reward": 0.0' '' grpo "$scratch/run" 1 --policy "$model" --reward tool=2 --reward accuracy=0
+refused "component: no 'acuracy'. Did you mean 'accuracy'" '' grpo "$scratch/run" 1 --policy "$model" --reward acuracy=1
+refused 'task 7 has no finished sample' '' grpo "$scratch/run" 7 --policy "$model"
+refused 'which task of' '' grpo "$scratch/run"
+refused 'a TASK is of a run folder' "[$(rollout)]" grpo - 1
+refused 'no run and no file' '' grpo "$scratch/none" 0
+refused 'turn_correct' '' adapo "$scratch/run" 1 --policy "$model"
+refused "'x' is no weight" '' grpo "$scratch/run" 1 --policy "$model" --reward accuracy=x
 
 # No.
 good=$(rollout)

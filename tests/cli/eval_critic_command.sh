@@ -44,7 +44,7 @@ is 3 rows/0/figures/invalid --critic generative --policy "$model" --file "$scrat
 is 0 rows/0/figures/invalid --critic discriminative --policy "$model" --file "$scratch/bench.json"
 is 3 rows/0/figures/unknown --critic oracle --file "$scratch/bench.json"
 is 0.0 rows/0/first_error/correct --critic oracle --file "$scratch/bench.json"  # who knows nothing claims nothing
-refuses 1 "--critiques is of generative, and the critic is oracle" "$agon" eval-critic --critic oracle --critiques 3
+refuses 1 "--critiques does nothing with --critic oracle" "$agon" eval-critic --critic oracle --critiques 3
 is 0.0 rows/0/first_error/f1 --critic constant=1 --file "$scratch/bench.json"
 is 1.0 rows/0/first_error/correct --critic constant=1 --file "$scratch/bench.json"
 
@@ -75,7 +75,7 @@ refuses 2 "'257' is not a whole number from 1 to 256" "$agon" eval-critic --poli
 refuses 2 "--temperature" "$agon" eval-critic --policy "$model" --temperature -2
 refuses 2 "--max-tokens" "$agon" eval-critic --policy "$model" --max-tokens 0
 refuses 1 "are all the same" "$agon" eval-critic --policy "$model" --critiques 2
-refuses 1 "Did you mean 'vote'" "$agon" eval-critic --policy "$model" --combine vot
+refuses 1 "Did you mean 'vote'" "$agon" eval-critic --policy "$model" --critiques 2 --temperature 1 --combine vot
 refuses 1 "address of its server" "$agon" eval-critic --critic process-reward
 refuses 1 "Did you mean 'qwen'" "$agon" eval-critic --critic process-reward --url http://127.0.0.1:1 --form qwn
 refuses 1 "does not answer" "$agon" eval-critic --critic process-reward --url http://127.0.0.1:1 --file "$scratch/bench.json"

@@ -61,8 +61,9 @@ does "$agon" train-rm "$scratch/rm.yaml" --json
 cp "$scratch/out" "$scratch/notes.json"
 [ "$(value held_out/n "$scratch/notes.json")" -gt 0 ] || fail "no held-out figures"
 [ "$(wc -l <"$scratch/rm/train.jsonl")" = "$(value steps "$scratch/notes.json")" ] || fail "not one line a step"
-for seconds in 1 2; do kill_after $seconds "$agon" train-rm "$scratch/rm.yaml" --set output=again; done
-does "$agon" train-rm "$scratch/rm.yaml" --set output=again
+for seconds in 1 2; do kill_after $seconds "$agon" train-rm "$scratch/rm.yaml" --set output=again --resume; done
+refuses 1 "Go on with it with --resume" "$agon" train-rm "$scratch/rm.yaml"
+does "$agon" train-rm "$scratch/rm.yaml" --set output=again --resume
 [ "$(wc -l <"$scratch/again/train.jsonl")" = "$(value steps "$scratch/notes.json")" ] || fail "killed: not one line a step"
 for file in adapter_model reward_head; do
   cmp "$scratch/rm/$file.safetensors" "$scratch/again/$file.safetensors" || fail "killed training: $file differs"
@@ -72,22 +73,23 @@ does "$agon" report "$scratch/rm"
 [ -s "$scratch/rm/report.html" ] || fail "no curves of the training"
 refuses 1 "is a file of the run itself" "$agon" report "$scratch/rm" --out "$scratch/rm/train.jsonl"
 
+as_judge=(--set lora.rank=64 --set held_out=0.05)  # a judge has neither
 # What is done is not done again, and not overwritten.
-does timeout 5 "$agon" train-rm "$scratch/rm.yaml" --json
+does timeout 5 "$agon" train-rm "$scratch/rm.yaml" --resume --json
 cmp "$scratch/out" "$scratch/notes.json" || fail "a finished training says other things than when it ended"
-refuses 1 "is of another training" "$agon" train-rm "$scratch/rm.yaml" --set seed=2
-refuses 1 "that this training did not write" "$agon" train-rm "$scratch/rm.yaml" --set judge=pairs
+refuses 1 "is of another training" "$agon" train-rm "$scratch/rm.yaml" --resume --set seed=2
+refuses 1 "that this training did not write" "$agon" train-rm "$scratch/rm.yaml" --resume "${as_judge[@]}" --set judge=pairs
 mkdir "$scratch/somebodys"
 cp "$model"/* "$scratch/somebodys"
 for form in none pairs; do
-  refuses 1 "that this training did not write" "$agon" train-rm "$scratch/rm.yaml" --set judge=$form --set output=somebodys
+  refuses 1 "that this training did not write" "$agon" train-rm "$scratch/rm.yaml" "${as_judge[@]}" --set judge=$form --set output=somebodys
 done
 cmp "$model/model.safetensors" "$scratch/somebodys/model.safetensors" || fail "a model is written over"
 [ ! -e "$scratch/somebodys/lock" ] || fail "a refused training leaves a lock"
 mkdir "$scratch/notes"
 echo mine >"$scratch/notes/README.md"
 for form in none pairs; do
-  refuses 1 "holds a README.md" "$agon" train-rm "$scratch/rm.yaml" --set judge=$form --set output=notes
+  refuses 1 "holds a README.md" "$agon" train-rm "$scratch/rm.yaml" "${as_judge[@]}" --set judge=$form --set output=notes
 done
 [ "$(cat "$scratch/notes/README.md")" = mine ] || fail "somebody's README.md is written over"
 
@@ -174,10 +176,10 @@ refuses 2 "--repeats" "$agon" make-preferences --repeats --responses 2 --out "$s
 refuses 2 "--judge" "$agon" eval-rm --rm "$scratch/rm" --no-swap --file "$scratch/whole/preferences.jsonl"
 refuses 1 "is a file of the run itself" "$agon" report "$scratch/whole" --out "$scratch/whole/preferences.jsonl"
 refuses 1 "--suite charts is given twice" "$agon" make-preferences --suite charts --suite shapes --suite charts --out "$scratch/refused"
-refuses 1 "are both 0" "$agon" make-preferences --samples 0 --corrupted 0 --policy "$model" --out "$scratch/refused"
+refuses 1 "are both 0" "$agon" make-preferences --samples 0 --corrupted 0 --out "$scratch/refused"
 refuses 1 "phone has up to" "$agon" make-preferences --suite phone --policy "$model" --out "$scratch/refused"
 [ ! -e "$scratch/refused" ] || fail "refused preferences leave a folder"
-does "$agon" make-preferences --samples 0 --corrupted 6 --tasks 8 --policy "$model" --responses 2 --out "$scratch/corrupted" --json
+does "$agon" make-preferences --samples 0 --corrupted 6 --tasks 8 --responses 2 --out "$scratch/corrupted" --json
 refuses 2 "--responses" "$agon" make-preferences --responses 1
 refuses 1 "responses" "$agon" score --rm "$scratch/rm" - <<<'{"prompt": "a", "responses": []}'
 refuses 1 "nowhere.png" "$agon" score --rm "$scratch/rm" - <<<'{"prompt": "a", "images": ["nowhere.png"], "responses": ["b"]}'

@@ -24,7 +24,9 @@ is 0 critic_tokens greedy
 # Every method ends, on one turn and on several, and answers each task.
 for method in best-of-n majority weighted-majority guided beam diverse-beam mcts particles; do
   case $method in majority) by="" ;; *) by="--critic oracle --rank min" ;; esac
-  play "$method" --method $method $by --n 3 --width 2 --tasks 4
+  case $method in guided) by+=" --attempts 3" ;; *) by+=" --n 3" ;; esac
+  case $method in *beam | mcts) by+=" --width 2" ;; esac
+  play "$method" --method $method $by --tasks 4
   is "$method" method "$method"
   is 0 unanswered "$method"
   is 0 failed "$method"
@@ -92,7 +94,7 @@ survives --method beam --n 3 --width 3
 refuses 1 "method" "$agon" search --policy "$model" --tasks 60 --out "$scratch/killed" --resume --method greedy
 refuses 1 "asks no critic, and --critic is given" "$agon" search --method majority --critic orcale --out "$scratch/x"
 refuses 1 "Give --rank min, mean, last or product" "$agon" search --method best-of-n --critic oracle --out "$scratch/x"
-refuses 1 "--critic-policy is of generative, discriminative, self-score, and the critic is oracle" "$agon" search --critic oracle \
+refuses 1 "--critic-policy does nothing with --critic oracle" "$agon" search --critic oracle \
   --critic-policy nowhere --out "$scratch/x"
 refuses 1 "tasks of charts have pictures" "$agon" search --critic process-reward --critic-url http://127.0.0.1:1 --critic-model m \
   --out "$scratch/x"
@@ -153,13 +155,27 @@ done
 printf '{"id": "a", "prompt": "1 + 2?", "answer": 3, "grader": "number"}\n' >"$scratch/tasks.jsonl"
 printf '{"id": "a", "prompt": "1 + 3?", "answer": 4, "grader": "number"}\n' >"$scratch/others.jsonl"
 play file --suite jsonl --file "$scratch/tasks.jsonl" --method greedy
-refuses 1 "Give it with --file" "$agon" replay "$scratch/file" 0
+"$agon" replay "$scratch/file" 0 >"$scratch/out" 2>&1 || fail "replay of a task file by its own path: $(cat "$scratch/out")"
+says 0 "report.html" "$agon" report "$scratch/file"
+grep -q '"trees_missing":""' "$scratch/file/report.html" || fail "the report has no trees, and knows the task file's path"
+mv "$scratch/tasks.jsonl" "$scratch/moved.jsonl"
+refuses 1 "is not there any more. Give it with --file" "$agon" replay "$scratch/file" 0
 refuses 1 "is not the task file of the run: its hash is" "$agon" replay "$scratch/file" 0 --file "$scratch/others.jsonl"
-"$agon" replay "$scratch/file" 0 --file "$scratch/tasks.jsonl" >/dev/null 2>&1 || fail "replay of a task file"
+"$agon" replay "$scratch/file" 0 --file "$scratch/moved.jsonl" >/dev/null 2>&1 || fail "replay of a task file"
 says 0 "report.html" "$agon" report "$scratch/file"
 grep -q "Give it with --file" "$scratch/file/report.html" || fail "the report does not say why there are no trees"
-says 0 "report.html" "$agon" report "$scratch/file" --file "$scratch/tasks.jsonl"
+says 0 "report.html" "$agon" report "$scratch/file" --file "$scratch/moved.jsonl"
 grep -q "Give it with --file" "$scratch/file/report.html" && fail "the report has no trees, and has the task file"
+mv "$scratch/moved.jsonl" "$scratch/tasks.jsonl"
+# Where a run comes from.
+for key in version commit command date machine/processor policy/path policy/files file/path file/hash; do
+  [ -n "$(value "provenance/$key" "$scratch/file/config.json" 2>/dev/null)" ] || fail "config.json does not say $key"
+  [ -n "$(value "provenance/$key" "$scratch/file.json" 2>/dev/null)" ] || fail "--json does not say $key"
+done
+is "agon search --policy $model --out $scratch/file --json --suite jsonl --file $scratch/tasks.jsonl --method greedy" provenance/command file
+is "$(realpath -s "$untaught")" provenance/critic/path babble
+grep -q '"made_by"\|"provenance"' "$scratch/file/report.html" || fail "the report does not say where the run comes from"
+"$agon" show "$scratch/file" | grep -q '^made by agon .*commit .*: agon search' || fail "show does not say who made the run"
 
 # A score of its own is the solver's.
 "$agon" search --policy "$untaught" --method beam --critic self-score --n 1 --width 1 --tasks 1 --max-tokens 8 \

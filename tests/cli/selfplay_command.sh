@@ -69,9 +69,10 @@ refused "no game teaches the critic anything: of 6 games 6 are invalid" untaught
 [ "$(sqlite3 "$scratch/untaught/run.sqlite" "SELECT count(*) FROM journal WHERE kind = 'game'" 2>/dev/null ||
   python3 -c 'import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM journal").fetchone()[0])' "$scratch/untaught/run.sqlite")" = 6 ] ||
   fail "the games are not in the store"
-refused "6 are invalid" untaught # the games are there; they are not played again
+refused "holds a training already" untaught
+refused "6 are invalid" untaught --resume # the games are there; they are not played again
 config untaught "max_tokens: 21"
-refused "max_tokens" untaught
+refused "max_tokens" untaught --resume
 
 # Ctrl-C and kill -9 in the middle: the same command plays what is missing, and the games are those of a run in one go.
 games() {
@@ -91,9 +92,9 @@ for signal in INT KILL; do
   wait $pid
   got=$?
   [ $got = $([ $signal = INT ] && echo 130 || echo 137) ] || fail "selfplay ends with $got after SIG$signal"
-  [ $signal = KILL ] || grep -q "The same command goes on where it stopped" "$scratch/err" || fail "no word of Ctrl-C: $(cat "$scratch/err")"
+  [ $signal = KILL ] || grep -q "Go on with the same command and --resume" "$scratch/err" || fail "no word of Ctrl-C: $(cat "$scratch/err")"
   [ "$(games cut | wc -l)" -lt 160 ] || fail "SIG$signal came too late to test anything"
-  refused "of 160 games 160 are invalid" cut
+  refused "of 160 games 160 are invalid" cut --resume
   [ "$(games cut)" = "$(games whole)" ] || fail "after SIG$signal the games are others than in one go"
 done
 
@@ -101,8 +102,8 @@ done
 cp -r "$model" "$scratch/critic"
 config files "critic: critic" "max_tokens: 20" "learning: {threads: 1}"
 refused "6 are invalid" files
-refused "6 are invalid" files --set learning.threads=2
+refused "6 are invalid" files --resume --set learning.threads=2
 printf ' ' >>"$scratch/critic/config.json"
-refused "files.critic" files
+refused "files.critic" files --resume
 
 finish

@@ -41,7 +41,7 @@ TEST_CASE("ranking metrics: tau is 2 pairwise - 1 without ties (seed 002, Table 
 TEST_CASE("ranking metrics: macro is the mean of the categories") {
   const std::vector<ScoredSet> sets = {
       {"a", {1, 2}, {1, 0}}, {"a", {1, 2}, {1, 0}}, {"a", {1, 2}, {0, 1}}, {"b", {1, 2}, {0, 1}}};
-  const Json figures = ranking_json(sets, 1);
+  const Json figures = ranking_json(sets);
   CHECK(figures.at("n") == 4);
   CHECK(figures.at("best_of_n") == 0.5);
   CHECK(figures.at("macro").get<double>() == Approx((2.0 / 3 + 0) / 2));
@@ -73,7 +73,7 @@ TEST_CASE("ranking metrics: the averages of the seed's tables") {
     for (std::size_t cell = 0; cell < row.cells.size(); ++cell)
       for (int i = 0; i < 1000; ++i)
         sets.push_back({std::to_string(cell), {1, 2}, {i < std::lround(row.cells[cell] * 10) ? 1.0 : 0.0, 0.5}});
-    const double macro = ranking_json(sets, 1).at("macro");
+    const double macro = ranking_json(sets).at("macro");
     CHECK(100 * macro == Approx(row.printed).margin(0.061));  // cells and averages are rounded
   }
 }

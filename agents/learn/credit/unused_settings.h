@@ -1,0 +1,23 @@
+// agents/learn/credit/unused_settings.h - the settings of a method of credit that change nothing beside its others.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+
+namespace agon::agents {
+
+struct UnusedSetting {
+  std::string name;  // "alpha"
+  std::string why;   // "with stage=1"
+};
+// settings: all of the method's, as credit_settings resolves them.
+std::vector<UnusedSetting> unused_settings(const std::string& method, const Json& settings);
+
+// Whether the method's loss has a KL with these settings.
+bool has_kl(const std::string& method, const Json& settings);
+// Whether it drops groups without contrast, which a training may draw again (filter.resample).
+bool drops_groups(const std::string& method, const Json& settings);
+
+}  // namespace agon::agents

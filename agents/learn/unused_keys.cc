@@ -1,0 +1,146 @@
+#include "agents/learn/unused_keys.h"
+
+#include <algorithm>
+
+#include "agents/learn/credit/unused_settings.h"
+#include "core/error.h"
+#include "core/text.h"
+#include "env/role.h"
+
+namespace agon::agents {
+namespace {
+
+// What is true of a training whatever key is asked about.
+class Training {
+ public:
+  Training(const TrainConfig& config, const Json& resolved, const Json& standard)
+      : config_(config), resolved_(resolved), standard_(standard) {
+    settings_.push_back(config.credit);
+    for (const CreditStage& stage : config.stages) settings_.push_back(stage.settings);
+  }
+
+  bool is_set(const std::string& key) const { return at(resolved_, key) != at(standard_, key); }
+  // Whether it holds of the method with its settings of some stage.
+  bool in_some_stage(const std::function<bool(const std::string& method, const Json& settings)>& holds) const {
+    return std::any_of(settings_.begin(), settings_.end(),
+                       [&](const Json& settings) { return holds(config_.method, settings); });
+  }
+  bool some_credit(const std::function<bool(const CreditAssigner& credit)>& holds) const {
+    return in_some_stage(
+        [&](const std::string& method, const Json& settings) { return holds(*make_credit(method, settings)); });
+  }
+  bool some_source(const std::function<bool(const TrainSource& source)>& holds) const {
+    return std::any_of(config_.sources.begin(), config_.sources.end(), holds);
+  }
+  const TrainConfig& config() const { return config_; }
+  const Json& resolved() const { return resolved_; }
+
+ private:
+  static Json at(const Json& json, const std::string& key) {
+    const Json* found = &json;
+    for (const std::string& part : split(key, ".")) found = &found->at(part);
+    return *found;
+  }
+
+  const TrainConfig& config_;
+  const Json &resolved_, &standard_;
+  std::vector<Json> settings_;  // of the method, by stage
+};
+
+void require_loss_keys(const Training& training) {
+  const bool imitates = training.some_credit([](const CreditAssigner& credit) { return credit.imitates(); });
+  const bool kl = training.in_some_stage(has_kl);
+  const std::string of_method = "with method: " + training.config().method;
+  const auto use = [&](const char* key, bool used, std::string why, std::string instead = {}) {
+    return KeyUse{key, training.is_set(key), used, std::move(why), std::move(instead)};
+  };
+  require_used("train", {use("loss.clip_low", !imitates, of_method + ", which imitates"),
+                         use("loss.clip_high", !imitates, of_method + ", which imitates"),
+                         use("loss.kl_estimator", kl, of_method + " without KL", "give the method a credit.kl above 0"),
+                         use("reference", kl, of_method + " without KL", "give the method a credit.kl above 0")});
+}
+
+void require_probe_keys(const Training& training) {
+  const bool asks = training.some_credit([](const CreditAssigner& credit) { return credit.needs_confidence(); });
+  const bool looks = training.some_credit([](const CreditAssigner& credit) { return credit.needs_visual(); });
+  const std::string why = "with method: " + training.config().method;
+  for (const char* key : {"probes.suffix", "probes.steps", "probes.per_token_mean"})
+    require_used("train", {{key, training.is_set(key), asks, why, "choose a method that credits steps, pdcr or pacr"}});
+  require_used("train", {{"probes.picture", training.is_set("probes.picture"), looks,
+                          why + (asks ? " and such a split" : ""), "let pdcr split by what the picture adds"}});
+}
+
+void require_schedule_keys(const Training& training) {
+  const TrainConfig& config = training.config();
+  const auto use = [&](const char* key, bool used, std::string why, std::string instead) {
+    return KeyUse{key, training.is_set(key), used, std::move(why), std::move(instead)};
+  };
+  std::vector<KeyUse> uses{
+      use("optimizer.final_rate", config.optimizer.schedule == "cosine", "with optimizer.schedule: constant",
+          "set optimizer.schedule to cosine"),
+      use("lora.alpha", config.lora.rank > 0, "with lora.rank: 0", "give a lora.rank above 0"),
+      use("filter.offline_tasks", config.filter_offline, "with filter.offline: false", "set filter.offline to true"),
+      use("filter.resample", training.in_some_stage(drops_groups),
+          "with method: " + config.method + ", which drops no group", "choose dapo or adapo"),
+      use("similarity", training.some_source([](const TrainSource& one) { return one.expert_turn.has_value(); }),
+          "without a source that has expert_turn", "give a source one"),
+      use("samples", training.some_source([](const TrainSource& one) { return !one.expert; }),
+          "where every source shows its expert", "let a source play")};
+  for (const char* key : {"evaluation.tasks", "evaluation.samples", "evaluation.metric"})
+    uses.push_back(use(key, config.evaluation.every > 0, "with evaluation.every: 0", "give every how many steps"));
+  require_used("train", uses);
+}
+
+void require_source_keys(const Training& training) {
+  for (const TrainSource& source : training.config().sources) {
+    const bool answers_again = source.options.two_turn || source.options.role == "refiner";
+    require_used("train: source " + source.label(),
+                 {{"file", !source.options.file.empty(), env::suite_info(source.suite, source.options).takes_file,
+                   "for suite " + source.suite + ", which draws its tasks itself"},
+                  {"reexamine", !source.options.reexamine.empty(), answers_again, "where a task is answered once",
+                   "set two_turn to true"}});
+  }
+}
+
+// A setting of the method that is used in one stage is used.
+void require_credit_settings(const Training& training) {
+  const TrainConfig& config = training.config();
+  const Json standard = credit_settings(config.method);
+  for (const auto& [name, value] : training.resolved().at("credit").items()) {
+    std::string why;
+    const bool used = training.in_some_stage([&, &name = name](const std::string& method, const Json& settings) {
+      for (const UnusedSetting& unused : unused_settings(method, settings))
+        if (unused.name == name) {
+          why = unused.why;
+          return false;
+        }
+      return true;
+    });
+    require_used("train", {{"credit." + name, value != standard.at(name), used, why}});
+  }
+  for (const CreditStage& stage : config.stages)
+    if (stage.from_step >= config.steps)
+      throw Error(
+          "train: 'stages': the one from step {} never begins, since 'steps' is {}. Leave it out, or raise 'steps'.",
+          stage.from_step, config.steps);
+}
+
+}  // namespace
+
+void require_used(const std::string& where, const std::vector<KeyUse>& uses) {
+  for (const KeyUse& use : uses)
+    if (use.set && !use.used)
+      throw Error("{}: '{}' does nothing {}. Leave it out{}.", where, use.key, use.why,
+                  use.instead.empty() ? "" : ", or " + use.instead);
+}
+
+void require_used_keys(const TrainConfig& config, const Json& resolved, const Json& standard) {
+  const Training training(config, resolved, standard);
+  require_source_keys(training);
+  require_credit_settings(training);
+  require_loss_keys(training);
+  require_probe_keys(training);
+  require_schedule_keys(training);
+}
+
+}  // namespace agon::agents

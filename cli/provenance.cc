@@ -1,0 +1,52 @@
+#include "cli/provenance.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "agents/model_fingerprint.h"
+#include "cli/output.h"
+#include "cli/version.h"
+#include "core/hash.h"
+#include "core/provenance.h"
+#include "core/text.h"
+#include "tools/http.h"
+
+namespace agon::cli {
+namespace {
+
+// An address may hold a password; --flag=URL too.
+std::string without_password(const std::string& word) {
+  if (word.find("://") == std::string::npos) return valid_utf8(word);
+  const std::size_t equals = word.starts_with("--") ? word.find('=') : std::string::npos;
+  const std::size_t begin = equals == std::string::npos ? 0 : equals + 1;
+  return valid_utf8(word.substr(0, begin) + tools::public_url(word.substr(begin)));
+}
+
+}  // namespace
+
+void record_program(int argc, const char* const* argv) {
+  std::vector<std::string> words{"agon"};
+  for (int i = 1; i < argc; ++i) words.push_back(without_password(argv[i]));
+  const std::string both = version();  // "0.1.0 (commit 28fdaac3b1c2)"
+  const std::size_t space = both.find(" (commit ");
+  const std::string commit = space == std::string::npos ? "unknown" : both.substr(space + 9, both.size() - space - 10);
+  set_program(both.substr(0, space), commit, words);
+}
+
+Json model_record(const std::filesystem::path& folder) {
+  return {{"path", std::filesystem::absolute(folder).lexically_normal().string()},
+          {"files", agents::model_fingerprint(folder)}};
+}
+
+Json file_record(const std::filesystem::path& file) {
+  return {{"path", std::filesystem::absolute(file).lexically_normal().string()},
+          {"hash", fmt::format("{:016x}", hash_text(read_file(file.string())))}};
+}
+
+void print_measured(Json json, const Json& about) {
+  json[kProvenance] = provenance(about);
+  print_json(json);
+}
+
+}  // namespace agon::cli

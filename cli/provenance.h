@@ -1,0 +1,21 @@
+// cli/provenance.h - what this program adds to core/provenance.h: the record of its own command line, and the models
+// and files that a command reads, each by path and hash.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/json.h"
+
+namespace agon::cli {
+
+// core/provenance.h: set_program, of this command line. Passwords in addresses are left out.
+void record_program(int argc, const char* const* argv);
+
+Json model_record(const std::filesystem::path& folder);  // {"path", "files": the hash of agents::model_fingerprint}
+Json file_record(const std::filesystem::path& file);     // {"path", "hash"}, of the bytes
+
+// Prints the object with its provenance: of this process and `about`.
+void print_measured(Json json, const Json& about);
+
+}  // namespace agon::cli

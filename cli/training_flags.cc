@@ -1,0 +1,64 @@
+#include "cli/training_flags.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "agents/learn/checkpoint_folder.h"
+#include "agents/learn/config_reader.h"
+#include "cli/flag_use.h"
+#include "cli/output.h"
+#include "cli/play.h"
+#include "core/error.h"
+#include "env/run_schema.h"
+
+namespace agon::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A checkpoint, the games or episodes of a training, or what it ends with.
+bool holds_training(const fs::path& output) {
+  if (!agents::find_checkpoint(output).empty()) return true;
+  std::error_code ignored;
+  for (const char* file : {env::kRunDatabase, "train.jsonl", "reward_model.json", "judge.json"})
+    if (fs::exists(output / file, ignored)) return true;
+  return false;
+}
+
+}  // namespace
+
+CLI::Option* add_training_options(CLI::App& command, TrainingFlags& flags, const std::string& page,
+                                  const std::string& example) {
+  CLI::Option* config =
+      command.add_option("CONFIG", flags.config, fmt::format("YAML file; {} has its keys", page))->required();
+  command
+      .add_option("--set", flags.changes,
+                  fmt::format("KEY=VALUE in place of the file's, as {}; may be given again", example))
+      ->allow_extra_args(false);
+  command.add_flag("--resume", flags.resume, "go on with the training in 'output'");
+  command.add_flag("--print-config", flags.print, "print the config with the changes, and end");
+  command.add_flag("--json", flags.json, "print one JSON object")->group(kOutputFlags);
+  return config;
+}
+
+bool print_config(const CLI::App& command, const TrainingFlags& flags, const Json& config) {
+  for (const char* flag : {"--resume", "--json"})
+    require_used(command, {{flag, !flags.print, "with --print-config, which trains nothing"}});
+  if (flags.print) print_text(agents::to_yaml(config));
+  return flags.print;
+}
+
+void require_resume_fits(const std::string& command, const TrainingFlags& flags, const fs::path& output) {
+  if (output.empty()) return;  // said by who reads the config
+  const bool there = holds_training(output);
+  if (there && !flags.resume)
+    throw Error("{}: {} holds a training already. Go on with it with --resume, or choose another 'output'.", command,
+                output.string());
+  if (!there && flags.resume)
+    std::fputs(fmt::format("{}: nothing to go on with in {}; beginning there\n", command, output.string()).c_str(),
+               stderr);
+}
+
+}  // namespace agon::cli

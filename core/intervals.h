@@ -1,0 +1,41 @@
+// core/intervals.h - 95 % intervals that stay honest with few tasks and with samples that share a task. Pure functions;
+// NaN where nothing was counted.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "core/statistics.h"
+
+namespace agon {
+
+// Wilson's score interval of `part` of `whole` independent trials, neither of which has to be a whole number: 2 of 2 is
+// [0.342, 1]. Equal to statsmodels' proportion_confint(method="wilson").
+Interval wilson_interval(double part, double whole);
+
+// What was found of one task: `part` of `whole` (right steps of all; or its mean in [0, 1], and 1), in so many `draws`
+// (samples). Samples of one task say less together than as many of different tasks. REQUIRES: 0 <= part <= whole,
+// draws > 0.
+struct TaskShare {
+  double part = 0, whole = 1, draws = 1;
+};
+// sum of parts / sum of wholes, NaN without any.
+double share_of(std::span<const TaskShare> tasks);
+// Wilson's interval of that share at the effective number of trials p (1 - p) / SE^2 (Korn and Graubard 1998), SE by
+// linearisation over the tasks and with Student's t where a task is more than one draw. The effective number is at
+// least that of the tasks (Kish 1965 where their wholes differ) and at most that of the draws. One draw a task:
+// Wilson's of the tasks.
+Interval share_interval(std::span<const TaskShare> tasks);
+
+// `minuend` - `subtrahend` of the same tasks, task by task: Newcombe's method 10 (1998), the intervals of both shares
+// joined by their squares with the correlation over the tasks. REQUIRES: equally long.
+Interval paired_difference_interval(std::span<const TaskShare> minuend, std::span<const TaskShare> subtrahend);
+
+// The interval of a difference a - b from those of a and b, which are correlated by `correlation` (Newcombe; MOVER).
+Interval difference_interval(double a, Interval of_a, double b, Interval of_b, double correlation = 0);
+
+// For figures in [0, 1] that are no shares, such as areas under curves: the bootstrap's interval, unless no resample
+// differed, of which a bootstrap learns nothing: then Wilson's at so many tasks.
+Interval bootstrap_or_wilson(Interval bootstrap, double value, std::size_t tasks);
+
+}  // namespace agon

@@ -1,0 +1,30 @@
+// core/provenance.h - where a figure or a file comes from: which agon, told what, when and on what machine. One record,
+// under one key, in every config, store, JSON and page.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+
+namespace agon {
+
+inline constexpr const char* kProvenance = "provenance";
+
+// What this process is: called once, before any thread, by the program. commit: "28fdaac3b1c2", "-dirty" behind it
+// where sources differed. command: its words; none of them may hold a secret.
+void set_program(const std::string& version, const std::string& commit, const std::vector<std::string>& command);
+
+// {"version", "commit", "command", "date" (UTC, of the start), "machine": {"processor", "cores", "memory_gib"}} of this
+// process and the keys of `about` (models and files by path and hash). Of a process that called no set_program, `about`
+// alone.
+Json provenance(Json about = Json::object());
+
+// One line of it for a person: "agon 0.1.0 (commit 28fdaac3b1c2), 2026-01-31T23:59:59Z, AMD EPYC (2 cores): agon run".
+// Empty where it says no version.
+std::string provenance_text(const Json& provenance);
+
+// What of a config says what is done and not by whom: all but its provenance.
+Json without_provenance(Json config);
+
+}  // namespace agon

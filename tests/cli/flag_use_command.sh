@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# flag_use_command.sh AGON MODEL: a flag or key that would do nothing is refused by its name, in every command: the lists
+# flag_uses.txt and key_uses.txt, which have to name every flag and key that there is.
+agon=$1 model=$2 here=$(dirname "$0")
+. "$here/helpers.sh"
+tour=$here/../../docs/tour
+
+# What the lists name in capitals.
+cp "$tour"/* "$scratch"
+printf '{"rollouts": [{"answer_reward": 1, "correct": true, "segments": [["answer", 1]]}]}' >"$scratch/GROUP"
+printf '{"id": "1", "question": "Who?", "golden_answers": ["me"]}\n' >"$scratch/QUESTIONS"
+printf '{"prompt": "p", "steps": ["a"], "label": 0}\n' >"$scratch/STEPS"
+printf '{"id": "1", "prompt": "a", "responses": ["b", "c"], "rank": [1, 2]}\n' >"$scratch/PREFERENCES"
+printf 'print(1)\n' >"$scratch/SCRIPT"
+printf '{"id": "1", "contents": "one"}\n' >"$scratch/docs"
+"$agon" index "$scratch/docs" --out "$scratch/INDEX" >/dev/null 2>&1 || fail "the index"
+ln -s "$(realpath "$model")" "$scratch/MODEL"
+ln -s "$(realpath "$here/../golden/sentence_encoder")" "$scratch/ENCODER"
+cp "$scratch/tasks.jsonl" "$scratch/TASKS"
+printf 'output: o\ncritic: MODEL\nsneaky: MODEL\nsolvers: [MODEL]\nsources: [{suite: charts, level: 1}]\ncritiques: 2\n' >"$scratch/SELFPLAY"
+printf 'output: o\nmodel: MODEL\ndata: [PREFERENCES]\n' >"$scratch/RM"
+printf 'output: o\nstart: MODEL\nsources: [{suite: charts}]\nsteps: 1\nwarmup_steps: 0\n' >"$scratch/SFT"
+cd "$scratch" || exit 1
+for name in RUN:run SEARCH:search GREEDY:search; do
+  more=$([ ${name%:*} = RUN ] && echo --samples 1; [ ${name%:*} = SEARCH ] && echo --critic oracle; [ ${name%:*} = GREEDY ] && echo --method greedy)
+  "$agon" ${name#*:} --policy MODEL --tasks 1 --max-tokens 8 --out "${name%:*}" $more >/dev/null 2>err || fail "$name: $(cat err)"
+done
+
+# named LIST NAMES...: each name has a line in the list.
+named() {
+  local list=$1 name
+  shift
+  for name in "$@"; do
+    grep -qF -- "$name |" "$list" || fail "$(basename "$list") says nothing of '$name': is there a way to use it that does nothing?"
+  done
+}
+lists=$(cd "$OLDPWD" && realpath "$here")
+for command in $("$agon" --help | sed -n '/^Subcommands:/,$p' | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'); do
+  for flag in $("$agon" "$command" --help | grep -oE '^  (-h,|[a-z]+,)?--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+$'); do
+    [ "$flag" = --help ] || named "$lists/flag_uses.txt" "$command $flag"
+  done
+done
+"$agon" train --set 'sources=[{suite: charts}]' --print-config >config.yaml || fail "the keys"
+keys=$(python3 - config.yaml <<'PYTHON'
+import re, sys
+path = []
+for line in open(sys.argv[1]):
+    found = re.match(r"( *)(- )?(\w+):(.*)", line)
+    if not found:
+        continue
+    depth = (len(found[1]) + len(found[2] or "")) // 2
+    if path and path[0] == "sources" and depth:
+        depth = 1  # of an entry of the list
+    path[depth:] = [found[3]]
+    if found[4].strip() or found[3] in ("credit", "rewards", "stages"):
+        if path[0] not in ("credit", "rewards", "stages") or depth == 0:
+            print(".".join(path))
+PYTHON
+)
+named "$lists/key_uses.txt" $keys
+"$agon" train config.yaml --print-config >again.yaml || fail "a config with every key does not load"
+cmp config.yaml again.yaml || fail "a config with every key loads as another one"
+
+# ignored NAME WORDS COMMAND...: refused, with NAME and what to do.
+ignored() {
+  local name=$1 got
+  shift
+  "$agon" "$@" >out 2>err </dev/null
+  got=$?
+  [ $got = 1 ] || [ $got = 2 ] || fail "$*: exit code $got, and not refused"
+  grep -qF -- "${name#--}" err || fail "$*: the message does not name $name: $(cat err)"
+  [ "$(grep -c '^agon: ' err)" = 1 ] || fail "$*: not one message: $(cat err)"
+  [ ! -s out ] || fail "$*: refused, and yet printed: $(head -3 out)"
+  [ ! -e o ] && [ ! -e runs ] || fail "$*: refused, and yet left a folder"
+}
+count=0
+while IFS='|' read -r subject line; do
+  case $subject in '#'* | '') continue ;; esac
+  read -r command flag <<<"$subject"
+  [ "${line# }" = always ] && continue
+  eval "words=($line)"
+  case $flag in --set) name=does\ nothing ;; --budget) name=does\ nothing ;; *) name=$flag ;; esac
+  ignored "$name" "$command" "${words[@]}"
+  count=$((count + 1))
+done <"$lists/flag_uses.txt"
+while IFS='|' read -r key line; do
+  case $key in '#'* | '') continue ;; esac
+  [ "${line# }" = always ] && continue
+  set_flags=()
+  for change in $line; do set_flags+=(--set "$change"); done
+  key=${key% }
+  ignored "${key##*.}" train --set output=o --set policy=MODEL --set 'sources=[{suite: charts}]' "${set_flags[@]}"
+  count=$((count + 1))
+done <"$lists/key_uses.txt"
+echo "$count command lines with something that does nothing"
+[ $count -gt 150 ] || fail "only $count lines were tried"
+
+# A word behind a subcommand is its own, even where another subcommand has that name.
+refuses 1 "has 0 entries in turn_correct" "$agon" credit score GROUP
+refuses 1 "no run and no file" "$agon" credit score nowhere
+refuses 2 "run takes no further argument, got 'suites'" "$agon" run suites
+says 0 "No document matches" "$agon" query INDEX show
+
+finish
