@@ -93,12 +93,16 @@ Places with_words(std::string_view text, const Options& options) {
   return options_that(options, [&](const std::string& option) { return !said.empty() && words_of(option) == said; });
 }
 
+Places with_value(const Number& said, const Options& options) {
+  return options_that(options, [&](const std::string& option) {
+    const auto number = parse_plain_number(plain_text(option));
+    return number && equal_numbers(said, *number);
+  });
+}
+
 Places with_number(std::string_view text, const Options& options) {
   const auto said = parse_plain_number(plain_text(text));
-  return options_that(options, [&](const std::string& option) {
-    const auto number = said ? parse_plain_number(plain_text(option)) : std::nullopt;
-    return number && equal_numbers(*said, *number);
-  });
+  return said ? with_value(*said, options) : Places();
 }
 
 // --- Letters ---
@@ -119,14 +123,15 @@ std::string_view behind(std::string_view text, std::string_view skipped) {
 bool names_another(std::string_view rest, const Options& options) {
   rest = behind(rest, ")]}\"'.:* ");
   bool joined = false;
-  for (const std::string_view word : {"or ", "and ", "/", "& ", ", and ", ", or ", ","})
-    if (!joined && ascii_lower(rest.substr(0, 8)).starts_with(word)) {
-      rest.remove_prefix(word.size());
+  for (const std::string_view link : {"or ", "and ", "/", "& ", ", and ", ", or ", ","})
+    if (!joined && ascii_lower(rest.substr(0, 8)).starts_with(link)) {
+      rest.remove_prefix(link.size());
       joined = true;
     }
   rest = behind(rest, "([{\"'* ");
   if (ascii_lower(rest.substr(0, 7)).starts_with("option ")) rest = behind(rest.substr(7), "([{\"'* ");
-  return joined && !rest.empty() && place_of(rest[0], options) && (is_capital(rest[0]) || rest.size() < 3) &&
+  const bool word = rest.size() > 2 && (rest[0] == 'A' || rest[0] == 'I') && rest[1] == ' ' && !is_capital(rest[2]);
+  return joined && !word && !rest.empty() && place_of(rest[0], options) && (is_capital(rest[0]) || rest.size() < 3) &&
          (rest.size() == 1 || !is_word_byte(rest[1])) && !(rest.size() > 1 && rest[1] == '\'');
 }
 
@@ -355,13 +360,23 @@ std::optional<std::size_t> first_letter(std::string_view value, const Options& o
   return mentions.front().place;
 }
 
+// The option that is the number which a text means.
+std::optional<std::size_t> numbered_option(std::string_view text, const Options& options) {
+  const auto said = read_number(text);
+  return said ? only(with_value(*said, options)) : std::nullopt;
+}
+
 std::optional<std::size_t> phrase_choice(const Phrase& phrase, const Options& options) {
   if (const auto place = whole_choice(phrase.sentence, options)) return place;
   if (const auto place = whole_choice(phrase.value, options)) return place;
+  const std::vector<Mention> mentions = MentionFinder(phrase.sentence, options).find();
+  if (!mentions.empty() && names_another(std::string_view(phrase.sentence).substr(mentions.front().at + 1), options))
+    return {};
   if (const auto place = first_letter(phrase.sentence, options)) return place;
   if (const auto place = whole_choice(phrase.sentence.substr(0, phrase.sentence.find(", ")), options)) return place;
-  const std::vector<Mention> mentions = MentionFinder(phrase.sentence, options).find();
-  return mentions.empty() ? held_option(phrase.sentence, options) : only_mention(mentions);
+  if (!mentions.empty()) return only_mention(mentions);
+  const auto number = numbered_option(phrase.sentence, options);
+  return number ? number : held_option(phrase.sentence, options);
 }
 
 std::optional<std::size_t> stated_choice(std::string_view text, const Options& options) {
@@ -411,7 +426,8 @@ std::optional<std::size_t> read_choice(std::string_view plain, const Options& op
   const std::string_view line = last_line(plain);
   if (line.size() < plain.size())
     if (const auto place = whole_choice(line, options)) return place;
-  return held_option(plain, options);
+  const auto number = numbered_option(plain, options);
+  return number ? number : held_option(plain, options);
 }
 
 }  // namespace agon::env

@@ -24,7 +24,7 @@ std::vector<std::size_t> options_of_gold(std::string_view gold, const std::vecto
 //      begins with
 //   3. "B is correct"; then "I choose B", "so B", "it must be B"; the last of either
 //   4. the only letter in brackets or behind "option"; then the only capital letter that is a word
-//   5. the only option whose words the text holds
+//   5. the option that is the number which the text means, then the only option whose words the text holds
 // I and A as English words, and letters that the text rules out ("not B", "B is wrong"), are no letters.
 // Without options, letters run from A to Z.
 std::optional<std::size_t> read_choice(std::string_view plain, const std::vector<std::string>& options);

@@ -20,6 +20,7 @@ struct Cue {
   bool qualified = false;
 };
 constexpr Cue kCues[] = {{"answer"},
+                         {"ans"},
                          {"option", true},
                          {"choice", true},
                          {"antwort"},

@@ -91,9 +91,22 @@ class WordReader {
 
 constexpr std::pair<std::string_view, std::string_view> kBoxTokens = {"<|begin_of_box|>", "<|end_of_box|>"};
 
+std::string_view without_end_tokens(std::string_view response) {
+  response = trim(response);
+  for (bool found = true; found;) {
+    found = false;
+    for (const std::string_view token : {"<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|end|>", "</s>", "<eos>"})
+      if (response.ends_with(token)) {
+        response = trim(response.substr(0, response.size() - token.size()));
+        found = true;
+      }
+  }
+  return response;
+}
+
 // Without thoughts: what stands behind the last </think>, unless nothing does.
 std::string_view behind_thoughts(std::string_view response, std::string_view lower) {
-  for (const std::string_view close : {"</think>", "</thinking>"}) {
+  for (const std::string_view close : {"</think>", "</thinking>", "\u25c1/think\u25b7"}) {
     const std::size_t end = lower.rfind(close);
     if (end != lower.npos && !trim(response.substr(end + close.size())).empty())
       return response.substr(end + close.size());
@@ -161,6 +174,7 @@ std::string answer_form(std::string_view text) {
 }
 
 AnswerPart answer_part(std::string_view response) {
+  response = without_end_tokens(response);
   const std::string whole = ascii_lower(response);
   const std::string_view said = behind_thoughts(response, whole);
   const std::string_view lower =

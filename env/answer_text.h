@@ -35,7 +35,7 @@ struct Phrase {
 // "the answer is correct" and the like last. At most 64. `plain`: a plain text.
 std::vector<Phrase> answer_phrases(std::string_view plain);
 
-// The part of a response that is graded: what stands behind its last </think>, and of that
+// The part of a response that is graded: what stands behind its last </think>, end tokens left out, and of that
 //   1. the last <answer>, to its end or the response's, and in it the last \boxed{}
 //   2. the last \boxed{} (or <|begin_of_box|>) that is not empty
 //   3. the whole, without its <score>

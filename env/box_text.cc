@@ -131,7 +131,8 @@ class PlaceReader {
   void named(const Token& token) {
     close_tuple(false);
     name_ = side_name(token.text.substr(0, 16));
-    if (name_ != "and" && name_ != "to") end_points();
+    constexpr std::string_view kBetween[] = {"and", "to", "top", "bottom", "left", "right", "upper", "lower", "corner"};
+    if (std::find(std::begin(kBetween), std::end(kBetween), name_) == std::end(kBetween)) end_points();
   }
 
   void number(double value) {
@@ -169,7 +170,7 @@ class PlaceReader {
         if (token.text == "\"" || token.text == "'" || token.text == ":" || token.text == "=") return;
         if (tagged_ && (token.text == "<" || token.text == ">")) return;
         close_tuple(false);
-        end_points();
+        if (token.text != "-") end_points();
     }
   }
 

@@ -97,6 +97,8 @@ class TextRule : public AnswerRule {
       reading.forms.push_back(part.text);
     }
     if (part.kind == AnswerPart::Kind::whole) reading.forms.emplace_back(last_line(part.text));
+    if (const std::string word = leading_verdict(part.text); phrases.empty() && !word.empty())
+      reading.forms.push_back(word);
     reading.shown = reading.forms.front();
     return reading;
   }
@@ -122,6 +124,12 @@ class TextRule : public AnswerRule {
   }
 
  private:
+  // "Yes, it is higher." answers yes.
+  static std::string leading_verdict(std::string_view text) {
+    const std::string word = ascii_lower(text.substr(0, std::min(text.find_first_of(",.;:\n"), text.size())));
+    const bool verdict = word == "yes" || word == "no" || word == "true" || word == "false";
+    return verdict ? word : "";
+  }
   static std::string without_period(std::string text) {
     if (text.size() > 1 && text.ends_with('.')) text.pop_back();
     return text;

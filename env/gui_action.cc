@@ -283,6 +283,14 @@ std::string text_in(std::string_view written) {
   return std::string(inside);
 }
 
+// scroll down, type "hello", press back: calls without brackets.
+bool stands_by_itself(Call call, std::string_view rest) {
+  if (call == Call::type || call == Call::open_app) return rest.starts_with('"') || rest.starts_with('\'');
+  const std::string word = ascii_lower(rest.substr(0, std::min(rest.find_first_of(" .,\n"), rest.size())));
+  if (call == Call::press) return word == "back" || word == "home";
+  return call == Call::scroll && (word == "up" || word == "down" || word == "left" || word == "right");
+}
+
 // click(..), CLICK: .., click on (..). A name alone is an action only as OS-Atlas writes it.
 std::optional<GuiAction> called_action(std::string_view line) {
   const std::size_t start = line.find_first_not_of(" -*>0123456789.");
@@ -300,7 +308,7 @@ std::optional<GuiAction> called_action(std::string_view line) {
     rest = rest.substr(1, rest.rfind(')') == 0 || rest.rfind(')') == rest.npos ? rest.npos : rest.rfind(')') - 1);
   else if (rest.starts_with(':'))
     rest = trim(rest.substr(1));
-  else if (!points && !rest.starts_with('['))
+  else if (!points && !rest.starts_with('[') && !stands_by_itself(*call, rest))
     return {};
   return action_of(*call, {rest, text_in(rest)});
 }

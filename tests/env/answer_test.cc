@@ -199,7 +199,8 @@ TEST_CASE("options by letter and by text") {
          "A) cat", "**A**", "\\boxed{A}", "\\boxed{\\text{A}}", "cat", "A cat.", "The correct option is A",
          "I choose A", "The answer is (A).", "Final answer: **A. cat**", "<answer>A. cat</answer>",
          "So A is the best choice.", "B is wrong, so A"},
-        {"A dog", "B", "I am not sure", "A or B", "not A", "The answer is not A", "Option A is wrong", "A and C", ""});
+        {"A dog", "B", "I am not sure", "A or B", "not A", "The answer is A, B", "The answer is not A",
+         "Option A is wrong", "A and C", ""});
   check(Grader("choice", "C", animals),
         {"The final answer is C. Option (A) looked right at first.",
          "(A) is too small. The answer is C.",
@@ -239,6 +240,8 @@ TEST_CASE("options that are signs, or differ in signs alone") {
         {"-5", "−5", "B", "The answer is -5.", "$-5$", "\\boxed{-5}", "x is -5"}, {"5", "1.5", "15", "A"});
   check(Grader("choice", "1.5", {"5", "-5", "1.5", "15"}), {"1.5", "C", "\\frac{3}{2}", "1.50"}, {"15", "5"});
   check(Grader("choice", "+", {"+", "-", "\u00d7", "\u00f7"}), {"+", "A", "**+**"}, {"-", "×", "\\times"});
+  check(Grader("choice", "15", {"5", "10", "15"}), {"5 + 10 = 15", "x = 15", "15 cm", "The area is 15.", "C"},
+        {"5", "10", "5 and 10"});
   check(Grader("choice", "30 cm", {"30 cm", "30 m"}), {"30 cm", "30 cm.", "A"}, {"30 m", "30"});
   check(Grader("choice", "B", {"A. cat", "B. dog"}), {"B", "dog", "B. dog", "The dog"}, {"cat", "A"});
 }
@@ -263,6 +266,8 @@ TEST_CASE("texts") {
          "The answer is Sunday.", "$\\text{Sunday}$", "“Sunday”", "Final Answer: **Sunday**", "Let me think.\n\nSunday",
          "the Sunday!"},
         {"", "Monday", "Sun day", "Sunday or Monday", "The"});
+  check(Grader("normalized", "yes"), {"Yes, it is higher.", "yes", "Yes.<|im_end|>", "YES!"},
+        {"No, it is not.", "yesterday", "", "no, yes"});
   check(Grader("normalized", "A"), {"A", "a", "A."}, {"", "the", "!", " ", "B", "<answer></answer>"});
   check(Grader("normalized", "The The"), {"The The", "the the"}, {"", "The", "a"});
   check(Grader("normalized", "?"), {"?"}, {"", "!"});
@@ -299,6 +304,7 @@ TEST_CASE("boxes as models write them; the last counts") {
          "(100,200),(300,400)",
          "[[100,200],[300,400]]",
          "[[100,200,300,400]]",
+         "top-left (100,200), bottom-right (300,400)",
          "(100, 200, 300, 400)",
          "<box>(100,200),(300,400)</box>",
          "<box>[[100, 200, 300, 400]]</box>",
@@ -388,7 +394,7 @@ TEST_CASE("actions as models write them") {
          "scroll(direction='down')"});
   check(Grader("gui_step", "SCROLL [DOWN]"),
         {"SCROLL [DOWN]", "SCROLL: DOWN", "scroll(direction='down')", "scroll(start_box='(1,2)', direction='down')",
-         "{\"action\": \"scroll\", \"direction\": \"down\"}"},
+         "Action: scroll down", "{\"action\": \"scroll\", \"direction\": \"down\"}"},
         {"SCROLL [UP]", "scroll(direction='up')", "scroll(direction='sideways')"});
   check(Grader("gui_step", "TYPE [hello world]"),
         {"TYPE [hello world]", "type(content='hello world')", "type(text=\"hello world\")", "TYPE: hello world",
