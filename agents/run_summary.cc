@@ -86,7 +86,7 @@ const EpisodeOutcome* majority(Samples samples) {
     votes.push_back({sample->answer});
     boxes = boxes || sample->answer_is_box;
   }
-  return samples[env::winning_vote(votes, boxes).value_or(0)];
+  return samples[env::winning_vote(votes, samples.front()->grading, boxes).value_or(0)];
 }
 
 // Success of what `pick` takes from each block of n samples, averaged; a last, smaller block is left out.
@@ -487,6 +487,10 @@ EpisodeOutcome outcome_of(const env::Episode& episode) {
   const Json& gold = episode.gold;
   const bool gold_is_box = env::parse_box(gold.is_string() ? gold.get<std::string>() : gold.dump()).has_value();
   outcome.answer_is_box = gold_is_box && episode.answer && env::parse_box(*episode.answer);
+  if (!episode.turns.empty() && episode.turns.back().info.is_object())
+    outcome.grading = episode.turns.back().info.value("grading", Json());
+  // Without a tag the whole turn is graded, and votes.
+  if (!outcome.answer && !outcome.grading.is_null()) outcome.answer = episode.turns.back().text;
   outcome.turn_correct = env::turns_correct(episode);
   for (const env::Turn& turn : episode.turns) {
     outcome.tokens += static_cast<std::int64_t>(turn.token_ids.size());

@@ -23,7 +23,8 @@ struct EpisodeOutcome {
   double reward = 0;
   std::optional<double> score;
   std::optional<std::string> answer;
-  bool answer_is_box = false;      // the gold is a box, and the answer parses as one
+  Json grading;                    // info["grading"] of the last turn: the rule that a vote goes by
+  bool answer_is_box = false;      // without a grading: the gold is a box, and the answer parses as one
   int steps = 0, right_steps = 0;  // turns with info["step_correct"], and those where it is true
   std::vector<bool> turn_correct;  // info["turn_correct"] of the turns that have it: two where it is answered twice
   std::int64_t tokens = 0;
@@ -52,13 +53,14 @@ inline constexpr const char* kGreedyTurns = "greedy_";  // before their names: o
 // "1->0", "1->1"). Null: undefined (no such episode). Failed episodes are in no mean; a task with fewer than n samples
 // is not in the figures of n. All but `greedy` are over the samples at temperature; means are over tasks, of each
 // task's mean. best_of_n: the first sample with the highest valid score (none valid: the first sample); majority: the
-// most frequent answer (numbers by value, others normalised), boxes: largest IoU cluster; ties: the first; no answer:
-// the first sample. pass_at_k is exact over all k-subsets of a task's samples; best_of_n and majority are averaged over
-// consecutive blocks of n. n and k: powers of two up to the number of samples, and that number. score: of all samples
-// together; `missing` counts those without a valid one. `n {metric: tasks}`: of how many tasks each interval is.
-// Intervals are over tasks (core/intervals.h): of shares Wilson's at the effective number of samples, of the difference
-// of two turns Newcombe's, of the others by bootstrap, seeded by `config["seed"]`; keys "greedy", "pass_at_8",
-// "best_of_4", "majority_4", "score_auc", "score_ap", "mean_reward", "step_success", "acc_t1", "greedy_acc_t1".
+// most frequent answer, as the task's grader compares them (env/vote.h; without one numbers by value, boxes by the
+// largest IoU cluster, others normalised); ties: the first; no answer: the first sample. pass_at_k is exact over all
+// k-subsets of a task's samples; best_of_n and majority are averaged over consecutive blocks of n. n and k: powers of
+// two up to the number of samples, and that number. score: of all samples together; `missing` counts those without a
+// valid one. `n {metric: tasks}`: of how many tasks each interval is. Intervals are over tasks (core/intervals.h): of
+// shares Wilson's at the effective number of samples, of the difference of two turns Newcombe's, of the others by
+// bootstrap, seeded by `config["seed"]`; keys "greedy", "pass_at_8", "best_of_4", "majority_4", "score_auc",
+// "score_ap", "mean_reward", "step_success", "acc_t1", "greedy_acc_t1".
 Json summarize(const Json& config, const std::vector<EpisodeOutcome>& outcomes, double seconds);
 // `other` minus `first`, by the keys of "ci", over the tasks that both have: {metric: difference, "ci": {metric: [lo,
 // hi]}, "n": {metric: tasks}}. Paired: of shares Newcombe's interval over the tasks that have both, of the others by a

@@ -19,6 +19,7 @@ void add_eval(CLI::App& app);
 void add_eval_critic(CLI::App& app);
 void add_eval_rm(CLI::App& app);
 void add_exec(CLI::App& app);
+void add_grade(CLI::App& app);
 void add_index(CLI::App& app);
 void add_make_preferences(CLI::App& app);
 void add_query(CLI::App& app);

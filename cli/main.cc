@@ -28,6 +28,7 @@ void add_commands(CLI::App& app) {
   add_eval_critic(app);
   add_eval_rm(app);
   add_exec(app);
+  add_grade(app);
   add_index(app);
   add_make_preferences(app);
   add_query(app);

@@ -1,7 +1,6 @@
 #include "env/box.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numbers>
 
@@ -9,25 +8,6 @@
 
 namespace agon::env {
 namespace {
-
-void skip_spaces(const char*& at, const char* end) {
-  while (at != end && (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r')) ++at;
-}
-
-// "a, b, c, d]" from `at` on.
-std::optional<Box> box_after_bracket(const char* at, const char* end) {
-  std::array<double, 4> corners{};
-  for (std::size_t i = 0; i < 4; ++i) {
-    skip_spaces(at, end);
-    const auto [next, code] = std::from_chars(at, end, corners[i]);
-    if (code != std::errc() || !(std::abs(corners[i]) <= kLargestCoordinate)) return {};
-    at = next;
-    skip_spaces(at, end);
-    if (at == end || *at++ != (i < 3 ? ',' : ']')) return {};
-  }
-  const auto [x1, y1, x2, y2] = corners;
-  return Box{std::min(x1, x2), std::min(y1, y2), std::max(x1, x2), std::max(y1, y2)};
-}
 
 double intersection(const Box& a, const Box& b) {
   const double width = std::min(a.x2, b.x2) - std::max(a.x1, b.x1);
@@ -42,13 +22,6 @@ Box hull(const Box& a, const Box& b) {
 double squared(double value) { return value * value; }
 
 }  // namespace
-
-std::optional<Box> parse_box(std::string_view text) {
-  const char* const end = text.data() + text.size();
-  for (std::size_t bracket = text.find('['); bracket != text.npos; bracket = text.find('[', bracket + 1))
-    if (const auto box = box_after_bracket(text.data() + bracket + 1, end)) return box;
-  return {};
-}
 
 std::string format_box(const Box& box) {
   return fmt::format("[{},{},{},{}]", std::llround(box.x1), std::llround(box.y1), std::llround(box.x2),

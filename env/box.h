@@ -19,8 +19,16 @@ struct Box {
 
 inline constexpr double kLargestCoordinate = 1e9;  // anything larger is no coordinate: areas stay finite
 
-std::optional<Box> parse_box(std::string_view text);  // the first [a,b,c,d] of four numbers; corners put in order
-std::string format_box(const Box& box);               // "[12,40,310,200]", rounded to whole numbers
+// The last box that a text names; corners are put in order. Forms:
+//   [x1,y1,x2,y2], (x1,y1,x2,y2); (x1,y1),(x2,y2); [[x1,y1],[x2,y2]]; four corners of an upright rectangle
+//   <box>..</box>, <|box_start|>..<|box_end|> and the like around these, or around four numbers
+//   "bbox_2d": [..] and other JSON; named sides, as JSON or x1=..: x1 y1 x2 y2; x0 y0 x1 y1; xmin ymin xmax ymax; left
+//   top right bottom; x y width height (w, h)
+std::optional<Box> parse_box(std::string_view text);
+// The last point or box that a text names; a point as a box without extent: (x,y), [x,y], <point>x y</point>, x=..,
+// y=.., "x": .., "y": ..; CLICK and click(..) with one of these.
+std::optional<Box> parse_place(std::string_view text);
+std::string format_box(const Box& box);  // "[12,40,310,200]", rounded to whole numbers
 
 double iou(const Box& a, const Box& b);             // 0 when the union is empty
 double giou(const Box& a, const Box& b);            // Rezatofighi et al. 2019, in [-1, 1]

@@ -43,6 +43,7 @@ struct StepResult {
   Json info = Json::object();  // facts for logs and training, never shown to the policy. Where the suite knows them:
                                // "objects": [{"name", "box": [x1,y1,x2,y2] pixels}] of the new picture;
                                // "success": bool, at the end of an episode: its outcome counts as right;
+                               // "grading": TaskInfo::grading, at the end of an episode;
                                // "step_correct": bool, the action was a right next action (phone);
                                // "turn_correct", "turn_reward": of this turn's answer alone (env/two_turn.h);
                                // "first_correct", "first_solution": of the solution that is shown (env/role.h);
@@ -69,6 +70,7 @@ struct TaskInfo {
   std::string kind;    // the suite's own classes ("sum", "count", "open_app")
   std::string prompt;  // the question or goal as the first observation states it
   Json gold;
+  Json grading;  // by which rule answers are compared (grading_of in env/grade.h); null where the suite names none
 };
 
 enum class StepKind { perception, reasoning };

@@ -1,148 +1,584 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
+#include "env/answer_choice.h"
+#include "env/answer_text.h"
 #include "env/box.h"
 #include "env/grade.h"
 #include "env/gui_action.h"
+#include "tools/json_text.h"
 
 namespace agon::env {
+
 namespace {
 
-using Grade = std::function<double(std::string_view)>;
-using Options = std::vector<std::string>;
-
-[[noreturn]] void throw_bad_gold(const std::string& grader, const Json& gold, const std::string& wanted) {
-  throw Error("grader {}: the gold answer {} is not {}.", grader,
-              gold.dump(-1, ' ', false, Json::error_handler_t::replace), wanted);
-}
-
-// The gold answers as texts: a string, a number, or several.
-std::vector<std::string> gold_texts(const std::string& grader, const Json& gold) {
-  const Json several = gold.is_array() ? gold : Json::array({gold});
-  std::vector<std::string> texts;
-  for (const Json& one : several) {
-    if (!one.is_string() && !one.is_number()) throw_bad_gold(grader, gold, "a text, a number or a list of them");
-    texts.push_back(one.is_string() ? one.get<std::string>() : one.dump());
-  }
-  if (texts.empty()) throw_bad_gold(grader, gold, "a text, a number or a list of them");
-  return texts;
-}
-
-template <typename Rule>
-Grade best_of(std::vector<std::string> golds, Rule rule) {
-  return [golds = std::move(golds), rule](std::string_view answer) {
-    double best = 0;
-    for (const std::string& gold : golds) best = std::max(best, static_cast<double>(rule(answer, gold)));
-    return best;
-  };
-}
-
-template <auto rule>
-Grade text_grade(const std::string& grader, const Json& gold, const Options&) {
-  return best_of(gold_texts(grader, gold),
-                 [](std::string_view answer, std::string_view wanted) { return rule(answer, wanted); });
-}
-
-Grade number_grade(const std::string& grader, const Json& gold, const Options&) {
-  std::vector<std::string> golds = gold_texts(grader, gold);
-  for (const std::string& text : golds)
-    if (!parse_number(text)) throw_bad_gold(grader, gold, "a number");
-  return best_of(std::move(golds),
-                 [](std::string_view answer, std::string_view wanted) { return number_match(answer, wanted); });
-}
-
-Grade choice_grade(const std::string& grader, const Json& gold, const Options& options) {
-  if (options.empty()) throw Error("grader {}: needs \"options\", the texts of the choices.", grader);
-  const auto letter = gold.is_string() ? parse_choice(gold.get<std::string>(), options) : std::nullopt;
-  if (!letter) throw_bad_gold(grader, gold, fmt::format("one of the {} options, by letter or text", options.size()));
-  return [letter, options](std::string_view answer) { return parse_choice(answer, options) == letter; };
-}
-
-Box gold_box(const std::string& grader, const Json& gold) {
-  const auto box =
-      parse_box(gold.is_string() ? gold.get<std::string>() : gold.dump(-1, ' ', false, Json::error_handler_t::replace));
-  if (!box || box->area() <= 0) throw_bad_gold(grader, gold, "a box [x1,y1,x2,y2] with an area");
-  return *box;
-}
-
-template <double (*overlap)(const Box&, const Box&)>
-Grade box_grade(const std::string& grader, const Json& gold, const Options&) {
-  return [box = gold_box(grader, gold)](std::string_view answer) {
-    const auto predicted = parse_box(answer);
-    return predicted ? std::clamp(overlap(*predicted, box), 0.0, 1.0) : 0;
-  };
-}
-
-// "[x,y]" or "(x,y)" is read as a box without extent.
-std::optional<Box> parse_point(std::string_view answer) {
-  if (const auto action = parse_gui_action(answer); action && action->type == GuiActionType::click)
-    return Box{action->x, action->y, action->x, action->y};
-  if (const auto box = parse_box(answer)) return box;
-  const std::size_t begin = answer.find_first_of("[("), end = answer.find_first_of("])", begin);
-  if (begin == answer.npos || end == answer.npos) return {};
-  const std::string inside(answer.substr(begin + 1, end - begin - 1));
-  return parse_box("[" + inside + "," + inside + "]");
-}
-
-Grade point_grade(const std::string& grader, const Json& gold, const Options&) {
-  return [box = gold_box(grader, gold)](std::string_view answer) {
-    const auto point = parse_point(answer);
-    return point && contains(box, (point->x1 + point->x2) / 2, (point->y1 + point->y2) / 2);
-  };
-}
-
-Grade gui_grade(const std::string& grader, const Json& gold, const Options&) {
-  const auto action = gold.is_string() ? parse_gui_action(gold.get<std::string>()) : std::nullopt;
-  if (!action) throw_bad_gold(grader, gold, "an action such as CLICK <point>[[x,y]]</point>");
-  return [wanted = *action](std::string_view answer) {
-    const auto predicted = parse_gui_action(answer);
-    return predicted && match_gui_action(*predicted, wanted).success;
-  };
-}
-
-double set_f1(std::string_view answer, std::string_view gold) { return token_f1(answer, gold, Overlap::set); }
-double multiset_f1(std::string_view answer, std::string_view gold) { return token_f1(answer, gold, Overlap::multiset); }
-
-struct Entry {
-  const char* name;
-  Grade (*make)(const std::string& grader, const Json& gold, const Options& options);
-  double threshold = 1;
-  bool strict = false;
-};
-constexpr Entry kGraders[] = {
-    {"exact", text_grade<exact_match>},
-    {"normalized", text_grade<normalized_match>},
-    {"number", number_grade},
-    {"choice", choice_grade},
-    {"f1", text_grade<set_f1>, 0.5},
-    {"f1_multiset", text_grade<multiset_f1>, 0.5},
-    {"iou", box_grade<iou>, 0.5, true},
-    {"giou", box_grade<giou>, 0.5, true},
-    {"ciou", box_grade<ciou>, 0.5, true},
-    {"point_in_box", point_grade},
-    {"gui_step", gui_grade},
+std::string shown(std::string_view text) { return fmt::format("\"{}\"", tools::shown_text(text, 120)); }
+std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+struct Score {
+  double reward = 0;
+  std::string why;
 };
 
 }  // namespace
 
-Grader::Grader(const std::string& name, const Json& gold, const std::vector<std::string>& options) {
-  const auto entry =
-      std::find_if(std::begin(kGraders), std::end(kGraders), [&](const Entry& e) { return name == e.name; });
-  if (entry == std::end(kGraders)) throw Error("{}", unknown_name_message("grader", name, names()));
-  grade_ = entry->make(name, gold, options);
-  threshold_ = entry->threshold;
-  strict_ = entry->strict;
+// An answer as its rule has read it.
+struct Reading {
+  std::string shown;               // what was read; empty: nothing was
+  std::string fault;               // why nothing was
+  std::vector<std::string> forms;  // texts: the answer, then other ways to see it, which count where they are equal
+  std::string raw;
+  Number number;
+  std::size_t option = 0;
+  Box place;
+  GuiAction action;
+  bool found() const { return fault.empty(); }
+};
+
+// How one grader reads answers and compares them.
+class AnswerRule {
+ public:
+  virtual ~AnswerRule() = default;
+  virtual void take_gold(const Json& gold) = 0;
+  virtual Score compare(const Reading& answer) const = 0;
+  virtual bool same(const Reading& a, const Reading& b) const = 0;
+  virtual std::string description() const = 0;
+
+  // `part`: the part of the response that counts. REQUIRES: it is not empty.
+  virtual Reading read(const AnswerPart& part) const = 0;
+
+  std::string grader;
+  GradeOptions options;
+
+ protected:
+  [[noreturn]] void throw_bad_gold(const Json& gold, const std::string& wanted) const {
+    throw Error("grader {}: the gold answer {} is not {}.", grader, dumped(gold), wanted);
+  }
+  // The gold answers as texts: a string, a number, or several.
+  std::vector<std::string> gold_texts(const Json& gold) const {
+    const Json several = gold.is_array() ? gold : Json::array({gold});
+    std::vector<std::string> texts;
+    for (const Json& one : several) {
+      if (!one.is_string() && !one.is_number()) throw_bad_gold(gold, "a text, a number or a list of them");
+      texts.push_back(one.is_string() ? one.get<std::string>() : dumped(one));
+      if (trim(texts.back()).empty()) throw_bad_gold(gold, "a text with something in it");
+    }
+    if (texts.empty()) throw_bad_gold(gold, "a text, a number or a list of them");
+    return texts;
+  }
+};
+
+namespace {
+
+Reading not_read(std::string fault) {
+  Reading reading;
+  reading.fault = std::move(fault);
+  return reading;
 }
 
-bool Grader::correct(double reward) const { return strict_ ? reward > threshold_ : reward >= threshold_; }
+// --- Texts ---
+
+class TextRule : public AnswerRule {
+ public:
+  void take_gold(const Json& gold) override { golds_ = gold_texts(gold); }
+
+  Reading read(const AnswerPart& part) const override {
+    Reading reading;
+    reading.raw = part.raw;
+    const std::vector<Phrase> phrases = answer_phrases(part.text);
+    reading.forms.push_back(phrases.empty() ? part.text : phrases.front().sentence);
+    if (!phrases.empty()) {
+      reading.forms.push_back(phrases.front().value);
+      reading.forms.push_back(without_period(phrases.front().value));
+      reading.forms.push_back(part.text);
+    }
+    if (part.kind == AnswerPart::Kind::whole) reading.forms.emplace_back(last_line(part.text));
+    if (const std::string word = leading_verdict(part.text); phrases.empty() && !word.empty())
+      reading.forms.push_back(word);
+    reading.shown = reading.forms.front();
+    return reading;
+  }
+  Score compare(const Reading& answer) const override {
+    Score best;
+    for (const std::string& gold : golds_)
+      if (const double reward = worth(answer, gold); reward >= best.reward)
+        best = {reward, fmt::format("{} {} {}", shown(answer.shown), verdict(reward), shown(gold))};
+    return best;
+  }
+  bool same(const Reading& a, const Reading& b) const override {
+    return form(a.forms.front()) == form(b.forms.front());
+  }
+
+ protected:
+  virtual std::string form(std::string_view text) const { return answer_form(text); }
+  virtual double worth(const Reading& answer, const std::string& gold) const { return equals(answer, gold); }
+  bool equals(const Reading& answer, const std::string& gold) const {
+    const std::string wanted = form(gold);
+    const bool formed = !wanted.empty() && std::any_of(answer.forms.begin(), answer.forms.end(),
+                                                       [&](const std::string& one) { return form(one) == wanted; });
+    return formed || answer.raw == trim(gold);
+  }
+
+ private:
+  // "Yes, it is higher." answers yes.
+  static std::string leading_verdict(std::string_view text) {
+    const std::string word = ascii_lower(text.substr(0, std::min(text.find_first_of(",.;:\n"), text.size())));
+    const bool verdict = word == "yes" || word == "no" || word == "true" || word == "false";
+    return verdict ? word : "";
+  }
+  static std::string without_period(std::string text) {
+    if (text.size() > 1 && text.ends_with('.')) text.pop_back();
+    return text;
+  }
+  static std::string verdict(double reward) {
+    return reward == 1 ? "equals the gold answer" : reward == 0 ? "is not" : fmt::format("has F1 {:.3f} with", reward);
+  }
+  std::vector<std::string> golds_;
+};
+
+class ExactRule final : public TextRule {
+ public:
+  std::string description() const override { return "plain texts are equal, letter by letter"; }
+
+ protected:
+  std::string form(std::string_view text) const override { return plain_text(text); }
+};
+
+class NormalizedRule final : public TextRule {
+ public:
+  std::string description() const override { return "equal without case, articles and punctuation"; }
+};
+
+class F1Rule final : public TextRule {
+ public:
+  std::string description() const override { return "F1 of the words, repeated words counted; equal texts are 1"; }
+
+ protected:
+  double worth(const Reading& answer, const std::string& gold) const override {
+    if (equals(answer, gold)) return 1;
+    std::vector<std::string> ours = answer_words(answer.forms.front()), theirs = answer_words(gold), common;
+    std::sort(ours.begin(), ours.end());
+    std::sort(theirs.begin(), theirs.end());
+    std::set_intersection(ours.begin(), ours.end(), theirs.begin(), theirs.end(), std::back_inserter(common));
+    return common.empty() ? 0
+                          : 2 * static_cast<double>(common.size()) / static_cast<double>(ours.size() + theirs.size());
+  }
+};
+
+// --- Numbers and options ---
+
+class NumberRule final : public AnswerRule {
+ public:
+  void take_gold(const Json& gold) override {
+    for (const std::string& text : gold_texts(gold)) {
+      const auto number = parse_plain_number(answer_part(text).text);
+      if (!number) throw_bad_gold(gold, "a number");
+      golds_.push_back(*number);
+    }
+  }
+  Reading read(const AnswerPart& part) const override {
+    const auto number = read_number(part.text);
+    if (!number) return not_read(fmt::format("no number, or more than one, in {}", shown(part.text)));
+    Reading reading;
+    reading.number = *number;
+    reading.shown = to_string(*number);
+    return reading;
+  }
+  Score compare(const Reading& answer) const override {
+    for (const Number& gold : golds_)
+      if (equal_numbers(answer.number, gold, options.tolerance))
+        return {1, fmt::format("{} equals the gold answer {}", answer.shown, to_string(gold))};
+    return {0, fmt::format("{} is not {}", answer.shown, to_string(golds_.front()))};
+  }
+  bool same(const Reading& a, const Reading& b) const override {
+    return equal_numbers(a.number, b.number, options.tolerance);
+  }
+  std::string description() const override {
+    if (!options.tolerance) return "whole numbers are equal exactly, others within 1e-6 of the gold answer";
+    return fmt::format("equal within {} of the gold answer or {}", options.tolerance->relative,
+                       options.tolerance->absolute);
+  }
+
+ private:
+  std::vector<Number> golds_;
+};
+
+class ChoiceRule final : public AnswerRule {
+ public:
+  void take_gold(const Json& gold) override {
+    if (options.options.empty()) throw Error("grader {}: needs \"options\", the texts of the choices.", grader);
+    const bool number_of_options = gold.is_number() && !options_of_gold(dumped(gold), options.options).empty();
+    const std::string text = gold.is_string() ? gold.get<std::string>() : number_of_options ? dumped(gold) : "";
+    const std::vector<std::size_t> places = options_of_gold(text, options.options);
+    if (places.size() > 1)
+      throw Error(
+          "grader {}: the gold answer {} fits two options, {} and {}. Give the one that is meant, by a letter or a "
+          "text that fits no other.",
+          grader, dumped(gold), named(places[0]), named(places[1]));
+    if (places.empty())
+      throw_bad_gold(gold, fmt::format("one of the {} options, by letter or text", options.options.size()));
+    gold_ = places.front();
+  }
+  Reading read(const AnswerPart& part) const override {
+    const auto place = read_choice(part.text, options.options);
+    if (!place) return not_read(fmt::format("names none of the options, or several: {}", shown(part.text)));
+    Reading reading;
+    reading.option = *place;
+    reading.shown = letter(*place);
+    return reading;
+  }
+  Score compare(const Reading& answer) const override {
+    if (answer.option == gold_) return {1, fmt::format("option {} is the gold answer", named(gold_))};
+    return {0, fmt::format("option {} is not {}", named(answer.option), named(gold_))};
+  }
+  bool same(const Reading& a, const Reading& b) const override { return a.option == b.option; }
+  std::string description() const override { return "the same option"; }
+
+ private:
+  static std::string letter(std::size_t place) {
+    return place < 26 ? std::string(1, static_cast<char>('A' + static_cast<char>(place)))
+                      : fmt::format("{}", place + 1);
+  }
+  std::string named(std::size_t place) const {
+    return place < options.options.size() ? fmt::format("{} ({})", letter(place), shown(options.options[place]))
+                                          : letter(place);
+  }
+  std::size_t gold_ = 0;
+};
+
+// --- Places and actions ---
+
+std::string shown_place(const Box& box) {
+  if (box.x1 == box.x2 && box.y1 == box.y2) return fmt::format("({:g},{:g})", box.x1, box.y1);
+  return fmt::format("[{:g},{:g},{:g},{:g}]", box.x1, box.y1, box.x2, box.y2);
+}
+
+std::pair<double, double> extent(Coordinates scale, const std::optional<std::pair<double, double>>& size) {
+  if (scale == Coordinates::pixels) return size.value_or(std::pair(1.0, 1.0));
+  return scale == Coordinates::unit ? std::pair(1.0, 1.0) : std::pair(1000.0, 1000.0);
+}
+
+// How much a place of one scale grows on another.
+std::pair<double, double> growth(Coordinates from, Coordinates to,
+                                 const std::optional<std::pair<double, double>>& size) {
+  if (from == to) return {1, 1};
+  const auto [width, height] = extent(from, size);
+  const auto [new_width, new_height] = extent(to, size);
+  return {new_width / width, new_height / height};
+}
+
+Box scaled(const Box& box, std::pair<double, double> by) {
+  return {box.x1 * by.first, box.y1 * by.second, box.x2 * by.first, box.y2 * by.second};
+}
+
+class PlaceRule : public AnswerRule {
+ public:
+  void take_gold(const Json& gold) override {
+    const auto box = parse_box(plain_text(gold.is_string() ? gold.get<std::string>() : dumped(gold)));
+    if (!box || box->area() <= 0) throw_bad_gold(gold, "a box [x1,y1,x2,y2] with an area");
+    check_scale(gold, *box);
+    gold_ = *box;
+  }
+  Reading read(const AnswerPart& part) const override {
+    std::optional<Box> place;
+    for (const Phrase& phrase : answer_phrases(part.text))
+      for (const std::string* text : {&phrase.sentence, &phrase.value})
+        if (!place) place = parse(*text);
+    if (!place) place = parse(part.text);
+    if (!place) return not_read(fmt::format("no {} in {}", what(), shown(part.text)));
+    Reading reading;
+    reading.place = scaled(*place, growth_of_response());
+    reading.shown = shown_place(*place);
+    return reading;
+  }
+
+ protected:
+  virtual std::optional<Box> parse(std::string_view text) const = 0;
+  virtual const char* what() const = 0;
+  const Box& gold() const { return gold_; }
+
+ private:
+  std::pair<double, double> growth_of_response() const {
+    if (!options.response_coordinates) return {1, 1};
+    return growth(*options.response_coordinates, *options.coordinates, options.size);
+  }
+  void check_scale(const Json& gold, const Box& box) const {
+    if (!options.coordinates || (*options.coordinates == Coordinates::pixels && !options.size)) return;
+    const auto [width, height] = extent(*options.coordinates, options.size);
+    if (box.x1 < 0 || box.y1 < 0 || box.x2 > width || box.y2 > height)
+      throw_bad_gold(
+          gold, fmt::format("inside the picture, whose sides are {:g} and {:g} in these coordinates", width, height));
+  }
+  Box gold_;
+};
+
+template <double (*overlap)(const Box&, const Box&)>
+class OverlapRule final : public PlaceRule {
+ public:
+  Score compare(const Reading& answer) const override {
+    const double reward = std::clamp(overlap(answer.place, gold()), 0.0, 1.0);
+    return {reward, fmt::format("{} overlaps {} by {:.3f}", answer.shown, shown_place(gold()), reward)};
+  }
+  bool same(const Reading& a, const Reading& b) const override { return iou(a.place, b.place) > 0.5; }
+  std::string description() const override { return "the overlap of the two boxes; right from 0.5 on"; }
+
+ protected:
+  std::optional<Box> parse(std::string_view text) const override { return parse_box(text); }
+  const char* what() const override { return "box"; }
+};
+
+class PointRule final : public PlaceRule {
+ public:
+  Score compare(const Reading& answer) const override {
+    const auto [x, y] = centre(answer.place);
+    const bool inside = contains(gold(), x, y);
+    return {inside ? 1.0 : 0.0,
+            fmt::format("({:g},{:g}) is {} {}", x, y, inside ? "inside" : "outside", shown_place(gold()))};
+  }
+  bool same(const Reading& a, const Reading& b) const override { return centre(a.place) == centre(b.place); }
+  std::string description() const override {
+    return "the point, or the centre of the box answered, is in the gold box";
+  }
+
+ protected:
+  std::optional<Box> parse(std::string_view text) const override { return parse_place(text); }
+  const char* what() const override { return "point"; }
+
+ private:
+  static std::pair<double, double> centre(const Box& box) { return {(box.x1 + box.x2) / 2, (box.y1 + box.y2) / 2}; }
+};
+
+class ActionRule final : public AnswerRule {
+ public:
+  void take_gold(const Json& gold) override {
+    const auto action = gold.is_string() ? read_gui_action(gold.get<std::string>()) : std::nullopt;
+    if (!action) throw_bad_gold(gold, "an action such as CLICK <point>[[x,y]]</point>");
+    gold_ = in_thousandths(*action, gold_scale());
+  }
+  Reading read(const AnswerPart& part) const override {
+    auto action = read_gui_action(part.raw);
+    if (!action) action = read_gui_action(part.text);
+    if (!action) return not_read(fmt::format("no action in {}", shown(part.text)));
+    Reading reading;
+    reading.action = in_thousandths(*action, options.response_coordinates.value_or(gold_scale()));
+    reading.shown = format_gui_action(*action);
+    return reading;
+  }
+  Score compare(const Reading& answer) const override {
+    const GuiMatch match = match_gui_action(answer.action, gold_, most_distance());
+    const char* how = match.success ? "matches" : match.type ? "has other arguments than" : "is another action than";
+    return {match.success ? 1.0 : 0.0, fmt::format("{} {} {}", answer.shown, how, format_gui_action(gold_))};
+  }
+  bool same(const Reading& a, const Reading& b) const override {
+    return match_gui_action(a.action, b.action, most_distance()).success;
+  }
+  std::string description() const override {
+    return fmt::format("the same action; a place within {:g} of the screen, a text equal or with F1 above 0.5",
+                       most_distance());
+  }
+
+ private:
+  double most_distance() const { return options.tolerance ? options.tolerance->relative : 0.14; }
+  Coordinates gold_scale() const { return options.coordinates.value_or(Coordinates::thousandths); }
+  GuiAction in_thousandths(GuiAction action, Coordinates scale) const {
+    const auto [x, y] = growth(scale, Coordinates::thousandths, options.size);
+    action.x *= x;
+    action.y *= y;
+    return action;
+  }
+  GuiAction gold_;
+};
+
+// --- Names ---
+
+template <typename Rule>
+std::unique_ptr<AnswerRule> make_rule() {
+  return std::make_unique<Rule>();
+}
+
+struct Entry {
+  const char* name;
+  std::unique_ptr<AnswerRule> (*make)();
+  double threshold = 1;
+  bool tolerance = false, places = false;  // what it takes
+};
+constexpr Entry kGraders[] = {
+    {"exact", make_rule<ExactRule>},
+    {"normalized", make_rule<NormalizedRule>},
+    {"number", make_rule<NumberRule>, 1, true},
+    {"choice", make_rule<ChoiceRule>},
+    {"f1", make_rule<F1Rule>, 0.5},
+    {"f1_multiset", make_rule<F1Rule>, 0.5},
+    {"iou", make_rule<OverlapRule<iou>>, 0.5, false, true},
+    {"giou", make_rule<OverlapRule<giou>>, 0.5, false, true},
+    {"ciou", make_rule<OverlapRule<ciou>>, 0.5, false, true},
+    {"point_in_box", make_rule<PointRule>, 1, false, true},
+    {"gui_step", make_rule<ActionRule>, 1, true, true},
+};
+
+const Entry& entry_of(const std::string& name) {
+  const auto entry =
+      std::find_if(std::begin(kGraders), std::end(kGraders), [&](const Entry& e) { return name == e.name; });
+  if (entry == std::end(kGraders)) throw Error("{}", unknown_name_message("grader", name, Grader::names()));
+  return *entry;
+}
+
+void check_options(const Entry& entry, const GradeOptions& options) {
+  const auto refuse = [&](const char* key) {
+    throw Error("grader {}: \"{}\" does nothing here; leave it out.", entry.name, key);
+  };
+  if (options.tolerance && !entry.tolerance) refuse("tolerance");
+  const bool step = std::string_view(entry.name) == "gui_step";
+  if (step && options.tolerance && options.tolerance->absolute != 0)
+    throw Error("grader {}: \"tolerance\" is one number, the distance as a share of the screen.", entry.name);
+  if (!entry.places && options.coordinates) refuse("coordinates");
+  if (!entry.places && options.response_coordinates) refuse("response_coordinates");
+  if (!entry.places && options.size) refuse("size");
+  if (!entry.places) return;
+  if (!step && options.response_coordinates && !options.coordinates)
+    throw Error("grader {}: \"response_coordinates\" needs \"coordinates\", the scale of the gold answer.", entry.name);
+  const auto gold = options.coordinates.value_or(Coordinates::thousandths);
+  const auto response = options.response_coordinates.value_or(gold);
+  const bool pixels = gold == Coordinates::pixels || response == Coordinates::pixels;
+  if (pixels && (gold != response || step) && !options.size)
+    throw Error("grader {}: pixels need \"size\": [width, height] of the picture.", entry.name);
+}
+
+std::unique_ptr<AnswerRule> rule_named(const std::string& name, const GradeOptions& options) {
+  const Entry& entry = entry_of(name);
+  check_options(entry, options);
+  auto rule = entry.make();
+  rule->grader = name;
+  rule->options = options;
+  rule->options.options = without_labels(options.options);
+  return rule;
+}
+
+// --- Keys of a task ---
+
+std::vector<std::string> option_texts(const Json& value) {
+  const bool texts =
+      value.is_array() && std::all_of(value.begin(), value.end(), [](const Json& item) { return item.is_string(); });
+  if (!texts) throw Error("\"options\" is {}, not a list of texts", tools::shown_text(dumped(value)));
+  return value.get<std::vector<std::string>>();
+}
+
+double share(const Json& value, const char* key) {
+  const double number = value.is_number() ? value.get<double>() : -1;
+  if (!(number >= 0 && std::isfinite(number)))
+    throw Error("\"{}\" is {}, not a number from 0 on", key, tools::shown_text(dumped(value)));
+  return number;
+}
+
+Tolerance tolerance_in(const Json& value) {
+  if (!value.is_object()) return {share(value, "tolerance"), 0};
+  Tolerance tolerance{0, 0};
+  for (const auto& [key, item] : value.items()) {
+    if (key == "relative")
+      tolerance.relative = share(item, "tolerance/relative");
+    else if (key == "absolute")
+      tolerance.absolute = share(item, "tolerance/absolute");
+    else
+      throw Error("{}", unknown_name_message("tolerance", key, {"relative", "absolute"}));
+  }
+  return tolerance;
+}
+
+Coordinates coordinates_in(const Json& value, const char* key) {
+  const std::string name = value.is_string() ? value.get<std::string>() : dumped(value);
+  if (name == "pixels") return Coordinates::pixels;
+  if (name == "0-1") return Coordinates::unit;
+  if (name == "0-1000") return Coordinates::thousandths;
+  throw Error("\"{}\" is {}; it is \"pixels\", \"0-1\" or \"0-1000\"", key, tools::shown_text(dumped(value)));
+}
+
+std::pair<double, double> size_in(const Json& value) {
+  const bool pair = value.is_array() && value.size() == 2 && value[0].is_number() && value[1].is_number() &&
+                    value[0].get<double>() > 0 && value[1].get<double>() > 0;
+  if (!pair) throw Error("\"size\" is {}, not [width, height] in pixels", tools::shown_text(dumped(value)));
+  return {value[0].get<double>(), value[1].get<double>()};
+}
+
+}  // namespace
+
+GradeOptions grade_options_of(const Json& task) {
+  GradeOptions options;
+  const auto given = [&](const char* key) { return task.contains(key) && !task[key].is_null(); };
+  if (given("options")) options.options = option_texts(task["options"]);
+  if (given("tolerance")) options.tolerance = tolerance_in(task["tolerance"]);
+  if (given("coordinates")) options.coordinates = coordinates_in(task["coordinates"], "coordinates");
+  if (given("response_coordinates"))
+    options.response_coordinates = coordinates_in(task["response_coordinates"], "response_coordinates");
+  if (given("size")) options.size = size_in(task["size"]);
+  return options;
+}
+
+Grader::Grader(const std::string& name, const Json& gold, const std::vector<std::string>& options)
+    : Grader(name, gold, GradeOptions{options, {}, {}, {}, {}}) {}
+
+Grader::Grader(const std::string& name, const Json& gold, const GradeOptions& options) {
+  std::unique_ptr<AnswerRule> rule = rule_named(name, options);
+  rule->take_gold(gold);
+  rule_ = std::move(rule);
+  threshold_ = entry_of(name).threshold;
+}
+
+Grade Grader::judge(std::string_view response) const {
+  Grade grade;
+  const AnswerPart part = answer_part(response);
+  grade.steps = {fmt::format("extract: {}: {}", to_string(part.kind), shown(part.raw)),
+                 fmt::format("normalise: {}", shown(part.text))};
+  const Reading reading = part.text.empty() && part.raw.empty() ? not_read("the answer is empty") : rule_->read(part);
+  if (!reading.found()) {
+    grade.why = reading.fault;
+    grade.steps.push_back(fmt::format("read: nothing, {}", reading.fault));
+    return grade;
+  }
+  const Score score = rule_->compare(reading);
+  grade.reward = score.reward;
+  grade.correct = correct(score.reward);
+  grade.extracted = reading.shown;
+  grade.why = score.why;
+  grade.steps.push_back(fmt::format("read: {}", tools::shown_text(reading.shown, 120)));
+  grade.steps.push_back(fmt::format("compare: {} ({}): {}", rule_->grader, rule_->description(), score.why));
+  return grade;
+}
+
+bool Grader::correct(double reward) const { return reward >= threshold_; }
 
 std::vector<std::string> Grader::names() {
   std::vector<std::string> names;
   for (const Entry& entry : kGraders) names.emplace_back(entry.name);
   return names;
+}
+
+Json grading_of(const std::string& grader, const Json& task) {
+  Json grading = {{"grader", grader}};
+  for (const std::string& key : kGradeKeys)
+    if (task.contains(key) && !task[key].is_null()) grading[key] = task[key];
+  return grading;
+}
+
+std::vector<std::optional<std::size_t>> sides_of(const std::vector<std::string>& responses, const Json& grading) {
+  const std::unique_ptr<AnswerRule> rule =
+      rule_named(grading.at("grader").get<std::string>(), grade_options_of(grading));
+  std::vector<std::optional<std::size_t>> sides;
+  std::vector<Reading> first;  // of each side
+  for (const std::string& response : responses) {
+    sides.emplace_back();
+    const AnswerPart part = answer_part(response);
+    Reading reading = part.text.empty() ? not_read("empty") : rule->read(part);
+    if (!reading.found()) continue;
+    const auto side =
+        std::find_if(first.begin(), first.end(), [&](const Reading& one) { return rule->same(one, reading); });
+    sides.back() = static_cast<std::size_t>(side - first.begin());
+    if (side == first.end()) first.push_back(std::move(reading));
+  }
+  return sides;
 }
 
 }  // namespace agon::env

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -9,7 +10,9 @@
 #include <utility>
 
 #include "core/text.h"
+#include "env/answer_text.h"
 #include "env/box.h"
+#include "tools/json_text.h"
 
 namespace agon::env {
 namespace {
@@ -101,7 +104,246 @@ double word_set_f1(std::string_view predicted, std::string_view gold) {
   return common > 0 ? 2 * common / static_cast<double>(ours.size() + theirs.size()) : 0;
 }
 
+// --- Replies of models ---
+
+using tools::SortedJson;
+
+// Names in lower case without signs. press: a key that the arguments name; status: how the task ended.
+enum class Call { click, long_press, scroll, type, open_app, back, home, wait, complete, impossible, press, status };
+constexpr std::pair<std::string_view, Call> kCalls[] = {{"click", Call::click},
+                                                        {"tap", Call::click},
+                                                        {"leftclick", Call::click},
+                                                        {"leftsingle", Call::click},
+                                                        {"clickelement", Call::click},
+                                                        {"longpress", Call::long_press},
+                                                        {"longclick", Call::long_press},
+                                                        {"longtap", Call::long_press},
+                                                        {"scroll", Call::scroll},
+                                                        {"type", Call::type},
+                                                        {"inputtext", Call::type},
+                                                        {"input", Call::type},
+                                                        {"write", Call::type},
+                                                        {"typewrite", Call::type},
+                                                        {"typetext", Call::type},
+                                                        {"entertext", Call::type},
+                                                        {"openapp", Call::open_app},
+                                                        {"open", Call::open_app},
+                                                        {"launch", Call::open_app},
+                                                        {"launchapp", Call::open_app},
+                                                        {"pressback", Call::back},
+                                                        {"back", Call::back},
+                                                        {"navigateback", Call::back},
+                                                        {"goback", Call::back},
+                                                        {"presshome", Call::home},
+                                                        {"home", Call::home},
+                                                        {"navigatehome", Call::home},
+                                                        {"gohome", Call::home},
+                                                        {"wait", Call::wait},
+                                                        {"sleep", Call::wait},
+                                                        {"complete", Call::complete},
+                                                        {"finished", Call::complete},
+                                                        {"finish", Call::complete},
+                                                        {"done", Call::complete},
+                                                        {"taskcomplete", Call::complete},
+                                                        {"impossible", Call::impossible},
+                                                        {"infeasible", Call::impossible},
+                                                        {"press", Call::press},
+                                                        {"presskey", Call::press},
+                                                        {"systembutton", Call::press},
+                                                        {"keyevent", Call::press},
+                                                        {"key", Call::press},
+                                                        {"hotkey", Call::press},
+                                                        {"navigate", Call::press},
+                                                        {"terminate", Call::status},
+                                                        {"status", Call::status}};
+
+std::optional<Call> call_named(std::string_view text) {
+  std::string name;
+  for (const char c : ascii_lower(text.substr(0, 32)))
+    if (c != '_' && c != '-' && c != ' ') name += c;
+  return value_of(kCalls, name);
+}
+
+bool has_word(std::string_view lower, std::string_view word) {
+  for (std::size_t at = lower.find(word); at != lower.npos; at = lower.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !is_word_byte(lower[at - 1])) && (end == lower.size() || !is_word_byte(lower[end]))) return true;
+  }
+  return false;
+}
+
+// The arguments of a call: what it says, and its texts.
+struct Arguments {
+  std::string_view written;
+  std::optional<std::string> text;  // typed, or an app's name
+};
+
+bool add_place(std::string_view written, GuiAction& action) {
+  const std::optional<Box> place = parse_place(written);
+  if (!place) return false;
+  action.x = (place->x1 + place->x2) / 2;
+  action.y = (place->y1 + place->y2) / 2;
+  return true;
+}
+
+bool add_direction(std::string_view written, GuiAction& action) {
+  const std::string lower = ascii_lower(written);
+  std::optional<Direction> found;
+  for (const auto& [name, direction] : kDirections) {
+    if (!has_word(lower, ascii_lower(name))) continue;
+    if (found) return false;
+    found = direction;
+  }
+  if (!found && lower.find_first_of("0123456789") != lower.npos)  // pyautogui.scroll(-500)
+    found = lower.find('-') != lower.npos ? Direction::down : Direction::up;
+  action.direction = found.value_or(Direction::up);
+  return found.has_value();
+}
+
+std::optional<GuiAction> action_of(Call call, const Arguments& arguments) {
+  GuiAction action;
+  const std::string lower = ascii_lower(arguments.written.substr(0, 200));
+  switch (call) {
+    case Call::click:
+    case Call::long_press:
+      action.type = call == Call::click ? GuiActionType::click : GuiActionType::long_press;
+      return add_place(arguments.written, action) ? std::optional(action) : std::nullopt;
+    case Call::scroll:
+      action.type = GuiActionType::scroll;
+      return add_direction(arguments.written, action) ? std::optional(action) : std::nullopt;
+    case Call::type:
+    case Call::open_app:
+      action.type = call == Call::type ? GuiActionType::type : GuiActionType::open_app;
+      if (!arguments.text) return {};
+      action.text = *arguments.text;
+      return action;
+    case Call::press:
+      if (has_word(lower, "back")) return GuiAction{GuiActionType::press_back};
+      if (has_word(lower, "home")) return GuiAction{GuiActionType::press_home};
+      return {};
+    case Call::status:
+      for (const char* word : {"fail", "failure", "failed", "infeasible", "impossible"})
+        if (has_word(lower, word)) return GuiAction{GuiActionType::impossible};
+      return GuiAction{GuiActionType::complete};
+    case Call::back:
+      return GuiAction{GuiActionType::press_back};
+    case Call::home:
+      return GuiAction{GuiActionType::press_home};
+    case Call::wait:
+      return GuiAction{GuiActionType::wait};
+    case Call::complete:
+      return GuiAction{GuiActionType::complete};
+    case Call::impossible:
+      return GuiAction{GuiActionType::impossible};
+  }
+  return {};
+}
+
+// {"action": "click", "coordinate": [500,300]}; the last object that is an action, also as a call's arguments.
+std::optional<GuiAction> action_of(const SortedJson& json, int depth) {
+  if (depth > 4) return {};
+  if (json.is_array()) {
+    for (auto item = json.rbegin(); item != json.rend(); ++item)
+      if (const auto action = action_of(*item, depth + 1)) return action;
+    return {};
+  }
+  if (!json.is_object()) return {};
+  for (const char* key : {"arguments", "action_args", "args", "parameters", "action"})
+    if (json.contains(key) && json[key].is_object())
+      if (const auto action = action_of(json[key], depth + 1)) return action;
+  Arguments arguments;
+  for (const char* key : {"text", "content", "input_text", "app_name", "app", "value"})
+    if (!arguments.text && json.contains(key) && json[key].is_string()) arguments.text = json[key];
+  const std::string written = json.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
+  arguments.written = written;
+  for (const char* key : {"action", "action_type", "type", "name", "function"})
+    if (json.contains(key) && json[key].is_string())
+      if (const auto call = call_named(json[key].get<std::string>()))
+        if (const auto action = action_of(*call, arguments)) return action;
+  return {};
+}
+
+std::optional<GuiAction> json_action(std::string_view text) {
+  const std::size_t begin = text.find_first_of("{["), end = text.find_last_of("}]");
+  if (begin == text.npos || end == text.npos || end < begin || text.find('{') == text.npos) return {};
+  const tools::ParsedJson parsed = tools::parse_json(text.substr(begin, end - begin + 1));
+  return parsed.fault.empty() ? action_of(parsed.value, 0) : std::nullopt;
+}
+
+// What stands in the last pair of the quotes that come first; or in square brackets; or the whole.
+std::string text_in(std::string_view written) {
+  const std::size_t quote = written.find_first_of("'\"");
+  if (quote != written.npos) {
+    const std::size_t end = written.rfind(written[quote]);
+    std::string text(written.substr(quote + 1, end > quote ? end - quote - 1 : written.npos));
+    return replace_all(replace_all(replace_all(text, "\\n", "\n"), "\\'", "'"), "\\\"", "\"");
+  }
+  std::string_view inside = written;
+  if (!unwrap(inside, "[", "]")) inside = trim(written);
+  return std::string(inside);
+}
+
+// scroll down, type "hello", press back: calls without brackets.
+bool stands_by_itself(Call call, std::string_view rest) {
+  if (call == Call::type || call == Call::open_app) return rest.starts_with('"') || rest.starts_with('\'');
+  const std::string word = ascii_lower(rest.substr(0, std::min(rest.find_first_of(" .,\n"), rest.size())));
+  if (call == Call::press) return word == "back" || word == "home";
+  return call == Call::scroll && (word == "up" || word == "down" || word == "left" || word == "right");
+}
+
+// click(..), CLICK: .., click on (..). A name alone is an action only as OS-Atlas writes it.
+std::optional<GuiAction> called_action(std::string_view line) {
+  const std::size_t start = line.find_first_not_of(" -*>0123456789.");
+  if (start == line.npos) return {};
+  line = trim(line.substr(start));
+  std::size_t end = 0;
+  while (end < line.size() && end < 40 && (is_word_byte(line[end]) || line[end] == '_' || line[end] == '.')) ++end;
+  if (end == line.size()) return {};
+  const std::string_view name = line.substr(0, end), last = name.substr(name.rfind('.') + 1);
+  const auto call = call_named(last);
+  if (!call) return {};
+  std::string_view rest = trim(line.substr(end));
+  const bool points = *call == Call::click || *call == Call::long_press;
+  if (rest.starts_with('(') && !points)
+    rest = rest.substr(1, rest.rfind(')') == 0 || rest.rfind(')') == rest.npos ? rest.npos : rest.rfind(')') - 1);
+  else if (rest.starts_with(':'))
+    rest = trim(rest.substr(1));
+  else if (!points && !rest.starts_with('[') && !stands_by_itself(*call, rest))
+    return {};
+  return action_of(*call, {rest, text_in(rest)});
+}
+
+// Behind the last "action:" or "actions:".
+std::string_view actions_part(std::string_view text, std::string_view lower) {
+  std::size_t begin = 0;
+  for (const std::string_view label : {"action:", "actions:", "action**:", "actions**:", "action:**", "actions:**"})
+    if (const std::size_t at = lower.rfind(label); at != lower.npos && (at == 0 || !is_word_byte(lower[at - 1])))
+      begin = std::max(begin, at + label.size());
+  return trim(text.substr(begin));
+}
+
 }  // namespace
+
+std::optional<GuiAction> read_gui_action(std::string_view reply) {
+  if (const auto action = parse_gui_action(reply)) return action;
+  const std::string lower = ascii_lower(reply);
+  const std::size_t tag = lower.rfind("<answer>");
+  const std::size_t begin = tag == lower.npos ? 0 : tag + 8;
+  const std::size_t end = tag == lower.npos ? reply.size() : std::min(lower.find("</answer>", begin), reply.size());
+  const std::string_view said = reply.substr(begin, end - begin);
+  const std::string_view part = actions_part(said, std::string_view(lower).substr(begin, end - begin));
+  if (const auto action = parse_gui_action(part)) return action;
+  if (const auto action = json_action(part)) return action;
+  for (std::size_t line_end = part.size(); line_end > 0;) {
+    const std::size_t line_break = part.rfind('\n', line_end - 1);
+    const std::size_t line_begin = line_break == part.npos ? 0 : line_break + 1;
+    const std::string_view line = trim(part.substr(line_begin, line_end - line_begin));
+    if (const auto action = parse_gui_action(line)) return action;
+    if (const auto action = called_action(line)) return action;
+    line_end = line_break == part.npos ? 0 : line_break;
+  }
+  return {};
+}
 
 std::optional<GuiAction> parse_gui_action(std::string_view text) {
   text = trim(text);

@@ -34,6 +34,15 @@ struct GuiAction {
 // Reads one action; surrounding white space and an <answer> around it are allowed, anything else is not an action.
 // Numbers off the screen are read as they are; texts may hold brackets and line breaks.
 std::optional<GuiAction> parse_gui_action(std::string_view text);
+// The action of a reply as models write them: as above, or what follows its last "Action:" or "Actions:", or its last
+// line that is one. Forms beside those of OS-Atlas, in any case:
+//   CLICK (x,y); CLICK: (x, y); click(start_box='(x,y)'), tap(x, y), pyautogui.click(x=.., y=..): any place that
+//   env/box.h reads, of a box its centre
+//   type(content='..'), scroll(direction='down'), open_app(app_name='..'), press_back(), press_home(), wait(),
+//   finished()
+//   {"action": "click", "coordinate": [x,y]}, alone or as the arguments of a tool call
+// Nothing for a reply that holds none.
+std::optional<GuiAction> read_gui_action(std::string_view reply);
 std::string format_gui_action(const GuiAction& action);  // parse(format(a)) == a for whole coordinates
 
 struct GuiMatch {

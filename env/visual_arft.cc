@@ -27,12 +27,14 @@ bool opens_twice(std::string_view text, Tag tag) {
 // What the turn says in the tag, trimmed; the whole turn where it has no such tag, or one over several lines that may
 // not be.
 std::string_view said(std::string_view turn, Tag tag, bool span_lines) {
-  const std::string end = closing(tag);
-  for (std::size_t at = turn.find(opening(tag)); at != turn.npos; at = turn.find(opening(tag), at + 1)) {
-    const std::size_t begin = at + opening(tag).size(), close = turn.find(end, begin);
+  const std::string open = opening(tag), end = closing(tag);
+  std::size_t close = 0, line = 0;  // the first of each behind `begin`: looked for again only once they are passed
+  for (std::size_t at = turn.find(open); at != turn.npos; at = turn.find(open, at + 1)) {
+    const std::size_t begin = at + open.size();
+    if (close < begin) close = turn.find(end, begin);
     if (close == turn.npos) break;
-    const std::string_view content = turn.substr(begin, close - begin);
-    if (span_lines || content.find('\n') == content.npos) return trim(content);
+    if (line < begin) line = turn.find('\n', begin);
+    if (span_lines || line > close) return trim(turn.substr(begin, close - begin));
   }
   return trim(turn);
 }
@@ -72,15 +74,24 @@ std::size_t after_white_space(std::string_view text, std::size_t at) {
   return at;
 }
 
+// The first } at or behind `from` that stands before </problem>, white space aside.
+std::size_t closing_brace(std::string_view turn, std::size_t from) {
+  const std::string end = closing(Tag::problem);
+  for (std::size_t close = turn.find('}', from); close != turn.npos; close = turn.find('}', close + 1))
+    if (turn.substr(after_white_space(turn, close + 1)).starts_with(end)) return close;
+  return turn.npos;
+}
+
 // The text in the braces of the first <problem> {..} </problem>.
 std::optional<std::string_view> braced(std::string_view turn) {
-  const std::string begin = opening(Tag::problem), end = closing(Tag::problem);
+  const std::string begin = opening(Tag::problem);
+  std::size_t close = 0;
   for (std::size_t at = turn.find(begin); at != turn.npos; at = turn.find(begin, at + 1)) {
     const std::size_t brace = after_white_space(turn, at + begin.size());
     if (brace == turn.size() || turn[brace] != '{') continue;
-    for (std::size_t close = turn.find('}', brace); close != turn.npos; close = turn.find('}', close + 1))
-      if (turn.substr(after_white_space(turn, close + 1)).starts_with(end))
-        return turn.substr(brace + 1, close - brace - 1);
+    if (close < brace) close = closing_brace(turn, brace);
+    if (close == turn.npos) break;
+    return turn.substr(brace + 1, close - brace - 1);
   }
   return std::nullopt;
 }

@@ -22,13 +22,49 @@ constexpr double kSecondsToStart = 60;  // beside the code's own: a launcher on 
 constexpr const char* kEnded =
     "\nThe interpreter has ended. The next code starts in a fresh one, without earlier variables and files.";
 
-// The content of the first ``` fence; the text itself where there is none.
+// The backticks that a line begins with, at least three, behind at most three blanks; 0 for other lines.
+std::size_t fence_of(std::string_view line) {
+  const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t ticks = std::min(line.find_first_not_of('`', begin), line.size()) - begin;
+  return begin <= 3 && ticks >= 3 ? ticks : 0;
+}
+
+// Opens or closes strings of three quotes along a line; `quote`: of the string that is open, 0 for none.
+void read_quotes(std::string_view line, char& quote) {
+  for (std::size_t at = 0; at + 2 < line.size(); ++at) {
+    const char c = line[at];
+    if ((c != '"' && c != '\'') || line[at + 1] != c || line[at + 2] != c || (quote && quote != c)) continue;
+    quote = quote ? '\0' : c;
+    at += 2;
+  }
+}
+
+// The lines between the first line that begins with a fence and the next line that is one as long; the text itself
+// where no line begins with a fence. A fence inside a string of three quotes is the code's own, if there is another
+// after it.
 std::string without_fence(const std::string& text) {
-  const std::size_t open = text.find("```");
-  if (open == text.npos) return text;
-  const std::size_t begin = text.find('\n', open);
-  if (begin == text.npos) return text;
-  return text.substr(begin + 1, text.find("```", begin) - begin - 1);
+  std::size_t ticks = 0, begin = 0, end = text.npos, last = text.npos;
+  char quote = 0;
+  for (std::size_t line_begin = 0; line_begin < text.size() && end == text.npos;) {
+    const std::size_t line_end = std::min(text.find('\n', line_begin), text.size());
+    const std::string_view line = std::string_view(text).substr(line_begin, line_end - line_begin);
+    const std::size_t fence = fence_of(line);
+    if (fence > 0 && ticks == 0 && line_end < text.size() && !quote) {
+      ticks = fence;
+      begin = line_end + 1;
+    } else if (ticks > 0 && fence >= ticks && trim(line).size() == fence) {
+      last = line_begin;
+      if (!quote) end = line_begin;
+    }
+    read_quotes(line, quote);
+    line_begin = line_end + 1;
+  }
+  if (ticks == 0) return text;
+  if (end == text.npos) end = last;
+  std::string_view code = std::string_view(text).substr(begin, end - begin);
+  const std::string fence(ticks, '`');  // one that shares the last line: "print(1)```"
+  if (end == text.npos && std::string_view(trim(code)).ends_with(fence)) code = code.substr(0, code.rfind(fence));
+  return std::string(code);
 }
 
 // The head and the tail of a text that is longer than `most`.

@@ -60,12 +60,14 @@ std::size_t majority(std::span<const env::Episode> samples, const std::vector<do
   std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return scores[i]; });
   std::vector<env::Vote> votes;
   bool boxes = false;
+  Json grading;
   for (const std::size_t i : order) {
     const agents::EpisodeOutcome outcome = agents::outcome_of(samples[i]);
     votes.push_back({outcome.answer, std::exp(scores[i] - scores[order.front()])});
     boxes = boxes || outcome.answer_is_box;
+    grading = outcome.grading;
   }
-  return order[env::winning_vote(votes, boxes).value_or(0)];
+  return order[env::winning_vote(votes, grading, boxes).value_or(0)];
 }
 
 struct Way {

@@ -11,7 +11,6 @@
 #include "core/hash.h"
 #include "core/text.h"
 #include "env/grade.h"
-#include "env/protocol.h"
 #include "env/suites/suite_task.h"
 #include "env/suites/suites.h"
 #include "env/suites/task_file.h"
@@ -22,7 +21,17 @@ namespace {
 namespace fs = std::filesystem;
 using Line = tools::SortedJson;
 
-const std::vector<std::string> kKeys = {"id", "prompt", "images", "answer", "grader", "options", "level", "kind"};
+const std::vector<std::string> kKeys = {"id",
+                                        "prompt",
+                                        "images",
+                                        "answer",
+                                        "grader",
+                                        "options",
+                                        "level",
+                                        "kind",
+                                        "tolerance",
+                                        "coordinates",
+                                        "response_coordinates"};
 
 struct Task {
   TaskInfo info;
@@ -87,7 +96,11 @@ Task read_task(const Line& line, const fs::path& folder) {
   if (!line.contains("answer")) throw Error("no \"answer\"");
   if (line["answer"].is_object()) throw Error("\"answer\" is an object; it is a text, a number or a list");
   info.gold = Json(line["answer"]);
-  Grader grade(grader, info.gold, texts_at(line, "options"));
+  Json rule;
+  for (const std::string& key : kGradeKeys)
+    if (line.contains(key)) rule[key] = Json(line[key]);
+  info.grading = grading_of(grader, rule);
+  Grader grade(grader, info.gold, grade_options_of(info.grading));
   Task task{std::move(info), {}, std::move(grade)};
   for (const std::string& image : texts_at(line, "images")) task.images.push_back(folder / image);
   check_picture_marks(task.info.prompt, task.images.size());
@@ -161,11 +174,7 @@ class JsonlEnv final : public SingleTurnEnv {
   std::unique_ptr<Env> fork() const override { return std::make_unique<JsonlEnv>(*this); }
 
  private:
-  // The tagged or boxed answer; else what the turn says, its score left out.
-  double accuracy(std::string_view text) const override {
-    const auto answer = extract_answer(text);
-    return current_->grader.grade(answer ? *answer : trim(text.substr(0, text.find("<score>"))));
-  }
+  double accuracy(std::string_view text) const override { return current_->grader.grade(text); }
   bool success(double accuracy) const override { return current_->grader.correct(accuracy); }
 
   std::shared_ptr<const TaskFile> file_;

@@ -57,6 +57,7 @@ StepResult SingleTurnEnv::step(const Action& action) {
   result.reward.components = {{"accuracy", result.reward.total}};
   result.terminated = true;
   result.info["success"] = success(result.reward.total);
+  if (!task_.grading.is_null()) result.info["grading"] = task_.grading;
   return result;
 }
 

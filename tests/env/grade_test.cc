@@ -105,12 +105,14 @@ TEST_CASE("numbers are read in the forms that people write") {
 
 TEST_CASE("numbers match within a relative or an absolute tolerance") {
   CHECK(number_match("0.5", "1/2"));
-  CHECK(number_match("1000000.5", "1000000"));
+  CHECK_FALSE(number_match("1000000.5", "1000000"));  // whole numbers are equal exactly
+  CHECK(number_match("1000000.5", "1000000.4"));
   CHECK_FALSE(number_match("1000002", "1000000"));
-  CHECK(number_match("1e-10", "0"));
+  CHECK_FALSE(number_match("1e-10", "0"));
+  CHECK(number_match("1e-10", "0", Tolerance{0, 1e-9}));
   CHECK_FALSE(number_match("0.01", "0"));
-  CHECK(number_match("105", "100", 0.05));
-  CHECK_FALSE(number_match("106", "100", 0.05));
+  CHECK(number_match("105", "100", Tolerance{0.05}));
+  CHECK_FALSE(number_match("106", "100", Tolerance{0.05}));
   CHECK_FALSE(number_match("four", "4"));
 }
 
@@ -180,8 +182,8 @@ TEST_CASE("graders by name") {
 
 TEST_CASE("when a reward counts as right") {
   const Json box = {0, 0, 1, 1};
-  CHECK_FALSE(Grader("iou", box).correct(0.5));
-  CHECK(Grader("iou", box).correct(0.51));
+  CHECK(Grader("iou", box).correct(0.5));
+  CHECK_FALSE(Grader("iou", box).correct(0.49));
   CHECK(Grader("f1", "x").correct(0.5));
   CHECK_FALSE(Grader("f1", "x").correct(0.49));
   CHECK(Grader("exact", "x").correct(1));
@@ -234,6 +236,9 @@ TEST_CASE("exact match and F1 of MAT: sets, the best gold, and an exact match is
   CHECK_FALSE(score_answer("new york city", {"york", "new york"}).exact);
   CHECK(score_answer("x", {}).f1 == 0);
   CHECK(score_answer("", {"x"}).f1 == 0);
+  CHECK_FALSE(score_answer("", {"The The"}).exact);  // normalisation leaves nothing of either
+  CHECK_FALSE(score_answer("a", {"The The"}).exact);
+  CHECK(score_answer("The The", {"The The"}).exact);
 }
 
 TEST_CASE("MAT-Coding's scores go by characters where there is Chinese") {

@@ -83,6 +83,24 @@ TEST_CASE("tasks of a file are shown, graded and ended") {
   CHECK(wrong.info["success"] == false);
 }
 
+TEST_CASE("a task says how its answers are compared") {
+  const Folder folder;
+  const auto env = make_env(
+      "jsonl", {.file = folder.write(
+                    R"({"id": 1, "prompt": "?", "answer": 100, "grader": "number", "tolerance": 0.05, "level": 2})")});
+  env->reset({Split::test, 0});
+  CHECK(env->task().grading == Json({{"grader", "number"}, {"tolerance", 0.05}}));
+  const StepResult result = env->step({"<think>1 or 2</think> The answer is **104** cm.\n<score>0.5</score>"});
+  CHECK(result.reward.total == 1);
+  CHECK(result.info["grading"] == env->task().grading);
+  CHECK_THAT(failure(R"({"id": "1", "prompt": "?", "answer": "x", "grader": "exact", "tolerance": 0.1})"),
+             Contains(":1: ") && Contains("does nothing"));
+  CHECK_THAT(failure(R"({"id": "1", "prompt": "?", "answer": "x", "grader": "choice", "options": ["x", "x"]})"),
+             Contains(":1: ") && Contains("fits two options"));
+  CHECK_THAT(failure(R"({"id": "1", "prompt": "?", "answer": "", "grader": "normalized"})"),
+             Contains("something in it"));
+}
+
 TEST_CASE("a fork answers for itself") {
   const Folder folder;
   const auto env = make_env("jsonl", {.file = folder.write(kGood)});

@@ -1,6 +1,7 @@
 #include "env/visual_arft.h"
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cmath>
 
 #include "core/error.h"
@@ -72,4 +73,22 @@ TEST_CASE("word overlap is the cosine of word counts") {
   CHECK(overlap->similarity("red red tower", "red") == Approx(2 / std::sqrt(5.0)));
   CHECK(overlap->similarity("", "red") == 0);
   CHECK(overlap->similarity("blue", "red") == 0);
+}
+
+TEST_CASE("tags that nothing closes cost no more than their length") {
+  for (const char* piece :
+       {"<answer>", "<answer>\n", "<problem>{", "<problem> {'a'}", "{", "}", "} ", "<search>", "'"}) {
+    std::string turn = "<think>a</think>";
+    while (turn.size() < (1 << 18)) turn += piece;
+    for (const char* end : {"", "</answer>", "\n</answer>", "</problem>"}) {
+      const std::string whole = turn + end;
+      const auto begin = std::chrono::steady_clock::now();
+      for (const char* expert : {"<answer>a</answer>", "<problem>{'dark'}</problem>"}) {
+        search_turn_reward(whole, expert, visual_arft_rules("official_code"), *word_overlap_similarity());
+        code_turn_reward(whole, expert, visual_arft_rules("official_code"));
+      }
+      INFO(piece);
+      CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));  // in the square: minutes
+    }
+  }
 }

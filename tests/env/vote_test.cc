@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "env/grade.h"
+
 using namespace agon::env;
 
 TEST_CASE("Answers vote by their value or their words, in order of weight") {
@@ -15,6 +17,29 @@ TEST_CASE("Answers vote by their value or their words, in order of weight") {
   CHECK_FALSE(winning_vote({{std::nullopt}}));
   CHECK(winning_vote({{"zebra"}, {"ant"}, {"zebra"}, {"ant"}}) == 0);
   CHECK(winning_vote({{"blue", 0.4}, {"red", 0.9}, {"blue", 0.6}}) == 0);
+}
+
+TEST_CASE("The task's own grader says which answers are equal") {
+  const auto winner = [](const std::vector<Vote>& votes, const std::string& grader, agon::Json task = {}) {
+    return winning_vote(votes, grading_of(grader, task));
+  };
+  const agon::Json animals = {{"options", {"cat", "dog", "cow"}}};
+  CHECK(winner({{"C"}, {"(b)"}, {"dog"}, {"cow"}, {"Option B is correct"}}, "choice", animals) == 1);
+  CHECK(winner({{"5"}, {"\\boxed{30}"}, {"30^\\circ"}, {"x = 30"}}, "number") == 1);
+  CHECK(winner({{"5"}, {"100"}, {"103"}}, "number", {{"tolerance", 0.05}}) == 1);
+  CHECK(winner({{"5"}, {"100"}, {"103"}}, "number") == 0);
+  CHECK(winner({{"3.14"}, {"314"}, {"314"}}, "normalized") == 1);
+  CHECK(winner({{"[9,9,12,12]"}, {"[0,0,10,10]"}, {"(0,0),(10,9)"}}, "iou") == 1);
+  CHECK(winner({{"wait()"}, {"click(1,2)"}, {"CLICK <point>[[2,2]]</point>"}}, "gui_step") == 1);
+  CHECK(winner({{"5"}, {"none"}, {"none"}}, "number") == 0);  // what it cannot read has no vote
+  CHECK(winner({{"x"}, {"none"}, {"none"}}, "number") == 1);  // unless it can read none
+}
+
+TEST_CASE("An empty answer is never a side") {
+  CHECK(winning_vote({{""}, {" "}, {""}, {"7"}}) == 3);
+  CHECK_FALSE(winning_vote({{""}, {" "}}));
+  CHECK(winning_vote({{""}, {""}, {"7"}}, grading_of("exact", {})) == 2);
+  CHECK_FALSE(winning_vote({{""}, {"\n"}}, grading_of("number", {})));
 }
 
 TEST_CASE("Boxes vote by overlap") {

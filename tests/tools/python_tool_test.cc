@@ -69,6 +69,18 @@ TEST_CASE("code may stand in a fence, and is called by its tag") {
   CHECK(text_of(python.call("```\nprint(3)\n```")) == "3");
   CHECK(text_of(python.call("```python\nprint(4)")) == "4");
   CHECK_THAT(text_of(python.call("```python")), Contains("SyntaxError"));
+  CHECK(text_of(python.call("Here it is:\n\n```py\nprint(5)\n```\nIt prints 5.")) == "5");
+  CHECK(text_of(python.call("```python\nprint(6)```")) == "6");
+}
+
+TEST_CASE("only a line that begins with a fence ends one") {
+  Python python;
+  CHECK(text_of(python.call("```python\nprint('```')\nprint(1)\n```")) == "```\n1");
+  CHECK(text_of(python.call("print('```')\nprint(2)")) == "```\n2");
+  CHECK(text_of(python.call("x = '```'; print(x)  # ```\nprint(3)")) == "```\n3");
+  CHECK(text_of(python.call("```python\nprint('''a\n```\nb''')\n```\n")) == "a\n```\nb");
+  CHECK(text_of(python.call("print('''a\n```\nb\n```''')")) == "a\n```\nb\n```");
+  CHECK(text_of(python.call("````\nprint('''\n```''')\n````")) == "```");
 }
 
 TEST_CASE("the newest picture goes in, the one that the code writes comes out and is the newest") {

@@ -92,9 +92,10 @@ Answer Searcher::by_vote(const std::function<std::optional<double>(int)>& weight
     const std::optional<double> heavy = weight(node);
     if (!heavy) continue;
     vote = {env::extract_answer(tree_.turn_text(node)), *heavy};
+    if (!vote.answer && !tree_.task().grading.is_null()) vote.answer = tree_.turn_text(node);
     boxes = boxes || (vote.answer && env::parse_box(*vote.answer));
   }
-  const auto winner = env::winning_vote(votes, boxes);
+  const auto winner = env::winning_vote(votes, tree_.task().grading, boxes);
   if (!winner) return first_done();
   answer_.node = done_[*winner];
   return answer_;

@@ -1,0 +1,127 @@
+// agon grade - what answers are worth, and why: the graders of env/grade.h over a file.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "core/error.h"
+#include "core/json_text.h"
+#include "core/text.h"
+#include "env/grade.h"
+
+namespace agon::cli {
+namespace {
+
+struct Flags {
+  std::string file;
+  bool explain = false, json = false;
+};
+
+// A key that looks like a slip of a known one is refused; other keys are the user's own.
+void check_keys(const Json& line) {
+  static const std::vector<std::string> kKeys = {
+      "grader", "answer", "options", "response", "tolerance", "coordinates", "response_coordinates", "size"};
+  for (const auto& [key, value] : line.items()) {
+    const bool known = std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
+    const auto meant = known || key.size() < 5 ? std::nullopt : nearest_name(key, kKeys);
+    if (meant && !line.contains(*meant)) throw Error("no key \"{}\"; did you mean \"{}\"?", key, *meant);
+  }
+}
+
+const Json& value_at(const Json& line, const char* key) {
+  if (!line.contains(key) || line[key].is_null()) throw Error("no \"{}\"", key);
+  return line[key];
+}
+
+std::string text_at(const Json& line, const char* key) {
+  const Json& value = value_at(line, key);
+  if (!value.is_string()) throw Error("\"{}\" is {}, not a text", key, json_text(value).substr(0, 60));
+  return value.get<std::string>();
+}
+
+Json graded(const std::string& text, bool explain) {
+  const Json line = json_of(text);
+  if (!line.is_object()) throw Error("not a JSON object {{...}}");
+  check_keys(line);
+  const env::Grader grader(text_at(line, "grader"), value_at(line, "answer"), env::grade_options_of(line));
+  const env::Grade grade = grader.judge(text_at(line, "response"));
+  Json result;
+  if (line.contains("id")) result["id"] = line["id"];
+  result["reward"] = grade.reward;
+  result["correct"] = grade.correct;
+  result["extracted"] = grade.extracted ? Json(*grade.extracted) : Json();
+  result["why"] = grade.why;
+  if (explain) result["steps"] = grade.steps;
+  return result;
+}
+
+// Grades line by line and calls take(result) for each.
+template <typename Take>
+std::size_t grade_lines(std::istream& input, const std::string& name, bool explain, Take take) {
+  std::size_t number = 0, count = 0;
+  for (std::string line; std::getline(input, line);) {
+    ++number;
+    if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
+    if (trim(line).empty()) continue;
+    try {
+      take(graded(line, explain));
+    } catch (const Error& error) {
+      throw Error("grade: {}:{}: {} ({} line{} graded before it)", name, number, error.what(), count,
+                  count == 1 ? "" : "s");
+    }
+    ++count;
+  }
+  if (input.bad()) throw Error("grade: {}: cannot be read to its end.", name);
+  if (count == 0) throw Error("grade: {}: no answers. Write one JSON object a line: grader, answer, response.", name);
+  return count;
+}
+
+void run(const Flags& flags) {
+  const bool standard_input = flags.file == "-";
+  const std::string name = standard_input ? "standard input" : flags.file;
+  std::ifstream file;
+  if (!standard_input) {
+    file.open(flags.file);
+    if (!file || file.peek() == std::ifstream::traits_type::eof()) read_file(flags.file);  // throws what is wrong
+  }
+  std::istream& input = standard_input ? std::cin : file;
+  if (!flags.json) {
+    grade_lines(input, name, flags.explain, [](const Json& result) {
+      print_text(with_json_escapes(result.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n");
+    });
+    return;
+  }
+  Json results = Json::array();
+  double rewards = 0, correct = 0;
+  const std::size_t count = grade_lines(input, name, flags.explain, [&](const Json& result) {
+    rewards += result["reward"].get<double>();
+    correct += result["correct"].get<bool>();
+    results.push_back(result);
+  });
+  const auto total = static_cast<double>(count);
+  print_json(
+      {{"answers", count}, {"correct", correct / total}, {"mean_reward", rewards / total}, {"results", results}});
+}
+
+}  // namespace
+
+void add_grade(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App* command = app.add_subcommand("grade", "Grade answers of a file and say why: one JSON line for each");
+  command
+      ->add_option(
+          "FILE", flags->file,
+          "JSON lines of grader, answer, response and what the grader takes (docs/grading.md); - reads standard input")
+      ->required();
+  command->add_flag("--explain", flags->explain, "Add the steps of extraction and comparison to each line");
+  command->add_flag("--json", flags->json, "Print one JSON object: the share of right answers, and all of them");
+  command->callback([flags] { run(*flags); });
+}
+
+}  // namespace agon::cli

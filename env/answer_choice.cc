@@ -1,0 +1,433 @@
+#include "env/answer_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/text.h"
+#include "env/answer_number.h"
+#include "env/answer_text.h"
+
+namespace agon::env {
+namespace {
+
+using Options = std::vector<std::string>;
+using Places = std::set<std::size_t>;
+
+constexpr std::size_t kLetters = 26;
+constexpr std::string_view kMarks = "()[]{}\"'.,:;!<>* ";  // around a letter that stands alone
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
+
+std::optional<std::size_t> only(const Places& places) {
+  return places.size() == 1 ? std::optional(*places.begin()) : std::nullopt;
+}
+
+// The place of a letter among the options.
+std::optional<std::size_t> place_of(char letter, const Options& options) {
+  if (!is_letter(letter)) return {};
+  const auto place = static_cast<std::size_t>((letter | 0x20) - 'a');
+  const std::size_t count = options.empty() ? kLetters : std::min(options.size(), kLetters);
+  return place < count ? std::optional(place) : std::nullopt;
+}
+
+template <typename Same>
+Places options_that(const Options& options, Same same) {
+  Places places;
+  for (std::size_t i = 0; i < options.size(); ++i)
+    if (same(options[i])) places.insert(i);
+  return places;
+}
+
+std::string bare(std::string_view text) {
+  std::string plain = plain_text(text);
+  std::replace(plain.begin(), plain.end(), '\n', ' ');
+  return plain;
+}
+
+// Without a pair of quotes or brackets around the whole.
+std::string_view unwrapped(std::string_view text) {
+  constexpr std::string_view kOpen = "\"'([", kClose = "\"')]";
+  for (int i = 0; i < 3 && text.size() > 2; ++i) {
+    const std::size_t kind = kOpen.find(text.front());
+    if (kind == kOpen.npos || text.back() != kClose[kind]) break;
+    text = trim(text.substr(1, text.size() - 2));
+  }
+  return text;
+}
+
+// The text itself, without its last period, or without quotes around it: the first of these that is an option's.
+Places with_exact_text(std::string_view text, const Options& options) {
+  const std::string said = bare(text);
+  const bool period = said.size() > 1 && said.ends_with('.');
+  for (const std::string_view form :
+       {std::string_view(said), std::string_view(said).substr(0, said.size() - period), unwrapped(said),
+        unwrapped(std::string_view(said).substr(0, said.size() - period))}) {
+    const Places places =
+        options_that(options, [&](const std::string& option) { return !form.empty() && bare(option) == form; });
+    if (!places.empty()) return places;
+  }
+  return {};
+}
+
+Places with_text_in_any_case(std::string_view text, const Options& options) {
+  std::string said = to_lower(bare(text));
+  while (said.size() > 1 && said.ends_with('.')) said.pop_back();
+  return options_that(options, [&](const std::string& option) {
+    std::string other = to_lower(bare(option));
+    while (other.size() > 1 && other.ends_with('.')) other.pop_back();
+    return !said.empty() && other == said;
+  });
+}
+
+std::string words_of(std::string_view text) {
+  std::string form;
+  for (const std::string& word : answer_words(text)) form += (form.empty() ? "" : " ") + word;
+  return form;
+}
+
+Places with_words(std::string_view text, const Options& options) {
+  const std::string said = words_of(text);
+  return options_that(options, [&](const std::string& option) { return !said.empty() && words_of(option) == said; });
+}
+
+Places with_value(const Number& said, const Options& options) {
+  return options_that(options, [&](const std::string& option) {
+    const auto number = parse_plain_number(plain_text(option));
+    return number && equal_numbers(said, *number);
+  });
+}
+
+Places with_number(std::string_view text, const Options& options) {
+  const auto said = parse_plain_number(plain_text(text));
+  return said ? with_value(*said, options) : Places();
+}
+
+// --- Letters ---
+
+// "B", "(b)", "B.": nothing but one letter and marks.
+std::optional<std::size_t> lone_letter(std::string_view text, const Options& options) {
+  const std::size_t at = text.find_first_not_of(kMarks);
+  if (at == text.npos || text.find_first_not_of(kMarks, at + 1) != text.npos) return {};
+  return place_of(text[at], options);
+}
+
+std::string_view behind(std::string_view text, std::string_view skipped) {
+  const std::size_t at = text.find_first_not_of(skipped);
+  return at == text.npos ? std::string_view() : text.substr(at);
+}
+
+// Does what stands behind a letter name a second one: "B or C", "A, B"?
+bool names_another(std::string_view rest, const Options& options) {
+  rest = behind(rest, ")]}\"'.:* ");
+  bool joined = false;
+  for (const std::string_view link : {"or ", "and ", "/", "& ", ", and ", ", or ", ","})
+    if (!joined && ascii_lower(rest.substr(0, 8)).starts_with(link)) {
+      rest.remove_prefix(link.size());
+      joined = true;
+    }
+  rest = behind(rest, "([{\"'* ");
+  if (ascii_lower(rest.substr(0, 7)).starts_with("option ")) rest = behind(rest.substr(7), "([{\"'* ");
+  const bool word = rest.size() > 2 && (rest[0] == 'A' || rest[0] == 'I') && rest[1] == ' ' && !is_capital(rest[2]);
+  return joined && !word && !rest.empty() && place_of(rest[0], options) && (is_capital(rest[0]) || rest.size() < 3) &&
+         (rest.size() == 1 || !is_word_byte(rest[1])) && !(rest.size() > 1 && rest[1] == '\'');
+}
+
+constexpr std::string_view kLabels[] = {"option", "choice", "answer", "letter", "alternative"};
+
+// Words that follow the letter A, and never the article.
+constexpr std::string_view kBehindLetters[] = {
+    "is",      "was",  "are",   "because", "since", "as",      "and",   "or",         "but",         "would",
+    "which",   "due",  "has",   "seems",   "fits",  "matches", "shows", "based",      "not",         "given",
+    "it",      "the",  "looks", "appears", "if",    "from",    "while", "must",       "should",      "may",
+    "might",   "can",  "could", "will",    "does",  "for",     "isn't", "represents", "corresponds", "makes",
+    "instead", "here", "in",    "with",    "that",  "so",      "then",  "over",       "rather"};
+
+std::string_view word_at(std::string_view text, std::size_t at) {
+  const std::size_t begin = std::min(text.find_first_not_of(" ", at), text.size());
+  std::size_t end = begin;
+  while (end < text.size() && end - begin < 20 && (is_word_byte(text[end]) || text[end] == '\'')) ++end;
+  return text.substr(begin, end - begin);
+}
+
+std::string_view word_ending_at(std::string_view text, std::size_t end) {
+  while (end > 0 && std::string_view(" ([{\"':,*").find(text[end - 1]) != std::string_view::npos) --end;
+  std::size_t begin = end;
+  while (begin > 0 && end - begin < 20 && (is_word_byte(text[begin - 1]) || text[begin - 1] == '\'')) --begin;
+  return text.substr(begin, end - begin);
+}
+
+template <typename Words>
+bool is_among(std::string_view word, const Words& words) {
+  return std::find(std::begin(words), std::end(words), word) != std::end(words);
+}
+
+struct Mention {
+  std::size_t place, at;
+  bool marked;  // in brackets or quotes, or behind "option"
+};
+
+// Letters of options named in a text. `text`: plain; `lower`: the same in lower case.
+class MentionFinder {
+ public:
+  MentionFinder(std::string_view text, const Options& options)
+      : text_(text), lower_(ascii_lower(text)), options_(options) {}
+
+  std::vector<Mention> find() const {
+    std::vector<Mention> mentions;
+    for (std::size_t at = 0; at < text_.size(); ++at) {
+      if (!stands_alone(at)) continue;
+      const auto place = place_of(text_[at], options_);
+      if (!place) continue;
+      const bool marked = is_marked(at);
+      if ((marked || (is_capital(text_[at]) && !is_english_word(at))) && !is_ruled_out(at))
+        mentions.push_back({*place, at, marked});
+    }
+    return mentions;
+  }
+  bool is_called_right(const Mention& mention) const {
+    const std::size_t from = lower_.find_first_not_of(")]}\"'*,", mention.at + 1);
+    if (from == lower_.npos) return false;
+    std::string_view rest = behind(std::string_view(lower_).substr(from, 60), " ");
+    bool verb = false;
+    for (const std::string_view word : {"is ", "was ", "must be ", "would be ", "should be ", "seems ", "looks "})
+      if (!verb && rest.starts_with(word)) {
+        rest = behind(rest.substr(word.size()), " ");
+        verb = true;
+      }
+    if (!verb) return false;
+    for (const std::string_view word : {"therefore ", "thus ", "clearly ", "the ", "my ", "most ", "only "})
+      if (rest.starts_with(word)) rest = behind(rest.substr(word.size()), " ");
+    return is_among(word_at(rest, 0),
+                    std::initializer_list<std::string_view>{"correct", "right", "best", "true", "answer", "appropriate",
+                                                            "accurate", "closest", "one", "choice", "final", "valid"});
+  }
+  bool is_chosen(const Mention& mention) const {
+    std::size_t end = mention.at;
+    std::string_view word = word_ending_at(lower_, end);
+    for (int i = 0; i < 2 && (is_among(word, kLabels) || word == "the" || word == "be"); ++i) {
+      end = static_cast<std::size_t>(word.data() - lower_.data());
+      word = word_ending_at(lower_, end);
+    }
+    return is_among(word,
+                    std::initializer_list<std::string_view>{
+                        "choose", "chose", "choosing", "pick",     "picked", "select",   "selected", "selecting",
+                        "with",   "for",   "say",      "conclude", "guess",  "so",       "thus",     "therefore",
+                        "hence",  "is",    "must",     "be",       "it's",   "probably", "likely",   "definitely"});
+  }
+
+ private:
+  char before(std::size_t at) const { return at > 0 ? text_[at - 1] : ' '; }
+  char after(std::size_t at) const { return at + 1 < text_.size() ? text_[at + 1] : ' '; }
+
+  bool stands_alone(std::size_t at) const {
+    if (!is_letter(text_[at])) return false;
+    const char left = before(at), right = after(at);
+    if (is_word_byte(left) || is_word_byte(right)) return false;
+    const bool quoted = (left == '\'' || left == '"') && right == left;
+    if (!quoted && (left == '\'' || right == '\'')) return false;
+    if (right == '.' && at + 2 < text_.size() && is_word_byte(text_[at + 2])) return false;  // U.S.
+    if (left == '.' && at > 1 && is_word_byte(text_[at - 2])) return false;
+    return std::string_view("_-+#=/^\\").find(left) == std::string_view::npos &&
+           std::string_view("_+#=^").find(right) == std::string_view::npos &&
+           !(right == '-' && at + 2 < text_.size() && text_[at + 2] != ' ');
+  }
+  bool is_marked(std::size_t at) const {
+    const char left = before(at), right = after(at);
+    const bool brackets = (left == '(' && right == ')') || (left == '[' && right == ']') ||
+                          (left == '"' && right == '"') || (left == '\'' && right == '\'');
+    if (brackets) return true;
+    const std::string_view word = word_ending_at(lower_, at);
+    if (!is_among(word, kLabels)) return false;
+    // "the answer I gave", "answer a question"
+    const bool may_be_a_word = lower_[at] == 'i' || (lower_[at] == 'a' && (word == "answer" || text_[at] == 'a'));
+    const std::string_view next = right == ' ' ? word_at(lower_, at + 1) : std::string_view();
+    return (is_capital(text_[at]) && !may_be_a_word) || next.empty() || is_among(next, kBehindLetters);
+  }
+  bool is_english_word(std::size_t at) const {
+    if (text_[at] == 'I') return !is_called_right({0, at, false});
+    if (text_[at] != 'A' || after(at) != ' ') return false;
+    const std::string_view next = word_at(lower_, at + 1);
+    return !next.empty() && !is_among(next, kBehindLetters);
+  }
+  bool is_ruled_out(std::size_t at) const {
+    static constexpr std::string_view kBefore[] = {"not",    "neither", "nor",       "isn't",     "than",
+                                                   "except", "unlike",  "excluding", "eliminate", "exclude",
+                                                   "reject", "wasn't",  "without"};
+    static constexpr std::string_view kWrong[] = {"not",   "wrong",      "incorrect", "false",
+                                                  "ruled", "eliminated", "invalid",   "impossible",
+                                                  "too",   "unlikely",   "out",       "excluded"};
+    static constexpr std::string_view kVerbs[] = {"is",   "was", "are", "were",   "would", "can",   "could",
+                                                  "does", "do",  "has", "should", "must",  "seems", "looks"};
+    std::size_t end = at;
+    std::string_view word = word_ending_at(lower_, end);
+    for (int i = 0;
+         i < 3 && (is_among(word, kLabels) || word == "the" || word == "be" || word == "of" || word == "out"); ++i) {
+      if (word == "of" && word_ending_at(lower_, static_cast<std::size_t>(word.data() - lower_.data())) == "instead")
+        return true;
+      if (word == "out" &&
+          word_ending_at(lower_, static_cast<std::size_t>(word.data() - lower_.data())).starts_with("rul"))
+        return true;
+      end = static_cast<std::size_t>(word.data() - lower_.data());
+      word = word_ending_at(lower_, end);
+    }
+    if (is_among(word, kBefore)) return true;
+    const std::size_t rest = std::min(lower_.find_first_not_of(")]}\"'*", at + 1), lower_.size());
+    const std::string_view verb = word_at(lower_, rest);
+    if (verb.ends_with("n't") || verb == "cannot" || verb == "fails") return true;
+    return is_among(verb, kVerbs) &&
+           is_among(word_at(lower_, static_cast<std::size_t>(verb.data() - lower_.data()) + verb.size()), kWrong);
+  }
+
+  std::string_view text_;
+  std::string lower_;
+  const Options& options_;
+};
+
+// "B) cat", "(B) cat", "B. cat", "B - cat", "option B", "option B, the cat".
+std::optional<std::size_t> label_at_start(std::string_view text, const Options& options) {
+  const std::string lower = ascii_lower(text.substr(0, 40));
+  std::size_t at = 0;
+  bool labelled = false;
+  for (int i = 0; i < 3; ++i) {
+    at = std::min(lower.find_first_not_of(" ([{\"'*:", at), lower.size());
+    const std::string_view word = word_at(lower, at);
+    const bool label = is_among(word, kLabels);
+    if (!label && word != "the" && word != "correct") break;
+    labelled = labelled || label;
+    at += word.size();
+  }
+  if (at >= text.size() || (at + 1 < text.size() && is_word_byte(text[at + 1]))) return {};
+  const auto place = place_of(text[at], options);
+  if (!place) return {};
+  const std::string_view rest = text.substr(at + 1);
+  if (names_another(rest, options)) return {};
+  const bool opened = at > 0 && (text[at - 1] == '(' || text[at - 1] == '[');
+  if (labelled || opened) {
+    const bool marked = rest.empty() || std::string_view(" )].,:;\"'-\n").find(rest[0]) != std::string_view::npos;
+    const std::vector<Mention> mentions = MentionFinder(text.substr(0, at + 40), options).find();
+    const bool stands = std::any_of(mentions.begin(), mentions.end(), [&](const Mention& one) { return one.at == at; });
+    return marked && stands ? place : std::nullopt;
+  }
+  if (rest.size() > 1 && (rest[0] == ')' || rest[0] == ']' || rest[0] == ':' || rest[0] == '.') &&
+      (rest[1] == ' ' || rest[1] == '\n'))
+    return place;
+  if (rest.starts_with(" - ") || (rest.starts_with("\n") && is_capital(text[at]))) return place;
+  const bool joined = rest.size() > 1 && std::string_view(").:]").find(rest[0]) != std::string_view::npos;
+  const Places same = joined ? with_words(rest.substr(1), options) : Places();
+  return same.count(*place) ? place : std::nullopt;
+}
+
+// --- Readings ---
+
+std::optional<std::size_t> whole_choice(std::string_view text, const Options& options) {
+  if (const Places places = with_exact_text(text, options); !places.empty()) return only(places);
+  if (const auto place = lone_letter(text, options)) return place;
+  if (const auto place = label_at_start(text, options)) return place;
+  for (const auto find : {with_text_in_any_case, with_words, with_number})
+    if (const Places places = find(text, options); !places.empty()) return only(places);
+  return {};
+}
+
+std::optional<std::size_t> only_mention(const std::vector<Mention>& mentions) {
+  Places marked, all;
+  for (const Mention& mention : mentions) {
+    all.insert(mention.place);
+    if (mention.marked) marked.insert(mention.place);
+  }
+  return only(marked.empty() ? all : marked);
+}
+
+// The only option whose words are in the text, or of one without words (a sign) the text. Words of one letter are no
+// evidence.
+std::optional<std::size_t> held_option(std::string_view text, const Options& options) {
+  const auto padded = [](std::string_view words) { return fmt::format(" {} ", words); };
+  const std::string said = padded(words_of(text)), written = padded(first_sentence(bare(text)));
+  return only(options_that(options, [&](const std::string& option) {
+    const std::string words = words_of(option);
+    if (words.empty()) return written.find(padded(bare(option))) != written.npos;
+    return !(words.size() == 1 && is_letter(words[0])) && said.find(padded(words)) != said.npos;
+  }));
+}
+
+// A capital letter that the value of a phrase begins with.
+std::optional<std::size_t> first_letter(std::string_view value, const Options& options) {
+  value = behind(value, "([{\"'* ");
+  const std::vector<Mention> mentions = MentionFinder(value.substr(0, 60), options).find();
+  if (mentions.empty() || mentions.front().at != 0 || names_another(value.substr(1), options)) return {};
+  return mentions.front().place;
+}
+
+// The option that is the number which a text means.
+std::optional<std::size_t> numbered_option(std::string_view text, const Options& options) {
+  const auto said = read_number(text);
+  return said ? only(with_value(*said, options)) : std::nullopt;
+}
+
+std::optional<std::size_t> phrase_choice(const Phrase& phrase, const Options& options) {
+  if (const auto place = whole_choice(phrase.sentence, options)) return place;
+  if (const auto place = whole_choice(phrase.value, options)) return place;
+  const std::vector<Mention> mentions = MentionFinder(phrase.sentence, options).find();
+  if (!mentions.empty() && names_another(std::string_view(phrase.sentence).substr(mentions.front().at + 1), options))
+    return {};
+  if (const auto place = first_letter(phrase.sentence, options)) return place;
+  if (const auto place = whole_choice(phrase.sentence.substr(0, phrase.sentence.find(", ")), options)) return place;
+  if (!mentions.empty()) return only_mention(mentions);
+  const auto number = numbered_option(phrase.sentence, options);
+  return number ? number : held_option(phrase.sentence, options);
+}
+
+std::optional<std::size_t> stated_choice(std::string_view text, const Options& options) {
+  const MentionFinder finder(text, options);
+  const std::vector<Mention> mentions = finder.find();
+  for (const auto states : {&MentionFinder::is_called_right, &MentionFinder::is_chosen})
+    for (auto mention = mentions.rbegin(); mention != mentions.rend(); ++mention)
+      if ((finder.*states)(*mention)) {
+        if (names_another(text.substr(mention->at + 1), options)) return {};
+        return mention->place;
+      }
+  return mentions.empty() ? std::nullopt : only_mention(mentions);
+}
+
+}  // namespace
+
+std::vector<std::string> without_labels(std::vector<std::string> options) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < options.size() && i < kLetters; ++i) {
+    const char letter = static_cast<char>('A' + static_cast<char>(i));
+    for (const std::string& label : {std::string{'(', letter, ')'}, std::string{letter, ')'},
+                                     std::string{letter, '.', ' '}, std::string{letter, ':'}})
+      if (texts.size() == i && options[i].starts_with(label) && !trim(options[i].substr(label.size())).empty())
+        texts.emplace_back(trim(std::string_view(options[i]).substr(label.size())));
+    if (texts.size() == i) return options;
+  }
+  return texts.size() == options.size() ? texts : options;
+}
+
+std::vector<std::size_t> options_of_gold(std::string_view gold, const Options& options) {
+  Places places = with_exact_text(gold, options);
+  if (const auto letter = lone_letter(trim(gold), options)) places.insert(*letter);
+  if (places.empty())
+    if (const auto label = label_at_start(plain_text(gold), options)) places.insert(*label);
+  for (const auto find : {with_text_in_any_case, with_words})
+    if (places.empty()) places = find(gold, options);
+  return {places.begin(), places.end()};
+}
+
+std::optional<std::size_t> read_choice(std::string_view plain, const Options& options) {
+  if (plain.empty()) return {};
+  if (const auto place = whole_choice(plain, options)) return place;
+  if (!with_exact_text(plain, options).empty()) return {};  // two options of that text
+  for (const Phrase& phrase : answer_phrases(plain))
+    if (const auto place = phrase_choice(phrase, options)) return place;
+  if (const auto place = stated_choice(plain, options)) return place;
+  const std::string_view line = last_line(plain);
+  if (line.size() < plain.size())
+    if (const auto place = whole_choice(line, options)) return place;
+  const auto number = numbered_option(plain, options);
+  return number ? number : held_option(plain, options);
+}
+
+}  // namespace agon::env

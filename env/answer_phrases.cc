@@ -1,0 +1,178 @@
+// Finding "the answer is ..." (env/answer_text.h).
+#include <algorithm>
+#include <optional>
+
+#include "core/text.h"
+#include "env/answer_text.h"
+
+namespace agon::env {
+namespace {
+
+constexpr std::size_t kMostPhrases = 64, kLongestPhrase = 1 << 16;
+constexpr std::size_t kLongestConnection = 60;  // bytes between "answer" and "is"
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_blank(char c) { return c == ' ' || c == '\n'; }
+
+// What names an answer. `qualified`: only with "correct" and the like before it.
+struct Cue {
+  std::string_view noun;
+  bool qualified = false;
+};
+constexpr Cue kCues[] = {{"answer"},
+                         {"ans"},
+                         {"option", true},
+                         {"choice", true},
+                         {"antwort"},
+                         {"r\u00e9ponse"},
+                         {"respuesta"},
+                         {"risposta"},
+                         {"resposta"},
+                         {"\u043e\u0442\u0432\u0435\u0442"},
+                         {"\u041e\u0442\u0432\u0435\u0442"},
+                         {"\u7b54\u6848"},
+                         {"\u7b54\u3048"},
+                         {"\uc815\ub2f5"},
+                         {"\u0627\u0644\u062c\u0648\u0627\u0628"},
+                         {"\u0627\u0644\u0625\u062c\u0627\u0628\u0629"},
+                         {"####"},
+                         {"\u6545\u9009"},
+                         {"\u5e94\u9009"}};
+constexpr std::string_view kConnectors[] = {
+    ":",        "=",       " is ",    " is\n",          " was ",          " be ",    " are ",  " ist ",
+    " lautet ", " est ",   " es ",    " \u00e8 ",       " \u00e9 ",       "\u662f",  "\u4e3a", "\u70ba",
+    "\u306f",   "\uc740 ", "\ub294 ", " \u0647\u0648 ", " \u0647\u064a ", " \u2192", "->",     "\u21d2"};
+constexpr std::string_view kQualifiers[] = {"correct",     "right",   "best",     "final", "true",
+                                            "appropriate", "closest", "accurate", "only"};
+// Between the connector and the answer.
+constexpr std::string_view kFillers[] = {"therefore", "thus",     "then",   "simply",  "just",       "exactly",
+                                         "likely",    "most",     "indeed", "clearly", "definitely", "probably",
+                                         "equal to",  "given by", "that",   "hence",   "also",       "actually"};
+// Words that more often say something of an answer than are one: such a phrase comes last.
+constexpr std::string_view kRemarks[] = {"correct", "right", "wrong",      "incorrect", "helpful",  "clear",
+                                         "above",   "below", "as follows", "in the",    "based on", "unclear"};
+
+bool starts_with_word(std::string_view text, std::string_view word) {
+  return text.starts_with(word) && (text.size() == word.size() || !is_word_byte(text[word.size()]));
+}
+
+std::string_view word_before(std::string_view text, std::size_t end) {
+  while (end > 0 && text[end - 1] == ' ') --end;
+  std::size_t begin = end;
+  while (begin > 0 && end - begin < 16 && is_letter(text[begin - 1])) --begin;
+  return text.substr(begin, end - begin);
+}
+
+class PhraseFinder {
+ public:
+  explicit PhraseFinder(std::string_view plain) : plain_(plain), lower_(ascii_lower(plain)) {}
+
+  std::vector<Phrase> find() {
+    for (const Cue& cue : kCues) find_cue(cue);
+    std::sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) {
+      if (a.remark != b.remark) return b.remark;
+      return a.final != b.final ? a.final : a.begin > b.begin;
+    });
+    std::vector<Phrase> phrases;
+    for (const Found& one : found_) {
+      if (phrases.size() == kMostPhrases) break;
+      const std::size_t end = std::min(plain_.find('\n', one.begin), one.begin + kLongestPhrase);
+      const std::string_view line = plain_.substr(one.begin, end - one.begin);
+      phrases.push_back({std::string(trim(line)), std::string(first_sentence(trim(line)))});
+    }
+    return phrases;
+  }
+
+ private:
+  struct Found {
+    bool remark, final;
+    std::size_t begin;
+  };
+
+  // The last places of the noun: earlier ones would not be used.
+  void find_cue(const Cue& cue) {
+    std::size_t count = 0;
+    for (std::size_t at = lower_.rfind(cue.noun);
+         at != lower_.npos && count<kMostPhrases; at = at> 0 ? lower_.rfind(cue.noun, at - 1) : lower_.npos) {
+      ++count;
+      add(cue, at);
+    }
+  }
+
+  void add(const Cue& cue, std::size_t at) {
+    const bool ascii = is_letter(cue.noun[0]);
+    if (ascii && at > 0 && is_word_byte(lower_[at - 1])) return;
+    const std::string_view qualifier = word_before(lower_, at);
+    if (cue.qualified && std::find(std::begin(kQualifiers), std::end(kQualifiers), qualifier) == std::end(kQualifiers))
+      return;
+    const std::size_t behind = at + cue.noun.size();
+    const auto begin = cue.noun == "####" || cue.noun == "\u6545\u9009" || cue.noun == "\u5e94\u9009"
+                           ? std::optional(behind)
+                           : behind_connector(at, behind, ascii);
+    if (!begin) return;
+    const std::size_t value = skip_fillers(*begin);
+    const std::string_view rest = std::string_view(lower_).substr(std::min(value, lower_.size()));
+    if (rest.empty()) return;
+    const bool remark = std::any_of(std::begin(kRemarks), std::end(kRemarks),
+                                    [&](std::string_view word) { return starts_with_word(rest, word); });
+    found_.push_back({remark, qualifier == "final" || cue.noun == "####", value});
+  }
+
+  // Behind "is", ":" and the like, which stand in the noun's sentence; a heading's value is the next line.
+  std::optional<std::size_t> behind_connector(std::size_t at, std::size_t behind, bool ascii) {
+    std::string_view rest = std::string_view(lower_).substr(behind, kLongestConnection);
+    if (ascii && rest.starts_with('s')) {
+      rest.remove_prefix(1);
+      ++behind;
+    }
+    if (ascii && !rest.empty() && is_word_byte(rest[0])) return {};
+    std::size_t first = rest.npos, size = 0;
+    for (const std::string_view connector : kConnectors)
+      if (const std::size_t place = rest.find(connector); place < first) {
+        first = place;
+        size = connector.size() - (connector.ends_with('\n') ? 1 : 0);
+      }
+    const std::size_t stop = rest.find_first_of(".!?\n");
+    if (stop < first) {
+      const bool heading = stop == 0 && rest[0] == '\n' && word_before(lower_, at).size() + 1 >= at - line_begin(at);
+      return heading ? std::optional(behind + 1) : std::nullopt;
+    }
+    return first == rest.npos ? std::nullopt : std::optional(behind + first + size);
+  }
+  std::size_t line_begin(std::size_t at) const {
+    const std::size_t line = at > 0 ? lower_.rfind('\n', at - 1) : lower_.npos;
+    return line == lower_.npos ? 0 : line + 1;
+  }
+
+  std::size_t skip_fillers(std::size_t at) const {
+    for (int i = 0; i < 6; ++i) {
+      at = std::min(lower_.find_first_not_of(" :=\n", at), lower_.size());
+      const std::string_view rest = std::string_view(lower_).substr(at);
+      const auto filler = std::find_if(std::begin(kFillers), std::end(kFillers),
+                                       [&](std::string_view word) { return starts_with_word(rest, word); });
+      if (filler == std::end(kFillers)) break;
+      at += filler->size();
+      if (lower_[std::min(at, lower_.size() - 1)] == ',') ++at;
+    }
+    return at;
+  }
+
+  std::string_view plain_;
+  std::string lower_;
+  std::vector<Found> found_;
+};
+
+}  // namespace
+
+std::vector<Phrase> answer_phrases(std::string_view plain) { return PhraseFinder(plain).find(); }
+
+std::string_view first_sentence(std::string_view line) {
+  for (std::size_t at = line.find_first_of(".!?;"); at != line.npos; at = line.find_first_of(".!?;", at + 1)) {
+    const bool ends =
+        at + 1 == line.size() || is_blank(line[at + 1]) || static_cast<unsigned char>(line[at + 1]) >= 0x80;
+    if (ends && at > 0) return line.substr(0, at);
+  }
+  return line;
+}
+
+}  // namespace agon::env

@@ -1,0 +1,456 @@
+// Answers as models write them, by kind. Each row: a response, and whether it is right.
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "env/answer_number.h"
+#include "env/answer_text.h"
+#include "env/grade.h"
+
+using namespace agon;
+using namespace agon::env;
+using Catch::Contains;
+
+namespace {
+
+using Responses = std::vector<std::string>;
+using Options = std::vector<std::string>;
+
+void check(const Grader& grader, const Responses& right, const Responses& wrong) {
+  for (const std::string& response : right) {
+    const Grade grade = grader.judge(response);
+    INFO(response << "\n" << grade.why);
+    CHECK(grade.correct);
+  }
+  for (const std::string& response : wrong) {
+    const Grade grade = grader.judge(response);
+    INFO(response << "\n" << grade.why);
+    CHECK_FALSE(grade.correct);
+    CHECK(grade.reward < 1);
+  }
+}
+
+// A grader as a task's line names it.
+Grader grader_of(const std::string& name, const Json& gold, const Json& task) {
+  return Grader(name, gold, grade_options_of(task));
+}
+
+}  // namespace
+
+TEST_CASE("plain text") {
+  const std::vector<std::pair<std::string, std::string>> texts = {
+      {"**73**", "73"},
+      {"  a \n\n b\t c ", "a\nb c"},
+      {"\\(30\\)", "30"},
+      {"$x^2$", "x^2"},
+      {"$5 and $6", "$5 and $6"},
+      {"US$12 or US$15", "US$12 or US$15"},
+      {"30^\\circ", "30°"},
+      {"30^{\\circ}\\text{C}", "30°C"},
+      {"\\frac12", "1/2"},
+      {"\\dfrac{10}{4}", "10/4"},
+      {"1\\frac{1}{2}", "1 1/2"},
+      {"\\frac{a+1}{b}", "(a+1)/(b)"},
+      {"\\sqrt{3}", "√3"},
+      {"\\boxed{\\text{Sunday}}", "Sunday"},
+      {"\\mathrm{5\\,kg}", "5 kg"},
+      {"1{,}234", "1,234"},
+      {"50\\%", "50%"},
+      {"\\$5", "$5"},
+      {"\\left(3, 4\\right)", "(3, 4)"},
+      {"`x_1`", "x_1"},
+      {"```json\n{\"a\": 1}\n```", "{\"a\": 1}"},
+      {"## The end", "The end"},
+      {"#### 5", "#### 5"},
+      {"a<b", "a<b"},
+      {"a <b>c</b> d", "a c d"},
+      {"x\xC2\xB2 and 10\xE2\x81\xBB\xC2\xB3", "x^2 and 10^-3"},
+      {"2½", "2 1/2"},
+      {"５０％", "50%"},
+      {"٣٫١٤", "3.14"},
+      {"−5", "-5"},
+      {"“a”", "\"a\""},
+      {"1\u00a0234\u202f567", "1 234 567"},
+      {"a\u200bb\ufeff", "ab"},
+      {"e\u0301", "é"},
+      {"*", "*"},
+      {"A*", "A*"},
+      {"2*3*4", "2*3*4"},
+      {"\xff", "\xEF\xBF\xBD"}};
+  for (const auto& [text, plain] : texts) {
+    INFO(text);
+    CHECK(plain_text(text) == plain);
+  }
+}
+
+TEST_CASE("the strongest part of a response counts") {
+  using Kind = AnswerPart::Kind;
+  const auto part = [](const std::string& response) { return answer_part(response); };
+  CHECK(part("x <answer>a</answer> y <answer> b </answer> z").text == "b");
+  CHECK(part("<answer>\\boxed{a}</answer>").text == "a");
+  CHECK(part("\\boxed{c} <answer>a</answer>").text == "a");
+  CHECK(part("<answer><answer>5</answer></answer>").text == "5");
+  CHECK(part("<answer>5").text == "5");
+  CHECK(part("<ANSWER>5</Answer>").text == "5");
+  CHECK(part("<answer>5</answer> Note that <answer> is a tag").text == "5");
+  CHECK(part("<answer></answer> 5").text.empty());
+  CHECK(part("\\boxed{1} then \\boxed{2}").text == "2");
+  CHECK(part("\\boxed{1} then \\boxed{}").text == "1");
+  CHECK(part("<|begin_of_box|>7<|end_of_box|>").text == "7");
+  CHECK(part("<think>\\boxed{1}</think> It is 2").text == "It is 2");
+  CHECK(part("<think>it is 3</think>").text == "it is 3");
+  CHECK(part("7 <score>0.5</score>").text == "7");
+  CHECK(part("7").kind == Kind::whole);
+  CHECK(part("").text.empty());
+}
+
+TEST_CASE("numbers as models write them") {
+  check(Grader("number", 73),
+        {"**73**", "**Answer:** 73", "The answer is **73**.", "#### 73", "73.0", "+73", "７３", "٧٣", "۷۳", "७३", "=73",
+         "about 73", "Answer\n\n73", "\\boxed{73}", "<answer>**73**</answer>", "7.3 x 10^1",
+         "The final answer is 73, since 70 + 3 = 73.", "70 + 3 = 73"},
+        {"", "7 3", "-73", "74", "730", "73/2", "73 or 74", "not 73", "<answer></answer>73", "7.3", "seventy"});
+  check(Grader("number", 30),
+        {"\\(30\\)",
+         "30^\\circ",
+         "30^{\\circ}",
+         "30°",
+         "30 º",
+         "30\\text{ cm}",
+         "30\\,\\mathrm{cm}",
+         "x = 30",
+         "$x=30$",
+         "$x = 30^\\circ$",
+         "30 cm",
+         "30 degrees Celsius",
+         "\\[ 30 \\]",
+         "\\boxed{30\\text{ cm}}",
+         "<answer>\\boxed{30}</answer>",
+         "The angle is 30°.",
+         "Therefore, the angle ABC is 30 degrees.",
+         "30 cm (about 12 inches)",
+         "`30`",
+         "\"30\"",
+         "I counted 18 red and 12 blue balls, so there are 30",
+         "\\frac{60}{2}",
+         "The answer is $30$",
+         "Antwort: 30",
+         "答案是30。",
+         "La respuesta es 30",
+         "La réponse est 30.",
+         "the answer is x = 30"},
+        {"x = 3, y = 30", "30 - 5", "30:15", "3 0", "30 to 40", "2030", "x30"});
+  check(Grader("number", 0.5),
+        {"\\frac12", "\\frac{1}{2}", "\\tfrac12", "1/2", "½", "0.5", ".5", "0,5", "5e-1", "$\\dfrac{1}{2}$", "0.50",
+         "5 \\times 10^{-1}", "50/100"},
+        {"5", "1", "\\frac{1}{0}", "1/2/3", "2"});
+  check(Grader("number", 1.5), {"1\\frac{1}{2}", "1 1/2", "1½", "3/2", "1.5 hours"}, {"11/2", "1/2", "1.51"});
+  check(Grader("number", 12),
+        {"12 square meters", "US$12", "$12", "€12", "12 €", "12 USD", "EUR 12", "12 m²", "12 m^2", "12 cm^{2}",
+         "12 km/h", "12 m/s^2", "a total of 12", "12 red apples", "12.00", "Rs. 12"},
+        {"12 or 13", "1 2", "-12", "12^2", "12-13"});
+  check(Grader("number", 1234567),
+        {"1 234 567", "1\u00a0234\u00a0567", "1\u202f234\u202f567", "1\u2009234\u2009567", "1,234,567", "1.234.567",
+         "1'234'567", "1’234’567", "1_234_567", "12,34,567", "1{,}234{,}567", "1\\,234\\,567", "1.234567 million",
+         "1,234,567.0", "１２３４５６７"},
+        {"1,234,568", "1234", "1.234567", "1,23,4567"});
+  check(Grader("number", 1234.5), {"1,234.5", "1.234,5", "1 234,5", "1234.50", "1.2345e3"}, {"12345", "1.2345"});
+  check(Grader("number", 50), {"50 %", "50\u00a0%", "50%", "50\\%", "50 percent", "５０％", "٥٠٪", "50 per cent"},
+        {"5", "0.5"});
+  check(Grader("number", 2500),
+        {"2.5 x 10^3", "2.5×10^3", "2.5 \\times 10^{3}", "2.5 \\cdot 10^3", "2.5*10^3", "2.5 * 10**3", "2.5e3",
+         "2.5E+03", "2.5·10³", "2.5 × 10 ^ 3", "2.5 thousand", "2.5k", "25 hundred", "$2.5k"},
+        {"2.5", "2.5 x 10", "2.5 x 10^4", "2.5 x 103"});
+  check(Grader("number", 2000000),
+        {"2 million", "2M", "$2 million", "2 million people", "2 Millionen", "2 mio", "200万", "2,000,000"},
+        {"2", "2 billion", "2 thousand", "2 m"});
+  check(Grader("number", -5),
+        {"-5", "−5", "–5", "- 5", "-$5", "$-5", "\\(-5\\)", "(-5)", "x=-5", "The answer is -5.", "-5.0"},
+        {"5", "--5", "3-5", "10 - 5 is 5"});
+  check(Grader("number", "\\sqrt{3}"), {"√3", "\\sqrt3", "\\sqrt{3}", "1.7320508"}, {"3", "1.73"});
+  check(Grader("number", "\\frac{\\sqrt{3}}{2}"), {"√3/2", "\\frac{\\sqrt3}{2}", "0.8660254"}, {"3/2"});
+  check(Grader("number", "2\\pi"), {"2π", "2\\pi", "6.2831853"}, {"2", "6.28"});
+  check(Grader("number", {"3", "4"}), {"3", "4"}, {"34", "3 4", "5"});
+}
+
+TEST_CASE("whole numbers are equal exactly, others by a rule that the task may set") {
+  check(Grader("number", 1000000), {"1000000", "1e6"}, {"1000001", "1000000.5", "999999"});
+  check(Grader("number", "9007199254740993"), {"9007199254740993"}, {"9007199254740992"});
+  check(Grader("number", 0), {"0", "0.0", "-0"}, {"1e-10", "0.0000001"});
+  check(Grader("number", 1e-10), {"1e-10", "0.0000000001"}, {"5e-10", "0", "1.1e-10"});
+  check(Grader("number", 0.333333333), {"1/3"}, {"0.33"});
+  check(grader_of("number", 100, {{"tolerance", 0.05}}), {"100", "95", "105", "104.9"}, {"94.9", "106", "-100"});
+  check(grader_of("number", 10, {{"tolerance", {{"absolute", 0.5}}}}), {"10.5", "9.5"}, {"10.6"});
+  check(grader_of("number", 0, {{"tolerance", {{"relative", 0.1}, {"absolute", 0.01}}}}), {"0.01"}, {"0.02"});
+  CHECK_THROWS_WITH(grader_of("number", 1, {{"tolerance", -1}}), Contains("-1"));
+  CHECK_THROWS_WITH(grader_of("number", 1, {{"tolerance", {{"relativ", 1}}}}), Contains("Did you mean 'relative'"));
+  CHECK_THROWS_WITH(grader_of("exact", "x", {{"tolerance", 0.1}}), Contains("\"tolerance\" does nothing"));
+}
+
+TEST_CASE("options by letter and by text") {
+  const Options grades = {"yellow", "A+", "B-"};
+  check(Grader("choice", "A+", grades), {"A+", "B", "(B)", "The answer is A+."}, {"yellow", "A", "C", "B-"});
+  const Options animals = {"cat", "dog", "cow", "hen"};
+  check(Grader("choice", "A", animals),
+        {"A", "Option A is correct", "option A is correct.", "The answer is A because it purrs", "A is correct", "(A)",
+         "A) cat", "**A**", "\\boxed{A}", "\\boxed{\\text{A}}", "cat", "A cat.", "The correct option is A",
+         "I choose A", "The answer is (A).", "Final answer: **A. cat**", "<answer>A. cat</answer>",
+         "So A is the best choice.", "B is wrong, so A"},
+        {"A dog", "B", "I am not sure", "A or B", "not A", "The answer is A, B", "The answer is not A",
+         "Option A is wrong", "A and C", ""});
+  check(Grader("choice", "C", animals),
+        {"The final answer is C. Option (A) looked right at first.",
+         "(A) is too small. The answer is C.",
+         "Final answer: C\n\nNote: (B) is close.",
+         "C",
+         "c",
+         "ⓒ",
+         "Ｃ",
+         "【C】",
+         "答案是C",
+         "答案：C",
+         "The answer is A. Wait, no. The answer is C.",
+         "The answer is not B but C",
+         "cow",
+         "It is the cow",
+         "<think>A? B?</think>C",
+         "Answer:\nC",
+         "`C`",
+         "Option C",
+         "C: cow",
+         "My answer is C)",
+         "So the correct choice is **C**."},
+        {"B or C", "(B) or (C)", "hen", "D", "C and D", "Vitamin"});
+  Options many;
+  for (int i = 0; i < 10; ++i) many.push_back("text number " + std::string(1, static_cast<char>('p' + i)));
+  check(Grader("choice", "C", many), {"I think the answer is C", "I would go with C", "I believe it's option C."},
+        {"I do not know", "I think so"});
+  check(Grader("choice", "I", many), {"I", "(I)", "The answer is I.", "option I", "I is correct"},
+        {"I do not know", "I think the answer is C", "The option I like is B"});
+}
+
+TEST_CASE("options that are signs, or differ in signs alone") {
+  check(Grader("choice", "<", {"<", ">", "="}),
+        {"<", "\\(<\\)", "$<$", "\\lt", "`<`", "\"<\"", "The answer is <.", "A", "The sign is <"},
+        {">", "=", "B", "≤"});
+  check(Grader("choice", "-5", {"5", "-5", "1.5", "15"}),
+        {"-5", "−5", "B", "The answer is -5.", "$-5$", "\\boxed{-5}", "x is -5"}, {"5", "1.5", "15", "A"});
+  check(Grader("choice", "1.5", {"5", "-5", "1.5", "15"}), {"1.5", "C", "\\frac{3}{2}", "1.50"}, {"15", "5"});
+  check(Grader("choice", "+", {"+", "-", "\u00d7", "\u00f7"}), {"+", "A", "**+**"}, {"-", "×", "\\times"});
+  check(Grader("choice", "15", {"5", "10", "15"}), {"5 + 10 = 15", "x = 15", "15 cm", "The area is 15.", "C"},
+        {"5", "10", "5 and 10"});
+  check(Grader("choice", "30 cm", {"30 cm", "30 m"}), {"30 cm", "30 cm.", "A"}, {"30 m", "30"});
+  check(Grader("choice", "B", {"A. cat", "B. dog"}), {"B", "dog", "B. dog", "The dog"}, {"cat", "A"});
+}
+
+TEST_CASE("a gold that fits no option, or two, is refused") {
+  CHECK_THROWS_WITH(Grader("choice", "cat", Options{"cat", "dog", "cat"}), Contains("fits two options"));
+  CHECK_THROWS_WITH(Grader("choice", "A", Options{"B", "A"}), Contains("fits two options"));
+  CHECK_THROWS_WITH(Grader("choice", "Cat", Options{"cat", "CAT"}), Contains("fits two options"));
+  CHECK_NOTHROW(Grader("choice", "A", Options{"A", "B"}));
+  CHECK_NOTHROW(Grader("choice", "cat", Options{"cat", "CAT"}));
+  CHECK_THROWS_WITH(Grader("choice", "cow", Options{"cat", "dog"}), Contains("2 options"));
+  for (const char* name : {"exact", "normalized", "f1", "number"}) {
+    CHECK_THROWS_AS(Grader(name, ""), Error);
+    CHECK_THROWS_AS(Grader(name, " \n"), Error);
+    CHECK_THROWS_AS(Grader(name, Json{"x", ""}), Error);
+  }
+}
+
+TEST_CASE("texts") {
+  check(Grader("normalized", "Sunday"),
+        {"Sunday", "sunday", "\\boxed{\\text{Sunday}}", "<answer>\\boxed{Sunday}</answer>", "**Sunday**",
+         "The answer is Sunday.", "$\\text{Sunday}$", "“Sunday”", "Final Answer: **Sunday**", "Let me think.\n\nSunday",
+         "the Sunday!"},
+        {"", "Monday", "Sun day", "Sunday or Monday", "The"});
+  check(Grader("normalized", "yes"), {"Yes, it is higher.", "yes", "Yes.<|im_end|>", "YES!"},
+        {"No, it is not.", "yesterday", "", "no, yes"});
+  check(Grader("normalized", "A"), {"A", "a", "A."}, {"", "the", "!", " ", "B", "<answer></answer>"});
+  check(Grader("normalized", "The The"), {"The The", "the the"}, {"", "The", "a"});
+  check(Grader("normalized", "?"), {"?"}, {"", "!"});
+  check(Grader("normalized", "caf\u00e9"), {"cafe\u0301", "CAFÉ", "café"}, {"cafe"});
+  check(Grader("normalized", "3.14"), {"3.14", "$3.14$"}, {"314", "31.4"});
+  check(Grader("normalized", "-5"), {"-5", "−5"}, {"5"});
+  check(Grader("normalized", "1/2"), {"1/2", "½", "\\frac{1}{2}"}, {"12"});
+  check(Grader("normalized", "C++"), {"C++", "c++"}, {"C", "C#"});
+  check(Grader("normalized", "x < 5"), {"x < 5", "x<5"}, {"x > 5", "x 5"});
+  check(Grader("normalized", "10:30"), {"10:30", "10:30."}, {"1030", "10 30"});
+  check(Grader("normalized", "St. Louis"), {"The answer is St. Louis.", "st louis"}, {"St"});
+  check(Grader("exact", "Sunday"),
+        {"Sunday", " Sunday\n", "\\boxed{\\text{Sunday}}", "**Sunday**", "<answer>Sunday</answer>"},
+        {"sunday", "Sunday!", "", "Sundays"});
+  check(Grader("exact", "3.14"), {"3.14"}, {"314", "3.140"});
+}
+
+TEST_CASE("F1 counts repeated words, and an answer equal to a gold is 1") {
+  for (const char* name : {"f1", "f1_multiset"}) {
+    CHECK(Grader(name, "New York, New York").grade("New York, New York") == 1);
+    CHECK(Grader(name, "New York, New York").grade("new york new york.") == 1);
+    CHECK(Grader(name, "red red").grade("red") == Approx(2.0 / 3));
+    CHECK(Grader(name, "the the").grade("the the") == 1);
+    CHECK(Grader(name, "the").grade("") == 0);
+    CHECK(Grader(name, "3.14").grade("314") == 0);
+    CHECK(Grader(name, "a red cat").grade("The answer is a red cat.") == 1);
+    CHECK(Grader(name, {"red cat", "blue cat"}).grade("\\boxed{blue cat}") == 1);
+  }
+}
+
+TEST_CASE("boxes as models write them; the last counts") {
+  check(Grader("iou", {100, 200, 300, 400}),
+        {"[100,200,300,400]",
+         "(100,200),(300,400)",
+         "[[100,200],[300,400]]",
+         "[[100,200,300,400]]",
+         "top-left (100,200), bottom-right (300,400)",
+         "(100, 200, 300, 400)",
+         "<box>(100,200),(300,400)</box>",
+         "<box>[[100, 200, 300, 400]]</box>",
+         "<box>100 200 300 400</box>",
+         "<|object_ref_start|>the cat<|object_ref_end|><|box_start|>(100,200),(300,400)<|box_end|>",
+         "{\"bbox_2d\": [100, 200, 300, 400], \"label\": \"cat\"}",
+         "```json\n[{\"bbox_2d\": [100, 200, 300, 400]}]\n```",
+         "{\"bbox\": {\"x1\": 100, \"y1\": 200, \"x2\": 300, \"y2\": 400}}",
+         "{\"xmin\": 100, \"ymin\": 200, \"xmax\": 300, \"ymax\": 400}",
+         "{\"left\":100,\"top\":200,\"right\":300,\"bottom\":400}",
+         "{\"x\":100,\"y\":200,\"width\":200,\"height\":200}",
+         "x1=100, y1=200, x2=300, y2=400",
+         "[300,400,100,200]",
+         "[[100,200],[300,200],[300,400],[100,400]]",
+         "First [1,2,3,4], no: [100,200,300,400]",
+         "<answer>[100,200,300,400]</answer>",
+         "\\boxed{[100, 200, 300, 400]}",
+         "from (100,200) to (300,400)",
+         "The answer is [100,200,300,400]. The one at [1,2,3,4] is a dog.",
+         "[100,200,300,300]"},
+        {"[1,2,3,4]", "[100,200,300,400] or [1,2,3,4]", "", "[100,200,300]", "100,200,300,400", "[100,200,300,299]",
+         "[100,200,nan,400]"});
+  CHECK(Grader("iou", {0, 0, 10, 10}).judge("[0,0,10,5]").correct);
+  CHECK(Grader("iou", "(0,0),(10,10)").grade("[0,0,10,10]") == 1);
+}
+
+TEST_CASE("points as models write them; of a box the centre") {
+  check(Grader("point_in_box", {400, 200, 600, 400}),
+        {"(500,300)",
+         "[500, 300]",
+         "<point>[[500,300]]</point>",
+         "<point>500 300</point>",
+         "click(start_box='(500,300)')",
+         "click(start_box='<|box_start|>(500,300)<|box_end|>')",
+         "click(point='<point>500 300</point>')",
+         "click(x=500, y=300)",
+         "pyautogui.click(500, 300)",
+         "pyautogui.click(x=500, y=300)",
+         "{\"point_2d\": [500, 300]}",
+         "{\"action\": \"click\", \"coordinate\": [500, 300]}",
+         "{\"x\": 500, \"y\": 300}",
+         "x=500, y=300",
+         "Thought: It is at (1, 2).\nAction: click(start_box='(500,300)')",
+         "CLICK <point>[[500,300]]</point>",
+         "<point x=\"500\" y=\"300\" alt=\"cat\">cat</point>",
+         "(450,250),(550,350)",
+         "[300,100,700,500]",
+         "<tool_call>{\"name\": \"computer_use\", \"arguments\": {\"action\": \"left_click\", \"coordinate\": [500, "
+         "300]}}</tool_call>",
+         "first (1,1), then (500,300)"},
+        {"(0,0),(10,10)", "(399,300)", "(401,201),(10,10)", "500,300", "", "(500",
+         "(500,300) and later (1,1) or so: (2,2)"});
+}
+
+TEST_CASE("the task says the scale of coordinates") {
+  const Json gold = {0.1, 0.2, 0.3, 0.4};
+  check(grader_of("iou", gold, {{"coordinates", "0-1"}}), {"[0.1,0.2,0.3,0.4]"}, {"[100,200,300,400]"});
+  check(grader_of("iou", gold, {{"coordinates", "0-1"}, {"response_coordinates", "0-1000"}}), {"[100,200,300,400]"},
+        {"[0.1,0.2,0.3,0.4]"});
+  check(grader_of("iou", {100, 100, 300, 200},
+                  {{"coordinates", "pixels"}, {"response_coordinates", "0-1000"}, {"size", {1000, 500}}}),
+        {"[100,200,300,400]"}, {"[100,100,300,200]"});
+  check(grader_of("point_in_box", {400, 100, 600, 200},
+                  {{"coordinates", "pixels"}, {"response_coordinates", "0-1"}, {"size", {1000, 500}}}),
+        {"(0.5, 0.3)"}, {"(500,150)", "(0.5,0.5)"});
+  check(grader_of("gui_step", "CLICK <point>[[960,540]]</point>", {{"coordinates", "pixels"}, {"size", {1920, 1080}}}),
+        {"click(start_box='(960,540)')", "click(x=1100, y=540)"}, {"click(x=1300, y=540)", "click(500,500)"});
+  CHECK_THROWS_WITH(grader_of("iou", {1, 2, 3, 4}, {{"coordinates", "0-1"}}), Contains("inside the picture"));
+  CHECK_THROWS_WITH(grader_of("iou", gold, {{"coordinates", "percent"}}), Contains("percent") && Contains("0-1000"));
+  CHECK_THROWS_WITH(grader_of("iou", gold, {{"response_coordinates", "0-1"}}), Contains("\"coordinates\""));
+  CHECK_THROWS_WITH(grader_of("gui_step", "WAIT", {{"coordinates", "pixels"}}), Contains("\"size\""));
+  CHECK_THROWS_WITH(grader_of("number", 1, {{"coordinates", "pixels"}}), Contains("does nothing"));
+  CHECK_THROWS_WITH(grader_of("iou", gold, {{"size", {0, 1}}}), Contains("\"size\""));
+}
+
+TEST_CASE("actions as models write them") {
+  check(Grader("gui_step", "CLICK <point>[[500,300]]</point>"),
+        {"CLICK <point>[[500,300]]</point>", "CLICK [[500, 300]]", "CLICK (500,300)", "CLICK: (500, 300)",
+         "Thought: I should tap it.\nAction: click(start_box='(500,300)')",
+         "thoughts:\nTap it.\nactions:\nCLICK <point>[[510,300]]</point>",
+         "Action: click(point='<point>500 300</point>')", "pyautogui.click(x=500, y=300)", "tap(500, 300)",
+         "{\"action_type\": \"click\", \"x\": 500, \"y\": 300}", "<answer>click(500,300)</answer>",
+         "<tool_call>\n{\"name\": \"mobile_use\", \"arguments\": {\"action\": \"click\", \"coordinate\": [500, "
+         "300]}}\n</tool_call>",
+         "click(start_box='[450,250,550,350]')", "**Action:** click(start_box='(500,300)')"},
+        {"CLICK <point>[[700,300]]</point>", "long_press(500,300)", "wait()", "", "I will click",
+         "scroll(direction='down')"});
+  check(Grader("gui_step", "SCROLL [DOWN]"),
+        {"SCROLL [DOWN]", "SCROLL: DOWN", "scroll(direction='down')", "scroll(start_box='(1,2)', direction='down')",
+         "Action: scroll down", "{\"action\": \"scroll\", \"direction\": \"down\"}"},
+        {"SCROLL [UP]", "scroll(direction='up')", "scroll(direction='sideways')"});
+  check(Grader("gui_step", "TYPE [hello world]"),
+        {"TYPE [hello world]", "type(content='hello world')", "type(text=\"hello world\")", "TYPE: hello world",
+         "{\"action\": \"type\", \"text\": \"hello world\"}", "Action: type(content='hello world\\n')",
+         "input_text(text='Hello World')"},
+        {"TYPE [goodbye]", "type()", "open_app(app_name='hello world')"});
+  check(Grader("gui_step", "OPEN_APP [Clock]"), {"open_app(app_name='Clock')", "open_app('Clock')", "OPEN_APP [clock]"},
+        {"OPEN_APP [Maps]"});
+  check(Grader("gui_step", "PRESS_BACK"),
+        {"press_back()", "PRESS_BACK", "navigate_back()", "press_key(key='back')", "system_button(button=\"Back\")"},
+        {"press_home()", "back"});
+  check(Grader("gui_step", "COMPLETE"),
+        {"COMPLETE", "finished(content='done')", "terminate(status='success')",
+         "{\"action\": \"terminate\", \"status\": \"success\"}"},
+        {"IMPOSSIBLE", "terminate(status='failure')"});
+  check(Grader("gui_step", "WAIT"), {"WAIT", "wait()", "wait(2)"}, {"wait", "I will wait"});
+}
+
+TEST_CASE("a grade says how it came to be") {
+  const Grade right = Grader("number", 30).judge("<answer>x = 30 cm</answer>");
+  CHECK(right.extracted == "30");
+  CHECK_THAT(right.why, Contains("30 equals the gold answer 30"));
+  REQUIRE(right.steps.size() == 4);
+  CHECK_THAT(right.steps[0], Contains("<answer>"));
+  const Grade none = Grader("number", 30).judge("3 or 4");
+  CHECK_FALSE(none.extracted);
+  CHECK_THAT(none.why, Contains("no number, or more than one"));
+  CHECK(Grader("choice", "B", Options{"x", "y"}).judge("(B)").extracted == "B");
+  CHECK_THAT(Grader("exact", "x").judge("<answer></answer>").why, Contains("empty"));
+}
+
+TEST_CASE("time to grade is linear in the response, whatever it is made of") {
+  const std::vector<Grader> graders = {{"exact", "x"},
+                                       {"normalized", "x"},
+                                       {"number", 3},
+                                       {"f1", "a b c"},
+                                       {"choice", "A", {"x", "b"}},
+                                       {"iou", {0, 0, 9, 9}},
+                                       {"point_in_box", {0, 0, 9, 9}},
+                                       {"gui_step", "WAIT"}};
+  for (const char* piece : {"{",           "}",        "1",         "1 ",      "1,",       "[",
+                            "(",           "[1,2],",   "\\boxed{",  "\\frac{", "\\frac",   "$",
+                            "$1",          "*",        "**a",       "`",       "_a ",      "answer is ",
+                            "answer: 1. ", "<answer>", "</answer>", "<think>", "\\text{",  "A ",
+                            "(A) ",        "option ",  "1e9",       "10^",     "\xCC\x81", "\xCC\xA7\xCC\x81",
+                            "\xff",        "= ",       "is ",       "<",       "\\",       "#",
+                            "\"",          "click(",   "action:",   "\n",      ". "}) {
+    std::string text;
+    while (text.size() < (1 << 17)) text += piece;
+    for (const Grader& grader : graders) {
+      const auto begin = std::chrono::steady_clock::now();
+      const double reward = grader.grade(text);
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      INFO(piece << ": " << seconds << " s");
+      CHECK((reward >= 0 && reward <= 1));
+      CHECK(seconds < 5);  // linear: some hundredths; in the square many times this
+    }
+  }
+}
