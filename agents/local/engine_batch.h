@@ -81,6 +81,7 @@ class EngineBatch {
   bool promise(std::int64_t pages);  // at the cost of prompts that nobody uses
   void make_prompt(EngineSequence& sequence, const SharedStart& shared);
   void prepare_prompts() noexcept;
+  void drop_failed_prompts() noexcept;
   void embed_images();
   void read_prompts();
   void read_prompts(std::span<std::shared_ptr<CachedPrompt>> prompts);

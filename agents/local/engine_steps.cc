@@ -24,9 +24,13 @@ StepScratch& step_scratch() {
   return scratch;
 }
 
+void check_states(std::span<const float> states) {
+  if (!std::all_of(states.begin(), states.end(), [](float state) { return std::isfinite(state); }))
+    throw Error("policy: the model's states are not finite. Are its weights damaged?");
+}
+
 }  // namespace
 
-// Reads what is unread. A prompt that cannot be read is forgotten, and ends the calls that need it.
 void EngineBatch::prepare_prompts() noexcept {
   try {
     embed_images();
@@ -35,12 +39,31 @@ void EngineBatch::prepare_prompts() noexcept {
     for (const auto& prompt : unread_)
       if (!prompt->is_read()) prompt->failure = std::current_exception();
   }
-  const bool failed = std::any_of(unread_.begin(), unread_.end(), [](const auto& prompt) { return prompt->failure; });
   for (const auto& prompt : unread_) prompt->start = {};
+  const bool all = std::all_of(unread_.begin(), unread_.end(), [](const auto& prompt) { return prompt->is_read(); });
   unread_.clear();
-  if (!failed) return;
+  if (!all) drop_failed_prompts();
+}
+
+// A prompt that could not be read ends the calls that need it. Those that only share its start wait again.
+void EngineBatch::drop_failed_prompts() noexcept {
   prompts_.drop_failed();
-  for (const auto& sequence : running_) sequence->failure = sequence->prompt->failure;
+  for (auto place = running_.rbegin(); place != running_.rend(); ++place) {
+    EngineSequence& sequence = **place;
+    if (sequence.finished) continue;
+    sequence.failure = sequence.prompt->failure;
+    if (!sequence.prompt->start_failed || sequence.failure) continue;
+    try {
+      waiting_.emplace_front();
+    } catch (...) {
+      sequence.failure = std::current_exception();
+      continue;
+    }
+    sequence.own.reset();
+    sequence.prompt.reset();
+    waiting_.front() = std::move(*place);
+  }
+  std::erase(running_, nullptr);
 }
 
 void EngineBatch::embed_images() {
@@ -88,10 +111,11 @@ void EngineBatch::read_prompts() {
 void EngineBatch::read_prompts(std::span<std::shared_ptr<CachedPrompt>> prompts) {
   spread(std::ssize(prompts), [&](std::int64_t i, const kernels::ParallelFor& parallel) {
     CachedPrompt& prompt = *prompts[static_cast<std::size_t>(i)];
-    if (prompt.start.of && prompt.start.of->failure) prompt.failure = prompt.start.of->failure;
-    if (prompt.failure) return;
+    prompt.start_failed = prompt.start.of && !prompt.start.of->is_read();
+    if (prompt.failure || prompt.start_failed) return;
     try {
       read_prompt(prompt, parallel);
+      check_states(prompt.last_hidden);  // it sees all others: what follows a NaN is one
     } catch (...) {
       prompt.last_hidden.clear();
       prompt.failure = std::current_exception();
@@ -245,8 +269,7 @@ void EngineBatch::read_on(EngineSequence& sequence, const kernels::ParallelFor& 
   const std::int64_t width = config_.text.hidden_size;
   if (sequence.states)
     each_states(sequence, 0, parallel, [&](const float* states, std::int64_t rows) {
-      if (!std::all_of(states, states + rows * width, [](float state) { return std::isfinite(state); }))
-        throw Error("policy: the model's states are not finite. Are its weights damaged?");
+      check_states({states, static_cast<std::size_t>(rows * width)});
       sequence.states->insert(sequence.states->end(), states, states + rows * width);
     });
   if (sequence.scores && !tokens.empty()) {

@@ -133,7 +133,7 @@ void PromptCache::drop_idle() {
 }
 
 void PromptCache::drop_failed() {
-  drop_if([](const CachedPrompt& prompt, long) { return prompt.failure != nullptr; });
+  drop_if([](const CachedPrompt& prompt, long) { return prompt.failure || prompt.start_failed; });
 }
 
 void ImageCache::add(const Hash128& image, ImageEmbeddings embeddings) {

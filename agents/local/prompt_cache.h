@@ -53,8 +53,9 @@ struct CachedPrompt {
   std::int64_t image_tokens_shared = 0;  // of the first of them
   // Once it is read: the state of its last token, [hidden_size].
   std::vector<float> last_hidden;
-  // Or why it could not be read:
+  // Or why it could not be read; or that the one whose start it shares could not, so that it has to be made again.
   std::exception_ptr failure;
+  bool start_failed = false;
 };
 
 class PromptCache {

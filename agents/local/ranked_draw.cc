@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 
 #include "kernels/multiversion.h"
 
@@ -10,7 +11,7 @@ namespace agon::agents {
 namespace {
 
 constexpr int kBuckets = 4096;
-constexpr float kBucketsPerNat = 32;  // 128 nats: what lies further from the largest logit weighs 0
+constexpr float kBucketsPerNat = 32;  // at least. 128 nats: what lies further from the largest logit weighs 0
 
 using Entry = RankedDrawScratch::Entry;
 
@@ -24,6 +25,26 @@ AGON_MULTIVERSION void find_buckets(const float* logits, std::int64_t count, flo
   }
 }
 
+AGON_MULTIVERSION float smallest_of(const float* logits, std::int64_t count) {
+  constexpr int kLanes = 16;
+  float smallest = logits[0], lanes[kLanes];
+  std::fill_n(lanes, kLanes, smallest);
+  std::int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes)
+    for (int lane = 0; lane < kLanes; ++lane)
+      lanes[lane] = logits[i + lane] < lanes[lane] ? logits[i + lane] : lanes[lane];
+  for (; i < count; ++i) smallest = std::min(smallest, logits[i]);
+  for (const float lane : lanes) smallest = std::min(smallest, lane);
+  return smallest;
+}
+
+// Buckets a unit of logits: those that lie close together spread over all buckets too.
+float scale_of(std::span<const float> logits, float max, float inverse_temperature) {
+  const float range = max - smallest_of(logits.data(), std::ssize(logits));
+  const float fine = (kBuckets - 1) / range, coarse = inverse_temperature * kBucketsPerNat;
+  return std::isfinite(fine) ? std::max(fine, coarse) : coarse;
+}
+
 // The order of floats as that of integers, turned round; -0 is 0.
 std::uint32_t falling_key(float logit) {
   const auto bits = std::bit_cast<std::uint32_t>(logit + 0.0F);
@@ -32,12 +53,11 @@ std::uint32_t falling_key(float logit) {
 
 constexpr int kDigitBits = 11, kDigits = 1 << kDigitBits;
 
-// Stable, by one digit of the keys; nothing to do where all have the same.
+// Stable, by one digit of the keys.
 void sort_by_digit(int shift, std::vector<Entry>& entries, std::vector<Entry>& other) {
   const auto digit = [&](const Entry& entry) { return (entry.key >> shift) & (kDigits - 1); };
   std::array<std::uint32_t, kDigits> places{};
   for (const Entry& entry : entries) ++places[digit(entry)];
-  if (places[digit(entries.front())] == entries.size()) return;
   std::uint32_t place = 0;
   for (std::uint32_t& begin : places) {
     const std::uint32_t count = begin;
@@ -58,7 +78,8 @@ RankedDraw::RankedDraw(std::span<const float> logits, std::span<const float> wei
   scratch_.buckets.resize(logits.size());
   scratch_.mass.assign(kBuckets, 0);
   scratch_.count.assign(kBuckets, 0);
-  find_buckets(logits.data(), std::ssize(logits), max, inverse_temperature * kBucketsPerNat, scratch_.buckets.data());
+  find_buckets(logits.data(), std::ssize(logits), max, scale_of(logits, max, inverse_temperature),
+               scratch_.buckets.data());
   for (const std::int32_t id : allowed_) {
     const std::uint16_t bucket = scratch_.buckets[static_cast<std::size_t>(id)];
     scratch_.mass[bucket] += static_cast<double>(weights_[static_cast<std::size_t>(id)]);
@@ -83,7 +104,10 @@ void RankedDraw::sort(int bucket) {
               [](const Entry& a, const Entry& b) { return a.key != b.key ? a.key < b.key : a.id < b.id; });
     return;
   }
-  for (int shift = 0; shift < 32; shift += kDigitBits) sort_by_digit(shift, entries, scratch_.other);
+  std::uint32_t differing = 0;  // bits of the keys
+  for (const Entry& entry : entries) differing |= entry.key ^ entries.front().key;
+  for (int shift = 0; shift < 32; shift += kDigitBits)
+    if ((differing >> shift & (kDigits - 1)) != 0) sort_by_digit(shift, entries, scratch_.other);
 }
 
 // In order.

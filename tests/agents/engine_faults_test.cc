@@ -20,7 +20,7 @@ using agon::testing::LetterTokenizer;
 namespace {
 
 using Ids = std::vector<std::int32_t>;
-constexpr std::int32_t kPoisoned = 9;  // its embedding makes every later state NaN
+constexpr std::int32_t kPoisoned = 46;  // its embedding makes every later state NaN; it is never sampled
 
 EngineWeights poisoned_weights(const GoldenCheckpoint& model) {
   EngineWeights weights = load_engine_weights(model.folder, model.config);
@@ -60,15 +60,20 @@ Result in_time(std::future<Result> result) {
   return result.get();
 }
 
+// Says that something is over, however it ends.
+struct Ends {
+  std::atomic<bool>& over;
+  ~Ends() { over = true; }
+};
+
 // Calls `disturb` again and again while a long call is under way; that gets what it gets alone.
 template <typename Disturb>
 void check_undisturbed(Engine& engine, const Disturb& disturb) {
   const auto expected = engine.generate({long_request()});
   std::atomic<bool> over{false};
   auto found = std::async(std::launch::async, [&] {
-    auto completions = engine.generate({long_request()});
-    over = true;
-    return completions;
+    const Ends ends{over};
+    return engine.generate({long_request()});
   });
   while (!over) disturb();
   check_equal(in_time(std::move(found)), expected);
@@ -97,8 +102,52 @@ TEST_CASE("engine: a NaN in one request ends that call alone") {
     CHECK_THROWS_WITH(engine.score({{{{1, 2, 3}, {}}, {4, kPoisoned, 5}, 1.0}}), Catch::Contains("not finite"));
     CHECK_THROWS_WITH(engine.states({{{{1, 2, 3}, {}}, {4, kPoisoned, 5}, 1.0}}), Catch::Contains("not finite"));
   });
-  // Pages that held a NaN are used again.
+  // Neither pages that held a NaN, nor the start of a prompt that did, spoil another.
   CHECK(engine.generate({request_of({1, 2, 3, 4}, 30)}).size() == 1);
+  CHECK_THROWS_WITH(engine.generate({request_of({5, 6, 7, kPoisoned, 2}, 5)}), Catch::Contains("not finite"));
+  CHECK(engine.generate({request_of({5, 6, 7, 8}, 30)}).size() == 1);
+}
+
+TEST_CASE("engine: a prompt that waits for the start of one with a NaN is read all the same") {
+  const GoldenCheckpoint model = golden_checkpoint("one_picture");
+  const auto make = [&] {
+    return std::make_unique<Engine>(poisoned_weights(model), model.config, std::make_shared<LetterTokenizer>(),
+                                    EngineOptions{.threads = 2, .idle_bytes = 1});
+  };
+  const auto engine = make(), other = make();
+  std::atomic<bool> over{false};
+  std::vector<std::future<void>> disturbers;
+  for (int i = 0; i < 2; ++i)
+    disturbers.push_back(std::async(std::launch::async, [&] {
+      while (!over) {
+        Ids ids(40, 7);
+        ids.push_back(kPoisoned);
+        try {
+          engine->generate({request_of(std::move(ids), 5)});
+        } catch (const Error&) {
+        }
+      }
+    }));
+  const Ends ends{over};  // before the disturbers are waited for
+  for (int i = 0; i < 200; ++i) {
+    Ids ids(41, 7);
+    ids.insert(ids.end(), {i % 20, i / 20});
+    const std::vector<GenerationRequest> requests{request_of(ids, 2)};
+    check_equal(in_time(std::async(std::launch::async, [&] { return engine->generate(requests); })),
+                other->generate(requests));
+  }
+}
+
+TEST_CASE("engine: what is computed in pages that held a NaN is right") {
+  const GoldenCheckpoint model = golden_checkpoint("one_picture");
+  const std::int64_t page = PagePool(model.config.text, 1 << 20).page_bytes();
+  Engine engine(poisoned_weights(model), model.config, std::make_shared<LetterTokenizer>(), {.cache_bytes = 8 * page});
+  const std::vector<GenerationRequest> requests{request_of(Ids(50, 3), 40)};
+  const auto expected = engine.generate(requests);
+  Ids ids(100, 4);
+  ids[0] = kPoisoned;
+  CHECK_THROWS_WITH(engine.generate({request_of(ids, 5)}), Catch::Contains("not finite"));
+  check_equal(engine.generate(requests), expected);
 }
 
 TEST_CASE("engine: a request that fails ends its call, with all other requests of that call") {

@@ -59,7 +59,10 @@ std::vector<Row> rows_of(std::size_t size, std::uint64_t seed) {
   rows.push_back(std::move(one));
   Row far{"one far above", rows[1].logits};
   far.logits[size / 3] = 90;
-  rows.push_back(std::move(far));
+  rows.push_back(far);
+  far.logits = rows[3].logits;  // flat
+  far.logits[size / 3] = -90;
+  rows.push_back({"flat, one far below", far.logits});
   return rows;
 }
 
