@@ -93,8 +93,8 @@ void check_ranges(const SftConfig& config, const std::string& file) {
 
 std::uint64_t SftConfig::first_task(std::size_t index) const {
   constexpr std::uint64_t kTasks = std::uint64_t{1} << 32;  // of a source; more than a training takes
-  const auto level_of = [](const SftSource& source) {
-    return source.level ? source.level : env::suite_info(source.suite, source.options()).default_level;
+  const auto level_of = [](const SftSource& one) {
+    return one.level ? one.level : env::suite_info(one.suite, one.options()).default_level;
   };
   const auto alike =
       std::count_if(sources.begin(), sources.begin() + static_cast<std::ptrdiff_t>(index), [&](const SftSource& other) {
