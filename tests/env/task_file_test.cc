@@ -311,6 +311,7 @@ TEST_CASE("a task that cannot be begun has its own id") {
     env->reset({Split::test, 3});
     CHECK(task_id_of(suite, {}, {Split::test, 3}) == env->task().id);
   }
+  CHECK(task_id_of("jsonl", {.file = "/nowhere"}, {Split::test, 7}) == "jsonl/test/7");
   const auto env = make_env("charts", {.level = 1, .role = "critic"});
   env->reset({Split::train, 3, 5});
   CHECK(task_id_of("charts", {.level = 1, .role = "critic"}, {Split::train, 3, 5}) == env->task().id);
