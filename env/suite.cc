@@ -81,11 +81,13 @@ std::unique_ptr<Env> make_env(const std::string& name, const SuiteOptions& optio
   return role_env(std::move(env), options.role, options.reexamine);
 }
 
-std::string task_id_of(const std::string& name, const SuiteOptions& options, const ResetOptions& task) {
+std::string task_id_of(const std::string& name, const SuiteOptions& options, const ResetOptions& task) try {
   const SuiteInfo info = suite_info(name, options);
   if (info.file_tasks && task.index < info.file_tasks->size()) return (*info.file_tasks)[task.index].id;
   const std::string id = task_id(name, options.level != 0 ? options.level : info.default_level, task);
   return options.role == kSolver ? id : fmt::format("{}/{}", id, options.role);
+} catch (const Error&) {  // a suite of somebody's own, or a file that is gone
+  return fmt::format("{}/{}/{}", name, to_string(task.split), task.index);
 }
 
 Json message_schema() {

@@ -23,8 +23,7 @@ std::string hint_at(std::string_view text, std::size_t at) {
   if (rest.starts_with("True") || rest.starts_with("False")) return ". JSON writes true and false";
   if (rest.starts_with("'")) return ". JSON takes \" for quotation marks";
   if (rest.starts_with("//") || rest.starts_with("/*") || rest.starts_with("#")) return ". JSON has no comments";
-  if ((rest.starts_with("}") || rest.starts_with("]")) && before.ends_with(","))
-    return ". Remove the comma before it";
+  if ((rest.starts_with("}") || rest.starts_with("]")) && before.ends_with(",")) return ". Remove the comma before it";
   return {};
 }
 

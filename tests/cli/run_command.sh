@@ -100,15 +100,15 @@ pictures() { play --suite jsonl --file "$scratch/pictures.jsonl" --out "$scratch
 picture three.png 2010 10 90
 sed 's/two.png/three.png/' "$scratch/pictures.jsonl" >"$scratch/long_picture.jsonl"
 refuses 1 "long_picture.jsonl:2: task jsonl/two: $scratch/three.png: 2010 x 10 pixels" \
-  play --suite jsonl --file "$scratch/long_picture.jsonl" --out "$scratch/x"
+  play --suite jsonl --file "$scratch/long_picture.jsonl" --out "$scratch/none"
 picture three.png 40 30 90 cut
 refuses 1 "long_picture.jsonl:2: task jsonl/two: $scratch/three.png: the picture is cut off" \
-  play --suite jsonl --file "$scratch/long_picture.jsonl" --out "$scratch/x"
+  play --suite jsonl --file "$scratch/long_picture.jsonl" --out "$scratch/none"
 refuses 1 "pictures.jsonl:2: task jsonl/two: $scratch/two.png: the picture is damaged" pictures --check full
-refuses 1 "--check full" play --suite charts --check full --out "$scratch/x"
-[ ! -e "$scratch/pictures" ] && [ ! -e "$scratch/x" ] || fail "a picture that is refused leaves a folder"
+refuses 1 "--check full" play --suite charts --check full --out "$scratch/none"
+[ ! -e "$scratch/pictures" ] && [ ! -e "$scratch/none" ] || fail "a picture that is refused leaves a folder"
 says 1 "4 of 8 episodes failed" pictures
-tasks() { sqlite3 -readonly "$scratch/pictures/run.sqlite" "SELECT group_concat(DISTINCT task_id || ' ' || status) FROM episodes JOIN tasks USING (task_index)"; }
+tasks() { sqlite3 -readonly "$scratch/pictures/run.sqlite" "SELECT DISTINCT task_id || ' ' || status FROM episodes JOIN tasks USING (task_index) ORDER BY task_index" | paste -sd,; }
 [ "$(tasks)" = "jsonl/one done,jsonl/two failed" ] || fail "episodes of a damaged picture: $(tasks)"
 cp "$scratch/one.png" "$scratch/kept.png"
 picture one.png 40 30 91

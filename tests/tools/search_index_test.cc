@@ -169,7 +169,7 @@ TEST_CASE("rankings, scores and nDCG are the oracle's") {
 TEST_CASE("broken lines are left out and told, unless they are more than a tenth") {
   const Folder folder;
   const IndexReport report =
-      folder.build(many_documents(30) + "{broken\n\n" + R"({"id": 5})" + "\n" + many_documents(1));
+      folder.build(many_documents(30) + "{broken\n\n" + R"({"id": 5})" + "\n" + R"({"id": "x", "contents": "last"})");
   CHECK(report.documents == 31);
   CHECK(report.broken == 2);
   REQUIRE(report.first_broken.size() == 2);
