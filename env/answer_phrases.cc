@@ -91,11 +91,10 @@ class PhraseFinder {
 
   // The last places of the noun: earlier ones would not be used.
   void find_cue(const Cue& cue) {
-    std::size_t count = 0;
-    for (std::size_t at = lower_.rfind(cue.noun);
-         at != lower_.npos && count<kMostPhrases; at = at> 0 ? lower_.rfind(cue.noun, at - 1) : lower_.npos) {
-      ++count;
+    std::size_t at = lower_.rfind(cue.noun);
+    for (std::size_t count = 0; at != lower_.npos && count < kMostPhrases; ++count) {
       add(cue, at);
+      at = at == 0 ? lower_.npos : lower_.rfind(cue.noun, at - 1);
     }
   }
 
@@ -132,8 +131,8 @@ class PhraseFinder {
         first = place;
         size = connector.size() - (connector.ends_with('\n') ? 1 : 0);
       }
-    const std::size_t stop = rest.find_first_of(".!?\n");
-    if (stop < first) {
+    const std::size_t stop = rest.starts_with('\n') ? 0 : std::min(first_sentence(rest).size(), rest.find('\n'));
+    if (stop < first && stop < rest.size()) {
       const bool heading = stop == 0 && rest[0] == '\n' && word_before(lower_, at).size() + 1 >= at - line_begin(at);
       return heading ? std::optional(behind + 1) : std::nullopt;
     }

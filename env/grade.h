@@ -20,6 +20,8 @@
 
 namespace agon::env {
 
+class AnswerRule;  // how one grader reads and compares, in grader.cc
+
 // The scale of points and boxes: pixels of the picture, or shares of its sides from 0 to 1 or 0 to 1000.
 enum class Coordinates { pixels, unit, thousandths };
 
@@ -67,7 +69,6 @@ struct Grade {
 // An answer that is empty, or that the rule cannot read, is worth 0 and never an error. Throws Error at construction
 // for an unknown name (nearest suggested), a gold that does not fit, is empty or fits two options, and options that do
 // nothing or lack something.
-class AnswerRule;
 class Grader {
  public:
   Grader(const std::string& name, const Json& gold, const std::vector<std::string>& options = {});

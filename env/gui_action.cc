@@ -253,7 +253,7 @@ std::optional<GuiAction> action_of(const SortedJson& json, int depth) {
       if (const auto action = action_of(json[key], depth + 1)) return action;
   Arguments arguments;
   for (const char* key : {"text", "content", "input_text", "app_name", "app", "value"})
-    if (!arguments.text && json.contains(key) && json[key].is_string()) arguments.text = json[key];
+    if (!arguments.text && json.contains(key) && json[key].is_string()) arguments.text = json[key].get<std::string>();
   const std::string written = json.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
   arguments.written = written;
   for (const char* key : {"action", "action_type", "type", "name", "function"})
