@@ -170,17 +170,18 @@ TEST_CASE("train config: what cannot work is refused before anything is played")
 TEST_CASE("train config: a loss without a gradient is refused, and a clamp is a number above 0") {
   CHECK_THAT(error_of({"loss.kl_estimator=k1"}), Catch::Contains("gradient") && Catch::Contains("k3"));
   CHECK_THAT(error_of({"loss.kl_estimator=k4"}), Catch::Contains("must be k2 or k3"));
-  CHECK(error_of({"loss.kl_estimator=k2", "loss.kl_clamp=10"}) == "");
+  CHECK(error_of({"credit.kl=0.1", "loss.kl_estimator=k2", "loss.kl_clamp=10"}) == "");
   CHECK_THAT(error_of({"loss.kl_clamp=0"}), Catch::Contains("'loss.kl_clamp' must be a number above 0, got 0"));
   CHECK_THAT(error_of({"loss.kl_clamp=much"}), Catch::Contains("'loss.kl_clamp'"));
   CHECK_FALSE(config_with("out", {}).kl_clamp);
-  CHECK(config_with("out", {"loss.kl_clamp=10"}).kl_clamp == 10);
+  CHECK(config_with("out", {"credit.kl=0.1", "loss.kl_clamp=10"}).kl_clamp == 10);
 }
 
 TEST_CASE("train config: the longest response of dr_grpo and dapo is the one that sampling cuts") {
   const std::string method = GENERATE("dr_grpo", "dapo");
   const auto longest = [&](std::vector<std::string> changes) {
     changes.push_back("method=" + method);
+    if (method == "dapo") changes.push_back("credit.overlong_buffer=8");
     return config_with("out", changes).credit.at("max_tokens").get<int>();
   };
   CHECK(longest({"sampling.max_tokens=96"}) == 96);
