@@ -94,6 +94,6 @@ TEST_CASE("sft model: the loss and its gradient are those of the whole logits, w
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (!parameters[i].grad().defined()) continue;
     const double difference = (parameters[i].grad() - gradients[i] * scale).norm().item<double>();
-    CHECK(difference <= 1e-4 * scale * gradients[i].norm().item<double>() + 1e-7);
+    CHECK(difference <= 1e-3 * scale * gradients[i].norm().item<double>() + 1e-7);
   }
 }

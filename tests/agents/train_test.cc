@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 #include <torch/cuda.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -32,16 +33,16 @@ namespace {
 const std::string kModel = std::string(AGON_SOURCE_DIR) + "/models/agon-tiny";
 
 TrainConfig config_with(const std::filesystem::path& output, std::vector<std::string> changes) {
-  std::vector<std::string> all{"output=" + output.string(),
-                               "policy=" + kModel,
-                               "threads=1",
-                               "steps=6",
-                               "samples=4",
-                               "checkpoint_steps=2",
-                               "sources=[{suite: charts, level: 3, prompts: 3}, {suite: shapes, level: 3, prompts: 2}]",
-                               "evaluation.tasks=4",
-                               "evaluation.samples=2",
-                               "evaluation.every=3"};
+  std::vector<std::string> all{
+      "output=" + output.string(),
+      "policy=" + kModel,
+      "threads=1",
+      "steps=6",
+      "samples=4",
+      "checkpoint_steps=2",
+      "sources=[{suite: charts, level: 3, prompts: 3}, {suite: shapes, level: 3, prompts: 2}]"};
+  if (std::ranges::find(changes, "evaluation.every=0") == changes.end())
+    all.insert(all.end(), {"evaluation.tasks=4", "evaluation.samples=2", "evaluation.every=3"});
   all.insert(all.end(), changes.begin(), changes.end());
   return load_train_config({}, all);
 }
@@ -157,7 +158,7 @@ TEST_CASE("train config: what cannot work is refused before anything is played")
   CHECK_THAT(error_of({"samples=5000000000"}), Catch::Contains("'samples'"));
   CHECK_THAT(error_of({"sources.99999999999999999999999.level=1"}), Catch::Contains("none of them"));
   CHECK_THAT(error_of({"sources=[{suite: charts, expert: true}]"}), Catch::Contains("methods that imitate"));
-  CHECK(error_of({"method=sft", "sources=[{suite: charts, expert: true}]"}) == "");
+  CHECK(error_of({"method=sft", "samples=8", "sources=[{suite: charts, expert: true}]"}) == "");
   CHECK_THAT(error_of({"probes.steps=line"}), Catch::Contains("newline"));
   CHECK_THAT(error_of({"sources=[{suite: charts, expert_turn: papr}]"}), Catch::Contains("'paper'"));
   CHECK_THAT(error_of({"sources=[{suite: charts, expert_turn: paper, two_turn: true}]"}), Catch::Contains("two_turn"));
@@ -170,17 +171,18 @@ TEST_CASE("train config: what cannot work is refused before anything is played")
 TEST_CASE("train config: a loss without a gradient is refused, and a clamp is a number above 0") {
   CHECK_THAT(error_of({"loss.kl_estimator=k1"}), Catch::Contains("gradient") && Catch::Contains("k3"));
   CHECK_THAT(error_of({"loss.kl_estimator=k4"}), Catch::Contains("must be k2 or k3"));
-  CHECK(error_of({"loss.kl_estimator=k2", "loss.kl_clamp=10"}) == "");
+  CHECK(error_of({"credit.kl=0.1", "loss.kl_estimator=k2", "loss.kl_clamp=10"}) == "");
   CHECK_THAT(error_of({"loss.kl_clamp=0"}), Catch::Contains("'loss.kl_clamp' must be a number above 0, got 0"));
   CHECK_THAT(error_of({"loss.kl_clamp=much"}), Catch::Contains("'loss.kl_clamp'"));
   CHECK_FALSE(config_with("out", {}).kl_clamp);
-  CHECK(config_with("out", {"loss.kl_clamp=10"}).kl_clamp == 10);
+  CHECK(config_with("out", {"credit.kl=0.1", "loss.kl_clamp=10"}).kl_clamp == 10);
 }
 
 TEST_CASE("train config: the longest response of dr_grpo and dapo is the one that sampling cuts") {
   const std::string method = GENERATE("dr_grpo", "dapo");
   const auto longest = [&](std::vector<std::string> changes) {
     changes.push_back("method=" + method);
+    if (method == "dapo") changes.push_back("credit.overlong_buffer=8");
     return config_with("out", changes).credit.at("max_tokens").get<int>();
   };
   CHECK(longest({"sampling.max_tokens=96"}) == 96);
