@@ -21,9 +21,8 @@ namespace {
 void run(const CLI::App& command, const TrainingFlags& flags) {
   const critic::SelfPlayConfig config = critic::load_self_play_config(flags.config, flags.changes);
   if (print_config(command, flags, config.source)) return;
-  require_resume_fits("selfplay", flags, config.output);
   watch_interrupts();
-  if (!critic::self_play(config, true, interrupted()))
+  if (!critic::self_play(config, flags.resume, interrupted()))
     throw Interrupted("selfplay: stopped. Go on with the same command and --resume.");
   const Json summary = env::RunReader::open(config.output)->summary();
   if (flags.json)

@@ -35,7 +35,6 @@ void run_training(const CLI::App& command, const TrainingFlags& flags) {
   agents::TrainConfig config = agents::load_train_config(flags.config, flags.changes);
   if (print_config(command, flags, config.resolved)) return;
   if (config.policy == kDefaultModel) config.policy = find_model_folder("");
-  require_resume_fits("train", flags, config.output);
   say_similarity(config);
   watch_interrupts();
   const auto resume = flags.resume ? agents::Resume::yes : agents::Resume::no;

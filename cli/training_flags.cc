@@ -11,18 +11,17 @@
 #include "cli/output.h"
 #include "cli/play.h"
 #include "core/error.h"
-#include "env/run_schema.h"
 
 namespace agon::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-// A checkpoint, the games or episodes of a training, or what it ends with.
+// A checkpoint, a log, or what it ends with.
 bool holds_training(const fs::path& output) {
   if (!agents::find_checkpoint(output).empty()) return true;
   std::error_code ignored;
-  for (const char* file : {env::kRunDatabase, "train.jsonl", "reward_model.json", "judge.json"})
+  for (const char* file : {"train.jsonl", "reward_model.json", "judge.json"})
     if (fs::exists(output / file, ignored)) return true;
   return false;
 }

@@ -29,8 +29,8 @@ CLI::Option* add_training_options(CLI::App& command, TrainingFlags& flags, const
 // flag that does nothing beside it.
 bool print_config(const CLI::App& command, const TrainingFlags& flags, const Json& config);
 
-// Throws Error where `output` holds a training, begun or ended, and --resume is not given. Without one to go on with,
-// says on stderr that --resume begins.
+// For trainings without a store of their own: throws Error where `output` holds one, begun or ended, and --resume is
+// not given. Without one to go on with, says on stderr that --resume begins.
 void require_resume_fits(const std::string& command, const TrainingFlags& flags, const std::filesystem::path& output);
 
 }  // namespace agon::cli

@@ -88,7 +88,9 @@ TEST_CASE("the figures of a run, computed by hand") {
   REQUIRE(summary["score"]["auc"].get<double>() == Approx(14.0 / 15));
   REQUIRE(summary["score"]["missing"] == 0);
   REQUIRE_FALSE(summary.contains("step_success"));
-  REQUIRE(summary["ci"]["greedy"] == Json::array({0.0, 1.0}));
+  REQUIRE(summary["ci"]["greedy"][0].get<double>() == Approx(0.0945).margin(1e-4));  // Wilson's, of 1 of 2
+  REQUIRE(summary["ci"]["greedy"][1].get<double>() == Approx(0.9055).margin(1e-4));
+  REQUIRE((summary["n"]["greedy"] == 2 && summary["n"]["pass_at_1"] == 2));
   for (const char* name : {"pass_at_1", "pass_at_4", "best_of_2", "majority_4", "mean_reward", "score_auc", "score_ap"})
     REQUIRE(summary["ci"][name][0] <= summary["ci"][name][1]);
 }
@@ -189,8 +191,8 @@ TEST_CASE("summaries do not depend on the order of episodes, and the table shows
   const std::string table = agents::summary_table(summary);
   CAPTURE(table);
   REQUIRE(table.find("charts, level 2, test split: 60 tasks x 8 samples\n") == 0);
-  REQUIRE(table.find(fmt::format("pass@1            {:.3f}   [{:.3f}, {:.3f}]\n", summary["pass_at_1"].get<double>(),
-                                 summary["ci"]["pass_at_1"][0].get<double>(),
+  REQUIRE(table.find(fmt::format("pass@1            {:.3f}   [{:.3f}, {:.3f}]       60\n",
+                                 summary["pass_at_1"].get<double>(), summary["ci"]["pass_at_1"][0].get<double>(),
                                  summary["ci"]["pass_at_1"][1].get<double>())) != std::string::npos);
   REQUIRE(table.find("N samples             1      2      4      8\n") != std::string::npos);
   REQUIRE(table.find("5400 tokens in 4.0 s (1350 a second)\n") != std::string::npos);
@@ -251,7 +253,8 @@ TEST_CASE("two-turn figures, computed by hand") {
     REQUIRE(summary["ci"][name][0] <= summary["ci"][name][1]);
   const std::string table = agents::summary_table(summary);
   CAPTURE(table);
-  REQUIRE(table.find("two turns       samples   95 % interval          greedy   95 % interval\n") != std::string::npos);
+  REQUIRE(table.find("two turns       samples   95 % interval     tasks    greedy   95 % interval     tasks\n") !=
+          std::string::npos);
   REQUIRE(table.find("\nM 0->1 of wrong   0.429   [") != std::string::npos);
   REQUIRE(table.find("\ntypes, samples    0->0: 3  0->1: 3  1->0: 1  1->1: 3\n") != std::string::npos);
 }
@@ -284,9 +287,11 @@ TEST_CASE("two runs are compared on the tasks that both have, task by task") {
   other.push_back(outcome(77, 0, true, 0.5));  // first does not have it
   const Json difference = agents::compare(first, other, 7);
   REQUIRE(difference["greedy"] == 0.0);
-  REQUIRE(difference["ci"]["greedy"] == Json::array({0.0, 0.0}));
+  REQUIRE(difference["ci"]["greedy"][0].get<double>() == Approx(-0.0378).margin(1e-4));  // Newcombe's
+  REQUIRE(difference["ci"]["greedy"][1].get<double>() == Approx(0.0378).margin(1e-4));
   REQUIRE(difference["pass_at_1"].get<double>() == Approx(1.0 / 50));
-  REQUIRE(difference["ci"]["pass_at_1"][0] == 0.0);
+  REQUIRE(difference["ci"]["pass_at_1"][0].get<double>() == Approx(-0.0335).margin(1e-4));
+  REQUIRE(difference["n"]["pass_at_1"] == 50);
   REQUIRE(difference["ci"]["pass_at_1"][1].get<double>() < 0.1);  // unpaired it would be 0.2
   REQUIRE(difference["pass_at_4"].get<double>() == Approx(1.0 / 50));
   REQUIRE(difference.contains("score_auc"));

@@ -310,7 +310,7 @@ TEST_CASE("train: the best model is chosen on the validation split, and none on 
 TEST_CASE("train: a folder that holds a run needs Resume::yes, and the same config") {
   const TempFolder folder;
   std::atomic<bool> go = false;
-  const std::vector<std::string> small{"steps=1", "evaluation.every=0", "sources=[{suite: charts, prompts: 1}]"};
+  const std::vector<std::string> small{"steps=1", "evaluation={every: 0}", "sources=[{suite: charts, prompts: 1}]"};
   REQUIRE(train(config_with(folder.path() / "a", small), Resume::no, go));
   CHECK_THROWS_WITH(train(config_with(folder.path() / "a", small), Resume::no, go), Catch::Contains("--resume"));
   std::vector<std::string> other = small;
@@ -321,7 +321,7 @@ TEST_CASE("train: a folder that holds a run needs Resume::yes, and the same conf
 TEST_CASE("train: checkpoints of another model are refused with the tensors that do not fit") {
   const TempFolder folder;
   std::atomic<bool> go = false;
-  const std::vector<std::string> small{"steps=1", "evaluation.every=0", "sources=[{suite: charts, prompts: 1}]"};
+  const std::vector<std::string> small{"steps=1", "evaluation={every: 0}", "sources=[{suite: charts, prompts: 1}]"};
   const TrainConfig config = config_with(folder.path() / "a", small);
   REQUIRE(train(config, Resume::no, go));
   const std::filesystem::path other = std::string(AGON_TEST_DATA) + "/generation/model/model.safetensors";
@@ -436,7 +436,7 @@ TEST_CASE("train: a turn after the expert's is learned, the expert's own are not
   std::atomic<bool> go = false;
   const TrainConfig config =
       config_with(folder.path() / "out", {"sources=[{suite: phone, prompts: 6, expert_turn: paper}]", "steps=1",
-                                          "rewards={accuracy: 1, format: 1}", "record_every=1", "evaluation.every=0"});
+                                          "rewards={accuracy: 1, format: 1}", "record_every=1", "evaluation={every: 0}"});
   REQUIRE(train(config, Resume::no, go));
   std::size_t given = 0;
   env::RunReader::open(config.output)

@@ -31,6 +31,7 @@ stand_ins() {
   ln -s "$source/models/agon-tiny-critic" runs/selfplay-critic
   ln -s "$source/models/agon-tiny-tools" runs/selfplay-sneaky
   ln -s "$source/models/agon-tiny-reward" runs/reward-model
+  ln -s "$source/models/agon-tiny" runs/agon-tiny # its base
   cp "$source"/docs/tour/chart-2.png photo.png
   cp "$source"/docs/tour/*.png .
   head -1 "$source/docs/tour/tasks.jsonl" >TASKS.jsonl
@@ -53,7 +54,7 @@ own='group\.json|TASKS\.jsonl|wiki\.|musique|MAT-|gsm8k|step1|photo\.png|minilm|
 
 # folder_of DOCUMENT: a new one, which looks like a checkout.
 folder_of() {
-  local folder=$scratch/$(basename "$1" .md)
+  local folder=$scratch/${1//\//-}
   mkdir "$folder" && cd "$folder" || exit 1
   ln -s "$agon" agon
   for part in models experiments docs script benchmarks tests; do ln -s "$source/$part" $part; done

@@ -17,7 +17,7 @@ grep -q '"acc_t2"' "$scratch/two.json" || fail "no two-turn figures: $(cat "$scr
 "$agon" show "$scratch/two" 3 2>/dev/null | grep -q '^(a wrong answer)' || fail "a transcript does not tell which answer is right"
 refuses 1 two_turn "$agon" run --policy "$model" $short --suite charts --out "$scratch/two" --resume
 refuses 1 "up to 10 turns" "$agon" run --policy "$model" --suite phone --two-turn --out "$scratch/x"
-refuses 2 "two-turn" "$agon" run --policy "$model" --reexamine Sure? --out "$scratch/x"
+refuses 1 "two-turn" "$agon" run --policy "$model" --reexamine Sure? --out "$scratch/x"
 
 # Several policies and suites: the runs are those of agon run, and the second policy is compared with the first.
 cp -r "$model" "$scratch/other"

@@ -89,9 +89,9 @@ printf '{"steps": ["a"], "label": 5}\n' >"$scratch/broken.jsonl"
 refuses 1 "broken.jsonl:1: label" "$agon" eval-critic --critic oracle --file "$scratch/broken.jsonl"
 
 # Ctrl-C: no figures, a word, 130.
-for what in "--suite charts" "--critiques 4 --temperature 1 --file $scratch/long.jsonl"; do
+for what in "--suite charts --tasks 1000000" "--critiques 4 --temperature 1 --file $scratch/long.jsonl"; do
   for ((i = 0; i < 20000; ++i)); do echo '{"problem": "P", "steps": ["a"], "label": -1}'; done >"$scratch/long.jsonl"
-  "$agon" eval-critic --critic generative --policy "$model" --tasks 1000000 $what >"$scratch/out" 2>"$scratch/err" &
+  "$agon" eval-critic --critic generative --policy "$model" $what >"$scratch/out" 2>"$scratch/err" &
   pid=$!
   sleep 2
   kill -INT $pid

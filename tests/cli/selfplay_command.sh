@@ -69,7 +69,7 @@ refused "no game teaches the critic anything: of 6 games 6 are invalid" untaught
 [ "$(sqlite3 "$scratch/untaught/run.sqlite" "SELECT count(*) FROM journal WHERE kind = 'game'" 2>/dev/null ||
   python3 -c 'import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM journal").fetchone()[0])' "$scratch/untaught/run.sqlite")" = 6 ] ||
   fail "the games are not in the store"
-refused "holds a training already" untaught
+refused "holds a run already" untaught
 refused "6 are invalid" untaught --resume # the games are there; they are not played again
 config untaught "max_tokens: 21"
 refused "max_tokens" untaught --resume

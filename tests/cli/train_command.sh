@@ -62,7 +62,7 @@ says 1 "'output' is missing" "$agon" train --set "sources=[{suite: charts}]"
 says 0 "output: " "$agon" train --print-config --set "sources=[{suite: charts}]"
 says 1 "Did you mean 'accuracy'" "$agon" train small.yaml --set output=x2 --set rewards.acuracy=1
 says 1 "turn" "$agon" train small.yaml --set output=x3 --set method=adapo
-says 0 "model: x3/model" "$agon" train small.yaml --set output=x3 --set steps=1 --set evaluation.every=0
+says 0 "model: x3/model" "$agon" train small.yaml --set output=x3 --set steps=1 --set 'evaluation={every: 0}'
 says 0 "accuracy: 1" "$agon" train small.yaml --set output=x --print-config --set rewards.format=0.1
 says 1 "'rewards' must name a component" "$agon" train small.yaml --set output=x --set "rewards={}"
 says 1 "'loss.clip_low' must lie in [0, 1]" "$agon" train small.yaml --set output=x --set loss.clip_low=2
@@ -78,7 +78,7 @@ says 0 "model: full/model" "$agon" train small.yaml --set output=full --resume
 cmp -s whole/model/model.safetensors full/model/model.safetensors || fail "after the full disk it ended with other weights"
 
 # Stopped while it chooses tasks, a training chooses them anew.
-choosing=(--set filter.offline=true --set filter.offline_tasks=150 --set steps=1 --set evaluation.every=0)
+choosing=(--set filter.offline=true --set filter.offline_tasks=150 --set steps=1 --set 'evaluation={every: 0}')
 says 0 "model: chosen/model" "$agon" train small.yaml --set output=chosen "${choosing[@]}"
 "$agon" train small.yaml --set output=stopped "${choosing[@]}" >log.txt 2>&1 &
 victim=$!
