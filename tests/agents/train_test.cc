@@ -434,9 +434,9 @@ TEST_CASE("train: solver, refiner and verifier of one suite make one batch with 
 TEST_CASE("train: a turn after the expert's is learned, the expert's own are not") {
   const TempFolder folder;
   std::atomic<bool> go = false;
-  const TrainConfig config =
-      config_with(folder.path() / "out", {"sources=[{suite: phone, prompts: 6, expert_turn: paper}]", "steps=1",
-                                          "rewards={accuracy: 1, format: 1}", "record_every=1", "evaluation={every: 0}"});
+  const TrainConfig config = config_with(
+      folder.path() / "out", {"sources=[{suite: phone, prompts: 6, expert_turn: paper}]", "steps=1",
+                              "rewards={accuracy: 1, format: 1}", "record_every=1", "evaluation={every: 0}"});
   REQUIRE(train(config, Resume::no, go));
   std::size_t given = 0;
   env::RunReader::open(config.output)

@@ -198,7 +198,8 @@ TEST_CASE("self-play: the new generator meets the first critic, or that of the r
 TEST_CASE("self-play: a critic learns from the games of all rounds, or of its own alone") {
   World mixed, apart;
   apart.config.mix_rounds = false;
-  mixed.config.lessons.pairs = apart.config.lessons.pairs = false;  // with pairs, steps fill up over all rounds together
+  mixed.config.lessons.pairs = apart.config.lessons.pairs =
+      false;  // with pairs, steps fill up over all rounds together
   REQUIRE((mixed.play() && apart.play()));
   const auto critiques = [](const World& world, int lesson) {
     std::vector<std::string> texts;

@@ -298,7 +298,7 @@ TEST_CASE("F1 counts repeated words, and an answer equal to a gold is 1") {
   }
 }
 
-TEST_CASE("boxes as models write them; the last counts") {
+TEST_CASE("boxes as models write them, the last counts") {
   check(Grader("iou", {100, 200, 300, 400}),
         {"[100,200,300,400]",
          "(100,200),(300,400)",
@@ -331,7 +331,7 @@ TEST_CASE("boxes as models write them; the last counts") {
   CHECK(Grader("iou", "(0,0),(10,10)").grade("[0,0,10,10]") == 1);
 }
 
-TEST_CASE("points as models write them; of a box the centre") {
+TEST_CASE("points as models write them, of a box the centre") {
   check(Grader("point_in_box", {400, 200, 600, 400}),
         {"(500,300)",
          "[500, 300]",
