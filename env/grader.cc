@@ -17,7 +17,7 @@ namespace agon::env {
 
 namespace {
 
-std::string shown(std::string_view text) { return fmt::format("\"{}\"", tools::shown_text(text, 120)); }
+std::string shown(std::string_view text) { return tools::shown_text(text, 120); }
 std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 struct Score {
   double reward = 0;
@@ -461,16 +461,18 @@ std::unique_ptr<AnswerRule> rule_named(const std::string& name, const GradeOptio
 // --- Keys of a task ---
 
 std::vector<std::string> option_texts(const Json& value) {
-  const bool texts =
-      value.is_array() && std::all_of(value.begin(), value.end(), [](const Json& item) { return item.is_string(); });
-  if (!texts) throw Error("\"options\" is {}, not a list of texts", tools::shown_text(dumped(value)));
-  return value.get<std::vector<std::string>>();
+  const auto is_text = [](const Json& item) { return item.is_string() || item.is_number(); };
+  if (!value.is_array() || !std::all_of(value.begin(), value.end(), is_text))
+    throw Error("\"options\" is {}, not a list of texts", tools::cut_text(dumped(value), 60));
+  std::vector<std::string> texts;
+  for (const Json& item : value) texts.push_back(item.is_string() ? item.get<std::string>() : dumped(item));
+  return texts;
 }
 
 double share(const Json& value, const char* key) {
   const double number = value.is_number() ? value.get<double>() : -1;
   if (!(number >= 0 && std::isfinite(number)))
-    throw Error("\"{}\" is {}, not a number from 0 on", key, tools::shown_text(dumped(value)));
+    throw Error("\"{}\" is {}, not a number from 0 on", key, tools::cut_text(dumped(value), 60));
   return number;
 }
 
@@ -493,13 +495,13 @@ Coordinates coordinates_in(const Json& value, const char* key) {
   if (name == "pixels") return Coordinates::pixels;
   if (name == "0-1") return Coordinates::unit;
   if (name == "0-1000") return Coordinates::thousandths;
-  throw Error("\"{}\" is {}; it is \"pixels\", \"0-1\" or \"0-1000\"", key, tools::shown_text(dumped(value)));
+  throw Error("\"{}\" is {}; it is \"pixels\", \"0-1\" or \"0-1000\"", key, tools::cut_text(dumped(value), 60));
 }
 
 std::pair<double, double> size_in(const Json& value) {
   const bool pair = value.is_array() && value.size() == 2 && value[0].is_number() && value[1].is_number() &&
                     value[0].get<double>() > 0 && value[1].get<double>() > 0;
-  if (!pair) throw Error("\"size\" is {}, not [width, height] in pixels", tools::shown_text(dumped(value)));
+  if (!pair) throw Error("\"size\" is {}, not [width, height] in pixels", tools::cut_text(dumped(value), 60));
   return {value[0].get<double>(), value[1].get<double>()};
 }
 
@@ -543,7 +545,7 @@ Grade Grader::judge(std::string_view response) const {
   grade.correct = correct(score.reward);
   grade.extracted = reading.shown;
   grade.why = score.why;
-  grade.steps.push_back(fmt::format("read: {}", tools::shown_text(reading.shown, 120)));
+  grade.steps.push_back(fmt::format("read: {}", shown(reading.shown)));
   grade.steps.push_back(fmt::format("compare: {} ({}): {}", rule_->grader, rule_->description(), score.why));
   return grade;
 }

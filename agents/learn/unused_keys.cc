@@ -57,6 +57,7 @@ void require_loss_keys(const Training& training) {
   require_used("train", {use("loss.clip_low", !imitates, of_method + ", which imitates"),
                          use("loss.clip_high", !imitates, of_method + ", which imitates"),
                          use("loss.kl_estimator", kl, of_method + " without KL", "give the method a credit.kl above 0"),
+                         use("loss.kl_clamp", kl, of_method + " without KL", "give the method a credit.kl above 0"),
                          use("reference", kl, of_method + " without KL", "give the method a credit.kl above 0")});
 }
 
@@ -86,7 +87,7 @@ void require_schedule_keys(const Training& training) {
           "without a source that has expert_turn", "give a source one"),
       use("samples", training.some_source([](const TrainSource& one) { return !one.expert; }),
           "where every source shows its expert", "let a source play")};
-  for (const char* key : {"evaluation.tasks", "evaluation.samples", "evaluation.metric"})
+  for (const char* key : {"evaluation.split", "evaluation.tasks", "evaluation.samples", "evaluation.metric"})
     uses.push_back(use(key, config.evaluation.every > 0, "with evaluation.every: 0", "give every how many steps"));
   require_used("train", uses);
 }
