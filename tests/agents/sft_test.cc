@@ -331,7 +331,7 @@ TEST_CASE("a score is the mean of the answer's outcome and its task's") {
 TEST_CASE("a score stage without an answer to score says what to do") {
   const ScratchFolder scratch;
   const SftConfig config =
-      load_sft_config(write_config(scratch, "d", config_text("d", 2) + "score_steps: 2\nscore_tasks: 2\n"));
+      load_sft_config(write_config(scratch, "d", config_text("d", 2) + "score_steps: 2\nscore_tasks: 1\n"));
   std::atomic<bool> stop = false;
   REQUIRE_THROWS_WITH(train_sft(config, stop), Catch::Contains("'score_steps' to 0"));
 }
