@@ -175,6 +175,7 @@ class Trainer {
       return false;
     }
     note_failures(played);
+    note_steps(groups);
     env::Metrics metrics = rollout_metrics(groups, config_.method, config_.rewards);
     metrics.emplace_back("groups/failed", played.failed);
     const Clock::time_point start = Clock::now();
@@ -242,7 +243,6 @@ class Trainer {
     std::vector<CreditGroup> views;
     for (const TrainGroup& group : groups) views.push_back(credit_group(group, config_.rewards, *folder_.tokenizer));
     if (probed) probe(probes, views);
-    if (probed) note_steps(views);
     for (std::size_t source = 0; source < sources_.size(); ++source) credit_source(source, groups, views);
   }
 
@@ -277,8 +277,8 @@ class Trainer {
   }
 
   // Of one step there is nothing to part: said once.
-  void note_steps(const std::vector<CreditGroup>& views) {
-    if (has_said_steps_ || views.empty() || !is_single_step(views)) return;
+  void note_steps(const std::vector<TrainGroup>& groups) {
+    if (has_said_steps_ || groups.empty() || !credit_now()->needs_confidence() || !is_single_step(groups)) return;
     has_said_steps_ = true;
     std::fputs(fmt::format("train: {}: no roll-out of step {} has more than one step, so its tokens get no credit of "
                            "their own. Steps end where 'probes.steps' ({}) says; is there a rule that parts what this "

@@ -122,13 +122,14 @@ bool has_gradient(const TrainGroup& group) {
   return false;
 }
 
-bool is_single_step(std::span<const CreditGroup> groups) {
+bool is_single_step(std::span<const TrainGroup> groups) {
   const auto is_step = [](const CreditSegment& segment) {
     return segment.kind == env::SegmentKind::think || segment.kind == env::SegmentKind::step;
   };
-  return std::ranges::all_of(groups, [&](const CreditGroup& group) {
-    return std::ranges::all_of(
-        group, [&](const CreditRollout& rollout) { return std::ranges::count_if(rollout.segments, is_step) < 2; });
+  return std::ranges::all_of(groups, [&](const TrainGroup& group) {
+    return std::ranges::all_of(group.rollouts, [&](const TrainRollout& rollout) {
+      return std::ranges::count_if(rollout.segments, is_step) < 2;
+    });
   });
 }
 

@@ -61,7 +61,7 @@ class PlayedGroups {
 };
 
 // No roll-out of the groups has two steps (segments think and step).
-bool is_single_step(std::span<const CreditGroup> groups);
+bool is_single_step(std::span<const TrainGroup> groups);
 
 // A group as credit sees it, later observations among its segments. Throws as credit_rollout.
 CreditGroup credit_group(const TrainGroup& group, const std::map<std::string, double>& weights,

@@ -142,8 +142,9 @@ TEST_CASE("train rollout: of single steps there is nothing to part") {
   episode.task_id = "words/1/train/0";
   add_turn(episode, "How much?", lines, ids_of(lines));
   const auto view = [&](env::StepRule rule) {
-    return std::vector<CreditGroup>{
-        credit_group(make_train_group({episode}, "", tiny(), rule), {{"accuracy", 1}}, *tiny().tokenizer)};
+    std::vector<TrainGroup> groups;
+    groups.push_back(make_train_group({episode}, "", tiny(), rule));
+    return groups;
   };
   CHECK(is_single_step(view(env::StepRule::blank_line)));
   CHECK_FALSE(is_single_step(view(env::StepRule::newline)));

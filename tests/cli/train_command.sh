@@ -67,7 +67,7 @@ says 0 "accuracy: 1" "$agon" train small.yaml --set output=x --print-config --se
 says 1 "'rewards' must name a component" "$agon" train small.yaml --set output=x --set "rewards={}"
 says 1 "'loss.clip_low' must lie in [0, 1]" "$agon" train small.yaml --set output=x --set loss.clip_low=2
 says 1 "'loss.kl_estimator' is k1" "$agon" train small.yaml --set output=x --set loss.kl_estimator=k1
-says 0 "3 to 5 times slower" "$agon" train small.yaml --set output=x4 --set steps=1 --set evaluation.every=0 --set precision=bfloat16
+says 0 "3 to 5 times slower" "$agon" train small.yaml --set output=x4 --set steps=1 --set precision=bfloat16
 says 1 "no such model folder" "$agon" train small.yaml --set output=x --set reference=foreign
 says 0 "max_tokens: 24" "$agon" train small.yaml --set output=x --print-config --set method=dapo --set sampling.max_tokens=24
 
