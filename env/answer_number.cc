@@ -496,8 +496,9 @@ std::optional<Number> only_number(std::string_view text) {
       ++at;
       continue;
     }
-    if (at > 0 && (is_letter(text[at - 1]) || text[at - 1] == '_')) {  // H2O, x1
-      while (at < text.size() && (is_word_byte(text[at]) || text[at] == '_')) ++at;
+    if (at > 0 && (is_letter(text[at - 1]) || text[at - 1] == '_')) {  // H2O, x1, v.2
+      do ++at;
+      while (at < text.size() && (is_word_byte(text[at]) || text[at] == '_'));
       continue;
     }
     const std::size_t begin = at - currency_before(text.substr(0, at));
