@@ -185,8 +185,9 @@ AnswerPart answer_part(std::string_view response) {
     const std::string_view raw = trim(last_full_box(*inside).value_or(*inside));
     return {AnswerPart::Kind::tag, plain_text(raw), std::string(raw)};
   }
-  if (const auto box = last_full_box(said)) return {AnswerPart::Kind::box, plain_text(*box)};
-  return {AnswerPart::Kind::whole, plain_text(without_scores(said, lower))};
+  if (const auto box = last_full_box(said)) return {AnswerPart::Kind::box, plain_text(*box), std::string(trim(*box))};
+  const std::string kept = without_scores(said, lower);
+  return {AnswerPart::Kind::whole, plain_text(kept), std::string(trim(kept))};
 }
 
 std::string_view to_string(AnswerPart::Kind kind) {
