@@ -186,8 +186,8 @@ AnswerPart answer_part(std::string_view response) {
     return {AnswerPart::Kind::tag, plain_text(raw), std::string(raw)};
   }
   if (const auto box = last_full_box(said)) return {AnswerPart::Kind::box, plain_text(*box), std::string(trim(*box))};
-  const std::string rest = without_scores(said, lower);
-  return {AnswerPart::Kind::whole, plain_text(rest), std::string(trim(rest))};
+  const std::string kept = without_scores(said, lower);
+  return {AnswerPart::Kind::whole, plain_text(kept), std::string(trim(kept))};
 }
 
 std::string_view to_string(AnswerPart::Kind kind) {

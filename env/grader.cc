@@ -19,6 +19,12 @@ namespace {
 
 std::string shown(std::string_view text) { return tools::shown_text(text, 120); }
 std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+// The same in a message.
+std::string printed(const Json& json) {
+  const std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
+  return text.size() > 200 ? text.substr(0, 200) + "..." : text;
+}
+
 struct Score {
   double reward = 0;
   std::string why;
@@ -56,7 +62,7 @@ class AnswerRule {
 
  protected:
   [[noreturn]] void throw_bad_gold(const Json& gold, const std::string& wanted) const {
-    throw Error("grader {}: the gold answer {} is not {}.", grader, dumped(gold), wanted);
+    throw Error("grader {}: the gold answer {} is not {}.", grader, printed(gold), wanted);
   }
   // The gold answers as texts: a string, a number, or several.
   std::vector<std::string> gold_texts(const Json& gold) const {
@@ -218,7 +224,7 @@ class ChoiceRule final : public AnswerRule {
       throw Error(
           "grader {}: the gold answer {} fits two options, {} and {}. Give the one that is meant, by a letter or a "
           "text that fits no other.",
-          grader, dumped(gold), named(places[0]), named(places[1]));
+          grader, printed(gold), named(places[0]), named(places[1]));
     if (places.empty())
       throw_bad_gold(gold, fmt::format("one of the {} options, by letter or text", options.options.size()));
     gold_ = places.front();
@@ -463,7 +469,7 @@ std::unique_ptr<AnswerRule> rule_named(const std::string& name, const GradeOptio
 std::vector<std::string> option_texts(const Json& value) {
   const auto is_text = [](const Json& item) { return item.is_string() || item.is_number(); };
   if (!value.is_array() || !std::all_of(value.begin(), value.end(), is_text))
-    throw Error("\"options\" is {}, not a list of texts", tools::cut_text(dumped(value), 60));
+    throw Error("\"options\" is {}, not a list of texts", printed(value));
   std::vector<std::string> texts;
   for (const Json& item : value) texts.push_back(item.is_string() ? item.get<std::string>() : dumped(item));
   return texts;
@@ -471,8 +477,7 @@ std::vector<std::string> option_texts(const Json& value) {
 
 double share(const Json& value, const char* key) {
   const double number = value.is_number() ? value.get<double>() : -1;
-  if (!(number >= 0 && std::isfinite(number)))
-    throw Error("\"{}\" is {}, not a number from 0 on", key, tools::cut_text(dumped(value), 60));
+  if (!(number >= 0 && std::isfinite(number))) throw Error("\"{}\" is {}, not a number from 0 on", key, printed(value));
   return number;
 }
 
@@ -495,13 +500,13 @@ Coordinates coordinates_in(const Json& value, const char* key) {
   if (name == "pixels") return Coordinates::pixels;
   if (name == "0-1") return Coordinates::unit;
   if (name == "0-1000") return Coordinates::thousandths;
-  throw Error("\"{}\" is {}; it is \"pixels\", \"0-1\" or \"0-1000\"", key, tools::cut_text(dumped(value), 60));
+  throw Error("\"{}\" is {}; it is \"pixels\", \"0-1\" or \"0-1000\"", key, printed(value));
 }
 
 std::pair<double, double> size_in(const Json& value) {
   const bool pair = value.is_array() && value.size() == 2 && value[0].is_number() && value[1].is_number() &&
                     value[0].get<double>() > 0 && value[1].get<double>() > 0;
-  if (!pair) throw Error("\"size\" is {}, not [width, height] in pixels", tools::cut_text(dumped(value), 60));
+  if (!pair) throw Error("\"size\" is {}, not [width, height] in pixels", printed(value));
   return {value[0].get<double>(), value[1].get<double>()};
 }
 

@@ -120,8 +120,8 @@ refused 'did you mean "response"' '{"grader": "number", "answer": 3, "respons": 
 refused "fits two options" '{"grader": "choice", "answer": "x", "options": ["x", "x"], "response": "A"}'
 refused '"tolerance" does nothing' '{"grader": "exact", "answer": "x", "tolerance": 1, "response": "x"}'
 refused '"response" is 3, not a text' '{"grader": "number", "answer": 3, "response": 3}'
-: >"$scratch/empty"
-refuses 1 "no answers" "$agon" grade "$scratch/empty"
+printf ' \n\n' >"$scratch/blank"
+refuses 1 "no answers" "$agon" grade "$scratch/blank"
 refuses 1 "$scratch/none" "$agon" grade "$scratch/none"
 refuses 2 "FILE" "$agon" grade
 
