@@ -512,7 +512,9 @@ TEST_CASE("train: groups with an image token of no picture are counted and left 
                                    "evaluation.every=0", "sources=[{suite: charts, level: 3, prompts: 12}]"});
   REQUIRE(train(config, Resume::no, go));
   double failed = 0;
-  for (const auto& [step, value] : env::RunReader::open(config.output)->metrics().at("groups/failed")) failed += value;
+  const auto run = env::RunReader::open(config.output);
+  const auto metrics = run->metrics();
+  for (const auto& [step, value] : metrics.at("groups/failed")) failed += value;
   CHECK(failed > 0);
   CHECK(failed < 36);
 }
