@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "env/answer_choice.h"
 #include "env/answer_text.h"
+#include "env/characters.h"
 #include "env/protocol.h"
 
 namespace agon::env {
@@ -60,19 +61,6 @@ bool is_wide_punctuation(utf8proc_int32_t c) {
          (c >= 0xff3b && c <= 0xff40) || (c >= 0xff5b && c <= 0xff65);
 }
 bool is_chinese(utf8proc_int32_t c) { return c >= 0x4e00 && c <= 0x9fff; }
-
-// Calls visit(character, bytes) for each; -1 for a byte that begins none.
-template <typename Visit>
-void for_each_character(std::string_view text, Visit visit) {
-  while (!text.empty()) {
-    utf8proc_int32_t character = -1;
-    const auto size = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                       static_cast<utf8proc_ssize_t>(text.size()), &character);
-    const std::size_t bytes = size > 0 ? static_cast<std::size_t>(size) : 1;
-    visit(size > 0 ? character : -1, text.substr(0, bytes));
-    text.remove_prefix(bytes);
-  }
-}
 
 bool has_chinese(std::string_view text) {
   bool found = false;

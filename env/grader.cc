@@ -19,10 +19,11 @@ namespace {
 
 std::string shown(std::string_view text) { return tools::shown_text(text, 120); }
 std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-// The same in a message.
+// In a message: ASCII alone, and not all of what is long.
 std::string printed(const Json& json) {
   const std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
-  return text.size() > 200 ? text.substr(0, 200) + "..." : text;
+  const std::string_view start = tools::cut_text(text, 200);
+  return fmt::format("{}{}", start, start.size() < text.size() ? "..." : "");
 }
 
 struct Score {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "env/answer_text.h"
+#include "env/characters.h"
 
 namespace agon::env {
 namespace {
@@ -21,18 +22,6 @@ constexpr int kMostMarks = 30;  // combining marks in a row: their order costs t
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_blank(char c) { return c == ' ' || c == '\n'; }
-
-template <typename Visit>
-void for_each_character(std::string_view text, Visit visit) {
-  while (!text.empty()) {
-    Character character = -1;
-    const auto size = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                       static_cast<utf8proc_ssize_t>(text.size()), &character);
-    const std::size_t bytes = size > 0 ? static_cast<std::size_t>(size) : 1;
-    visit(size > 0 ? character : -1, text.substr(0, bytes));
-    text.remove_prefix(bytes);
-  }
-}
 
 // --- Unicode ---
 

@@ -1,7 +1,6 @@
 // The pictures of a task file (task_file.h): looked at, decoded, told apart and put in their places.
 #include <algorithm>
 #include <atomic>
-#include <fstream>
 #include <map>
 #include <set>
 #include <thread>
@@ -19,20 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kToldPictures = 5;
-
-// Of a picture, its size, its first and its last bytes tell one from another.
-std::uint64_t picture_hash(const fs::path& path) {
-  constexpr std::uintmax_t kEnds = 1 << 16;
-  const std::uintmax_t size = fs::file_size(path);
-  std::ifstream file(path, std::ios::binary);
-  std::string ends(std::min(size, 2 * kEnds), '\0');
-  const auto first = static_cast<std::streamsize>(std::min(size, kEnds));
-  const auto last = static_cast<std::streamsize>(ends.size()) - first;
-  file.read(ends.data(), first);
-  file.seekg(-last, std::ios::end);
-  file.read(ends.data() + first, last);
-  return hash_text(fmt::format("{} {:016x}", size, hash_text(ends)));
-}
+constexpr std::uintmax_t kEnds = 1 << 16;  // bytes of a picture, which tell it from another
 
 struct Picture {
   fs::path path;
@@ -88,7 +74,7 @@ void check_and_hash_pictures(const std::string& path, std::vector<FileTask>& tas
   if (pictures.empty()) return;
   look_at(pictures, fmt::format("{}: looking at its pictures", path), [](Picture& picture) {
     check_image(picture.path, {.most_elongated = kMostElongated});
-    picture.hash = picture_hash(picture.path);
+    picture.hash = hash_ends(picture.path, kEnds);
   });
   throw_faults(pictures, tasks);
   std::map<fs::path, std::uint64_t> hashes;

@@ -18,6 +18,7 @@
 #include "sandbox/limits.h"
 #include "sandbox/message.h"
 #include "sandbox/result.h"
+#include "tests/fuzz/checks.h"
 
 using namespace agon;
 using namespace agon::sandbox;
@@ -25,10 +26,6 @@ using namespace agon::sandbox;
 namespace {
 
 constexpr std::size_t kMost = 1024;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 struct Frames {
   std::vector<std::string> payloads;

@@ -13,15 +13,12 @@
 #include "env/answer_text.h"
 #include "env/grade.h"
 #include "env/visual_arft.h"
+#include "tests/fuzz/checks.h"
 
 using namespace agon;
 using namespace agon::env;
 
 namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 const std::vector<std::string>& options() {
   static const std::vector<std::string> kOptions = {"<", "-5", "1.5", "15", "a red cat", "A+", "A", "I do"};

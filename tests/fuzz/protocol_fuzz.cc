@@ -12,25 +12,11 @@
 #include "env/grade.h"
 #include "env/gui_action.h"
 #include "env/protocol.h"
+#include "tests/fuzz/checks.h"
 
 using namespace agon::env;
 
 namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    utf8proc_int32_t character = -1;
-    const auto size = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                       static_cast<utf8proc_ssize_t>(text.size()), &character);
-    if (size <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(size));
-  }
-  return true;
-}
 
 void check_segments(std::string_view text, StepRule rule) {
   std::size_t at = 0;

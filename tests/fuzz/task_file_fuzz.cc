@@ -7,15 +7,12 @@
 
 #include "core/error.h"
 #include "env/suites/task_file.h"
+#include "tests/fuzz/checks.h"
 
 using namespace agon;
 using namespace agon::env;
 
 namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 std::string where(const std::string& path, const TaskPlace& place) { return path + ":" + place.text(); }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/json.h"
+#include "tests/fuzz/checks.h"
 #include "tools/json_schema.h"
 #include "tools/json_text.h"
 #include "tools/tool_format.h"
@@ -14,10 +15,6 @@ using namespace agon;
 using namespace agon::tools;
 
 namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 // The kinds of arguments that the tools take.
 const Json& schema_text() {
