@@ -146,7 +146,7 @@ using Shares = std::vector<TaskShare>;
 // A figure over the tasks of a run, and what its interval is made from.
 struct Figure {
   Statistic statistic;
-  Shares shares;          // a share of the tasks; empty: it is none
+  Shares shares;          // empty: the figure is not a share of the tasks
   Shares less;            // the figure is `shares` minus these, of the same tasks
   std::size_t tasks = 0;  // that it is of
   bool in_unit = false;   // lies in [0, 1] whatever is drawn
@@ -353,7 +353,7 @@ double value_of(std::size_t tasks, const Statistic& statistic) {
   return statistic(all);
 }
 
-// Of which nothing is known where all resamples agree.
+// NaN where all resamples agree: they say nothing then.
 Interval bootstrap_alone(std::size_t tasks, const Statistic& statistic, std::uint64_t seed) {
   const Interval interval = bootstrap_interval(tasks, statistic, seed);
   return interval.low < interval.high ? interval : Interval{kNaN, kNaN};

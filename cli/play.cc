@@ -159,7 +159,7 @@ agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string
     throw Error("{}: --file is for suite jsonl, questions or mat_coding, not for '{}'. Add --suite jsonl.",
                 flags.command, suite);
   if (flags.check == "full" && !info.file_tasks)
-    throw Error("{}: --check full is for the pictures of a task file, and there is none. Leave it out, or add --file.",
+    throw Error("{}: --check full decodes the pictures of a task file. Add --file, or leave --check out.",
                 flags.command);
   if (flags.check == "full") env::decode_pictures(flags.file, *info.file_tasks);
   if (!flags.search.empty() && suite != "questions")

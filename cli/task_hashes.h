@@ -1,5 +1,5 @@
 // cli/task_hashes.h - which tasks of a file a run plays, task by task (task_hashes.txt in its folder), so that a run
-// goes on when a task that failed was mended: its line, or a picture of it.
+// can be resumed after a task that failed was mended, in its line or its pictures.
 #pragma once
 
 #include <filesystem>

@@ -48,7 +48,7 @@ void keep(ImageHeader& header, Bytes bytes, std::size_t begin, std::size_t end) 
 
 constexpr std::string_view kExifName("Exif\0\0", 6);
 
-// The orientation in a TIFF directory; nothing if there is none.
+// The orientation that a TIFF directory gives, if it does.
 std::optional<int> orientation_of_tiff(Bytes tiff) {
   const bool little = starts_with(tiff, 0, "II");
   if (tiff.size() < 8 || (!little && !starts_with(tiff, 0, "MM"))) return {};
@@ -401,7 +401,7 @@ void find_webp_picture(ImageHeader& header, Bytes bytes, std::size_t at, std::si
   }
 }
 
-// EXIF's orientation in the chunks of bytes[at, end), those of the file; 1 if there is none.
+// The orientation that the file's chunks, bytes[at, end), give in an EXIF chunk; without one, 1.
 int webp_orientation(Bytes bytes, std::size_t at, std::size_t end) {
   while (end - at >= 8) {
     const std::uint64_t size = little_endian(bytes, at + 4, 4);

@@ -9,8 +9,8 @@
 
 namespace agon {
 
-// Wilson's score interval of `part` of `whole` independent trials, neither of which has to be a whole number: 2 of 2 is
-// [0.342, 1]. Equal to statsmodels' proportion_confint(method="wilson").
+// Wilson's score interval of `part` of `whole` independent trials; both may be fractions. 2 of 2 is [0.342, 1].
+// Equal to statsmodels' proportion_confint(method="wilson").
 Interval wilson_interval(double part, double whole);
 
 // What was found of one task: `part` of `whole` (right steps of all; or its mean in [0, 1], and 1), in so many `draws`
@@ -34,8 +34,8 @@ Interval paired_difference_interval(std::span<const TaskShare> minuend, std::spa
 // The interval of a difference a - b from those of a and b, which are correlated by `correlation` (Newcombe; MOVER).
 Interval difference_interval(double a, Interval of_a, double b, Interval of_b, double correlation = 0);
 
-// For figures in [0, 1] that are no shares, such as areas under curves: the bootstrap's interval, unless no resample
-// differed, of which a bootstrap learns nothing: then Wilson's at so many tasks.
+// For figures in [0, 1] that are no shares, such as areas under curves: the bootstrap's interval; where all
+// resamples agree, which says nothing, Wilson's at so many tasks.
 Interval bootstrap_or_wilson(Interval bootstrap, double value, std::size_t tasks);
 
 }  // namespace agon

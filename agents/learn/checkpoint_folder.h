@@ -33,7 +33,7 @@ Json read_state(const std::filesystem::path& folder);
 // themselves "training": fingerprint.
 void require_own_training(const Json& notes, const std::string& fingerprint, const std::string& command,
                           const std::filesystem::path& there);
-// The folder of the last checkpoint; empty if there is none. Finishes an exchange that was cut off, and removes what a
+// The folder of the last checkpoint, or an empty path. Finishes an exchange that was cut off, and removes what a
 // killed writer left in OUTPUT.
 std::filesystem::path find_checkpoint(const std::filesystem::path& output);
 // A training that was refused before it recorded anything is in nobody's way: removes its files (the database, its

@@ -537,7 +537,7 @@ class Trainer {
     double rollout = 0, probe = 0;
   } seconds_;  // of the step under way
   Json last_evaluation_ = Json::object();
-  int empty_steps_ = 0;      // one after another, up to now, of which every group failed
+  int empty_steps_ = 0;      // in a row, up to now, in which every group failed
   bool has_failed_ = false;  // a group, and it was said
   bool has_said_steps_ = false;
   std::string note_, evaluation_note_;

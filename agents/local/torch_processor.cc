@@ -1,4 +1,4 @@
-// What LibTorch's libraries are told of the processor, and of how to share it.
+// Settings that LibTorch's libraries read: the processor's maker, and how threads wait.
 #include <unistd.h>
 
 #include <cstdlib>
