@@ -10,7 +10,7 @@
 #include "cli/report_page.h"
 #include "cli/search_config.h"
 #include "core/error.h"
-#include "core/text.h"
+#include "core/file.h"
 #include "env/episode_store.h"
 
 namespace agon::cli {

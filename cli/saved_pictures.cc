@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/file.h"
 #include "core/text.h"
 
 namespace agon::cli {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/text.h"
 #include "env/episode_store.h"
 #include "env/run_schema.h"

@@ -10,8 +10,8 @@
 #include "cli/output.h"
 #include "cli/provenance.h"
 #include "cli/training_flags.h"
+#include "core/file.h"
 #include "core/provenance.h"
-#include "core/text.h"
 
 namespace agon::cli {
 

@@ -126,6 +126,12 @@ void FileWriter::commit() {
   fail(sync_folder(folder_of(target_)));
 }
 
+void write_file_atomically(const std::string& path, std::string_view content) {
+  FileWriter file(path);
+  file.write(content);
+  file.commit();
+}
+
 AppendedFile::AppendedFile(const fs::path& path) : path_(path.string()) {
   const bool fresh = !fs::exists(path);
   descriptor_ =

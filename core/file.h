@@ -29,6 +29,8 @@ class FileWriter {
   int descriptor_ = -1;
 };
 
+void write_file_atomically(const std::string& path, std::string_view content);  // all of it, by a FileWriter
+
 // A log: a file that grows at its end, made where it is not there. What is added survives the program; what is synced
 // the machine too. An addition that fails, as on a full disk, leaves the file as it was before it.
 class AppendedFile {

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/image_decoder.h"
 #include "core/image_header.h"
 #include "core/text.h"

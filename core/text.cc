@@ -11,25 +11,11 @@
 #include <sstream>
 
 #include "core/error.h"
-#include "core/file.h"
 
 namespace agon {
 namespace {
 
 constexpr std::string_view kWhiteSpace = " \t\n\r\v\f";
-
-// Calls visit(code point, its bytes) for each character; code point -1 for a byte that is no UTF-8.
-template <typename Visit>
-void for_each_character(std::string_view text, Visit visit) {
-  while (!text.empty()) {
-    utf8proc_int32_t character = -1;
-    const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
-    const utf8proc_ssize_t read = utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size()), &character);
-    const std::size_t size = read > 0 ? static_cast<std::size_t>(read) : 1;
-    visit(character, text.substr(0, size));
-    text.remove_prefix(size);
-  }
-}
 
 // As Python's str.isspace: the separators, and the control characters that part words or lines.
 bool is_white_space(utf8proc_int32_t character) {
@@ -45,6 +31,14 @@ bool breaks_line_or_direction(utf8proc_int32_t character) {
 }
 
 }  // namespace
+
+Character first_character(std::string_view text) {
+  Character first;
+  const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+  const auto size = utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size()), &first.code_point);
+  if (size > 0) first.bytes = static_cast<std::size_t>(size);
+  return first;
+}
 
 std::string_view trim(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(kWhiteSpace);
@@ -208,12 +202,6 @@ std::string read_file(const std::string& path) {
   content << file.rdbuf();
   if (file.bad()) throw Error("{}: reading broke off: {}.", path, std::strerror(errno));
   return std::move(content).str();
-}
-
-void write_file_atomically(const std::string& path, std::string_view content) {
-  FileWriter file(path);
-  file.write(content);
-  file.commit();
 }
 
 }  // namespace agon

@@ -1,12 +1,31 @@
 // core/text.h - small text helpers with more than one user.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace agon {
+
+// The code point that a UTF-8 text begins with, and its bytes; -1 and one byte where none begins.
+struct Character {
+  std::int32_t code_point = -1;
+  std::size_t bytes = 1;
+};
+Character first_character(std::string_view text);  // of text that is not empty
+
+// Calls visit(code point, its bytes) for each character; code point -1 for a byte that begins none.
+template <typename Visit>
+void for_each_character(std::string_view text, Visit visit) {
+  while (!text.empty()) {
+    const Character first = first_character(text);
+    visit(first.code_point, text.substr(0, first.bytes));
+    text.remove_prefix(first.bytes);
+  }
+}
 
 std::string_view trim(std::string_view text);  // ASCII white space, both ends
 std::vector<std::string> split(std::string_view text, std::string_view separator);
@@ -28,7 +47,6 @@ std::optional<std::string> nearest_name(std::string_view name, const std::vector
 // "suite: no 'chart'. Did you mean 'charts'? There are: charts, phone, shapes."
 std::string unknown_name_message(std::string_view what, std::string_view name,
                                  const std::vector<std::string>& candidates);
-std::string read_file(const std::string& path);                                 // throws Error
-void write_file_atomically(const std::string& path, std::string_view content);  // FileWriter of core/file.h
+std::string read_file(const std::string& path);  // throws Error
 
 }  // namespace agon

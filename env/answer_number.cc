@@ -99,10 +99,9 @@ constexpr std::string_view kHedges[] = {"=",      "\u2248",  "~",       "about",
 
 // The size of the currency sign at the front of the text; 0 if there is none.
 std::size_t currency_sign(std::string_view text) {
-  utf8proc_int32_t character = -1;
-  const auto size = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-                                     static_cast<utf8proc_ssize_t>(text.size()), &character);
-  return size > 0 && utf8proc_category(character) == UTF8PROC_CATEGORY_SC ? static_cast<std::size_t>(size) : 0;
+  if (text.empty()) return 0;
+  const Character first = first_character(text);
+  return first.code_point >= 0 && utf8proc_category(first.code_point) == UTF8PROC_CATEGORY_SC ? first.bytes : 0;
 }
 
 // Reads values off a plain text from `at` on. Every read either moves on or leaves `at` where it was.

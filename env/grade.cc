@@ -8,7 +8,6 @@
 #include "core/text.h"
 #include "env/answer_choice.h"
 #include "env/answer_text.h"
-#include "env/characters.h"
 #include "env/protocol.h"
 
 namespace agon::env {
@@ -21,15 +20,13 @@ bool is_punctuation(char c) {
 // The end of the letters and digits (Python's \w; the underscore is gone by then) from `at` on; `at` if there are none.
 std::size_t word_end(std::string_view text, std::size_t at) {
   while (at < text.size()) {
-    utf8proc_int32_t character = -1;
-    const auto size = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data() + at),
-                                       static_cast<utf8proc_ssize_t>(text.size() - at), &character);
-    if (size <= 0) return at;
-    const utf8proc_category_t category = utf8proc_category(character);
+    const Character next = first_character(text.substr(at));
+    if (next.code_point < 0) return at;
+    const utf8proc_category_t category = utf8proc_category(next.code_point);
     const bool letter = category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO;
     const bool number = category >= UTF8PROC_CATEGORY_ND && category <= UTF8PROC_CATEGORY_NO;
     if (!letter && !number) return at;
-    at += static_cast<std::size_t>(size);
+    at += next.bytes;
   }
   return at;
 }

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/text.h"
 #include "env/answer_text.h"
-#include "env/characters.h"
 
 namespace agon::env {
 namespace {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/json_text.h"
 #include "core/provenance.h"
 #include "core/text.h"

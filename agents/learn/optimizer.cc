@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "core/error.h"
-#include "core/text.h"
+#include "core/file.h"
 
 namespace agon::agents {
 namespace {

@@ -17,6 +17,7 @@
 #include "agents/local/packed_groups.h"
 #include "agents/local/safetensors.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/hash.h"
 #include "core/json_text.h"
 #include "core/rng.h"

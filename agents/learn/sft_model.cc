@@ -10,7 +10,7 @@
 
 #include "agents/learn/token_logprob.h"
 #include "core/error.h"
-#include "core/text.h"
+#include "core/file.h"
 
 namespace agon::agents {
 namespace {

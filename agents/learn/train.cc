@@ -21,6 +21,7 @@
 #include "agents/rollout.h"
 #include "agents/run_summary.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/progress.h"
 #include "core/provenance.h"
 #include "core/rng.h"

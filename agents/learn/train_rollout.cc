@@ -75,7 +75,7 @@ void check_size(const TrainGroup& group, const ModelFolder& folder) {
                 group.episodes.front().task_id, all, kMostGroupTokens);
 }
 
-// A policy may sample any id, an image token too: it then has no picture.
+// A folder may name the image token as an end token: what is sampled then has no picture.
 void check_pictures(const TrainGroup& group, const ModelFolder& folder) {
   std::vector<EncodedPrompt> responses;
   for (const TrainRollout& rollout : group.rollouts) responses.push_back(rollout.response);

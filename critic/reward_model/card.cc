@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "agents/learn/config_reader.h"
-#include "core/text.h"
+#include "core/file.h"
 
 namespace agon::critic {
 namespace {

@@ -6,6 +6,7 @@
 #include "agents/learn/checkpoint_folder.h"
 #include "agents/model_fingerprint.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/json_text.h"
 #include "core/provenance.h"
 #include "core/text.h"

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/text.h"
 #include "file_calls.h"
 #include "temp_folder.h"

@@ -7,6 +7,7 @@
 #include "agents/local/qwen2_5_vl.h"
 #include "agents/local/safetensors.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/text.h"
 #include "golden_model.h"
 #include "temp_folder.h"

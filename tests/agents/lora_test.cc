@@ -14,6 +14,7 @@
 
 #include "agents/local/packed_groups.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/text.h"
 #include "golden_model.h"
 #include "temp_folder.h"

@@ -5,6 +5,7 @@
 
 #include "agents/learn/checkpoint_folder.h"
 #include "agents/local/local_policy.h"
+#include "core/file.h"
 #include "core/text.h"
 #include "env/episode_store.h"
 #include "temp_folder.h"

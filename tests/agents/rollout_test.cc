@@ -7,8 +7,8 @@
 #include <mutex>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/rng.h"
-#include "core/text.h"
 #include "temp_folder.h"
 
 using namespace agon;

@@ -6,6 +6,7 @@
 
 #include "agents/local/word_pieces.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "temp_folder.h"

@@ -16,6 +16,7 @@
 #include "agents/local/local_policy.h"
 #include "agents/local/safetensors.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/text.h"
 #include "env/critic_role.h"
 #include "env/protocol.h"

@@ -461,7 +461,8 @@ TEST_CASE("train: a group of one, equal rewards and answers cut at the limit tra
   CHECK_FALSE(differ(config.output / "model", kModel));
 }
 
-// agon-tiny, which ends a turn as often with `token` as with <|im_end|>: their rows of the embedding are equal.
+// agon-tiny, which ends a turn as often with `token` as with <|im_end|>: their rows of the embedding are equal, and its
+// folder names both as end tokens.
 void copy_model_that_writes(const char* token, const std::filesystem::path& folder) {
   std::filesystem::copy(kModel, folder);
   const ModelFolder parts = open_model_folder(kModel);
@@ -479,6 +480,10 @@ void copy_model_that_writes(const char* token, const std::filesystem::path& fold
     view.bytes = bytes;
   }
   write_safetensors(folder / "model.safetensors", tensors, file->metadata());
+  const std::string names = folder / "generation_config.json";
+  Json json = Json::parse(read_file(names));
+  json["eos_token_id"] = {parts.tokenizer->id_of("<|im_end|>").value(), parts.tokenizer->id_of(token).value()};
+  write_file_atomically(names, json.dump());
 }
 
 TEST_CASE("train: turns that end with the second end token are learned from") {

@@ -7,7 +7,7 @@
 #include "cli/report_data.h"
 #include "cli/report_page.h"
 #include "cli/search_config.h"
-#include "core/text.h"
+#include "core/file.h"
 #include "critic/plain_critics.h"
 #include "critic/search/summary.h"
 #include "temp_folder.h"

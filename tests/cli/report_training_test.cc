@@ -9,7 +9,7 @@
 #include "browser.h"
 #include "cli/report_data.h"
 #include "cli/report_page.h"
-#include "core/text.h"
+#include "core/file.h"
 #include "temp_folder.h"
 #include "training_fixture.h"
 

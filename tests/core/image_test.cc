@@ -1,4 +1,5 @@
 #include "core/image.h"
+#include "core/file.h"
 
 #include <sys/resource.h>
 

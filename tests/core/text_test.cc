@@ -1,4 +1,5 @@
 #include "core/text.h"
+#include "core/file.h"
 
 #include <sys/stat.h>
 

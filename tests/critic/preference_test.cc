@@ -1,10 +1,10 @@
 #include "critic/reward_model/preference.h"
+#include "core/file.h"
 
 #include <catch2/catch.hpp>
 
 #include "core/error.h"
 #include "core/image.h"
-#include "core/text.h"
 #include "temp_folder.h"
 
 using namespace agon;

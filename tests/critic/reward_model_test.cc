@@ -7,6 +7,7 @@
 
 #include "agents/local/local_policy.h"
 #include "core/error.h"
+#include "core/file.h"
 #include "core/text.h"
 #include "critic/reward_model/evaluation.h"
 #include "critic/reward_model/preference.h"

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/rng.h"
 #include "core/text.h"
 #include "critic/reward_model/judge_training.h"

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "actor.h"
+#include "core/file.h"
 #include "core/hash.h"
 #include "core/rng.h"
 #include "core/text.h"

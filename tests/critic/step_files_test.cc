@@ -1,9 +1,9 @@
 #include "critic/step_files.h"
+#include "core/file.h"
 
 #include <catch2/catch.hpp>
 
 #include "core/error.h"
-#include "core/text.h"
 #include "temp_folder.h"
 
 using namespace agon;

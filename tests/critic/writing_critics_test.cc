@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "core/text.h"
+#include "core/file.h"
 #include "critic/critic_prompt.h"
 #include "critic/discriminative_critic.h"
 #include "critic/self_score_critic.h"

@@ -1,9 +1,9 @@
 #include "env/check_env.h"
+#include "core/file.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "core/text.h"
 #include "toy_env.h"
 
 using namespace agon;

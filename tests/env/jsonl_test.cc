@@ -2,7 +2,7 @@
 #include <filesystem>
 
 #include "core/error.h"
-#include "core/text.h"
+#include "core/file.h"
 #include "env/suite.h"
 #include "temp_folder.h"
 

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/text.h"
 #include "env/check_env.h"
 #include "env/grade.h"

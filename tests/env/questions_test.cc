@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/error.h"
-#include "core/text.h"
+#include "core/file.h"
 #include "env/check_env.h"
 #include "env/protocol.h"
 #include "env/suite.h"

@@ -1,4 +1,5 @@
 #include "env/suites/task_file.h"
+#include "core/file.h"
 
 #include <catch2/catch.hpp>
 #include <cstdio>

@@ -1,10 +1,10 @@
 #include "env/two_turn.h"
+#include "core/file.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
 
 #include "core/error.h"
-#include "core/text.h"
 #include "env/check_env.h"
 #include "env/vector_env.h"
 #include "temp_folder.h"

@@ -1,6 +1,4 @@
 // Any bytes as a text: its words lie in it in order, are UTF-8, and none is empty.
-#include <utf8proc.h>
-
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <string>
 
+#include "core/file.h"
 #include "core/text.h"
 
 namespace agon::test {

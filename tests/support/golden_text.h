@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "core/file.h"
 #include "core/text.h"
 
 namespace agon::testing {

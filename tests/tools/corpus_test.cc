@@ -1,9 +1,9 @@
 #include "tools/corpus.h"
+#include "core/file.h"
 
 #include <catch2/catch.hpp>
 
 #include "core/error.h"
-#include "core/text.h"
 #include "temp_folder.h"
 #include "tools/line_reader.h"
 

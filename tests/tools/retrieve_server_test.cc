@@ -1,4 +1,5 @@
 #include "tools/retrieve_server.h"
+#include "core/file.h"
 
 #include <arpa/inet.h>
 #include <httplib.h>
@@ -13,7 +14,6 @@
 #include <thread>
 
 #include "core/error.h"
-#include "core/text.h"
 #include "temp_folder.h"
 #include "tools/http.h"
 #include "tools/open_search.h"

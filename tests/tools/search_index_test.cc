@@ -1,4 +1,5 @@
 #include "tools/search_index.h"
+#include "core/file.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fcntl.h>
