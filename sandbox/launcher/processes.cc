@@ -157,9 +157,9 @@ Times times_of(pid_t pid) {
   long faults = 0, user = 0, system = 0;
   unsigned long stack = 0;
   if (std::sscanf(stat.c_str() + name_end + 1,
-                  " %c %d %*d %*d %*d %*d %*u %ld %*u %*u %*u %*u %*u %ld %ld %*d %*d %*d %*d %*u %*u %*d %*u %*u %*u "
+                  " %c %d %*d %d %*d %*d %*u %ld %*u %*u %*u %*u %*u %ld %ld %*d %*d %*d %*d %*u %*u %*d %*u %*u %*u "
                   "%lu",
-                  &times.state, &times.parent, &faults, &user, &system, &stack) != 6)
+                  &times.state, &times.parent, &times.session, &faults, &user, &system, &stack) != 7)
     return {};
   times.reaped = static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
   times.faults = faults;

@@ -85,6 +85,8 @@ bool Questions::allows(const seccomp_notif& question) const {
   switch (question.data.nr) {
     case SYS_setns:
       return may_enter(asker);
+    case SYS_setsid:
+      return may_lead(asker);
     case SYS_fcntl:
       return may_lock(question);
     case SYS_landlock_create_ruleset:
@@ -101,6 +103,11 @@ bool Questions::may_enter(pid_t asker) const {
     if (session.state() == Session::State::starting) session.on_channel();  // what it said may still lie there
     return session.may_enter(asker);
   });
+}
+
+bool Questions::may_lead(pid_t asker) const {
+  Session* session = session_(session_of_process(asker));
+  return session && session->may_lead(asker);
 }
 
 // flock locks what a descriptor has open, so a copy of it does as well.

@@ -1,10 +1,10 @@
 // sandbox/launcher/questions.h - system calls that the filter puts to the supervisor, since it is not their number but
-// who asks and what is meant that decides: setns, file locks, signals, Landlock.
+// who asks and what is meant that decides: setns, setsid, file locks, signals, Landlock.
 //
-// setns: the process that goes into a new session, until that is ready. Locks: on files of the session's own workspace;
-// a flock is taken here, on a copy of the descriptor that was looked at. Where all see the same processes and files:
-// signals to the session's own, Landlock to an interpreter that is not ready yet, and modes and times of the session's
-// own files, which are set here. Whatever else asks gets EPERM.
+// setns: the process that goes into a new session, until that is ready. setsid: as Session::may_lead says. Locks: on
+// files of the session's own workspace; a flock is taken here, on a copy of the descriptor that was looked at. Where
+// all see the same processes and files: signals to the session's own, Landlock to an interpreter that is not ready yet,
+// and modes and times of the session's own files, which are set here. Whatever else asks gets EPERM.
 #pragma once
 
 #include <linux/seccomp.h>
@@ -44,6 +44,7 @@ class Questions {
   void answer(std::uint64_t id, int error) const;
   bool allows(const seccomp_notif& question) const;
   bool may_enter(pid_t asker) const;
+  bool may_lead(pid_t asker) const;
   bool may_lock(const seccomp_notif& question) const;
   bool may_signal(const seccomp_notif& question) const;
   bool may_confine(pid_t asker) const;

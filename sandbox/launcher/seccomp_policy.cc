@@ -40,7 +40,7 @@ constexpr const char* kAllowed[] = {
     "gettid", "pause", "pidfd_open", "restart_syscall", "rseq", "rt_sigaction", "rt_sigpending", "rt_sigprocmask",
     "rt_sigreturn", "rt_sigsuspend", "rt_sigtimedwait", "sched_get_priority_max", "sched_get_priority_min",
     "sched_getaffinity", "sched_getattr", "sched_getparam", "sched_getscheduler", "sched_rr_get_interval",
-    "sched_yield", "set_robust_list", "set_tid_address", "setpgid", "setsid", "sigaltstack", "vfork", "wait4", "waitid",
+    "sched_yield", "set_robust_list", "set_tid_address", "setpgid", "sigaltstack", "vfork", "wait4", "waitid",
     // who am I
     "capget", "capset", "getegid", "geteuid", "getgid", "getgroups", "getresgid", "getresuid", "getuid", "setfsgid",
     "setfsuid", "setgid", "setgroups", "setregid", "setresgid", "setresuid", "setreuid", "setuid", "sysinfo", "times",
@@ -181,6 +181,9 @@ void file_locks(Policy& policy) {
                 {SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, static_cast<std::uint64_t>(command))});
 }
 
+// Where the kernel shares the processor between its sessions (sched(7), autogroup), each one more is a share more.
+void shares(Policy& policy) { policy.rule(SCMP_ACT_NOTIFY, "setsid"); }
+
 void open_files(Policy& policy) {
   if (landlock_version() >= 3) {
     for (const char* name : kOpening) policy.rule(SCMP_ACT_ALLOW, name);
@@ -233,6 +236,7 @@ std::string seccomp_program(bool own_processes) {
   mappings(policy);
   file_locks(policy);
   own_limits(policy);
+  shares(policy);
   shared_things(policy, own_processes);
   return policy.program();
 }

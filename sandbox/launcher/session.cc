@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 #include <utility>
 
 #include "core/text.h"
@@ -43,6 +42,7 @@ constexpr std::int64_t kSlack = 32 << 20;        // bytes of data beside the lim
 constexpr std::int64_t kAddresses = 2ll << 30;   // bytes of address space beside it: page tables grow with what is used
 constexpr std::int64_t kMostDescriptors = 1024;  // open ones of a session: each holds memory of the kernel's
 constexpr std::int64_t kFilesAtOnce = 1000;      // that are counted without an errand
+constexpr std::size_t kMostLeaders = 4;          // sessions of the kernel's, the interpreter's among them
 constexpr int kMostLocks = 100'000;              // that a call may ask for: the kernel keeps each
 constexpr std::int64_t kRead = 256 << 10;        // bytes of a stream that are taken at a time
 constexpr std::int64_t kPipe = 1 << 20;          // and that it can hold at most
@@ -255,6 +255,22 @@ void Session::on_reaped(pid_t reaper, const Report& report) {
   if (reaper != reaper_ || interpreter_ == 0 || report.process != reaped_as_ || reaped_) return;
   reaped_ = true;
   on_exit(report.status);
+}
+
+// A leader that is gone leaves its session to its children. One that may become a leader need not be one yet.
+bool Session::may_lead(pid_t process) {
+  if (is_confining(process)) return true;
+  if (Clock::now() < next_leader_) return false;
+  std::erase_if(leaders_, [this](pid_t leader) { return session_of_process(leader) != id_; });
+  std::set<pid_t> leaders = leaders_;
+  for (const pid_t one : surroundings_.processes(id_, kFresh)) leaders.insert(times_of(one).session);
+  leaders.erase(0);  // of one that is gone
+  if (leaders.size() >= kMostLeaders) {
+    next_leader_ = Clock::now() + kTick;
+    return false;
+  }
+  leaders_.insert(process);
+  return true;
 }
 
 bool Session::may_lock() { return ++locks_ <= kMostLocks; }

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -115,6 +116,8 @@ class Session {
   // Another process of it has ended with this process as its parent: seconds of CPU time.
   void on_orphan_reaped(double seconds) { usage_.on_reaped(seconds); }
   bool may_lock();  // one more file lock in this call
+  // Whether a process of it may start a session of the kernel's (setsid): its interpreter, and three more at a time.
+  bool may_lead(pid_t process);
 
   // Takes some of what the channel holds. Sets the state; a call's end is handed out by take_result().
   void on_channel();
@@ -201,9 +204,11 @@ class Session {
   Errand measuring_, counting_;  // of memory; of files
   bool was_counted_ = true;      // the files, since the last call began
   Clock::time_point next_look_, next_count_, entered_at_;
-  double idle_cpu_ = 0;  // seconds used when the last call ended
-  int locks_ = 0;        // asked for in this call
-  int forks_asked_ = 0;  // and not answered
+  double idle_cpu_ = 0;            // seconds used when the last call ended
+  int locks_ = 0;                  // asked for in this call
+  std::set<pid_t> leaders_;        // that may have started a session of the kernel's
+  Clock::time_point next_leader_;  // earliest time for one more
+  int forks_asked_ = 0;            // and not answered
   std::vector<std::string> fork_answers_;
   std::optional<Result> result_;
   std::vector<OpenFile> files_;

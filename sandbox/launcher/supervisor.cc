@@ -7,6 +7,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <deque>
@@ -651,6 +652,7 @@ void Supervisor::flush_control() {
 }  // namespace
 
 void supervise(Descriptor control, Template made, const Walls& walls) {
+  setsid();  // a share of the processor of its own (sched(7), autogroup): none of what else its user runs delays it
   Supervisor(std::move(control), std::move(made), walls).run();
 }
 

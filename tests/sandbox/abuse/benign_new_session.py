@@ -1,0 +1,22 @@
+# case benign: programs in sessions of the kernel's own, as subprocess starts them, three at a time and many in a row
+# reason: ok
+# tiers: ABC
+# output: ok
+
+import os, subprocess, sys
+
+for _ in range(5):
+    programs = [subprocess.Popen([sys.executable, "-c", "import os; print(os.getsid(0) == os.getpid())"],
+                                 stdout=subprocess.PIPE, start_new_session=True) for _ in range(3)]
+    assert [program.communicate()[0] for program in programs] == [b"True\n"] * 3
+pid = os.fork()
+if pid == 0:
+    os.setsid()
+    while True:
+        pass
+os.killpg(os.getpgid(pid), 0)
+while os.getpgid(pid) != pid:
+    pass
+os.killpg(pid, 9)
+assert os.waitpid(pid, 0)[1] == 9
+print("ok")
