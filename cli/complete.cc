@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "cli/flag_use.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
+#include "cli/provenance.h"
 #include "cli/usage.h"
 #include "core/error.h"
 #include "core/json.h"
@@ -49,10 +51,10 @@ Json to_json(const agents::Completion& completion) {
           {"prompt_tokens", completion.prompt_tokens}};
 }
 
-void print_as_json(const std::vector<agents::Completion>& completions) {
+void print_as_json(const std::vector<agents::Completion>& completions, const std::filesystem::path& policy) {
   Json list = Json::array();
   for (const agents::Completion& completion : completions) list.push_back(to_json(completion));
-  print_json(list.size() == 1 ? list[0] : list);
+  print_measured(list.size() == 1 ? list[0] : list, {{"policy", model_record(policy)}});
 }
 
 void print_as_text(const std::vector<agents::Completion>& completions, bool logprobs) {
@@ -70,13 +72,14 @@ void print_as_text(const std::vector<agents::Completion>& completions, bool logp
 
 void complete(const CompleteOptions& options) {
   const agents::CompletionRequest request{messages_of(options), {}, options.samples, options.sampling};
-  const auto policy = agents::make_local_policy(find_model_folder(options.policy), {.threads = options.threads});
+  const std::filesystem::path folder = find_model_folder(options.policy);
+  const auto policy = agents::make_local_policy(folder, {.threads = options.threads});
   const std::vector<agents::Completion> completions = policy->complete({&request, 1});
   if (completions.front().finish_reason == agents::FinishReason::context)
     throw Error("complete: the prompt has {} tokens, the context of {} holds {}. Shorten it or use smaller pictures.",
                 completions.front().prompt_tokens, policy->capabilities().name, policy->capabilities().max_context);
   if (options.json)
-    print_as_json(completions);
+    print_as_json(completions, folder);
   else
     print_as_text(completions, options.logprobs);
 }

@@ -22,6 +22,7 @@
 #include "cli/parse_whole.h"
 #include "cli/usage.h"
 #include "core/error.h"
+#include "core/provenance.h"
 #include "core/text.h"
 #include "env/episode_store.h"
 #include "env/suite.h"
@@ -30,7 +31,7 @@ namespace agon::cli {
 namespace {
 
 struct CreditFlags {
-  std::string method, where = "-", policy, steps = "blank_line";
+  std::string method, where = "-", policy, steps;
   std::vector<std::string> settings, rewards;
   std::optional<std::uint64_t> task;
   bool list = false, json = false;
@@ -112,6 +113,12 @@ Json explain(const std::string& method, const Json& settings, const agents::Cred
   return credit_json(*assigner, agents::credit_settings(method, settings), assigner->assign(group));
 }
 
+// That of the training which recorded the run, else a training's own default.
+env::StepRule step_rule(const CreditFlags& flags, const Json& config) {
+  if (!flags.steps.empty()) return env::parse_step_rule(flags.steps);
+  return env::parse_step_rule(config.value("probes", Json::object()).value("steps", "sentence"));
+}
+
 // Methods of confidence ask the model that wrote the roll-outs.
 agents::CreditGroup probed(const CreditFlags& flags, const std::vector<env::Episode>& episodes, const Json& config,
                            bool visual, const std::map<std::string, double>& rewards) {
@@ -124,7 +131,7 @@ agents::CreditGroup probed(const CreditFlags& flags, const std::vector<env::Epis
   settings.change = agents::parse_picture_change(probes.value("picture", "white"));
   settings.visual = visual;
   const auto group = agents::make_train_group(episodes, instructions_of(config, episodes.front().task_id), folder,
-                                              env::parse_step_rule(flags.steps));
+                                              step_rule(flags, config));
   return agents::probed_group(*model, folder, group, settings, rewards);
 }
 
@@ -134,9 +141,10 @@ agents::CreditGroup group_of_run(const CreditFlags& flags, const std::vector<env
   if (assigner.needs_confidence()) return probed(flags, episodes, config, assigner.needs_visual(), weights);
   const std::string tokens_file = (find_model_folder(flags.policy) / "tokenizer.json").string();
   const auto tokenizer = agents::Tokenizer::parse(read_file(tokens_file), tokens_file);
+  const env::StepRule rule = step_rule(flags, config);
   agents::CreditGroup group;
   for (const env::Episode& episode : episodes)
-    group.push_back(agents::credit_rollout(episode, *tokenizer, weights, env::parse_step_rule(flags.steps)));
+    group.push_back(agents::credit_rollout(episode, *tokenizer, weights, rule));
   return group;
 }
 
@@ -209,8 +217,10 @@ void credit(const CreditFlags& flags) {
   check_settings(flags.method, settings);
   if (flags.where != "-" && !std::filesystem::exists(flags.where))
     throw Error("credit: no run and no file {}. Give the folder of a run, or a file with a group.", flags.where);
-  const Json credit = is_run(flags) ? explain_run(flags) : explain(flags.method, settings, group_of_input(flags));
-  print_text(flags.json ? with_json_escapes(readable(credit)) : credit_text(credit));
+  Json credit = is_run(flags) ? explain_run(flags) : explain(flags.method, settings, group_of_input(flags));
+  if (!flags.json) return print_text(credit_text(credit));
+  credit[kProvenance] = provenance({{"group", flags.where}});
+  print_text(with_json_escapes(readable(credit)));
 }
 
 }  // namespace
@@ -228,8 +238,10 @@ void add_credit(CLI::App& app) {
   command->add_option("--set", flags->settings, "A setting of the method; may be given again")
       ->type_name("<key=value>")
       ->allow_extra_args(false);
-  command->add_option("--steps", flags->steps, "What parts the steps of the run: blank_line, newline, sentence")
-      ->capture_default_str()
+  command
+      ->add_option("--steps", flags->steps,
+                   "What parts the steps of the run: blank_line, newline or sentence (default: what its training says, "
+                   "else sentence)")
       ->type_name("<rule>");
   command
       ->add_option("--policy", flags->policy, std::string("Model that played the run (default: ") + kDefaultModel + ")")

@@ -20,7 +20,7 @@
 #include "agents/local/torch_info.h"
 #include "cli/commands.h"
 #include "cli/model_folder.h"
-#include "cli/output.h"
+#include "cli/provenance.h"
 #include "cli/version.h"
 #include "core/error.h"
 #include "core/json.h"
@@ -135,7 +135,7 @@ void print(const std::vector<Check>& checks, bool ok, bool as_json) {
   if (as_json) {
     Json list = Json::array();
     for (const Check& check : checks) list.push_back({{"name", check.name}, {"value", check.value}, {"ok", check.ok}});
-    print_json({{"ok", ok}, {"checks", list}});
+    print_measured({{"ok", ok}, {"checks", list}});
     return;
   }
   for (const Check& check : checks)

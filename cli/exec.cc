@@ -13,6 +13,7 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/provenance.h"
 #include "cli/saved_pictures.h"
 #include "cli/usage.h"
 #include "core/error.h"
@@ -274,7 +275,7 @@ void run_scripts(const ExecFlags& flags) {
   check(flags);
   Exec exec(flags);
   exec.run();
-  if (flags.json) print_json(exec.calls());
+  if (flags.json) print_measured(exec.calls());
   if (exec.failed()) throw Failed();
 }
 

@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/provenance.h"
 #include "core/error.h"
 #include "core/json_text.h"
 #include "core/text.h"
@@ -105,8 +106,9 @@ void run(const Flags& flags) {
     results.push_back(result);
   });
   const auto total = static_cast<double>(count);
-  print_json(
-      {{"answers", count}, {"correct", correct / total}, {"mean_reward", rewards / total}, {"results", results}});
+  print_measured(
+      {{"answers", count}, {"correct", correct / total}, {"mean_reward", rewards / total}, {"results", results}},
+      standard_input ? Json::object() : Json{{"file", file_record(flags.file)}});
 }
 
 }  // namespace

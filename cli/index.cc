@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/commands.h"
-#include "cli/output.h"
+#include "cli/provenance.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
@@ -34,6 +34,7 @@ Json report_json(const IndexFlags& flags, const tools::IndexReport& report, doub
   for (const tools::BrokenLine& line : report.first_broken)
     broken.push_back({{"line", line.line}, {"fault", line.fault}});
   return {{"index", flags.out},
+          {"corpus", flags.corpus},
           {"documents", report.documents},
           {"words", report.words},
           {"vocabulary", report.vocabulary},
@@ -50,7 +51,7 @@ void build(const IndexFlags& flags) {
   const Json figures = report_json(flags, report, std::chrono::duration<double>(Clock::now() - start).count());
   tell_broken(flags, report);
   if (flags.json)
-    print_json(figures);
+    print_measured(figures);
   else
     fmt::print("{}: {} documents, {} words ({} different), {:.1f} MB, {:.1f} s\n", flags.out, report.documents,
                report.words, report.vocabulary, figures["bytes"].get<double>() / 1e6, figures["seconds"].get<double>());

@@ -45,7 +45,9 @@ Json file_record(const std::filesystem::path& file) {
 }
 
 void print_measured(Json json, const Json& about) {
-  json[kProvenance] = provenance(about);
+  if (json.is_object()) json[kProvenance] = provenance(about);
+  if (json.is_array())
+    for (Json& one : json) one[kProvenance] = provenance(about);
   print_json(json);
 }
 

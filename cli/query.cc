@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cli/commands.h"
-#include "cli/output.h"
+#include "cli/provenance.h"
 #include "cli/search_flags.h"
 #include "cli/transcript.h"
 #include "cli/usage.h"
@@ -51,7 +51,7 @@ void run(const CLI::App& command, const Flags& flags) {
   if (reply.failure) throw Error("query: {}: {}", to_string(reply.failure->fault), reply.failure->message);
   if (!flags.json) return print_hits(reply.hits);
   const Json result{{"query", flags.query}, {"search", backend->identity()}, {"hits", hits_json(reply.hits)}};
-  print_json(result);
+  print_measured(result);
 }
 
 }  // namespace

@@ -13,10 +13,12 @@
 #include "cli/model_folder.h"
 #include "cli/output.h"
 #include "cli/play.h"
+#include "cli/provenance.h"
 #include "cli/search_config.h"
 #include "cli/search_tree.h"
 #include "cli/usage.h"
 #include "core/error.h"
+#include "core/provenance.h"
 
 namespace agon::cli {
 namespace {
@@ -69,6 +71,12 @@ void require_flags_used(const CLI::App& command, const Flags& flags, const Json&
   if (needs_critic(method)) require_used(command, asked, "critic-");
 }
 
+Json provenance_of(const Flags& flags, const Json& config) {
+  Json about{{"run", flags.run}, {"made_by", config.value(kProvenance, Json::object())}};
+  if (!flags.policy.empty()) about["policy"] = model_record(find_model_folder(flags.policy));
+  return about;
+}
+
 void run_replay(const CLI::App& command, const Flags& flags) {
   if (flags.policy.empty() && (flags.critic_given || flags.critic_place_given))
     throw Error("replay: a critic is asked again beside a policy. Give --policy too, or leave the critic's flags out.");
@@ -78,7 +86,7 @@ void run_replay(const CLI::App& command, const Flags& flags) {
   const critic::Replay replay = replay_of(flags, *run, options);
   const std::vector<env::JournalEntry> journal = run->journal(flags.task);
   if (flags.json)
-    print_json(search_tree_json(replay, journal));
+    print_measured(search_tree_json(replay, journal), provenance_of(flags, run->config()));
   else
     print_text(search_tree_text(replay, journal));
 }

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/output.h"
+#include "cli/provenance.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "env/suite.h"
@@ -44,7 +44,7 @@ void add_suites(CLI::App& app) {
     std::vector<env::SuiteInfo> suites;
     for (const std::string& name : env::suite_names()) suites.push_back(env::suite_info(name));
     if (*json)
-      print_json(suites_json(suites));
+      print_measured(suites_json(suites));
     else
       print_table(suites);
   });
