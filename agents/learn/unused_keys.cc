@@ -1,6 +1,10 @@
 #include "agents/learn/unused_keys.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <functional>
+#include <span>
 
 #include "agents/learn/credit/unused_settings.h"
 #include "core/error.h"
@@ -33,6 +37,7 @@ class Training {
     return std::any_of(config_.sources.begin(), config_.sources.end(), holds);
   }
   const TrainConfig& config() const { return config_; }
+  std::span<const Json> settings() const { return settings_; }  // of the method: at first, and of each stage
   const Json& resolved() const { return resolved_; }
 
  private:
@@ -44,7 +49,7 @@ class Training {
 
   const TrainConfig& config_;
   const Json &resolved_, &standard_;
-  std::vector<Json> settings_;  // of the method, by stage
+  std::vector<Json> settings_;
 };
 
 void require_loss_keys(const Training& training) {
@@ -103,27 +108,36 @@ void require_source_keys(const Training& training) {
   }
 }
 
-// A setting of the method that is used in one stage is used.
+// Settings of the method, of which each is used that changes something in one of the stages that it holds in.
+void require_settings(const std::string& where, const std::string& method, const Json& given,
+                      std::span<const Json> stages) {
+  const Json standard = credit_settings(method);
+  for (const auto& [name, value] : given.items()) {
+    std::string why;
+    const bool used = std::ranges::any_of(stages, [&, &name = name](const Json& settings) {
+      const auto all_unused = unused_settings(method, settings);
+      const auto found = std::ranges::find(all_unused, name, &UnusedSetting::name);
+      if (found != all_unused.end()) why = found->why;
+      return found == all_unused.end();
+    });
+    require_used(where, {{"credit." + name, value != standard.at(name), used, why}});
+  }
+}
+
+// What a stage sets holds in it and in those behind it.
 void require_credit_settings(const Training& training) {
   const TrainConfig& config = training.config();
-  const Json standard = credit_settings(config.method);
-  for (const auto& [name, value] : training.resolved().at("credit").items()) {
-    std::string why;
-    const bool used = training.in_some_stage([&, &name = name](const std::string& method, const Json& settings) {
-      for (const UnusedSetting& unused : unused_settings(method, settings))
-        if (unused.name == name) {
-          why = unused.why;
-          return false;
-        }
-      return true;
-    });
-    require_used("train", {{"credit." + name, value != standard.at(name), used, why}});
-  }
-  for (const CreditStage& stage : config.stages)
-    if (stage.from_step >= config.steps)
+  const std::span<const Json> settings = training.settings();
+  require_settings("train", config.method, training.resolved().at("credit"), settings);
+  for (std::size_t i = 0; i < config.stages.size(); ++i) {
+    const std::int64_t from = config.stages[i].from_step;
+    if (from >= config.steps)
       throw Error(
           "train: 'stages': the one from step {} never begins, since 'steps' is {}. Leave it out, or raise 'steps'.",
-          stage.from_step, config.steps);
+          from, config.steps);
+    require_settings(fmt::format("train: 'stages': from step {}", from), config.method,
+                     training.resolved().at("stages").at(i).at("credit"), settings.subspan(i + 1));
+  }
 }
 
 }  // namespace
