@@ -5,12 +5,12 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "sandbox/launcher/share.h"
 #include "sandbox/launcher/sockets.h"
 
 namespace agon::sandbox::launcher {
@@ -60,7 +60,8 @@ Errand Errand::start(const std::function<Values()>& work, const std::vector<int>
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
     prctl(PR_SET_NAME, "agon-errand");
-    setsid();  // a share of the processor of its own, not one of the supervisor's (sched(7), autogroup)
+    take_own_share();
+    wake_late();
     std::vector<int> kept = needed;
     kept.push_back(pipe.writing.get());
     close_all_but(std::move(kept));

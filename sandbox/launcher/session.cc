@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include <algorithm>
 #include <array>
@@ -27,9 +28,10 @@ using std::chrono::milliseconds;
 constexpr auto kGrace = milliseconds(250);  // between an interrupt and the end by force
 constexpr auto kAnswer =
     milliseconds(1000);  // between an answer and the wait for the next request; a closed channel and an end
-constexpr auto kReturn = milliseconds(2);             // between an answer and that wait, as a rule less
-constexpr auto kMostStart = std::chrono::seconds(5);  // of an interpreter that is in its namespaces
+constexpr auto kReturn = std::chrono::microseconds(300);  // between an answer and that wait, as a rule less
+constexpr auto kMostStart = std::chrono::seconds(5);      // of an interpreter that is in its namespaces
 constexpr auto kTick = milliseconds(20);
+constexpr int kLookPause = 8;  // times as long as a look took: one at many processes takes milliseconds
 constexpr auto kFilesTick = milliseconds(200);
 constexpr auto kIdleTick = milliseconds(100),
                kQuietTick = milliseconds(1000);  // between calls, with processes and without
@@ -48,6 +50,13 @@ constexpr std::int64_t kRead = 256 << 10;        // bytes of a stream that are t
 constexpr std::int64_t kPipe = 1 << 20;          // and that it can hold at most
 
 double seconds_since(Clock::time_point start) { return duration<double>(Clock::now() - start).count(); }
+
+// Of this thread.
+std::chrono::nanoseconds own_cpu_time() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
 
 // Sessions at rest are looked at together: one awakening, and one census, serves them all.
 Clock::time_point next_beat(milliseconds beat) {
@@ -389,8 +398,9 @@ void Session::watch_call() {
     interrupt(Reason::wall_timeout, fmt::format("longer than {:g} s", call_->wall));
   }
   if (Clock::now() < next_look_) return;
-  next_look_ = Clock::now() + kTick;
+  const auto before = own_cpu_time();
   check_use();
+  if (call_) next_look_ = Clock::now() + std::max<Clock::duration>(kTick, kLookPause * (own_cpu_time() - before));
 }
 
 void Session::watch_answered() {

@@ -7,7 +7,6 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <deque>
@@ -25,6 +24,7 @@
 #include "sandbox/launcher/questions.h"
 #include "sandbox/launcher/session.h"
 #include "sandbox/launcher/session_files.h"
+#include "sandbox/launcher/share.h"
 #include "sandbox/launcher/sockets.h"
 #include "sandbox/message.h"
 
@@ -652,7 +652,8 @@ void Supervisor::flush_control() {
 }  // namespace
 
 void supervise(Descriptor control, Template made, const Walls& walls) {
-  setsid();  // a share of the processor of its own (sched(7), autogroup): none of what else its user runs delays it
+  take_own_share();
+  wake_soon();
   Supervisor(std::move(control), std::move(made), walls).run();
 }
 

@@ -17,6 +17,7 @@
 #include "sandbox/launcher/landlock.h"
 #include "sandbox/launcher/private_root.h"
 #include "sandbox/launcher/seccomp_policy.h"
+#include "sandbox/launcher/share.h"
 #include "sandbox/launcher/small_file.h"
 #include "sandbox/launcher/sockets.h"
 
@@ -90,7 +91,7 @@ void arrange_descriptors(const Ends& ends) {
   const std::string filter = seccomp_program(walls.has_namespaces());
   arrange_descriptors(ends);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  setsid();
+  take_own_share();
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
