@@ -69,10 +69,18 @@ void Questions::answer_next() {
   seccomp_notif question{};
   if (ioctl(notifications_.get(), SECCOMP_IOCTL_NOTIF_RECV, &question) != 0) return;  // who asked is gone
   if (question.data.nr == SYS_flock) return on_flock(question);
+  if (question.data.nr == SYS_setsid) return on_setsid(question);
   if (is_mark(question.data.nr)) return answer(question.id, set_mark(question));
-  if (!allows(question)) return answer(question.id, EPERM);
-  seccomp_notif_resp reply{.id = question.id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
+  allows(question) ? go_on(question.id) : answer(question.id, EPERM);
+}
+
+void Questions::go_on(std::uint64_t id) const {
+  seccomp_notif_resp reply{.id = id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
   ioctl(notifications_.get(), SECCOMP_IOCTL_NOTIF_SEND, &reply);
+}
+
+bool Questions::is_waiting(std::uint64_t id) const {
+  return ioctl(notifications_.get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
 }
 
 void Questions::answer(std::uint64_t id, int error) const {
@@ -85,8 +93,6 @@ bool Questions::allows(const seccomp_notif& question) const {
   switch (question.data.nr) {
     case SYS_setns:
       return may_enter(asker);
-    case SYS_setsid:
-      return may_lead(asker);
     case SYS_fcntl:
       return may_lock(question);
     case SYS_landlock_create_ruleset:
@@ -105,9 +111,17 @@ bool Questions::may_enter(pid_t asker) const {
   });
 }
 
-bool Questions::may_lead(pid_t asker) const {
-  Session* session = session_(session_of_process(asker));
-  return session && session->may_lead(asker);
+void Questions::on_setsid(const seccomp_notif& question) {
+  const WaitingLeader wish{question.id, static_cast<pid_t>(question.pid)};
+  if (!try_lead(wish)) waiting_leaders_.push_back(wish);
+}
+
+bool Questions::try_lead(const WaitingLeader& wish) const {
+  if (!is_waiting(wish.question)) return true;
+  Session* session = session_(session_of_process(wish.asker));
+  if (session && !session->may_lead(wish.asker)) return false;
+  session ? go_on(wish.question) : answer(wish.question, EPERM);
+  return true;
 }
 
 // flock locks what a descriptor has open, so a copy of it does as well.
@@ -120,16 +134,16 @@ void Questions::on_flock(const seccomp_notif& question) {
 }
 
 bool Questions::try_lock(const WaitingLock& wish) const {
-  std::uint64_t id = wish.question;
-  if (ioctl(notifications_.get(), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) != 0) return true;  // who asked is gone
+  if (!is_waiting(wish.question)) return true;  // who asked is gone
   const bool done = ::flock(wish.file.get(), wish.operation | LOCK_NB) == 0;
   if (!done && errno == EWOULDBLOCK && (wish.operation & LOCK_NB) == 0) return false;
   answer(wish.question, done ? 0 : errno);
   return true;
 }
 
-void Questions::retry_locks() {
+void Questions::retry() {
   std::erase_if(waiting_locks_, [this](const WaitingLock& wish) { return try_lock(wish); });
+  std::erase_if(waiting_leaders_, [this](const WaitingLeader& wish) { return try_lead(wish); });
 }
 
 // A lock on a file that other sessions see too would be a way to talk to them, or to stop them. Between this look and

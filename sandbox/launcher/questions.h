@@ -1,10 +1,11 @@
 // sandbox/launcher/questions.h - system calls that the filter puts to the supervisor, since it is not their number but
 // who asks and what is meant that decides: setns, setsid, file locks, signals, Landlock.
 //
-// setns: the process that goes into a new session, until that is ready. setsid: as Session::may_lead says. Locks: on
-// files of the session's own workspace; a flock is taken here, on a copy of the descriptor that was looked at. Where
-// all see the same processes and files: signals to the session's own, Landlock to an interpreter that is not ready yet,
-// and modes and times of the session's own files, which are set here. Whatever else asks gets EPERM.
+// setns: the process that goes into a new session, until that is ready. setsid: what Session::may_lead grants goes on,
+// and others wait until it does. Locks: on files of the session's own workspace; a flock is taken here, on a copy of
+// the descriptor that was looked at. Where all see the same processes and files: signals to the session's own, Landlock
+// to an interpreter that is not ready yet, and modes and times of the session's own files, which are set here. Whatever
+// else asks gets EPERM.
 #pragma once
 
 #include <linux/seccomp.h>
@@ -32,7 +33,8 @@ class Questions {
 
   void answer_next();  // the one that waits; a flock that has to wait is kept
   bool has_waiting_locks() const { return !waiting_locks_.empty(); }
-  void retry_locks();
+  bool has_waiting_leaders() const { return !waiting_leaders_.empty(); }
+  void retry();  // those that wait
 
  private:
   // A wish for a flock that another process holds at the moment.
@@ -41,16 +43,24 @@ class Questions {
     Descriptor file;
     int operation = 0;
   };
+  // A wish for a session of the kernel's where there are as many as may be.
+  struct WaitingLeader {
+    std::uint64_t question = 0;
+    pid_t asker = 0;
+  };
   void answer(std::uint64_t id, int error) const;
+  void go_on(std::uint64_t id) const;  // the call itself is made
+  bool is_waiting(std::uint64_t id) const;
   bool allows(const seccomp_notif& question) const;
   bool may_enter(pid_t asker) const;
-  bool may_lead(pid_t asker) const;
   bool may_lock(const seccomp_notif& question) const;
   bool may_signal(const seccomp_notif& question) const;
   bool may_confine(pid_t asker) const;
   void on_flock(const seccomp_notif& question);
+  void on_setsid(const seccomp_notif& question);
   int set_mark(const seccomp_notif& question) const;
-  bool try_lock(const WaitingLock& wish) const;  // false: it has to wait
+  bool try_lock(const WaitingLock& wish) const;    // false: it has to wait
+  bool try_lead(const WaitingLeader& wish) const;  // likewise
   bool is_of_session(int file, pid_t asker) const;
 
   const Descriptor& notifications_;
@@ -58,6 +68,7 @@ class Questions {
   FindSession find_;
   SessionOf session_;
   std::vector<WaitingLock> waiting_locks_;
+  std::vector<WaitingLeader> waiting_leaders_;
 };
 
 }  // namespace agon::sandbox::launcher

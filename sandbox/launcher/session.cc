@@ -266,14 +266,16 @@ void Session::on_reaped(pid_t reaper, const Report& report) {
   on_exit(report.status);
 }
 
-// A leader that is gone leaves its session to its children. One that may become a leader need not be one yet.
+// A leader that has ended leaves its session to its children. One that may become a leader need not be one yet.
 bool Session::may_lead(pid_t process) {
-  if (is_confining(process)) return true;
+  if (is_confining(process) || leaders_.contains(process)) return true;
   if (Clock::now() < next_leader_) return false;
-  std::erase_if(leaders_, [this](pid_t leader) { return session_of_process(leader) != id_; });
+  const auto has_ended = [](const Times& times) { return times.state == 0 || times.state == 'Z'; };
+  std::erase_if(leaders_,
+                [&](pid_t leader) { return session_of_process(leader) != id_ || has_ended(times_of(leader)); });
   std::set<pid_t> leaders = leaders_;
-  for (const pid_t one : surroundings_.processes(id_, kFresh)) leaders.insert(times_of(one).session);
-  leaders.erase(0);  // of one that is gone
+  for (const pid_t one : surroundings_.processes(id_, kFresh))
+    if (const Times times = times_of(one); !has_ended(times)) leaders.insert(times.session);
   if (leaders.size() >= kMostLeaders) {
     next_leader_ = Clock::now() + kTick;
     return false;

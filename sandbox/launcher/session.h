@@ -116,7 +116,8 @@ class Session {
   // Another process of it has ended with this process as its parent: seconds of CPU time.
   void on_orphan_reaped(double seconds) { usage_.on_reaped(seconds); }
   bool may_lock();  // one more file lock in this call
-  // Whether a process of it may start a session of the kernel's (setsid): its interpreter, and three more at a time.
+  // Whether a process of it may start a session of the kernel's (setsid) now: its interpreter, and three more at a
+  // time.
   bool may_lead(pid_t process);
 
   // Takes some of what the channel holds. Sets the state; a call's end is handed out by take_result().

@@ -179,7 +179,7 @@ void Supervisor::run() {
     const int count = epoll_wait(epoll_.get(), events, 64, wait_time());
     for (int i = 0; i < count && !done_; ++i) on_event(events[i].data.u64);
     settle_all();
-    questions_.retry_locks();
+    questions_.retry();
     end_strays();
     grant_wishes();
     flush_control();
@@ -201,6 +201,7 @@ int Supervisor::wait_time() const {
       least = std::min(least, std::chrono::milliseconds(has_forks(id) ? 100 : 5));  // until the last of it has gone
   }
   if (questions_.has_waiting_locks()) least = std::min(least, kLockTick);
+  if (questions_.has_waiting_leaders()) least = std::min(least, kRetry);
   if (!wishes_.empty()) least = std::min(least, kRetry);
   if (!waiting_.empty() || !waiting_files_.empty()) return 1;
   return outgoing_.empty() ? static_cast<int>(least.count()) : 0;

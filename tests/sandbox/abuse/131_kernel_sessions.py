@@ -4,28 +4,17 @@
 # tiers: ABC
 # output: had 3 of them
 
-import errno, os, time
+import os, time
 
 results, ready = os.pipe()
-
-
-def lead():
-    try:
-        os.setsid()
-        return b"y"
-    except OSError as error:
-        return b"n" if error.errno == errno.EPERM else b"?"
-
-
 for i in range(26):
     if os.fork() == 0:
-        os.write(ready, lead())
+        os.setsid()
+        os.write(ready, b"y")
         while True:
-            lead()
-            for _ in range(1000000):
-                pass
+            pass
 time.sleep(0.5)
-print("had", os.read(results, 1000).count(b"y"), "of them")
+print("had", len(os.read(results, 1000)), "of them")
 
 # ---- next call
 # neighbour: 20

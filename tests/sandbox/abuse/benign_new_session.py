@@ -1,4 +1,4 @@
-# case benign: programs in sessions of the kernel's own, as subprocess starts them, three at a time and many in a row
+# case benign: programs in sessions of the kernel's own, as subprocess starts them, three at a time and more than that, which wait
 # reason: ok
 # tiers: ABC
 # output: ok
@@ -10,6 +10,8 @@ for _ in range(5):
     programs = [subprocess.Popen(["sleep", "0.05"], start_new_session=True) for _ in range(3)]
     assert [os.getsid(program.pid) for program in programs] == [program.pid for program in programs]
     assert [program.wait() for program in programs] == [0] * 3
+many = [subprocess.Popen(["sleep", "0.01"], start_new_session=True) for _ in range(10)]
+assert [program.wait() for program in many] == [0] * 10
 pid = os.fork()
 if pid == 0:
     os.setsid()
