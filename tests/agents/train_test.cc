@@ -166,7 +166,7 @@ TEST_CASE("train config: what cannot work is refused before anything is played")
   CHECK_THAT(error_of({"lora.targets=.*"}), Catch::Contains("'lora.rank'"));
   CHECK_THAT(error_of({"stages=[{from_step: 9}, {from_step: 3}]"}), Catch::Contains("from step 3"));
   CHECK_THAT(error_of({"method=adpo", "stages=[{from_step: 9, credit: {gamma: 0.1}}]"}), Catch::Contains("pairwise"));
-  CHECK_THAT(error_of({"method=adapo", "steps=20", "stages=[{from_step: 9, credit: {stage: 1, alpha: 5}}]"}),
+  CHECK_THAT(error_of({"method=score", "steps=20", "stages=[{from_step: 9, credit: {stage: 1, alpha: 5}}]"}),
              Catch::Contains("from step 9: 'credit.alpha' does nothing with stage"));
 }
 
