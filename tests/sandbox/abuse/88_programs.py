@@ -5,6 +5,7 @@
 # tiers: ABC
 # use: lib
 
+# Named as by mark(): the runner looks for what is left of them.
 code = "import time; data = b'1' * (40 << 20); time.sleep(3); '''agon-abuse'''"
 for _ in range(25):
     if os.fork() == 0:
