@@ -34,7 +34,7 @@ struct Score {
 }  // namespace
 
 // An answer as its rule has read it.
-struct Reading {
+struct AnswerReading {
   std::string shown;               // what was read; empty: nothing was
   std::string fault;               // why nothing was
   std::vector<std::string> forms;  // texts: the answer, then other ways to see it, which count where they are equal
@@ -51,12 +51,12 @@ class AnswerRule {
  public:
   virtual ~AnswerRule() = default;
   virtual void take_gold(const Json& gold) = 0;
-  virtual Score compare(const Reading& answer) const = 0;
-  virtual bool same(const Reading& a, const Reading& b) const = 0;
+  virtual Score compare(const AnswerReading& answer) const = 0;
+  virtual bool same(const AnswerReading& a, const AnswerReading& b) const = 0;
   virtual std::string description() const = 0;
 
   // `part`: the part of the response that counts. REQUIRES: it is not empty.
-  virtual Reading read(const AnswerPart& part) const = 0;
+  virtual AnswerReading read(const AnswerPart& part) const = 0;
 
   std::string grader;
   GradeOptions options;
@@ -81,8 +81,8 @@ class AnswerRule {
 
 namespace {
 
-Reading not_read(std::string fault) {
-  Reading reading;
+AnswerReading not_read(std::string fault) {
+  AnswerReading reading;
   reading.fault = std::move(fault);
   return reading;
 }
@@ -93,8 +93,8 @@ class TextRule : public AnswerRule {
  public:
   void take_gold(const Json& gold) override { golds_ = gold_texts(gold); }
 
-  Reading read(const AnswerPart& part) const override {
-    Reading reading;
+  AnswerReading read(const AnswerPart& part) const override {
+    AnswerReading reading;
     reading.raw = part.raw;
     const std::vector<Phrase> phrases = answer_phrases(part.text);
     reading.forms.push_back(phrases.empty() ? part.text : phrases.front().sentence);
@@ -109,21 +109,21 @@ class TextRule : public AnswerRule {
     reading.shown = reading.forms.front();
     return reading;
   }
-  Score compare(const Reading& answer) const override {
+  Score compare(const AnswerReading& answer) const override {
     Score best;
     for (const std::string& gold : golds_)
       if (const double reward = worth(answer, gold); reward >= best.reward)
         best = {reward, fmt::format("{} {} {}", shown(answer.shown), verdict(reward), shown(gold))};
     return best;
   }
-  bool same(const Reading& a, const Reading& b) const override {
+  bool same(const AnswerReading& a, const AnswerReading& b) const override {
     return form(a.forms.front()) == form(b.forms.front());
   }
 
  protected:
   virtual std::string form(std::string_view text) const { return answer_form(text); }
-  virtual double worth(const Reading& answer, const std::string& gold) const { return equals(answer, gold); }
-  bool equals(const Reading& answer, const std::string& gold) const {
+  virtual double worth(const AnswerReading& answer, const std::string& gold) const { return equals(answer, gold); }
+  bool equals(const AnswerReading& answer, const std::string& gold) const {
     const std::string wanted = form(gold);
     const bool formed = !wanted.empty() && std::any_of(answer.forms.begin(), answer.forms.end(),
                                                        [&](const std::string& one) { return form(one) == wanted; });
@@ -165,7 +165,7 @@ class F1Rule final : public TextRule {
   std::string description() const override { return "F1 of the words, repeated words counted; equal texts are 1"; }
 
  protected:
-  double worth(const Reading& answer, const std::string& gold) const override {
+  double worth(const AnswerReading& answer, const std::string& gold) const override {
     if (equals(answer, gold)) return 1;
     std::vector<std::string> ours = answer_words(answer.forms.front()), theirs = answer_words(gold), common;
     std::sort(ours.begin(), ours.end());
@@ -187,21 +187,21 @@ class NumberRule final : public AnswerRule {
       golds_.push_back(*number);
     }
   }
-  Reading read(const AnswerPart& part) const override {
+  AnswerReading read(const AnswerPart& part) const override {
     const auto number = read_number(part.text);
     if (!number) return not_read(fmt::format("no number, or more than one, in {}", shown(part.text)));
-    Reading reading;
+    AnswerReading reading;
     reading.number = *number;
     reading.shown = to_string(*number);
     return reading;
   }
-  Score compare(const Reading& answer) const override {
+  Score compare(const AnswerReading& answer) const override {
     for (const Number& gold : golds_)
       if (equal_numbers(answer.number, gold, options.tolerance))
         return {1, fmt::format("{} equals the gold answer {}", answer.shown, to_string(gold))};
     return {0, fmt::format("{} is not {}", answer.shown, to_string(golds_.front()))};
   }
-  bool same(const Reading& a, const Reading& b) const override {
+  bool same(const AnswerReading& a, const AnswerReading& b) const override {
     return equal_numbers(a.number, b.number, options.tolerance);
   }
   std::string description() const override {
@@ -230,19 +230,19 @@ class ChoiceRule final : public AnswerRule {
       throw_bad_gold(gold, fmt::format("one of the {} options, by letter or text", options.options.size()));
     gold_ = places.front();
   }
-  Reading read(const AnswerPart& part) const override {
+  AnswerReading read(const AnswerPart& part) const override {
     const auto place = read_choice(part.text, options.options);
     if (!place) return not_read(fmt::format("names none of the options, or several: {}", shown(part.text)));
-    Reading reading;
+    AnswerReading reading;
     reading.option = *place;
     reading.shown = letter(*place);
     return reading;
   }
-  Score compare(const Reading& answer) const override {
+  Score compare(const AnswerReading& answer) const override {
     if (answer.option == gold_) return {1, fmt::format("option {} is the gold answer", named(gold_))};
     return {0, fmt::format("option {} is not {}", named(answer.option), named(gold_))};
   }
-  bool same(const Reading& a, const Reading& b) const override { return a.option == b.option; }
+  bool same(const AnswerReading& a, const AnswerReading& b) const override { return a.option == b.option; }
   std::string description() const override { return "the same option"; }
 
  private:
@@ -290,14 +290,14 @@ class PlaceRule : public AnswerRule {
     check_scale(gold, *box);
     gold_ = *box;
   }
-  Reading read(const AnswerPart& part) const override {
+  AnswerReading read(const AnswerPart& part) const override {
     std::optional<Box> place;
     for (const Phrase& phrase : answer_phrases(part.text))
       for (const std::string* text : {&phrase.sentence, &phrase.value})
         if (!place) place = parse(*text);
     if (!place) place = parse(part.text);
     if (!place) return not_read(fmt::format("no {} in {}", what(), shown(part.text)));
-    Reading reading;
+    AnswerReading reading;
     reading.place = scaled(*place, growth_of_response());
     reading.shown = shown_place(*place);
     return reading;
@@ -326,11 +326,11 @@ class PlaceRule : public AnswerRule {
 template <double (*overlap)(const Box&, const Box&)>
 class OverlapRule final : public PlaceRule {
  public:
-  Score compare(const Reading& answer) const override {
+  Score compare(const AnswerReading& answer) const override {
     const double reward = std::clamp(overlap(answer.place, gold()), 0.0, 1.0);
     return {reward, fmt::format("{} overlaps {} by {:.3f}", answer.shown, shown_place(gold()), reward)};
   }
-  bool same(const Reading& a, const Reading& b) const override { return iou(a.place, b.place) > 0.5; }
+  bool same(const AnswerReading& a, const AnswerReading& b) const override { return iou(a.place, b.place) > 0.5; }
   std::string description() const override { return "the overlap of the two boxes; right from 0.5 on"; }
 
  protected:
@@ -340,13 +340,15 @@ class OverlapRule final : public PlaceRule {
 
 class PointRule final : public PlaceRule {
  public:
-  Score compare(const Reading& answer) const override {
+  Score compare(const AnswerReading& answer) const override {
     const auto [x, y] = centre(answer.place);
     const bool inside = contains(gold(), x, y);
     return {inside ? 1.0 : 0.0,
             fmt::format("({:g},{:g}) is {} {}", x, y, inside ? "inside" : "outside", shown_place(gold()))};
   }
-  bool same(const Reading& a, const Reading& b) const override { return centre(a.place) == centre(b.place); }
+  bool same(const AnswerReading& a, const AnswerReading& b) const override {
+    return centre(a.place) == centre(b.place);
+  }
   std::string description() const override {
     return "the point, or the centre of the box answered, is in the gold box";
   }
@@ -366,21 +368,21 @@ class ActionRule final : public AnswerRule {
     if (!action) throw_bad_gold(gold, "an action such as CLICK <point>[[x,y]]</point>");
     gold_ = in_thousandths(*action, gold_scale());
   }
-  Reading read(const AnswerPart& part) const override {
+  AnswerReading read(const AnswerPart& part) const override {
     auto action = read_gui_action(part.raw);
     if (!action) action = read_gui_action(part.text);
     if (!action) return not_read(fmt::format("no action in {}", shown(part.text)));
-    Reading reading;
+    AnswerReading reading;
     reading.action = in_thousandths(*action, options.response_coordinates.value_or(gold_scale()));
     reading.shown = format_gui_action(*action);
     return reading;
   }
-  Score compare(const Reading& answer) const override {
+  Score compare(const AnswerReading& answer) const override {
     const GuiMatch match = match_gui_action(answer.action, gold_, most_distance());
     const char* how = match.success ? "matches" : match.type ? "has other arguments than" : "is another action than";
     return {match.success ? 1.0 : 0.0, fmt::format("{} {} {}", answer.shown, how, format_gui_action(gold_))};
   }
-  bool same(const Reading& a, const Reading& b) const override {
+  bool same(const AnswerReading& a, const AnswerReading& b) const override {
     return match_gui_action(a.action, b.action, most_distance()).success;
   }
   std::string description() const override {
@@ -540,7 +542,8 @@ Grade Grader::judge(std::string_view response) const {
   const AnswerPart part = answer_part(response);
   grade.steps = {fmt::format("extract: {}: {}", to_string(part.kind), shown(part.raw)),
                  fmt::format("normalise: {}", shown(part.text))};
-  const Reading reading = part.text.empty() && part.raw.empty() ? not_read("the answer is empty") : rule_->read(part);
+  const AnswerReading reading =
+      part.text.empty() && part.raw.empty() ? not_read("the answer is empty") : rule_->read(part);
   if (!reading.found()) {
     grade.why = reading.fault;
     grade.steps.push_back(fmt::format("read: nothing, {}", reading.fault));
@@ -575,14 +578,14 @@ std::vector<std::optional<std::size_t>> sides_of(const std::vector<std::string>&
   const std::unique_ptr<AnswerRule> rule =
       rule_named(grading.at("grader").get<std::string>(), grade_options_of(grading));
   std::vector<std::optional<std::size_t>> sides;
-  std::vector<Reading> first;  // of each side
+  std::vector<AnswerReading> first;  // of each side
   for (const std::string& response : responses) {
     sides.emplace_back();
     const AnswerPart part = answer_part(response);
-    Reading reading = part.text.empty() ? not_read("empty") : rule->read(part);
+    AnswerReading reading = part.text.empty() ? not_read("empty") : rule->read(part);
     if (!reading.found()) continue;
     const auto side =
-        std::find_if(first.begin(), first.end(), [&](const Reading& one) { return rule->same(one, reading); });
+        std::find_if(first.begin(), first.end(), [&](const AnswerReading& one) { return rule->same(one, reading); });
     sides.back() = static_cast<std::size_t>(side - first.begin());
     if (side == first.end()) first.push_back(std::move(reading));
   }
