@@ -1,5 +1,5 @@
-// cli/task_hashes.h - which tasks of a file a run plays, task by task (task_hashes.txt in its folder), so that a run
-// can be resumed after a task that failed was mended, in its line or its pictures.
+// cli/task_hashes.h - which tasks of a file a run plays, task by task (task_hashes.txt in its folder). A run can then
+// be resumed when a task has failed and its line or its pictures have been mended.
 #pragma once
 
 #include <filesystem>

@@ -108,7 +108,7 @@ void require_source_keys(const Training& training) {
   }
 }
 
-// Settings of the method, of which each is used that changes something in one of the stages that it holds in.
+// Refuses settings of the method that change nothing in any of the stages where they hold.
 void require_settings(const std::string& where, const std::string& method, const Json& given,
                       std::span<const Json> stages) {
   const Json standard = credit_settings(method);

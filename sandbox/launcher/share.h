@@ -3,8 +3,8 @@
 
 namespace agon::sandbox::launcher {
 
-// Makes this process the first of a session of the kernel's, since where Linux shares the processor between those
-// (sched(7), autogroup) nothing else that its user runs delays it.
+// Starts a session of the kernel's with this process. Where Linux shares the processor between those (sched(7),
+// autogroup), nothing else that its user runs delays it then.
 void take_own_share();
 // Of this process and what it forks: runs soon after it wakes up, also beside processes that never sleep, and for a
 // short while then (Linux 6.12 on: a slice of 0.1 ms; sched_setattr(2)).
