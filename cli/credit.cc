@@ -124,7 +124,7 @@ agents::CreditGroup probed(const CreditFlags& flags, const std::vector<env::Epis
                            bool visual, const std::map<std::string, double>& rewards) {
   const agents::ModelFolder folder = agents::open_model_folder(find_model_folder(flags.policy));
   agents::Qwen25VL model(folder.config);
-  agents::load_weights(*model, folder.path);
+  agents::load_weights(model, folder.path);
   const Json probes = config.value("probes", Json::object());
   agents::ProbeSettings settings;
   settings.suffix = probes.value("suffix", settings.suffix);
@@ -132,7 +132,7 @@ agents::CreditGroup probed(const CreditFlags& flags, const std::vector<env::Epis
   settings.visual = visual;
   const auto group = agents::make_train_group(episodes, instructions_of(config, episodes.front().task_id), folder,
                                               step_rule(flags, config));
-  return agents::probed_group(*model, folder, group, settings, rewards);
+  return agents::probed_group(model, folder, group, settings, rewards);
 }
 
 agents::CreditGroup group_of_run(const CreditFlags& flags, const std::vector<env::Episode>& episodes,

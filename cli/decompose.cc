@@ -151,12 +151,12 @@ std::vector<SplitStep> measure(const DecomposeFlags& flags, const fs::path& poli
                                const agents::RolloutOptions& played, const agents::DecompositionOptions& options) {
   const agents::ModelFolder folder = agents::open_model_folder(policy);
   agents::Qwen25VL model(folder.config);
-  agents::load_weights(*model, policy);
+  agents::load_weights(model, policy);
   const auto env = env::make_env(played.suite, played.suite_options);
   const std::vector<agents::PlayedTask> tasks = played_tasks(place.folder, played);
   Progress progress("decompose " + flags.suite, std::ssize(tasks), "tasks");
   const auto steps = agents::split_steps_of(
-      *model, folder, *env, env::suite_info(played.suite, played.suite_options).instructions, tasks, options, [&] {
+      model, folder, *env, env::suite_info(played.suite, played.suite_options).instructions, tasks, options, [&] {
         progress.add(1);
         return !interrupted();
       });

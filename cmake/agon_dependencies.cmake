@@ -31,6 +31,7 @@ foreach(library libc10.so libtorch_cpu.so)
   endif()
 endforeach()
 add_library(agon_torch INTERFACE)
+target_compile_definitions(agon_torch INTERFACE AT_PER_OPERATOR_HEADERS)  # a file parses the operators that it names, not all
 # Behind the system's folders: the wheel carries an fmt of its own, of another version.
 target_compile_options(agon_torch INTERFACE
   "SHELL:-idirafter ${AGON_TORCH_DIR}/include" "SHELL:-idirafter ${AGON_TORCH_DIR}/include/torch/csrc/api/include")
@@ -43,5 +44,5 @@ if(AGON_CUDA)
 endif()
 # For agon_precompile: clang reads of a precompiled header what a file needs, g++ all of it, which takes longer than it spares.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  set(agon_torch_headers torch/types.h torch/csrc/autograd/autograd.h ATen/Parallel.h)
+  set(agon_torch_headers ATen/TensorOperators.h torch/csrc/autograd/autograd.h ATen/Parallel.h)
 endif()

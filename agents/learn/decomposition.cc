@@ -70,7 +70,7 @@ std::vector<std::vector<bool>> split(const CreditGroup& group, Json settings, co
 // A task's steps, by roll-out.
 using TaskSteps = std::vector<std::vector<SplitStep>>;
 
-void probe_picture(Qwen25VLImpl& model, const TrainGroup& group, const ModelFolder& folder, PictureChange picture,
+void probe_picture(Qwen25VL& model, const TrainGroup& group, const ModelFolder& folder, PictureChange picture,
                    const DecompositionOptions& options, TaskSteps& steps) {
   const CreditGroup view = probed_group(model, folder, group, {options.suffix, true, picture, options.seed}, {});
   const auto otsu = split(view, options.settings, "otsu"), top_k = split(view, options.settings, "top_k"),
@@ -85,7 +85,7 @@ void probe_picture(Qwen25VLImpl& model, const TrainGroup& group, const ModelFold
     }
 }
 
-std::vector<SplitStep> steps_of_task(Qwen25VLImpl& model, const ModelFolder& folder, env::Env& env,
+std::vector<SplitStep> steps_of_task(Qwen25VL& model, const ModelFolder& folder, env::Env& env,
                                      const std::string& instructions, const PlayedTask& task, std::size_t number,
                                      const DecompositionOptions& options) {
   const TrainGroup group = make_train_group(task.episodes, instructions, folder);
@@ -113,7 +113,7 @@ double ratio(double part, double whole) { return whole > 0 ? part / whole : std:
 
 }  // namespace
 
-CreditGroup probed_group(Qwen25VLImpl& model, const ModelFolder& folder, const TrainGroup& group,
+CreditGroup probed_group(Qwen25VL& model, const ModelFolder& folder, const TrainGroup& group,
                          const ProbeSettings& settings, const std::map<std::string, double>& rewards) {
   const std::vector<ProbeGroup> probes{make_probe_group(group, folder, settings)};
   const std::vector<StepProbes> found = probe_steps(model, probes).front();
@@ -125,7 +125,7 @@ CreditGroup probed_group(Qwen25VLImpl& model, const ModelFolder& folder, const T
   return view;
 }
 
-std::vector<SplitStep> split_steps_of(Qwen25VLImpl& model, const ModelFolder& folder, env::Env& env,
+std::vector<SplitStep> split_steps_of(Qwen25VL& model, const ModelFolder& folder, env::Env& env,
                                       const std::string& instructions, const std::vector<PlayedTask>& tasks,
                                       const DecompositionOptions& options, const std::function<bool()>& after_task) {
   std::vector<SplitStep> all;

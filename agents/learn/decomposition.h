@@ -44,13 +44,13 @@ struct SplitStep {
 
 // Throws Error as make_probe_group, and for episodes that do not fit the env or the folder. after_task: called once a
 // task, for progress; false stops.
-std::vector<SplitStep> split_steps_of(Qwen25VLImpl& model, const ModelFolder& folder, env::Env& env,
+std::vector<SplitStep> split_steps_of(Qwen25VL& model, const ModelFolder& folder, env::Env& env,
                                       const std::string& instructions, const std::vector<PlayedTask>& tasks,
                                       const DecompositionOptions& options, const std::function<bool()>& after_task);
 
 // A group of recorded roll-outs of one task as pdcr and pacr see it: step_confidence, and step_visual against the
 // changed picture where the group shows one. Throws Error as make_probe_group.
-CreditGroup probed_group(Qwen25VLImpl& model, const ModelFolder& folder, const TrainGroup& group,
+CreditGroup probed_group(Qwen25VL& model, const ModelFolder& folder, const TrainGroup& group,
                          const ProbeSettings& settings, const std::map<std::string, double>& rewards);
 
 // Shares of the steps; the interval is over tasks (core/intervals.h).

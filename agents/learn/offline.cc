@@ -1,7 +1,9 @@
 #include "agents/learn/offline.h"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
-#include <torch/utils.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/cat.h>
 
 #include <algorithm>
 
@@ -57,10 +59,13 @@ using Batch = std::vector<SamePrompt>;
 class OfflineTrainer {
  public:
   OfflineTrainer(const OfflineConfig& config, const std::vector<OfflineSample>& samples)
-      : config_(config), samples_(samples), folder_(open_model_folder(config.start)), model_(folder_.config) {
+      : config_(config),
+        samples_(samples),
+        folder_(open_model_folder(config.start)),
+        model_(std::make_shared<Qwen25VL>(folder_.config)) {
     if (samples.empty()) throw Error("{}: there is nothing to train {} on.", config.name, config.output.string());
     if (config.threads > 0) at::set_num_threads(config.threads);
-    torch::manual_seed(config.seed);
+    at::manual_seed(config.seed);
     make_output(config.output);
     fingerprint_ = fingerprint(config, samples);
     find_prompts();
@@ -167,7 +172,7 @@ class OfflineTrainer {
   }
 
   void set_references() {
-    const torch::NoGradGuard no_grad;
+    const at::NoGradGuard no_grad;
     references_.resize(samples_.size());
     Progress progress(config_.name + ": what the start makes of them", std::ssize(samples_), "responses");
     for (std::int64_t i = 0; i < first_epoch_; ++i) {  // every sample once
@@ -175,7 +180,7 @@ class OfflineTrainer {
       const std::vector<std::size_t> chosen = samples_of(batch);
       std::vector<std::int64_t> lengths;
       for (const std::size_t one : chosen) lengths.push_back(std::ssize(responses_[one].ids));
-      const std::vector<torch::Tensor> parts = logprobs(batch).split_with_sizes(lengths);
+      const std::vector<at::Tensor> parts = logprobs(batch).split_with_sizes(lengths);
       for (std::size_t k = 0; k < chosen.size(); ++k) references_[chosen[k]] = parts[k].clone();
       progress.add(std::ssize(chosen));
     }
@@ -189,29 +194,29 @@ class OfflineTrainer {
   }
 
   // [T] of the responses' tokens, one response behind the other.
-  torch::Tensor logprobs(const Batch& batch) {
+  at::Tensor logprobs(const Batch& batch) {
     std::vector<PackedGroup> groups;
     for (const SamePrompt& prompt : batch)
       groups.push_back(make_packed_group(encoded(samples_[prompt.begin].messages),
                                          std::span(responses_).subspan(prompt.begin, prompt.end - prompt.begin),
                                          folder_.config));
     const PackedBatch packed = make_packed_batch(groups, folder_.config);
-    torch::Tensor pictures;
+    at::Tensor pictures;
     if (packed.patches.defined()) pictures = model_->encode_images(packed.patches, packed.grids);
-    const torch::Tensor hidden = model_->packed_hidden_states(packed, pictures);
+    const at::Tensor hidden = model_->packed_hidden_states(packed, pictures);
     return token_logprobs(hidden.index_select(0, packed.predictors), model_->lm_head(), packed.targets, 1.0).logprob;
   }
 
   OfflineLossFigures step(const Batch& batch) {
     OfflineTokens tokens;
-    std::vector<torch::Tensor> references;
+    std::vector<at::Tensor> references;
     for (const std::size_t i : samples_of(batch)) {
       references.push_back(references_[i]);
       tokens.lengths.push_back(references_[i].size(0));
       tokens.advantage.push_back(advantages_[i]);
       tokens.imitated.push_back(samples_[i].imitated);
     }
-    tokens.reference_logprob = torch::cat(references);
+    tokens.reference_logprob = at::cat(references);
     optimizer_->zero_grad();
     tokens.logprob = logprobs(batch);
     const OfflineLoss loss = offline_loss(tokens, config_.loss);
@@ -252,14 +257,14 @@ class OfflineTrainer {
   const std::vector<OfflineSample>& samples_;
   const ModelFolder folder_;
   std::string fingerprint_;
-  Qwen25VL model_;
+  std::shared_ptr<Qwen25VL> model_;
   std::unique_ptr<Optimizer> optimizer_;
   std::vector<EncodedPrompt> responses_;  // of each sample, its end included
   std::vector<SamePrompt> prompts_;
   std::vector<Batch> batches_;  // of all epochs; of the first and the last one:
   std::int64_t first_epoch_ = 0, last_epoch_ = 0;
   std::vector<double> advantages_;
-  std::vector<torch::Tensor> references_;  // [T] of each sample, before the first step
+  std::vector<at::Tensor> references_;  // [T] of each sample, before the first step
   std::int64_t step_ = 0;
 };
 

@@ -13,10 +13,9 @@
 namespace agon::agents {
 namespace {
 
-std::unique_ptr<torch::optim::AdamW> make_adamw(const std::vector<torch::Tensor>& weights,
-                                                const AdamWSettings& settings) {
-  std::vector<torch::Tensor> matrices, vectors;
-  for (const torch::Tensor& weight : weights) (weight.dim() < 2 ? vectors : matrices).push_back(weight);
+std::unique_ptr<torch::optim::AdamW> make_adamw(const std::vector<at::Tensor>& weights, const AdamWSettings& settings) {
+  std::vector<at::Tensor> matrices, vectors;
+  for (const at::Tensor& weight : weights) (weight.dim() < 2 ? vectors : matrices).push_back(weight);
   const auto options = [&](double decay) {
     auto result = torch::optim::AdamWOptions(settings.learning_rate);
     result.betas({settings.beta1, settings.beta2}).weight_decay(decay);
@@ -30,7 +29,7 @@ std::unique_ptr<torch::optim::AdamW> make_adamw(const std::vector<torch::Tensor>
 
 }  // namespace
 
-Optimizer::Optimizer(std::vector<torch::Tensor> weights, const AdamWSettings& settings)
+Optimizer::Optimizer(std::vector<at::Tensor> weights, const AdamWSettings& settings)
     : weights_(std::move(weights)), adamw_(make_adamw(weights_, settings)) {}
 
 Optimizer::~Optimizer() = default;

@@ -1,7 +1,7 @@
 // agents/learn/optimizer.h - AdamW (Loshchilov and Hutter 2019) as agon's trainings use it.
 #pragma once
 
-#include <torch/types.h>
+#include <ATen/core/Tensor.h>
 
 #include <filesystem>
 #include <memory>
@@ -20,7 +20,7 @@ struct AdamWSettings {
 class Optimizer {
  public:
   // Weight decay falls on matrices alone, not on norms and biases. Keeps references to the weights.
-  Optimizer(std::vector<torch::Tensor> weights, const AdamWSettings& settings);
+  Optimizer(std::vector<at::Tensor> weights, const AdamWSettings& settings);
   ~Optimizer();
 
   void zero_grad();
@@ -31,7 +31,7 @@ class Optimizer {
   void load(const std::filesystem::path& file);  // throws Error for a damaged file
 
  private:
-  std::vector<torch::Tensor> weights_;
+  std::vector<at::Tensor> weights_;
   std::unique_ptr<torch::optim::AdamW> adamw_;
 };
 

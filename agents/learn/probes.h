@@ -49,7 +49,7 @@ struct StepProbes {
 // By group and roll-out, without gradient, under softmax(logits / temperature). Groups are read together as long as
 // they take at most rows_per_pass tokens. Throws Error for an empty answer, steps that are not in order inside the
 // response, changed pictures that do not fit.
-std::vector<std::vector<StepProbes>> probe_steps(Qwen25VLImpl& model, std::span<const ProbeGroup> groups,
+std::vector<std::vector<StepProbes>> probe_steps(Qwen25VL& model, std::span<const ProbeGroup> groups,
                                                  double temperature = 1, std::int64_t rows_per_pass = 16384);
 
 struct ProbeSettings {

@@ -1,5 +1,6 @@
 #include "agents/learn/ranking_loss.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/log_sigmoid.h>
 #include <ATen/ops/logcumsumexp.h>
 #include <ATen/ops/logsumexp.h>

@@ -2,7 +2,7 @@
 // N responses, r [N] their scores.
 #pragma once
 
-#include <torch/types.h>
+#include <ATen/core/Tensor.h>
 
 #include <span>
 #include <string>
@@ -24,7 +24,7 @@ bool draws_ties(RankingLoss loss, std::span<const int> rank);
 
 // order: the responses from the best to the last; rank: of each response, equal ones equally good (bradley_terry passes
 // over such pairs, the others go by the order). A scalar; undefined where there is no pair to tell apart.
-torch::Tensor ranking_loss(RankingLoss loss, const torch::Tensor& scores, std::span<const std::int64_t> order,
-                           std::span<const int> rank);
+at::Tensor ranking_loss(RankingLoss loss, const at::Tensor& scores, std::span<const std::int64_t> order,
+                        std::span<const int> rank);
 
 }  // namespace agon::agents

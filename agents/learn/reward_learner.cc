@@ -1,6 +1,7 @@
 #include "agents/learn/reward_learner.h"
 
 #include <ATen/Parallel.h>
+#include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/stack.h>
 
@@ -28,7 +29,7 @@ RankingStepFigures RewardLearner::step(std::span<const RankedResponses> sets, do
   optimizer_->zero_grad();
   for (std::size_t i = 0; i < sets.size(); i += kSetsAtOnce) {
     const std::span some = sets.subspan(i, std::min(kSetsAtOnce, sets.size() - i));
-    const torch::Tensor loss = this->loss(some, figures) / count;
+    const at::Tensor loss = this->loss(some, figures) / count;
     loss.backward();
     figures.loss += loss.item<double>();
   }
@@ -39,19 +40,19 @@ RankingStepFigures RewardLearner::step(std::span<const RankedResponses> sets, do
 }
 
 void RewardLearner::require_finite() const {
-  for (const torch::Tensor& weight : network_.parameters())
+  for (const at::Tensor& weight : network_.parameters())
     if (!weight.isfinite().all().item<bool>()) throw Error("a weight is not finite. Lower 'learning_rate'.");
 }
 
-torch::Tensor RewardLearner::loss(std::span<const RankedResponses> sets, RankingStepFigures& figures) {
+at::Tensor RewardLearner::loss(std::span<const RankedResponses> sets, RankingStepFigures& figures) {
   std::vector<ResponseSet> encoded;
   for (const RankedResponses& set : sets) encoded.push_back(network_.encode(set.messages, set.responses));
   const ResponseScores all = network_.scores(encoded, options_.imitation > 0);
-  std::vector<torch::Tensor> losses;
+  std::vector<at::Tensor> losses;
   std::int64_t first = 0;
   for (std::size_t k = 0; k < sets.size(); ++k) {
     const std::int64_t size = std::ssize(sets[k].responses), best = sets[k].ranked.front();
-    const torch::Tensor scores = all.scores.narrow(0, first, size);
+    const at::Tensor scores = all.scores.narrow(0, first, size);
     losses.push_back(ranking_loss(options_.loss, scores, sets[k].ranked, sets[k].rank));
     figures.best +=
         static_cast<double>(sets[k].rank[static_cast<std::size_t>(scores.argmax().item<std::int64_t>())] == 1);
@@ -67,7 +68,7 @@ torch::Tensor RewardLearner::loss(std::span<const RankedResponses> sets, Ranking
 std::vector<double> RewardLearner::score(const std::vector<Message>& messages, std::span<const std::string> responses) {
   const at::NoGradGuard no_grad;
   const ResponseSet set = network_.encode(messages, responses);
-  const torch::Tensor scores = network_.scores(std::span(&set, 1)).scores.to(at::kDouble).contiguous();
+  const at::Tensor scores = network_.scores(std::span(&set, 1)).scores.to(at::kDouble).contiguous();
   return {scores.const_data_ptr<double>(), scores.const_data_ptr<double>() + scores.numel()};
 }
 

@@ -53,7 +53,7 @@ class RewardLearner {
   const RewardNetwork& network() const { return network_; }
 
  private:
-  torch::Tensor loss(std::span<const RankedResponses> sets, RankingStepFigures& figures);  // summed over the sets
+  at::Tensor loss(std::span<const RankedResponses> sets, RankingStepFigures& figures);  // summed over the sets
   const RewardLearnerOptions options_;
   RewardNetwork network_;
   std::unique_ptr<Optimizer> optimizer_;

@@ -1,11 +1,12 @@
 #include "agents/learn/reward_network.h"
 
+#include <ATen/Context.h>
+#include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
-#include <torch/utils.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +16,7 @@
 #include "agents/learn/token_logprob.h"
 #include "agents/local/one_torch_thread.h"
 #include "agents/local/packed_groups.h"
-#include "agents/local/safetensors.h"
+#include "agents/local/tensor_views.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/hash.h"
@@ -46,12 +47,6 @@ Tensor draw_separator(const Tensor& embeddings, std::uint64_t seed) {
   return row;
 }
 
-Tensor to_tensor(const TensorView& view) {
-  Tensor tensor = at::empty(view.shape);
-  std::memcpy(tensor.data_ptr(), view.bytes.data(), view.bytes.size());
-  return tensor;
-}
-
 // [rows, hidden].
 Tensor joined(std::span<const std::vector<float>> states, std::int64_t hidden) {
   std::size_t size = 0;
@@ -75,9 +70,9 @@ Json json_of(const RewardNetworkSettings& settings, const fs::path& folder) {
 std::string fingerprint_of(const Qwen25VL& model) {
   constexpr std::int64_t kValues = 256;
   std::string text;
-  for (const auto& one : model->named_parameters()) {
-    const Tensor values = one.value().detach().flatten().slice(0, 0, kValues).contiguous();
-    text += fmt::format("{} [{}] ", one.key(), fmt::join(one.value().sizes(), ", "));
+  for (const auto& [name, parameter] : model.named_parameters()) {
+    const Tensor values = parameter.detach().flatten().slice(0, 0, kValues).contiguous();
+    text += fmt::format("{} [{}] ", name, fmt::join(parameter.sizes(), ", "));
     text.append(static_cast<const char*>(values.data_ptr()), values.nbytes());
   }
   return fmt::format("{:016x}", hash_text(text));
@@ -115,7 +110,7 @@ RewardNetworkSettings read_settings(const fs::path& folder, Json& notes, std::st
 }  // namespace
 
 RewardNetwork::RewardNetwork(const RewardNetworkSettings& settings, std::uint64_t seed) : settings_(settings) {
-  torch::manual_seed(seed);
+  at::manual_seed(seed);
   open_base();
   add_separator(draw_separator(model_->lm_head(), seed));
   lora_ = std::make_unique<LoraAdapter>(model_, settings.lora, seed);
@@ -136,17 +131,9 @@ RewardNetwork::RewardNetwork(const fs::path& folder) : settings_(read_settings(f
 }
 
 Tensor RewardNetwork::read_head(const fs::path& folder) {
-  const auto file = SafetensorsFile::open(folder / kHeadFile);
-  const at::NoGradGuard no_grad;
   std::map<std::string, Tensor> wanted = head_weights();
   wanted[kSeparator] = at::empty({folder_.config.text.hidden_size});
-  for (auto& [name, tensor] : wanted) {
-    const auto found = file->tensors().find(name);
-    if (found == file->tensors().end() || found->second.dtype != "F32" || found->second.shape != tensor.sizes().vec())
-      throw Error("{}: '{}' should be F32 of [{}].", (folder / kHeadFile).string(), name,
-                  fmt::join(tensor.sizes(), ", "));
-    tensor.copy_(to_tensor(found->second));
-  }
+  read_tensors(folder / kHeadFile, wanted);
   return wanted[kSeparator];
 }
 
@@ -157,9 +144,9 @@ void RewardNetwork::restore(const fs::path& folder) {
 
 void RewardNetwork::open_base() {
   folder_ = open_model_folder(settings_.base);
-  model_ = Qwen25VL(folder_.config);
+  model_ = std::make_shared<Qwen25VL>(folder_.config);
   load_weights(*model_, settings_.base);
-  base_weights_ = fingerprint_of(model_);
+  base_weights_ = fingerprint_of(*model_);
   head_ = std::make_unique<RewardHead>(settings_.head, inputs_of(settings_, folder_.config), settings_.inner);
   if (settings_.likelihood) likelihood_ = at::full({1}, kFirstLikelihoodWeight).requires_grad_();
 }
@@ -306,17 +293,11 @@ std::vector<Tensor> RewardNetwork::parameters() const {
 }
 
 void RewardNetwork::save(const fs::path& folder, const Json& notes) const {
-  const at::NoGradGuard no_grad;
   lora_->save(folder, settings_.base.string());
-  std::map<std::string, TensorView> views;
-  std::vector<Tensor> stored;  // what the views point into
-  const auto add = [&](const std::string& name, const Tensor& weight) {
-    const Tensor& tensor = stored.emplace_back(weight.to(at::kCPU, at::kFloat).contiguous());
-    views[name] = {"F32", tensor.sizes().vec(), {static_cast<const std::uint8_t*>(tensor.data_ptr()), tensor.nbytes()}};
-  };
-  for (const auto& [name, weight] : head_weights()) add(name, weight);
-  add(kSeparator, separator_embedding_);
-  write_safetensors(folder / kHeadFile, views, {{"format", "pt"}});
+  TensorViews tensors;
+  for (const auto& [name, weight] : head_weights()) tensors.add(name, weight);
+  tensors.add(kSeparator, separator_embedding_);
+  tensors.write(folder / kHeadFile);
   Json json = json_of(settings_, folder);
   json["notes"] = notes;
   json["base_weights"] = base_weights_;

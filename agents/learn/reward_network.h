@@ -3,7 +3,7 @@
 // responses of all sets, H hidden.
 #pragma once
 
-#include <torch/types.h>
+#include <ATen/core/Tensor.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -59,7 +59,7 @@ struct ResponseLayout {
 // [N] each. log_likelihoods: of a response's tokens but its first; undefined where neither they were asked for nor
 // settings.likelihood is set.
 struct ResponseScores {
-  torch::Tensor scores, log_likelihoods;
+  at::Tensor scores, log_likelihoods;
 };
 
 class RewardNetwork {
@@ -79,7 +79,7 @@ class RewardNetwork {
   // thread may call it.
   std::vector<double> scores_of(std::span<const std::vector<float>> states, const ResponseLayout& layout) const;
 
-  std::vector<torch::Tensor> parameters() const;  // what is trained: adapter and head
+  std::vector<at::Tensor> parameters() const;  // what is trained: adapter and head
   // adapter_config.json, adapter_model.safetensors (PEFT), reward_head.safetensors, reward_model.json, which comes last
   // and holds `notes` and base_weights() beside the settings.
   void save(const std::filesystem::path& folder, const Json& notes) const;
@@ -95,22 +95,22 @@ class RewardNetwork {
  private:
   ResponseSet read(const std::vector<Message>& messages, std::span<const std::string> responses) const;
   std::size_t fitting(const ResponseSet& set) const;  // how many of its responses, from the first on, the context holds
-  ResponseScores head_scores(const torch::Tensor& states, const ResponseLayout& layout, bool with_likelihoods) const;
-  torch::Tensor log_likelihoods(const torch::Tensor& states, const ResponseLayout& layout) const;
-  std::map<std::string, torch::Tensor> head_weights() const;  // by their names in the file
+  ResponseScores head_scores(const at::Tensor& states, const ResponseLayout& layout, bool with_likelihoods) const;
+  at::Tensor log_likelihoods(const at::Tensor& states, const ResponseLayout& layout) const;
+  std::map<std::string, at::Tensor> head_weights() const;  // by their names in the file
   void open_base();
-  torch::Tensor read_head(const std::filesystem::path& folder);  // returns the separator's embedding
-  void add_separator(const torch::Tensor& embedding);
+  at::Tensor read_head(const std::filesystem::path& folder);  // returns the separator's embedding
+  void add_separator(const at::Tensor& embedding);
 
   Json notes_;                // first: reading the settings fills it in
   std::string base_weights_;  // so does this
   RewardNetworkSettings settings_;
   ModelFolder folder_;
-  Qwen25VL model_{nullptr};
+  std::shared_ptr<Qwen25VL> model_;
   std::unique_ptr<LoraAdapter> lora_;
   std::unique_ptr<RewardHead> head_;
-  torch::Tensor likelihood_;           // a, [1]; undefined without it
-  torch::Tensor separator_embedding_;  // [H]
+  at::Tensor likelihood_;           // a, [1]; undefined without it
+  at::Tensor separator_embedding_;  // [H]
   std::int32_t separator_ = 0;
 };
 

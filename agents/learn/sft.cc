@@ -1,8 +1,8 @@
 #include "agents/learn/sft.h"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
-#include <torch/utils.h>
 
 #include <chrono>
 #include <cmath>
@@ -70,7 +70,7 @@ double auxiliary_weight_at(const SftConfig& config, std::int64_t step) {
 class Trainer {
  public:
   explicit Trainer(const SftConfig& config) : config_(config), classes_(object_classes(config.sources)) {
-    torch::manual_seed(config.seed);
+    at::manual_seed(config.seed);
     require_no_other(config.output, "train-sft");
     make_output(config.output);
     if (resume()) return;

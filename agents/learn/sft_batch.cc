@@ -17,8 +17,8 @@ void fill_ids(SftBatch& batch, std::span<const SftSequence> sequences) {
   std::int64_t longest = 0;
   for (const SftSequence& sequence : sequences)
     longest = std::max(longest, static_cast<std::int64_t>(sequence.ids.size()));
-  batch.ids = torch::zeros({rows, longest}, torch::kInt64);
-  batch.positions = torch::zeros({3, rows, longest}, torch::kInt64);
+  batch.ids = at::zeros({rows, longest}, at::kLong);
+  batch.positions = at::zeros({3, rows, longest}, at::kLong);
   auto ids = batch.ids.accessor<std::int64_t, 2>();
   auto positions = batch.positions.accessor<std::int64_t, 3>();
   std::vector<std::int64_t> predictors, targets;
@@ -36,8 +36,8 @@ void fill_ids(SftBatch& batch, std::span<const SftSequence> sequences) {
       targets.push_back(sequence.ids[index]);
     }
   }
-  batch.predictors = torch::tensor(predictors, torch::kInt64);
-  batch.targets = torch::tensor(targets, torch::kInt64);
+  batch.predictors = at::tensor(predictors, at::kLong);
+  batch.targets = at::tensor(targets, at::kLong);
 }
 
 void fill_patches(SftBatch& batch, std::span<const SftSequence> sequences) {
@@ -49,8 +49,7 @@ void fill_patches(SftBatch& batch, std::span<const SftSequence> sequences) {
       batch.grids.push_back(image->grid);
     }
   if (rows == 0) return;
-  batch.patches =
-      torch::empty({static_cast<std::int64_t>(rows), static_cast<std::int64_t>(values / rows)}, torch::kFloat32);
+  batch.patches = at::empty({static_cast<std::int64_t>(rows), static_cast<std::int64_t>(values / rows)}, at::kFloat);
   auto* to = batch.patches.mutable_data_ptr<float>();
   for (const SftSequence& sequence : sequences)
     for (const auto& image : sequence.images) to = std::copy(image->patches.begin(), image->patches.end(), to);
@@ -63,8 +62,8 @@ std::int64_t bin_of(float share) {
 void fill_cells(SftBatch& batch, std::span<const SftSequence> sequences, int merge, int classes) {
   std::int64_t cells = 0;
   for (const ImageGrid& grid : batch.grids) cells += grid.patches() / (merge * merge);
-  batch.cell_class = torch::full({cells}, classes, torch::kInt64);
-  batch.cell_box = torch::full({cells, 4}, -1, torch::kInt64);
+  batch.cell_class = at::full({cells}, classes, at::kLong);
+  batch.cell_box = at::full({cells, 4}, -1, at::kLong);
   auto cell_class = batch.cell_class.accessor<std::int64_t, 1>();
   auto cell_box = batch.cell_box.accessor<std::int64_t, 2>();
   std::int64_t first = 0;

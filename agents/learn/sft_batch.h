@@ -2,7 +2,7 @@
 // Letters: B sequences, S positions, N trained tokens, M merged vision tokens of all pictures.
 #pragma once
 
-#include <torch/types.h>
+#include <ATen/core/Tensor.h>
 
 #include <cstdint>
 #include <span>
@@ -15,14 +15,14 @@ namespace agon::agents {
 inline constexpr int kBoxBins = 25;  // a coordinate of the auxiliary loss
 
 struct SftBatch {
-  torch::Tensor ids, positions;       // [B, S], [3, B, S] int64
+  at::Tensor ids, positions;          // [B, S], [3, B, S] int64
   std::vector<std::int64_t> lengths;  // [B]
-  torch::Tensor patches;              // [P, C*T*p*p]
+  at::Tensor patches;                 // [P, C*T*p*p]
   std::vector<ImageGrid> grids;
-  torch::Tensor predictors;  // [N] rows of the flattened [B*S] hidden states, each followed by a trained token
-  torch::Tensor targets;     // [N] those tokens
-  torch::Tensor cell_class;  // [M] class of the object whose centre lies in the cell; `classes` where there is none
-  torch::Tensor cell_box;    // [M, 4] its box in kBoxBins bins a side; -1 where there is none
+  at::Tensor predictors;  // [N] rows of the flattened [B*S] hidden states, each followed by a trained token
+  at::Tensor targets;     // [N] those tokens
+  at::Tensor cell_class;  // [M] class of the object whose centre lies in the cell; `classes` where there is none
+  at::Tensor cell_box;    // [M, 4] its box in kBoxBins bins a side; -1 where there is none
 };
 
 SftBatch make_batch(std::span<const SftSequence> sequences, const ModelConfig& config, int classes);

@@ -2,9 +2,8 @@
 // step.
 #pragma once
 
-#include <torch/nn/modules/linear.h>
-
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,20 +31,20 @@ class SftModel {
   // each batch's figures. Throws Error when a loss is not finite; the weights are then those before the step.
   std::vector<SftLoss> step(std::span<const SftBatch> batches, double learning_rate, double auxiliary_weight);
 
-  Qwen25VLImpl& model() { return *model_; }
+  Qwen25VL& model() { return *model_; }
   void save_training_state(const std::filesystem::path& folder) const;  // optimiser and object head
   void load_training_state(const std::filesystem::path& folder);        // throws Error for a damaged file
 
  private:
-  torch::Tensor language_loss(const SftBatch& batch, torch::Tensor* pictures);
+  at::Tensor language_loss(const SftBatch& batch, at::Tensor* pictures);
   SftLoss accumulate(const SftBatch& batch, double auxiliary_weight, double share);
-  torch::Tensor object_loss(const torch::Tensor& pictures, const SftBatch& batch);
-  std::vector<torch::Tensor> parameters() const;
+  at::Tensor object_loss(const at::Tensor& pictures, const SftBatch& batch);
+  std::vector<at::Tensor> parameters() const;
 
   int classes_;
   double clip_norm_;
-  Qwen25VL model_;
-  torch::nn::Linear object_head_;
+  std::shared_ptr<Qwen25VL> model_;
+  std::map<std::string, at::Tensor> object_head_;  // "weight" [outputs, hidden], "bias" [outputs]
   std::unique_ptr<Optimizer> optimizer_;
 };
 

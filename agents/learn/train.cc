@@ -1,8 +1,8 @@
 #include "agents/learn/train.h"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
-#include <torch/utils.h>
 
 #include <chrono>
 #include <cmath>
@@ -101,7 +101,7 @@ class Trainer {
         folder_(open_model_folder(config.policy)),
         model_(config, folder_),
         store_(open_store(resume)) {
-    torch::manual_seed(config.seed);
+    at::manual_seed(config.seed);
     for (std::size_t i = 0; i < config.sources.size(); ++i)
       sources_.push_back(config.sources[i].game ? games(config_, i, folder_)
                                                 : std::make_unique<TaskSource>(config_, i, folder_, scorer));

@@ -79,8 +79,8 @@ struct TrainModel::Pass {
 };
 
 TrainModel::TrainModel(const TrainConfig& config, const ModelFolder& folder)
-    : config_(config), folder_(folder), model_(folder.config), reference_(nullptr) {
-  load(model_, config.policy);
+    : config_(config), folder_(folder), model_(std::make_shared<Qwen25VL>(folder.config)) {
+  load(*model_, config.policy);
   if (config.lora.rank > 0)
     lora_ = std::make_unique<LoraAdapter>(model_, LoraOptions{config.lora.rank, config.lora.alpha, config.lora.targets},
                                           config.seed);
@@ -91,11 +91,11 @@ TrainModel::TrainModel(const TrainConfig& config, const ModelFolder& folder)
 
 TrainModel::~TrainModel() = default;
 
-std::vector<torch::Tensor> TrainModel::trained() const { return lora_ ? lora_->parameters() : model_->parameters(); }
+std::vector<at::Tensor> TrainModel::trained() const { return lora_ ? lora_->parameters() : model_->parameters(); }
 
 void TrainModel::load(Qwen25VL& model, const std::filesystem::path& folder) const {
-  load_weights(*model, folder);
-  model->to(device_of(config_));
+  load_weights(model, folder);
+  model.to(device_of(config_));
 }
 
 // As many groups a pass as rows_per_pass allows, in order; those without a gradient cost nothing.
@@ -121,7 +121,7 @@ std::vector<TrainModel::Pass> TrainModel::passes(std::span<const TrainGroup* con
   return result;
 }
 
-at::Tensor TrainModel::response_logprobs(Qwen25VLImpl& model, const Pass& pass, at::Tensor* entropy) const {
+at::Tensor TrainModel::response_logprobs(Qwen25VL& model, const Pass& pass, at::Tensor* entropy) const {
   const at::Tensor hidden = [&] {
     const Autocast autocast(config_.bfloat16, model.device().type());
     at::Tensor pictures;
@@ -136,8 +136,8 @@ at::Tensor TrainModel::response_logprobs(Qwen25VLImpl& model, const Pass& pass, 
 
 void TrainModel::load_reference() {
   if (reference_) return;
-  reference_ = Qwen25VL(folder_.config);
-  load(reference_, config_.reference.empty() ? config_.policy : std::filesystem::path(config_.reference));
+  reference_ = std::make_shared<Qwen25VL>(folder_.config);
+  load(*reference_, config_.reference.empty() ? config_.policy : std::filesystem::path(config_.reference));
 }
 
 std::vector<std::vector<std::vector<float>>> TrainModel::reference_logprobs(std::span<const TrainGroup* const> groups) {
@@ -148,7 +148,7 @@ std::vector<std::vector<std::vector<float>>> TrainModel::reference_logprobs(std:
     off.emplace(*lora_);
   else
     load_reference();
-  Qwen25VLImpl& reference = adapter_off ? *model_ : *reference_;
+  Qwen25VL& reference = adapter_off ? *model_ : *reference_;
   std::vector<std::vector<std::vector<float>>> result(groups.size());
   for (const Pass& pass : passes(groups)) {
     const at::Tensor logprobs = response_logprobs(reference, pass, nullptr).contiguous();

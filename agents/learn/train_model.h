@@ -52,8 +52,8 @@ class TrainModel {
   // agents/learn/probes.h with the current weights.
   std::vector<std::vector<StepProbes>> probe(std::span<const ProbeGroup> groups);
 
-  Qwen25VLImpl& model() { return *model_; }
-  std::vector<torch::Tensor> trained() const;  // the parameters that change
+  Qwen25VL& model() { return *model_; }
+  std::vector<at::Tensor> trained() const;  // the parameters that change
   EngineWeights engine_weights();
   // A model folder; with LoRA the adapter is merged into its weights, and stands by itself in FOLDER/adapter.
   void save(const std::filesystem::path& folder);
@@ -67,13 +67,13 @@ class TrainModel {
   PolicyTokens tokens_of(const Pass& pass, std::span<const TrainGroup* const> groups, const References& reference,
                          double mass, bool imitates) const;
   void load_reference();
-  at::Tensor response_logprobs(Qwen25VLImpl& model, const Pass& pass, at::Tensor* entropy) const;
+  at::Tensor response_logprobs(Qwen25VL& model, const Pass& pass, at::Tensor* entropy) const;
 
   const TrainConfig& config_;
   const ModelFolder folder_;
-  Qwen25VL model_;
-  std::unique_ptr<LoraAdapter> lora_;  // null: full fine-tuning
-  Qwen25VL reference_;                 // null until it is needed
+  std::shared_ptr<Qwen25VL> model_;
+  std::unique_ptr<LoraAdapter> lora_;    // null: full fine-tuning
+  std::shared_ptr<Qwen25VL> reference_;  // null until it is needed
   std::unique_ptr<Optimizer> optimizer_;
 };
 

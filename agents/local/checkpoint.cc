@@ -111,7 +111,7 @@ ModelFolder open_model_folder(const fs::path& folder) {
   return parts;
 }
 
-void save_model_folder(const fs::path& folder, const ModelFolder& parts, const Qwen25VLImpl& model, WeightType type) {
+void save_model_folder(const fs::path& folder, const ModelFolder& parts, const Qwen25VL& model, WeightType type) {
   check_agreement(parts);
   make_folders(folder);
   Json config = to_json(parts.config);

@@ -1,12 +1,10 @@
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/empty.h>
 
-#include <cstring>
 #include <optional>
 
 #include "agents/local/checkpoint.h"
 #include "agents/local/qwen2_5_vl.h"
-#include "agents/local/safetensors.h"
+#include "agents/local/tensor_views.h"
 #include "core/error.h"
 
 namespace agon::agents {
@@ -14,20 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using at::Tensor;
-
-// Nothing for a type that is no weight.
-std::optional<at::ScalarType> scalar_type(const std::string& dtype) {
-  if (dtype == "F32") return at::kFloat;
-  if (dtype == "F16") return at::kHalf;
-  if (dtype == "BF16") return at::kBFloat16;
-  return std::nullopt;
-}
-
-Tensor to_tensor(const TensorView& view) {
-  Tensor tensor = at::empty(view.shape, *scalar_type(view.dtype));
-  std::memcpy(tensor.data_ptr(), view.bytes.data(), view.bytes.size());
-  return tensor;
-}
 
 std::string shape_text(at::IntArrayRef shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
@@ -42,7 +26,7 @@ std::vector<std::string> mismatches(const std::map<std::string, TensorView>& ten
     else if (parameter.sizes() != at::IntArrayRef(found->second.shape))
       lines.push_back(fmt::format("{} is {}, the config asks for {}", name, shape_text(found->second.shape),
                                   shape_text(parameter.sizes())));
-    else if (!scalar_type(found->second.dtype))
+    else if (!weight_type_of(found->second.dtype))
       lines.push_back(fmt::format("{} is of type {}, not F32, F16 or BF16", name, found->second.dtype));
   }
   for (const auto& [name, view] : tensors)
@@ -50,10 +34,8 @@ std::vector<std::string> mismatches(const std::map<std::string, TensorView>& ten
   return lines;
 }
 
-std::map<std::string, Tensor> parameters_of(const Qwen25VLImpl& model) {
-  std::map<std::string, Tensor> result;
-  for (const auto& item : model.named_parameters()) result.emplace(item.key(), item.value());
-  return result;
+std::map<std::string, Tensor> parameters_of(const Qwen25VL& model) {
+  return {model.named_parameters().begin(), model.named_parameters().end()};
 }
 
 // Some files repeat a tied embedding as lm_head: left out where it is the same, kept (and so refused) where it is not.
@@ -65,26 +47,15 @@ void drop_tied_head(std::map<std::string, TensorView>& tensors) {
     tensors.erase(head);
 }
 
-// A model's weights as plain memory of one type; its own memory where that is of this type already.
-struct WeightViews {
-  WeightViews(const Qwen25VLImpl& model, WeightType type) {
-    const at::NoGradGuard no_grad;
-    const bool bfloat = type == WeightType::bf16;
-    for (const auto& [name, parameter] : parameters_of(model)) {
-      const Tensor& tensor =
-          stored.emplace_back(parameter.to(at::kCPU, bfloat ? at::kBFloat16 : at::kFloat).contiguous());
-      views[name] = {bfloat ? "BF16" : "F32",
-                     tensor.sizes().vec(),
-                     {static_cast<const std::uint8_t*>(tensor.data_ptr()), tensor.nbytes()}};
-    }
-  }
-  std::map<std::string, TensorView> views;
-  std::vector<Tensor> stored;  // what the views point into
-};
+TensorViews views_of(const Qwen25VL& model, WeightType type) {
+  TensorViews views(type == WeightType::bf16 ? at::kBFloat16 : at::kFloat);
+  for (const auto& [name, parameter] : model.named_parameters()) views.add(name, parameter);
+  return views;
+}
 
 }  // namespace
 
-void load_weights(Qwen25VLImpl& model, const fs::path& folder) {
+void load_weights(Qwen25VL& model, const fs::path& folder) {
   const auto files = open_checkpoint_weights(folder);
   std::map<std::string, TensorView> tensors;
   for (const auto& file : files)
@@ -100,12 +71,10 @@ void load_weights(Qwen25VLImpl& model, const fs::path& folder) {
   for (const auto& [name, parameter] : parameters) Tensor(parameter).copy_(to_tensor(tensors.at(name)));
 }
 
-void save_weights(const Qwen25VLImpl& model, const fs::path& path, WeightType type) {
-  write_safetensors(path, WeightViews(model, type).views, {{"format", "pt"}});
-}
+void save_weights(const Qwen25VL& model, const fs::path& path, WeightType type) { views_of(model, type).write(path); }
 
-EngineWeights engine_weights_of(const Qwen25VLImpl& model) {
-  return make_engine_weights(WeightViews(model, WeightType::f32).views, model.config());
+EngineWeights engine_weights_of(const Qwen25VL& model) {
+  return make_engine_weights(views_of(model, WeightType::f32).views(), model.config());
 }
 
 }  // namespace agon::agents

@@ -47,7 +47,8 @@ Tensor draw(int rank, const Tensor& weight, Rng rng) {
 
 }  // namespace
 
-LoraAdapter::LoraAdapter(Qwen25VL model, const LoraOptions& options, std::uint64_t seed) : model_(std::move(model)) {
+LoraAdapter::LoraAdapter(std::shared_ptr<Qwen25VL> model, const LoraOptions& options, std::uint64_t seed)
+    : model_(std::move(model)) {
   if (!(options.alpha > 0) || !std::isfinite(options.alpha)) throw Error("lora: an alpha of {}.", options.alpha);
   lora_ = {options.rank, options.alpha, false, {}};
   for (const std::string& module : matching(model_->linears(), options.targets)) {
@@ -59,7 +60,7 @@ LoraAdapter::LoraAdapter(Qwen25VL model, const LoraOptions& options, std::uint64
   attach();
 }
 
-LoraAdapter::LoraAdapter(Qwen25VL model, const std::filesystem::path& folder)
+LoraAdapter::LoraAdapter(std::shared_ptr<Qwen25VL> model, const std::filesystem::path& folder)
     : model_(std::move(model)), lora_(read_lora(folder, model_->linears())) {
   for (auto& [module, low_rank] : lora_.modules) {
     const Tensor& weight = model_->linears().at(module).weight;

@@ -2,7 +2,7 @@
 // PEFT's files. Works in every path of the model, padded or packed.
 #pragma once
 
-#include <torch/types.h>
+#include <ATen/core/Tensor.h>
 
 #include <filesystem>
 #include <map>
@@ -29,17 +29,17 @@ class LoraAdapter {
   // Drawn as PEFT does: A uniform within 1 / sqrt(inputs), B zero, so that the model is what it was. Throws Error for
   // targets that are no regular expression or match no linear, a rank below 1 or above a side of a matched weight, an
   // alpha that is not positive, and a model that has an adapter already.
-  LoraAdapter(Qwen25VL model, const LoraOptions& options, std::uint64_t seed);
+  LoraAdapter(std::shared_ptr<Qwen25VL> model, const LoraOptions& options, std::uint64_t seed);
   // From adapter_config.json and adapter_model.safetensors as PEFT writes them for transformers 5 or 4, or as save()
   // does. Throws Error for files that are damaged or of another model, listing what does not fit, and for settings of
   // PEFT that are more than this (DoRA, ranks by module, saved modules, ...).
-  LoraAdapter(Qwen25VL model, const std::filesystem::path& folder);
+  LoraAdapter(std::shared_ptr<Qwen25VL> model, const std::filesystem::path& folder);
   ~LoraAdapter();
   LoraAdapter(const LoraAdapter&) = delete;
   LoraAdapter& operator=(const LoraAdapter&) = delete;
 
   // What is trained: A [rank, inputs] and B [outputs, rank] of each module in the order of the names.
-  std::vector<torch::Tensor> parameters() const;
+  std::vector<at::Tensor> parameters() const;
   std::vector<std::string> modules() const;
   // Both files, the config last. base_model: what the config names as its base, a folder or a hub's name.
   void save(const std::filesystem::path& folder, const std::string& base_model) const;
@@ -68,7 +68,7 @@ class LoraAdapter {
 
    private:
     Off off_;
-    std::map<std::string, torch::Tensor> base_;
+    std::map<std::string, at::Tensor> base_;
     LoraAdapter& adapter_;
   };
 
@@ -76,10 +76,10 @@ class LoraAdapter {
   void attach();
   void apply(bool on);
 
-  Qwen25VL model_;
+  std::shared_ptr<Qwen25VL> model_;
   LoraFile lora_;
-  int switched_off_ = 0;               // Offs alive
-  std::vector<torch::Tensor> frozen_;  // parameters that took gradients before
+  int switched_off_ = 0;            // Offs alive
+  std::vector<at::Tensor> frozen_;  // parameters that took gradients before
 };
 
 }  // namespace agon::agents

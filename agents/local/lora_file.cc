@@ -1,13 +1,10 @@
 #include "agents/local/lora_file.h"
 
-#include <ATen/core/grad_mode.h>
-#include <ATen/ops/empty.h>
-
 #include <cmath>
 #include <cstring>
 #include <optional>
 
-#include "agents/local/safetensors.h"
+#include "agents/local/tensor_views.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json.h"
@@ -73,14 +70,6 @@ std::optional<std::pair<std::string, char>> parse_name(const std::string& name) 
   return std::nullopt;
 }
 
-Tensor to_tensor(const TensorView& view) {
-  Tensor tensor = at::empty(view.shape, view.dtype == "F32"   ? at::kFloat
-                                        : view.dtype == "F16" ? at::kHalf
-                                                              : at::kBFloat16);
-  if (!view.bytes.empty()) std::memcpy(tensor.data_ptr(), view.bytes.data(), view.bytes.size());
-  return tensor.to(at::kFloat);
-}
-
 class LoraReader {
  public:
   LoraReader(const std::map<std::string, AdaptableLinear>& linears, LoraFile& lora) : linears_(linears), lora_(lora) {}
@@ -96,10 +85,9 @@ class LoraReader {
         matrix == 'A' ? std::vector{std::int64_t{lora_.rank}, inputs} : std::vector{outputs, std::int64_t{lora_.rank}};
     if (view.shape != shape)
       return wrong("{}: [{}] instead of [{}]", name, fmt::join(view.shape, ", "), fmt::join(shape, ", "));
-    if (view.dtype != "F32" && view.dtype != "F16" && view.dtype != "BF16")
-      return wrong("{}: type {}, not F32, F16 or BF16", name, view.dtype);
+    if (!weight_type_of(view.dtype)) return wrong("{}: type {}, not F32, F16 or BF16", name, view.dtype);
     LowRank& target = lora_.modules[module];
-    (matrix == 'A' ? target.a : target.b) = to_tensor(view);
+    (matrix == 'A' ? target.a : target.b) = to_tensor(view).to(at::kFloat);
   }
 
   void finish(const fs::path& path) {
@@ -175,17 +163,12 @@ LoraFile read_lora(const fs::path& folder, const std::map<std::string, Adaptable
 }
 
 void write_lora(const fs::path& folder, const LoraFile& lora, const std::string& base_model) {
-  const at::NoGradGuard no_grad;
   make_folders(folder);
-  std::map<std::string, TensorView> views;
-  std::vector<Tensor> stored;  // what the views point into
+  TensorViews tensors;
   for (const auto& [module, low_rank] : lora.modules)
-    for (const auto& [letter, matrix] : {std::pair('A', low_rank.a), std::pair('B', low_rank.b)}) {
-      const Tensor& tensor = stored.emplace_back(matrix.to(at::kCPU, at::kFloat).contiguous());
-      views[fmt::format("{}{}.lora_{}.weight", kPrefix, transformers_name(module), letter)] = {
-          "F32", tensor.sizes().vec(), {static_cast<const std::uint8_t*>(tensor.data_ptr()), tensor.nbytes()}};
-    }
-  write_safetensors(folder / kTensorFile, views, {{"format", "pt"}});
+    for (const auto& [letter, matrix] : {std::pair('A', low_rank.a), std::pair('B', low_rank.b)})
+      tensors.add(fmt::format("{}{}.lora_{}.weight", kPrefix, transformers_name(module), letter), matrix);
+  tensors.write(folder / kTensorFile);
   write_file_atomically((folder / kConfigFile).string(), config_of(lora, base_model).dump(2) + "\n");
 }
 

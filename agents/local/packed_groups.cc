@@ -74,23 +74,23 @@ void PackedBatchBuilder::predict(std::int64_t row, std::int32_t token) {
 PackedBatch PackedBatchBuilder::take() {
   layout_.rows = std::ssize(ids_);
   PackedBatch batch;
-  batch.ids = torch::tensor(ids_, torch::kInt64);
-  batch.positions = torch::tensor(positions_, torch::kInt64).view({layout_.rows, 3}).t().contiguous();
-  batch.predictors = torch::tensor(predictors_, torch::kInt64);
-  batch.targets = torch::tensor(targets_, torch::kInt64);
+  batch.ids = at::tensor(ids_, at::kLong);
+  batch.positions = at::tensor(positions_, at::kLong).view({layout_.rows, 3}).t().contiguous();
+  batch.predictors = at::tensor(predictors_, at::kLong);
+  batch.targets = at::tensor(targets_, at::kLong);
   batch.grids = grids_of(images_);
   if (!images_.empty()) batch.patches = patches();
   batch.layout = std::make_shared<const PackedLayout>(std::move(layout_));
   return batch;
 }
 
-torch::Tensor PackedBatchBuilder::patches() const {
+at::Tensor PackedBatchBuilder::patches() const {
   std::int64_t rows = 0, values = 0;
   for (const auto& image : images_) {
     rows += image->grid.patches();
     values += std::ssize(image->patches);
   }
-  torch::Tensor all = torch::empty({rows, values / std::max<std::int64_t>(1, rows)}, torch::kFloat32);
+  at::Tensor all = at::empty({rows, values / std::max<std::int64_t>(1, rows)}, at::kFloat);
   auto* to = all.mutable_data_ptr<float>();
   for (const auto& image : images_) to = std::copy(image->patches.begin(), image->patches.end(), to);
   return all;
@@ -98,7 +98,7 @@ torch::Tensor PackedBatchBuilder::patches() const {
 
 PackedBatch PackedBatch::to(at::Device device) const {
   PackedBatch moved = *this;
-  for (torch::Tensor* tensor : {&moved.ids, &moved.positions, &moved.patches, &moved.predictors, &moved.targets})
+  for (at::Tensor* tensor : {&moved.ids, &moved.positions, &moved.patches, &moved.predictors, &moved.targets})
     if (tensor->defined()) *tensor = tensor->to(device);
   return moved;
 }

@@ -2,7 +2,7 @@
 // Letters: R rows (tokens) of the batch, T response tokens.
 #pragma once
 
-#include <torch/types.h>
+#include <ATen/core/Tensor.h>
 
 #include <array>
 #include <cstdint>
@@ -33,13 +33,13 @@ PackedGroup make_packed_group(const EncodedPrompt& prompt, std::span<const Encod
 
 // Rows in the order group, prompt, response 1, response 2, ...
 struct PackedBatch {
-  torch::Tensor ids, positions;  // [R], [3, R] int64
-  torch::Tensor patches;         // of all pictures in the rows' order; undefined: no picture
+  at::Tensor ids, positions;  // [R], [3, R] int64
+  at::Tensor patches;         // of all pictures in the rows' order; undefined: no picture
   std::vector<ImageGrid> grids;
   std::shared_ptr<const PackedLayout> layout;
   // Of every response token in the order group, response, token: the row whose hidden state predicts it - for a
   // response's first token the prompt's last row - and its id.
-  torch::Tensor predictors, targets;  // [T] int64
+  at::Tensor predictors, targets;  // [T] int64
   PackedBatch to(at::Device device) const;
 };
 // Throws Error for an empty prompt with responses, positions that are not one an id, image tokens that do not match the
@@ -57,7 +57,7 @@ class PackedBatchBuilder {
   PackedBatch take();
 
  private:
-  torch::Tensor patches() const;
+  at::Tensor patches() const;
 
   const ModelConfig& config_;
   PackedLayout layout_;

@@ -28,31 +28,31 @@ using at::Tensor;
 
 constexpr double kVisionEpsilon = 1e-6;  // fixed in the architecture
 
+using Parameters = std::vector<std::pair<std::string, Tensor>>;
 using Linears = std::map<std::string, AdaptableLinear>;
 
-// Registers parameters under a dotted path, one nested module a name, and the linears in a map.
+// Notes parameters, in the order in which they are made, and the linears under a dotted path.
 class Scope {
  public:
-  Scope(torch::nn::Module& module, Linears& linears, std::string path = {})
-      : module_(&module), linears_(&linears), path_(std::move(path)) {}
+  Scope(Parameters& parameters, Linears& linears, std::string path = {})
+      : parameters_(&parameters), linears_(&linears), path_(std::move(path)) {}
   Scope child(const std::string& name) const {
-    const std::string path = path_.empty() ? name : path_ + '.' + name;
-    const auto children = module_->named_children();  // a copy
-    if (const auto* known = children.find(name)) return Scope(**known, *linears_, path);
-    return Scope(*module_->register_module(name, std::make_shared<torch::nn::Module>(name)), *linears_, path);
+    return Scope(*parameters_, *linears_, path_.empty() ? name : path_ + '.' + name);
   }
   Scope child(int index) const { return child(std::to_string(index)); }
-  Tensor normal(at::IntArrayRef sizes) const {
-    return module_->register_parameter("weight", at::zeros(sizes).normal_(0, 0.02));
-  }
-  Tensor zero_bias(std::int64_t size) const { return module_->register_parameter("bias", at::zeros({size})); }
-  Tensor ones(std::int64_t size) const { return module_->register_parameter("weight", at::ones({size})); }
+  Tensor normal(at::IntArrayRef sizes) const { return parameter("weight", at::zeros(sizes).normal_(0, 0.02)); }
+  Tensor zero_bias(std::int64_t size) const { return parameter("bias", at::zeros({size})); }
+  Tensor ones(std::int64_t size) const { return parameter("weight", at::ones({size})); }
   const AdaptableLinear& linear(std::int64_t in, std::int64_t out) const {
     return linears_->emplace(path_, AdaptableLinear{normal({out, in}), std::make_shared<LowRank>()}).first->second;
   }
 
  private:
-  torch::nn::Module* module_;
+  Tensor parameter(const char* name, const Tensor& values) const {
+    return parameters_->emplace_back(path_ + '.' + name, values.set_requires_grad(true)).second;
+  }
+
+  Parameters* parameters_;
   Linears* linears_;
   std::string path_;
 };
@@ -134,11 +134,11 @@ struct VisionTower {
                         .normal({config.hidden_size, config.in_channels, config.temporal_patch_size, config.patch_size,
                                  config.patch_size})),
         ln_q(scope.child("merger").child("ln_q"), config.hidden_size, kVisionEpsilon) {
-    for (int i = 0; i < config.depth; ++i) blocks.emplace_back(scope.child("blocks").child(i), config);
     const std::int64_t merged =
         std::int64_t{config.hidden_size} * config.spatial_merge_size * config.spatial_merge_size;
     mlp_in = Linear(scope.child("merger").child("mlp").child(0), merged, merged, true);
     mlp_out = Linear(scope.child("merger").child("mlp").child(2), merged, config.out_hidden_size, true);
+    for (int i = 0; i < config.depth; ++i) blocks.emplace_back(scope.child("blocks").child(i), config);
   }
 
   Tensor operator()(const Tensor& patches, const VisionPlan& plan) const {
@@ -220,9 +220,9 @@ void check_images(const Tensor& patches, std::span<const ImageGrid> grids, const
 
 }  // namespace
 
-struct Qwen25VLImpl::Parts {
-  Parts(torch::nn::Module& module, const ModelConfig& config)
-      : root(module, linears),
+struct Qwen25VL::Parts {
+  explicit Parts(const ModelConfig& config)
+      : root(parameters, linears),
         vision(root.child("visual"), config.vision),
         embed_tokens(
             root.child("model").child("embed_tokens").normal({config.text.vocab_size, config.text.hidden_size})),
@@ -260,6 +260,7 @@ struct Qwen25VLImpl::Parts {
     return norm(x);
   }
 
+  Parameters parameters;
   Linears linears;
   Scope root;
   VisionTower vision;
@@ -271,18 +272,17 @@ struct Qwen25VLImpl::Parts {
   std::shared_ptr<const VisionPlan> plan;
 };
 
-Qwen25VLImpl::Qwen25VLImpl(const ModelConfig& config)
-    : config_(config), parts_(std::make_unique<Parts>(*this, config_)) {}
+Qwen25VL::Qwen25VL(const ModelConfig& config) : config_(config), parts_(std::make_unique<Parts>(config_)) {}
 
-Qwen25VLImpl::~Qwen25VLImpl() = default;
+Qwen25VL::~Qwen25VL() = default;
 
-Tensor Qwen25VLImpl::encode_images(const Tensor& patches, std::span<const ImageGrid> grids) {
+Tensor Qwen25VL::encode_images(const Tensor& patches, std::span<const ImageGrid> grids) {
   check_images(patches, grids, config_.vision);
   return parts_->vision(patches, *parts_->plan_for(grids));
 }
 
-Tensor Qwen25VLImpl::hidden_states(const Tensor& ids, const Tensor& positions, const Tensor& image_embeddings,
-                                   std::span<const std::int64_t> lengths) {
+Tensor Qwen25VL::hidden_states(const Tensor& ids, const Tensor& positions, const Tensor& image_embeddings,
+                               std::span<const std::int64_t> lengths) {
   const std::int64_t batch = ids.size(0), length = ids.size(1), hidden = config_.text.hidden_size;
   if (positions.sizes() != at::IntArrayRef{3, batch, length} || static_cast<std::int64_t>(lengths.size()) != batch)
     throw Error("model: ids of {} x {} with positions of {} and {} lengths.", batch, length,
@@ -294,7 +294,7 @@ Tensor Qwen25VLImpl::hidden_states(const Tensor& ids, const Tensor& positions, c
   return parts_->decode(x, positions, config_.text, attention).view({batch, length, hidden});
 }
 
-Tensor Qwen25VLImpl::packed_hidden_states(const PackedBatch& batch, const Tensor& image_embeddings) {
+Tensor Qwen25VL::packed_hidden_states(const PackedBatch& batch, const Tensor& image_embeddings) {
   const Tensor x = parts_->embed(batch.ids, image_embeddings, config_.image_token_id);
   const at::DeviceType device = x.device().type();
   const at::ScalarType type =
@@ -302,13 +302,26 @@ Tensor Qwen25VLImpl::packed_hidden_states(const PackedBatch& batch, const Tensor
   return parts_->decode(x, batch.positions, config_.text, PackedAttention(batch.layout, x.options().dtype(type)));
 }
 
-at::Device Qwen25VLImpl::device() const { return parts_->lm_head.device(); }
+at::Device Qwen25VL::device() const { return parts_->lm_head.device(); }
 
-const Tensor& Qwen25VLImpl::lm_head() const { return parts_->lm_head; }
+const Tensor& Qwen25VL::lm_head() const { return parts_->lm_head; }
 
-const std::map<std::string, AdaptableLinear>& Qwen25VLImpl::linears() const { return parts_->linears; }
+const Parameters& Qwen25VL::named_parameters() const { return parts_->parameters; }
 
-std::int32_t Qwen25VLImpl::add_token(const Tensor& embedding) {
+std::vector<Tensor> Qwen25VL::parameters() const {
+  std::vector<Tensor> result;
+  for (const auto& [name, parameter] : parts_->parameters) result.push_back(parameter);
+  return result;
+}
+
+void Qwen25VL::to(at::Device device) {
+  const at::NoGradGuard no_grad;
+  for (const Tensor& parameter : parameters()) parameter.set_data(parameter.to(device));
+}
+
+const std::map<std::string, AdaptableLinear>& Qwen25VL::linears() const { return parts_->linears; }
+
+std::int32_t Qwen25VL::add_token(const Tensor& embedding) {
   const at::NoGradGuard no_grad;
   const auto append = [&](const Tensor& weight) {
     Tensor(weight).set_data(at::cat({weight, embedding.to(weight.options()).view({1, -1})}));
@@ -318,6 +331,6 @@ std::int32_t Qwen25VLImpl::add_token(const Tensor& embedding) {
   return config_.text.vocab_size++;
 }
 
-Tensor Qwen25VLImpl::logits(const Tensor& hidden) { return at::linear(hidden, parts_->lm_head); }
+Tensor Qwen25VL::logits(const Tensor& hidden) { return at::linear(hidden, parts_->lm_head); }
 
 }  // namespace agon::agents

@@ -2,7 +2,7 @@
 // Letters: T tokens of a response, H hidden, N responses.
 #pragma once
 
-#include <torch/types.h>
+#include <ATen/core/Tensor.h>
 
 #include <cstdint>
 #include <map>
@@ -18,8 +18,8 @@ const std::vector<std::string>& representation_names();        // "last", "first
 Representation parse_representation(const std::string& name);  // throws Error naming the nearest
 // [N, H], or [N, 2 H] for first_and_last, of states [rows, H] in which response i is `lengths[i]` > 0 rows from
 // begins[i] on.
-torch::Tensor represent(const torch::Tensor& states, const std::vector<std::int64_t>& begins,
-                        const std::vector<std::int64_t>& lengths, Representation representation);
+at::Tensor represent(const at::Tensor& states, const std::vector<std::int64_t>& begins,
+                     const std::vector<std::int64_t>& lengths, Representation representation);
 
 // r = w2 . act(W1 h + b1) + b2, or r = w . h + b for the linear head.
 enum class HeadKind { linear, relu, gelu, selu, tanh, silu };
@@ -30,13 +30,13 @@ class RewardHead {
  public:
   // Weights drawn from N(0, std 0.01), biases zero. inner: of the two-layer heads.
   RewardHead(HeadKind kind, std::int64_t inputs, std::int64_t inner);
-  torch::Tensor operator()(const torch::Tensor& representations) const;  // [N, inputs] -> [N]
+  at::Tensor operator()(const at::Tensor& representations) const;  // [N, inputs] -> [N]
   // By name ("w1", "b1", "w2", "b2"; linear: "w2", "b2").
-  const std::map<std::string, torch::Tensor>& weights() const { return weights_; }
+  const std::map<std::string, at::Tensor>& weights() const { return weights_; }
 
  private:
   HeadKind kind_;
-  std::map<std::string, torch::Tensor> weights_;
+  std::map<std::string, at::Tensor> weights_;
 };
 
 }  // namespace agon::agents

@@ -2,10 +2,11 @@
 // beside the model itself: a token sampled from 151,936 logits, prompts that are asked for several times, RMSNorm's
 // backward pass, pictures that enter a full cache.
 #include <ATen/Parallel.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
 #include <ATen/ops/randn.h>
 #include <benchmark/benchmark.h>
 #include <torch/csrc/autograd/autograd.h>
-#include <torch/types.h>
 
 #include <numeric>
 

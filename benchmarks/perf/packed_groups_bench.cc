@@ -4,12 +4,13 @@
 // share: G (P
 // + S) / (P + G S) rows.
 #include <ATen/Parallel.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/log_softmax.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
-#include <torch/types.h>
 
 #include <algorithm>
 #include <chrono>
@@ -135,7 +136,7 @@ Seconds median(const std::vector<Seconds>& all) {
 
 class Comparison {
  public:
-  explicit Comparison(const Shape& shape) : shape_(shape), model_(shape.config) {
+  explicit Comparison(const Shape& shape) : shape_(shape), model_(std::make_shared<Qwen25VL>(shape.config)) {
     Rng rng(1);
     std::vector<Texts> groups;
     for (int i = 0; i < shape.groups; ++i) groups.push_back(random_group(shape, rng));
@@ -171,13 +172,16 @@ class Comparison {
   }
 
  private:
+  void forget_gradients() {
+    for (const Tensor& parameter : model_->parameters()) parameter.mutable_grad() = Tensor();
+  }
   void packed_step() {
-    model_->zero_grad();
+    forget_gradients();
     const Tensor images = model_->encode_images(packed_.patches, packed_.grids);
     back(model_->packed_hidden_states(packed_, images), packed_.predictors, packed_.targets);
   }
   void plain_step(bool pictures_too) {
-    model_->zero_grad();
+    forget_gradients();
     const Tensor images = pictures_too ? model_->encode_images(repeated_patches_, repeated_grids_)
                                        : repeat(model_->encode_images(packed_.patches, packed_.grids));
     back(model_->hidden_states(plain_.ids, plain_.positions, images, plain_.lengths).flatten(0, 1), plain_.predictors,
@@ -194,7 +198,7 @@ class Comparison {
   }
 
   Shape shape_;
-  Qwen25VL model_;
+  std::shared_ptr<Qwen25VL> model_;
   PackedBatch packed_;
   PlainBatch plain_;
   Tensor repeated_patches_;

@@ -2,9 +2,11 @@
 // a gold answer of 8 tokens, white picture included: probe_steps against one request a step and a picture to the engine
 // (the step's words, and with the true picture suffix and answer after them), the two in turns. One JSON object a line,
 // medians of wall and processor seconds, and the largest difference between the two results.
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
 #include <fmt/format.h>
-#include <torch/types.h>
 
 #include <algorithm>
 #include <chrono>
@@ -170,10 +172,9 @@ double median(std::vector<double> values) {
 
 void run(const Shape& shape, int threads, int runs) {
   at::set_num_threads(threads);
-  torch::manual_seed(1);
+  at::manual_seed(1);
   Qwen25VL model(shape.config);
-  Engine engine(engine_weights_of(*model), shape.config,
-                std::make_shared<LetterTokenizer>(shape.config.text.vocab_size),
+  Engine engine(engine_weights_of(model), shape.config, std::make_shared<LetterTokenizer>(shape.config.text.vocab_size),
                 {.threads = threads, .share_starts = false});
   Rng rng(1);
   Seconds packed, single;
@@ -181,7 +182,7 @@ void run(const Shape& shape, int threads, int runs) {
   for (int i = 0; i < runs; ++i) {
     const std::vector<ProbeGroup> groups{make_group(shape, rng)};  // pictures that the engine has not seen
     std::vector<StepProbes> a, b;
-    packed.add([&] { a = probe_steps(*model, groups)[0]; });
+    packed.add([&] { a = probe_steps(model, groups)[0]; });
     single.add([&] { b = probe_engine(engine, groups[0]); });
     largest = std::max(largest, difference(a, b));
   }

@@ -5,8 +5,10 @@
 //   gflops                of the products (8 T H V: the backward pass computes the logits again) by the clock
 //   extra_mib             largest memory of the first run beyond what it began with and the gradients that it returns
 // benchmarks/peers/trl_token_logprob.py prints the same.
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/log_softmax.h>
 #include <ATen/ops/mm.h>
@@ -14,8 +16,6 @@
 #include <ATen/ops/randn.h>
 #include <fmt/format.h>
 #include <torch/csrc/autograd/autograd.h>
-#include <torch/types.h>
-#include <torch/utils.h>
 
 #include <algorithm>
 #include <chrono>
@@ -90,7 +90,7 @@ double extra_mib(const Work& work, bool of_entropy) {
 
 void run(std::int64_t tokens, std::int64_t width, std::int64_t vocabulary, int threads, int runs, bool of_entropy) {
   at::set_num_threads(threads);
-  torch::manual_seed(1);
+  at::manual_seed(1);
   check();
   const Work work(tokens, width, vocabulary);
   const double extra = extra_mib(work, of_entropy);

@@ -1,14 +1,16 @@
 // benchmarks/perf/train_step_bench.cc - one training step of models/agon-tiny's architecture: 48 rows of one picture
 // (64 patches) and 60 tokens each; forward, backward and AdamW, in fp32 on the given number of threads; alone, and
 // beside a busy loop on every processor. OMP_WAIT_POLICY and GOMP_SPINCOUNT show what other ways of waiting cost.
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
 #include <benchmark/benchmark.h>
 #include <torch/optim/adamw.h>
-#include <torch/types.h>
 
 #include <atomic>
 #include <thread>
@@ -45,9 +47,9 @@ class BusyLoops {
 void train_steps(benchmark::State& state) {
   const std::int64_t image_token = tiny_model().image_token_id;
   at::set_num_threads(static_cast<int>(state.range(0)));
-  torch::manual_seed(1);
+  at::manual_seed(1);
   agon::agents::Qwen25VL model(tiny_model());
-  torch::optim::AdamW optimizer(model->parameters(), torch::optim::AdamWOptions(1e-3));
+  torch::optim::AdamW optimizer(model.parameters(), torch::optim::AdamWOptions(1e-3));
   const std::vector<ImageGrid> grids(kRows, ImageGrid{1, 8, 8});
   const std::vector<std::int64_t> lengths(kRows, kLength);
   const Tensor patches = at::randn({kRows * 64, 1176});
@@ -57,8 +59,8 @@ void train_steps(benchmark::State& state) {
   const Tensor targets = ids.narrow(1, 18, 42).flatten();
   for (auto _ : state) {
     optimizer.zero_grad();
-    const Tensor hidden = model->hidden_states(ids, positions, model->encode_images(patches, grids), lengths);
-    at::cross_entropy_loss(model->logits(hidden.narrow(1, 17, 42)).flatten(0, 1), targets).backward();
+    const Tensor hidden = model.hidden_states(ids, positions, model.encode_images(patches, grids), lengths);
+    at::cross_entropy_loss(model.logits(hidden.narrow(1, 17, 42)).flatten(0, 1), targets).backward();
     optimizer.step();
   }
   state.SetItemsProcessed(state.iterations() * kRows);  // rows a second

@@ -1,6 +1,8 @@
 #include "agents/local/checkpoint.h"
 
-#include <torch/types.h>
+#include <ATen/Context.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/core/grad_mode.h>
 
 #include <catch2/catch.hpp>
 
@@ -57,10 +59,20 @@ ModelFolder small_parts() {
   return parts;
 }
 
+void check_same_weights(const Qwen25VL& model, const Qwen25VL& expected) {
+  REQUIRE(model.named_parameters().size() == expected.named_parameters().size());
+  for (std::size_t i = 0; i < model.named_parameters().size(); ++i) {
+    const auto& [name, parameter] = model.named_parameters()[i];
+    INFO(name);
+    CHECK(name == expected.named_parameters()[i].first);
+    CHECK(parameter.equal(expected.named_parameters()[i].second));
+  }
+}
+
 void save_small(const fs::path& folder, WeightType type = WeightType::f32) {
-  torch::manual_seed(3);
+  at::manual_seed(3);
   const ModelFolder parts = small_parts();
-  Qwen25VL model(parts.config);
+  const auto model = std::make_shared<Qwen25VL>(parts.config);
   save_model_folder(folder, parts, *model, type);
 }
 
@@ -73,7 +85,7 @@ void edit_json(const fs::path& path, const std::function<void(Json&)>& edit) {
 std::string open_error(const fs::path& folder) {
   try {
     const ModelFolder parts = open_model_folder(folder);
-    Qwen25VL model(parts.config);
+    const auto model = std::make_shared<Qwen25VL>(parts.config);
     load_weights(*model, folder);
   } catch (const Error& error) {
     return error.what();
@@ -84,7 +96,7 @@ std::string open_error(const fs::path& folder) {
 TEST_CASE("checkpoint: what is saved is opened alike") {
   const TempFolder folder;
   const ModelFolder parts = small_parts();
-  Qwen25VL model(parts.config), again(parts.config);
+  const auto model = std::make_shared<Qwen25VL>(parts.config), again = std::make_shared<Qwen25VL>(parts.config);
   save_model_folder(folder.path(), parts, *model, WeightType::f32);
   const ModelFolder opened = open_model_folder(folder.path());
   CHECK(to_json(opened.config).dump() == to_json(parts.config).dump());
@@ -92,21 +104,19 @@ TEST_CASE("checkpoint: what is saved is opened alike") {
   CHECK(opened.tokenizer->json() == parts.tokenizer->json());
   CHECK(opened.chat.jinja() == parts.chat.jinja());
   load_weights(*again, folder.path());
-  for (const auto& parameter : model->named_parameters()) {
-    INFO(parameter.key());
-    CHECK(parameter.value().equal(again->named_parameters()[parameter.key()]));
-  }
+  check_same_weights(*model, *again);
   CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 7);
 }
 
 TEST_CASE("checkpoint: bf16 weights take half the room and are the nearest values") {
   const TempFolder folder;
   const ModelFolder parts = small_parts();
-  Qwen25VL model(parts.config), again(parts.config);
+  const auto model = std::make_shared<Qwen25VL>(parts.config), again = std::make_shared<Qwen25VL>(parts.config);
   save_model_folder(folder.path(), parts, *model, WeightType::bf16);
   load_weights(*again, folder.path());
-  for (const auto& parameter : model->named_parameters())
-    CHECK(again->named_parameters()[parameter.key()].equal(parameter.value().to(at::kBFloat16).to(at::kFloat)));
+  const at::NoGradGuard no_grad;
+  for (const at::Tensor& parameter : model->parameters()) parameter.copy_(parameter.to(at::kBFloat16));
+  check_same_weights(*model, *again);
   CHECK(SafetensorsFile::open(folder / "model.safetensors")->tensors().at("model.norm.weight").bytes.size() == 64);
   CHECK(Json::parse(read_file(folder / "config.json"))["dtype"] == "bfloat16");
 }
@@ -121,10 +131,9 @@ TEST_CASE("checkpoint: the newer tensor names are understood") {
             : name.starts_with("model.") ? "model.language_model." + name.substr(6)
                                          : name] = view;
   write_safetensors(folder / "model.safetensors", renamed);
-  Qwen25VL model(golden.model->config());
+  const auto model = std::make_shared<Qwen25VL>(golden.model->config());
   load_weights(*model, folder.path());
-  for (const auto& parameter : golden.model->named_parameters())
-    CHECK(parameter.value().equal(model->named_parameters()[parameter.key()]));
+  check_same_weights(*golden.model, *model);
 }
 
 TEST_CASE("checkpoint: a tied head may be repeated in the file, but not differ") {
@@ -133,7 +142,7 @@ TEST_CASE("checkpoint: a tied head may be repeated in the file, but not differ")
   const auto file = SafetensorsFile::open(golden.folder / "model.safetensors");
   auto tensors = file->tensors();
   tensors["lm_head.weight"] = tensors["model.embed_tokens.weight"];
-  Qwen25VL model(golden.model->config());
+  const auto model = std::make_shared<Qwen25VL>(golden.model->config());
   write_safetensors(folder / "model.safetensors", tensors);
   CHECK_NOTHROW(load_weights(*model, folder.path()));
   std::vector<std::uint8_t> other(tensors["lm_head.weight"].bytes.size());
@@ -152,7 +161,7 @@ TEST_CASE("checkpoint: weights that do not fit the config are listed, all of the
   tensors["visual.merger.ln_q.weight"].shape = {2, 8};
   tensors["visual.blocks.0.norm1.weight"].dtype = "I32";
   write_safetensors(folder / "model.safetensors", tensors);
-  Qwen25VL model(golden.model->config());
+  const auto model = std::make_shared<Qwen25VL>(golden.model->config());
   CHECK_THROWS_WITH(load_weights(*model, folder.path()),
                     Contains("missing model.norm.weight [32]") && Contains("unexpected extra.weight [16]") &&
                         Contains("visual.merger.ln_q.weight is [2, 8], the config asks for [16]") &&
@@ -215,7 +224,7 @@ TEST_CASE("checkpoint: files of different models are refused") {
 
 TEST_CASE("checkpoint: a folder that cannot be written is an error") {
   const ModelFolder parts = small_parts();
-  Qwen25VL model(parts.config);
+  const auto model = std::make_shared<Qwen25VL>(parts.config);
   CHECK_THROWS_WITH(save_model_folder("/dev/null/model", parts, *model, WeightType::f32), Contains("/dev/null/model"));
 }
 

@@ -48,7 +48,7 @@ struct Played {
     options.sampling.max_tokens = 60;
     instructions = env::suite_info(options.suite, options.suite_options).instructions;
     env = env::make_env(options.suite, options.suite_options);
-    load_weights(*model, folder.path);
+    load_weights(model, folder.path);
     for (std::uint64_t task = 0; task < options.tasks; ++task) tasks.push_back({{options.split, task, 0}, {}});
     std::mutex mutex;
     play(*make_local_policy(folder.path), options, {}, [&](env::Episode episode) {
@@ -57,7 +57,7 @@ struct Played {
     });
   }
   std::vector<SplitStep> steps(const DecompositionOptions& options) {
-    return split_steps_of(*model, folder, *env, instructions, tasks, options, [] { return true; });
+    return split_steps_of(model, folder, *env, instructions, tasks, options, [] { return true; });
   }
   ModelFolder folder = open_model_folder(std::string(AGON_SOURCE_DIR) + "/models/agon-tiny");
   Qwen25VL model{folder.config};

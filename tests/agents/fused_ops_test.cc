@@ -1,6 +1,9 @@
 #include "agents/local/fused_ops.h"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/equal.h>
@@ -8,8 +11,6 @@
 #include <ATen/ops/rsqrt.h>
 #include <ATen/ops/silu.h>
 #include <torch/csrc/autograd/autograd.h>
-#include <torch/types.h>
-#include <torch/utils.h>
 
 #include <catch2/catch.hpp>
 
@@ -32,7 +33,7 @@ Tensor leaf(std::vector<std::int64_t> sizes) { return at::randn(sizes).set_requi
 }  // namespace
 
 TEST_CASE("rms_norm equals its ATen chain, forward and backward, at odd widths") {
-  torch::manual_seed(1);
+  at::manual_seed(1);
   for (const std::int64_t width : {1, 15, 16, 33, 128}) {
     const Tensor x = leaf({3, 5, width}), weight = leaf({width});
     require_equal(rms_norm(x, weight, 1e-6), weight * (x * at::rsqrt(x.square().mean(-1, true) + 1e-6)), {x, weight});
@@ -41,7 +42,7 @@ TEST_CASE("rms_norm equals its ATen chain, forward and backward, at odd widths")
 
 TEST_CASE("rms_norm: a long batch equals its ATen chain, with the same bits on any number of threads") {
   const int before = at::get_num_threads();
-  torch::manual_seed(4);
+  at::manual_seed(4);
   for (const std::int64_t width : {128, 37}) {
     const Tensor x = leaf({3001, width}), weight = leaf({width}), upstream = at::randn({3001, width});
     require_equal(rms_norm(x, weight, 1e-6), weight * (x * at::rsqrt(x.square().mean(-1, true) + 1e-6)), {x, weight});
@@ -59,7 +60,7 @@ TEST_CASE("rms_norm: a long batch equals its ATen chain, with the same bits on a
 }
 
 TEST_CASE("rotate_pairs equals its ATen chain on views with gaps between the rows") {
-  torch::manual_seed(2);
+  at::manual_seed(2);
   const Tensor packed = leaf({7, 3, 4, 10}), angles = at::randn({7, 5});
   const Tensor x = packed.unbind(1)[1], cos = angles.cos(), sin = angles.sin();
   const auto halves = x.chunk(2, -1);
@@ -69,7 +70,7 @@ TEST_CASE("rotate_pairs equals its ATen chain on views with gaps between the row
 }
 
 TEST_CASE("silu_mul equals its ATen chain") {
-  torch::manual_seed(3);
+  at::manual_seed(3);
   const Tensor gate = leaf({5, 37}), up = leaf({5, 37});
   require_equal(silu_mul(gate, up), at::silu(gate) * up, {gate, up});
 }

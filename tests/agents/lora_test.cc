@@ -1,11 +1,15 @@
 #include "agents/local/lora.h"
 
+#include <ATen/Context.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/cross_entropy_loss.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/tensor.h>
-#include <torch/types.h>
 
 #include <catch2/catch.hpp>
 
@@ -64,8 +68,8 @@ Tensor loss_of(GoldenModel& golden) {
 
 // B is zero at first: here it is not.
 void disturb(LoraAdapter& adapter) {
-  const torch::NoGradGuard no_grad;
-  torch::manual_seed(2);
+  const at::NoGradGuard no_grad;
+  at::manual_seed(2);
   for (Tensor& parameter : adapter.parameters()) parameter.normal_(0, 0.2);
 }
 
@@ -153,7 +157,7 @@ TEST_CASE("lora: finite differences") {
   LoraAdapter adapter(golden.model, {.rank = 3, .alpha = 6}, 1);
   disturb(adapter);
   loss_of(golden).backward();
-  const torch::NoGradGuard no_grad;
+  const at::NoGradGuard no_grad;
   for (Tensor& parameter : adapter.parameters()) {
     const double slope = parameter.grad().norm().item<double>();
     REQUIRE(slope > 0);

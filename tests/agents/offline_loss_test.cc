@@ -1,6 +1,8 @@
 #include "agents/learn/offline_loss.h"
 
-#include <torch/types.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/tensor.h>
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -13,7 +15,7 @@ using namespace agon::agents;
 
 namespace {
 
-torch::Tensor doubles(const std::vector<double>& values) { return torch::tensor(values, torch::kFloat64); }
+at::Tensor doubles(const std::vector<double>& values) { return at::tensor(values, at::kDouble); }
 
 OfflineTokens random_tokens(Rng& rng, int responses) {
   OfflineTokens tokens;
@@ -100,7 +102,7 @@ TEST_CASE("The gradient is that of finite differences") {
     const OfflineLossOptions options{0.2, 0.1, 0.15};
     tokens.logprob.requires_grad_();
     offline_loss(tokens, options).loss.backward();
-    const torch::Tensor gradient = tokens.logprob.grad();
+    const at::Tensor gradient = tokens.logprob.grad();
     for (std::int64_t at = 0; at < tokens.logprob.size(0); ++at) {
       const auto moved = [&](double by) {
         OfflineTokens other = tokens;

@@ -1,12 +1,14 @@
 #include "agents/local/packed_attention.h"
 
+#include <ATen/Context.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/rand.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
 #include <ATen/ops/tensor.h>
 #include <torch/csrc/autograd/autograd.h>
-#include <torch/types.h>
 
 #include <catch2/catch.hpp>
 
@@ -59,7 +61,7 @@ double largest_difference(const Tensor& a, const Tensor& b) {
 
 void check_equal(at::ScalarType type, std::int64_t heads, std::int64_t key_heads, std::int64_t long_rows,
                  double tolerance) {
-  torch::manual_seed(3);
+  at::manual_seed(3);
   const Fixture fixture(long_rows);
   const std::int64_t rows = fixture.layout->rows, width = 6;
   std::vector<Tensor> inputs;

@@ -1,9 +1,13 @@
 #include "agents/local/packed_groups.h"
 
+#include <ATen/Context.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/zeros.h>
-#include <torch/types.h>
+#include <ATen/ops/zeros_like.h>
 
 #include <catch2/catch.hpp>
 
@@ -37,8 +41,8 @@ PackedBatch pack(const std::vector<TextGroup>& groups, const ModelConfig& config
 }
 
 Tensor packed(Qwen25VL& model, const PackedBatch& batch) {
-  const Tensor images = batch.patches.defined() ? model->encode_images(batch.patches, batch.grids) : Tensor();
-  return model->packed_hidden_states(batch, images);
+  const Tensor images = batch.patches.defined() ? model.encode_images(batch.patches, batch.grids) : Tensor();
+  return model.packed_hidden_states(batch, images);
 }
 
 // The states that predict the responses' tokens, from one sequence a response, [T, H].
@@ -50,14 +54,14 @@ Tensor unpacked_predictors(Qwen25VL& model, const std::vector<TextGroup>& groups
       const auto count = static_cast<std::int64_t>(response.ids.size());
       if (count > 0) states.push_back(alone(model, joined(group.prompt, response)).narrow(0, from, count));
     }
-  return states.empty() ? at::zeros({0, model->config().text.hidden_size}) : at::cat(states);
+  return states.empty() ? at::zeros({0, model.config().text.hidden_size}) : at::cat(states);
 }
 
 std::vector<Tensor> gradients_of(Qwen25VL& model, const Tensor& loss) {
-  model->zero_grad();
+  for (const Tensor& parameter : model.parameters()) parameter.mutable_grad() = Tensor();
   if (loss.requires_grad()) loss.backward();
   std::vector<Tensor> gradients;
-  for (const Tensor& parameter : model->parameters())
+  for (const Tensor& parameter : model.parameters())
     gradients.push_back(parameter.grad().defined() ? parameter.grad().clone() : at::zeros_like(parameter));
   return gradients;
 }
@@ -70,18 +74,17 @@ double largest_difference(const Tensor& a, const Tensor& b) {
 void check_exact(const std::string& model_name, const std::vector<TextGroup>& groups) {
   GoldenModel golden(model_name);
   const PackedBatch batch = pack(groups, golden.model->config());
-  const Tensor states = packed(golden.model, batch).index_select(0, batch.predictors);
-  const Tensor expected = unpacked_predictors(golden.model, groups);
+  const Tensor states = packed(*golden.model, batch).index_select(0, batch.predictors);
+  const Tensor expected = unpacked_predictors(*golden.model, groups);
   REQUIRE(states.sizes() == expected.sizes());
   CHECK(largest_difference(states, expected) <
         1e-5 * std::max(1.0, expected.numel() ? expected.abs().max().item<double>() : 0));
-  torch::manual_seed(7);
+  at::manual_seed(7);
   const Tensor mix = at::randn(states.sizes());
-  const auto gradients = gradients_of(golden.model, (states * mix).sum());
-  const auto wanted = gradients_of(golden.model, (expected * mix).sum());
-  const auto names = golden.model->named_parameters().keys();
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    INFO(names[i]);
+  const auto gradients = gradients_of(*golden.model, (states * mix).sum());
+  const auto wanted = gradients_of(*golden.model, (expected * mix).sum());
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    INFO(golden.model->named_parameters()[i].first);
     CHECK(largest_difference(gradients[i], wanted[i]) <= 1e-4 * wanted[i].abs().max().item<double>() + 1e-7);
   }
 }
@@ -133,7 +136,8 @@ TEST_CASE("packed_groups: rows of the prompt equal the prompt's alone, and a res
   const TextGroup group{texts.text(4, {{1, 4, 6}}), {texts.text(6)}};
   const PackedBatch batch = pack({group}, golden.model->config());
   const auto length = static_cast<std::int64_t>(group.prompt.ids.size());
-  CHECK(largest_difference(packed(golden.model, batch).narrow(0, 0, length), alone(golden.model, group.prompt)) < 1e-5);
+  CHECK(largest_difference(packed(*golden.model, batch).narrow(0, 0, length), alone(*golden.model, group.prompt)) <
+        1e-5);
   CHECK(batch.predictors[0].item<std::int64_t>() == length - 1);
   CHECK(batch.predictors[1].item<std::int64_t>() == length);
   CHECK(batch.targets[0].item<std::int64_t>() == group.responses[0].ids[0]);
@@ -145,13 +149,12 @@ TEST_CASE("packed_groups: finite differences") {
   const std::vector<TextGroup> groups{{texts.text(3, {{1, 4, 4}}), {texts.text(6), texts.text(4, {{1, 2, 4}})}},
                                       {texts.text(5), {texts.text(3), texts.text(7)}}};
   const PackedBatch batch = pack(groups, golden.model->config());
-  torch::manual_seed(13);
+  at::manual_seed(13);
   const Tensor mix = at::randn({batch.predictors.size(0), golden.model->config().text.hidden_size});
-  const auto loss = [&] { return (packed(golden.model, batch).index_select(0, batch.predictors) * mix).sum(); };
-  const auto gradients = gradients_of(golden.model, loss());
+  const auto loss = [&] { return (packed(*golden.model, batch).index_select(0, batch.predictors) * mix).sum(); };
+  const auto gradients = gradients_of(*golden.model, loss());
   const auto parameters = golden.model->parameters();
-  const auto names = golden.model->named_parameters().keys();
-  const torch::NoGradGuard no_grad;
+  const at::NoGradGuard no_grad;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const double slope = gradients[i].norm().item<double>();
     if (slope == 0) continue;
@@ -163,7 +166,7 @@ TEST_CASE("packed_groups: finite differences") {
     parameter.sub_(2 * move);
     const double below = loss().item<double>();
     parameter.add_(move);
-    INFO(names[i]);
+    INFO(golden.model->named_parameters()[i].first);
     CHECK((above - below) / (2 * step) == Approx(slope).epsilon(0.03));
   }
 }

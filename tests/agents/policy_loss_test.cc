@@ -1,6 +1,8 @@
 #include "agents/learn/policy_loss.h"
 
+#include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/log_softmax.h>
@@ -12,8 +14,6 @@
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 #include <torch/csrc/autograd/autograd.h>
-#include <torch/types.h>
-#include <torch/utils.h>
 
 #include <catch2/catch.hpp>
 #include <limits>
@@ -41,7 +41,7 @@ PolicyTokens one_token(double ratio, double advantage) {
 
 // Ratios on both sides of the clip and well away from its corners, where a finite difference would straddle them.
 PolicyTokens random_tokens(std::int64_t count) {
-  torch::manual_seed(7);
+  at::manual_seed(7);
   const auto type = at::TensorOptions(at::kDouble);
   PolicyTokens tokens;
   tokens.logprob = (-at::rand({count}, type) * 3).set_requires_grad(true);

@@ -1,7 +1,9 @@
 #include "agents/learn/probes.h"
 
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/log_softmax.h>
-#include <torch/types.h>
 
 #include <catch2/catch.hpp>
 
@@ -25,8 +27,8 @@ using Ids = std::vector<std::int32_t>;
 
 // Sum of the log-probabilities of ids[from ..] in the text.
 double logprob(Qwen25VL& model, const EncodedPrompt& text, std::size_t from, double temperature = 1) {
-  const torch::NoGradGuard no_grad;
-  const Tensor all = at::log_softmax(model->logits(alone(model, text)) / temperature, -1);
+  const at::NoGradGuard no_grad;
+  const Tensor all = at::log_softmax(model.logits(alone(model, text)) / temperature, -1);
   double sum = 0;
   for (std::size_t i = from; i < text.ids.size(); ++i)
     sum += all[static_cast<std::int64_t>(i) - 1][text.ids[i]].item<double>();
@@ -51,7 +53,7 @@ EncodedPrompt with_images(EncodedPrompt text, const PatchedImages& images) {
 // What probe_steps says of a roll-out against one forward a step and a picture.
 void check_rollout(Qwen25VL& model, const ProbeGroup& group, const ProbedRollout& rollout, const StepProbes& probes,
                    double temperature) {
-  const std::int32_t image_token = model->config().image_token_id;
+  const std::int32_t image_token = model.config().image_token_id;
   REQUIRE(probes.confidence.size() == rollout.steps.size() + 1);
   for (std::size_t k = 0; k <= rollout.steps.size(); ++k) {
     const Ids& suffix = k == 0 ? group.suffix : rollout.steps[k - 1].suffix;
@@ -78,7 +80,7 @@ void check_rollout(Qwen25VL& model, const ProbeGroup& group, const ProbedRollout
 }
 
 void check_exact(Qwen25VL& model, const std::vector<ProbeGroup>& groups, double temperature, std::int64_t rows) {
-  const auto results = probe_steps(*model, groups, temperature, rows);
+  const auto results = probe_steps(model, groups, temperature, rows);
   REQUIRE(results.size() == groups.size());
   for (std::size_t g = 0; g < groups.size(); ++g) {
     REQUIRE(results[g].size() == groups[g].rollouts.size());
@@ -121,8 +123,8 @@ TEST_CASE("probes: every figure equals one forward a step and a picture") {
     TextMaker texts(golden.model->config(), 21);
     const std::vector<ProbeGroup> groups{illustrated(texts, {1, 4, 4}, {1, 4, 4}), plain(texts),
                                          illustrated(texts, {1, 2, 6}, {1, 6, 2})};  // turned
-    check_exact(golden.model, groups, 1, 16384);
-    check_exact(golden.model, groups, 0.7, 1);  // a pass each
+    check_exact(*golden.model, groups, 1, 16384);
+    check_exact(*golden.model, groups, 0.7, 1);  // a pass each
   }
 }
 

@@ -1,5 +1,6 @@
 #include "agents/learn/ranking_loss.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/tensor.h>
 
 #include <catch2/catch.hpp>

@@ -1,9 +1,11 @@
 #include "agents/local/reward_head.h"
 
+#include <ATen/Context.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/randn.h>
-#include <torch/utils.h>
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -34,7 +36,7 @@ TEST_CASE("A response is represented by its own rows alone") {
 }
 
 TEST_CASE("The head is its formula with each activation") {
-  torch::manual_seed(1);
+  at::manual_seed(1);
   const at::Tensor h = at::randn({5, 7});
   const auto by_hand = [](HeadKind kind, double x) {
     switch (kind) {
@@ -76,7 +78,7 @@ TEST_CASE("The head is its formula with each activation") {
 }
 
 TEST_CASE("A fresh head has small weights and no biases") {
-  torch::manual_seed(2);
+  at::manual_seed(2);
   const RewardHead head(HeadKind::silu, 128, 1024);
   CHECK(head.weights().at("w1").std().item<double>() == Approx(0.01).epsilon(0.02));
   CHECK(head.weights().at("b1").abs().max().item<double>() == 0);

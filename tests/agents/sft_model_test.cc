@@ -1,9 +1,11 @@
 #include "agents/learn/sft_model.h"
 
+#include <ATen/Context.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/zeros_like.h>
 #include <c10/core/Allocator.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
 #include <torch/nn/functional/loss.h>
-#include <torch/utils.h>
 
 #include <algorithm>
 #include <cmath>
@@ -58,8 +60,8 @@ SftBatch text_batch(const ModelConfig& config) {
   return make_batch(sequences, config, 0);
 }
 
-torch::Tensor plain_loss(SftModel& model, const SftBatch& batch) {
-  const torch::Tensor hidden = model.model().hidden_states(batch.ids, batch.positions, {}, batch.lengths);
+at::Tensor plain_loss(SftModel& model, const SftBatch& batch) {
+  const at::Tensor hidden = model.model().hidden_states(batch.ids, batch.positions, {}, batch.lengths);
   return torch::nn::functional::cross_entropy(
       model.model().logits(hidden.flatten(0, 1).index_select(0, batch.predictors)), batch.targets);
 }
@@ -68,16 +70,16 @@ torch::Tensor plain_loss(SftModel& model, const SftBatch& batch) {
 
 TEST_CASE("sft model: the loss and its gradient are those of the whole logits, which are never in memory") {
   const ModelConfig config = small_model();
-  torch::manual_seed(1);
+  at::manual_seed(1);
   SftModel model(SftConfig{}, config, 0);
   const SftBatch batch = text_batch(config);
   REQUIRE(batch.targets.size(0) == kTokens);
 
-  const torch::Tensor expected = plain_loss(model, batch);
+  const at::Tensor expected = plain_loss(model, batch);
   expected.backward();
-  std::vector<torch::Tensor> gradients;
-  for (torch::Tensor& weight : model.model().parameters()) {
-    gradients.push_back(weight.grad().defined() ? weight.grad().clone() : torch::zeros_like(weight));
+  std::vector<at::Tensor> gradients;
+  for (at::Tensor& weight : model.model().parameters()) {
+    gradients.push_back(weight.grad().defined() ? weight.grad().clone() : at::zeros_like(weight));
     weight.mutable_grad().reset();
   }
   const LargestAllocation largest;
@@ -88,7 +90,7 @@ TEST_CASE("sft model: the loss and its gradient are those of the whole logits, w
   CHECK(largest.bytes() >= head);  // the gradient of the head
   CHECK(largest.bytes() < logits / 4);
   double squares = 0;
-  for (const torch::Tensor& gradient : gradients) squares += gradient.square().sum().item<double>();
+  for (const at::Tensor& gradient : gradients) squares += gradient.square().sum().item<double>();
   const double scale = std::min(1.0, 1 / (std::sqrt(squares) + 1e-6));  // as clipped to norm 1
   const auto parameters = model.model().parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {

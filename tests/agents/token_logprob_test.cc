@@ -3,6 +3,7 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/log_softmax.h>
@@ -11,8 +12,6 @@
 #include <ATen/ops/randn.h>
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/autograd.h>
-#include <torch/types.h>
-#include <torch/utils.h>
 
 #include <catch2/catch.hpp>
 #include <limits>
@@ -29,7 +28,7 @@ struct Problem {
 };
 
 Problem random_problem(std::int64_t tokens, std::int64_t width, std::int64_t vocabulary, at::TensorOptions options) {
-  torch::manual_seed(3);
+  at::manual_seed(3);
   const double scale = 3 / std::sqrt(static_cast<double>(width));
   return {at::randn({tokens, width}).to(options).set_requires_grad(true),
           (at::randn({vocabulary, width}) * scale).to(options).set_requires_grad(true),

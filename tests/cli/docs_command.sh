@@ -4,6 +4,7 @@
 # each one:
 #   run        as printed
 #   stand-in   as printed, with a small file in place of one that the reader brings (stand_ins below)
+#   40 tasks   agon run, search, eval, eval-critic, decompose: no more than --tasks 40 (with AGON_LONG=1 as printed)
 #   one step   agon train with one step, no warm-up and two tasks of an evaluation
 #   config     train-sft, train-rm, selfplay: with --print-config, which reads the config and its models and trains nothing;
 #              the models that they would have written are stood in for by those of models/
@@ -103,8 +104,14 @@ PYTHON
 }
 export -f sql
 
+# fewer_tasks COMMAND: with --tasks 40, where it names more or none; what reads a file or a run says itself how many.
+fewer_tasks() {
+  if grep -qE -- '--(tasks [0-9]{1,2}|file|run)( |$)' <<<"$1"; then echo "$1"
+  else sed -E 's/ --tasks [0-9]+//; s/(agon (run|search|eval|eval-critic|decompose)) /\1 --tasks 40 /' <<<"$1"; fi
+}
+
 one() {
-  local place=$1 line command
+  local place=$1 line command fewer
   line=$2
   command=$(bare "$line")
   case $command in
@@ -125,7 +132,10 @@ one() {
     sqlite3*) tried run "$place" "sql $(printf %q "$command")" ;;
     *)
       command=${command//http:\/\/127.0.0.1:8000/http://127.0.0.1:${port:-8000}}
-      grep -qE "$own" <<<"$command" && tried stand-in "$place" "$command" || tried run "$place" "$command" ;;
+      fewer=$(fewer_tasks "$command")
+      if grep -qE "$own" <<<"$command"; then tried stand-in "$place" "$command"
+      elif [ "$fewer" != "$command" ] && [ "${AGON_LONG:-0}" = 0 ]; then tried '40 tasks' "$place" "$fewer"
+      else tried run "$place" "$command"; fi ;;
   esac
 }
 

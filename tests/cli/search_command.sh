@@ -69,7 +69,8 @@ play critic --critic discriminative --attempts 3 --tasks 2 --critic-policy "$mod
 is 0 invalid_verdicts critic
 
 # Killed at random moments, the search goes on to the same end.
-kills=${AGON_KILLS:-10}
+kills=3
+[ "${AGON_LONG:-0}" = 0 ] || kills=50
 survives() {
   args=(search --policy "$model" "$@" --critic oracle --tasks 60 --threads 2)
   rm -rf "$scratch/whole"

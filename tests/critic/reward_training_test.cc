@@ -1,6 +1,8 @@
 #include "agents/learn/reward_learner.h"
 #include "agents/learn/reward_network.h"  // LibTorch before Catch: each has a CHECK
 
+#include <ATen/core/grad_mode.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>

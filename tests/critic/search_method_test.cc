@@ -118,7 +118,7 @@ TEST_CASE("The guided search writes a step again that the critic finds wrong") {
 
 TEST_CASE("With room for all leaves a method's choice is the best of them: random trees") {
   Rng rng(7);
-  for (int round = 0; round < test::rounds(300); ++round) {
+  for (int round = 0; round < test::rounds(100); ++round) {
     const Branch root = test::random_tree(rng);
     test::TreeCritic critic(root);
     for (const Rank rank : {Rank::min, Rank::mean, Rank::last, Rank::product, Rank::score}) {

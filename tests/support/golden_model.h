@@ -1,8 +1,9 @@
 // tests/support/golden_model.h - a model of tests/golden/qwen2_5_vl with its inputs and expected results.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
-#include <torch/types.h>
 
 #include <filesystem>
 #include <string>
@@ -19,7 +20,8 @@ class GoldenModel {
  public:
   explicit GoldenModel(const std::string& name)
       : folder(std::filesystem::path(AGON_TEST_DATA) / "qwen2_5_vl" / name),
-        model(agents::parse_model_config(Json::parse(read_file((folder / "config.json").string())), "config.json")),
+        model(std::make_shared<agents::Qwen25VL>(
+            agents::parse_model_config(Json::parse(read_file((folder / "config.json").string())), "config.json"))),
         file_(agents::SafetensorsFile::open(folder / "golden.safetensors")) {
     agents::load_weights(*model, folder);
   }
@@ -53,7 +55,7 @@ class GoldenModel {
   }
 
   std::filesystem::path folder;
-  agents::Qwen25VL model;
+  std::shared_ptr<agents::Qwen25VL> model;
 
  private:
   std::shared_ptr<const agents::SafetensorsFile> file_;

@@ -68,14 +68,14 @@ inline at::Tensor alone(agents::Qwen25VL& model, const EncodedPrompt& text) {
     patches.push_back(at::tensor(image->patches).view({image->grid.patches(), -1}));
   }
   const auto length = static_cast<std::int64_t>(text.ids.size());
-  const auto places = agents::mrope_positions(text.ids, grids, model->config(), nullptr);
+  const auto places = agents::mrope_positions(text.ids, grids, model.config(), nullptr);
   at::Tensor positions = at::zeros({3, 1, length}, at::kLong);
   for (std::int64_t i = 0; i < length; ++i)
     for (std::int64_t axis = 0; axis < 3; ++axis)
       positions[axis][0][i] = places[static_cast<std::size_t>(i)][static_cast<std::size_t>(axis)];
-  const at::Tensor images = grids.empty() ? at::Tensor() : model->encode_images(at::cat(patches), grids);
+  const at::Tensor images = grids.empty() ? at::Tensor() : model.encode_images(at::cat(patches), grids);
   const at::Tensor ids = at::tensor(std::vector<std::int64_t>(text.ids.begin(), text.ids.end())).view({1, length});
-  return model->hidden_states(ids, positions, images, std::vector<std::int64_t>{length})[0];
+  return model.hidden_states(ids, positions, images, std::vector<std::int64_t>{length})[0];
 }
 
 }  // namespace agon::test
