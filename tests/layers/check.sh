@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# House rules that a machine can check. Usage: check.sh format | paths | libraries PROGRAM | naming
+# House rules that a machine can check. Usage: check.sh format | paths | libraries PROGRAM | naming | types
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -49,10 +49,29 @@ check_naming() {
   echo "naming: $(cat "$scratch"/*.cc | wc -l) files with the headers they include"
 }
 
+# Two types of one name in one namespace: each file sees its own, no compiler sees both, and the linker takes the functions of
+# one for both.
+check_types() {
+  local types twice
+  types=$(sources '*.h' '*.cc' '*.cu' | xargs -d '\n' awk '
+    FNR == 1 { space = ""; hidden = 0 }
+    /^namespace [a-z_:]+ \{/ { space = $2 }
+    /^namespace \{/ { hidden = 1 }
+    /^}  \/\/ namespace$/ { hidden = 0 }
+    !hidden && /\{/ && match($0, /^(struct|class|enum class) [A-Z][A-Za-z0-9]* /) {
+      n = split(substr($0, RSTART, RLENGTH), words, " ")
+      print space "::" words[n], FILENAME
+    }')
+  twice=$(cut -d ' ' -f 1 <<<"$types" | sort | uniq -d)
+  [ -z "$twice" ] || { echo "types: of one name in one namespace:"; grep -wF "$twice" <<<"$types"; exit 1; }
+  echo "types: $(wc -l <<<"$types")"
+}
+
 case "$1" in
   format) check_format ;;
   paths) check_paths ;;
   libraries) check_libraries "$2" ;;
   naming) check_naming ;;
+  types) check_types ;;
   *) echo "check.sh: no check '$1'"; exit 1 ;;
 esac
