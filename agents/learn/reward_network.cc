@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "agents/learn/config_reader.h"
 #include "agents/learn/token_logprob.h"

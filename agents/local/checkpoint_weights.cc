@@ -1,7 +1,5 @@
 #include <ATen/core/grad_mode.h>
 
-#include <optional>
-
 #include "agents/local/checkpoint.h"
 #include "agents/local/qwen2_5_vl.h"
 #include "agents/local/tensor_views.h"

@@ -239,7 +239,7 @@ TEST_CASE("train config: what is printed reads back as the same") {
 TEST_CASE("train: interrupted twice and resumed, the weights are bit for bit those of an undisturbed training",
           "[long]") {
   const TempFolder folder;
-  const std::string method = GENERATE("grpo", "pdcr", "lora");
+  const std::string method = GENERATE("grpo", "adpo", "pdcr", "lora");
   const auto config = [&](const char* name) {
     const std::string lora = method == "lora" ? "lora.rank=4" : "lora.rank=0";
     return config_with(folder.path() / (method + name),

@@ -106,7 +106,7 @@ export -f sql
 
 # fewer_tasks COMMAND: with --tasks 40, where it names more or none; what reads a file or a run says itself how many.
 fewer_tasks() {
-  if grep -qE -- '--(tasks [0-9]{1,2}|file|run)( |$)' <<<"$1"; then echo "$1"
+  if grep -qE -- '--(tasks ([0-9]|[1-3][0-9]|40)|file|run)( |$)' <<<"$1"; then echo "$1"
   else sed -E 's/ --tasks [0-9]+//; s/(agon (run|search|eval|eval-critic|decompose)) /\1 --tasks 40 /' <<<"$1"; fi
 }
 
