@@ -76,11 +76,10 @@ SharedStart PromptCache::longest_start(const PromptKey& key) {
   }
   if (best == entries_.end()) return {};
   touch(best->second);
-  const CachedPrompt& of = *best->second.prompt;
-  if (of.follows()) common = std::min(common, of.start.tokens / kernels::kKeyBlock * kernels::kKeyBlock);
-  common = std::min(common, std::ssize(key) - 1);
-  const bool worth = common > 0 && (of.is_read() || 2 * common >= std::ssize(key));
-  return worth ? SharedStart{best->second.prompt, common} : SharedStart{};
+  SharedStart start{best->second.prompt, std::min(common, std::ssize(key) - 1)};
+  if (start.of->follows()) start = {start.of->start.of, std::min(start.tokens, start.of->start.tokens)};
+  const bool worth = start.tokens > 0 && (start.of->is_read() || 2 * start.tokens >= std::ssize(key));
+  return worth ? start : SharedStart{};
 }
 
 void PromptCache::add(PromptKey key, std::shared_ptr<CachedPrompt> prompt) {

@@ -133,7 +133,7 @@ TEST_CASE("prompt cache: who shares with whom, and what that frees") {
   auto second = add(ids({{32, 1}, {8, 2}}));  // waits for the first; a page more
   CHECK((second->start.tokens == 32 && second->follows()));
   auto third = add(ids({{32, 1}, {8, 2}, {8, 3}}));  // nothing waits for one that waits: what that shares itself
-  CHECK((third->start.tokens == 32 && third->follows()));
+  CHECK((third->start.tokens == 32 && third->follows() && third->start.of == first));
   auto other = add(ids({{16, 1}, {17, 4}}));  // less than half: not worth waiting
   CHECK((other->start.tokens == 0 && !other->follows()));
   CHECK_FALSE(pool.promise(1));
