@@ -3,23 +3,25 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <future>
-#include <thread>
 
 #include "agents/local/engine.h"
 #include "agents/local/key_value_cache.h"
 #include "core/error.h"
-#include "failing_memory.h"
+#include "engine_calls.h"
 #include "golden_checkpoint.h"
 
 using namespace agon;
 using namespace agon::agents;
+using agon::testing::check_equal;
 using agon::testing::golden_checkpoint;
 using agon::testing::GoldenCheckpoint;
+using agon::testing::Ids;
+using agon::testing::in_time;
 using agon::testing::LetterTokenizer;
+using agon::testing::request_of;
 
 namespace {
 
-using Ids = std::vector<std::int32_t>;
 constexpr std::int32_t kPoisoned = 46;  // its embedding makes every later state NaN; it is never sampled
 
 EngineWeights poisoned_weights(const GoldenCheckpoint& model) {
@@ -29,35 +31,10 @@ EngineWeights poisoned_weights(const GoldenCheckpoint& model) {
   return weights;
 }
 
-GenerationRequest request_of(Ids ids, int max_tokens, int n = 1) {
-  GenerationRequest request{{std::move(ids), {}}, n, {}};
-  request.sampling.max_tokens = max_tokens;
-  request.sampling.temperature = 0.3;
-  return request;
-}
-
 GenerationRequest long_request() {
   GenerationRequest request = request_of({1, 2, 3}, 200, 40);
   request.sampling.temperature = 3;
   return request;
-}
-
-void check_equal(const std::vector<Completion>& a, const std::vector<Completion>& b) {
-  REQUIRE(a.size() == b.size());
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    CHECK(a[i].token_ids == b[i].token_ids);
-    CHECK(a[i].logprobs == b[i].logprobs);
-  }
-}
-
-// Fails the test if it takes more than a minute; the call is then left to the program's end.
-template <typename Result>
-Result in_time(std::future<Result> result) {
-  if (result.wait_for(std::chrono::minutes(1)) != std::future_status::ready) {
-    new std::future<Result>(std::move(result));  // its destructor would wait
-    FAIL("a call does not end");
-  }
-  return result.get();
 }
 
 // Says that something is over, however it ends.
@@ -186,44 +163,4 @@ TEST_CASE("engine: new weights that come while a request is under way are refuse
   };
   for (int round = 0; refused == 0 && round < 1000; ++round) check_undisturbed(engine, disturb);  // until they meet
   CHECK(refused > 0);
-}
-
-TEST_CASE("engine: wherever memory runs out, every call ends and the next ones get what they should") {
-  const GoldenCheckpoint model = golden_checkpoint("one_picture");
-  const std::int64_t page = PagePool(model.config.text, 1 << 20).page_bytes();
-  const EngineOptions options{.threads = GENERATE(1, 2), .cache_bytes = 30 * page, .idle_bytes = 8 * page};
-  Engine engine(load_engine_weights(model.folder, model.config), model.config, std::make_shared<LetterTokenizer>(),
-                options);
-  GenerationRequest picture{model.prompt(0), 2, {}};
-  picture.sampling.max_tokens = 4;
-  std::vector<GenerationRequest> requests{picture, request_of(Ids(40, 7), 3, 2), request_of({7, 7, 8, 9}, 20)};
-  requests[2].sampling.top_p = 0.8;
-  requests[2].sampling.alternatives = 2;
-  const auto expected = engine.generate(requests);
-  const auto call = [&](std::size_t which) -> int {  // 1: it failed
-    agon::testing::spare_this_thread();
-    try {
-      if (which < requests.size())
-        engine.generate({requests[which]});
-      else
-        engine.score({{requests[1].prompt, Ids(20, 4), 1.0}});
-      return 0;
-    } catch (const Error&) {
-      return 1;
-    }
-  };
-  int failed = 0;
-  bool all_done = false;
-  for (long number = 0; !all_done; number += 1 + number / 40) {
-    INFO("allocation " << number);
-    {
-      const agon::testing::FailingMemory failing(number);
-      std::vector<std::future<int>> calls;
-      for (std::size_t i = 0; i < 4; ++i) calls.push_back(std::async(std::launch::async, call, i));
-      for (auto& one : calls) failed += in_time(std::move(one));
-      all_done = !failing.has_failed();
-    }
-    check_equal(in_time(std::async(std::launch::async, [&] { return engine.generate(requests); })), expected);
-  }
-  CHECK(failed > 100);
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/text.h"
+#include "effort.h"
 #include "env/suite.h"
 #include "env/suites/chart_claims.h"
 #include "env/suites/chart_steps.h"
@@ -39,7 +40,7 @@ std::string verdict(const ChartTask& task, const std::string& before, const std:
 }  // namespace
 
 TEST_CASE("charts: demonstrations are right and earn 1, corruptions are wrong") {
-  testing::check_demonstrations_and_corruptions("charts", 1000, 0.999, 5);
+  testing::check_demonstrations_and_corruptions("charts", test::rounds(1000), 0.999, 5);
 }
 
 TEST_CASE("charts: the same tasks on every thread") { testing::check_determinism("charts"); }
@@ -184,7 +185,7 @@ TEST_CASE("charts: a sum of what the question does not join is held against what
   const auto env = make_env("charts", {.level = GENERATE(2, 3)});
   Rng rng(1);
   int sums = 0;
-  for (std::uint64_t index = 0; index < 500; ++index) {
+  for (std::uint64_t index = 0; index < test::rounds(500); ++index) {
     env->reset({Split::train, index, 1});
     for (const StepQuery& query : testing::queries_of(testing::demonstration(*env)))
       if (const auto wrong = env->corrupt_step(query, ErrorKind::wrong_object, rng))
@@ -193,7 +194,7 @@ TEST_CASE("charts: a sum of what the question does not join is held against what
           CHECK(env->check_step({query.before, *wrong})->truth == query.step);  // what the expert said in its place
         }
   }
-  CHECK(sums > 100);
+  CHECK(sums > test::rounds(100));
 }
 
 TEST_CASE("charts: extremes, conditions and comparisons are those of the question") {

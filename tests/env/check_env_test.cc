@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "effort.h"
 #include "toy_env.h"
 
 using namespace agon;
@@ -64,7 +65,7 @@ TEST_CASE("every registered suite conforms") {
     if (suite_info(name).takes_file) continue;
     for (int level = 1; level <= suite_info(name).levels; ++level) {
       INFO(name << ", level " << level);
-      CHECK(all_of(check_env(name, {.level = level}, 4, 7)) == "");
+      CHECK(all_of(check_env(name, {.level = level}, test::rounds(4), 7)) == "");
     }
   }
 }

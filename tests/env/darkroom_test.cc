@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "effort.h"
 #include "env/check_env.h"
 #include "env/protocol.h"
 #include "env/suite.h"
@@ -56,7 +57,7 @@ TEST_CASE("darkroom: the expert names, mends and answers, on every level and spl
   for (int level : {1, 2})
     for (Split split : {Split::test, Split::train}) {
       const auto env = darkroom_at(level);
-      for (std::uint64_t index = 0; index < 40; ++index) {
+      for (std::uint64_t index = 0; index < test::rounds(40); ++index) {
         env->reset({split, index, 7});
         CHECK(expert(*env).size() == (env->task().kind == "none" ? 2U : 3U));
         testing::check_expert_episode(*env);
@@ -81,7 +82,7 @@ TEST_CASE("darkroom: every kind of defect occurs, alone when simple and in twos 
 TEST_CASE("darkroom: defects do harm, and the expert's code takes most of it away") {
   for (int level : {1, 2}) {
     const auto env = darkroom_at(level);
-    for (std::uint64_t index = 0; index < 60; ++index) {
+    for (std::uint64_t index = 0; index < test::rounds(60); ++index) {
       const DarkroomTask task = drawn(level, index);
       const StepResult first = env->reset({Split::test, index});
       REQUIRE(picture_of(first) == task.shown.picture);

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/rng.h"
 #include "core/text.h"
+#include "effort.h"
 
 using namespace agon;
 using namespace agon::env;
@@ -216,7 +217,7 @@ TEST_CASE("grading never throws and stays in [0, 1]") {
                                        {"iou", {0, 0, 9, 9}},  {"giou", {0, 0, 9, 9}},
                                        {"ciou", {0, 0, 9, 9}}, {"point_in_box", {0, 0, 9, 9}},
                                        {"gui_step", "WAIT"}};
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < test::rounds(3000); ++i) {
     std::string answer;
     for (int n = rng.between(0, 10); n > 0; --n) answer += rng.pick(pieces);
     for (const Grader& grader : graders) {

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "effort.h"
 #include "env/check_env.h"
 #include "env/grade.h"
 #include "env/protocol.h"
@@ -49,7 +50,7 @@ TEST_CASE("lookup: the expert searches and answers, in right steps, on every lev
   for (int level : {1, 2, 3})
     for (Split split : {Split::test, Split::train}) {
       const auto env = lookup_at(level);
-      for (std::uint64_t index = 0; index < 100; ++index) {
+      for (std::uint64_t index = 0; index < test::rounds(100); ++index) {
         env->reset({split, index, 7});
         CHECK(expert(*env).size() == static_cast<std::size_t>(level) + 1);
         testing::check_expert_episode(*env);

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "core/error.h"
+#include "effort.h"
 #include "env/gui_action.h"
 #include "env/protocol.h"
 #include "env/suite.h"
@@ -52,7 +53,7 @@ TEST_CASE("phone: the expert succeeds with right steps only, on every level and 
   for (int level : {1, 2, 3})
     for (Split split : {Split::test, Split::train}) {
       auto env = phone_at(level);
-      for (std::uint64_t index = 0; index < 150; ++index) {
+      for (std::uint64_t index = 0; index < test::rounds(150); ++index) {
         env->reset({split, index, 7});
         check_success(*env, index);
       }
@@ -236,9 +237,10 @@ TEST_CASE("phone: no goal over the same first screen is in both splits") {
       const StepResult result = env->reset(options);
       return env->task().prompt + picture(result).hash().hex();
     };
-    for (std::uint64_t index = 0; index < 1000; ++index) test.insert(first_sight({Split::test, index}));
-    for (std::uint64_t index = 0; index < 3000; ++index) CHECK(test.count(first_sight({Split::train, index, 9})) == 0);
-    CHECK(test.size() > 500);
+    for (std::uint64_t index = 0; index < test::rounds(1000); ++index) test.insert(first_sight({Split::test, index}));
+    for (std::uint64_t index = 0; index < test::rounds(3000); ++index)
+      CHECK(test.count(first_sight({Split::train, index, 9})) == 0);
+    CHECK(test.size() > test::rounds(500));
   }
 }
 

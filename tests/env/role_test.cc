@@ -1,9 +1,11 @@
 #include "env/role.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <set>
 
 #include "core/error.h"
+#include "effort.h"
 #include "env/check_env.h"
 #include "env/two_turn.h"
 
@@ -36,7 +38,7 @@ TEST_CASE("roles of every suite with an expert conform, on every level") {
   for (const std::string& suite : kSuites)
     for (const std::string& role : role_names())
       for (int level = 1; level <= suite_info(suite).levels; ++level)
-        for (const std::string& problem : check_env(suite, {.level = level, .role = role}, 12, 7))
+        for (const std::string& problem : check_env(suite, {.level = level, .role = role}, test::rounds(12), 7))
           FAIL_CHECK(suite << " " << level << ", " << role << ": " << problem);
 }
 
@@ -65,7 +67,7 @@ TEST_CASE("half of the first solutions are right, and first_correct is what the 
   for (const std::string& suite : kSuites)
     for (int level = 1; level <= suite_info(suite).levels; ++level) {
       CAPTURE(suite, level);
-      constexpr int kTasks = 600;
+      constexpr int kTasks = test::rounds(600);
       const auto solver = make_env(suite, {.level = level}),
                  verifier = make_env(suite, {.level = level, .role = "verifier"});
       int right = 0;
@@ -76,14 +78,13 @@ TEST_CASE("half of the first solutions are right, and first_correct is what the 
         REQUIRE(graded.info["success"] == first.info["first_correct"]);
         right += first.info["first_correct"].get<bool>();
       }
-      CHECK(right > kTasks / 2 - 50);  // four standard deviations
-      CHECK(right < kTasks / 2 + 50);
+      CHECK(std::abs(right - kTasks / 2) < 2 * std::sqrt(kTasks));  // four standard deviations
     }
 }
 
 TEST_CASE("every task of the suites with an expert can be got wrong") {
   for (int level = 1; level <= 3; ++level)
-    for (std::uint64_t i = 0; i < 300; ++i) {
+    for (std::uint64_t i = 0; i < test::rounds(300); ++i) {
       const auto charts = make_env("charts", {.level = level}), shapes = make_env("shapes", {.level = level});
       for (const auto& env : {&*charts, &*shapes}) {
         env->reset({Split::train, i, 5});

@@ -2,6 +2,7 @@
 #include <set>
 #include <string>
 
+#include "effort.h"
 #include "env/suite.h"
 #include "env/suites/shape_task.h"
 #include "env/suites/suite_task.h"
@@ -16,7 +17,7 @@ Shape shape(bool large, int color, Form form, Box box) { return {large, color, f
 }  // namespace
 
 TEST_CASE("shapes: demonstrations are right and earn most of the reward, corruptions are wrong") {
-  testing::check_demonstrations_and_corruptions("shapes", 700, 0.8, 4);
+  testing::check_demonstrations_and_corruptions("shapes", test::rounds(700), 0.8, 4);
 }
 
 TEST_CASE("shapes: the same tasks on every thread") { testing::check_determinism("shapes"); }
