@@ -6,6 +6,7 @@
 #include "agents/learn/credit/group.h"
 #include "agents/learn/trajectory.h"
 #include "agents/local/packed_groups.h"
+#include "agents/local/patched_pictures.h"
 #include "core/error.h"
 
 namespace agon::agents {
@@ -83,13 +84,13 @@ void check_pictures(const TrainGroup& group, const ModelFolder& folder) {
 }
 
 TrainRollout make_rollout(const env::Episode& episode, const EncodedPrompt& prompt, const std::string& instructions,
-                          const ModelFolder& folder, env::StepRule rule) {
+                          const ModelFolder& folder, env::StepRule rule, PatchedPictures& pictures) {
   TrainRollout rollout;
   const std::size_t first = first_own_turn(episode);
   EncodedPrompt all = episode.turns.size() == first + 1
                           ? prompt
                           : encode_prompt(messages_before_last_turn(episode, instructions), {}, folder.chat,
-                                          *folder.tokenizer, folder.images, folder.config);
+                                          *folder.tokenizer, folder.images, folder.config, &pictures);
   const std::vector<std::int32_t>& last = episode.turns.back().token_ids;
   all.ids.insert(all.ids.end(), last.begin(), last.end());
   const int begin = static_cast<int>(prompt.ids.size());
@@ -157,10 +158,11 @@ std::vector<Message> messages_before_last_turn(const env::Episode& episode, cons
 TrainGroup make_train_group(std::vector<env::Episode> episodes, const std::string& instructions,
                             const ModelFolder& folder, env::StepRule rule) {
   TrainGroup group;
+  PatchedPictures pictures(folder.images);
   group.prompt = encode_prompt(first_messages(episodes.front(), instructions), {}, folder.chat, *folder.tokenizer,
-                               folder.images, folder.config);
+                               folder.images, folder.config, &pictures);
   for (const env::Episode& episode : episodes)
-    group.rollouts.push_back(make_rollout(episode, group.prompt, instructions, folder, rule));
+    group.rollouts.push_back(make_rollout(episode, group.prompt, instructions, folder, rule, pictures));
   group.episodes = std::move(episodes);
   check_size(group, folder);
   check_pictures(group, folder);

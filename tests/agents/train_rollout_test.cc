@@ -26,6 +26,12 @@ Ids ids_of(const std::string& text, const char* end = "<|im_end|>") {
   return ids;
 }
 
+int prompt_tokens(const env::Episode& episode) {  // of its last turn
+  return static_cast<int>(encode_prompt(messages_before_last_turn(episode, ""), {}, tiny().chat, *tiny().tokenizer,
+                                        tiny().images, tiny().config)
+                              .ids.size());
+}
+
 // Adds the turn that a policy answers `question` with, at its place after the turns before.
 void add_turn(env::Episode& episode, const std::string& question, const std::string& text, Ids ids) {
   env::Turn& turn = episode.turns.emplace_back();
@@ -35,9 +41,7 @@ void add_turn(env::Episode& episode, const std::string& question, const std::str
   turn.logprobs.assign(turn.token_ids.size(), -0.5f);
   turn.finish_reason = "stop";
   turn.reward = {1, {{"accuracy", 1}}};
-  turn.prompt_tokens = static_cast<int>(encode_prompt(messages_before_last_turn(episode, ""), {}, tiny().chat,
-                                                      *tiny().tokenizer, tiny().images, tiny().config)
-                                            .ids.size());
+  turn.prompt_tokens = prompt_tokens(episode);
 }
 
 // Two turns, the first of which is these ids.
@@ -80,6 +84,21 @@ TEST_CASE("train rollout: a turn cut at the limit and one without tokens are lai
     REQUIRE(ids.size() > first.size());
     CHECK(ids[first.size()] == id_of("<|im_end|>"));  // the template closes it
   }
+}
+
+TEST_CASE("train rollout: a picture that the roll-outs of a group share is cut once") {
+  const auto shown = [](std::uint8_t gray) {
+    env::Episode episode = two_turns("<answer>4</answer>", ids_of("<answer>4</answer>"));
+    env::Turn& last = episode.turns.back();
+    last.observation.parts.insert(last.observation.parts.begin(),
+                                  Part::of(Image(56, 56, std::vector<std::uint8_t>(56 * 56 * 3, gray))));
+    last.prompt_tokens = prompt_tokens(episode);
+    return episode;
+  };
+  const TrainGroup group = group_of({shown(9), shown(9), shown(10)});
+  const auto picture = [&](std::size_t i) { return group.rollouts.at(i).response.images.at(0); };
+  CHECK(picture(0) == picture(1));
+  CHECK(picture(0) != picture(2));
 }
 
 TEST_CASE("train rollout: a special token that was sampled within a turn is a token of it") {
