@@ -135,7 +135,7 @@ TEST_CASE("ranked draw: every choice is that of the sorted vocabulary") {
     for (const Ids& allowed : {every(1, size), every(3, size)}) check_row(row, allowed, samplings, size);
 }
 
-TEST_CASE("ranked draw: and with a vocabulary of a real size") {
+TEST_CASE("ranked draw: and with a vocabulary of a real size", "[long]") {
   const std::vector<Sampling> samplings{{.top_p = 0.9}, {.top_p = 0.9999}, {.top_p = 0.7, .top_k = 500}};
   for (const Row& row : rows_of(151'936, 1)) check_row(row, every(1, 151'936), samplings, 1);
 }

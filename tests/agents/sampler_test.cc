@@ -109,7 +109,8 @@ TEST_CASE("sampler: draws follow the tempered softmax over the allowed ids") {
   for (const auto& [id, share] : found) CHECK(share == Approx(probability(id, temperature, allowed)).margin(0.012));
 }
 
-TEST_CASE("sampler: top-k keeps the likeliest, the first of equal ones, top-p the fewest that hold the mass") {
+TEST_CASE("sampler: top-k keeps the likeliest, the first of equal ones, top-p the fewest that hold the mass",
+          "[long]") {
   CHECK(frequencies({.top_k = 1}, all_ids()) ==
         std::map<std::int32_t, double>{{1, frequencies({.top_k = 1}, all_ids())[1]}});
   const auto three = frequencies({.top_k = 3}, all_ids());

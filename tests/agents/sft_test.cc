@@ -195,7 +195,7 @@ TEST_CASE("the first answers that are shown are one sample a train task, in orde
   REQUIRE(answered >= 10);
 }
 
-TEST_CASE("steps that a model wrote are shown to a critic, as many right ones as wrong ones of each sort") {
+TEST_CASE("steps that a model wrote are shown to a critic, as many right ones as wrong ones of each sort", "[long]") {
   const std::filesystem::path model = std::filesystem::path(AGON_SOURCE_DIR) / "models/agon-tiny";
   const auto policy = make_local_policy(model);
   const SftSource source{.suite = "charts", .level = 2, .role = "critic", .writer = model, .written_tasks = 600};

@@ -106,7 +106,7 @@ TEST_CASE("ids, names and bytes of tokens") {
   REQUIRE(tokenizer->json() == golden_file());
 }
 
-TEST_CASE("a long word takes no quadratic time") {  // 2 MB: hours if it did
+TEST_CASE("a long word takes no quadratic time", "[long]") {  // 2 MB: hours if it did
   const auto tokenizer = Tokenizer::parse(golden_file(), "golden");
   REQUIRE(tokenizer->encode(std::string(1'000'000, 'a')).size() < 1'000'000);
   std::string marks;

@@ -157,7 +157,7 @@ TEST_CASE("metrics: regret counts where a right candidate stood and was not chos
   CHECK(std::isnan(regret(std::span(more).last(1))));
 }
 
-TEST_CASE("metrics: intervals are drawn by problem") {
+TEST_CASE("metrics: intervals are drawn by problem", "[long]") {
   Rng rng = Rng::derive(1, "metrics", "interval");
   std::vector<JudgedStep> steps;
   for (std::size_t problem = 0; problem < 40; ++problem) {

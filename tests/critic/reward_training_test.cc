@@ -64,7 +64,7 @@ RewardTrainingConfig training_config(const test::TempFolder& folder, const std::
 
 }  // namespace
 
-TEST_CASE("train-rm: every loss learns what is better, and the card tells how") {
+TEST_CASE("train-rm: every loss learns what is better, and the card tells how", "[long]") {
   const test::TempFolder folder;
   const fs::path data = good_and_bad(folder.path(), 120);
   for (std::size_t i = 0; i < 3; ++i) {

@@ -116,7 +116,7 @@ TEST_CASE("The guided search writes a step again that the critic finds wrong") {
   CHECK(env::extract_answer(best.text) == "common");  // 0.2 before 0.1
 }
 
-TEST_CASE("With room for all leaves a method's choice is the best of them: random trees") {
+TEST_CASE("With room for all leaves a method's choice is the best of them: random trees", "[long]") {
   Rng rng(7);
   for (int round = 0; round < test::rounds(100); ++round) {
     const Branch root = test::random_tree(rng);

@@ -115,7 +115,7 @@ TEST_CASE("critic: a wrong step of a tool suite has the form of the right one, b
   }
 }
 
-TEST_CASE("critic, sneaky: a kind of error that is held out is shown to nobody") {
+TEST_CASE("critic, sneaky: a kind of error that is held out is shown to nobody", "[long]") {
   const std::string held_out = "wrong_condition";
   const auto critic = make_env("charts", {.role = "critic", .held_out = held_out});
   const auto sneaky = make_env("charts", {.role = "sneaky", .held_out = held_out});
