@@ -121,7 +121,7 @@ std::string_view behind(std::string_view text, std::string_view skipped) {
 
 // Does what stands behind a letter name a second one: "B or C", "A, B"?
 bool names_another(std::string_view rest, const Options& options) {
-  rest = behind(rest, ")]}\"'.:* ");
+  rest = behind(rest, "([)]}\"'.:* ");
   bool joined = false;
   for (const std::string_view link : {"or ", "and ", "/", "& ", ", and ", ", or ", ","})
     if (!joined && ascii_lower(rest.substr(0, 8)).starts_with(link)) {
@@ -225,14 +225,41 @@ class MentionFinder {
   bool stands_alone(std::size_t at) const {
     if (!is_letter(text_[at])) return false;
     const char left = before(at), right = after(at);
-    if (is_word_byte(left) || is_word_byte(right)) return false;
+    if (joins_left(at) || joins_right(at) || is_name_or_unit(at)) return false;
     const bool quoted = (left == '\'' || left == '"') && right == left;
     if (!quoted && (left == '\'' || right == '\'')) return false;
-    if (right == '.' && at + 2 < text_.size() && is_word_byte(text_[at + 2])) return false;  // U.S.
+    if (right == '.' && at + 2 < text_.size() && is_letter(text_[at + 2])) return false;  // U.S.
     if (left == '.' && at > 1 && is_word_byte(text_[at - 2])) return false;
     return std::string_view("_-+#=/^\\").find(left) == std::string_view::npos &&
            std::string_view("_+#=^").find(right) == std::string_view::npos &&
            !(right == '-' && at + 2 < text_.size() && text_[at + 2] != ' ');
+  }
+  // A letter beside Chinese, Japanese or Korean, which part no words, still stands alone.
+  bool joins_left(std::size_t at) const {
+    if (at == 0 || !is_word_byte(text_[at - 1])) return false;
+    std::size_t begin = at - 1;
+    while (begin > 0 && (static_cast<unsigned char>(text_[begin]) & 0xC0) == 0x80) --begin;
+    return !is_east_asian(first_character(text_.substr(begin)).code_point);
+  }
+  bool joins_right(std::size_t at) const {
+    return is_word_byte(after(at)) && !is_east_asian(first_character(text_.substr(at + 1)).code_point);
+  }
+  static bool is_east_asian(std::int32_t code_point) {
+    return (code_point >= 0x2E80 && code_point < 0xA4D0) || (code_point >= 0xAC00 && code_point < 0xD7B0) ||
+           (code_point >= 0xF900 && code_point < 0xFB00) || (code_point >= 0xFF00 && code_point < 0xFFF0);
+  }
+  // "angle A", "point D", "vitamin C", "50 A": the name of a thing, or a unit.
+  bool is_name_or_unit(std::size_t at) const {
+    static constexpr std::string_view kNamed[] = {"angle",     "angles",   "point",   "points", "vertex", "triangle",
+                                                  "side",      "segment",  "line",    "circle", "plane",  "vitamin",
+                                                  "symbol",    "variable", "element", "set",    "matrix", "event",
+                                                  "hepatitis", "type",     "figure",  "node",   "grade",  "plan"};
+    std::size_t end = at;
+    while (end > 0 && text_[end - 1] == ' ') --end;
+    const std::string_view left = text_.substr(0, end);
+    if (end < at && !left.empty() && left.back() >= '0' && left.back() <= '9') return true;
+    return left.ends_with("\u2220") || left.ends_with("\u25b3") ||
+           (end < at && is_among(word_ending_at(lower_, end), kNamed));
   }
   bool is_marked(std::size_t at) const {
     const char left = before(at), right = after(at);
@@ -244,6 +271,7 @@ class MentionFinder {
     // "the answer I gave", "answer a question"
     const bool may_be_a_word = lower_[at] == 'i' || (lower_[at] == 'a' && (word == "answer" || text_[at] == 'a'));
     const std::string_view next = right == ' ' ? word_at(lower_, at + 1) : std::string_view();
+    if (lower_[at] == 'i') return next.empty() || next == "is" || next == "was" || next == "because";
     return (is_capital(text_[at]) && !may_be_a_word) || next.empty() || is_among(next, kBehindLetters);
   }
   bool is_english_word(std::size_t at) const {
@@ -322,13 +350,34 @@ std::optional<std::size_t> label_at_start(std::string_view text, const Options& 
 
 // --- Readings ---
 
+// Does a text name an option besides this one?
+bool names_besides(std::string_view text, std::size_t place, const Options& options) {
+  const std::vector<Mention> mentions = MentionFinder(text, options).find();
+  return std::any_of(mentions.begin(), mentions.end(), [&](const Mention& one) { return one.place != place; });
+}
+
 std::optional<std::size_t> whole_choice(std::string_view text, const Options& options) {
   if (const Places places = with_exact_text(text, options); !places.empty()) return only(places);
   if (const auto place = lone_letter(text, options)) return place;
-  if (const auto place = label_at_start(text, options)) return place;
-  for (const auto find : {with_text_in_any_case, with_words, with_number})
-    if (const Places places = find(text, options); !places.empty()) return only(places);
-  return {};
+  if (const auto place = label_at_start(text, options); place && !names_besides(text, *place, options)) return place;
+  if (const Places places = with_text_in_any_case(text, options); !places.empty()) return only(places);
+  if (const auto place = only(with_number(text, options))) return place;
+  return only(with_words(text, options));
+}
+
+// "B. London", with more lines behind it: its answer first, unless the lines list the options from there on.
+std::optional<std::size_t> first_line_choice(std::string_view text, const Options& options) {
+  std::size_t end = text.find('\n');
+  if (end == text.npos) return {};
+  const auto first = whole_choice(text.substr(0, end), options);
+  while (end != text.npos) {
+    const std::size_t begin = end + 1;
+    end = text.find('\n', begin);
+    const std::string_view line = behind(text.substr(begin, end == text.npos ? end : end - begin), "-* ");
+    const auto next = label_at_start(line, options);
+    if (next) return first && *next != *first + 1 ? first : std::nullopt;
+  }
+  return first;
 }
 
 std::optional<std::size_t> only_mention(const std::vector<Mention>& mentions) {
@@ -345,11 +394,21 @@ std::optional<std::size_t> only_mention(const std::vector<Mention>& mentions) {
 std::optional<std::size_t> held_option(std::string_view text, const Options& options) {
   const auto padded = [](std::string_view words) { return fmt::format(" {} ", words); };
   const std::string said = padded(words_of(text)), written = padded(first_sentence(bare(text)));
-  return only(options_that(options, [&](const std::string& option) {
+  const Places held = options_that(options, [&](const std::string& option) {
     const std::string words = words_of(option);
     if (words.empty()) return written.find(padded(bare(option))) != written.npos;
     return !(words.size() == 1 && is_letter(words[0])) && said.find(padded(words)) != said.npos;
-  }));
+  });
+  // "dark red" holds "red" too: the one that holds all others.
+  for (const std::size_t one : held) {
+    const std::string words = padded(words_of(options[one]));
+    if (std::all_of(held.begin(), held.end(), [&](std::size_t other) {
+          return other == one || (words.find(padded(words_of(options[other]))) != words.npos &&
+                                  words_of(options[other]) != words_of(options[one]));
+        }))
+      return one;
+  }
+  return {};
 }
 
 // A capital letter that the value of a phrase begins with.
@@ -358,6 +417,15 @@ std::optional<std::size_t> first_letter(std::string_view value, const Options& o
   const std::vector<Mention> mentions = MentionFinder(value.substr(0, 60), options).find();
   if (mentions.empty() || mentions.front().at != 0 || names_another(value.substr(1), options)) return {};
   return mentions.front().place;
+}
+
+// "A is tempting, but B is right": the only one that a text calls right.
+std::optional<std::size_t> called_right(std::string_view text, const Options& options) {
+  const MentionFinder finder(text, options);
+  Places right;
+  for (const Mention& mention : finder.find())
+    if (finder.is_called_right(mention)) right.insert(mention.place);
+  return only(right);
 }
 
 // The option that is the number which a text means.
@@ -372,6 +440,7 @@ std::optional<std::size_t> phrase_choice(const Phrase& phrase, const Options& op
   const std::vector<Mention> mentions = MentionFinder(phrase.sentence, options).find();
   if (!mentions.empty() && names_another(std::string_view(phrase.sentence).substr(mentions.front().at + 1), options))
     return {};
+  if (const auto place = called_right(phrase.sentence, options)) return place;
   if (const auto place = first_letter(phrase.sentence, options)) return place;
   if (const auto place = whole_choice(phrase.sentence.substr(0, phrase.sentence.find(", ")), options)) return place;
   if (!mentions.empty()) return only_mention(mentions);
@@ -388,7 +457,20 @@ std::optional<std::size_t> stated_choice(std::string_view text, const Options& o
         if (names_another(text.substr(mention->at + 1), options)) return {};
         return mention->place;
       }
-  return mentions.empty() ? std::nullopt : only_mention(mentions);
+  if (const auto place = first_line_choice(text, options)) return place;
+  const auto place = mentions.empty() ? std::nullopt : only_mention(mentions);
+  const bool several = std::any_of(mentions.begin(), mentions.end(), [&](const Mention& one) {
+    return one.place == place && names_another(text.substr(one.at + 1), options);  // "Answer: B or C"
+  });
+  return several ? std::nullopt : place;
+}
+
+// "Yes, it is. No other answer is possible." says yes.
+std::optional<std::size_t> leading_verdict_choice(std::string_view text, const Options& options) {
+  const std::string_view word = text.substr(0, text.find_first_of(",.;:!\n"));
+  for (const std::string_view verdict : {"yes", "no", "true", "false"})
+    if (ascii_lower(word) == verdict) return only(with_text_in_any_case(word, options));
+  return {};
 }
 
 }  // namespace
@@ -426,6 +508,7 @@ std::optional<std::size_t> read_choice(std::string_view plain, const Options& op
   const std::string_view line = last_line(plain);
   if (line.size() < plain.size())
     if (const auto place = whole_choice(line, options)) return place;
+  if (const auto place = leading_verdict_choice(plain, options)) return place;
   const auto number = numbered_option(plain, options);
   return number ? number : held_option(plain, options);
 }

@@ -141,6 +141,10 @@ class NumberReader {
     at_ += word.size();
     return true;
   }
+  bool skip_size(std::size_t size) {
+    at_ += size;
+    return true;
+  }
   void skip_blanks() {
     while (peek() == ' ') ++at_;
   }
@@ -167,6 +171,10 @@ class NumberReader {
   bool sign() {
     skip_blanks();
     const std::size_t begin = at_;
+    const std::string lower = ascii_lower(text_.substr(std::min(at_, text_.size()), 10));
+    for (const std::string_view word : {"minus ", "negative "})
+      if (lower.starts_with(word) && (is_digit(peek(word.size())) || peek(word.size()) == '.'))
+        return skip_size(word.size());
     const bool negative = peek() == '-';
     if (peek() == '-' || peek() == '+') ++at_;
     skip_blanks();
@@ -473,8 +481,8 @@ std::size_t currency_before(std::string_view text) {
 
 bool is_operator(std::string_view between) {
   between = trim(between);
-  constexpr std::string_view kOperators[] = {"+", "-", "*",      "/",      "^",      "**",
-                                             ":", "x", "\u00d7", "\u00f7", "\u00b7", "\u00b1"};
+  constexpr std::string_view kOperators[] = {"+", "-",      "*",      "/",      "^",      "**",    ":",
+                                             "x", "\u00d7", "\u00f7", "\u00b7", "\u00b1", "minus", "plus"};
   return std::find(std::begin(kOperators), std::end(kOperators), between) != std::end(kOperators);
 }
 
@@ -482,6 +490,21 @@ bool is_negated(std::string_view before) {
   before = trim(before.substr(before.size() - std::min<std::size_t>(before.size(), 8)));
   const std::string lower = ascii_lower(before);
   return lower.ends_with("not") || lower.ends_with("n't") || lower.ends_with("\u00b1");
+}
+
+// Does "^", "^{" or "^-" behind a letter stand before?
+bool is_power_of_unit(std::string_view text, std::size_t at) {
+  while (at > 0 && std::string_view("-{(").find(text[at - 1]) != std::string_view::npos) --at;
+  return at > 1 && text[at - 1] == '^' && is_word_byte(text[at - 2]) && !is_digit(text[at - 2]);
+}
+
+// The size of "minus " or "negative " at the end of the text.
+std::size_t negative_word_before(std::string_view text) {
+  const std::string lower = ascii_lower(text.substr(text.size() - std::min<std::size_t>(text.size(), 10)));
+  for (const std::string_view word : {"minus ", "negative "})
+    if (lower.ends_with(word) && (lower.size() == word.size() || !is_word_byte(lower[lower.size() - word.size() - 1])))
+      return word.size();
+  return 0;
 }
 
 // The one number of a text, if all that it holds are equal.
@@ -495,14 +518,16 @@ std::optional<Number> only_number(std::string_view text) {
       ++at;
       continue;
     }
-    if (at > 0 && (is_letter(text[at - 1]) || text[at - 1] == '_')) {  // H2O, x1, v.2
+    if (at > 0 && (is_letter(text[at - 1]) || text[at - 1] == '_' || is_power_of_unit(text, at))) {  // H2O, x1, cm^2
       do ++at;
       while (at < text.size() && (is_word_byte(text[at]) || text[at] == '_'));
       continue;
     }
     const std::size_t begin = at - currency_before(text.substr(0, at));
     if (begin > 1 && text[begin - 1] == '-' && text[begin - 2] == '-') return {};
-    const bool negative = begin > 0 && text[begin - 1] == '-' && (begin == 1 || !is_word_byte(text[begin - 2]));
+    const std::size_t word = negative_word_before(text.substr(0, begin));
+    const bool dash = begin > 0 && text[begin - 1] == '-' && (begin == 1 || !is_word_byte(text[begin - 2]));
+    const bool negative = dash || word > 0;
     NumberReader reader(text, at);
     std::optional<Number> number = reader.signed_value();
     if (!number || reader.at() <= at) return {};
@@ -510,7 +535,7 @@ std::optional<Number> only_number(std::string_view text) {
     const std::size_t after = reader.at();
     const bool joined = after + 1 < text.size() && is_digit(text[after + 1]) &&
                         std::string_view(",.:/^").find(text[after]) != std::string_view::npos;
-    const std::size_t start = negative ? begin - 1 : begin;
+    const std::size_t start = begin - (dash ? 1 : word);
     if (joined || (only && is_operator(text.substr(end_of_last, at - end_of_last)))) return {};
     if (only && negative && is_operator(text.substr(end_of_last, begin - end_of_last))) return {};
     at = end_of_last = after;
@@ -567,6 +592,26 @@ std::optional<Number> of_phrase(std::string_view sentence) {
   return {};
 }
 
+// "3", then an explanation: a first line that is a number and at most a unit.
+std::optional<Number> first_line_number(std::string_view text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  const bool listed = line.starts_with("- ") || digits_at(line, 0).size() == line.find(". ");  // "1. dog"
+  if (line.size() == text.size() || std::count(line.begin(), line.end(), ' ') > 1 || listed) return {};
+  return parse_plain_number(line);
+}
+
+// "There are 4 cats:", then a list of them that ends the text and draws no sum: what stands before the list.
+std::string_view before_details(std::string_view text) {
+  std::string_view rest = text;
+  while (last_line(rest).starts_with("- ") && last_line(rest).size() < rest.size())
+    rest = rest.substr(0, rest.size() - last_line(rest).size() - 1);
+  if (rest.size() == text.size()) return text;
+  const std::string last = ascii_lower(last_line(text));
+  for (const std::string_view word : {"total", "sum", "=", "altogether", "in all", "so ", "answer", "result"})
+    if (last.find(word) != last.npos) return text;
+  return rest;
+}
+
 // Behind the last "is", "are", "so" and the like, to the end of the text.
 std::optional<Number> behind_conclusion(std::string_view text) {
   const std::string lower = ascii_lower(text);
@@ -605,13 +650,17 @@ std::optional<Number> read_number(std::string_view plain) {
   if (const auto number = parse_plain_number(plain)) return number;
   for (const Phrase& phrase : answer_phrases(plain))
     if (const auto number = of_phrase(phrase.sentence)) return number;
+  if (const auto number = first_line_number(plain)) return number;
   if (const auto number = behind_equals(plain)) return number;
   if (const auto number = only_number(without_aside(plain))) return number;
-  if (const auto number = behind_conclusion(plain)) return number;
+  const std::string_view text = before_details(plain);
+  if (text.size() < plain.size())
+    if (const auto number = only_number(text)) return number;
+  if (const auto number = behind_conclusion(text)) return number;
   const std::string_view line = last_line(plain);
   if (line.size() == plain.size()) return {};
   if (const auto number = behind_equals(line)) return number;
-  return parse_or_only(line);
+  return parse_or_only(line.starts_with("- ") ? line.substr(2) : line);
 }
 
 std::string to_string(const Number& number) {

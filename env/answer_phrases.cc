@@ -32,6 +32,7 @@ constexpr Cue kCues[] = {{"answer"},
                          {"\u041e\u0442\u0432\u0435\u0442"},
                          {"\u7b54\u6848"},
                          {"\u7b54\u3048"},
+                         {"\u6b63\u89e3"},
                          {"\uc815\ub2f5"},
                          {"\u0627\u0644\u062c\u0648\u0627\u0628"},
                          {"\u0627\u0644\u0625\u062c\u0627\u0628\u0629"},
@@ -42,6 +43,9 @@ constexpr std::string_view kConnectors[] = {
     ":",        "=",       " is ",    " is\n",          " was ",          " be ",    " are ",  " ist ",
     " lautet ", " est ",   " es ",    " \u00e8 ",       " \u00e9 ",       "\u662f",  "\u4e3a", "\u70ba",
     "\u306f",   "\uc740 ", "\ub294 ", " \u0647\u0648 ", " \u0647\u064a ", " \u2192", "->",     "\u21d2"};
+// Before "answer": it is not the one that is given.
+constexpr std::string_view kOthers[] = {"wrong", "incorrect", "alternative", "other", "another", "second",
+                                        "worst", "false",     "tempting",    "no",    "your"};
 constexpr std::string_view kQualifiers[] = {"correct",     "right",   "best",     "final", "true",
                                             "appropriate", "closest", "accurate", "only"};
 // Between the connector and the answer.
@@ -104,6 +108,11 @@ class PhraseFinder {
     const std::string_view qualifier = word_before(lower_, at);
     if (cue.qualified && std::find(std::begin(kQualifiers), std::end(kQualifiers), qualifier) == std::end(kQualifiers))
       return;
+    const bool possessive = qualifier == "s" && qualifier.data() > lower_.data() && *(qualifier.data() - 1) == '\'';
+    const bool second = std::string_view(lower_).substr(0, at).ends_with("second-best ");
+    if (ascii &&
+        (possessive || second || std::find(std::begin(kOthers), std::end(kOthers), qualifier) != std::end(kOthers)))
+      return;
     const std::size_t behind = at + cue.noun.size();
     const auto begin = cue.noun == "####" || cue.noun == "\u6545\u9009" || cue.noun == "\u5e94\u9009"
                            ? std::optional(behind)
@@ -114,7 +123,9 @@ class PhraseFinder {
     if (rest.empty()) return;
     const bool remark = std::any_of(std::begin(kRemarks), std::end(kRemarks),
                                     [&](std::string_view word) { return starts_with_word(rest, word); });
-    found_.push_back({remark, qualifier == "final" || cue.noun == "####", value});
+    // "If the bus were red, the answer would be D."
+    const bool supposed = lower_.substr(behind, value - behind).find(" would ") != lower_.npos;
+    found_.push_back({remark || supposed, qualifier == "final" || cue.noun == "####", value});
   }
 
   // Behind "is", ":" and the like, which stand in the noun's sentence; a heading's value is the next line.
@@ -165,11 +176,21 @@ class PhraseFinder {
 
 std::vector<Phrase> answer_phrases(std::string_view plain) { return PhraseFinder(plain).find(); }
 
+namespace {
+bool is_abbreviation(std::string_view word) {
+  constexpr std::string_view kAbbreviations[] = {"Dr", "Mr", "Mrs", "Ms", "Prof", "St",
+                                                 "Mt", "Jr", "Sr",  "vs", "No",   "Ave"};
+  return std::find(std::begin(kAbbreviations), std::end(kAbbreviations), word) != std::end(kAbbreviations);
+}
+}  // namespace
+
 std::string_view first_sentence(std::string_view line) {
   for (std::size_t at = line.find_first_of(".!?;"); at != line.npos; at = line.find_first_of(".!?;", at + 1)) {
     const bool ends =
         at + 1 == line.size() || is_blank(line[at + 1]) || static_cast<unsigned char>(line[at + 1]) >= 0x80;
-    if (ends && at > 0) return line.substr(0, at);
+    const bool abbreviated = line[at] == '.' && at + 2 < line.size() && line[at + 1] == ' ' && line[at + 2] >= 'A' &&
+                             line[at + 2] <= 'Z' && is_abbreviation(word_before(line, at));
+    if (ends && at > 0 && !abbreviated) return line.substr(0, at);
   }
   return line;
 }

@@ -121,7 +121,9 @@ std::optional<std::string_view> last_between(std::string_view text, std::string_
   std::size_t begin = end == lower.npos ? end : lower.rfind(open, end);
   if (begin == lower.npos) begin = lower.rfind(open);
   if (begin == lower.npos) return {};
-  const std::size_t from = begin + open.size();
+  const std::size_t from = begin + open.size(), before = begin > 0 ? lower.rfind(open, begin - 1) : lower.npos;
+  if (trim(text.substr(from)).empty() && before != lower.npos)  // "<answer>B<answer>"
+    return text.substr(before + open.size(), begin - before - open.size());
   return text.substr(from, lower.find(close, from) - from);
 }
 

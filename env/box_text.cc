@@ -131,7 +131,9 @@ class PlaceReader {
   void named(const Token& token) {
     close_tuple(false);
     name_ = side_name(token.text.substr(0, 16));
-    constexpr std::string_view kBetween[] = {"and", "to", "top", "bottom", "left", "right", "upper", "lower", "corner"};
+    constexpr std::string_view kBetween[] = {"and",   "to",     "top",     "bottom",      "left",     "right", "upper",
+                                             "lower", "corner", "is",      "at",          "the",      "x1",    "y1",
+                                             "x2",    "y2",     "topleft", "bottomright", "starting", "ending"};
     if (std::find(std::begin(kBetween), std::end(kBetween), name_) == std::end(kBetween)) end_points();
   }
 

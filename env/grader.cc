@@ -104,8 +104,10 @@ class TextRule : public AnswerRule {
       reading.forms.push_back(part.text);
     }
     if (part.kind == AnswerPart::Kind::whole) reading.forms.emplace_back(last_line(part.text));
-    if (const std::string word = leading_verdict(part.text); phrases.empty() && !word.empty())
-      reading.forms.push_back(word);
+    std::string word = leading_verdict(phrases.empty() ? std::string_view(part.text) : phrases.front().value);
+    if (word.empty() && phrases.empty()) word = leading_verdict(last_line(part.text));
+    if (!word.empty()) reading.forms.push_back(word);
+    if (const std::string text = without_quotes(reading.forms.front()); !text.empty()) reading.forms.push_back(text);
     reading.shown = reading.forms.front();
     return reading;
   }
@@ -133,9 +135,16 @@ class TextRule : public AnswerRule {
  private:
   // "Yes, it is higher." answers yes.
   static std::string leading_verdict(std::string_view text) {
-    const std::string word = ascii_lower(text.substr(0, std::min(text.find_first_of(",.;:\n"), text.size())));
+    std::string word = ascii_lower(text.substr(0, std::min(text.find_first_of(",.;:!\n"), text.size())));
+    for (const std::string_view end : {" - ", " \u2013 ", " \u2014 ", "\u2014", " it ", " there ", " this ", " they "})
+      word = word.substr(0, word.find(end));
     const bool verdict = word == "yes" || word == "no" || word == "true" || word == "false";
     return verdict ? word : "";
+  }
+  // "STOP" in quotes; empty: there are none around the whole.
+  static std::string without_quotes(std::string_view text) {
+    if (text.size() < 3 || (text[0] != '"' && text[0] != '\'') || text.find(text[0], 1) != text.size() - 1) return "";
+    return std::string(text.substr(1, text.size() - 2));
   }
   static std::string without_period(std::string text) {
     if (text.size() > 1 && text.ends_with('.')) text.pop_back();

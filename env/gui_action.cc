@@ -218,6 +218,7 @@ std::optional<GuiAction> action_of(Call call, const Arguments& arguments) {
       action.text = *arguments.text;
       return action;
     case Call::press:
+      if (has_word(lower, "back") && has_word(lower, "home")) return {};
       if (has_word(lower, "back")) return GuiAction{GuiActionType::press_back};
       if (has_word(lower, "home")) return GuiAction{GuiActionType::press_home};
       return {};
@@ -239,6 +240,19 @@ std::optional<GuiAction> action_of(Call call, const Arguments& arguments) {
   return {};
 }
 
+// {"POINT": [500,300]}, {"TYPE": "hello"}, {"PRESS": "BACK"}, {"STATUS": "finish"}: AgentCPM-GUI's.
+std::optional<GuiAction> keyed_action(const SortedJson& json, Arguments arguments) {
+  const auto text = [&](const char* key) {
+    return json.contains(key) && json[key].is_string() ? std::optional(json[key].get<std::string>()) : std::nullopt;
+  };
+  if ((arguments.text = text("TYPE"))) return action_of(Call::type, arguments);
+  if (text("PRESS")) return action_of(Call::press, arguments);
+  if (text("STATUS") && *text("STATUS") != "continue") return action_of(Call::status, arguments);
+  if (!json.contains("POINT")) return {};
+  if (text("to")) return action_of(Call::scroll, arguments);
+  return action_of(json.contains("duration") ? Call::long_press : Call::click, arguments);
+}
+
 // {"action": "click", "coordinate": [500,300]}; the last object that is an action, also as a call's arguments.
 std::optional<GuiAction> action_of(const SortedJson& json, int depth) {
   if (depth > 4) return {};
@@ -253,25 +267,55 @@ std::optional<GuiAction> action_of(const SortedJson& json, int depth) {
       if (const auto action = action_of(json[key], depth + 1)) return action;
   Arguments arguments;
   for (const char* key : {"text", "content", "input_text", "app_name", "app", "value"})
-    if (!arguments.text && json.contains(key) && json[key].is_string()) arguments.text = json[key].get<std::string>();
-  const std::string written = json.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
+    if (!arguments.text && json.contains(key) && (json[key].is_string() || json[key].is_number()))
+      arguments.text = json[key].is_string() ? json[key].get<std::string>() : json[key].dump();
+  SortedJson said = json;  // no reasons, whose words and places are not the action's
+  for (const char* key : {"thought", "thoughts", "thinking", "reason", "reasoning", "explanation", "observation",
+                          "plan", "summary", "description", "reflection", "conclusion", "analysis"})
+    said.erase(key);
+  const std::string written = said.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
   arguments.written = written;
   for (const char* key : {"action", "action_type", "type", "name", "function"})
     if (json.contains(key) && json[key].is_string())
       if (const auto call = call_named(json[key].get<std::string>()))
         if (const auto action = action_of(*call, arguments)) return action;
-  return {};
+  return keyed_action(json, arguments);
+}
+
+// A list or dict as Python writes it: strings in single quotes.
+std::string with_double_quotes(std::string_view text) {
+  std::string json;
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote && c == '\\' && i + 1 < text.size()) {
+      if (text[i + 1] != '\'') json += c;
+      json += text[++i];
+    } else if (quote ? c == quote : c == '"' || c == '\'') {
+      json += '"';
+      quote = quote ? 0 : c;
+    } else {
+      if (quote == '\'' && c == '"') json += '\\';
+      json += c;
+    }
+  }
+  return json;
 }
 
 std::optional<GuiAction> json_action(std::string_view text) {
   const std::size_t begin = text.find_first_of("{["), end = text.find_last_of("}]");
   if (begin == text.npos || end == text.npos || end < begin || text.find('{') == text.npos) return {};
-  const tools::ParsedJson parsed = tools::parse_json(text.substr(begin, end - begin + 1));
+  tools::ParsedJson parsed = tools::parse_json(text.substr(begin, end - begin + 1));
+  if (!parsed.fault.empty()) parsed = tools::parse_json(with_double_quotes(text.substr(begin, end - begin + 1)));
   return parsed.fault.empty() ? action_of(parsed.value, 0) : std::nullopt;
 }
 
-// What stands in the last pair of the quotes that come first; or in square brackets; or the whole.
+// The text that a name gives, content='...'; what stands in the last pair of the quotes that come first; or in square
+// brackets; or the whole.
 std::string text_in(std::string_view written) {
+  for (const std::string_view name : {"content=", "text=", "app_name=", "app="})
+    if (const std::size_t at = written.find(name); at != written.npos && at > 0 && !is_word_byte(written[at - 1]))
+      return text_in(written.substr(at + name.size()));
   const std::size_t quote = written.find_first_of("'\"");
   if (quote != written.npos) {
     const std::size_t end = written.rfind(written[quote]);
@@ -317,8 +361,15 @@ std::optional<GuiAction> called_action(std::string_view line) {
 std::string_view actions_part(std::string_view text, std::string_view lower) {
   std::size_t begin = 0;
   for (const std::string_view label : {"action:", "actions:", "action**:", "actions**:", "action:**", "actions:**"})
-    if (const std::size_t at = lower.rfind(label); at != lower.npos && (at == 0 || !is_word_byte(lower[at - 1])))
-      begin = std::max(begin, at + label.size());
+    for (std::size_t at = lower.rfind(label); at != lower.npos; at = at == 0 ? at - 1 : lower.rfind(label, at - 1))
+      if (at == 0 || std::string_view("\n \t*#>-.").find(lower[at - 1]) != std::string_view::npos) {
+        const std::size_t line = at == 0 ? lower.npos : lower.rfind('\n', at - 1);
+        const std::string_view before =
+            lower.substr(line == lower.npos ? 0 : line + 1, at - (line == lower.npos ? 0 : line + 1));
+        if (before.find_first_of("'\"(") != before.npos) continue;  // within what is typed
+        begin = std::max(begin, at + label.size());
+        break;
+      }
   return trim(text.substr(begin));
 }
 
@@ -337,8 +388,10 @@ std::optional<GuiAction> read_gui_action(std::string_view reply) {
   for (std::size_t line_end = part.size(); line_end > 0;) {
     const std::size_t line_break = part.rfind('\n', line_end - 1);
     const std::size_t line_begin = line_break == part.npos ? 0 : line_break + 1;
-    const std::string_view line = trim(part.substr(line_begin, line_end - line_begin));
-    if (const auto action = parse_gui_action(line)) return action;
+    std::string_view line = trim(part.substr(line_begin, line_end - line_begin));
+    if (unwrap(line, "<action>", "</action>")) line = trim(line);
+    const std::string_view bare = line.ends_with('.') ? line.substr(0, line.size() - 1) : line;
+    if (const auto action = parse_gui_action(bare)) return action;
     if (const auto action = called_action(line)) return action;
     line_end = line_break == part.npos ? 0 : line_break;
   }

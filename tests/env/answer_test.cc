@@ -359,6 +359,91 @@ TEST_CASE("points as models write them, of a box the centre") {
          "(500,300) and later (1,1) or so: (2,2)"});
 }
 
+TEST_CASE("options that a response goes through, one after another") {
+  const Options cities = {"Paris", "London", "Berlin", "Madrid"};
+  check({"choice", "B", cities},
+        {"A. Paris: no tower is to be seen.\nB. London: its clock is.\nC. Berlin: no.\nD. Madrid: no.\n\nThe answer is "
+         "B.",
+         "Option A shows a tower that is not there. Option B shows the clock. Therefore the answer is B.",
+         "Answer: A\n\nWait, the bus is red.\n\nAnswer: B", "Answer: A is tempting, but B is right.",
+         "B. London\n\nWhy: A. Paris has no red buses.", "B. London\nBerlin and Madrid have yellow buses.",
+         "Option B fits best, since A and C have no bus.", "The correct answer is B.\nWrong answer: A",
+         "Best answer: B\nSecond-best answer: A", "Correct answer: B. Your answer: A.",
+         "The answer is B. If the bus were yellow, the answer would be D.", "<answer>B<answer>", "B。图片中有钟楼。",
+         "所以选B。", "因此，应选择B。", "B选项正确", "我选择B。", "정답은 B입니다.", "正解はBです。"},
+        {"Answer: B or C", "Answer: B, C", "Answer: B/C", "The answer is B (or D).", "<answer>B/D</answer>",
+         "\\boxed{A/B/C/D}", "<answer>A. Paris\nB. London\nC. Berlin\nD. Madrid</answer>", "Answer: A, B, C, D",
+         "A. Paris: no.\nB. London: its clock, so this is it.\nThe correct answer is A."});
+  check({"choice", "C", {"30", "40", "50", "60"}},
+        {"Therefore the measure of angle A is 50.", "Thus, $\\angle A = 50^\\circ$.",
+         "Point D halves it. Thus the length is 50."},
+        {"Therefore the measure of angle C is 40."});
+  check({"choice", "C", {"30 A", "40 A", "50 A", "60 A"}}, {"The current is therefore 50 A."},
+        {"It is therefore 30 A."});
+  check({"choice", "B", {"red", "dark red", "blue"}}, {"The car is dark red."}, {"The car is red.", "red and blue"});
+  check({"choice", "A", {"Yes", "No"}}, {"Yes, it is. No other answer is possible."}, {"No. It does not say \"yes\"."});
+  check({"choice", "A", {"-5", "5", "-15", "15"}}, {"$- 5$", "minus 5", "negative 5"}, {"5"});
+  Options elements(10, "none");
+  for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = std::string(3, static_cast<char>('k' + i));
+  check({"choice", "I", elements}, {"The answer is I."}, {"The answer I would give is not there."});
+}
+
+TEST_CASE("numbers among units, lists and what is said of them") {
+  check({"number", 42},
+        {"Therefore the area is **42 cm\u00b2**.", "Area: 42 cm^2", "The volume is 42 m<sup>3</sup>.",
+         "It moves at $42\\,\\mathrm{m/s^2}$.", "The answer is 42.\n\nA common wrong answer is 36.",
+         "The correct answer is 42, the student's answer is 36.",
+         "**42**\n\nThere is 1 row of 40, and there are 2 more."},
+        {"The area is 42 cm^2 or 43 cm^2."});
+  check({"number", 4},
+        {"There are **4** cats.\n\n- 2 on the sofa\n- 2 on the floor", "There are 4 cats:\n- 2 black\n- 2 white",
+         "- 1 dog\n- 3 cats\n- 4 in total", "4\n\nExplanation: 1 dog and 3 cats.",
+         "1. dog\n2. cat\n3. bird\n\nTotal: 4 animals"},
+        {"- 1 dog\n- 3 cats"});
+  check({"number", -5}, {"The temperature is minus 5 degrees.", "The answer is negative 5."},
+        {"The answer is 5.", "10 minus 5"});
+}
+
+TEST_CASE("a yes or no with its reason, a title's period, quotes") {
+  for (const char* grader : {"normalized", "f1"}) {
+    check({grader, "yes"},
+          {"Answer: Yes, it is higher.", "Yes it is higher.", "Yes! It is.", "I compare them.\nYes, it is."},
+          {"Answer: No, it is not.", "Yesterday."});
+    check({grader, "no"}, {"The answer is no, because the bar is lower.", "No \u2014 the bar is lower."},
+          {"No one knows whether it is.", "Yes, it is."});
+  }
+  check({"normalized", "St. Petersburg"}, {"The answer is St. Petersburg. It lies in Russia."}, {"The answer is St."});
+  check({"normalized", "\u6771\u4eac"}, {"\u6b63\u89e3\uff1a\u6771\u4eac"}, {});
+  check({"exact", "STOP"}, {"The answer is \"STOP\".", "'STOP'"}, {"\"stop\""});
+}
+
+TEST_CASE("corners in a sentence, actions with reasons beside them") {
+  const Responses corners = {
+      "The top-left corner is (100, 200) and the bottom-right corner is (300, 400).",
+      "- **Top-left corner**: (x1, y1) = (100, 200)\n- **Bottom-right corner**: (x2, y2) = (300, 400)",
+      "{\"top_left\": [100, 200], \"bottom_right\": [300, 400]}"};
+  check({"iou", {100, 200, 300, 400}}, corners, {"The corner is (100, 200), and the cat is near (300, 400)."});
+  check({"point_in_box", {150, 250, 250, 350}}, corners, {});
+  check({"gui_step", "CLICK <point>[[500,300]]</point>"},
+        {R"x({"action": "click", "coordinate": [500, 300], "thought": "not the one at (20, 30)"})x",
+         "<answer>[{'action': 'click', 'point': [500, 300], 'input_text': 'it\\'s \"no\" text'}]</answer>",
+         R"x({"thought":"so","POINT":[500,300]})x", "<action>click(500,300)</action>"},
+        {R"x({"action": "click", "coordinate": [20, 30], "thought": "not the one at (500, 300)"})x"});
+  check({"gui_step", "PRESS_HOME"},
+        {R"x({"thought": "I go back to the home screen", "action": "system_button", "button": "Home"})x",
+         R"x({"PRESS":"HOME"})x"},
+        {R"x({"thought": "home", "action": "system_button", "button": "Back"})x"});
+  check({"gui_step", "SCROLL [DOWN]"},
+        {R"x({"thought": "scroll up did nothing", "action": "scroll", "direction": "down"})x"}, {});
+  check({"gui_step", "COMPLETE"},
+        {R"x({"thought": "The first try failed", "action": "terminate", "status": "success"})x",
+         R"x({"STATUS":"finish"})x"},
+        {R"x({"action": "terminate", "status": "failure"})x"});
+  check({"gui_step", "TYPE [hello]"}, {"type(start_box='(100,200)', content='hello')", R"x({"TYPE": "hello"})x"}, {});
+  check({"gui_step", "TYPE [Best action: comedies]"}, {"Action: type(content='Best action: comedies')"}, {});
+  check({"gui_step", "PRESS_BACK"}, {"PRESS_BACK."}, {});
+}
+
 TEST_CASE("the task says the scale of coordinates") {
   const Json gold = {0.1, 0.2, 0.3, 0.4};
   check(grader_of("iou", gold, {{"coordinates", "0-1"}}), {"[0.1,0.2,0.3,0.4]"}, {"[100,200,300,400]"});
