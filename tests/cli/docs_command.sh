@@ -3,8 +3,8 @@
 # the document's own that looks like a checkout. Nothing is passed over; the rules that change a command are printed with
 # each one:
 #   run        as printed
-#   stand-in   the same, with a small file in place of one that the reader brings (stand_ins below)
 #   40 tasks   agon run, search, eval, eval-critic, decompose: no more than --tasks 40 (with AGON_LONG=1 as printed)
+#   stand-in   one of these two, with a small file in place of one that the reader brings (stand_ins below)
 #   one step   agon train with one step, no warm-up and two tasks of an evaluation
 #   config     train-sft, train-rm, selfplay: with --print-config, which reads the config and its models and trains nothing;
 #              the models that they would have written are stood in for by those of models/
