@@ -173,7 +173,10 @@ struct Mention {
 class MentionFinder {
  public:
   MentionFinder(std::string_view text, const Options& options)
-      : text_(text), lower_(ascii_lower(text)), options_(options) {}
+      : text_(text), lower_(ascii_lower(text)), options_(options), of_values_(!options.empty()) {
+    for (const std::string& option : options)
+      of_values_ = of_values_ && option.find_first_of("0123456789") != option.npos;
+  }
 
   std::vector<Mention> find() const {
     std::vector<Mention> mentions;
@@ -248,8 +251,9 @@ class MentionFinder {
     return (code_point >= 0x2E80 && code_point < 0xA4D0) || (code_point >= 0xAC00 && code_point < 0xD7B0) ||
            (code_point >= 0xF900 && code_point < 0xFB00) || (code_point >= 0xFF00 && code_point < 0xFFF0);
   }
-  // "angle A", "point D", "vitamin C", "50 A": the name of a thing, or a unit.
+  // Where the options are values, "angle A", "point D" and "50 A" name a thing, or a unit.
   bool is_name_or_unit(std::size_t at) const {
+    if (!of_values_) return false;
     static constexpr std::string_view kNamed[] = {"angle",     "angles",   "point",   "points", "vertex", "triangle",
                                                   "side",      "segment",  "line",    "circle", "plane",  "vitamin",
                                                   "symbol",    "variable", "element", "set",    "matrix", "event",
@@ -312,6 +316,7 @@ class MentionFinder {
   std::string_view text_;
   std::string lower_;
   const Options& options_;
+  bool of_values_;  // every option holds a digit
 };
 
 // "B) cat", "(B) cat", "B. cat", "B - cat", "option B", "option B, the cat".

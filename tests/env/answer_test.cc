@@ -378,6 +378,7 @@ TEST_CASE("options that a response goes through, one after another") {
         {"Therefore the measure of angle A is 50.", "Thus, $\\angle A = 50^\\circ$.",
          "Point D halves it. Thus the length is 50."},
         {"Therefore the measure of angle C is 40."});
+  check({"choice", "B", {"A", "B", "C"}}, {"The answer is point B.", "It is angle B."}, {"The answer is point C."});
   check({"choice", "C", {"30 A", "40 A", "50 A", "60 A"}}, {"The current is therefore 50 A."},
         {"It is therefore 30 A."});
   check({"choice", "B", {"red", "dark red", "blue"}}, {"The car is dark red."}, {"The car is red.", "red and blue"});
