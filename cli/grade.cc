@@ -48,7 +48,7 @@ std::string text_at(const Json& line, const char* key) {
 
 Json graded(const std::string& text, bool explain) {
   const Json line = json_of(text);
-  if (!line.is_object()) throw Error("not a JSON object {{...}}");
+  if (!line.is_object()) throw Error("not a JSON object");
   check_keys(line);
   const env::Grader grader(text_at(line, "grader"), value_at(line, "answer"), env::grade_options_of(line));
   const env::Grade grade = grader.judge(text_at(line, "response"));
