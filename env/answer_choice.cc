@@ -254,10 +254,9 @@ class MentionFinder {
   // Where the options are values, "angle A", "point D" and "50 A" name a thing, or a unit.
   bool is_name_or_unit(std::size_t at) const {
     if (!of_values_) return false;
-    static constexpr std::string_view kNamed[] = {"angle",     "angles",   "point",   "points", "vertex", "triangle",
-                                                  "side",      "segment",  "line",    "circle", "plane",  "vitamin",
-                                                  "symbol",    "variable", "element", "set",    "matrix", "event",
-                                                  "hepatitis", "type",     "figure",  "node",   "grade",  "plan"};
+    static constexpr std::string_view kNamed[] = {"angle",    "angles", "point",   "points", "vertex",
+                                                  "triangle", "side",   "segment", "line",   "circle",
+                                                  "plane",    "set",    "matrix",  "figure"};
     std::size_t end = at;
     while (end > 0 && text_[end - 1] == ' ') --end;
     const std::string_view left = text_.substr(0, end);

@@ -92,6 +92,8 @@ constexpr std::pair<char, int> kSuffixes[] = {{'k', 3}, {'K', 3}, {'M', 6}, {'B'
 constexpr std::string_view kCurrencies[] = {"usd", "eur", "gbp", "jpy", "cny", "rmb", "inr", "chf", "cad", "aud",
                                             "rub", "krw", "brl", "sek", "nok", "dkk", "pln", "hkd", "sgd", "mxn",
                                             "rs.", "rs",  "kr",  "us",  "r",   "a",   "c",   "hk",  "s",   "nz"};
+// Words for a sign.
+constexpr std::string_view kNegative[] = {"minus ", "negative "};
 // Words before a number that change nothing.
 constexpr std::string_view kHedges[] = {"=",      "\u2248",  "~",       "about",     "approximately", "approx.",
                                         "around", "roughly", "exactly", "only",      "just",          "nearly",
@@ -141,10 +143,6 @@ class NumberReader {
     at_ += word.size();
     return true;
   }
-  bool skip_size(std::size_t size) {
-    at_ += size;
-    return true;
-  }
   void skip_blanks() {
     while (peek() == ' ') ++at_;
   }
@@ -172,9 +170,11 @@ class NumberReader {
     skip_blanks();
     const std::size_t begin = at_;
     const std::string lower = ascii_lower(text_.substr(std::min(at_, text_.size()), 10));
-    for (const std::string_view word : {"minus ", "negative "})
-      if (lower.starts_with(word) && (is_digit(peek(word.size())) || peek(word.size()) == '.'))
-        return skip_size(word.size());
+    for (const std::string_view word : kNegative)
+      if (lower.starts_with(word) && (is_digit(peek(word.size())) || peek(word.size()) == '.')) {
+        at_ += word.size();
+        return true;
+      }
     const bool negative = peek() == '-';
     if (peek() == '-' || peek() == '+') ++at_;
     skip_blanks();
@@ -501,7 +501,7 @@ bool is_power_of_unit(std::string_view text, std::size_t at) {
 // The size of "minus " or "negative " at the end of the text.
 std::size_t negative_word_before(std::string_view text) {
   const std::string lower = ascii_lower(text.substr(text.size() - std::min<std::size_t>(text.size(), 10)));
-  for (const std::string_view word : {"minus ", "negative "})
+  for (const std::string_view word : kNegative)
     if (lower.ends_with(word) && (lower.size() == word.size() || !is_word_byte(lower[lower.size() - word.size() - 1])))
       return word.size();
   return 0;

@@ -67,6 +67,12 @@ std::string_view word_before(std::string_view text, std::size_t end) {
   return text.substr(begin, end - begin);
 }
 
+// Its period ends no sentence.
+bool is_title(std::string_view word) {
+  constexpr std::string_view kTitles[] = {"Dr", "Mr", "Mrs", "Ms", "Prof", "St", "Mt"};
+  return std::find(std::begin(kTitles), std::end(kTitles), word) != std::end(kTitles);
+}
+
 class PhraseFinder {
  public:
   explicit PhraseFinder(std::string_view plain) : plain_(plain), lower_(ascii_lower(plain)) {}
@@ -176,21 +182,11 @@ class PhraseFinder {
 
 std::vector<Phrase> answer_phrases(std::string_view plain) { return PhraseFinder(plain).find(); }
 
-namespace {
-bool is_abbreviation(std::string_view word) {
-  constexpr std::string_view kAbbreviations[] = {"Dr", "Mr", "Mrs", "Ms", "Prof", "St",
-                                                 "Mt", "Jr", "Sr",  "vs", "No",   "Ave"};
-  return std::find(std::begin(kAbbreviations), std::end(kAbbreviations), word) != std::end(kAbbreviations);
-}
-}  // namespace
-
 std::string_view first_sentence(std::string_view line) {
   for (std::size_t at = line.find_first_of(".!?;"); at != line.npos; at = line.find_first_of(".!?;", at + 1)) {
     const bool ends =
         at + 1 == line.size() || is_blank(line[at + 1]) || static_cast<unsigned char>(line[at + 1]) >= 0x80;
-    const bool abbreviated = line[at] == '.' && at + 2 < line.size() && line[at + 1] == ' ' && line[at + 2] >= 'A' &&
-                             line[at + 2] <= 'Z' && is_abbreviation(word_before(line, at));
-    if (ends && at > 0 && !abbreviated) return line.substr(0, at);
+    if (ends && at > 0 && !(line[at] == '.' && is_title(word_before(line, at)))) return line.substr(0, at);
   }
   return line;
 }

@@ -357,19 +357,30 @@ std::optional<GuiAction> called_action(std::string_view line) {
   return action_of(*call, {rest, text_in(rest)});
 }
 
-// Behind the last "action:" or "actions:".
+// Where the line of `at` begins to say what is typed, before `at`: content='..., ("...
+std::size_t start_of_typed(std::string_view lower, std::size_t at) {
+  const std::string_view before = lower.substr(0, at);
+  const std::size_t line_break = before.rfind('\n'), line = line_break == before.npos ? 0 : line_break + 1;
+  std::size_t first = before.npos;
+  for (const std::string_view mark : {"='", "=\"", "('", "(\""}) first = std::min(first, before.find(mark, line));
+  return first;
+}
+
+// Behind the last "action:" or "actions:" that is not part of what is typed.
 std::string_view actions_part(std::string_view text, std::string_view lower) {
   std::size_t begin = 0;
-  for (const std::string_view label : {"action:", "actions:", "action**:", "actions**:", "action:**", "actions:**"})
-    for (std::size_t at = lower.rfind(label); at != lower.npos; at = at == 0 ? at - 1 : lower.rfind(label, at - 1))
-      if (at == 0 || std::string_view("\n \t*#>-.").find(lower[at - 1]) != std::string_view::npos) {
-        const std::size_t line = at == 0 ? lower.npos : lower.rfind('\n', at - 1);
-        const std::string_view before =
-            lower.substr(line == lower.npos ? 0 : line + 1, at - (line == lower.npos ? 0 : line + 1));
-        if (before.find_first_of("'\"(") != before.npos) continue;  // within what is typed
+  for (const std::string_view label : {"action:", "actions:", "action**:", "actions**:", "action:**", "actions:**"}) {
+    std::size_t at = lower.rfind(label);
+    while (at != lower.npos) {
+      const bool within_word = at > 0 && is_word_byte(lower[at - 1]);
+      const std::size_t typed = within_word ? at : std::min(at, start_of_typed(lower, at));
+      if (typed == at && !within_word) {
         begin = std::max(begin, at + label.size());
         break;
       }
+      at = typed == 0 ? lower.npos : lower.rfind(label, typed - 1);
+    }
+  }
   return trim(text.substr(begin));
 }
 

@@ -383,6 +383,7 @@ TEST_CASE("options that a response goes through, one after another") {
         {"It is therefore 30 A."});
   check({"choice", "B", {"red", "dark red", "blue"}}, {"The car is dark red."}, {"The car is red.", "red and blue"});
   check({"choice", "A", {"Yes", "No"}}, {"Yes, it is. No other answer is possible."}, {"No. It does not say \"yes\"."});
+  check({"choice", "B", {"Yes", "No"}}, {"Answer: No. The bar is lower."}, {"Answer: Yes. The bar is higher."});
   check({"choice", "A", {"-5", "5", "-15", "15"}}, {"$- 5$", "minus 5", "negative 5"}, {"5"});
   Options elements(10, "none");
   for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = std::string(3, static_cast<char>('k' + i));
@@ -442,7 +443,10 @@ TEST_CASE("corners in a sentence, actions with reasons beside them") {
         {R"x({"action": "terminate", "status": "failure"})x"});
   check({"gui_step", "TYPE [hello]"}, {"type(start_box='(100,200)', content='hello')", R"x({"TYPE": "hello"})x"}, {});
   check({"gui_step", "TYPE [Best action: comedies]"}, {"Action: type(content='Best action: comedies')"}, {});
-  check({"gui_step", "PRESS_BACK"}, {"PRESS_BACK."}, {});
+  check({"gui_step", "PRESS_BACK"},
+        {"PRESS_BACK.", "Thought: I don't see it (yet). Action: press_back()",
+         "Action: type(content='so')\nAction: press_back()"},
+        {"Action: type(content='action: press_back()')"});
 }
 
 TEST_CASE("the task says the scale of coordinates") {
