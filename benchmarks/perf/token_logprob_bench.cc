@@ -1,9 +1,11 @@
-// token_logprob_bench TOKENS WIDTH [VOCABULARY, 151936] [threads, 2] [runs, 3] [grad|value, grad] - log-probabilities
-// of tokens and their entropies from hidden states and an LM head, forward and backward in fp32; the entropy with its
-// gradient or without. First a small case is compared with log_softmax. One JSON object:
+// token_logprob_bench TOKENS WIDTH [VOCABULARY, 151936] [threads, 2] [runs, 3] [grad|value, grad]
+// [cpu|cuda, cpu] - log-probabilities of tokens and their entropies from hidden states and an LM head, forward and
+// backward in fp32; the entropy with its gradient or without. First a small case is compared with log_softmax. One JSON
+// object:
 //   seconds, cpu_seconds  medians of the runs: the clock's, and all threads'
 //   gflops                of the products (8 T H V: the backward pass computes the logits again) by the clock
-//   extra_mib             largest memory of the first run beyond what it began with and the gradients that it returns
+//   extra_mib             largest memory of the first run beyond what it began with and the gradients that it returns;
+//                         on the CPU
 // benchmarks/peers/trl_token_logprob.py prints the same.
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
@@ -16,6 +18,7 @@
 #include <ATen/ops/randn.h>
 #include <fmt/format.h>
 #include <torch/csrc/autograd/autograd.h>
+#include <torch/cuda.h>
 
 #include <algorithm>
 #include <chrono>
@@ -36,12 +39,13 @@ using at::Tensor;
 
 struct Work {
   Tensor hidden, head, ids, d_logprob, d_entropy;
-  Work(std::int64_t tokens, std::int64_t width, std::int64_t vocabulary)
-      : hidden(at::randn({tokens, width}).set_requires_grad(true)),
-        head(at::randn({vocabulary, width}).div_(std::sqrt(static_cast<double>(width))).set_requires_grad(true)),
-        ids(at::randint(vocabulary, {tokens}, at::kLong)),
-        d_logprob(at::randn({tokens})),
-        d_entropy(at::randn({tokens}).mul_(0.01)) {}
+  Work(std::int64_t tokens, std::int64_t width, std::int64_t vocabulary, at::Device device)
+      : hidden(at::randn({tokens, width}, device).set_requires_grad(true)),
+        head(
+            at::randn({vocabulary, width}, device).div_(std::sqrt(static_cast<double>(width))).set_requires_grad(true)),
+        ids(at::randint(vocabulary, {tokens}, at::TensorOptions(at::kLong).device(device))),
+        d_logprob(at::randn({tokens}, device)),
+        d_entropy(at::randn({tokens}, device).mul_(0.01)) {}
 
   std::vector<Tensor> gradients(const TokenLogprobs& of, bool of_entropy) const {
     if (of_entropy) return torch::autograd::grad({of.logprob, of.entropy}, {hidden, head}, {d_logprob, d_entropy});
@@ -49,8 +53,8 @@ struct Work {
   }
 };
 
-void check() {
-  const Work work(40, 30, 1000);
+void check(at::Device device) {
+  const Work work(40, 30, 1000, device);
   const Tensor logprobs = at::log_softmax(at::mm(work.hidden, work.head.t()), -1);
   const TokenLogprobs plain{logprobs.gather(1, work.ids.unsqueeze(1)).squeeze(1), -(logprobs.exp() * logprobs).sum(1)};
   const auto ours = work.gradients(agon::agents::token_logprobs(work.hidden, work.head, work.ids), true);
@@ -78,6 +82,7 @@ double median(std::vector<double> values) {
 
 void step(const Work& work, bool of_entropy) {
   work.gradients(agon::agents::token_logprobs(work.hidden, work.head, work.ids), of_entropy);
+  if (work.hidden.is_cuda()) torch::cuda::synchronize();
 }
 
 double extra_mib(const Work& work, bool of_entropy) {
@@ -88,11 +93,12 @@ double extra_mib(const Work& work, bool of_entropy) {
   return (memory("VmHWM") - before) / 1024 - returned / (1 << 20);
 }
 
-void run(std::int64_t tokens, std::int64_t width, std::int64_t vocabulary, int threads, int runs, bool of_entropy) {
+void run(std::int64_t tokens, std::int64_t width, std::int64_t vocabulary, int threads, int runs, bool of_entropy,
+         at::Device device) {
   at::set_num_threads(threads);
   at::manual_seed(1);
-  check();
-  const Work work(tokens, width, vocabulary);
+  check(device);
+  const Work work(tokens, width, vocabulary, device);
   const double extra = extra_mib(work, of_entropy);
   std::vector<double> seconds, cpu;
   for (int i = 0; i < runs; ++i) {
@@ -111,15 +117,15 @@ void run(std::int64_t tokens, std::int64_t width, std::int64_t vocabulary, int t
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    fmt::print(
-        stderr,
-        "usage: token_logprob_bench TOKENS WIDTH [VOCABULARY, 151936] [threads, 2] [runs, 3] [grad|value, grad]\n");
+    fmt::print(stderr,
+               "usage: token_logprob_bench TOKENS WIDTH [VOCABULARY, 151936] [threads, 2] [runs, 3] [grad|value, grad] "
+               "[cpu|cuda, cpu]\n");
     return 2;
   }
   const auto argument = [&](int i, int fallback) { return argc > i ? std::atoi(argv[i]) : fallback; };
   try {
     run(argument(1, 0), argument(2, 0), argument(3, 151936), argument(4, 2), argument(5, 3),
-        argc <= 6 || std::string(argv[6]) == "grad");
+        argc <= 6 || std::string(argv[6]) == "grad", at::Device(argc > 7 ? argv[7] : "cpu"));
   } catch (const Error& error) {
     fmt::print(stderr, "token_logprob_bench: {}\n", error.what());
     return 1;

@@ -1,6 +1,5 @@
 #include "agents/learn/token_logprob.h"
 
-#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
@@ -79,12 +78,6 @@ TEST_CASE("token_logprobs equals log_softmax of the logits, forward and backward
   const double temperature = GENERATE(1.0, 0.6, 1.7);
   check_equal(random_problem(tokens, width, vocabulary, at::kFloat), temperature, 1e-5);
   check_equal(random_problem(tokens, width, vocabulary, at::kDouble), temperature, 1e-12);
-}
-
-TEST_CASE("token_logprobs on a GPU, where there is one", "[token_logprob]") {
-  if (!at::globalContext().hasCUDA()) return;
-  check_equal(random_problem(1100, 70, 5001, at::TensorOptions(at::kCUDA)), 0.7, 1e-4);
-  check_equal(random_problem(0, 70, 50, at::TensorOptions(at::kCUDA)), 1, 1e-4);
 }
 
 TEST_CASE("token_logprobs: gradients equal finite differences in double", "[token_logprob]") {

@@ -24,32 +24,16 @@
 #include "core/file.h"
 #include "core/text.h"
 #include "env/episode_store.h"
+#include "first_step.h"
 #include "temp_folder.h"
 #undef CHECK  // of LibTorch
 #include <catch2/catch.hpp>
 
 using namespace agon;
 using namespace agon::agents;
-using agon::test::TempFolder;
+using namespace agon::test;
 
 namespace {
-
-const std::string kModel = std::string(AGON_SOURCE_DIR) + "/models/agon-tiny";
-
-TrainConfig config_with(const std::filesystem::path& output, std::vector<std::string> changes) {
-  std::vector<std::string> all{
-      "output=" + output.string(),
-      "policy=" + kModel,
-      "threads=1",
-      "steps=6",
-      "samples=4",
-      "checkpoint_steps=2",
-      "sources=[{suite: charts, level: 3, prompts: 3}, {suite: shapes, level: 3, prompts: 2}]"};
-  if (std::ranges::find(changes, "evaluation.every=0") == changes.end())
-    all.insert(all.end(), {"evaluation.tasks=4", "evaluation.samples=2", "evaluation.every=3"});
-  all.insert(all.end(), changes.begin(), changes.end());
-  return load_train_config({}, all);
-}
 
 std::string error_of(std::vector<std::string> changes) {
   try {
@@ -78,50 +62,6 @@ std::ptrdiff_t steps_recorded(const std::filesystem::path& run) try {
   return std::ssize(env::RunReader::open(run)->metrics()["reward/total"]);
 } catch (const Error&) {  // not there yet
   return 0;
-}
-
-// The groups of a config's first step with their credit, and the model that played them.
-struct FirstStep {
-  explicit FirstStep(TrainConfig config_given)
-      : config(std::move(config_given)),
-        folder(open_model_folder(config.policy)),
-        model(config, folder),
-        policy(folder, model.engine_weights(), {}) {
-    std::vector<CreditGroup> views;
-    for (std::size_t i = 0; i < config.sources.size(); ++i) {
-      PlayedGroups played = TaskSource(config, i, folder).play(policy, config.sources[i].prompts, 0, nullptr);
-      for (TrainGroup& group : played.groups) groups.push_back(std::move(group));
-      REQUIRE(played.failed == 0);
-    }
-    for (const TrainGroup& group : groups) views.push_back(credit_group(group, config.rewards, *folder.tokenizer));
-    const auto assigner = make_credit(config.method, config.credit);
-    std::vector<GroupCredit> credits = assigner->assign_batch(views);
-    for (std::size_t i = 0; i < groups.size(); ++i) groups[i].credit = std::move(credits[i]);
-    clip = assigner->clip();
-    imitates = assigner->imitates();
-    for (const TrainGroup& group : groups) all.push_back(&group);
-  }
-
-  double loss() {
-    reference = model.reference_logprobs(all);
-    return model.accumulate(all, reference, clip, imitates).loss.loss;
-  }
-
-  TrainConfig config;
-  ModelFolder folder;
-  TrainModel model;
-  LocalPolicy policy;
-  std::vector<TrainGroup> groups;
-  std::vector<const TrainGroup*> all;
-  std::vector<std::vector<std::vector<float>>> reference;
-  Clip clip;
-  bool imitates = false;
-};
-
-void move_weights(TrainModel& model, const std::vector<at::Tensor>& direction, double factor) {
-  const at::NoGradGuard no_grad;
-  const auto weights = model.trained();
-  for (std::size_t i = 0; i < weights.size(); ++i) at::Tensor(weights[i]).add_(direction[i], factor);
 }
 
 }  // namespace

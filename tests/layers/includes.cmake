@@ -15,7 +15,7 @@ set(may_include_tests core kernels sandbox tools env agents critic benchmarks cl
 set(folders core kernels sandbox tools env agents critic benchmarks cli tests)
 
 set(torch "^<(torch|ATen|c10)/")
-set(may_use_torch "^(agents/local|agents/learn|benchmarks|tests/agents|tests/support)/|^tests/critic/reward_")
+set(may_use_torch "^(agents/local|agents/learn|benchmarks|tests/agents|tests/gpu|tests/support)/|^tests/critic/reward_")
 set(heavy "^<(opencv2/|boost/|SQLiteCpp/|sqlite3\\.h|curl/|pcre2\\.h|utf8proc\\.h|unicode/|CLI/|rapidjson/|httplib\\.h)")
 set(whole_torch "^<(torch/(torch|all|extension)\\.h|ATen/ATen\\.h)>")
 
