@@ -12,6 +12,7 @@
 #include "core/file.h"
 #include "core/text.h"
 #include "env/episode_store.h"
+#include "env/run_database.h"
 #include "env/run_schema.h"
 
 namespace agon::cli {
@@ -69,16 +70,15 @@ void accept_mended_tasks(const fs::path& folder, const Json& config, const env::
   if (!info.file_tasks || !config.contains("file") || !fs::exists(folder / env::kRunDatabase)) return;
   const auto kept = kept_hashes(folder);
   if (!kept) return;
-  const std::vector<std::uint64_t> changed = changed_tasks(*kept, *info.file_tasks);
-  if (changed.empty()) return;
   Json stored;
   {
     const auto run = env::RunReader::open(folder);
-    require_none_played(*run, changed, folder, *info.file_tasks);
+    require_none_played(*run, changed_tasks(*kept, *info.file_tasks), folder, *info.file_tasks);
     stored = run->config();
   }
   if (!stored.contains("file") || stored.at("file") == config.at("file")) return;
   stored["file"] = config.at("file");
+  env::check_same_config(folder, stored, config);
   env::EpisodeStore::replace_config(folder, stored);
 }
 

@@ -62,14 +62,7 @@ void check_same_run(SQLite::Database& database, const fs::path& folder, const Js
         "{}: holds a run already. Continue it with --resume, or choose another folder (--out; of a training, output).",
         folder.string());
   if (database.execAndGet("PRAGMA quick_check(1)").getString() != "ok") throw Error(damaged_run_message(folder));
-  const Json stored = json_of(database.execAndGet("SELECT config FROM run").getString());
-  std::vector<std::string> differences;
-  add_differences(without_provenance(stored), without_provenance(config), {}, differences);
-  if (!differences.empty())
-    throw Error(
-        "{}: the run there has {}. Resume it with its own command and settings (config.json), or choose another "
-        "folder.",
-        folder.string(), listed(differences));
+  check_same_config(folder, json_of(database.execAndGet("SELECT config FROM run").getString()), config);
 }
 
 void create_schema(SQLite::Database& database, const Json& config) {
@@ -124,6 +117,15 @@ void check_run_folder(const fs::path& folder) {
     if (entry.path().filename() != "lock")
       throw Error("{}: holds other files ({}). Choose an empty or a new folder (--out; of a training, output).",
                   folder.string(), entry.path().filename().string());
+}
+
+void check_same_config(const fs::path& folder, const Json& stored, const Json& config) {
+  std::vector<std::string> differences;
+  add_differences(without_provenance(stored), without_provenance(config), {}, differences);
+  if (differences.empty()) return;
+  throw Error(
+      "{}: the run there has {}. Resume it with its own command and settings (config.json), or choose another folder.",
+      folder.string(), listed(differences));
 }
 
 std::unique_ptr<SQLite::Database> open_run_database(const fs::path& folder, const Json& config, bool resume) {

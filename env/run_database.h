@@ -31,6 +31,10 @@ class FolderLock {
 // that names one.
 void check_run_folder(const std::filesystem::path& folder);
 
+// Throws Error that names the first keys in which the config of the run in `folder` differs from another; what is
+// recorded for provenance may differ.
+void check_same_config(const std::filesystem::path& folder, const Json& stored, const Json& config);
+
 // Opens run.sqlite, of a new run or, with `resume`, of one with the same config, whose schema is brought up to date;
 // writes config.json. One thread at a time may use it. REQUIRES: the folder's lock. Throws Error for a run that may not
 // go on so, SQLite::Exception and Json::exception for what is damaged.

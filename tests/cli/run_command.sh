@@ -114,9 +114,16 @@ cp "$scratch/one.png" "$scratch/kept.png"
 picture one.png 40 30 91
 refuses 1 "task jsonl/one was played" pictures --resume
 cp "$scratch/kept.png" "$scratch/one.png"
+cp "$scratch/two.png" "$scratch/damaged.png"
+picture two.png 40 30 90
+refuses 1 'seed = 0, not seed = 7' pictures --resume --seed 7
+cp "$scratch/damaged.png" "$scratch/two.png"  # what was refused has left the run as it was
+says 1 "4 of 8 episodes failed" pictures --resume
 picture two.png 40 30 90
 says 0 "run: $scratch/pictures" pictures --resume
 [ "$(tasks)" = "jsonl/one done,jsonl/two done" ] || fail "episodes of a mended picture: $(tasks)"
+says 0 "run: $scratch/pictures" pictures --resume
+echo >>"$scratch/pictures.jsonl"  # the file is another, its tasks are not
 says 0 "run: $scratch/pictures" pictures --resume
 picture two.png 40 30 92
 refuses 1 "task jsonl/two was played" pictures --resume
