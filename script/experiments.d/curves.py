@@ -9,7 +9,7 @@ import pathlib
 import sys
 from xml.sax.saxutils import escape
 
-COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c6d31"]
+COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c6d31", "#7f7f7f", "#9467bd"]
 PANEL, HEIGHT, COLUMNS, LEFT, TOP, GAP = 300, 190, 3, 48, 30, 34
 
 
