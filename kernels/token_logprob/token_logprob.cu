@@ -131,7 +131,7 @@ __global__ void join_shares(Input in, TokenLogprobOutput<float> out, const Runni
   for (int share = 0; share < kShares; ++share) all.join(sums[share * in.tokens + token]);
   const float log_total = logf(all.total), log_sum = all.max + log_total,
               entropy = log_total - all.weighted / all.total;
-  out.logprob[token] = own_logit[token] - log_sum;
+  out.logprob[token] = isfinite(log_sum) ? own_logit[token] - log_sum : NAN;
   out.entropy[token] = entropy < 0 ? 0 : entropy;
   out.log_sum[token] = log_sum;
 }
