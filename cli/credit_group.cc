@@ -8,8 +8,8 @@
 
 #include "cli/parse_whole.h"
 #include "core/error.h"
-#include "core/json_text.h"
 #include "core/text.h"
+#include "tools/json_records.h"
 
 namespace agon::cli {
 namespace {
@@ -126,9 +126,9 @@ CreditRollout parse_rollout(const Json& json, std::size_t number) {
 
 Json parse_json(const std::string& text, const std::string& source) {
   try {
-    return json_of(text);
+    return Json(tools::read_value(text, source));
   } catch (const Error& error) {
-    throw Error("credit: {}: {}. Numbers are finite: JSON has no NaN.", source, error.what());
+    throw Error("credit: {}", error.what());
   }
 }
 

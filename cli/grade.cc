@@ -12,9 +12,9 @@
 #include "cli/output.h"
 #include "cli/provenance.h"
 #include "core/error.h"
-#include "core/json_text.h"
 #include "core/text.h"
 #include "env/grade.h"
+#include "tools/json_records.h"
 
 namespace agon::cli {
 namespace {
@@ -36,7 +36,7 @@ void check_keys(const Json& line) {
 }
 
 const Json& value_at(const Json& line, const char* key) {
-  if (!line.contains(key) || line[key].is_null()) throw Error("no \"{}\"", key);
+  if (!line.contains(key)) throw Error("no \"{}\"", key);
   return line[key];
 }
 
@@ -46,9 +46,7 @@ std::string text_at(const Json& line, const char* key) {
   return value.get<std::string>();
 }
 
-Json graded(const std::string& text, bool explain) {
-  const Json line = json_of(text);
-  if (!line.is_object()) throw Error("not a JSON object");
+Json graded(const Json& line, bool explain) {
   check_keys(line);
   const env::Grader grader(text_at(line, "grader"), value_at(line, "answer"), env::grade_options_of(line));
   const env::Grade grade = grader.judge(text_at(line, "response"));
@@ -62,23 +60,19 @@ Json graded(const std::string& text, bool explain) {
   return result;
 }
 
-// Grades line by line and calls take(result) for each.
+// Grades record by record and calls take(result) for each.
 template <typename Take>
-std::size_t grade_lines(std::istream& input, const std::string& name, bool explain, Take take) {
-  std::size_t number = 0, count = 0;
-  for (std::string line; std::getline(input, line);) {
-    ++number;
-    if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
-    if (trim(line).empty()) continue;
-    try {
-      take(graded(line, explain));
-    } catch (const Error& error) {
-      throw Error("grade: {}:{}: {} ({} line{} graded before it)", name, number, error.what(), count,
-                  count == 1 ? "" : "s");
-    }
+std::size_t grade_records(std::istream& input, const std::string& name, bool explain, Take take) {
+  std::size_t count = 0;
+  const auto grade = [&](const tools::SortedJson& record, const tools::RecordPlace&, std::string_view) {
+    take(graded(Json(record), explain));
     ++count;
+  };
+  try {
+    tools::read_records(input, name, grade);
+  } catch (const Error& error) {
+    throw Error("grade: {} ({} graded before it)", error.what(), count);
   }
-  if (input.bad()) throw Error("grade: {}: cannot be read to its end.", name);
   if (count == 0) throw Error("grade: {}: no answers. Write one JSON object a line: grader, answer, response.", name);
   return count;
 }
@@ -93,14 +87,14 @@ void run(const Flags& flags) {
   }
   std::istream& input = standard_input ? std::cin : file;
   if (!flags.json) {
-    grade_lines(input, name, flags.explain, [](const Json& result) {
+    grade_records(input, name, flags.explain, [](const Json& result) {
       print_text(with_json_escapes(result.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n");
     });
     return;
   }
   Json results = Json::array();
   double rewards = 0, correct = 0;
-  const std::size_t count = grade_lines(input, name, flags.explain, [&](const Json& result) {
+  const std::size_t count = grade_records(input, name, flags.explain, [&](const Json& result) {
     rewards += result["reward"].get<double>();
     correct += result["correct"].get<bool>();
     results.push_back(result);
@@ -117,9 +111,9 @@ void add_grade(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   CLI::App* command = app.add_subcommand("grade", "Grade answers of a file and say why: one JSON line for each");
   command
-      ->add_option(
-          "FILE", flags->file,
-          "JSON lines of grader, answer, response and what the grader takes (docs/grading.md); - reads standard input")
+      ->add_option("FILE", flags->file,
+                   "JSON lines, or an array, of grader, answer, response and what the grader takes (docs/grading.md); "
+                   "- reads standard input")
       ->required();
   command->add_flag("--explain", flags->explain, "Add the steps of extraction and comparison to each line");
   command->add_flag("--json", flags->json, "Print one JSON object: the share of right answers, and all of them");

@@ -3,6 +3,7 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -127,6 +128,15 @@ std::string printable_line(std::string_view text) {
       line += letter;
   }
   return line;
+}
+
+std::string shell_word(std::string_view text) {
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_-./:@%+=").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);
+  return fmt::format("'{}'", replace_all(text, "'", "'\\''"));
 }
 
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to) {

@@ -37,6 +37,7 @@ std::vector<std::string> characters(std::string_view text);   // of UTF-8, and e
 // becomes "\x1b", "\u202e" and the like. Line breaks and tabs stay.
 std::string printable(std::string_view text);
 std::string printable_line(std::string_view text);  // line breaks and tabs become "\n" and "\t" too
+std::string shell_word(std::string_view text);      // as a shell takes it for one word; quoted where it must be
 // Each `from` in the text becomes `to`, left to right; what was put in is not looked at again. Empty `from`: the text.
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to);
 // The same for any of several texts; where two begin at one place, the longer is taken.

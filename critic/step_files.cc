@@ -4,13 +4,11 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/json_text.h"
 #include "core/text.h"
+#include "tools/json_records.h"
 
 namespace agon::critic {
 namespace {
-
-constexpr const char* kByteOrderMark = "\xef\xbb\xbf";
 
 std::string text_of(const Json& record, const char* key) {
   const auto found = record.find(key);
@@ -63,7 +61,6 @@ class StepReader {
   std::vector<LabelledStep> take() { return std::move(steps_); }
 
   void add(const Json& record) {
-    if (!record.is_object()) throw Error("a record must be an object, got {}", record.dump().substr(0, 60));
     if (record.contains("steps") && record.contains("label")) {
       add_process_bench(record);
     } else if (record.contains("correct_last_step")) {
@@ -156,38 +153,13 @@ class StepReader {
   std::vector<LabelledStep> steps_;
 };
 
-Json parsed(std::string_view text) {
-  Json value = json_or_discarded(text);
-  if (value.is_discarded()) throw Error("it is no JSON: {}", valid_utf8(text.substr(0, 60)));
-  return value;
-}
-
 }  // namespace
 
 std::vector<LabelledStep> read_step_file(const std::filesystem::path& path) {
-  const std::string content = read_file(path.string());
-  const std::string_view text = std::string_view(content).substr(content.starts_with(kByteOrderMark) ? 3 : 0);
-  if (text.starts_with("version https://git-lfs"))
-    throw Error("{} is a Git-LFS pointer, not the data. Get the file with 'git lfs pull'.", path.string());
   StepReader reader;
-  std::string place;
-  try {
-    if (text.substr(std::min(text.size(), text.find_first_not_of(" \t\r\n"))).starts_with('[')) {
-      const Json list = parsed(text);
-      for (std::size_t i = 0; i < list.size(); ++i) {
-        place = fmt::format(": record {}", i);
-        reader.add(list[i]);
-      }
-    } else {
-      std::size_t number = 0;
-      for (const std::string& line : split(text, "\n")) {
-        place = fmt::format(":{}", ++number);
-        if (!trim(line).empty()) reader.add(parsed(line));
-      }
-    }
-  } catch (const Error& error) {
-    throw Error("{}{}: {}", path.string(), place, error.what());
-  }
+  tools::read_records(
+      read_file(path.string()), path.string(),
+      [&](const tools::SortedJson& record, const tools::RecordPlace&, std::string_view) { reader.add(Json(record)); });
   std::vector<LabelledStep> steps = reader.take();
   if (steps.empty()) throw Error("{} holds no steps.", path.string());
   return steps;

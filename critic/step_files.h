@@ -1,5 +1,5 @@
-// critic/step_files.h - labelled steps as others publish them. A file is a JSON list, or one JSON object a line, of
-// records of one of these forms, told by their keys:
+// critic/step_files.h - labelled steps as others publish them. A file has records (tools/json_records.h) of one of
+// these forms, told by their keys:
 //   ProcessBench  problem, steps, label (-1: all right; else the index of the first wrong step): the steps up to the
 //                 first wrong one, for nothing is known of those behind it; source: `generator`
 //   PRM800K pair  problem, partial_solution, correct_last_step, incorrect_last_step: two steps; source: "prm800k"
@@ -8,8 +8,7 @@
 //   DeltaBench    question, sections (of which `content`) or sections_content (a list, or a text whose sections begin
 //                 with "sectionN:" on a line), reason_error_section_numbers, reason_unuseful_section_numbers (from 1):
 //                 every section; source: `task_l1`
-// A partial_solution, a list of numbers and what gives the source may be left out, nothing else. A byte-order mark is
-// passed over.
+// A partial_solution, a list of numbers and what gives the source may be left out, nothing else.
 #pragma once
 
 #include <filesystem>
@@ -19,8 +18,8 @@
 
 namespace agon::critic {
 
-// JudgedStep::problem counts the records; kind is "step". Throws Error for a file that cannot be read, a Git-LFS
-// pointer, and a record of no form or with a wrong value, naming its place.
+// JudgedStep::problem counts the records; kind is "step". Throws Error for a file that cannot be read, and a
+// record of no form or with a wrong value, naming its place.
 std::vector<LabelledStep> read_step_file(const std::filesystem::path& path);
 
 }  // namespace agon::critic

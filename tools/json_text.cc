@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <set>
+#include <charconv>
+#include <cmath>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -27,18 +29,16 @@ std::string hint_at(std::string_view text, std::size_t at) {
   return {};
 }
 
-// "not JSON: column 12: syntax error ...", from nlohmann's "[json.exception...] parse error at line 1, column 12: ...".
-std::string fault_of(std::string_view text, const SortedJson::exception& exception) {
-  std::string_view what = exception.what();
-  what = what.substr(what.find("] ") + 2);
-  const auto* error = dynamic_cast<const SortedJson::parse_error*>(&exception);
+// "not JSON: column 12: syntax error ...", from nlohmann's "parse error at line 1, column 12: ...". position: of the
+// byte that it stopped at, from 1.
+std::string fault_of(std::string_view text, std::string_view what, std::size_t position) {
   constexpr std::string_view kStart = "parse error at line ";
-  if (!error || !what.starts_with(kStart)) return fmt::format("not JSON: {}", what);
+  if (!what.starts_with(kStart)) return fmt::format("not JSON: {}. Numbers are finite", what);  // or too long a one
   what.remove_prefix(kStart.size());
   const bool one_line = text.find('\n') == text.npos;
   if (one_line) what.remove_prefix(std::min(what.find("column"), what.size()));
   // The parser reads a little on: the fault begins where the word does that it could not read.
-  std::size_t at = error->byte > 0 ? error->byte - 1 : 0;
+  std::size_t at = position > 0 ? position - 1 : 0;
   const auto in_word = [&](std::size_t i) {
     return i < text.size() && (std::isalpha(static_cast<unsigned char>(text[i])) != 0 || text[i] == '-');
   };
@@ -46,101 +46,159 @@ std::string fault_of(std::string_view text, const SortedJson::exception& excepti
   return fmt::format("not JSON: {}{}{}", one_line ? "" : "line ", what, hint_at(text, at));
 }
 
-struct DoubledKey {};
+// A decimal number's digits without zeros at either end, and the exponent of ten behind them: "1.50e3" is 15, 2.
+std::pair<std::string, std::int64_t> significant_digits(std::string_view number) {
+  const std::size_t e = std::min(number.find_first_of("eE"), number.size());
+  std::string_view power = number.substr(std::min(e + 1, number.size()));
+  if (power.starts_with('+')) power.remove_prefix(1);
+  std::int64_t exponent = 0;
+  std::from_chars(power.data(), power.data() + power.size(), exponent);
+  std::string digits;
+  bool in_fraction = false;
+  for (const char c : number.substr(0, e)) {
+    if (c == '.') in_fraction = true;
+    if (std::isdigit(static_cast<unsigned char>(c)) == 0) continue;
+    digits += c;
+    exponent -= in_fraction ? 1 : 0;
+  }
+  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+  for (; digits.ends_with('0'); ++exponent) digits.pop_back();
+  return {digits, digits.empty() ? 0 : exponent};
+}
 
-// How many keys each open object has had. Throws DoubledKey at the end of one that holds fewer.
-class KeyCount {
+bool holds(double value, std::string_view written) {
+  constexpr std::size_t kAlwaysHeld = 15;
+  return (written.size() <= kAlwaysHeld && std::isnormal(value)) ||
+         significant_digits(written) == significant_digits(fmt::format("{}", value));
+}
+
+// As iconv names it; empty where the text begins as UTF-8 may.
+std::string wide_encoding(std::string_view start) {
+  using namespace std::string_view_literals;
+  if (start.starts_with("\xFF\xFE\0\0"sv) || start.starts_with("\0\0\xFE\xFF"sv)) return "UTF-32";
+  if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) return "UTF-16";
+  const auto is_zero = [start](std::size_t i) { return i < start.size() && start[i] == '\0'; };
+  if (is_zero(0)) return is_zero(1) ? "UTF-32BE" : "UTF-16BE";
+  if (is_zero(1)) return is_zero(2) ? "UTF-32LE" : "UTF-16LE";
+  return {};
+}
+
+enum class Source { model, file };
+
+// Builds the value of a text, within bounds. Of a file, a key given twice is a fault, and a number whose digits a
+// double does not hold becomes the text that was written; but not among the numbers of a list, if it is a fraction.
+class Builder final : public SortedJson::json_sax_t {
  public:
-  void look(int depth, SortedJson::parse_event_t event, const SortedJson& value) {
-    const auto level = static_cast<std::size_t>(depth);
-    if (event == SortedJson::parse_event_t::object_start) {
-      counts_.resize(std::max(counts_.size(), level + 2));
-      counts_[level + 1] = 0;
-    } else if (event == SortedJson::parse_event_t::key) {
-      ++counts_[level];
-    } else if (event == SortedJson::parse_event_t::object_end && counts_[level + 1] > value.size()) {
-      throw DoubledKey();
-    }
+  Builder(std::string_view text, Source source, int deepest, int most_values)
+      : text_(text), source_(source), deepest_(deepest), most_values_(most_values) {}
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(std::int64_t value) override { return add(value); }
+  bool number_unsigned(std::uint64_t value) override { return add(value); }
+  bool number_float(double value, const std::string& written) override {
+    const bool precise = value == std::floor(value) || open_.empty() || !open_.back()->is_array();
+    if (source_ == Source::file && precise && !holds(value, written)) return add(written);
+    return add(value);
+  }
+  bool string(std::string& value) override { return add(std::move(value)); }
+  bool binary(SortedJson::binary_t&) override { return false; }  // JSON has none
+  bool start_object(std::size_t) override { return open(SortedJson::object()); }
+  bool key(std::string& name) override {
+    if (source_ == Source::file && open_.back()->contains(name))
+      throw Error("the key {} is there twice. Keep one", shown_text(name));
+    member_ = &(*open_.back())[name];
+    return true;
+  }
+  bool end_object() override { return close(); }
+  bool start_array(std::size_t) override { return open(SortedJson::array()); }
+  bool end_array() override { return close(); }
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& exception) override {
+    const std::string_view what = exception.what();
+    const std::string_view told = what.substr(what.find("] ") + 2);
+    throw Error("{}", source_ == Source::file ? fault_of(text_, told, position) : fmt::format("not JSON: {}", told));
   }
 
+  SortedJson take() { return std::move(root_); }
+
  private:
-  std::vector<std::size_t> counts_;
+  SortedJson* place(SortedJson value) {
+    if (++values_ > most_values_) throw Error("of more than {} values", most_values_);
+    SortedJson* at = &root_;
+    if (!open_.empty() && open_.back()->is_array()) {
+      open_.back()->push_back(nullptr);
+      at = &open_.back()->back();
+    } else if (!open_.empty()) {
+      at = member_;
+    }
+    *at = std::move(value);
+    return at;
+  }
+  bool add(SortedJson value) {
+    place(std::move(value));
+    return true;
+  }
+  bool open(SortedJson empty) {
+    if (std::ssize(open_) >= deepest_) throw Error("nested more than {} deep", deepest_);
+    open_.push_back(place(std::move(empty)));
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  const std::string_view text_;
+  const Source source_;
+  const int deepest_, most_values_;
+  int values_ = 0;
+  SortedJson root_;
+  std::vector<SortedJson*> open_;  // what has begun and not ended; a parent does not move while a child is open
+  SortedJson* member_ = nullptr;   // of the innermost object, the value of its last key
 };
 
-// The first key that an object of the text has twice. REQUIRES: JSON.
-std::string doubled_key(std::string_view text) {
-  std::vector<std::set<std::string>> keys;
-  std::string doubled;
-  const auto look = [&](int depth, SortedJson::parse_event_t event, SortedJson& value) {
-    const auto level = static_cast<std::size_t>(depth);
-    keys.resize(std::max(keys.size(), level + 2));
-    if (event == SortedJson::parse_event_t::object_start) keys[level + 1].clear();
-    if (event == SortedJson::parse_event_t::key && !keys[level].insert(value.get<std::string>()).second &&
-        doubled.empty())
-      doubled = value.get<std::string>();
-    return true;
-  };
-  [[maybe_unused]] const SortedJson value = SortedJson::parse(text, look, false);
-  return doubled;
+ParsedJson built(std::string_view text, Source source, int deepest, int most_values) {
+  Builder builder(text, source, deepest, most_values);
+  try {
+    SortedJson::sax_parse(text, &builder);
+    return {builder.take(), {}};
+  } catch (const Error& error) {
+    return {{}, error.what()};
+  }
 }
 
 }  // namespace
 
 ParsedJson parse_json(std::string_view text, int deepest, int most_values) {
-  int values = 0;
-  const auto is_bounded = [&](int depth, SortedJson::parse_event_t, SortedJson&) {
-    if (depth > deepest) throw Error("nested more than {} deep", deepest);
-    if (++values > most_values) throw Error("of more than {} values", most_values);
-    return true;
-  };
-  try {
-    return {SortedJson::parse(text, is_bounded), {}};
-  } catch (const SortedJson::exception& exception) {
-    const std::string_view what = exception.what();
-    return {{}, fmt::format("not JSON: {}", what.substr(what.find("] ") + 2))};
-  } catch (const Error& error) {
-    return {{}, error.what()};
-  }
+  return built(text, Source::model, deepest, most_values);
 }
 
 ParsedJson parse_json_of_file(std::string_view text) {
-  KeyCount keys;
-  int values = 0;
-  const auto is_bounded = [&](int depth, SortedJson::parse_event_t event, SortedJson& value) {
-    if (depth > kDeepestOfFile) throw Error("nested more than {} deep", kDeepestOfFile);
-    if (++values > kMostValuesOfFile) throw Error("of more than {} values", kMostValuesOfFile);
-    keys.look(depth, event, value);
-    return true;
-  };
-  try {
-    return {SortedJson::parse(text, is_bounded), {}};
-  } catch (const SortedJson::exception& exception) {
-    return {{}, fault_of(text, exception)};
-  } catch (const DoubledKey&) {
-    return {{}, fmt::format("the key {} is there twice. Keep one", shown_text(doubled_key(text)))};
-  } catch (const Error& error) {
-    return {{}, error.what()};
-  }
+  return built(text, Source::file, kDeepestOfFile, kMostValuesOfFile);
 }
 
 void refuse_other_formats(const std::string& path, std::string_view start) {
   const auto begins = [start](std::string_view magic) { return start.starts_with(magic); };
   if (begins("PAR1"))
     throw Error(
-        "{0}: Parquet is not read here. Convert it, with pandas and pyarrow: python3 -c \"import pandas; "
-        "pandas.read_parquet('{0}').to_json('{0}.jsonl', orient='records', lines=True)\"",
-        path);
+        "{}: Parquet is not read here. Convert it, with pandas and pyarrow: python3 -c \"import sys, pandas; "
+        "pandas.read_parquet(sys.argv[1]).to_json(sys.argv[2], orient='records', lines=True)\" {} tasks.jsonl",
+        path, shell_word(path));
   if (begins("version https://git-lfs"))
     throw Error("{}: this is a pointer of Git LFS, not the file. Run git lfs pull in its repository.", path);
-  if (begins("\x1F\x8B")) throw Error("{0}: compressed by gzip. Unpack it: gzip -dc {0} >tasks.jsonl", path);
-  if (begins("BZh")) throw Error("{0}: compressed by bzip2. Unpack it: bzip2 -dc {0} >tasks.jsonl", path);
-  if (begins("\xFD\x37zXZ")) throw Error("{0}: compressed by xz. Unpack it: xz -dc {0} >tasks.jsonl", path);
-  if (begins("\x28\xB5\x2F\xFD")) throw Error("{0}: compressed by zstd. Unpack it: zstd -dc {0} >tasks.jsonl", path);
+  if (begins("\x1F\x8B"))
+    throw Error("{0}: compressed by gzip. Unpack it: gzip -dc {1} >tasks.jsonl", path, shell_word(path));
+  if (begins("BZh"))
+    throw Error("{0}: compressed by bzip2. Unpack it: bzip2 -dc {1} >tasks.jsonl", path, shell_word(path));
+  if (begins("\xFD\x37zXZ"))
+    throw Error("{0}: compressed by xz. Unpack it: xz -dc {1} >tasks.jsonl", path, shell_word(path));
+  if (begins("\x28\xB5\x2F\xFD"))
+    throw Error("{0}: compressed by zstd. Unpack it: zstd -dc {1} >tasks.jsonl", path, shell_word(path));
   if (begins("PK\x03\x04"))
     throw Error("{}: a zip archive or a workbook. Unpack it, or export it as JSON lines.", path);
-  const bool wide = begins("\xFF\xFE") || begins("\xFE\xFF") || (start.size() > 1 && (!start[0] || !start[1]));
-  if (wide)
-    throw Error("{0}: UTF-16 text, where JSON is UTF-8. Convert it: iconv -f UTF-16 -t UTF-8 {0} >tasks.jsonl", path);
+  if (const std::string encoding = wide_encoding(start); !encoding.empty())
+    throw Error("{}: {} text, where JSON is UTF-8. Convert it: iconv -f {} -t UTF-8 {} >tasks.jsonl", path, encoding,
+                encoding, shell_word(path));
 }
 
 std::string shown(const SortedJson& value) {

@@ -18,10 +18,11 @@ struct ParsedJson {
 ParsedJson parse_json(std::string_view text, int deepest = 32, int most_values = 10'000'000);
 
 // JSON of a user's file: a key given twice is a fault as well, and the fault says in which line (of several) and column
-// it is and, of what other programs write, what JSON has in its place.
+// it is and, of what other programs write, what JSON has in its place. A number whose digits a double does not hold is
+// the text that was written.
 ParsedJson parse_json_of_file(std::string_view text);
 // Throws Error, with the way to convert it, where a file that should hold JSON begins as one of another format:
-// Parquet, UTF-16, compressed, a pointer of Git LFS.
+// Parquet, UTF-16 or 32, compressed, a pointer of Git LFS.
 void refuse_other_formats(const std::string& path, std::string_view start);
 
 // The value in a message: one line, cut to about 60 bytes.

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "core/image.h"
-#include "core/json_text.h"
 #include "core/progress.h"
 #include "core/text.h"
+#include "tools/json_records.h"
 
 namespace agon::critic {
 namespace {
@@ -62,14 +63,7 @@ std::vector<int> ranks_at(const Json& record, std::size_t responses) {
   return dense_ranks(ranks);
 }
 
-Json parsed(const std::string& text) {
-  Json record = json_or_discarded(text);
-  if (record.is_discarded()) throw Error("it is no JSON: {}", valid_utf8(text.substr(0, 60)));
-  return record;
-}
-
 Candidates candidates_in(const Json& record, const fs::path& folder) {
-  if (!record.is_object()) throw Error("a record must be an object, got {}", record.dump().substr(0, 60));
   for (const auto& [near, meant] : {std::pair{"image", kImages}, std::pair{"response", "responses"}})
     if (record.contains(near)) throw Error("there is no '{}' in a record; '{}' is meant, a list", near, meant);
   Candidates candidates;
@@ -140,29 +134,27 @@ std::vector<int> dense_ranks(const std::vector<int>& ranks) {
 
 std::vector<Preference> read_preferences(const fs::path& file) {
   std::vector<Preference> preferences;
-  std::size_t number = 0;
-  const std::vector<std::string> lines = split(read_file(file.string()), "\n");
-  Progress progress("reading " + file.filename().string(), std::ssize(lines), "lines", 0, kMostlyShort);
-  for (const std::string& line : lines) {
-    ++number;
-    progress.add(1);
-    if (trim(line).empty()) continue;
-    try {
-      preferences.push_back(preference_of(parsed(line), file.parent_path(), file.stem().string(), number));
-    } catch (const Error& error) {
-      throw Error("{}:{}: {}", file.string(), number, error.what());
-    }
-  }
+  std::map<std::string, tools::RecordPlace> place_of;  // of an id
+  const std::string content = read_file(file.string());
+  Progress progress("reading " + file.filename().string(), std::ranges::count(content, '\n'), "lines", 0, kMostlyShort);
+  tools::read_records(
+      content, file.string(), [&](const tools::SortedJson& record, const tools::RecordPlace& place, std::string_view) {
+        Preference one = preference_of(Json(record), file.parent_path(), file.stem().string(), place.number);
+        const auto [earlier, fresh] = place_of.emplace(one.id, place);
+        if (!fresh) throw Error("the id {} again, which {} has", one.id, earlier->second.text());
+        preferences.push_back(std::move(one));
+        progress.add(1);
+      });
   if (preferences.empty()) throw Error("{} holds no preferences.", file.string());
   return preferences;
 }
 
 Candidates read_candidates(const std::string& text, const std::string& name, const fs::path& folder) {
+  const Json record(tools::read_value(text, name));
   try {
-    const Json record = parsed(text);
-    if (record.is_object())
-      for (const auto& [key, value] : record.items())
-        if (std::ranges::find(kKeys, key) == kKeys.end()) throw Error("{}", unknown_name_message("key", key, kKeys));
+    if (!record.is_object()) throw Error("not a JSON object {...}");
+    for (const auto& [key, value] : record.items())
+      if (std::ranges::find(kKeys, key) == kKeys.end()) throw Error("{}", unknown_name_message("key", key, kKeys));
     Candidates candidates = candidates_in(record, folder);
     if (candidates.responses.empty()) throw Error("'responses' must hold at least one");
     return candidates;

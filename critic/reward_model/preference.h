@@ -1,5 +1,5 @@
 // critic/reward_model/preference.h - several responses to one prompt, and which are better: what reward models learn
-// from and are measured on. On disk one JSON object a line, in the form of MR2Bench (Yang et al. 2026):
+// from and are measured on. On disk records (tools/json_records.h) in the form of MR2Bench (Yang et al. 2026):
 //   {"id", "prompt", "images": [path or PNG beside the file], "responses": [text], "rank": [whole number of each, the
 //    smallest is the best], "category", "instructions"}
 // images, category (told apart in figures; default: the file's name) and instructions (a system message) may be left
@@ -36,8 +36,8 @@ void require_each(const std::string& command, const std::vector<Preference>& pre
 std::vector<int> dense_ranks(const std::vector<int>& ranks);
 
 // Throws Error for a file that cannot be read or holds none, and for a record that is not of the form - fewer than two
-// responses, a rank that is missing or no whole number of 32 bits, 'image' or 'response' where the form has more of
-// them
+// responses, an id of another, a rank that is missing or no whole number of 32 bits, 'image' or 'response' where the
+// form has more of them
 // -, naming its place.
 std::vector<Preference> read_preferences(const std::filesystem::path& file);
 

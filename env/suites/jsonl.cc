@@ -1,4 +1,4 @@
-// The user's own tasks: one JSON object a line, or an array of them (task_file.h),
+// The user's own tasks: JSON objects of a file (tools/json_records.h),
 //   {"id": "1", "prompt": "How many?", "images": ["a.png"], "answer": 3, "grader": "number",
 //    "options": ["x", "y"], "level": 1, "kind": "count"}
 // images (paths relative to the file), options, level and kind may be left out. One turn a task.
@@ -14,6 +14,7 @@
 #include "env/suites/suite_task.h"
 #include "env/suites/suites.h"
 #include "env/suites/task_file.h"
+#include "tools/json_records.h"
 
 namespace agon::env {
 namespace {
@@ -107,20 +108,17 @@ Task read_task(const Line& line, const fs::path& folder) {
   return task;
 }
 
-std::string where(const std::string& path, const TaskPlace& place) {
-  return place.in_array ? fmt::format("{}, {}", path, place.text()) : fmt::format("{}:{}", path, place.number);
-}
-
 void read_tasks(TaskFile& file, const std::string& content) {
   const fs::path folder = fs::path(file.path).parent_path();
-  std::map<std::string, TaskPlace> place_of;  // of an id
-  read_tasks_of(file.path, content, where, [&](const Line& line, const TaskPlace& place, std::string_view text) {
-    Task task = read_task(line, folder);
-    const auto [earlier, fresh] = place_of.emplace(task.info.id, place);
-    if (!fresh) throw Error("the id of {} again", earlier->second.text());
-    file.identities->push_back({task.info.id, where(file.path, place), hash_text(text), task.images});
-    file.tasks.push_back(std::move(task));
-  });
+  std::map<std::string, tools::RecordPlace> place_of;  // of an id
+  tools::read_records(content, file.path,
+                      [&](const Line& line, const tools::RecordPlace& place, std::string_view text) {
+                        Task task = read_task(line, folder);
+                        const auto [earlier, fresh] = place_of.emplace(task.info.id, place);
+                        if (!fresh) throw Error("the id of {} again", earlier->second.text());
+                        file.identities->push_back({task.info.id, place.in(file.path), hash_text(text), task.images});
+                        file.tasks.push_back(std::move(task));
+                      });
   if (file.tasks.empty()) throw Error("{}: no tasks. Write one JSON object a line.", file.path);
 }
 

@@ -8,7 +8,7 @@
 #include "core/hash.h"
 #include "core/text.h"
 #include "env/suites/task_file.h"
-#include "tools/json_text.h"
+#include "tools/json_records.h"
 
 namespace agon::env {
 namespace {
@@ -56,8 +56,6 @@ Defects defects_of(const SortedJson& item) {
   return *defects;
 }
 
-std::string where(const std::string& path, const TaskPlace& place) { return fmt::format("{}, {}", path, place.text()); }
-
 FileQuestion question_of(const SortedJson& item, std::size_t number, const fs::path& folder) {
   FileQuestion question{id_of(item, number), text_at(item, "question"), "search", answers_of(item), {}, {}, 1};
   if (item.contains("type") && item.contains("processed_image_path")) {
@@ -80,15 +78,16 @@ QuestionFile read_question_file(const std::string& path) {
   const std::string content = read_file(path);
   const fs::path folder = fs::path(path).parent_path();
   QuestionFile file;
-  std::map<std::string, TaskPlace> place_of;  // of an id
-  read_tasks_of(path, content, where, [&](const SortedJson& item, const TaskPlace& place, std::string_view text) {
-    FileQuestion question = question_of(item, file.questions.size(), folder);
-    const auto [earlier, fresh] = place_of.emplace(question.id, place);
-    if (!fresh) throw Error("the id {} again, which {} has", question.id, earlier->second.text());
-    file.identities.push_back({question.id, where(path, place), hash_text(text), {}});
-    if (!question.picture.empty()) file.identities.back().pictures.push_back(question.picture);
-    file.questions.push_back(std::move(question));
-  });
+  std::map<std::string, tools::RecordPlace> place_of;  // of an id
+  tools::read_records(content, path,
+                      [&](const SortedJson& item, const tools::RecordPlace& place, std::string_view text) {
+                        FileQuestion question = question_of(item, file.questions.size(), folder);
+                        const auto [earlier, fresh] = place_of.emplace(question.id, place);
+                        if (!fresh) throw Error("the id {} again, which {} has", question.id, earlier->second.text());
+                        file.identities.push_back({question.id, place.in(path), hash_text(text), {}});
+                        if (!question.picture.empty()) file.identities.back().pictures.push_back(question.picture);
+                        file.questions.push_back(std::move(question));
+                      });
   if (file.questions.empty()) throw Error("{}: no questions.", path);
   check_and_hash_pictures(path, file.identities);
   std::string seen = fmt::format("{:016x}", hash_text(content));

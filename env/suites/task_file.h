@@ -1,12 +1,10 @@
-// env/suites/task_file.h - files of tasks as people and tools write them: one JSON object a line, or one array of
-// objects. A byte-order mark, CRLF and empty lines are fine; null is "not there"; 2.0 is 2.
+// env/suites/task_file.h - what suites over a file of tasks (tools/json_records.h) share.
 #pragma once
 
 #include <sys/stat.h>
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -15,22 +13,8 @@
 
 #include "core/message.h"
 #include "env/suite.h"
-#include "tools/json_text.h"
 
 namespace agon::env {
-
-struct TaskPlace {
-  bool in_array = false;
-  std::size_t number = 0;    // of the line, from 1; of the item, from 0
-  std::string text() const;  // "line 3", "item 2"
-};
-
-// Calls visit(item, place, its text) for each object of the content of the file `path`, without its nulls. `where`
-// begins the messages about one: "tasks.jsonl, line 3". Throws Error for what is no JSON, no object, or has a key
-// twice; for another format, with the way to convert it; and what visit throws, with the place before it.
-using PlaceText = std::string (*)(const std::string& path, const TaskPlace& place);
-using VisitTask = std::function<void(const tools::SortedJson& item, const TaskPlace& place, std::string_view text)>;
-void read_tasks_of(const std::string& path, std::string_view content, PlaceText where, const VisitTask& visit);
 
 // Fills in the hashes of the tasks from their texts' and those of their pictures, all of which it looks at: header and
 // end, with progress on stderr where that takes long. Throws Error that names the file, the place and the id of the

@@ -4,7 +4,10 @@ agon=$1 model=$2
 . "$(dirname "$0")/helpers.sh"
 
 # rollout KEYS: one that every method takes, with KEYS, which may replace its own, behind them.
-rollout() { printf '{"answer_reward": 1, "correct": true, "score": null, "segments": [["answer", 2]]%s}' "${1:+, $1}"; }
+rollout() {  # with these keys in the place of its own, or beside them
+  python3 -c 'import json, sys
+print(json.dumps({"answer_reward": 1, "correct": True, "score": None, "segments": [["answer", 2]], **json.loads("{" + sys.argv[1] + "}")}), end="")' "${1:-}"
+}
 # shows WORDS INPUT ARGUMENTS...: exits with 0, and the output holds WORDS.
 shows() {
   local words=$1 input=$2
@@ -80,7 +83,8 @@ refused 'kl must be a number from 0, got "x"' "[$good]" grpo --set kl=x
 refused 'kl must be' "[$good]" grpo --set kl=nan
 refused 'mode must be mean or pairwise' "[$good]" adpo --set mode=median
 refused 'standard input: not JSON' '' grpo
-refused 'standard input: not JSON: parse error at line 1' '[{"answer_reward": NaN}]' grpo
+refused 'standard input: not JSON: line 1, column 20: syntax' '[{"answer_reward": NaN}]' grpo
+refused 'JSON has no NaN' '[{"answer_reward": NaN}]' grpo
 refused 'Numbers are finite' '[{"answer_reward": 1e999}]' grpo
 refused 'expected {"rollouts": [...]} or an array' '{"rollout": []}' grpo
 refused 'expected {"rollouts": [...]} or an array' '7' grpo
@@ -97,7 +101,7 @@ refused "roll-out 0: 'segments' must be" "[$(rollout '"segments": ["answer", 2]'
 refused "of the kinds think, step, answer, score, tool, got \"anwser\"" "[$(rollout '"segments": [["anwser", 2]]')]" grpo
 refused "numbers of tokens from 0, got -1" "[$(rollout '"segments": [["answer", -1]]')]" grpo
 refused "numbers of tokens from 0, got 2.5" "[$(rollout '"segments": [["answer", 2.5]]')]" grpo
-refused "numbers of tokens from 0, got 1e+20" "[$(rollout '"segments": [["answer", 99999999999999999999]]')]" grpo
+refused "numbers of tokens from 0, got \"99999999999999999999\"" "[$(rollout '"segments": [["answer", 99999999999999999999]]')]" grpo
 refused 'more than 16777216 tokens' "[$(rollout '"segments": [["answer", 16777216], ["answer", 1]]')]" grpo
 refused "count turns from 0, got -1" "[$(rollout '"segments": [["answer", 1, -1]]')]" grpo
 refused 'roll-out 1 has 0 entries in turn_correct' "[$(rollout '"turn_correct": [true, true]'), $good]" adapo

@@ -112,7 +112,7 @@ PY
 
 line='{"grader": "number", "answer": 3, "response": "3"}'
 printf '%s\n\n%s\n' "$line" '{"grader": "number", "answer": 3}' >"$scratch/bad"
-says 1 "$scratch/bad:3: no \"response\" (1 line graded before it)" "$agon" grade "$scratch/bad"
+says 1 "$scratch/bad:3: no \"response\" (1 graded before it)" "$agon" grade "$scratch/bad"
 refused() { printf '%s\n' "$2" >"$scratch/one"; refuses 1 "$1" "$agon" grade "$scratch/one"; }
 refused "one:1: not JSON" '{"grader": '
 refused "Did you mean 'number'" '{"grader": "numbr", "answer": 3, "response": "3"}'
@@ -120,6 +120,21 @@ refused 'did you mean "response"' '{"grader": "number", "answer": 3, "respons": 
 refused "fits two options" '{"grader": "choice", "answer": "x", "options": ["x", "x"], "response": "A"}'
 refused '"tolerance" does nothing' '{"grader": "exact", "answer": "x", "tolerance": 1, "response": "x"}'
 refused '"response" is 3, not a text' '{"grader": "number", "answer": 3, "response": 3}'
+refused 'the key "answer" is there twice' '{"grader": "number", "answer": 3, "answer": 4, "response": "3"}'
+refused 'jq -c .' '{'
+refused 'read_csv' 'grader,answer,response'
+# As tools export them: an array behind a byte-order mark, empty cells, whole numbers with a point, more digits than 64 bits.
+printf '\xEF\xBB\xBF[\n%s,\n%s,\n%s]\n' '{"grader": "exact", "answer": 2.0, "response": "2", "options": null}' \
+  '{"grader": "exact", "answer": 1e3, "response": "1000"}' \
+  '{"grader": "exact", "answer": 18446744073709551617, "response": "18446744073709551617"}' >"$scratch/exported.json"
+"$agon" grade "$scratch/exported.json" --json >"$scratch/json" || fail "grade of an array"
+[ "$(value correct "$scratch/json")" = 1.0 ] || fail "exported: $(cat "$scratch/json")"
+# A program that asks line by line is answered line by line.
+coproc GRADE { "$agon" grade -; }
+printf '%s\n' "$line" >&"${GRADE[1]}"
+read -r -t 20 answer <&"${GRADE[0]}" || fail "grade - waits for the end of its input"
+case $answer in *'"correct": true'* | *'"correct":true'*) ;; *) fail "line by line: $answer" ;; esac
+exec {GRADE[1]}>&-
 printf ' \n\n' >"$scratch/blank"
 refuses 1 "no answers" "$agon" grade "$scratch/blank"
 refuses 1 "$scratch/none" "$agon" grade "$scratch/none"

@@ -63,6 +63,18 @@ refuses 1 "no tools" play --suite charts --baseline cot --out "$scratch/x"
 printf '{"question": "who?", "golden_answers": ["Ada"]}\n' >"$scratch/questions.jsonl"
 refuses 1 "--search is for suite questions" play --suite charts --search "$scratch/index" --out "$scratch/x"
 refuses 1 "--search" play --suite questions --file "$scratch/questions.jsonl" --out "$scratch/x"
+# What is searched is a part of the run: the same corpus elsewhere is the same, another is not.
+printf '{"id": "1", "contents": "Ada\\nAda wrote the first program."}\n' >"$scratch/corpus.jsonl"
+"$agon" index "$scratch/corpus.jsonl" --out "$scratch/index" >/dev/null 2>&1 || fail "index"
+cp "$scratch/index" "$scratch/copy"
+printf '{"id": "1", "contents": "Ada\\nBabbage wrote nothing."}\n' >"$scratch/other.jsonl"
+"$agon" index "$scratch/other.jsonl" --out "$scratch/other.index" >/dev/null 2>&1 || fail "index"
+ask() { tool_play --suite questions --file "$scratch/questions.jsonl" --out "$scratch/asked" "$@"; }
+says 0 "run: $scratch/asked" ask --search "$scratch/index"
+says 0 "run: $scratch/asked" ask --search "$scratch/copy" --resume
+refuses 1 "search" ask --search "$scratch/other.index" --resume
+[ "$(python3 -c "import json; print(json.load(open('$scratch/asked/config.json'))['provenance']['search']['where'])")" = "$scratch/index" ] ||
+  fail "where it searched is not in the config"
 cp "$agon" "$scratch/agon"
 refuses 1 "no launcher" "$scratch/agon" run --suite darkroom --policy "$model" --out "$scratch/y"
 

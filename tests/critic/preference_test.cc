@@ -34,10 +34,12 @@ TEST_CASE("preferences: written and read they are the same, pictures too") {
       {Message::of(Role::system, "Look."), {Role::user, {Part::of(picture), Part::of("How many?")}, {}, {}}},
       {"seven", "e\xCC\x81ight\n\n<answer>8</answer>", ""},
       {2, 1, 2}};
-  write_preferences(folder / "out/preferences.jsonl", {one, one});
+  Preference other = one;
+  other.id = "a/2";
+  write_preferences(folder / "out/preferences.jsonl", {one, other});
   const std::vector<Preference> back = read_preferences(folder / "out/preferences.jsonl");
   REQUIRE(back.size() == 2);
-  CHECK(back[1].id == "a/1");
+  CHECK(back[1].id == "a/2");
   CHECK(back[1].category == "charts");
   REQUIRE(back[1].messages.size() == 2);
   CHECK(back[1].messages[0].text() == "Look.");
@@ -89,8 +91,11 @@ TEST_CASE("preferences: what is no record is refused with its place") {
   CHECK_THROWS_WITH(read(folder, R"({"responses": ["a", "b"], "rank": [1, 2]})"), Contains("neither a 'prompt' nor"));
   CHECK_THROWS_WITH(read(folder, R"({"prompt": 5, "responses": ["a", "b"], "rank": [1, 2]})"),
                     Contains("'prompt' must be a text, got 5"));
-  CHECK_THROWS_WITH(read(folder, "{oops\n"), Contains(":1: it is no JSON"));
+  CHECK_THROWS_WITH(read(folder, "{oops\n"), Contains(":1: not JSON"));
   CHECK_THROWS_WITH(read(folder, "\n\n"), Contains("holds no preferences"));
+  const std::string one = record(R"(["a", "b"])", "[1, 2.0]");
+  CHECK(read(folder, "\xEF\xBB\xBF[" + one + "]").size() == 1);
+  CHECK_THROWS_WITH(read(folder, one + "\n" + one), Contains(":3: the id x again, which line 1 has"));
   CHECK_THROWS_AS(read_preferences(folder / "missing.jsonl"), Error);
   CHECK_THROWS_AS(read(folder, R"({"prompt": "p", "images": ["no.png"], "responses": ["a", "b"], "rank": [1, 2]})"),
                   Error);

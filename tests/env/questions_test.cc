@@ -108,8 +108,8 @@ TEST_CASE("questions: what does not fit is told with its place") {
   told("", "no questions");
   told("[]", "no questions");
   told("[{", "not JSON");
-  told(std::string(kFlashRag) + "{\n", "line 3");
-  told("7\n", "line 1: not a JSON object");
+  told(std::string(kFlashRag) + "{\n", ":3: not JSON");
+  told("7\n", ":1: not a JSON object");
   told(R"([{"question": "a", "answer": "b"}, {"question": "a"}])", "item 1: no \"answer\"");
   told(R"({"answer": "b"})", "no \"question\"");
   told(R"({"question": "  ", "answer": "b"})", "not a text with something in it");

@@ -121,6 +121,18 @@ TEST_CASE("numbers of a task file are the same number however they are written")
   CHECK(env->step({"<answer>B</answer>"}).reward.total == 1);
   env->reset({Split::test, 2});
   CHECK(env->task().gold == 0.5);
+  // Beyond what a double holds, too.
+  for (const std::string grader : {"exact", "number"})
+    for (const std::string digits : {"123456789012345678901234567890", "18446744073709551617", "9007199254740993"}) {
+      CAPTURE(grader, digits);
+      const auto large =
+          make_env("jsonl", {.file = files.write("l.jsonl", R"({"id": 1, "prompt": "?", "answer": )" + digits +
+                                                                R"(, "grader": ")" + grader + "\"}")});
+      large->reset({Split::test, 0});
+      CHECK(large->step({digits}).reward.total == 1);
+      large->reset({Split::test, 0});
+      CHECK(large->step({digits.substr(0, digits.size() - 1) + "8"}).reward.total == 0);
+    }
   const QuestionFile questions = read_question_file(
       files.write("q.jsonl", R"({"id": 1, "question": "?", "golden_answers": [1969.0, 1.5, 1e300]})"));
   CHECK(questions.questions[0].answers == std::vector<std::string>{"1969", "1.5", "1e+300"});
