@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "cli/play.h"
 #include "cli/provenance.h"
+#include "cli/search_place.h"
 #include "cli/usage.h"
 #include "core/error.h"
 #include "core/progress.h"
@@ -79,7 +80,7 @@ Steps of_run(const std::string& folder) {
   tasks.seed = config.at("seed");
   tasks.options.level = config.at("level");
   tasks.options.role = config.value("role", tasks.options.role);
-  tasks.options.search = config.value("search", "");
+  tasks.options.search = search_place_in(config, {});
   tasks.options.baseline = config.value("baseline", "");
   tasks.options.two_turn = config.value("two_turn", false);
   tasks.options.reexamine = config.value("reexamine", "");

@@ -11,6 +11,7 @@
 #include "cli/flag_use.h"
 #include "cli/interrupt.h"
 #include "cli/provenance.h"
+#include "cli/search_place.h"
 #include "cli/task_hashes.h"
 #include "cli/usage.h"
 #include "core/error.h"
@@ -202,7 +203,7 @@ Json run_config(const agents::RolloutOptions& options, const fs::path& policy) {
                                    {"hash", config["file"]}};  // of the file and its pictures
   }
   if (asked.role != env::kSolver) config["role"] = asked.role;
-  if (!asked.search.empty()) config["search"] = asked.search;
+  add_search_place(asked.search, config);
   if (!asked.baseline.empty()) config["baseline"] = asked.baseline;
   if (asked.two_turn) {
     config["two_turn"] = true;

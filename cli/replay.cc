@@ -81,7 +81,7 @@ void run_replay(const CLI::App& command, const Flags& flags) {
   if (flags.policy.empty() && (flags.critic_given || flags.critic_place_given))
     throw Error("replay: a critic is asked again beside a policy. Give --policy too, or leave the critic's flags out.");
   const auto run = env::RunReader::open(flags.run);
-  const critic::SearchOptions options = search_options_in(run->config(), flags.file, flags.search);
+  const critic::SearchOptions options = search_options_in(run->config(), {flags.file, flags.search});
   require_flags_used(command, flags, run->config(), options.method);
   const critic::Replay replay = replay_of(flags, *run, options);
   const std::vector<env::JournalEntry> journal = run->journal(flags.task);

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ReportFlags {
-  std::string run, out, file;
+  std::string run, out, file, search;
   std::vector<std::string> compare;
 };
 
@@ -44,15 +44,20 @@ Json data_of(const CLI::App& command, const ReportFlags& flags) {
     others.push_back({name_of(other), readers.back().get()});
   }
   if (flags.compare.empty() && has_training_log(flags.run)) {
-    require_used(command, {{"--file", false, "for a training"}});
+    require_used(command, {{"--file", false, "for a training"}, {"--search", false, "for a training"}});
     return training_log_data(flags.run, name_of(flags.run));
   }
   const auto run = env::RunReader::open(flags.run);
   if (!others.empty() && !is_search(run->config()))
     throw Error("report: --compare is for searches, and {} is none. `agon eval` compares policies.", flags.run);
-  require_used(command, {{"--file", is_search(run->config()) && run->config().contains("file"),
-                          "for a run that is no search of a task file"}});
-  return report_data(*run, name_of(flags.run), {}, others, flags.file);
+  const Json config = run->config();
+  require_used(command,
+               {{"--file", is_search(config) && config.contains("file"), "for a run that is no search of a task file"},
+                {"--search", is_search(config) && config.contains("search"), "for a run whose tasks search nowhere"}});
+  const MovedInputs moved{flags.file, flags.search};
+  if (!moved.file.empty() || !moved.search.empty())
+    search_options_in(config, moved);  // or throws what is wrong with them
+  return report_data(*run, name_of(flags.run), {}, others, moved);
 }
 
 void report(const CLI::App& command, const ReportFlags& flags) {
@@ -72,6 +77,8 @@ void add_report(CLI::App& app) {
       ->required();
   command->add_option("--compare", flags->compare, "searches of the same tasks to draw beside RUN");
   command->add_option("--file", flags->file, "task file of a search, where it is not where it was");
+  command->add_option("--search", flags->search,
+                      "suite questions: where the run searched, where that is elsewhere now");
   command->add_option("--out", flags->out, "file to write (default: RUN/report.html)");
   command->callback([flags, command] { report(*command, *flags); });
 }

@@ -117,12 +117,12 @@ void add_training(const env::RunReader& run, const ReportLimits& limits, Json& d
 }  // namespace
 
 Json report_data(const env::RunReader& run, const std::string& title, const ReportLimits& limits,
-                 const std::vector<OtherRun>& others, const std::string& task_file) {
+                 const std::vector<OtherRun>& others, const MovedInputs& moved) {
   Json data{
       {"title", title}, {"config", run.config()}, {"complete", !run.summary().is_null()}, {kProvenance, provenance()}};
   if (is_search(run.config())) {
     JudgedSteps judged;
-    add_search(run, title, limits, others, task_file, data, judged);
+    add_search(run, title, limits, others, moved, data, judged);
     add_curves(judged.probabilities, judged.labels, data);
   } else if (is_self_play(run.config())) {
     add_self_play(run, limits, data);

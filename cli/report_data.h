@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/search_config.h"
 #include "core/json.h"
 #include "env/episode_store.h"
 
@@ -31,9 +32,9 @@ struct ReportLimits {
 // Of a run without metrics: {summary, levels, kinds, roc, reliability, ece, embedded_tasks, embedded_samples}.
 // Of a training: {training {last_step, seconds, curves}}; log: the name of the file that they are from, if it is no
 // run. Of self-play: {self_play (cli/report_self_play.h)}, and neither tasks nor episodes. Of a search: {search
-// (cli/report_search.h), roc, reliability, ece: of the critic's P(correct)}; task_file: that it was made on, if it was.
+// (cli/report_search.h), roc, reliability, ece: of the critic's P(correct)}; moved: where its inputs are now.
 Json report_data(const env::RunReader& run, const std::string& title, const ReportLimits& limits = {},
-                 const std::vector<OtherRun>& others = {}, const std::string& task_file = {});
+                 const std::vector<OtherRun>& others = {}, const MovedInputs& moved = {});
 
 // Whether a model was trained in `folder` without a run: by agon train-sft, train-rm or selfplay. They leave a log.
 bool has_training_log(const std::filesystem::path& folder);

@@ -33,8 +33,8 @@ Json no_steps() {
 class SearchTrees {
  public:
   // Throws Error where the trees of the run cannot be played again: another version, no task file.
-  SearchTrees(const env::RunReader& run, const std::string& file, ReportEpisodes& shown, JudgedSteps& judged)
-      : run_(run), options_(search_options_in(run.config(), file, "")), shown_(shown), judged_(judged) {}
+  SearchTrees(const env::RunReader& run, const MovedInputs& moved, ReportEpisodes& shown, JudgedSteps& judged)
+      : run_(run), options_(search_options_in(run.config(), moved)), shown_(shown), judged_(judged) {}
 
   // in_page: its tree is drawn.
   void add(std::uint64_t task, bool in_page) {
@@ -86,8 +86,8 @@ class SearchTrees {
 // What `data` says of the trees; why there are none, or not all.
 class TreesOrWhy {
  public:
-  TreesOrWhy(const env::RunReader& run, const std::string& file, ReportEpisodes& shown, JudgedSteps& judged) {
-    attempt([&] { trees_.emplace(run, file, shown, judged); });
+  TreesOrWhy(const env::RunReader& run, const MovedInputs& moved, ReportEpisodes& shown, JudgedSteps& judged) {
+    attempt([&] { trees_.emplace(run, moved, shown, judged); });
   }
   void add(const env::Episode& episode, bool in_page) {
     if (trees_ && episode.status == env::EpisodeStatus::done)
@@ -124,7 +124,7 @@ void require_same_tasks(const Json& config, const OtherRun& other) {
 }  // namespace
 
 void add_search(const env::RunReader& run, const std::string& title, const ReportLimits& limits,
-                const std::vector<OtherRun>& others, const std::string& file, Json& data, JudgedSteps& judged) {
+                const std::vector<OtherRun>& others, const MovedInputs& moved, Json& data, JudgedSteps& judged) {
   Json search{{"summary", critic::summarize_searches(run)}, {"methods", Json::array()}};
   search["methods"].push_back(method_json(title, search["summary"], true));
   for (const OtherRun& other : others) {
@@ -132,7 +132,7 @@ void add_search(const env::RunReader& run, const std::string& title, const Repor
     search["methods"].push_back(method_json(other.title, critic::summarize_searches(*other.run), false));
   }
   ReportEpisodes shown;
-  TreesOrWhy trees(run, file, shown, judged);
+  TreesOrWhy trees(run, moved, shown, judged);
   std::size_t total = 0;
   run.for_each(
       [&](const env::Episode& episode) {

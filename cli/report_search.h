@@ -20,9 +20,9 @@ struct JudgedSteps {
 // Adds {tasks, episodes, images} of the first tasks, and "search": {summary, methods [{name, policy_tokens, tokens,
 // accuracy, interval, own}], trees {task index: nodes (cli/search_tree.h), each with "parts": what the env showed
 // behind it}, steps {right_kept, wrong_kept, right_rejected, wrong_rejected, unknown}, trees_missing: why some
-// are not there; empty: all are}. judged: of all finished tasks. file: the task file of the run, where it has one; an
+// are not there; empty: all are}. judged: of all finished tasks. moved: where the run's inputs are now; an
 // error of the trees is no error of the report.
 void add_search(const env::RunReader& run, const std::string& title, const ReportLimits& limits,
-                const std::vector<OtherRun>& others, const std::string& file, Json& data, JudgedSteps& judged);
+                const std::vector<OtherRun>& others, const MovedInputs& moved, Json& data, JudgedSteps& judged);
 
 }  // namespace agon::cli

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "cli/search_place.h"
 #include "core/error.h"
 #include "core/provenance.h"
 #include "env/suite.h"
@@ -13,7 +14,7 @@ void require_same_file(const std::string& recorded, const critic::SearchOptions&
   const std::string hash = fmt::format("{:016x}", env::suite_info(options.suite, options.suite_options).file_hash);
   if (hash != recorded)
     throw Error(
-        "replay: {} is not the task file of the run: its hash is {}, and the run was made on {}. Give --file the "
+        "{} is not the task file of the run: its hash is {}, and the run was made on {}. Give --file the "
         "file that was searched.",
         options.suite_options.file, hash, recorded);
 }
@@ -22,17 +23,16 @@ void require_same_file(const std::string& recorded, const critic::SearchOptions&
 std::string recorded_file(const Json& config) {
   const Json::json_pointer place("/" + std::string(kProvenance) + "/file/path");
   const std::string path = config.contains(place) ? config.at(place).get<std::string>() : "";
-  if (path.empty())
-    throw Error("replay: the tasks are of a file, whose path the run does not say. Give it with --file.");
+  if (path.empty()) throw Error("The tasks are of a file, whose path the run does not say. Give it with --file.");
   if (!std::filesystem::exists(path))
-    throw Error("replay: the task file of the run, {}, is not there any more. Give it with --file.", path);
+    throw Error("The task file of the run, {}, is not there any more. Give it with --file.", path);
   return path;
 }
 
 // A number of the run's config, in the range of its flag.
 template <typename Number = int>
 Number recorded(const Json& config, const char* key, Number low, Number high) {
-  return whole_number_or_throw(config.at(key), fmt::format("replay: the run's config: {}", key), low, high);
+  return whole_number_or_throw(config.at(key), fmt::format("the run's config: {}", key), low, high);
 }
 
 }  // namespace
@@ -52,19 +52,19 @@ void add_search_config(const critic::SearchOptions& options, Json& config) {
 
 bool is_search(const Json& config) { return config.contains("search_version"); }
 
-critic::SearchOptions search_options_in(const Json& config, const std::string& file, const std::string& search) {
-  if (!is_search(config)) throw Error("replay: this run is no search. Give the folder that `agon search` wrote.");
+critic::SearchOptions search_options_in(const Json& config, const MovedInputs& moved) {
+  if (!is_search(config)) throw Error("This run is no search. Give the folder that `agon search` wrote.");
   const int version = config.at("search_version").get<int>();
   if (version != critic::kSearchVersion)
     throw Error(
-        "replay: the search is of version {}; this agon replays version {}. Replay it with the agon that wrote "
+        "The search is of version {}; this agon replays version {}. Replay it with the agon that wrote "
         "it.",
         version, critic::kSearchVersion);
   critic::SearchOptions options;
   options.suite = config.at("suite").get<std::string>();
   options.suite_options.level = recorded(config, "level", 0, 1'000'000);
-  options.suite_options.file = config.contains("file") && file.empty() ? recorded_file(config) : file;
-  options.suite_options.search = search.empty() ? config.value("search", "") : search;
+  options.suite_options.file = config.contains("file") && moved.file.empty() ? recorded_file(config) : moved.file;
+  options.suite_options.search = search_place_in(config, moved.search);
   options.suite_options.role = config.value("role", options.suite_options.role);
   options.suite_options.baseline = config.value("baseline", "");
   options.suite_options.two_turn = config.value("two_turn", false);

@@ -11,10 +11,13 @@ namespace agon::cli {
 // Adds what shapes a search to the config of a run (cli/play.h): method, budget, version. Threads and writing ahead
 // change no result and are left out.
 void add_search_config(const critic::SearchOptions& options, Json& config);
-// Back again. file: what --file gave in place of the run's own task file, by the path that its provenance has; search:
-// the same of --search. Throws Error for a run that is no search, one of another version, and a task file that is not
-// there or has changed.
-critic::SearchOptions search_options_in(const Json& config, const std::string& file, const std::string& search);
+// What --file and --search give in place of the run's own task file and index, by the paths that its provenance has.
+struct MovedInputs {
+  std::string file, search;
+};
+// Back again. Throws Error for a run that is no search, one of another version, and a task file or an
+// index that is not there or has changed.
+critic::SearchOptions search_options_in(const Json& config, const MovedInputs& moved);
 bool is_search(const Json& config);
 
 }  // namespace agon::cli
