@@ -37,7 +37,8 @@ std::vector<Message> messages_of(const CompleteOptions& options) {
   std::vector<Message> messages;
   if (!options.system.empty()) messages.push_back(Message::of(Role::system, options.system));
   Message question{Role::user, {}, {}, {}};
-  for (const std::string& path : options.images) question.parts.push_back(Part::of(load_image(path)));
+  for (const std::string& path : options.images)
+    question.parts.push_back(Part::of(load_image(path, {.most_elongated = kMostElongated})));
   question.parts.push_back(Part::of(options.prompt_given ? options.prompt : read_standard_input()));
   messages.push_back(std::move(question));
   return messages;

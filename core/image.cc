@@ -54,8 +54,36 @@ void check_limits(const ImageHeader& header, const std::string& name, const Imag
                 name, header.scans, header.blocks, limits.max_blocks);
 }
 
+// What a file begins as that is no PNG, JPEG or WebP, and what to do about it; empty: nothing known.
+std::string told_of_other(Bytes encoded) {
+  using namespace std::string_view_literals;
+  const std::string_view text(reinterpret_cast<const char*>(encoded.data()), encoded.size());
+  if (text.empty()) return "the file is empty. Is the download complete?";
+  const std::string_view start = trim(text.substr(0, 64));
+  if (to_lower(start).starts_with("<!doctype html") || to_lower(start).starts_with("<html"))
+    return "an HTML page and no picture. Was the download refused?";
+  if (start.starts_with("version https://git-lfs"))
+    return "a pointer of Git LFS and no picture. Run git lfs pull in its repository.";
+  const std::tuple<std::size_t, std::string_view, const char*> known[] = {
+      {0, "GIF8", "a GIF"},           {0, "BM", "a BMP"},
+      {0, "II*\0"sv, "a TIFF"},       {0, "MM\0*"sv, "a TIFF"},
+      {4, "ftypavi", "an AVIF"},      {4, "ftyphe", "a HEIC"},
+      {4, "ftypmif1", "a HEIF"},      {4, "ftypmsf1", "a HEIF"},
+      {0, "\xFF\x0A", "a JPEG XL"},   {4, "JXL \r\n", "a JPEG XL"},
+      {4, "jP  \r\n", "a JPEG 2000"}, {0, "\xFF\x4F\xFF\x51", "a JPEG 2000"},
+      {0, "\0\0\1\0"sv, "an icon"},   {0, "%PDF", "a PDF"},
+      {0, "8BPS", "a PSD"},           {0, "<svg", "an SVG"},
+      {0, "<?xml", "an SVG"},         {0, "qoif", "a QOI"}};
+  for (const auto& [at, magic, name] : known)
+    if (text.size() > at && text.substr(at).starts_with(magic))
+      return fmt::format("{}, which is not read here. Convert it to PNG, JPEG or WebP.", name);
+  return {};
+}
+
 ImageHeader checked_header(Bytes encoded, const std::string& name, const ImageLimits& limits) {
   std::optional<ImageHeader> header = read_image_header(encoded);
+  if (const std::string told = header ? std::string() : told_of_other(encoded); !told.empty())
+    throw Error("{}: {}", name, told);
   if (!header)
     throw Error("{}: not a PNG, JPEG or WebP picture, or its header is damaged ({} bytes).", name, encoded.size());
   check_limits(*header, name, limits);

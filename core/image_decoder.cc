@@ -304,6 +304,10 @@ Image decode_apart(const ImageHeader& header, const std::string& name, const Ima
   request.format = static_cast<std::uint32_t>(header.format);
   request.width = static_cast<std::uint32_t>(header.width);
   request.height = static_cast<std::uint32_t>(header.height);
+  request.left = static_cast<std::uint32_t>(header.left);
+  request.top = static_cast<std::uint32_t>(header.top);
+  request.coded_width = static_cast<std::uint32_t>(header.coded_width ? header.coded_width : header.width);
+  request.coded_height = static_cast<std::uint32_t>(header.coded_height ? header.coded_height : header.height);
   request.orientation = static_cast<std::uint32_t>(header.orientation);
   request.wants_pixels = keep_pixels;
   request.milliseconds = static_cast<std::uint32_t>(std::clamp(limits.cpu_seconds, 0.001, 1e6) * 1000);

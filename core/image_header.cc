@@ -1,6 +1,7 @@
 #include "core/image_header.h"
 
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cstring>
@@ -60,9 +61,10 @@ std::optional<int> orientation_of_tiff(Bytes tiff) {
   const std::uint64_t entries = std::min<std::uint64_t>(number(directory, 2), (tiff.size() - directory - 2) / 12);
   for (std::uint64_t i = 0; i < entries; ++i) {
     const std::size_t at = directory + 2 + 12 * i;
-    constexpr std::uint64_t kOrientation = 0x0112, kShort = 3;
-    if (number(at, 2) != kOrientation || number(at + 2, 2) != kShort) continue;
-    const std::uint64_t value = number(at + 8, 2);
+    constexpr std::uint64_t kOrientation = 0x0112, kShort = 3, kLong = 4;
+    const std::uint64_t type = number(at + 2, 2);
+    if (number(at, 2) != kOrientation || (type != kShort && type != kLong)) continue;
+    const std::uint64_t value = number(at + 8, type == kShort ? 2 : 4);
     return value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
   }
   return {};
@@ -78,7 +80,103 @@ std::optional<int> orientation_of_chunk(Bytes content) {
   return starts_with(content, 0, kExifName) ? orientation_of_segment(content) : orientation_of_tiff(content);
 }
 
+// The orientation that an XMP packet gives, if it does.
+std::optional<int> orientation_of_xmp(Bytes packet) {
+  constexpr std::string_view kName = "tiff:Orientation";
+  const std::string_view text(reinterpret_cast<const char*>(packet.data()), packet.size());
+  for (std::size_t at = 0; (at = text.find(kName, at)) != text.npos;) {
+    at += kName.size();
+    const std::string_view rest = text.substr(at);
+    const std::size_t digit = rest.starts_with("=\"") || rest.starts_with("='") ? 2 : rest.starts_with(">") ? 1 : 0;
+    if (digit > 0 && digit < rest.size() && rest[digit] >= '1' && rest[digit] <= '8') return rest[digit] - '0';
+  }
+  return {};
+}
+
+// What a file's EXIF and XMP say of its orientation. EXIF counts first, and the first of each.
+struct Orientation {
+  std::optional<int> exif, xmp;
+  void see_exif(std::optional<int> value) {
+    if (!exif) exif = value;
+  }
+  void see_xmp(Bytes packet) {
+    if (!xmp) xmp = orientation_of_xmp(packet);
+  }
+  int value() const { return exif.value_or(xmp.value_or(1)); }
+};
+
 // ---- PNG
+
+constexpr std::size_t kMostInflated = 1 << 20;  // of a text chunk; EXIF has at most 64 KiB
+constexpr int kMostProfiles = 8;                // text chunks that are looked into
+
+// As far as it fits and is whole.
+std::string inflated(Bytes compressed) {
+  std::string text(std::min(kMostInflated, 1100 * compressed.size() + 64), '\0');  // deflate's best is 1 : 1032
+  z_stream stream{};
+  if (::inflateInit(&stream) != Z_OK) return {};
+  stream.next_in = const_cast<Bytef*>(compressed.data());
+  stream.avail_in = static_cast<uInt>(std::min<std::size_t>(compressed.size(), kMostInflated));
+  stream.next_out = reinterpret_cast<Bytef*>(text.data());
+  stream.avail_out = static_cast<uInt>(text.size());
+  ::inflate(&stream, Z_FINISH);
+  text.resize(stream.total_out);
+  ::inflateEnd(&stream);
+  return text;
+}
+
+// What a text chunk (tEXt, zTXt, iTXt) holds behind its keyword; empty where that is another.
+std::string text_of_chunk(Bytes content, std::string_view type, std::string_view keyword) {
+  if (!starts_with(content, 0, keyword) || content.size() <= keyword.size() || content[keyword.size()] != 0) return {};
+  Bytes rest = content.subspan(keyword.size() + 1);
+  bool compressed = type == "zTXt";
+  if (type == "zTXt" && !rest.empty()) rest = rest.subspan(1);  // how: there is but one way
+  if (type == "iTXt") {  // compressed, how, a language and a translated keyword, each with a zero behind it
+    if (rest.size() < 2) return {};
+    compressed = rest[0] != 0;
+    rest = rest.subspan(2);
+    for (int i = 0; i < 2; ++i) {
+      const auto zero = std::find(rest.begin(), rest.end(), 0);
+      if (zero == rest.end()) return {};
+      rest = rest.subspan(static_cast<std::size_t>(zero - rest.begin()) + 1);
+    }
+  }
+  return compressed ? inflated(rest) : std::string(rest.begin(), rest.end());
+}
+
+Bytes bytes_of(const std::string& text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
+
+// ImageMagick's way to keep EXIF in a PNG: a name, a number of bytes, and those in hexadecimal digits.
+std::optional<int> orientation_of_raw_profile(const std::string& profile) {
+  std::size_t at = profile.find_first_not_of('\n');
+  for (int line = 0; line < 2 && at != profile.npos; ++line) at = profile.find('\n', at + 1);
+  std::vector<std::uint8_t> bytes;
+  int high = -1;
+  for (; at < profile.size(); ++at) {
+    const char c = profile[at];
+    const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    if (digit < 0) continue;
+    if (high >= 0) bytes.push_back(static_cast<std::uint8_t>(high << 4 | digit));
+    high = high >= 0 ? -1 : digit;
+  }
+  return orientation_of_chunk(bytes);
+}
+
+// True where it is a chunk that may say something.
+bool see_text_chunk(Orientation& orientation, Bytes content, std::string_view type) {
+  const std::string_view xmp = "XML:com.adobe.xmp";
+  for (const std::string_view keyword :
+       {std::string_view("Raw profile type exif"), std::string_view("Raw profile type APP1"), xmp}) {
+    const std::string text = text_of_chunk(content, type, keyword);
+    if (text.empty()) continue;
+    if (keyword == xmp)
+      orientation.see_xmp(bytes_of(text));
+    else
+      orientation.see_exif(orientation_of_raw_profile(text));
+    return true;
+  }
+  return false;
+}
 
 // What the decoder holds: the picture as RGB, or, where passes or alpha ask for it, as RGBA first.
 void describe_png(ImageHeader& header, std::uint8_t depth, std::uint8_t color, std::uint8_t interlace) {
@@ -119,7 +217,9 @@ std::optional<ImageHeader> png_header(Bytes bytes) {
   header.width = big_endian(bytes, 16, 4);
   header.height = big_endian(bytes, 20, 4);
   describe_png(header, bytes[24], bytes[25], bytes[28]);
-  bool palette = false, transparency = false, exif = false;
+  bool palette = false, transparency = false;
+  Orientation orientation;
+  int profiles = 0;
   enum class Data { ahead, here, behind } data = Data::ahead;  // what lies in one piece is the picture
   for (std::size_t at = kSignature; bytes.size() - at >= kAround;) {
     const std::uint64_t size = big_endian(bytes, at, 4);
@@ -133,8 +233,13 @@ std::optional<ImageHeader> png_header(Bytes bytes) {
     }
     if (at == kSignature) {
       keep(header, bytes, 0, end);
-    } else if (is("eXIf") && !std::exchange(exif, true)) {  // before the picture or behind it
-      header.orientation = orientation_of_chunk(bytes.subspan(at + 8, size)).value_or(1);
+    } else if (is("eXIf") || is("tEXt") || is("zTXt") || is("iTXt")) {  // before the picture or behind it
+      const Bytes content = bytes.subspan(at + 8, size);
+      if (is("eXIf"))
+        orientation.see_exif(orientation_of_chunk(content));
+      else if (profiles < kMostProfiles)
+        profiles += see_text_chunk(orientation, content, is("tEXt") ? "tEXt" : is("zTXt") ? "zTXt" : "iTXt");
+      header.orientation = orientation.value();
       if (data == Data::here) data = Data::behind;
     } else if (is("IDAT") && data != Data::behind) {
       data = Data::here;
@@ -252,7 +357,8 @@ std::optional<ImageHeader> jpeg_header(Bytes bytes) {
   header.format = ImageFormat::jpeg;
   header.scans = 0;
   Frame frame;
-  bool seen_frame = false, seen_orientation = false;
+  bool seen_frame = false;
+  Orientation orientation;
   std::size_t begin = 0, at = 2, segments = 0;  // [begin, at) is kept next
   const auto end_header = [&]() -> std::optional<ImageHeader> {
     if (!seen_frame) return {};
@@ -301,11 +407,12 @@ std::optional<ImageHeader> jpeg_header(Bytes bytes) {
       read_frame(header, frame, marker, content);
       if (!header.fault.empty()) return end_header();
     }
-    if (marker == 0xE1 && !seen_orientation)
-      if (const auto orientation = orientation_of_segment(content)) {
-        header.orientation = *orientation;
-        seen_orientation = true;
-      }
+    if (marker == 0xE1) {
+      constexpr std::string_view kXmpName("http://ns.adobe.com/xap/1.0/\0", 29);
+      orientation.see_exif(orientation_of_segment(content));
+      if (starts_with(content, 0, kXmpName)) orientation.see_xmp(content.subspan(kXmpName.size()));
+      header.orientation = orientation.value();
+    }
     const bool metadata = marker == 0xFE || (marker >= 0xE1 && marker <= 0xEF && marker != 0xEE);  // but Adobe's
     if (metadata) {
       keep(header, bytes, begin, at);
@@ -343,6 +450,15 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> webp_sides(Bytes content,
   return std::pair(little_endian(content, 6, 2) & 0x3FFF, little_endian(content, 8, 2) & 0x3FFF);
 }
 
+// WebP has no checksums, and a decoder takes zeros for data. Of the data of flat pictures a twentieth is zeros at the
+// end.
+bool ends_in_zeros(Bytes content) {
+  constexpr std::size_t kFew = 64;
+  const auto last = std::find_if(content.rbegin(), content.rend(), [](std::uint8_t byte) { return byte != 0; });
+  const auto zeros = static_cast<std::size_t>(last - content.rbegin());
+  return zeros > kFew && zeros > content.size() / 5;
+}
+
 // Finds the picture among the chunks of bytes[at, end): of the file, or of an animation's frame. The header's sides are
 // those that the container gives; 0 x 0: it gives none.
 void find_webp_picture(ImageHeader& header, Bytes bytes, std::size_t at, std::size_t end, bool frame) {
@@ -357,9 +473,14 @@ void find_webp_picture(ImageHeader& header, Bytes bytes, std::size_t at, std::si
     if (is("ALPH") && alpha.empty() && whole) alpha = bytes.subspan(at, next - at);
     if (is("ANMF") && !frame) {
       if (content.size() < 16) return;
-      header.width = little_endian(content, 6, 3) + 1;
-      header.height = little_endian(content, 9, 3) + 1;
-      find_webp_picture(header, bytes, at + 24, at + 8 + content.size(), true);
+      header.left = 2 * little_endian(content, 0, 3);
+      header.top = 2 * little_endian(content, 3, 3);
+      header.coded_width = little_endian(content, 6, 3) + 1;
+      header.coded_height = little_endian(content, 9, 3) + 1;
+      if (header.left + header.coded_width > header.width || header.top + header.coded_height > header.height)
+        header.fault = "its first frame lies outside of it";
+      else
+        find_webp_picture(header, bytes, at + 24, at + 8 + content.size(), true);
       return;
     }
     if (is("VP8 ") || is("VP8L")) {
@@ -370,16 +491,19 @@ void find_webp_picture(ImageHeader& header, Bytes bytes, std::size_t at, std::si
         return;
       }
       if (header.width == 0 && header.height == 0) std::tie(header.width, header.height) = *sides;
-      if (sides != std::pair(header.width, header.height)) {
-        header.fault = fmt::format("its header says {} x {} pixels, its picture {} x {}", header.width, header.height,
-                                   sides->first, sides->second);
+      if (!frame) std::tie(header.coded_width, header.coded_height) = std::tie(header.width, header.height);
+      if (sides != std::pair(header.coded_width, header.coded_height)) {
+        header.fault = fmt::format("its header says {} x {} pixels, its picture {} x {}", header.coded_width,
+                                   header.coded_height, sides->first, sides->second);
         return;
       }
       if (lossless) alpha = {};  // it has its own
       header.kind = lossless ? "lossless" : alpha.empty() ? "lossy" : "lossy with alpha";
       // RGB or RGBA, and what that is made of: for alpha a plane, and a lossless picture that it is packed as.
       header.bytes_per_pixel = lossless ? 8 : alpha.empty() ? 4 : 10;
+      if (header.coded_width != header.width || header.coded_height != header.height) header.bytes_per_pixel += 3;
       if (!whole) return;
+      if (ends_in_zeros(content)) header.fault = "its data ends in zeros, as those of a download that broke off";
       const std::uint64_t inside = 4 + (alpha.empty() ? 0 : 18 + alpha.size()) + (next - at);
       append(header.lead, "RIFF");
       append_little_endian(header.lead, inside, 4);
@@ -388,8 +512,8 @@ void find_webp_picture(ImageHeader& header, Bytes bytes, std::size_t at, std::si
         append(header.lead, "VP8X");
         append_little_endian(header.lead, 10, 4);
         append_little_endian(header.lead, 0x10, 4);  // it has alpha
-        append_little_endian(header.lead, header.width - 1, 3);
-        append_little_endian(header.lead, header.height - 1, 3);
+        append_little_endian(header.lead, header.coded_width - 1, 3);
+        append_little_endian(header.lead, header.coded_height - 1, 3);
         header.parts.push_back(alpha);
       }
       header.parts.push_back(bytes.subspan(at, next - at));
@@ -401,16 +525,19 @@ void find_webp_picture(ImageHeader& header, Bytes bytes, std::size_t at, std::si
   }
 }
 
-// The orientation that the file's chunks, bytes[at, end), give in an EXIF chunk; without one, 1.
-int webp_orientation(Bytes bytes, std::size_t at, std::size_t end) {
+// What the file's chunks, bytes[at, end), say of its orientation: those that its header names by their flags.
+int webp_orientation(Bytes bytes, std::size_t at, std::size_t end, bool has_exif, bool has_xmp) {
+  Orientation orientation;
   while (end - at >= 8) {
     const std::uint64_t size = little_endian(bytes, at + 4, 4);
     const std::uint64_t padded = size + size % 2, available = end - at - 8;
-    if (size > available) return 1;
-    if (starts_with(bytes, at, "EXIF")) return orientation_of_chunk(bytes.subspan(at + 8, size)).value_or(1);
+    if (size > available) break;
+    const Bytes content = bytes.subspan(at + 8, size);
+    if (has_exif && starts_with(bytes, at, "EXIF")) orientation.see_exif(orientation_of_chunk(content));
+    if (has_xmp && starts_with(bytes, at, "XMP ")) orientation.see_xmp(content);
     at += 8 + std::min(padded, available);
   }
-  return 1;
+  return orientation.value();
 }
 
 std::optional<ImageHeader> webp_header(Bytes bytes) {
@@ -419,11 +546,12 @@ std::optional<ImageHeader> webp_header(Bytes bytes) {
   header.format = ImageFormat::webp;
   const bool whole = little_endian(bytes, 4, 4) + 8 <= bytes.size();
   if (starts_with(bytes, 12, "VP8X")) {
-    constexpr std::uint8_t kHasExif = 0x08;
+    constexpr std::uint8_t kHasExif = 0x08, kHasXmp = 0x04;
     header.width = little_endian(bytes, 24, 3) + 1;
     header.height = little_endian(bytes, 27, 3) + 1;
     const std::uint64_t end = std::min<std::uint64_t>(little_endian(bytes, 4, 4) + 8, bytes.size());
-    if ((bytes[20] & kHasExif) != 0 && end > 12) header.orientation = webp_orientation(bytes, 12, end);
+    if (end > 12)
+      header.orientation = webp_orientation(bytes, 12, end, (bytes[20] & kHasExif) != 0, (bytes[20] & kHasXmp) != 0);
   } else if (!starts_with(bytes, 12, "VP8 ") && !starts_with(bytes, 12, "VP8L")) {
     return {};
   }

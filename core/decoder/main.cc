@@ -103,15 +103,28 @@ void shut_in(std::uint64_t mapped) {
   seccomp_release(filter);
 }
 
-Picture decode(const Request& request, std::span<const std::uint8_t> encoded) {
+Picture decode_coded(const Request& request, std::span<const std::uint8_t> encoded) {
   switch (request.format) {
     case 0:
-      return decode_png(encoded, request.width, request.height);
+      return decode_png(encoded, request.coded_width, request.coded_height);
     case 1:
-      return decode_jpeg(encoded, request.width, request.height);
+      return decode_jpeg(encoded, request.coded_width, request.coded_height);
     default:
-      return decode_webp(encoded, request.width, request.height);
+      return decode_webp(encoded, request.coded_width, request.coded_height);
   }
+}
+
+// A picture that covers a part of what is asked for is laid on white.
+Picture decode(const Request& request, std::span<const std::uint8_t> encoded) {
+  Picture coded = decode_coded(request, encoded);
+  if (coded.width == request.width && coded.height == request.height) return coded;
+  const std::size_t bytes = std::size_t(request.width) * request.height * 3;
+  Picture whole{request.width, request.height, std::unique_ptr<std::uint8_t[]>(new std::uint8_t[bytes])};
+  std::memset(whole.rgb.get(), 255, bytes);
+  for (std::size_t row = 0; row < coded.height; ++row)
+    std::memcpy(&whole.rgb[((row + request.top) * whole.width + request.left) * 3], &coded.rgb[row * coded.width * 3],
+                std::size_t(coded.width) * 3);
+  return whole;
 }
 
 void send_reply(std::uint32_t width, std::uint32_t height, std::uint64_t bytes) {

@@ -7,13 +7,15 @@
 namespace agon::decoder {
 
 struct Request {
-  std::uint32_t format = 0;  // ImageFormat
-  std::uint32_t width = 0, height = 0;
-  std::uint32_t orientation = 1;    // EXIF
-  std::uint32_t wants_pixels = 1;   // 0: the picture is decoded and thrown away
-  std::uint32_t milliseconds = 0;   // of CPU
-  std::uint64_t encoded_bytes = 0;  // that follow
-  std::uint64_t memory = 0;         // bytes beside those
+  std::uint32_t format = 0;                         // ImageFormat
+  std::uint32_t width = 0, height = 0;              // of the picture that is asked for
+  std::uint32_t left = 0, top = 0;                  // where the coded one lies in it; around it is white
+  std::uint32_t coded_width = 0, coded_height = 0;  // what the file's header says of that
+  std::uint32_t orientation = 1;                    // EXIF
+  std::uint32_t wants_pixels = 1;                   // 0: the picture is decoded and thrown away
+  std::uint32_t milliseconds = 0;                   // of CPU
+  std::uint64_t encoded_bytes = 0;                  // that follow
+  std::uint64_t memory = 0;                         // bytes beside those
 };
 
 struct Reply {

@@ -71,7 +71,7 @@ Candidates candidates_in(const Json& record, const fs::path& folder) {
     candidates.messages.push_back(Message::of(Role::system, instructions));
   Message question{Role::user, {}, {}, {}};
   for (const std::string& image : texts_at(record, kImages))
-    question.parts.push_back(Part::of(load_image(folder / image)));
+    question.parts.push_back(Part::of(load_image(folder / image, {.most_elongated = kMostElongated})));
   const std::string prompt = text_at(record, "prompt");
   if (prompt.empty() && question.parts.empty()) throw Error("it has neither a 'prompt' nor 'images'");
   question.parts.push_back(Part::of(prompt));

@@ -1,6 +1,8 @@
 // The suite mat_coding: the file of MAT-Coding (question_file.h), whose pictures are to be mended with code.
+#include <string>
 #include <utility>
 
+#include "core/error.h"
 #include "env/suites/baseline.h"
 #include "env/suites/file_env.h"
 #include "env/suites/mending.h"
@@ -11,10 +13,21 @@
 namespace agon::env {
 namespace {
 
+// The questions of MAT-Coding are about a picture that something is wrong with.
+std::string with_pictures(const std::string& file) {
+  if (file.empty()) return file;  // said by who opens it
+  const auto questions = open_question_file(file);
+  for (std::size_t i = 0; i < questions->questions.size(); ++i)
+    if (questions->questions[i].defects.empty() && questions->questions[i].kind == "search")
+      throw Error("{}: no picture to mend: a question of MAT-Coding has \"processed_image_path\" and \"type\"",
+                  questions->identities[i].place);
+  return file;
+}
+
 class MatCoding final : public FileEnv {
  public:
   MatCoding(const SuiteOptions& options, Baseline baseline)
-      : FileEnv("mat_coding", options.file), baseline_(baseline) {}
+      : FileEnv("mat_coding", with_pictures(options.file)), baseline_(baseline) {}
 
   void prepare() override {
     if (baseline_ == Baseline::none) tools::Interpreters::of_process()->start();
@@ -43,7 +56,7 @@ class MatCoding final : public FileEnv {
 
 SuiteInfo mat_coding_info(const SuiteOptions& options) {
   const Baseline baseline = baseline_from(options.baseline);
-  SuiteInfo info = file_suite_info("mat_coding", options.file);
+  SuiteInfo info = file_suite_info("mat_coding", with_pictures(options.file));
   info.description = "Code: the questions of MAT-Coding.json, over pictures that are to be mended first";
   info.instructions = baseline == Baseline::none ? kMendingInstructions : baseline_instructions(baseline);
   info.baselines = {"direct", "cot"};

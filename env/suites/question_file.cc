@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "core/error.h"
@@ -56,7 +57,23 @@ Defects defects_of(const SortedJson& item) {
   return *defects;
 }
 
+// A key that looks like a slip of the picture's is refused where that one is not there; other keys are the user's own.
+void check_picture_keys(const SortedJson& item) {
+  if (item.contains("image_path") || item.contains("processed_image_path")) return;
+  for (const auto& [key, value] : item.items()) {
+    if (value.empty() || (value.is_string() && value.get_ref<const std::string&>().empty())) continue;
+    std::string plain = to_lower(key);
+    std::erase_if(plain, [](char c) { return c == '_' || c == '-' || c == ' '; });
+    const std::vector<std::string> meant = {"image", "imagepath", "imagefile", "imagename",
+                                            "img",   "imgpath",   "picture",   "picturepath"};
+    if (plain.ends_with("s") && plain.size() > 3) plain.pop_back();
+    if (std::ranges::find(meant, plain) != meant.end() || nearest_name(plain, {"imagepath"}))
+      throw Error("no key \"{}\"; did you mean \"image_path\"?", key);
+  }
+}
+
 FileQuestion question_of(const SortedJson& item, std::size_t number, const fs::path& folder) {
+  check_picture_keys(item);
   FileQuestion question{id_of(item, number), text_at(item, "question"), "search", answers_of(item), {}, {}, 1};
   if (item.contains("type") && item.contains("processed_image_path")) {
     question.defects = defects_of(item);

@@ -4,6 +4,7 @@ by byte, and its pixels follow from the samples.
 
 usage: images.py OUT_FOLDER
 """
+import io
 import json
 import pathlib
 import struct
@@ -124,6 +125,54 @@ turned = np.rot90(gradient(3), -1).astype(int)
 expect("exif_behind.png", turned)
 (out / "exif_named.png").write_bytes(png(gradient(3), 8, 2, before=chunk(b"eXIf", b"Exif\0\0" + TURN)))
 expect("exif_named.png", turned)
+
+
+
+def read_by_pillow(name, content):
+    (out / name).write_bytes(content)
+    expect(name, over_white(ImageOps.exif_transpose(Image.open(out / name))))
+
+
+def saved(form, **options):
+    file = io.BytesIO()
+    rgb.save(file, form, **options)
+    return file.getvalue()
+
+
+LONG_TURN = struct.pack(">2sHIHHHIII", b"MM", 42, 8, 1, 0x0112, 4, 1, 6, 0)
+RAW = b"\nexif\n%8d\n" % len(b"Exif\0\0" + TURN) + (b"Exif\0\0" + TURN).hex().encode() + b"\n"
+XMP = (b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
+       b'<rdf:Description xmlns:tiff="http://ns.adobe.com/tiff/1.0/" tiff:Orientation="6"/></rdf:RDF></x:xmpmeta>')
+read_by_pillow("exif_long.png", png(gradient(3), 8, 2, before=chunk(b"eXIf", LONG_TURN)))
+read_by_pillow("exif_raw.png", png(gradient(3), 8, 2, before=chunk(b"tEXt", b"Raw profile type exif\0" + RAW)))
+read_by_pillow("exif_raw_packed.png",
+               png(gradient(3), 8, 2, before=chunk(b"zTXt", b"Raw profile type exif\0\0" + zlib.compress(RAW))))
+read_by_pillow("xmp.png", png(gradient(3), 8, 2, before=chunk(b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0" + XMP)))
+read_by_pillow("xmp_packed.png",
+               png(gradient(3), 8, 2, before=chunk(b"iTXt", b"XML:com.adobe.xmp\0\1\0en\0\0" + zlib.compress(XMP))))
+read_by_pillow("xmp_and_exif.png", png(gradient(3), 8, 2, before=chunk(b"iTXt", b"XML:com.adobe.xmp\0\0\0\0\0" + XMP),
+                                       behind=chunk(b"eXIf", TURN.replace(b"\0\6\0\0", b"\0\3\0\0"))))
+read_by_pillow("xmp.jpg", saved("JPEG", quality=95, subsampling=0, xmp=XMP.replace(b'="6"', b'>8<').replace(b"/>", b">")))
+read_by_pillow("xmp.webp", saved("WEBP", lossless=True, xmp=XMP))
+
+# ---- an animation whose first frame covers a part of it
+
+frame = saved("WEBP", lossless=True)
+picture = frame[frame.index(b"VP8L"):]
+
+
+def little(value, count):
+    return value.to_bytes(count, "little")
+
+
+def riff(name, content):
+    return name + little(len(content), 4) + content + b"\0" * (len(content) % 2)
+
+
+place = little(3, 3) + little(2, 3) + little(size[0] - 1, 3) + little(size[1] - 1, 3) + little(50, 3) + b"\0"
+body = (b"WEBP" + riff(b"VP8X", b"\x12\0\0\0" + little(29, 3) + little(19, 3)) + riff(b"ANIM", b"\0" * 6)
+        + riff(b"ANMF", place + picture))
+read_by_pillow("animated_part.webp", b"RIFF" + little(len(body), 4) + body)
 
 # ---- four inks
 

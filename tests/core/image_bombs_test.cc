@@ -322,7 +322,8 @@ TEST_CASE("a WebP is as large as both of its headers say") {
                                   std::string(4, '\0') + picture);
   };
   const std::string first = frame(40, 30, picture_chunk(40, 30));
-  CHECK(decode_image(as_bytes(file(2, 400, 300, repeated(first, 20'000))), "a.webp").height() == 30);
+  CHECK(decode_image(as_bytes(file(2, 400, 300, repeated(first, 20'000))), "a.webp").height() == 300);
+  CHECK_THROWS_WITH(decode_image(as_bytes(file(2, 39, 30, first)), "a.webp"), Contains("first frame lies outside"));
   CHECK_THROWS_WITH(decode_image(as_bytes(file(2, 40, 30, frame(40, 30, picture_chunk(400, 300)))), "a.webp"),
                     Contains("header says 40 x 30 pixels, its picture 400 x 300"));
   CHECK_THROWS_AS(decode_image(as_bytes(file(2, 40, 30, frame(40, 30, first))), "a.webp"), Error);

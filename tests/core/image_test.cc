@@ -11,9 +11,11 @@
 #include <thread>
 
 #include "core/error.h"
+#include "core/image_header.h"
 #include "core/json.h"
 #include "core/rng.h"
 #include "core/text.h"
+#include "cpu_time.h"
 
 using namespace agon;
 using Catch::Contains;
@@ -248,6 +250,56 @@ TEST_CASE("a picture is known by its bytes, whatever its file is called") {
     CHECK(load_image(folder / "a.gif").width() == 8);
   }
   std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("what is another kind of file is told by its name, and what to do") {
+  using namespace std::string_literals;
+  const auto told = [](const std::string& content, const std::string& what) {
+    CAPTURE(content);
+    const std::vector<std::uint8_t> file(content.begin(), content.end());
+    CHECK_THROWS_WITH(decode_image(file, "x.png"), Contains("x.png: ") && Contains(what));
+  };
+  told("", "is empty");
+  told("GIF89a\1\0\1\0"s, "a GIF, which is not read here. Convert it to PNG, JPEG or WebP");
+  told("BM....", "a BMP");
+  told("II*\0...."s, "a TIFF");
+  told("MM\0*...."s, "a TIFF");
+  told("\0\0\0\x1C"s + "ftypavif", "an AVIF");
+  told("\0\0\0\x1C"s + "ftypheic", "a HEIC");
+  told("\xFF\x0A..", "a JPEG XL");
+  told("%PDF-1.7", "a PDF");
+  told("<svg xmlns=''/>", "an SVG");
+  told("\n<!DOCTYPE HTML><html>", "an HTML page");
+  told("version https://git-lfs.github.com/spec/v1\n", "git lfs pull");
+  told("plain text", "not a PNG, JPEG or WebP");
+}
+
+TEST_CASE("a WebP whose data ends in zeros is told, a flat one is read") {
+  for (const int quality : {1, 50, 90}) {
+    auto file = encode_image(noise(200, 150, 5), ImageFormat::webp, quality);
+    CHECK_NOTHROW(decode_image(file, "w"));
+    std::fill(file.begin() + std::ptrdiff_t(file.size() / 2), file.end(), std::uint8_t(0));
+    CHECK_THROWS_WITH(decode_image(file, "w"), Contains("ends in zeros"));
+    for (const int side : {16, 300, 1000})
+      CHECK_NOTHROW(decode_image(
+          encode_image(Image(side, side, std::vector<std::uint8_t>(std::size_t(side) * std::size_t(side) * 3, 255)),
+                       ImageFormat::webp, quality),
+          "flat"));
+  }
+}
+
+TEST_CASE("a PNG of many packed profiles costs little") {
+  std::vector<std::uint8_t> file = bytes_of(kPictures + "rgb.png");
+  const auto packed = bytes_of(kPictures + "exif_raw_packed.png");
+  constexpr std::uint8_t kName[] = {'z', 'T', 'X', 't'};
+  const auto found = std::search(packed.begin(), packed.end(), std::begin(kName), std::end(kName));
+  REQUIRE(found != packed.end());
+  std::vector<std::uint8_t> chunk(found - 4, found + 8 + (found[-1] | found[-2] << 8));
+  chunk[chunk.size() - 20] ^= 0xFF;  // damaged: no orientation is found
+  std::vector<std::uint8_t> many;
+  for (int i = 0; i < 20'000; ++i) many.insert(many.end(), chunk.begin(), chunk.end());
+  file.insert(file.begin() + 33, many.begin(), many.end());
+  CHECK(agon::testing::cpu_seconds_of([&] { read_image_header(file); }) < 2);
 }
 
 TEST_CASE("EXIF of a WebP counts where its header names it, and a damaged one turns nothing") {

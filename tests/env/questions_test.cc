@@ -111,6 +111,9 @@ TEST_CASE("questions: what does not fit is told with its place") {
   told(std::string(kFlashRag) + "{\n", ":3: not JSON");
   told("7\n", ":1: not a JSON object");
   told(R"([{"question": "a", "answer": "b"}, {"question": "a"}])", "item 1: no \"answer\"");
+  for (const char* key :
+       {"image", "images", "Image_path", "imagepath", "image_paths", "image-path", "img_path", "picture"})
+    told(fmt::format(R"({{"question": "a", "answer": "b", "{}": "x.png"}})", key), "did you mean \"image_path\"?");
   told(R"({"answer": "b"})", "no \"question\"");
   told(R"({"question": "  ", "answer": "b"})", "not a text with something in it");
   told(R"({"question": "a", "answer": {}})", "\"answer\" is {}");
@@ -172,6 +175,14 @@ TEST_CASE("mat_coding: the processed picture is shown, the original where a part
   CHECK(first_pixel({"rotation90", "noise"}) == std::pair{50, std::string("noise+rotation90")});
   CHECK(first_pixel({"crop"}) == std::pair{200, std::string("crop")});
   CHECK(first_pixel({"none"}) == std::pair{50, std::string("none")});
+}
+
+TEST_CASE("mat_coding: a question without a picture is refused with its place") {
+  const Files files;
+  const std::string file = files.write(
+      "m.json", R"([{"id": 1, "question": "a", "answer": "b", "processed_image_path": null, "type": null}])");
+  CHECK_THROWS_WITH(suite_info("mat_coding", {.file = file}), Contains("m.json, item 0: no picture to mend"));
+  CHECK_THROWS_WITH(make_env("mat_coding", {.file = file}), Contains("no picture to mend"));
 }
 
 TEST_CASE("mat_coding: plays problem, code and answer, scored by the best of the answers") {
