@@ -1,5 +1,7 @@
 #include "cli/assignments.h"
 
+#include <set>
+
 #include "core/error.h"
 #include "core/json_text.h"
 
@@ -11,7 +13,15 @@ std::pair<std::string, std::string> split_assignment(const std::string& text, co
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+void require_keys_once(const std::vector<std::string>& assignments, const std::string& flag) {
+  std::set<std::string> keys;
+  for (const std::string& assignment : assignments)
+    if (const std::string key = split_assignment(assignment, flag).first; !keys.insert(key).second)
+      throw Error("{}: {} is given twice. Give it once.", flag, key);
+}
+
 Json settings_of(const std::vector<std::string>& assignments, const std::string& flag) {
+  require_keys_once(assignments, flag);
   Json settings = Json::object();
   for (const std::string& assignment : assignments) {
     const auto [key, value] = split_assignment(assignment, flag);

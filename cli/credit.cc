@@ -199,6 +199,9 @@ void require_flags_used(const CLI::App& command, const CreditFlags& flags) {
     require_used(command, {{flag, !flags.list, "with --list"}});
   for (const char* flag : {"--steps", "--policy", "--reward"})
     require_used(command, {{flag, is_run(flags), "for a group that is given as JSON", "give a run and a task of it"}});
+  if (command.count("--steps") == 0) return;
+  const bool by_steps = agents::make_credit(flags.method, agents::credit_settings(flags.method))->needs_confidence();
+  require_used(command, {{"--steps", by_steps, "with method " + flags.method + ", which credits no steps"}});
 }
 
 // Said before a group is waited for.

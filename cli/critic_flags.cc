@@ -138,7 +138,7 @@ void require_used(const CLI::App& command, const CriticFlags& flags, const std::
       {"--critiques", {"generative"}},
       {"--" + prefix + "combine", {"generative"}},
       {"--" + prefix + "temperature", {"generative"}},
-      {"--" + prefix + "max-tokens", {"generative", "discriminative", "self-score"}},
+      {"--" + prefix + "max-tokens", {"generative", "self-score"}},
       {"--" + prefix + "url", {"process-reward"}},
       {"--" + prefix + "model", {"process-reward"}},
       {"--" + prefix + "form", {"process-reward"}}};

@@ -1,6 +1,7 @@
 // agon exec - runs Python scripts in a sandbox, one after another in one session, or from some point on in two forks of
 // it.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -174,9 +175,7 @@ Json to_json(const Call& call) {
 }
 
 sandbox::Limits limits_of(const ExecFlags& flags) {
-  sandbox::Limits limits;
-  for (const std::string& text : flags.limits) limits = sandbox::parse_limits(text, limits);
-  return limits;
+  return sandbox::parse_limits(fmt::format("{}", fmt::join(flags.limits, ",")));
 }
 
 std::vector<sandbox::Artifact> read_images(const ExecFlags& flags) {

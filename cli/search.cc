@@ -109,6 +109,9 @@ void require_method_flags_used(const CLI::App& command, const Flags& flags) {
                 use_of("--retry", method, Setting::retry), use_of("--rank", method, Setting::rank),
                 use_of("--temperature", method, Setting::sampling), use_of("--top-p", method, Setting::sampling),
                 use_of("--no-speculation", method, Setting::speculation)});
+  if (method == critic::Method::guided || method == critic::Method::particles)
+    require_used(command, {{"--rank", !flags.budget.empty(),
+                            "with --method " + flags.method + " and no budget to be spent", "give a --budget"}});
   if (flags.attempts > 1) return;
   for (const char* flag : {"--keep", "--retry", "--temperature", "--top-p"})
     require_used(command,
@@ -120,6 +123,10 @@ void require_budget_used(const Flags& flags, const critic::SearchOptions& option
   if (options.budget.critic_tokens && !needs_critic(options.method))
     throw Error("search: --budget critic_tokens does nothing: --method {} asks no critic here. Leave it out.",
                 flags.method);
+  const bool writes = flags.critic.critic == "generative" || flags.critic.critic == "self-score";
+  if (options.budget.critic_tokens && !writes)
+    throw Error("search: --budget critic_tokens does nothing: --critic {} writes nothing. Leave it out.",
+                flags.critic.critic);
   const bool plays_with_tools = !env::suite_info(options.suite, options.suite_options).baselines.empty() &&
                                 options.suite_options.baseline.empty();
   if (options.budget.tool_seconds && !plays_with_tools)

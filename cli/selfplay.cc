@@ -19,7 +19,7 @@ namespace agon::cli {
 namespace {
 
 void run(const CLI::App& command, const TrainingFlags& flags) {
-  const critic::SelfPlayConfig config = critic::load_self_play_config(flags.config, flags.changes);
+  const critic::SelfPlayConfig config = critic::load_self_play_config(flags.config, changes_of("selfplay", flags));
   if (print_config(command, flags, config.source)) return;
   watch_interrupts();
   if (!critic::self_play(config, flags.resume, interrupted()))

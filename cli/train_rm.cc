@@ -18,7 +18,7 @@ namespace agon::cli {
 namespace {
 
 void run(const CLI::App& command, const TrainingFlags& flags) {
-  const critic::RewardTrainingConfig config = critic::load_reward_training(flags.config, flags.changes);
+  const critic::RewardTrainingConfig config = critic::load_reward_training(flags.config, changes_of("train-rm", flags));
   if (print_config(command, flags, config.source)) return;
   require_resume_fits("train-rm", flags, config.output);
   watch_interrupts();

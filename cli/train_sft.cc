@@ -20,7 +20,7 @@ void add_train_sft(CLI::App& app) {
   CLI::App* command = app.add_subcommand("train-sft", "Train a local model on the suites' experts");
   add_training_options(*command, *flags, "models/agon-tiny.yaml", "steps=200");
   command->callback([flags, command] {
-    const agents::SftConfig config = agents::load_sft_config(flags->config, flags->changes);
+    const agents::SftConfig config = agents::load_sft_config(flags->config, changes_of("train-sft", *flags));
     if (print_config(*command, *flags, config.source)) return;
     require_resume_fits("train-sft", *flags, config.output);
     watch_interrupts();

@@ -7,6 +7,7 @@
 
 #include "agents/learn/checkpoint_folder.h"
 #include "agents/learn/config_reader.h"
+#include "cli/assignments.h"
 #include "cli/flag_use.h"
 #include "cli/output.h"
 #include "cli/play.h"
@@ -40,6 +41,11 @@ CLI::Option* add_training_options(CLI::App& command, TrainingFlags& flags, const
   command.add_flag("--print-config", flags.print, "print the config with the changes, and end");
   command.add_flag("--json", flags.json, "print one JSON object")->group(kOutputFlags);
   return config;
+}
+
+const std::vector<std::string>& changes_of(const std::string& command, const TrainingFlags& flags) {
+  require_keys_once(flags.changes, command + ": --set");
+  return flags.changes;
 }
 
 bool print_config(const CLI::App& command, const TrainingFlags& flags, const Json& config) {

@@ -25,6 +25,8 @@ struct TrainingFlags {
 CLI::Option* add_training_options(CLI::App& command, TrainingFlags& flags, const std::string& page,
                                   const std::string& example);
 
+// The changes, each key once. Throws Error, which begins with the command, for a key that is given twice.
+const std::vector<std::string>& changes_of(const std::string& command, const TrainingFlags& flags);
 // Prints the config, as YAML, where --print-config asks for it: true, and nothing is to be trained. Throws Error for a
 // flag that does nothing beside it.
 bool print_config(const CLI::App& command, const TrainingFlags& flags, const Json& config);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <set>
 #include <variant>
 
 #include "core/error.h"
@@ -69,12 +70,14 @@ void set(Limits& limits, const Field& field, double value) {
 
 Limits parse_limits(std::string_view text, const Limits& base) {
   Limits limits = base;
+  std::set<std::string_view> given;
   while (!text.empty()) {
     const std::string_view item = text.substr(0, text.find(','));
     text.remove_prefix(std::min(item.size() + 1, text.size()));
     const std::size_t equals = item.find('=');
     if (equals == std::string_view::npos) throw Error("limits: '{}' is not of the form name=value", item);
     const Field& field = field_of(item.substr(0, equals));
+    if (!given.insert(field.name).second) throw Error("limits: {} is given twice. Give it once", field.name);
     set(limits, field, parse_value(field, item.substr(equals + 1)));
   }
   return limits;

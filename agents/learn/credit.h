@@ -70,6 +70,8 @@ class CreditAssigner {
   // Of all groups of a batch. The same as assign() one by one, but for settings that pool over the batch.
   virtual std::vector<GroupCredit> assign_batch(const std::vector<CreditGroup>& groups) const;
   virtual std::string_view name() const = 0;
+  // False: the method sees which answers are right, and no other reward (answer_reward).
+  virtual bool uses_reward() const { return true; }
   // True: step_confidence of the roll-outs must be there; and step_visual too.
   virtual bool needs_confidence() const { return false; }
   virtual bool needs_visual() const { return false; }

@@ -100,6 +100,8 @@ void check_used(const SftConfig& config, const std::string& file) {
     require_used(
         fmt::format("train-sft: {}: source {}", file, source.suite),
         {{"held_out", !source.held_out.empty(), judged, "in role " + source.role, "choose role critic or sneaky"},
+         {"held_out", !source.held_out.empty(), source.writer.empty(), "beside a writer, whose steps have no kinds",
+          "leave the writer out"},
          {"detours", source.detours > 0, !one_turn, "in episodes of one turn"},
          {"written_tasks", source.written_tasks != plain.written_tasks, !source.writer.empty(), "without a writer",
           "name a writer"}});

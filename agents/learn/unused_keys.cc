@@ -36,6 +36,10 @@ class Training {
   bool some_source(const std::function<bool(const TrainSource& source)>& holds) const {
     return std::any_of(config_.sources.begin(), config_.sources.end(), holds);
   }
+  // The policy writes what is learned from, or what tasks are chosen by.
+  bool plays() const {
+    return config_.filter_offline || some_source([](const TrainSource& source) { return !source.expert; });
+  }
   const TrainConfig& config() const { return config_; }
   std::span<const Json> settings() const { return settings_; }  // of the method: at first, and of each stage
   const Json& resolved() const { return resolved_; }
@@ -66,10 +70,36 @@ void require_loss_keys(const Training& training) {
                          use("reference", kl, of_method + " without KL", "give the method a credit.kl above 0")});
 }
 
+void require_reward_keys(const Training& training) {
+  const bool pays = training.some_credit([](const CreditAssigner& credit) { return credit.uses_reward(); });
+  const std::string why = "with method: " + training.config().method + ", which looks at right and wrong alone";
+  for (const char* key : {"reward_model", "rewards"})
+    require_used("train", {{key, training.is_set(key), pays, why, "choose another method"}});
+  const bool tools = training.some_source(
+      [](const TrainSource& source) { return !env::suite_info(source.suite, source.options).baselines.empty(); });
+  require_used("train", {{"rewards.tool", training.config().rewards.contains("tool"), tools,
+                          "where no source has tools", "add a source with tools"}});
+}
+
+void require_sampling_keys(const Training& training) {
+  const TrainConfig& config = training.config();
+  const bool samples = training.plays() || config.evaluation.every > 0;
+  for (const char* key : {"sampling.top_p", "sampling.top_k", "sampling.max_tokens"})
+    require_used("train", {{key, training.is_set(key), samples,
+                            "where every source shows its expert and nothing is evaluated", "let a source play"}});
+}
+
 void require_probe_keys(const Training& training) {
-  const bool asks = training.some_credit([](const CreditAssigner& credit) { return credit.needs_confidence(); });
-  const bool looks = training.some_credit([](const CreditAssigner& credit) { return credit.needs_visual(); });
-  const std::string why = "with method: " + training.config().method;
+  const auto weighs = [&](const std::function<bool(const CreditAssigner& credit)>& needs) {
+    return training.in_some_stage([&](const std::string& method, const Json& settings) {
+      return settings.value("lambda_p", 1.0) != 0 && needs(*make_credit(method, settings));
+    });
+  };
+  const bool asks = weighs([](const CreditAssigner& credit) { return credit.needs_confidence(); });
+  const bool looks = weighs([](const CreditAssigner& credit) { return credit.needs_visual(); });
+  const bool zero =
+      training.some_credit([](const CreditAssigner& credit) { return credit.needs_confidence(); }) && !asks;
+  const std::string why = "with method: " + training.config().method + (zero ? " and credit.lambda_p: 0" : "");
   for (const char* key : {"probes.suffix", "probes.steps", "probes.per_token_mean"})
     require_used("train", {{key, training.is_set(key), asks, why, "choose a method that credits steps, pdcr or pacr"}});
   require_used("train", {{"probes.picture", training.is_set("probes.picture"), looks,
@@ -88,10 +118,11 @@ void require_schedule_keys(const Training& training) {
       use("filter.offline_tasks", config.filter_offline, "with filter.offline: false", "set filter.offline to true"),
       use("filter.resample", training.in_some_stage(drops_groups),
           "with method: " + config.method + ", which drops no group", "choose dapo or adapo"),
+      use("filter.resample", training.some_source([](const TrainSource& one) { return !one.expert; }),
+          "where every source shows its expert", "let a source play"),
       use("similarity", training.some_source([](const TrainSource& one) { return one.expert_turn.has_value(); }),
           "without a source that has expert_turn", "give a source one"),
-      use("samples", training.some_source([](const TrainSource& one) { return !one.expert; }),
-          "where every source shows its expert", "let a source play")};
+      use("samples", training.plays(), "where every source shows its expert", "let a source play")};
   for (const char* key : {"evaluation.split", "evaluation.tasks", "evaluation.samples", "evaluation.metric"})
     uses.push_back(use(key, config.evaluation.every > 0, "with evaluation.every: 0", "give every how many steps"));
   require_used("train", uses);
@@ -129,12 +160,19 @@ void require_credit_settings(const Training& training) {
   const TrainConfig& config = training.config();
   const std::span<const Json> settings = training.settings();
   require_settings("train", config.method, training.resolved().at("credit"), settings);
+  const bool given = training.resolved().at("credit").value("of", "right") != "right";
+  require_used("train", {{"credit.of", given, training.some_source([](const TrainSource& one) { return !one.expert; }),
+                          "where every source shows its expert, who is right", "let a source play"}});
   for (std::size_t i = 0; i < config.stages.size(); ++i) {
     const std::int64_t from = config.stages[i].from_step;
     if (from >= config.steps)
       throw Error(
           "train: 'stages': the one from step {} never begins, since 'steps' is {}. Leave it out, or raise 'steps'.",
           from, config.steps);
+    if (settings[i] == settings[i + 1])
+      throw Error(
+          "train: 'stages': the one from step {} changes no setting of the credit. Leave it out, or give it one.",
+          from);
     require_settings(fmt::format("train: 'stages': from step {}", from), config.method,
                      training.resolved().at("stages").at(i).at("credit"), settings.subspan(i + 1));
   }
@@ -154,6 +192,8 @@ void require_used_keys(const TrainConfig& config, const Json& resolved, const Js
   require_source_keys(training);
   require_credit_settings(training);
   require_loss_keys(training);
+  require_reward_keys(training);
+  require_sampling_keys(training);
   require_probe_keys(training);
   require_schedule_keys(training);
 }

@@ -396,7 +396,10 @@ SelfPlayConfig load_self_play_config(const fs::path& file, std::span<const std::
       {{"pairing", config.pairing != Pairing::asymmetric, config.rounds > 1, "with rounds: 1", "play more rounds"},
        {"mix_rounds", !config.mix_rounds, config.rounds > 1, "with rounds: 1", "play more rounds"},
        {"learning.imitation_weight", config.learning.loss.imitation_weight != imitation_weight, config.imitation,
-        "with imitation: false", "set imitation to true"}});
+        "with imitation: false", "set imitation to true"},
+       {"sources.held_out",
+        std::ranges::any_of(config.sources, [](const GameSource& one) { return !one.held_out.empty(); }),
+        config.imitation, "with imitation: false", "set imitation to true"}});
   for (const fs::path& model : models_of(config)) require_model(model);
   return config;
 }

@@ -95,6 +95,13 @@ done <"$lists/key_uses.txt"
 echo "$count command lines with something that does nothing"
 [ $count -gt 150 ] || fail "only $count lines were tried"
 
+# A setting is given once.
+for command in "train --set steps=3 --set steps=4 config.yaml" "selfplay SELFPLAY --set rounds=1 --set rounds=2" \
+  "train-sft SFT --set steps=1 --set steps=2" "train-rm RM --set steps=1 --set steps=2" \
+  "credit grpo GROUP --set kl=0.1 --set kl=0.2" "exec SCRIPT --limit wall=1,cpu=2 --limit wall=2"; do
+  refuses 1 "given twice" "$agon" $command
+done
+
 # A word behind a subcommand is its own, even where another subcommand has that name.
 refuses 1 "has 0 entries in turn_correct" "$agon" credit score GROUP
 refuses 1 "no run and no file" "$agon" credit score nowhere

@@ -54,6 +54,7 @@ class Adapo : public CreditAssigner {
     return finished(std::move(credit));
   }
   std::string_view name() const override { return "adapo"; }
+  bool uses_reward() const override { return false; }
   Clip clip() const override { return {0.25, 0.25}; }
 
  private:

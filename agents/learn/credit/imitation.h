@@ -13,6 +13,7 @@ class Imitation : public CreditAssigner {
   explicit Imitation(LossMean mean) : mean_(mean) {}
   GroupCredit assign(const CreditGroup& group) const final;
   bool imitates() const final { return true; }
+  bool uses_reward() const final { return false; }
 
  private:
   virtual void check(const CreditGroup&) const {}

@@ -34,6 +34,7 @@ class Score : public CreditAssigner {
     return finished(std::move(credit));
   }
   std::string_view name() const override { return "score"; }
+  bool uses_reward() const override { return false; }
 
  private:
   double first_reward(const CreditRollout& rollout) const { return settings_.stage == 1 ? 0 : rollout.turn_correct[0]; }
