@@ -29,13 +29,25 @@ std::size_t fence_of(std::string_view line) {
   return begin <= 3 && ticks >= 3 ? ticks : 0;
 }
 
-// Opens or closes strings of three quotes along a line; `quote`: of the string that is open, 0 for none.
-void read_quotes(std::string_view line, char& quote) {
-  for (std::size_t at = 0; at + 2 < line.size(); ++at) {
+// Reads a line of Python: opens or closes strings of three quotes, whose quote stands in `open` (0 for none), and
+// passes over comments, strings of one line and what a backslash escapes.
+void read_quotes(std::string_view line, char& open) {
+  for (std::size_t at = 0; at < line.size(); ++at) {
     const char c = line[at];
-    if ((c != '"' && c != '\'') || line[at + 1] != c || line[at + 2] != c || (quote && quote != c)) continue;
-    quote = quote ? '\0' : c;
-    at += 2;
+    if (c == '\\') {
+      ++at;
+    } else if (c == '#' && !open) {
+      return;
+    } else if (c == '"' || c == '\'') {
+      const bool three = line.substr(at).starts_with(std::string(3, c));
+      if (three && (!open || open == c)) {
+        open = open ? '\0' : c;
+        at += 2;
+      } else if (!open) {  // to its end, or that of the line
+        for (++at; at < line.size() && line[at] != c; ++at)
+          if (line[at] == '\\') ++at;
+      }
+    }
   }
 }
 
@@ -49,14 +61,15 @@ std::string without_fence(const std::string& text) {
     const std::size_t line_end = std::min(text.find('\n', line_begin), text.size());
     const std::string_view line = std::string_view(text).substr(line_begin, line_end - line_begin);
     const std::size_t fence = fence_of(line);
-    if (fence > 0 && ticks == 0 && line_end < text.size() && !quote) {
+    const bool opens = fence > 0 && ticks == 0 && line_end < text.size() && !quote;
+    if (opens) {
       ticks = fence;
       begin = line_end + 1;
     } else if (ticks > 0 && fence >= ticks && trim(line).size() == fence) {
       last = line_begin;
       if (!quote) end = line_begin;
     }
-    read_quotes(line, quote);
+    if (!opens) read_quotes(line, quote);
     line_begin = line_end + 1;
   }
   if (ticks == 0) return text;

@@ -80,6 +80,14 @@ TEST_CASE("only a line that begins with a fence ends one") {
   CHECK(text_of(python.call("x = '```'; print(x)  # ```\nprint(3)")) == "```\n3");
   CHECK(text_of(python.call("```python\nprint('''a\n```\nb''')\n```\n")) == "a\n```\nb");
   CHECK(text_of(python.call("print('''a\n```\nb\n```''')")) == "a\n```\nb\n```");
+  // Three quotes in a comment, in another string and escaped open none.
+  const std::string fenced = "s = '''a\n```\nb'''\nprint(s)\n```\ndone";
+  CHECK(text_of(python.call("```\nx = 1  # \"\"\" no string\n" + fenced)) == "a\n```\nb");
+  CHECK(text_of(python.call("```\nx = '\"\"\"'\n" + fenced)) == "a\n```\nb");
+  CHECK(text_of(python.call("```\nx = \"it\\\"s '''\"\n" + fenced)) == "a\n```\nb");
+  CHECK(text_of(python.call("```\nx = \"\"\"q \\\"\"\" # '''\"\"\"\n" + fenced)) == "a\n```\nb");
+  CHECK(text_of(python.call("```\nx = '#'; y = '''#'''\n" + fenced)) == "a\n```\nb");
+  CHECK(text_of(python.call("It's code:\n```\nprint(7)\n```\nIsn't it?")) == "7");
   CHECK(text_of(python.call("````\nprint('''\n```''')\n````")) == "```");
 }
 
