@@ -393,7 +393,8 @@ Estimate difference_of(std::size_t tasks, const Figure& minuend, const Figure& s
   const Statistic difference = [&](auto drawn) { return minuend.statistic(drawn) - subtrahend.statistic(drawn); };
   Interval interval = bootstrap_alone(tasks, difference, seed);
   const Estimate a = estimate(tasks, minuend, seed), b = estimate(tasks, subtrahend, seed);
-  if (std::isnan(interval.low)) interval = difference_interval(a.value, a.interval, b.value, b.interval);
+  if (std::isnan(interval.low) || std::min(a.tasks, b.tasks) < kFewTasks)
+    interval = difference_interval(a.value, a.interval, b.value, b.interval);
   return {value_of(tasks, difference), interval, std::min(a.tasks, b.tasks)};
 }
 

@@ -62,7 +62,8 @@ std::string block(const std::string& title, std::span<const EvalRow> rows, const
   const std::string against = "minus " + rows.front().policy;
   const auto tasks_of = [](const EvalRow& row) {
     const Json tasks = row.difference.value("n", Json::object()).value("pass_at_1", Json());
-    return tasks.is_number() ? fmt::format("over {} tasks", tasks.get<std::int64_t>()) : std::string();
+    if (!tasks.is_number()) return std::string();
+    return fmt::format("over {} task{}", tasks.get<std::int64_t>(), tasks == 1 ? "" : "s");
   };
   std::size_t width = rows.size() > 1 ? std::max({title.size(), against.size(), std::size_t{18}}) : title.size();
   for (const EvalRow& row : rows) width = std::max(width, row.policy.size());

@@ -28,11 +28,9 @@ struct Flags {
 void check_keys(const Json& line) {
   static const std::vector<std::string> kKeys = {
       "grader", "answer", "options", "response", "tolerance", "coordinates", "response_coordinates", "size"};
-  for (const auto& [key, value] : line.items()) {
-    const bool known = std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
-    const auto meant = known || key.size() < 5 ? std::nullopt : nearest_name(key, kKeys);
-    if (meant && !line.contains(*meant)) throw Error("no key \"{}\"; did you mean \"{}\"?", key, *meant);
-  }
+  for (const auto& [key, value] : line.items())
+    if (const auto meant = slip_of(key, kKeys); meant && !line.contains(*meant))
+      throw Error("no key \"{}\"; did you mean \"{}\"?", key, *meant);
 }
 
 const Json& value_at(const Json& line, const char* key) {

@@ -107,8 +107,12 @@ Interval paired_difference_interval(std::span<const TaskShare> minuend, std::spa
 
 Interval bootstrap_or_wilson(Interval bootstrap, double value, std::size_t tasks) {
   if (std::isnan(value)) return {kNaN, kNaN};
-  if (bootstrap.low < bootstrap.high) return bootstrap;
-  return wilson_interval(std::clamp(value, 0.0, 1.0) * static_cast<double>(tasks), static_cast<double>(tasks));
+  const bool varies = bootstrap.low < bootstrap.high;
+  if (varies && tasks >= kFewTasks) return bootstrap;
+  const auto count = static_cast<double>(tasks);
+  const Interval wilson = wilson_interval(std::clamp(value, 0.0, 1.0) * count, count);
+  if (!varies) return wilson;
+  return {std::min(bootstrap.low, wilson.low), std::max(bootstrap.high, wilson.high)};
 }
 
 }  // namespace agon

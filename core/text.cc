@@ -168,15 +168,17 @@ std::string replace_all(std::string_view text, const std::vector<std::string>& f
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);  // row[j]: distance of a's first i bytes from b's first j
+  // row[j]: distance of a's first i bytes from b's first j; the rows above it.
+  std::vector<std::size_t> row(b.size() + 1), above(b.size() + 1), second(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
+    std::swap(second, above);
+    std::swap(above, row);
     row[0] = i + 1;
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({substituted, row[j + 1] + 1, row[j] + 1});
+      row[j + 1] = std::min({above[j] + (a[i] != b[j]), above[j + 1] + 1, row[j] + 1});
+      const bool swapped = i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j];
+      if (swapped) row[j + 1] = std::min(row[j + 1], second[j - 1] + 1);
     }
   }
   return row.back();
@@ -192,6 +194,19 @@ std::optional<std::string> nearest_name(std::string_view name, const std::vector
     nearest = candidate;
   }
   return nearest;
+}
+
+std::optional<std::string> slip_of(std::string_view key, const std::vector<std::string>& known) {
+  constexpr std::size_t kShort = 5;
+  if (std::ranges::find(known, key) != known.end()) return {};
+  const auto nearest = nearest_name(key, known);
+  if (!nearest || key.size() >= kShort) return nearest;
+  const auto letters_of = [](std::string_view text) {
+    std::string letters = to_lower(text);
+    std::ranges::sort(letters);
+    return letters;
+  };
+  return letters_of(key) == letters_of(*nearest) ? nearest : std::nullopt;
 }
 
 std::string unknown_name_message(std::string_view what, std::string_view name,

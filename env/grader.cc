@@ -462,6 +462,11 @@ void check_options(const Entry& entry, const GradeOptions& options) {
   const auto gold = options.coordinates.value_or(Coordinates::thousandths);
   const auto response = options.response_coordinates.value_or(gold);
   const bool pixels = gold == Coordinates::pixels || response == Coordinates::pixels;
+  if (options.size && !pixels)
+    throw Error(
+        "grader {}: \"size\" does nothing where neither \"coordinates\" nor \"response_coordinates\" are pixels. "
+        "Leave it out.",
+        entry.name);
   if (pixels && (gold != response || step) && !options.size)
     throw Error("grader {}: pixels need \"size\": [width, height] of the picture.", entry.name);
 }
@@ -484,6 +489,8 @@ std::vector<std::string> option_texts(const Json& value) {
     throw Error("\"options\" is {}, not a list of texts", printed(value));
   std::vector<std::string> texts;
   for (const Json& item : value) texts.push_back(item.is_string() ? item.get<std::string>() : dumped(item));
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    if (trim(texts[i]).empty()) throw Error("\"options\": option {} is an empty text", i + 1);
   return texts;
 }
 
@@ -495,6 +502,7 @@ double share(const Json& value, const char* key) {
 
 Tolerance tolerance_in(const Json& value) {
   if (!value.is_object()) return {share(value, "tolerance"), 0};
+  if (value.empty()) throw Error("\"tolerance\" is {}. Give \"relative\" or \"absolute\", or leave it out");
   Tolerance tolerance{0, 0};
   for (const auto& [key, item] : value.items()) {
     if (key == "relative")

@@ -202,8 +202,9 @@ void refuse_other_formats(const std::string& path, std::string_view start) {
 }
 
 std::string shown(const SortedJson& value) {
-  const std::string text = value.dump(-1, ' ', true, SortedJson::error_handler_t::replace);
-  return text.size() > 60 ? text.substr(0, 60) + "..." : text;
+  const std::string text = value.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
+  const std::string_view start = cut_text(text, 60);
+  return fmt::format("{}{}", start, start.size() < text.size() ? "..." : "");
 }
 
 std::string_view cut_text(std::string_view text, std::size_t most) {

@@ -32,7 +32,8 @@ const std::vector<std::string> kKeys = {"id",
                                         "kind",
                                         "tolerance",
                                         "coordinates",
-                                        "response_coordinates"};
+                                        "response_coordinates",
+                                        "size"};
 
 struct Task {
   TaskInfo info;
@@ -51,22 +52,16 @@ struct TaskFile {
 // other keys are the user's own.
 void check_keys(const Line& line) {
   for (const auto& [key, value] : line.items()) {
-    if (std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end()) continue;
-    const auto meant = nearest_name(key, kKeys);
+    auto meant = slip_of(key, kKeys);
+    if (!line.contains("id") && !meant) meant = nearest_name(key, {"id"});
     if (meant && !line.contains(*meant)) throw Error("no key \"{}\"; did you mean \"{}\"?", key, *meant);
   }
-}
-
-// A value in a message.
-std::string shown(const Line& value) {
-  const std::string text = value.dump(-1, ' ', true, Line::error_handler_t::replace);
-  return text.size() > 60 ? text.substr(0, 60) + "..." : text;
 }
 
 std::string text_at(const Line& line, const std::string& key) {
   if (!line.contains(key)) throw Error("no \"{}\"", key);
   if (!line[key].is_string() || trim(line[key].get<std::string>()).empty())
-    throw Error("\"{}\" is {}, not a text with something in it", key, shown(line[key]));
+    throw Error("\"{}\" is {}, not a text with something in it", key, tools::shown(line[key]));
   return line[key];
 }
 
@@ -74,7 +69,7 @@ std::vector<std::string> texts_at(const Line& line, const std::string& key) {
   if (!line.contains(key)) return {};
   const auto is_text = [](const Line& item) { return item.is_string() || item.is_number(); };
   const bool texts = line[key].is_array() && std::all_of(line[key].begin(), line[key].end(), is_text);
-  if (!texts) throw Error("\"{}\" is {}, not a list of texts", key, shown(line[key]));
+  if (!texts) throw Error("\"{}\" is {}, not a list of texts", key, tools::shown(line[key]));
   std::vector<std::string> all;
   for (const Line& item : line[key]) all.push_back(item.is_string() ? item.get<std::string>() : item.dump());
   return all;

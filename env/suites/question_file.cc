@@ -32,14 +32,24 @@ std::vector<std::string> texts_of(const SortedJson& value, const char* key) {
     if (!one.is_string() && !one.is_number())
       throw Error("\"{}\" is {}, not a text or a list of them", key, tools::shown(value));
     texts.push_back(one.is_string() ? one.get<std::string>() : one.dump());
+    if (trim(texts.back()).empty()) throw Error("\"{}\" holds an empty text", key);
   }
   if (texts.empty()) throw Error("\"{}\" is empty", key);
   return texts;
 }
 
 std::vector<std::string> answers_of(const SortedJson& item) {
-  for (const char* key : {"golden_answers", "answers", "answer"})
-    if (item.contains(key)) return texts_of(item[key], key);
+  std::vector<std::string> answers;
+  std::string_view given;
+  for (const char* key : {"golden_answers", "answers", "answer"}) {
+    if (!item.contains(key)) continue;
+    std::vector<std::string> texts = texts_of(item[key], key);
+    if (!given.empty() && texts != answers)
+      throw Error("\"{}\" is {} and \"{}\" another. Keep one", given, tools::shown(item[std::string(given)]), key);
+    answers = std::move(texts);
+    given = key;
+  }
+  if (!answers.empty()) return answers;
   const SortedJson::json_pointer target("/reward_model/ground_truth/target");
   if (item.contains(target)) return texts_of(item[target], "target");
   throw Error("no \"answer\", \"answers\" or \"golden_answers\"");

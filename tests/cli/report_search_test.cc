@@ -101,7 +101,7 @@ TEST_CASE("a search whose trees cannot be played again is reported without them,
   make_search(folder / "old", critic::Method::guided, 1, "", critic::kSearchVersion - 1);
   const auto run = env::RunReader::open(folder / "file"), old = env::RunReader::open(folder / "old");
   const auto search_of = [](const env::RunReader& reader, const std::string& task_file) {
-    return cli::report_data(reader, "run", {}, {}, task_file).at("search");
+    return cli::report_data(reader, "run", {}, {}, {task_file, ""}).at("search");
   };
   CHECK_THAT(search_of(*run, "").at("trees_missing").get<std::string>(), Catch::Contains("--file"));
   CHECK(search_of(*run, "").at("summary").at("accuracy") == 1);
@@ -133,7 +133,7 @@ TEST_CASE("damaged entries of journals cost their own tasks alone, and are named
   const auto why = search.at("trees_missing").get<std::string>();
   CHECK_THAT(why, Catch::Contains((folder / "run").string()) &&
                       Catch::Contains("entry 1 (judge) of the journal of task 0 is damaged"));
-  const critic::SearchOptions options = cli::search_options_in(run->config(), "", "");
+  const critic::SearchOptions options = cli::search_options_in(run->config(), {});
   CHECK_THROWS_WITH(critic::replay(options, *run, 1), Catch::Contains("(result) of the journal of task 1 is damaged"));
   CHECK_THROWS_WITH(critic::replay(options, *run, 3),
                     Catch::Contains("entry 0 (write) of the journal of task 3 is damaged"));

@@ -109,6 +109,11 @@ TEST_CASE("intervals: hold the rate about 95 times of 100, whatever tasks have i
 
 TEST_CASE("intervals: a bootstrap that never differs knows nothing") {
   CHECK(agon::bootstrap_or_wilson({0.4, 0.6}, 0.5, 10).low == 0.4);
+  // Resamples of two tasks say little of a third.
+  const agon::Interval few = agon::bootstrap_or_wilson({0.4, 0.5}, 0.45, 2);
+  CHECK(few.low == Approx(agon::wilson_interval(0.9, 2).low));
+  CHECK(few.high == Approx(agon::wilson_interval(0.9, 2).high));
+  CHECK(agon::bootstrap_or_wilson({0, 0.99}, 0.45, 9).low == 0);
   CHECK(agon::bootstrap_or_wilson({1, 1}, 1, 2).low == Approx(0.3424).margin(1e-4));
   CHECK(std::isnan(agon::bootstrap_or_wilson({1, 1}, std::nan(""), 2).low));
 }

@@ -50,14 +50,24 @@ TEST_CASE("edit distance counts insertions, deletions and substitutions") {
   CHECK(edit_distance("abc", "") == 3);
   CHECK(edit_distance("flaw", "lawn") == 2);
   CHECK(edit_distance("same", "same") == 0);
+  CHECK(edit_distance("level", "levle") == 1);
+  CHECK(edit_distance("ab", "ba") == 1);
+  CHECK(edit_distance("abcd", "badc") == 2);
+  const std::vector<std::string> keys{"size", "kind", "level"};
+  CHECK(slip_of("Size", keys) == "size");
+  CHECK(slip_of("kidn", keys) == "kind");
+  CHECK(slip_of("sizes", keys) == "size");
+  CHECK(slip_of("levle", keys) == "level");
+  for (const char* own : {"site", "side", "kid", "size", "king"}) CHECK(slip_of(own, keys) == std::nullopt);
 }
 
 TEST_CASE("only a likely slip has a nearest name") {
   const Strings suites{"charts", "jsonl", "phone", "shapes"};
   CHECK(nearest_name("chart", suites) == "charts");
   CHECK(nearest_name("SHAPES", suites) == "shapes");
-  CHECK(nearest_name("jsnol", suites) == std::nullopt);  // two of five letters
-  CHECK(nearest_name("phnoe1", suites) == std::nullopt);
+  CHECK(nearest_name("jsnol", suites) == "jsonl");       // two neighbours, swapped
+  CHECK(nearest_name("jsxxl", suites) == std::nullopt);  // two of five letters
+  CHECK(nearest_name("phxxe1", suites) == std::nullopt);
   CHECK(nearest_name("shpaes", suites) == "shapes");  // two of six
   CHECK(nearest_name("x", suites) == std::nullopt);
   CHECK(nearest_name("", suites) == std::nullopt);

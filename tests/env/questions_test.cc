@@ -115,6 +115,8 @@ TEST_CASE("questions: what does not fit is told with its place") {
        {"image", "images", "Image_path", "imagepath", "image_paths", "image-path", "img_path", "picture"})
     told(fmt::format(R"({{"question": "a", "answer": "b", "{}": "x.png"}})", key), "did you mean \"image_path\"?");
   told(R"({"answer": "b"})", "no \"question\"");
+  told(R"({"question": "a", "golden_answers": [""]})", "\"golden_answers\" holds an empty text");
+  told(R"({"question": "a", "golden_answers": ["b"], "answer": "c"})", "Keep one");
   told(R"({"question": "  ", "answer": "b"})", "not a text with something in it");
   told(R"({"question": "a", "answer": {}})", "\"answer\" is {}");
   told(R"({"question": "a", "answer": []})", "\"answer\" is empty");
