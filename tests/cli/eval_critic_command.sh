@@ -37,8 +37,8 @@ steps = [{"problem": "1 + 1?", "steps": ["It is 2.", "So 3."], "label": 1, "gene
          {"problem": "2 + 2?", "steps": ["It is 4."], "label": -1, "generator": "g"}]
 json.dump(steps, open(sys.argv[1] + "/bench.json", "w"))
 PY
-for critic in generative discriminative self-score; do
-  is 3 rows/0/figures/steps --critic $critic --policy "$model" --file "$scratch/bench.json" --max-tokens 8
+for critic in "generative --max-tokens 8" discriminative "self-score --max-tokens 8"; do
+  is 3 rows/0/figures/steps --critic $critic --policy "$model" --file "$scratch/bench.json"
 done
 is 3 rows/0/figures/invalid --critic generative --policy "$model" --file "$scratch/bench.json" --max-tokens 8
 is 0 rows/0/figures/invalid --critic discriminative --policy "$model" --file "$scratch/bench.json"
