@@ -39,7 +39,7 @@ stand_ins() {
   cp "$source/docs/tour/docs.jsonl" wiki.jsonl
   printf '{"id": "1", "question": "Who wrote the first program?", "golden_answers": ["Ada Lovelace"]}\n' >musique/dev.jsonl
   printf '[{"id": "1", "question": "Who?", "answer": "Ada", "image_path": "photo.png"}]' >MAT-Search.json
-  printf '[{"id": "1", "question": "What is this?", "answer": "a chart", "image_path": "photo.png"}]' >MAT-Coding.json
+  printf '[{"id": "1", "question": "What is this?", "answer": "a chart", "processed_image_path": "photo.png", "type": ["dark"]}]' >MAT-Coding.json
   for name in gsm8k math; do
     printf '[{"id": "1", "problem": "1 + 1?", "steps": ["1 + 1 is 3"], "label": 0, "final_answer_correct": false}]' >$name.json
   done

@@ -23,7 +23,7 @@ is 0 critic_tokens greedy
 
 # Every method ends, on one turn and on several, and answers each task.
 for method in best-of-n majority weighted-majority guided beam diverse-beam mcts particles; do
-  case $method in majority) by="" ;; *) by="--critic oracle --rank min" ;; esac
+  case $method in majority) by="" ;; guided | particles) by="--critic oracle" ;; *) by="--critic oracle --rank min" ;; esac
   case $method in guided) by+=" --attempts 3" ;; *) by+=" --n 3" ;; esac
   case $method in *beam | mcts) by+=" --width 2" ;; esac
   play "$method" --method $method $by --tasks 4

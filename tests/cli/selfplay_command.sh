@@ -56,7 +56,7 @@ refused "'critic' is missing" empty
 refused "absent" absent
 config set "rounds: 2"
 refused "'pairs' takes two or more 'critiques'" set --set critiques=1
-refused "expected KEY=VALUE" set --set rounds
+refused "is not KEY=VALUE" set --set rounds
 refused "Did you mean 'rounds'" set --set round=1
 refused "must lie between 1 and 256" set --set critiques=0
 for yaml in "$scratch"/*.yaml; do
