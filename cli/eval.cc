@@ -14,6 +14,8 @@
 #include "cli/play.h"
 #include "cli/provenance.h"
 #include "core/error.h"
+#include "core/provenance.h"
+#include "env/episode_store.h"
 
 namespace agon::cli {
 namespace {
@@ -125,7 +127,9 @@ void eval(const EvalFlags& flags) {
     Json about{{"policies", Json::array()}};
     for (const EvaluatedPolicy& policy : named_policies(flags.policies))
       about["policies"].push_back(model_record(policy.folder));
-    if (!flags.play.file.empty()) about["file"] = file_record(flags.play.file);
+    const Json made = env::RunReader::open(all.front().place.folder)->config().value(kProvenance, Json::object());
+    for (const char* input : {"file", "search"})
+      if (made.contains(input)) about[input] = made.at(input);
     print_measured(eval_json(rows), about);
   } else {
     print_text(eval_table(rows) + "\n");

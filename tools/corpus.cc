@@ -1,5 +1,9 @@
 #include "tools/corpus.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
 #include "core/error.h"
 #include "core/text.h"
 #include "tools/json_text.h"
@@ -25,19 +29,29 @@ std::string text_at(const SortedJson& line, const char* key) {
 bool has(const SortedJson& line, const char* key) { return line.contains(key) && !line[key].is_null(); }
 
 std::string id_of(const SortedJson& line, std::int64_t number) {
-  for (const char* key : {"id", "_id"})
-    if (has(line, key)) return line[key].is_number_integer() ? line[key].dump() : text_at(line, key);
+  for (const char* key : {"id", "_id"}) {
+    if (!has(line, key)) continue;
+    const SortedJson& id = line[key];
+    if (id.is_number_float() && id == std::floor(id.get<double>())) return fmt::format("{:.0f}", id.get<double>());
+    return id.is_number_integer() ? id.dump() : text_at(line, key);
+  }
   return std::to_string(number - 1);
+}
+
+// A title of its own counts; contents that begin with it are parted as others are.
+void set_contents(Document& document, const std::string& contents, const std::string& title) {
+  SplitContents split = split_contents(contents);
+  if (!title.empty() && split.title != title) split = {title, contents, {}};
+  document.title = std::move(split.title);
+  document.text = std::move(split.text);
+  document.head = std::move(split.head);
 }
 
 Document document_of(const SortedJson& line, std::int64_t number) {
   if (!line.is_object()) throw Error("not a JSON object but {}", shown(line));
   Document document{id_of(line, number), {}, {}, {}};
   if (has(line, "contents")) {
-    SplitContents split = split_contents(text_at(line, "contents"));
-    document.title = std::move(split.title);
-    document.text = std::move(split.text);
-    document.head = std::move(split.head);
+    set_contents(document, text_at(line, "contents"), text_at(line, "title"));
   } else {
     document.title = text_at(line, "title");
     document.text = text_at(line, "text");
