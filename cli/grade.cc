@@ -40,7 +40,7 @@ const Json& value_at(const Json& line, const char* key) {
 
 std::string text_at(const Json& line, const char* key) {
   const Json& value = value_at(line, key);
-  if (!value.is_string()) throw Error("\"{}\" is {}, not a text", key, json_text(value).substr(0, 60));
+  if (!value.is_string()) throw Error("\"{}\" is {}, not a text", key, tools::shown(tools::SortedJson(value)));
   return value.get<std::string>();
 }
 

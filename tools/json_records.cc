@@ -143,6 +143,7 @@ void read_records(std::string_view content, const std::string& path, const Visit
 
 SortedJson read_value(std::string_view content, const std::string& path) {
   refuse_other_formats(path, content);
+  if (trim(without_mark(content)).empty()) throw Error("{}: is empty, and should hold JSON.", path);
   try {
     SortedJson value = parsed(without_mark(content));
     tidy(value);

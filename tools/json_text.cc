@@ -15,6 +15,7 @@ namespace agon::tools {
 namespace {
 
 constexpr int kDeepestOfFile = 32, kMostValuesOfFile = 100'000'000;
+constexpr std::size_t kMostKeysOfFile = 10'000;  // of one object: who keeps their order takes quadratic time
 
 // What stands in the place of JSON there, as other programs write it; empty: nothing known.
 std::string hint_at(std::string_view text, std::size_t at) {
@@ -107,6 +108,8 @@ class Builder final : public SortedJson::json_sax_t {
   bool key(std::string& name) override {
     if (source_ == Source::file && open_.back()->contains(name))
       throw Error("the key {} is there twice. Keep one", shown_text(name));
+    if (source_ == Source::file && open_.back()->size() == kMostKeysOfFile)
+      throw Error("an object has more than {} keys", kMostKeysOfFile);
     member_ = &(*open_.back())[name];
     return true;
   }

@@ -65,9 +65,12 @@ void require_loss_keys(const Training& training) {
   };
   require_used("train", {use("loss.clip_low", !imitates, of_method + ", which imitates"),
                          use("loss.clip_high", !imitates, of_method + ", which imitates"),
-                         use("loss.kl_estimator", kl, of_method + " without KL", "give the method a credit.kl above 0"),
-                         use("loss.kl_clamp", kl, of_method + " without KL", "give the method a credit.kl above 0"),
-                         use("reference", kl, of_method + " without KL", "give the method a credit.kl above 0")});
+                         use("loss.kl_estimator", kl, of_method + " without KL",
+                             "choose a method and settings with a KL term (docs/credit.md)"),
+                         use("loss.kl_clamp", kl, of_method + " without KL",
+                             "choose a method and settings with a KL term (docs/credit.md)"),
+                         use("reference", kl, of_method + " without KL",
+                             "choose a method and settings with a KL term (docs/credit.md)")});
 }
 
 void require_reward_keys(const Training& training) {
@@ -117,7 +120,8 @@ void require_schedule_keys(const Training& training) {
       use("lora.alpha", config.lora.rank > 0, "with lora.rank: 0", "give a lora.rank above 0"),
       use("filter.offline_tasks", config.filter_offline, "with filter.offline: false", "set filter.offline to true"),
       use("filter.resample", training.in_some_stage(drops_groups),
-          "with method: " + config.method + ", which drops no group", "choose dapo or adapo"),
+          "with method: " + config.method + ", which drops no group by these settings",
+          "choose dapo with dynamic_sampling, or adapo with filters"),
       use("filter.resample", training.some_source([](const TrainSource& one) { return !one.expert; }),
           "where every source shows its expert", "let a source play"),
       use("similarity", training.some_source([](const TrainSource& one) { return one.expert_turn.has_value(); }),

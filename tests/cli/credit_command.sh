@@ -82,7 +82,7 @@ refused "'kl' is not KEY=VALUE" "[$good]" grpo --set kl
 refused 'kl must be a number from 0, got "x"' "[$good]" grpo --set kl=x
 refused 'kl must be' "[$good]" grpo --set kl=nan
 refused 'mode must be mean or pairwise' "[$good]" adpo --set mode=median
-refused 'standard input: not JSON' '' grpo
+refused 'standard input: is empty' '' grpo
 refused 'standard input: not JSON: line 1, column 20: syntax' '[{"answer_reward": NaN}]' grpo
 refused 'JSON has no NaN' '[{"answer_reward": NaN}]' grpo
 refused 'Numbers are finite' '[{"answer_reward": 1e999}]' grpo

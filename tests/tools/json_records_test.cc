@@ -97,6 +97,9 @@ TEST_CASE("json records: what is none is told with the place and what to do") {
   told(std::string(50'000, '['), "nested");
   told("{\"a\": " + std::string(50'000, '['), "nested");
   told(R"({"a": 1e999})", "Numbers are finite");
+  std::string keys = "{\"k\": 1";
+  for (int i = 0; i < 100'000; ++i) keys += fmt::format(", \"k{}\": 1", i);
+  told(keys + "}", "more than 10000 keys");
 }
 
 TEST_CASE("json records: records one deeper are found where what is read has no place for them") {
