@@ -62,7 +62,7 @@ Json graded(const Json& line, bool explain) {
 template <typename Take>
 std::size_t grade_records(std::istream& input, const std::string& name, bool explain, Take take) {
   std::size_t count = 0;
-  const auto grade = [&](const tools::SortedJson& record, const tools::RecordPlace&, std::string_view) {
+  const auto grade = [&](const tools::SortedJson& record, const tools::RecordPlace&) {
     take(graded(Json(record), explain));
     ++count;
   };

@@ -157,9 +157,8 @@ class StepReader {
 
 std::vector<LabelledStep> read_step_file(const std::filesystem::path& path) {
   StepReader reader;
-  tools::read_records(
-      read_file(path.string()), path.string(),
-      [&](const tools::SortedJson& record, const tools::RecordPlace&, std::string_view) { reader.add(Json(record)); });
+  tools::read_records(read_file(path.string()), path.string(),
+                      [&](const tools::SortedJson& record, const tools::RecordPlace&) { reader.add(Json(record)); });
   std::vector<LabelledStep> steps = reader.take();
   if (steps.empty()) throw Error("{} holds no steps.", path.string());
   return steps;

@@ -74,10 +74,10 @@ void at_place(const std::string& path, const RecordPlace& place, const Work& wor
   }
 }
 
-void visit_record(SortedJson& record, const RecordPlace& place, std::string_view text, const VisitRecord& visit) {
+void visit_record(SortedJson& record, const RecordPlace& place, const VisitRecord& visit) {
   if (!record.is_object()) throw Error("not a JSON object {...}");
   tidy(record);
-  visit(record, place, text);
+  visit(record, place);
 }
 
 void read_array(std::string_view content, const std::string& path, const VisitRecord& visit) {
@@ -89,7 +89,7 @@ void read_array(std::string_view content, const std::string& path, const VisitRe
   }
   for (std::size_t i = 0; i < records.size(); ++i) {
     const RecordPlace place{true, i};
-    at_place(path, place, [&] { visit_record(records[i], place, records[i].dump(), visit); });
+    at_place(path, place, [&] { visit_record(records[i], place, visit); });
   }
 }
 
@@ -99,7 +99,7 @@ void read_first_line(std::string_view line, const std::string& path, const Visit
   if (!result.fault.empty()) throw Error("{}{}", result.fault, advice_for(line, path));
   const std::string wrapping = wrapping_key(result.value);
   try {
-    visit_record(result.value, place, line, visit);
+    visit_record(result.value, place, visit);
   } catch (const Error& error) {
     if (wrapping.empty()) throw;
     throw Error("{}. Are the records in its \"{}\"? Write them one a line: jq -c {} {}", error.what(), wrapping,
@@ -129,7 +129,7 @@ void read_records(std::istream& input, const std::string& path, const VisitRecor
     at_place(path, place, [&] {
       if (first) return read_first_line(line, path, visit, place);
       SortedJson record = parsed(line);
-      visit_record(record, place, line, visit);
+      visit_record(record, place, visit);
     });
     first = false;
   }

@@ -137,14 +137,13 @@ std::vector<Preference> read_preferences(const fs::path& file) {
   std::map<std::string, tools::RecordPlace> place_of;  // of an id
   const std::string content = read_file(file.string());
   Progress progress("reading " + file.filename().string(), std::ranges::count(content, '\n'), "lines", 0, kMostlyShort);
-  tools::read_records(
-      content, file.string(), [&](const tools::SortedJson& record, const tools::RecordPlace& place, std::string_view) {
-        Preference one = preference_of(Json(record), file.parent_path(), file.stem().string(), place.number);
-        const auto [earlier, fresh] = place_of.emplace(one.id, place);
-        if (!fresh) throw Error("the id {} again, which {} has", one.id, earlier->second.text());
-        preferences.push_back(std::move(one));
-        progress.add(1);
-      });
+  tools::read_records(content, file.string(), [&](const tools::SortedJson& record, const tools::RecordPlace& place) {
+    Preference one = preference_of(Json(record), file.parent_path(), file.stem().string(), place.number);
+    const auto [earlier, fresh] = place_of.emplace(one.id, place);
+    if (!fresh) throw Error("the id {} again, which {} has", one.id, earlier->second.text());
+    preferences.push_back(std::move(one));
+    progress.add(1);
+  });
   if (preferences.empty()) throw Error("{} holds no preferences.", file.string());
   return preferences;
 }

@@ -106,14 +106,13 @@ Task read_task(const Line& line, const fs::path& folder) {
 void read_tasks(TaskFile& file, const std::string& content) {
   const fs::path folder = fs::path(file.path).parent_path();
   std::map<std::string, tools::RecordPlace> place_of;  // of an id
-  tools::read_records(content, file.path,
-                      [&](const Line& line, const tools::RecordPlace& place, std::string_view text) {
-                        Task task = read_task(line, folder);
-                        const auto [earlier, fresh] = place_of.emplace(task.info.id, place);
-                        if (!fresh) throw Error("the id of {} again", earlier->second.text());
-                        file.identities->push_back({task.info.id, place.in(file.path), hash_text(text), task.images});
-                        file.tasks.push_back(std::move(task));
-                      });
+  tools::read_records(content, file.path, [&](const Line& line, const tools::RecordPlace& place) {
+    Task task = read_task(line, folder);
+    const auto [earlier, fresh] = place_of.emplace(task.info.id, place);
+    if (!fresh) throw Error("the id of {} again", earlier->second.text());
+    file.identities->push_back({task.info.id, place.in(file.path), hash_text(line.dump()), task.images});
+    file.tasks.push_back(std::move(task));
+  });
   if (file.tasks.empty()) throw Error("{}: no tasks. Write one JSON object a line.", file.path);
 }
 

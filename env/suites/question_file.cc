@@ -106,15 +106,14 @@ QuestionFile read_question_file(const std::string& path) {
   const fs::path folder = fs::path(path).parent_path();
   QuestionFile file;
   std::map<std::string, tools::RecordPlace> place_of;  // of an id
-  tools::read_records(content, path,
-                      [&](const SortedJson& item, const tools::RecordPlace& place, std::string_view text) {
-                        FileQuestion question = question_of(item, file.questions.size(), folder);
-                        const auto [earlier, fresh] = place_of.emplace(question.id, place);
-                        if (!fresh) throw Error("the id {} again, which {} has", question.id, earlier->second.text());
-                        file.identities.push_back({question.id, place.in(path), hash_text(text), {}});
-                        if (!question.picture.empty()) file.identities.back().pictures.push_back(question.picture);
-                        file.questions.push_back(std::move(question));
-                      });
+  tools::read_records(content, path, [&](const SortedJson& item, const tools::RecordPlace& place) {
+    FileQuestion question = question_of(item, file.questions.size(), folder);
+    const auto [earlier, fresh] = place_of.emplace(question.id, place);
+    if (!fresh) throw Error("the id {} again, which {} has", question.id, earlier->second.text());
+    file.identities.push_back({question.id, place.in(path), hash_text(item.dump()), {}});
+    if (!question.picture.empty()) file.identities.back().pictures.push_back(question.picture);
+    file.questions.push_back(std::move(question));
+  });
   if (file.questions.empty()) throw Error("{}: no questions.", path);
   check_and_hash_pictures(path, file.identities);
   std::string seen = fmt::format("{:016x}", hash_text(content));

@@ -135,7 +135,9 @@ picture two.png 40 30 90
 says 0 "run: $scratch/pictures" pictures --resume
 [ "$(tasks)" = "jsonl/one done,jsonl/two done" ] || fail "episodes of a mended picture: $(tasks)"
 says 0 "run: $scratch/pictures" pictures --resume
-echo >>"$scratch/pictures.jsonl"  # the file is another, its tasks are not
+python3 -c 'import json, sys
+json.dump([json.loads(line) for line in open(sys.argv[1])], open(sys.argv[1] + ".part", "w"), indent=1)' "$scratch/pictures.jsonl"
+mv "$scratch/pictures.jsonl.part" "$scratch/pictures.jsonl"  # the file is another, its tasks are not
 says 0 "run: $scratch/pictures" pictures --resume
 picture two.png 40 30 92
 refuses 1 "task jsonl/two was played" pictures --resume

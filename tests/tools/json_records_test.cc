@@ -17,7 +17,7 @@ namespace {
 std::vector<SortedJson> records_of(const std::string& content) {
   std::vector<SortedJson> records;
   read_records(content, "my tasks.jsonl",
-               [&](const SortedJson& record, const RecordPlace&, std::string_view) { records.push_back(record); });
+               [&](const SortedJson& record, const RecordPlace&) { records.push_back(record); });
   return records;
 }
 
@@ -52,7 +52,7 @@ TEST_CASE("json records: lines and arrays, with the marks and gaps that tools le
 TEST_CASE("json records: lines are visited as they come") {
   std::istringstream input("{\"a\": 1}\n{\"a\": 2}\noops\n");
   int seen = 0;
-  CHECK_THROWS_WITH(read_records(input, "-", [&](const SortedJson&, const RecordPlace&, std::string_view) { ++seen; }),
+  CHECK_THROWS_WITH(read_records(input, "-", [&](const SortedJson&, const RecordPlace&) { ++seen; }),
                     Contains("-:3: not JSON"));
   CHECK(seen == 2);
 }
@@ -104,8 +104,7 @@ TEST_CASE("json records: what is none is told with the place and what to do") {
 
 TEST_CASE("json records: records one deeper are found where what is read has no place for them") {
   const auto refuse = [](const std::string& content) {
-    read_records(content, "d.json",
-                 [](const SortedJson&, const RecordPlace&, std::string_view) { throw Error("no \"id\""); });
+    read_records(content, "d.json", [](const SortedJson&, const RecordPlace&) { throw Error("no \"id\""); });
   };
   CHECK_THROWS_WITH(
       refuse(R"({"data": [{"id": 1}]})"),
