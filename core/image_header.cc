@@ -81,9 +81,8 @@ std::optional<int> orientation_of_chunk(Bytes content) {
 }
 
 // The orientation that an XMP packet gives, if it does.
-std::optional<int> orientation_of_xmp(Bytes packet) {
+std::optional<int> orientation_of_xmp(std::string_view text) {
   constexpr std::string_view kName = "tiff:Orientation";
-  const std::string_view text(reinterpret_cast<const char*>(packet.data()), packet.size());
   for (std::size_t at = 0; (at = text.find(kName, at)) != text.npos;) {
     at += kName.size();
     const std::string_view rest = text.substr(at);
@@ -93,13 +92,15 @@ std::optional<int> orientation_of_xmp(Bytes packet) {
   return {};
 }
 
+std::string_view as_text(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
 // What a file's EXIF and XMP say of its orientation. EXIF counts first, and the first of each.
 struct Orientation {
   std::optional<int> exif, xmp;
   void see_exif(std::optional<int> value) {
     if (!exif) exif = value;
   }
-  void see_xmp(Bytes packet) {
+  void see_xmp(std::string_view packet) {
     if (!xmp) xmp = orientation_of_xmp(packet);
   }
   int value() const { return exif.value_or(xmp.value_or(1)); }
@@ -144,8 +145,6 @@ std::string text_of_chunk(Bytes content, std::string_view type, std::string_view
   return compressed ? inflated(rest) : std::string(rest.begin(), rest.end());
 }
 
-Bytes bytes_of(const std::string& text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
-
 // ImageMagick's way to keep EXIF in a PNG: a name, a number of bytes, and those in hexadecimal digits.
 std::optional<int> orientation_of_raw_profile(const std::string& profile) {
   std::size_t at = profile.find_first_not_of('\n');
@@ -170,7 +169,7 @@ bool see_text_chunk(Orientation& orientation, Bytes content, std::string_view ty
     const std::string text = text_of_chunk(content, type, keyword);
     if (text.empty()) continue;
     if (keyword == xmp)
-      orientation.see_xmp(bytes_of(text));
+      orientation.see_xmp(text);
     else
       orientation.see_exif(orientation_of_raw_profile(text));
     return true;
@@ -410,7 +409,7 @@ std::optional<ImageHeader> jpeg_header(Bytes bytes) {
     if (marker == 0xE1) {
       constexpr std::string_view kXmpName("http://ns.adobe.com/xap/1.0/\0", 29);
       orientation.see_exif(orientation_of_segment(content));
-      if (starts_with(content, 0, kXmpName)) orientation.see_xmp(content.subspan(kXmpName.size()));
+      if (starts_with(content, 0, kXmpName)) orientation.see_xmp(as_text(content.subspan(kXmpName.size())));
       header.orientation = orientation.value();
     }
     const bool metadata = marker == 0xFE || (marker >= 0xE1 && marker <= 0xEF && marker != 0xEE);  // but Adobe's
@@ -450,8 +449,8 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> webp_sides(Bytes content,
   return std::pair(little_endian(content, 6, 2) & 0x3FFF, little_endian(content, 8, 2) & 0x3FFF);
 }
 
-// WebP has no checksums, and a decoder takes zeros for data. Of the data of flat pictures a twentieth is zeros at the
-// end.
+// WebP has no checksums, and a decoder takes zeros for data. The data of a flat picture may end in zeros too, but for a
+// twentieth of its length at most.
 bool ends_in_zeros(Bytes content) {
   constexpr std::size_t kFew = 64;
   const auto last = std::find_if(content.rbegin(), content.rend(), [](std::uint8_t byte) { return byte != 0; });
@@ -534,7 +533,7 @@ int webp_orientation(Bytes bytes, std::size_t at, std::size_t end, bool has_exif
     if (size > available) break;
     const Bytes content = bytes.subspan(at + 8, size);
     if (has_exif && starts_with(bytes, at, "EXIF")) orientation.see_exif(orientation_of_chunk(content));
-    if (has_xmp && starts_with(bytes, at, "XMP ")) orientation.see_xmp(content);
+    if (has_xmp && starts_with(bytes, at, "XMP ")) orientation.see_xmp(as_text(content));
     at += 8 + std::min(padded, available);
   }
   return orientation.value();

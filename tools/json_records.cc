@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <istream>
 #include <iterator>
 #include <sstream>
 
@@ -37,7 +38,7 @@ std::string_view without_mark(std::string_view text) {
   return text.starts_with(kByteOrderMark) ? text.substr(kByteOrderMark.size()) : text;
 }
 
-// An array of objects begins here; "[1, 2]" is a line that is none.
+// Whether an array of objects begins here; [1, 2] is no such array.
 bool begins_array(std::string_view text) {
   text = trim(text);
   if (!text.starts_with('[')) return false;

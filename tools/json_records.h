@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <functional>
-#include <istream>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 

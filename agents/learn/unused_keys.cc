@@ -37,8 +37,9 @@ class Training {
     return std::any_of(config_.sources.begin(), config_.sources.end(), holds);
   }
   // The policy writes what is learned from, or what tasks are chosen by.
-  bool plays() const {
-    return config_.filter_offline || some_source([](const TrainSource& source) { return !source.expert; });
+  bool plays() const { return config_.filter_offline || learns_from_own(); }
+  bool learns_from_own() const {
+    return some_source([](const TrainSource& source) { return !source.expert; });
   }
   const TrainConfig& config() const { return config_; }
   std::span<const Json> settings() const { return settings_; }  // of the method: at first, and of each stage
@@ -63,14 +64,12 @@ void require_loss_keys(const Training& training) {
   const auto use = [&](const char* key, bool used, std::string why, std::string instead = {}) {
     return KeyUse{key, training.is_set(key), used, std::move(why), std::move(instead)};
   };
+  const auto of_kl = [&](const char* key) {
+    return use(key, kl, of_method + " without KL", "choose a method and settings with a KL term (docs/credit.md)");
+  };
   require_used("train", {use("loss.clip_low", !imitates, of_method + ", which imitates"),
-                         use("loss.clip_high", !imitates, of_method + ", which imitates"),
-                         use("loss.kl_estimator", kl, of_method + " without KL",
-                             "choose a method and settings with a KL term (docs/credit.md)"),
-                         use("loss.kl_clamp", kl, of_method + " without KL",
-                             "choose a method and settings with a KL term (docs/credit.md)"),
-                         use("reference", kl, of_method + " without KL",
-                             "choose a method and settings with a KL term (docs/credit.md)")});
+                         use("loss.clip_high", !imitates, of_method + ", which imitates"), of_kl("loss.kl_estimator"),
+                         of_kl("loss.kl_clamp"), of_kl("reference")});
 }
 
 void require_reward_keys(const Training& training) {
@@ -122,8 +121,7 @@ void require_schedule_keys(const Training& training) {
       use("filter.resample", training.in_some_stage(drops_groups),
           "with method: " + config.method + ", which drops no group by these settings",
           "choose dapo with dynamic_sampling, or adapo with filters"),
-      use("filter.resample", training.some_source([](const TrainSource& one) { return !one.expert; }),
-          "where every source shows its expert", "let a source play"),
+      use("filter.resample", training.learns_from_own(), "where every source shows its expert", "let a source play"),
       use("similarity", training.some_source([](const TrainSource& one) { return one.expert_turn.has_value(); }),
           "without a source that has expert_turn", "give a source one"),
       use("samples", training.plays(), "where every source shows its expert", "let a source play")};
@@ -165,7 +163,7 @@ void require_credit_settings(const Training& training) {
   const std::span<const Json> settings = training.settings();
   require_settings("train", config.method, training.resolved().at("credit"), settings);
   const bool given = training.resolved().at("credit").value("of", "right") != "right";
-  require_used("train", {{"credit.of", given, training.some_source([](const TrainSource& one) { return !one.expert; }),
+  require_used("train", {{"credit.of", given, training.learns_from_own(),
                           "where every source shows its expert, who is right", "let a source play"}});
   for (std::size_t i = 0; i < config.stages.size(); ++i) {
     const std::int64_t from = config.stages[i].from_step;

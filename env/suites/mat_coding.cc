@@ -13,13 +13,13 @@
 namespace agon::env {
 namespace {
 
-// The questions of MAT-Coding are about a picture that something is wrong with.
-std::string with_pictures(const std::string& file) {
+// The file, whose questions all have a picture that something is wrong with. Throws Error for one that has none.
+std::string checked_file(const std::string& file) {
   if (file.empty()) return file;  // said by who opens it
   const auto questions = open_question_file(file);
   for (std::size_t i = 0; i < questions->questions.size(); ++i)
-    if (questions->questions[i].defects.empty() && questions->questions[i].kind == "search")
-      throw Error("{}: no picture to mend: a question of MAT-Coding has \"processed_image_path\" and \"type\"",
+    if (questions->questions[i].kind == "search")
+      throw Error("{}: the question has no damaged picture. Give it \"processed_image_path\" and \"type\".",
                   questions->identities[i].place);
   return file;
 }
@@ -27,7 +27,7 @@ std::string with_pictures(const std::string& file) {
 class MatCoding final : public FileEnv {
  public:
   MatCoding(const SuiteOptions& options, Baseline baseline)
-      : FileEnv("mat_coding", with_pictures(options.file)), baseline_(baseline) {}
+      : FileEnv("mat_coding", checked_file(options.file)), baseline_(baseline) {}
 
   void prepare() override {
     if (baseline_ == Baseline::none) tools::Interpreters::of_process()->start();
@@ -56,7 +56,7 @@ class MatCoding final : public FileEnv {
 
 SuiteInfo mat_coding_info(const SuiteOptions& options) {
   const Baseline baseline = baseline_from(options.baseline);
-  SuiteInfo info = file_suite_info("mat_coding", with_pictures(options.file));
+  SuiteInfo info = file_suite_info("mat_coding", checked_file(options.file));
   info.description = "Code: the questions of MAT-Coding.json, over pictures that are to be mended first";
   info.instructions = baseline == Baseline::none ? kMendingInstructions : baseline_instructions(baseline);
   info.baselines = {"direct", "cot"};

@@ -252,7 +252,7 @@ TEST_CASE("a picture is known by its bytes, whatever its file is called") {
   std::filesystem::remove_all(folder);
 }
 
-TEST_CASE("what is another kind of file is told by its name, and what to do") {
+TEST_CASE("a file of another kind is named in the error, with what to do") {
   using namespace std::string_literals;
   const auto told = [](const std::string& content, const std::string& what) {
     CAPTURE(content);
@@ -274,7 +274,7 @@ TEST_CASE("what is another kind of file is told by its name, and what to do") {
   told("plain text", "not a PNG, JPEG or WebP");
 }
 
-TEST_CASE("a WebP whose data ends in zeros is told, a flat one is read") {
+TEST_CASE("a WebP whose data ends in zeros is refused, and a flat one is read") {
   for (const int quality : {1, 50, 90}) {
     auto file = encode_image(noise(200, 150, 5), ImageFormat::webp, quality);
     CHECK_NOTHROW(decode_image(file, "w"));

@@ -183,8 +183,9 @@ TEST_CASE("mat_coding: a question without a picture is refused with its place") 
   const Files files;
   const std::string file = files.write(
       "m.json", R"([{"id": 1, "question": "a", "answer": "b", "processed_image_path": null, "type": null}])");
-  CHECK_THROWS_WITH(suite_info("mat_coding", {.file = file}), Contains("m.json, item 0: no picture to mend"));
-  CHECK_THROWS_WITH(make_env("mat_coding", {.file = file}), Contains("no picture to mend"));
+  CHECK_THROWS_WITH(suite_info("mat_coding", {.file = file}),
+                    Contains("m.json, item 0: the question has no damaged picture"));
+  CHECK_THROWS_WITH(make_env("mat_coding", {.file = file}), Contains("no damaged picture"));
 }
 
 TEST_CASE("mat_coding: plays problem, code and answer, scored by the best of the answers") {

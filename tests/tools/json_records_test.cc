@@ -74,7 +74,7 @@ TEST_CASE("json records: a number whose digits a double does not hold stays as i
   CHECK(only(R"({"a": [123456789012345678901]})")["a"][0] == "123456789012345678901");
 }
 
-TEST_CASE("json records: what is none is told with the place and what to do") {
+TEST_CASE("json records: a file of another form is refused with its place and advice") {
   const auto told = [](const std::string& content, const std::string& what) {
     CAPTURE(content);
     CHECK_THAT(failure(content), Contains("my tasks.jsonl") && Contains(what) && !Contains("{{"));
