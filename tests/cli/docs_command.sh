@@ -3,7 +3,8 @@
 # the document's own that looks like a checkout. Nothing is passed over; the rules that change a command are printed with
 # each one:
 #   run        as printed
-#   40 tasks   agon run, search, eval, eval-critic, decompose: no more than --tasks 40 (with AGON_LONG=1 as printed)
+#   fewer      agon run, search, eval, eval-critic, decompose: no more than --tasks 10, or 40 of a run that the document
+#              compares or looks at by a task's number (with AGON_LONG=1 as printed)
 #   stand-in   one of these two, with a small file in place of one that the reader brings (stand_ins below)
 #   one step   agon train with one step, no warm-up and two tasks of an evaluation
 #   config     train-sft, train-rm, selfplay: with --print-config, which reads the config and its models and trains nothing;
@@ -104,10 +105,14 @@ PYTHON
 }
 export -f sql
 
-# fewer_tasks COMMAND: with --tasks 40, where it names more or none; what reads a file or a run says itself how many.
+# fewer_tasks COMMAND: with less to do, where it names more tasks or none; what reads a file or a run says itself how many.
 fewer_tasks() {
-  if grep -qE -- '--(tasks ([0-9]|[1-3][0-9]|40)|file|run)( |$)' <<<"$1"; then echo "$1"
-  else sed -E 's/ --tasks [0-9]+//; s/(agon (run|search|eval|eval-critic|decompose)) /\1 --tasks 40 /' <<<"$1"; fi
+  local most=10 run named
+  run=$(sed -nE 's/.* --out ([^ ]+).*/\1/p' <<<"$1")
+  named=$(sed -nE 's/.* --tasks ([0-9]+).*/\1/p' <<<"$1")
+  [ -n "$run" ] && grep -qE " $run [1-9]|--compare $run( |\$)" lines && most=40
+  if [ "${named:-$((most + 1))}" -le $most ] || grep -qE -- '--(file|run) ' <<<"$1"; then echo "$1"
+  else sed -E "s/ --tasks [0-9]+//; s/(agon (run|search|eval|eval-critic|decompose)) /\1 --tasks $most /" <<<"$1"; fi
 }
 
 one() {
@@ -135,7 +140,7 @@ one() {
       fewer=$command
       [ "${AGON_LONG:-0}" = 1 ] || fewer=$(fewer_tasks "$command")
       if grep -qE "$own" <<<"$command"; then tried stand-in "$place" "$fewer"
-      elif [ "$fewer" != "$command" ]; then tried '40 tasks' "$place" "$fewer"
+      elif [ "$fewer" != "$command" ]; then tried fewer "$place" "$fewer"
       else tried run "$place" "$command"; fi ;;
   esac
 }
