@@ -72,6 +72,8 @@ class CreditAssigner {
   virtual std::string_view name() const = 0;
   // False: the method sees which answers are right, and no other reward (answer_reward).
   virtual bool uses_reward() const { return true; }
+  // True: a roll-out is two answers (turn_correct).
+  virtual bool needs_two_turns() const { return false; }
   // True: step_confidence of the roll-outs must be there; and step_visual too.
   virtual bool needs_confidence() const { return false; }
   virtual bool needs_visual() const { return false; }

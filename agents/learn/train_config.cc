@@ -301,6 +301,23 @@ void check_experts(const TrainConfig& config) {
                   config.method);
 }
 
+// What the method could learn nothing from, told before anything is played.
+void check_groups(const TrainConfig& config) {
+  const auto credit = make_credit(config.method, config.credit);
+  for (const TrainSource& source : config.sources)
+    if (credit->needs_two_turns() && !source.options.two_turn)
+      throw Error(
+          "train: method {} learns from two answers to a task, and source {} answers once. Set its 'two_turn' to true.",
+          config.method, source.label());
+  if (credit->imitates()) return;
+  if (config.samples < 2)
+    throw Error("train: 'samples' is {}, and {} compares the roll-outs of a task with each other. Give at least 2.",
+                config.samples, config.method);
+  const bool pays = std::ranges::any_of(config.rewards, [](const auto& reward) { return reward.second != 0; });
+  require(pays || !credit->uses_reward(), "every weight of 'rewards' is 0, so no roll-out is better than another",
+          Json(config.rewards));
+}
+
 // Games are drawn as they come: there are no roll-outs to choose their tasks by.
 void check_games(const TrainConfig& config) {
   for (const TrainSource& source : config.sources)
@@ -404,6 +421,7 @@ TrainConfig load_train_config(const std::filesystem::path& file, std::span<const
   check_experts(config);
   check_games(config);
   require_used_keys(config, asked, parse_yaml_value(kDefaults));
+  check_groups(config);
   config.resolved = std::move(json);
   return config;
 }

@@ -55,6 +55,7 @@ class Adapo : public CreditAssigner {
   }
   std::string_view name() const override { return "adapo"; }
   bool uses_reward() const override { return false; }
+  bool needs_two_turns() const override { return true; }
   Clip clip() const override { return {0.25, 0.25}; }
 
  private:

@@ -35,6 +35,7 @@ class Score : public CreditAssigner {
   }
   std::string_view name() const override { return "score"; }
   bool uses_reward() const override { return false; }
+  bool needs_two_turns() const override { return true; }
 
  private:
   double first_reward(const CreditRollout& rollout) const { return settings_.stage == 1 ? 0 : rollout.turn_correct[0]; }

@@ -10,6 +10,7 @@ class Star : public Imitation {
  public:
   Star(bool keep_right, LossMean mean) : Imitation(mean), keep_right_(keep_right) {}
   std::string_view name() const override { return "star"; }
+  bool needs_two_turns() const override { return true; }
 
  private:
   void check(const CreditGroup& group) const override { check_two_turns(group, name()); }
