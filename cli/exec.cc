@@ -201,8 +201,7 @@ class Exec {
     const std::size_t before = std::min(flags_.fork_after.value_or(texts_.size()), texts_.size());
     run_some(session, 0, before, 0);
     if (before == texts_.size()) return;
-    const std::optional<sandbox::Result> last = std::exchange(last_, std::nullopt);
-    ForkOrResult first = fork(session, last), second = fork(session, last);
+    ForkOrResult first = fork(session), second = fork(session);
     run_fork(first, before, 1);
     run_fork(second, before, 2);
   }
@@ -216,19 +215,15 @@ class Exec {
     sandbox::Result refused;  // without a session: how all of its scripts end
   };
 
-  // A session that the code ended cannot be forked: its scripts end as that session did.
-  ForkOrResult fork(sandbox::Session& session, const std::optional<sandbox::Result>& last) {
+  // A session that the code ended, or that it has made one that cannot be forked: its scripts end for that reason.
+  ForkOrResult fork(sandbox::Session& session) {
     try {
       return {session.fork(), {}};
-    } catch (const Error& error) {
+    } catch (const sandbox::ForkRefused& refused) {
       ForkOrResult none;
       none.refused.tier = sandbox_.tier();
-      none.refused.text = fmt::format("not run: no fork could be made: {}", error.what());
-      if (last && !last->alive && !last->ok()) {
-        none.refused.reason = last->reason;
-        none.refused.text = fmt::format("not run: the session had ended ({}{}{})", to_string(last->reason),
-                                        last->text.empty() ? "" : ": ", last->text);
-      }
+      none.refused.reason = refused.reason;
+      none.refused.text = fmt::format("not run: no fork could be made: {}", refused.what());
       return none;
     }
   }
@@ -255,8 +250,6 @@ class Exec {
       calls_.push_back(to_json(call));
     else
       print_call(call);
-    call.result.artifacts.clear();  // up to 128 MB a call
-    last_ = std::move(call.result);
   }
 
   const ExecFlags& flags_;
@@ -265,7 +258,6 @@ class Exec {
   const sandbox::Limits limits_;
   sandbox::Sandbox sandbox_;
   SavedPictures saved_;
-  std::optional<sandbox::Result> last_;
   Json calls_ = Json::array();
   bool failed_ = false;
 };

@@ -148,7 +148,11 @@ Result Session::run(const CallRequest& request) {
 
 Session Session::fork() {
   const std::uint64_t seed = Rng::derive(seed_, "fork", {}, ++forks_)();
-  return Session(launcher_, launcher_->ask({{"do", "fork"}, {"session", id_}, {"seed", seed}}).at("session"), seed);
+  const std::optional<Json> reply = launcher_->try_ask({{"do", "fork"}, {"session", id_}, {"seed", seed}});
+  if (!reply) throw ForkRefused(Reason::sandbox_lost, "the launcher is gone");
+  if (reply->contains("error"))
+    throw ForkRefused(reason_from(reply->at("reason").get<std::string>()), reply->at("error"));
+  return Session(launcher_, reply->at("session"), seed);
 }
 
 bool Session::lost() const { return launcher_->lost(); }

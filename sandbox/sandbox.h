@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "core/error.h"
 #include "sandbox/backend.h"
 #include "sandbox/call_request.h"
 #include "sandbox/limits.h"
@@ -33,6 +34,12 @@ struct SandboxConfig {
 
 class Launcher;
 
+// There is no fork. `reason`: what its code ends with; sandbox_lost only where the machinery failed.
+struct ForkRefused : Error {
+  ForkRefused(Reason ends_with, const std::string& why) : Error("sandbox: {}", why), reason(ends_with) {}
+  Reason reason;
+};
+
 // A live interpreter. Calls block; one at a time. Movable; the session is closed with it.
 class Session {
  public:
@@ -44,8 +51,8 @@ class Session {
   // Never throws for what the code did, nor for a launcher that is gone (sandbox_lost). A session that has ended
   // answers with the reason that ended it, and runs nothing (Result::ran).
   Result run(const CallRequest& request);
-  // Throws Error when the session is dead or the copy does not fit. The streams of random numbers of each fork are its
-  // own, and the same ones each time: they follow from this session's seed and the number of forks before.
+  // Throws ForkRefused when the session is dead or the copy does not fit. The streams of random numbers of each fork
+  // are its own, and the same ones each time: they follow from this session's seed and the number of forks before.
   Session fork();
   bool lost() const;  // the launcher is gone
   // Files of the workspace, by their path in it. Throw Error.

@@ -179,7 +179,7 @@ bool FirstProcess::advance() {
     Progress progress;
     const Received got = receive_message(progress_.get(), &progress, sizeof progress, MSG_DONTWAIT);
     if (got.size < 0 && errno == EAGAIN) return false;
-    if (got.size != sizeof progress) throw std::system_error(EIO, std::generic_category(), "a helper ended");
+    if (got.size != sizeof progress) throw std::system_error(ECHILD, std::generic_category(), "a helper ended");
     progress.what[sizeof progress.what - 1] = 0;
     if (progress.code != 0) throw std::system_error(progress.code, std::generic_category(), progress.what);
     if (progress.process != 0) {

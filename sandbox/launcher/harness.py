@@ -82,6 +82,7 @@ def serve_sandbox(home, readable):
     fork, waitpid, dup2, close, chdir, setsid, getpid = os.fork, os.waitpid, os.dup2, os.close, os.chdir, os.setsid, os.getpid
     format_exception, compile_code, exec_code, eval_code, fds_of = traceback.format_exception, compile, exec, eval, array.array
     run_exit_functions, detect_encoding, bytes_file, text_file = atexit._run_exitfuncs, tokenize.detect_encoding, io.BytesIO, io.TextIOWrapper
+    set_mask, SIG_BLOCK, SIG_SETMASK, ALL_SIGNALS = signal.pthread_sigmask, signal.SIG_BLOCK, signal.SIG_SETMASK, signal.valid_signals()
     SCM_RIGHTS, SOL_SOCKET, CMSG_CLOEXEC = socket.SCM_RIGHTS, socket.SOL_SOCKET, socket.MSG_CMSG_CLOEXEC
     PR_GET_TID_ADDRESS, ASKING = 40, struct.pack("<I", 1) + b"i"
     guest = ctypes.PyDLL(f"/proc/self/fd/{LIBRARY}")
@@ -92,12 +93,17 @@ def serve_sandbox(home, readable):
     after_fork_parent = ctypes.pythonapi.PyOS_AfterFork_Parent
     scope = types.ModuleType("__main__")
     scope.__builtins__ = builtins
-    state = {"channel": socket_of(fileno=CHANNEL), "home": home, "template": True, "names": {}, "seed": 0, "forks": 0, "forks_session": False}
+    state = {"channel": socket_of(fileno=CHANNEL), "home": home, "template": True, "names": {}, "seed": 0, "forks": 0, "forks_session": False, "mask": set()}
 
     def receive(count, fds=None):
         held = b""
         while len(held) < count:
-            data, ancillary, _, _ = state["channel"].recvmsg(count - len(held), 256, CMSG_CLOEXEC)
+            try:
+                data, ancillary, _, _ = state["channel"].recvmsg(count - len(held), 256, CMSG_CLOEXEC)
+            except BaseException as error:
+                if isinstance(error, OSError) and error.__traceback__.tb_next is None:
+                    raise
+                continue  # a handler raised it: of a signal that a thread of the script got
             if not data:
                 exit_now(0)
             held += data
@@ -136,8 +142,57 @@ def serve_sandbox(home, readable):
         while trace is not None and trace.tb_frame.f_code.co_filename != name:
             trace = trace.tb_next
         lines = format_exception(type(error), error, trace or None)
-        write(2, "".join(lines).encode("utf-8", "backslashreplace"))
+        say("".join(lines))
         return lines[-1].strip()
+
+    def say(text):
+        try:
+            write(2, text.encode("utf-8", "backslashreplace"))
+        except OSError:
+            pass
+
+    def leaving(error):
+        # What SystemExit means to an interpreter: whether it is one, the last line of the call, the code of the process.
+        code = error.code
+        if code is None:
+            return OK, "", 0
+        if isinstance(code, int):
+            code = int(code) if -(1 << 63) <= code < 1 << 63 else -1
+            return EXCEPTION if code else OK, f"SystemExit: {code}" if code else "", code & 255
+        text = str(code)
+        say(text + "\n")
+        return EXCEPTION, "SystemExit: " + text, 1
+
+    def report(error, name):
+        # The outcome, the last line, and the code of a process that ends by it.
+        try:
+            if isinstance(error, SystemExit):
+                return leaving(error)
+            return outcome_of(error), print_error(error, name), 1
+        except BaseException as second:
+            text = type(error).__name__ + " (its text could not be made: " + type(second).__name__ + ")"
+            return EXCEPTION, text, 1
+
+    def hold_signals():
+        # From a script's end to the next one's begin: what its handlers raise would be taken for the harness's own.
+        before = None
+        while True:
+            try:
+                before = before or [set_mask(SIG_BLOCK, ())]
+                set_mask(SIG_BLOCK, ALL_SIGNALS)
+                break
+            except BaseException:
+                pass
+        (state["mask"],) = before
+
+    def let_signals():
+        # Handlers of signals that came in between run here, and what they raise is nobody's.
+        for _ in range(64):
+            try:
+                set_mask(SIG_SETMASK, state["mask"])
+                return
+            except BaseException:
+                pass
 
     def flush():
         for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
@@ -147,13 +202,12 @@ def serve_sandbox(home, readable):
                 pass
 
     def lines_of(code):
-        if not code.startswith(b"\xef\xbb\xbf") and b"coding" not in code[:200]:
-            return code.decode("utf-8", "replace").splitlines(True)
-        try:
-            encoding, _ = detect_encoding(bytes_file(code).readline)
-            return text_file(bytes_file(code), encoding, "replace").readlines()
-        except (SyntaxError, LookupError):
-            return code.decode("utf-8", "replace").splitlines(True)
+        if code.startswith(b"\xef\xbb\xbf") or b"coding" in code[:200]:
+            try:
+                return text_file(bytes_file(code), detect_encoding(bytes_file(code).readline)[0], "replace").readlines()
+            except (SyntaxError, LookupError):
+                pass
+        return text_file(bytes_file(code), "utf-8", "replace").readlines()
 
     def name_for(name, code):
         # Tracebacks show the lines of the script that they belong to: another script of the same name gets a number.
@@ -166,17 +220,28 @@ def serve_sandbox(home, readable):
     def execute(code, name, shows_bools):
         # As an interpreter does, which prints the value of an expression: here of the last one.
         linecache.cache[name] = (len(code), None, lines_of(code), name)
-        tree = compile_code(code, name, "exec", ast.PyCF_ONLY_AST, True)
+        tree = parsed(code, name)
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-        exec_code(compile_code(tree, name, "exec", 0, True), scope.__dict__)
+        body = compile_code(tree, name, "exec", 0, True)
         if last is None:
-            return
-        if shows_bools:
-            exec_code(compile_code(ast.Interactive([last]), name, "single", 0, True), scope.__dict__)
+            exec_code(body, scope.__dict__)
+        elif shows_bools:
+            end = compile_code(ast.Interactive([last]), name, "single", 0, True)
+            exec_code(body, scope.__dict__)
+            exec_code(end, scope.__dict__)
         else:
-            value = eval_code(compile_code(ast.Expression(last.value), name, "eval", 0, True), scope.__dict__)
+            end = compile_code(ast.Expression(last.value), name, "eval", 0, True)
+            exec_code(body, scope.__dict__)
+            value = eval_code(end, scope.__dict__)
             if not isinstance(value, bool):
                 sys.displayhook(value)
+
+    def parsed(code, name):
+        # Its stack has a bound of its own, whatever the memory.
+        try:
+            return compile_code(code, name, "exec", ast.PyCF_ONLY_AST, True)
+        except MemoryError:
+            raise SyntaxError("nested too deep for Python's parser") from None
 
     def leave(code):
         # A child that the script forked has come to the script's end.
@@ -189,25 +254,17 @@ def serve_sandbox(home, readable):
     def run(body, shows_bools):
         (length,) = unpack("<I", body[:4])
         code, own = body[4 + length :], getpid()
-        name = name_for(body[4 : 4 + length].decode(), code)
+        name = name_for(body[4 : 4 + length].decode("utf-8", "backslashreplace"), code)
         outcome, text, left = OK, "", 0
+        let_signals()
         try:
             execute(code, name, shows_bools)
-        except SystemExit as error:
-            if error.code not in (None, 0):
-                outcome, text = EXCEPTION, f"SystemExit: {error.code}"
-                left = error.code & 255 if isinstance(error.code, int) else 1
-                if isinstance(error.code, str):
-                    write(2, error.code.encode("utf-8", "backslashreplace") + b"\n")
         except BaseException as error:
-            outcome, left = outcome_of(error), 1
-            try:
-                text = print_error(error, name)
-            except BaseException as second:
-                text = type(error).__name__ + " (its text could not be made: " + type(second).__name__ + ")"
+            outcome, text, left = report(error, name)
         if getpid() != own:
             leave(left)
         flush()
+        hold_signals()
         # A signal that came late must not end the harness.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         reply(b"d", bytes([outcome]) + text.encode("utf-8", "backslashreplace")[:4096])
@@ -399,11 +456,10 @@ def serve_sandbox(home, readable):
     gc.collect()
     gc.freeze()
     make_forks_cheap(guest)
+    hold_signals()
     reply(b"h")
     while True:
         try:
             serve()
-        except KeyboardInterrupt:
-            pass
         except OSError:
             exit_now(1)

@@ -101,12 +101,15 @@ void HomeFolder::move_away() try {
 } catch (const std::system_error&) {  // what was moved goes with the folder of the session that moved it
 }
 
-void HomeFolder::remove() const {
-  try {
-    all().empty();
-    unlinkat(place().get(), names_.back().c_str(), AT_REMOVEDIR);
-  } catch (const std::system_error&) {  // as above
-  }
+// Where no guest reaches it goes whatever it is: the session it was forked from may have put another in its place.
+void HomeFolder::remove() const try {
+  const Folder at = place();
+  const char* name = names_.back().c_str();
+  const bool is_out_of_reach = names_.size() == 1;
+  const std::optional<Folder> own = is_out_of_reach ? at.inner(name) : all();
+  if (own) own->empty();
+  unlinkat(at.get(), name, own ? AT_REMOVEDIR : 0);
+} catch (const std::system_error&) {  // as above
 }
 
 FilesUse files_use(const Folder& folder, std::int64_t most_files, const std::vector<Folder::Identity>& others,

@@ -199,7 +199,7 @@ std::int64_t mappings_of(pid_t pid) {
 }
 
 void add_buffers(pid_t pid, std::map<std::uint64_t, std::int64_t>& buffers) {
-  constexpr std::int64_t kPipe = 64 << 10, kSocket = 208 << 10;  // as the kernel makes them
+  constexpr std::int64_t kPipe = 64 << 10, kSocket = 400 << 10;  // at most; the last message may pass a socket's buffer
   std::error_code gone;
   std::filesystem::directory_iterator entry(descriptors_folder(pid), gone);
   for (; entry != std::filesystem::directory_iterator(); entry.increment(gone)) {

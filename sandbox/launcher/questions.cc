@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/openat2.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -70,7 +71,8 @@ void Questions::answer_next() {
   if (ioctl(notifications_.get(), SECCOMP_IOCTL_NOTIF_RECV, &question) != 0) return;  // who asked is gone
   if (question.data.nr == SYS_flock) return on_flock(question);
   if (question.data.nr == SYS_setsid) return on_setsid(question);
-  if (is_mark(question.data.nr)) return answer(question.id, set_mark(question));
+  if (question.data.nr == SYS_epoll_ctl) return on_watch(question);
+  if (is_mark(question.data.nr)) return on_mark(question);
   allows(question) ? go_on(question.id) : answer(question.id, EPERM);
 }
 
@@ -102,6 +104,11 @@ bool Questions::allows(const seccomp_notif& question) const {
     default:
       return may_signal(question);
   }
+}
+
+void Questions::on_watch(const seccomp_notif& question) const {
+  Session* session = session_(session_of_process(static_cast<pid_t>(question.pid)));
+  session && session->may_watch() ? go_on(question.id) : answer(question.id, ENOSPC);
 }
 
 bool Questions::may_enter(pid_t asker) const {
@@ -144,6 +151,7 @@ bool Questions::try_lock(const WaitingLock& wish) const {
 void Questions::retry() {
   std::erase_if(waiting_locks_, [this](const WaitingLock& wish) { return try_lock(wish); });
   std::erase_if(waiting_leaders_, [this](const WaitingLeader& wish) { return try_lead(wish); });
+  std::erase_if(waiting_marks_, [this](WaitingMark& wish) { return try_mark(wish); });
 }
 
 // A lock on a file that other sessions see too would be a way to talk to them, or to stop them. Between this look and
@@ -169,6 +177,27 @@ bool Questions::is_of_session(int file, pid_t asker) const try {
   return fstat(file, &status) == 0 && fstat(session->home().get(), &home) == 0 && home.st_dev == status.st_dev;
 } catch (const std::system_error&) {
   return false;
+}
+
+void Questions::on_mark(const seccomp_notif& question) {
+  const auto asker = static_cast<pid_t>(question.pid);
+  if (ProcessStatus(asker).field("Threads") == "1") return answer(question.id, set_mark(question));
+  waiting_marks_.push_back({question, session_of_process(asker), {}});
+}
+
+bool Questions::try_mark(WaitingMark& wish) try {
+  if (!is_waiting(wish.question.id)) return true;
+  if (const auto outcome = wish.errand.take()) {
+    answer(wish.question.id, outcome->error != 0 ? EIO : static_cast<int>(outcome->values[0]));
+    return true;
+  }
+  const bool one_is_out = std::ranges::any_of(
+      waiting_marks_, [&](const WaitingMark& other) { return other.session == wish.session && other.errand.is_out(); });
+  if (!one_is_out) wish.errand = Errand::start([&] { return Errand::Values{set_mark(wish.question)}; });
+  return false;
+} catch (const std::system_error&) {  // there is no room for an errand
+  answer(wish.question.id, EAGAIN);
+  return true;
 }
 
 // The file is found by what the asker says, looked at and changed by one descriptor. The errno, or 0.
@@ -207,7 +236,9 @@ bool Questions::may_confine(pid_t asker) const {
 bool Questions::may_signal(const seccomp_notif& question) const {
   const int asker = session_of_process(static_cast<pid_t>(question.pid));
   const auto target = static_cast<pid_t>(question.data.args[0]);
-  if (asker == 0 || target == -1) return false;
+  // Signals that queue up do so for all that the user runs, and stay while they are blocked.
+  const auto number = static_cast<int>(question.data.args[question.data.nr == SYS_tgkill ? 2 : 1]);
+  if (asker == 0 || target == -1 || number >= SIGRTMIN) return false;
   if (target == 0) return true;  // its own group, which no other session is in
   return session_of_process(target < 0 ? -target : target) == asker;
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "sandbox/launcher/descriptor.h"
+#include "sandbox/launcher/errand.h"
 #include "sandbox/launcher/session.h"
 #include "sandbox/launcher/tiers.h"
 
@@ -34,6 +35,7 @@ class Questions {
   void answer_next();  // the one that waits; a flock that has to wait is kept
   bool has_waiting_locks() const { return !waiting_locks_.empty(); }
   bool has_waiting_leaders() const { return !waiting_leaders_.empty(); }
+  bool has_waiting_marks() const { return !waiting_marks_.empty(); }
   void retry();  // those that wait
 
  private:
@@ -48,6 +50,13 @@ class Questions {
     std::uint64_t question = 0;
     pid_t asker = 0;
   };
+  // A mode or a time of a file, asked for by a thread beside others: those may hold the lock of the memory that the
+  // file's name lies in. One errand a session is out.
+  struct WaitingMark {
+    seccomp_notif question{};
+    int session = 0;
+    Errand errand;
+  };
   void answer(std::uint64_t id, int error) const;
   void go_on(std::uint64_t id) const;  // the call itself is made
   bool is_waiting(std::uint64_t id) const;
@@ -58,6 +67,9 @@ class Questions {
   bool may_confine(pid_t asker) const;
   void on_flock(const seccomp_notif& question);
   void on_setsid(const seccomp_notif& question);
+  void on_watch(const seccomp_notif& question) const;
+  void on_mark(const seccomp_notif& question);
+  bool try_mark(WaitingMark& wish);
   int set_mark(const seccomp_notif& question) const;
   bool try_lock(const WaitingLock& wish) const;    // false: it has to wait
   bool try_lead(const WaitingLeader& wish) const;  // likewise
@@ -69,6 +81,7 @@ class Questions {
   SessionOf session_;
   std::vector<WaitingLock> waiting_locks_;
   std::vector<WaitingLeader> waiting_leaders_;
+  std::vector<WaitingMark> waiting_marks_;
 };
 
 }  // namespace agon::sandbox::launcher

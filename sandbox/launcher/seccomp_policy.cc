@@ -6,6 +6,7 @@
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <seccomp.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -29,8 +30,8 @@ constexpr const char* kAllowed[] = {
     "fadvise64", "fchdir", "fdatasync", "fstat", "fstatfs", "fsync", "ftruncate", "getcwd", "getdents", "getdents64",
     "link", "linkat", "lseek", "lstat", "mkdir", "mkdirat", "mknod", "mknodat", "newfstatat", "pread64", "preadv",
     "preadv2", "pwrite64", "pwritev", "pwritev2", "read", "readahead", "readlink", "readlinkat", "readv", "rename",
-    "renameat", "renameat2", "rmdir", "sendfile", "stat", "statfs", "statx", "symlink", "symlinkat", "sync_file_range",
-    "umask", "unlink", "unlinkat", "write", "writev",
+    "renameat", "renameat2", "rmdir", "stat", "statfs", "statx", "symlink", "symlinkat", "sync_file_range", "umask",
+    "unlink", "unlinkat", "write", "writev",
     // memory
     "brk", "madvise", "membarrier", "mincore", "mlock", "mlock2", "mlockall", "mprotect", "mremap", "msync", "munlock",
     "munlockall", "munmap",
@@ -46,14 +47,18 @@ constexpr const char* kAllowed[] = {
     "setfsuid", "setgid", "setgroups", "setregid", "setresgid", "setresuid", "setreuid", "setuid", "sysinfo", "times",
     "uname",
     // time, waiting, pipes
-    "alarm", "clock_getres", "clock_gettime", "clock_nanosleep", "epoll_create", "epoll_create1", "epoll_ctl",
-    "epoll_pwait", "epoll_pwait2", "epoll_wait", "eventfd", "eventfd2", "getcpu", "getitimer", "getrandom",
-    "gettimeofday", "nanosleep", "pipe", "pipe2", "poll", "ppoll", "pselect6", "select", "setitimer", "signalfd",
-    "signalfd4", "splice", "tee", "time", "timer_delete", "timer_getoverrun", "timer_gettime", "timer_settime",
-    "timerfd_create", "timerfd_gettime", "timerfd_settime",
+    "alarm", "clock_getres", "clock_gettime", "clock_nanosleep", "epoll_create", "epoll_create1", "epoll_pwait",
+    "epoll_pwait2", "epoll_wait", "eventfd", "eventfd2", "getcpu", "getitimer", "getrandom", "gettimeofday",
+    "nanosleep", "pipe", "pipe2", "poll", "ppoll", "pselect6", "select", "setitimer", "signalfd", "signalfd4", "time",
+    "timer_delete", "timer_getoverrun", "timer_gettime", "timer_settime", "timerfd_create", "timerfd_gettime",
+    "timerfd_settime",
     // A pair of sockets among one's own: there is no way to name one, and none to send descriptors, which would count
     // against all that the user runs.
-    "getpeername", "getsockname", "getsockopt", "recvfrom", "recvmmsg", "recvmsg", "sendto", "shutdown"};
+    "getpeername", "getsockname", "getsockopt", "recvfrom", "recvmmsg", "recvmsg", "shutdown"};
+
+// A page of a file that lies in a pipe or a socket stays there when the file is cut, and is then in no count. Programs
+// copy by themselves where they hear that these do not serve.
+constexpr const char* kWithoutCopy[] = {"sendfile", "splice", "tee", "vmsplice"};
 
 // Programs take these for features of a newer kernel and go on without.
 constexpr const char* kUnknown[] = {"clone3", "memfd_create", "io_uring_setup", "io_uring_enter", "io_uring_register",
@@ -124,6 +129,7 @@ void allow_some_arguments(Policy& policy) {
               {SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, kRefused | CLONE_THREAD | CLONE_FILES, CLONE_THREAD | CLONE_FILES)});
   policy.rule(SCMP_ACT_ALLOW, "close_range", {SCMP_CMP64(2, SCMP_CMP_MASKED_EQ, CLOSE_RANGE_UNSHARE, 0)});
   allow_values(policy, "socketpair", 0, {AF_UNIX});
+  policy.rule(SCMP_ACT_ALLOW, "sendto", {SCMP_CMP64(4, SCMP_CMP_EQ, 0)});  // to nobody but the other end
   allow_values(policy, "ioctl", 1, {TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX});
   policy.rule(SCMP_ACT_ERRNO(EAFNOSUPPORT), "socket");
   allow_values(policy, "prctl", 0,
@@ -133,8 +139,8 @@ void allow_some_arguments(Policy& policy) {
   allow_values(policy, "personality", 0, {0, 0xffffffff});
   policy.rule(SCMP_ACT_ALLOW, "sched_setscheduler", {of_oneself(), SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0)});
   // Not the sizes of buffers.
-  for (const std::uint64_t option :
-       {SO_REUSEADDR, SO_KEEPALIVE, SO_LINGER, SO_RCVTIMEO, SO_SNDTIMEO, SO_RCVLOWAT, SO_PASSCRED})
+  // Nor credentials: a datagram socket that asks for them gets a name.
+  for (const std::uint64_t option : {SO_REUSEADDR, SO_KEEPALIVE, SO_LINGER, SO_RCVTIMEO, SO_SNDTIMEO, SO_RCVLOWAT})
     policy.rule(SCMP_ACT_ALLOW, "setsockopt",
                 {SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, SOL_SOCKET),
                  SCMP_CMP64(2, SCMP_CMP_MASKED_EQ, 0xffffffff, option)});
@@ -179,6 +185,12 @@ void file_locks(Policy& policy) {
                             F_GETPIPE_SZ, F_GETOWN, F_ADD_SEALS, F_GET_SEALS, F_GETLEASE})
     policy.rule(SCMP_ACT_ALLOW, "fcntl",
                 {SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, static_cast<std::uint64_t>(command))});
+}
+
+// The kernel counts watches with all that the user runs, and keeps one whose descriptor is gone while its file is open.
+void watches(Policy& policy) {
+  allow_values(policy, "epoll_ctl", 1, {EPOLL_CTL_DEL, EPOLL_CTL_MOD});
+  policy.rule(SCMP_ACT_NOTIFY, "epoll_ctl", {SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, EPOLL_CTL_ADD)});
 }
 
 // Where the kernel shares the processor between its sessions (sched(7), autogroup), each one more is a share more.
@@ -232,9 +244,11 @@ std::string seccomp_program(bool own_processes) {
   Policy policy;
   for (const char* name : kAllowed) policy.rule(SCMP_ACT_ALLOW, name);
   for (const char* name : kUnknown) policy.rule(SCMP_ACT_ERRNO(ENOSYS), name);
+  for (const char* name : kWithoutCopy) policy.rule(SCMP_ACT_ERRNO(EINVAL), name);
   allow_some_arguments(policy);
   mappings(policy);
   file_locks(policy);
+  watches(policy);
   own_limits(policy);
   shares(policy);
   shared_things(policy, own_processes);

@@ -33,8 +33,10 @@ constexpr auto kMostStart = std::chrono::seconds(5);      // of an interpreter t
 constexpr auto kTick = milliseconds(20);
 constexpr int kLookPause = 8;  // times as long as a look took: one at many processes takes milliseconds
 constexpr auto kFilesTick = milliseconds(200);
+constexpr int kCountPause = 8;  // times as long as the last count of files took: its time is in nobody's count
 constexpr auto kIdleTick = milliseconds(100),
                kQuietTick = milliseconds(1000);  // between calls, with processes and without
+constexpr auto kWriting = milliseconds(2);       // between two looks whether a file is written
 constexpr auto kFresh = milliseconds(2);         // of a census, where it matters
 constexpr std::size_t kMostPictures = 16;
 constexpr std::int64_t kMostCollected = 128 << 20;  // bytes of files that a call brings out
@@ -46,6 +48,7 @@ constexpr std::int64_t kMostDescriptors = 1024;  // open ones of a session: each
 constexpr std::int64_t kFilesAtOnce = 1000;      // that are counted without an errand
 constexpr std::size_t kMostLeaders = 4;          // sessions of the kernel's, the interpreter's among them
 constexpr int kMostLocks = 100'000;              // that a call may ask for: the kernel keeps each
+constexpr int kMostWatches = 1 << 16;            // of epolls that a session may add
 constexpr std::int64_t kRead = 256 << 10;        // bytes of a stream that are taken at a time
 constexpr std::int64_t kPipe = 1 << 20;          // and that it can hold at most
 
@@ -97,7 +100,11 @@ std::string files_text(const Limits& limits) {
 }  // namespace
 
 Session::Session(int id, const Session* parent, Limits limits, const Surroundings& surroundings)
-    : id_(id), parent_(parent ? parent->id() : 0), limits_(limits), surroundings_(surroundings) {
+    : id_(id),
+      parent_(parent ? parent->id() : 0),
+      limits_(limits),
+      surroundings_(surroundings),
+      has_run_(parent != nullptr) {
   const Walls& walls = surroundings.walls;
   if (walls.cgroups >= 0) cgroup_ = std::make_unique<SessionCgroup>(walls.cgroups, id, limits);
   if (walls.has_namespaces()) {
@@ -133,8 +140,10 @@ bool Session::on_progress() try {
         "it is a fork of a fork too many times in a row: the kernel nests namespaces 32 deep, and this machine has "
         "used "
         "some of them up");
-  else
-    end(is_fault_of_files ? Reason::disk_limit : Reason::sandbox_lost, error.what());
+  else if (is_fault_of_files)
+    end(Reason::disk_limit, error.what());
+  else  // what is made of a fork can be ended by the code that it comes from
+    end(parent_ != 0 && code == ECHILD ? Reason::killed_by_signal : Reason::sandbox_lost, error.what());
   return false;
 }
 
@@ -286,6 +295,8 @@ bool Session::may_lead(pid_t process) {
 
 bool Session::may_lock() { return ++locks_ <= kMostLocks; }
 
+bool Session::may_watch() { return ++watches_ <= kMostWatches; }
+
 void Session::end(Reason reason, std::string why) {
   if (state_ == State::dead) return;
   if (call_) finish(reason, why, false);
@@ -300,15 +311,37 @@ void Session::seed(std::uint64_t seed) {
 }
 
 void Session::write(const std::string& name, const std::string& bytes) {
-  const auto size = static_cast<std::int64_t>(bytes.size());
-  if (folder_ && files_use(folder_->all(), kFilesAtOnce, surroundings_.folders()).bytes + size > limits_.disk)
-    throw std::system_error(ENOSPC, std::generic_category(), "writing " + name);
-  write_file(home(), name, bytes);
+  const auto home_folder = std::make_shared<const Folder>(home());
+  const auto work = [this, home_folder, &name, &bytes] {
+    const auto size = static_cast<std::int64_t>(bytes.size());
+    if (folder_ && files_use(folder_->all(), kFilesAtOnce, surroundings_.folders()).bytes + size > limits_.disk)
+      throw std::system_error(ENOSPC, std::generic_category(), "writing " + name);
+    write_file(*home_folder, name, bytes);
+    return Errand::Values{};
+  };
+  if (!is_alone()) {
+    writing_ = Errand::start(work, {home_folder->get()});
+    return;
+  }
+  work();
+  written_ = Errand::Outcome{};
+}
+
+std::optional<Errand::Outcome> Session::take_write() {
+  return writing_.is_out() ? writing_.take() : std::exchange(written_, std::nullopt);
+}
+
+// Nobody can hold a lock of the kernel's then.
+bool Session::is_alone() const {
+  if (!has_run_) return true;
+  return surroundings_.processes(id_, milliseconds(0)) == std::vector<pid_t>{interpreter_} &&
+         memory_use(interpreter_).threads == 1 && waits_for_request();
 }
 
 void Session::start(CallRequest request) {
   drain_into(out(), nullptr, kPipe);
   drain_into(err(), nullptr, kPipe);
+  has_run_ = true;
   call_.emplace();
   call_->out = call_->err = OutputBuffer(limits_.kept_output);
   call_->request = std::move(request);
@@ -323,8 +356,7 @@ void Session::start(CallRequest request) {
     call_->kills_before = cgroup_->memory_kills();
     call_->refusals_before = cgroup_->process_refusals();
   }
-  // Takes a lock that a thread of the last call, which forks, would hold long.
-  if (!cgroup_ && usage_.tasks() <= 1) reset_peak_memory(interpreter_);
+  if (!cgroup_) usage_.begin_peak();
   const std::string& name = call_->request.name;
   std::string payload = call_->request.show_bools ? "r" : "q";
   for (int shift = 0; shift < 32; shift += 8) payload += static_cast<char>(name.size() >> shift & 0xff);
@@ -434,7 +466,7 @@ std::chrono::milliseconds Session::wait() const {
     return std::clamp(std::chrono::duration_cast<milliseconds>(at - Clock::now()) + milliseconds(1), milliseconds(1),
                       most);
   };
-  if (state_ == State::ready) return until(next_look_, kQuietTick);
+  if (state_ == State::ready) return writing_.is_out() ? kWriting : until(next_look_, kQuietTick);
   if (state_ == State::starting && interpreter_ != 0) return kTick;
   if (state_ != State::busy) return milliseconds(10'000);
   // The interpreter is on its way back from its answer.
@@ -449,8 +481,8 @@ void Session::check_use() {
   if (cgroup_) check_cgroup();
   if (!call_) return;
   look();
-  if (!cgroup_ && usage_.processes() > 1)  // of the interpreter alone the kernel keeps the highest point
-    call_->peak = std::max(call_->peak, std::min(usage_.memory(), std::max(limits_.memory, usage_.exact())));
+  if (!cgroup_ && !usage_.knows_peak())  // of the interpreter alone the kernel keeps the highest point
+    call_->peak = std::max(call_->peak, usage_.memory() > limits_.memory ? known_memory() : usage_.memory());
   if (const auto over = exceeded()) return end(over->reason, over->text);
   check_files();
   if (call_ && !call_->interrupted && cpu_since(call_->cpu_before) > limits_.cpu)
@@ -499,6 +531,7 @@ void Session::check_files() {
   if (!folder_ || state_ == State::dead) return;
   if (const auto outcome = counting_.take()) {
     was_counted_ = true;
+    next_count_ = std::max<Clock::time_point>(next_count_, Clock::now() + kCountPause * counting_.age());
     if (outcome->values[0] > 0) return end(Reason::disk_limit, files_text(limits_));
   }
   if (counting_.is_out() || Clock::now() < next_count_) return;
@@ -527,9 +560,8 @@ std::optional<Session::End> Session::exceeded() const {
     return End{Reason::process_limit,
                fmt::format("{} open descriptors, more than {}", usage_.descriptors(), kMostDescriptors)};
   if (cgroup_) return std::nullopt;  // the kernel keeps the rest
-  const std::int64_t known = std::max(usage_.exact(), usage_.certain_memory());
-  if (usage_.memory() > limits_.memory && known > limits_.memory)
-    return End{Reason::memory_limit, fmt::format("{} bytes of memory, more than {}", known, limits_.memory)};
+  if (usage_.memory() > limits_.memory && known_memory() > limits_.memory)
+    return End{Reason::memory_limit, fmt::format("{} bytes of memory, more than {}", known_memory(), limits_.memory)};
   if (folder_ && usage_.has_hidden())
     return End{Reason::process_limit, "a program that may not be read runs, and nobody can see what it uses"};
   if (usage_.tasks() > limits_.processes)
@@ -537,6 +569,8 @@ std::optional<Session::End> Session::exceeded() const {
                fmt::format("{} processes and threads, more than {}", usage_.tasks(), limits_.processes)};
   return std::nullopt;
 }
+
+std::int64_t Session::known_memory() const { return std::max(usage_.exact(), usage_.certain_memory()); }
 
 // A process that ends while it is looked at may be counted twice, with its parent: what is over is looked at again.
 double Session::cpu_since(double before) {
@@ -649,7 +683,7 @@ Result Session::result_of_end() const {
 
 void Session::kill(bool has_forks) {
   state_ = State::dead;
-  for (Errand* errand : {&making_, &measuring_, &counting_}) *errand = Errand();
+  for (Errand* errand : {&making_, &measuring_, &counting_, &writing_}) *errand = Errand();
   if (entering_ != 0 && interpreter_ == 0) ::kill(entering_, SIGKILL);
   if (!folder_ && !has_forks) {
     if (first_.process() != 0) ::kill(first_.process(), SIGKILL);  // and with it all others of its pid namespace

@@ -116,6 +116,8 @@ class Session {
   // Another process of it has ended with this process as its parent: seconds of CPU time.
   void on_orphan_reaped(double seconds) { usage_.on_reaped(seconds); }
   bool may_lock();  // one more file lock in this call
+  // One more watch of an epoll: as many as a session may ever add.
+  bool may_watch();
   // Whether a process of it may start a session of the kernel's (setsid) now: its interpreter, and three more at a
   // time.
   bool may_lead(pid_t process);
@@ -128,7 +130,10 @@ class Session {
   std::vector<std::string> take_fork_answers() { return std::exchange(fork_answers_, {}); }
 
   void seed(std::uint64_t seed);
-  void write(const std::string& name, const std::string& bytes);  // a file of the workspace; throws std::system_error
+  // A file of the workspace; take_write() says what came of it. Throws std::system_error. Code that is at work may hold
+  // the file's lock, and an errand waits for it.
+  void write(const std::string& name, const std::string& bytes);
+  std::optional<Errand::Outcome> take_write();
   void start(CallRequest request);
   // Holds the session to its limits and notices its end: to be called often (see `wait`).
   void watch();
@@ -177,16 +182,19 @@ class Session {
   void collect();
   std::map<std::string, FileState> pictures() const;
   double used_cpu() const;
+  std::int64_t known_memory() const;  // bytes that are surely used together
   std::optional<End> met_limit() const;
   bool has_too_many_files() const;
   std::int64_t measured_peak();
   bool waits_for_request() const;
+  bool is_alone() const;
 
   int id_, parent_;
   pid_t parent_first_ = 0;  // the first process of the session it is forked from
   Limits limits_;
   const Surroundings& surroundings_;  // outlive it
   State state_ = State::making;
+  bool has_run_;  // code of the guest, in it or in what it is forked from
   GuestChannel channel_;
   Descriptor out_, err_;
   std::unique_ptr<SessionCgroup> cgroup_;  // where the kernel keeps the limits
@@ -203,10 +211,13 @@ class Session {
   // Where no cgroup counts.
   Usage usage_;
   Errand measuring_, counting_;  // of memory; of files
-  bool was_counted_ = true;      // the files, since the last call began
+  Errand writing_;
+  std::optional<Errand::Outcome> written_;
+  bool was_counted_ = true;  // the files, since the last call began
   Clock::time_point next_look_, next_count_, entered_at_;
   double idle_cpu_ = 0;            // seconds used when the last call ended
   int locks_ = 0;                  // asked for in this call
+  int watches_ = 0;                // of epolls, asked for since it was made
   std::set<pid_t> leaders_;        // that may have started a session of the kernel's
   Clock::time_point next_leader_;  // earliest time for one more
   int forks_asked_ = 0;            // and not answered

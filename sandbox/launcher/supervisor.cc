@@ -69,7 +69,7 @@ class Supervisor {
  private:
   struct Held {
     std::unique_ptr<Session> session;
-    std::int64_t opening = -1, running = -1, closing = -1;  // ids of requests that wait for an answer
+    std::int64_t opening = -1, running = -1, writing = -1, closing = -1;  // ids of requests that wait for an answer
     std::uint64_t seed = 0;
     Clock::time_point since;
     bool killed = false, forgotten = false;
@@ -109,7 +109,10 @@ class Supervisor {
   void answer(std::int64_t id, Json reply);
   void answer_result(std::int64_t id, const Result& result, std::vector<OpenFile> files);
   void send_files();
-  void refuse(std::int64_t id, const std::string& text) { answer(id, {{"error", text}}); }
+  // reason: what code that was to run there ends with.
+  void refuse(std::int64_t id, const std::string& text, Reason reason = Reason::sandbox_lost) {
+    answer(id, {{"error", text}, {"reason", to_string(reason)}});
+  }
   void flush_control();
   void open(const Wish& wish);
   void grant_wishes();
@@ -200,6 +203,7 @@ int Supervisor::wait_time() const {
     if (session.state() == Session::State::dead && held.closing >= 0)
       least = std::min(least, std::chrono::milliseconds(has_forks(id) ? 100 : 5));  // until the last of it has gone
   }
+  if (questions_.has_waiting_marks()) least = std::min(least, std::chrono::milliseconds(1));
   if (questions_.has_waiting_locks()) least = std::min(least, kLockTick);
   if (questions_.has_waiting_leaders()) least = std::min(least, kRetry);
   if (!wishes_.empty()) least = std::min(least, kRetry);
@@ -356,9 +360,10 @@ void Supervisor::on_session_request(std::int64_t id, const std::string& what, He
   }
   if (session.state() == Session::State::dead) {
     if (what == "run") return answer(id, to_json(session.result_of_end()));
-    return refuse(id, "the session has ended: " + session.end().text);
+    const Result ended = session.result_of_end();
+    return refuse(id, ended.text, ended.reason);
   }
-  if (session.state() != Session::State::ready) return refuse(id, "the session is busy");
+  if (session.state() != Session::State::ready || one.writing >= 0) return refuse(id, "the session is busy");
   if (what == "fork") {
     open({id, session.limits(), session.id(), request.at("seed").get<std::uint64_t>(), Clock::now()});
   } else if (what == "run") {
@@ -367,7 +372,7 @@ void Supervisor::on_session_request(std::int64_t id, const std::string& what, He
                    request.at("show_bools"), request.at("wall")});
   } else if (what == "write") {
     session.write(request.at("name"), text_of(request.at("bytes")));
-    answer(id, Json::object());
+    one.writing = id;
   } else if (what == "read") {
     answer(id, {{"bytes", binary(read_file(session.home(), request.at("name"), session.limits().file))}});
   } else {
@@ -412,7 +417,8 @@ void Supervisor::grant_wishes() {
 bool Supervisor::grant(const Wish& wish) try {
   Session* parent = wish.parent ? session(wish.parent) : nullptr;
   if (wish.parent != 0 && (!parent || parent->state() == Session::State::dead)) {
-    refuse(wish.request, "the session has ended");
+    const Result ended = parent ? parent->result_of_end() : Result();
+    refuse(wish.request, parent ? ended.text : "the session was closed", ended.reason);
     return true;
   }
   if (living() >= walls_.room && !drop_spare()) return false;
@@ -422,7 +428,9 @@ bool Supervisor::grant(const Wish& wish) try {
   return true;
 } catch (const std::system_error& error) {
   if (is_lack(error) && living() > (wish.parent ? 1 : 0)) return false;
-  refuse(wish.request, fmt::format("the session could not be made: {}", error.what()));
+  const bool by_code = wish.parent != 0 && !is_lack(error);  // it may have put something in the way
+  refuse(wish.request, fmt::format("the session could not be made: {}", error.what()),
+         by_code ? Reason::protocol_error : Reason::sandbox_lost);
   return true;
 }
 
@@ -559,10 +567,15 @@ void Supervisor::settle(int id) {
   session.watch();
   if (session.channel().waits_to_write()) session.channel().flush();
   const bool begins = session.state() == Session::State::starting || session.state() == Session::State::making;
-  if (begins && Clock::now() - one.since > kMostOpening) session.end(Reason::sandbox_lost, "it did not start in time");
+  if (begins && Clock::now() - one.since > kMostOpening)
+    session.end(session.parent() ? Reason::wall_timeout : Reason::sandbox_lost, "it did not start in time");
   if (one.opening >= 0 && session.state() == Session::State::ready) {
     session.seed(one.seed);
     answer(std::exchange(one.opening, -1), {{"session", id}});
+  }
+  if (const auto written = session.take_write()) {
+    const std::int64_t request = std::exchange(one.writing, -1);
+    written->error == 0 ? answer(request, Json::object()) : refuse(request, written->text);
   }
   if (const auto result = session.take_result())
     answer_result(std::exchange(one.running, -1), *result, session.take_files());
@@ -577,9 +590,11 @@ void Supervisor::settle_dead(Held& one) {
     if (spare_limits_ == session.limits()) spare_limits_.reset();  // the next would fail like this one
   }
   if (one.opening >= 0) {
-    answer(std::exchange(one.opening, -1), {{"error", "the session could not be made: " + session.end().text}});
+    refuse(std::exchange(one.opening, -1), "the session could not be made: " + session.end().text,
+           session.end().reason);
     one.closing = std::max<std::int64_t>(one.closing, 0);  // nobody knows of it
   }
+  if (one.writing >= 0) refuse(std::exchange(one.writing, -1), session.end().text, session.end().reason);
   const bool forks = has_forks(id);
   if (!one.killed || !forks || session.has_stragglers()) session.kill(forks);
   one.killed = true;

@@ -13,6 +13,7 @@ constexpr double kLeastLost = 0.1, kShareOfReaped = 0.05;  // seconds
 constexpr auto kExactAgain = std::chrono::seconds(1);
 constexpr int kAskingPause = 20;  // times as long as it took
 constexpr int kExactPause = 4;    // times as long as the last measure took
+constexpr int kIdlePause = 32;    // likewise, while all seems well: an errand's time is in nobody's count
 
 double seconds_of(Usage::Clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
@@ -105,7 +106,7 @@ void Usage::look(const std::vector<pid_t>& processes) {
 void Usage::count_buffers(const std::vector<pid_t>& processes) {
   constexpr std::int64_t kFew = 64;
   constexpr int kLooksBetween = 16;
-  if (descriptors_ <= kFew * static_cast<std::int64_t>(processes.size())) {
+  if (descriptors_ <= kFew) {
     buffers_ = 0;
     buffers_of_ = -1;
     return;
@@ -131,6 +132,11 @@ void Usage::count_vanished(const std::map<pid_t, Member>& now, double seconds) {
 
 double Usage::cpu() const { return cpu_seconds(interpreter_) + others_ + reaped_ + reaped_by_supervisor_ + lost_; }
 
+void Usage::begin_peak() {
+  old_peak_ = tasks_ <= 1 ? 0 : memory_use(interpreter_).peak;
+  if (old_peak_ == 0) reset_peak_memory(interpreter_);
+}
+
 // Where many faults leave open what is still shared, the kernel is asked, if that does not take long.
 std::int64_t Usage::interpreter_peak() {
   constexpr std::int64_t kMany = 2048, kFew = 256, kQuickly = 128 << 20;  // faults; bytes
@@ -145,14 +151,16 @@ std::int64_t Usage::interpreter_peak() {
     known_faults_ = times.faults;
     next_asking_ = Clock::now() + kAskingPause * (Clock::now() - start);
   }
-  const std::int64_t peak = std::max(memory.resident, memory.peak - memory.files);
+  const std::int64_t highest = memory.peak > old_peak_ ? memory.peak - memory.files : 0;
+  const std::int64_t peak = std::max(memory.resident, highest);
   return owned(interpreter_, memory, times, memory.resident) + peak - memory.resident;
 }
 
 // Faults tell of copies of shared pages, which are in no sum of resident ones.
 bool Usage::needs_exact(std::int64_t limit) const {
   const auto unknown = Clock::now() - (has_exact_ ? exact_at_ : made_);
-  if (memory_ <= limit) return members_.size() > 1 && unknown > kExactAgain;
+  const auto pause = std::max<Clock::duration>(kExactAgain, kIdlePause * exact_took_);
+  if (memory_ <= limit) return members_.size() > 1 && unknown > pause;
   if (!has_exact_) return true;
   const auto age = Clock::now() - exact_at_;
   if (age < kExactPause * exact_took_) return false;
@@ -170,7 +178,8 @@ void Usage::take_exact(const ExactMemory& exact, Clock::duration took) {
 }
 
 ExactMemory exact_memory(const std::vector<pid_t>& processes, const TemplateMemory& shared) {
-  constexpr std::int64_t kMapping = 256;  // bytes
+  // Bytes: of a mapping, and of its link to each process that it was forked from.
+  const std::int64_t per_mapping = 256 + 64 * std::ssize(processes);
   std::int64_t proportional = 0, shared_parts = 0, tables = 0, forks = 0, mappings = 0;
   for (const pid_t process : processes) {
     const Times times = times_of(process);
@@ -186,7 +195,7 @@ ExactMemory exact_memory(const std::vector<pid_t>& processes, const TemplateMemo
   }
   // Of the template's pages each fork has at most an equal part, since the template itself has them too.
   const std::int64_t of_template = std::min(shared_parts, shared.resident * forks / (forks + 1));
-  return {proportional - of_template + tables, mappings * kMapping};
+  return {proportional - of_template + tables, mappings * per_mapping};
 }
 
 }  // namespace agon::sandbox::launcher

@@ -59,8 +59,12 @@ class Usage {
   std::int64_t memory() const { return memory_; }
   // Part of that, which is certain: programs that were started anew share none with each other.
   std::int64_t certain_memory() const { return certain_; }
-  // The same of the interpreter alone at its highest point since reset_peak_memory, as of the last look: to be asked at
-  // the end of a call.
+  // A call begins, whose highest point is to be known. Of an interpreter with other threads the kernel's mark is not
+  // put back, which takes a lock that a thread that forks holds long: the looks have to do then.
+  void begin_peak();
+  bool knows_peak() const { return processes() <= 1 && old_peak_ == 0; }
+  // The same as memory() of the interpreter alone at its highest point since begin_peak(), as of the last look: to be
+  // asked at the end of a call.
   std::int64_t interpreter_peak();
 
   // Whether exact_memory() is to be asked: memory() may be too much by pages that are counted twice, and that could
@@ -95,6 +99,7 @@ class Usage {
   double lost_ = 0;      // of those that are gone and were not waited for
   std::int64_t tasks_ = 0, descriptors_ = 0, memory_ = 0, certain_ = 0, faults_ = 0;
   bool has_hidden_ = false;
+  std::int64_t old_peak_ = 0;                         // the kernel's mark when the call began; 0: it was put back
   std::int64_t known_shared_ = 0, known_faults_ = 0;  // of the interpreter and the template, and how many faults ago
   std::int64_t buffers_ = 0, buffers_of_ = -1;        // and of how many descriptors
   int looks_ = 0;

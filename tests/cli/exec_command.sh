@@ -73,6 +73,9 @@ echo 'import os; os._exit(3)' >ends.py
 run --json --fork-after 1 ends.py one.py one.py && fail 'exec: a session that ended is no failure'
 [ "$(value 4/fork out)" = 2 ] || fail "exec --fork-after: not a result for each script: $(cat out err)"
 [ "$(value 4/reason out)" = "$(value 0/reason out)" ] || fail "exec --fork-after: the reason that ended it is not told"
+printf 'import os\nfor _ in range(70):\n    os.mkdir("d"); os.chdir("d")\n' >deep.py
+run --json --fork-after 1 deep.py one.py && fail 'exec: a session that cannot be forked is no failure'
+[ "$(value 2/reason out)" != sandbox_lost ] || fail "exec --fork-after: code that cannot be forked is the machinery's failure: $(cat out)"
 run --json ends.py one.py && fail 'exec: a session that ended is no failure'
 [ "$(value 1/alive out)" = False ] || fail "exec: $(cat out err)"
 

@@ -163,6 +163,37 @@ TEST_CASE("files go in and out, links lead nowhere") {
   CHECK(run(session, "print('alive')").ok());
 }
 
+TEST_CASE("a file is written beside threads that write it, too") {
+  Session session = shared(BOTH_TIERS).open();
+  session.write("file", "one");
+  REQUIRE(run(session,
+              "import os, threading\nstop = []\ndef write():\n    while not stop: os.pwrite(file, bytes(1 << 22), 8)\n"
+              "file = os.open('file', os.O_WRONLY)\nthreads = [threading.Thread(target=write) for _ in range(4)]\n"
+              "for one in threads: one.start()")
+              .ok());
+  session.write("file", "second");
+  CHECK(run(session, "print(open('file').read(6))\nstop.append(1)\nfor one in threads: one.join()").out == "second\n");
+  CHECK_THROWS_AS(session.write("no/such/folder/file", "x"), Error);
+  const std::string most(65 << 20, 'x');
+  CHECK_THROWS_AS(session.write("file", most), Error);
+}
+
+TEST_CASE("a session that cannot be forked says whose fault it is") {
+  Session session = shared(BOTH_TIERS).open();
+  const auto refusal = [&] {
+    try {
+      session.fork();
+      return Reason::ok;
+    } catch (const ForkRefused& refused) {
+      return refused.reason;
+    }
+  };
+  run(session, "import os\nfor _ in range(70):\n    os.mkdir('d'); os.chdir('d')");
+  CHECK(refusal() == Reason::disk_limit);
+  run(session, "os._exit(0)");
+  CHECK(refusal() == Reason::exception);
+}
+
 TEST_CASE("pictures that a call wrote come out with its result, older ones do not") {
   Session session = shared(BOTH_TIERS).open();
   run(session,
