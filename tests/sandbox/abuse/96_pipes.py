@@ -32,6 +32,11 @@ print("ESCAPED 2,700 pipes")
 
 # ---- other launcher
 # output: 65536
-import fcntl, os
+import fcntl, os, time
 
-print(fcntl.fcntl(os.pipe()[0], 1032))
+for _ in range(40):  # until the kernel has taken all of those down
+    size = fcntl.fcntl(os.pipe()[0], 1032)
+    if size == 65536:
+        break
+    time.sleep(0.05)
+print(size)
