@@ -489,8 +489,10 @@ TEST_CASE("actions as models write them") {
   check(Grader("gui_step", "TYPE [hello world]"),
         {"TYPE [hello world]", "type(content='hello world')", "type(text=\"hello world\")", "TYPE: hello world",
          "{\"action\": \"type\", \"text\": \"hello world\"}", "Action: type(content='hello world\\n')",
-         "input_text(text='Hello World')"},
+         "input_text(text='Hello World')", "type('hello world', 'enter')", "type(\"hello world\", interval=0.1)",
+         "type(content='hello world', start_box='(1,2)')", "type('hello world' , 'it\\'s')"},
         {"TYPE [goodbye]", "type()", "open_app(app_name='hello world')"});
+  check(Grader("gui_step", "TYPE [it's 5 o'clock, or so]"), {"type('it's 5 o'clock, or so')"}, {"type('it')"});
   check(Grader("gui_step", "OPEN_APP [Clock]"), {"open_app(app_name='Clock')", "open_app('Clock')", "OPEN_APP [clock]"},
         {"OPEN_APP [Maps]"});
   check(Grader("gui_step", "PRESS_BACK"),
