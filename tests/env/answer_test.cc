@@ -419,6 +419,21 @@ TEST_CASE("a yes or no with its reason, a title's period, quotes") {
   check({"exact", "STOP"}, {"The answer is \"STOP\".", "'STOP'"}, {"\"stop\""});
 }
 
+TEST_CASE("scales in other languages, numbers beside words, and numbers that are no answer") {
+  check({"number", 30000}, {"3만", "3万"}, {"3"});
+  check({"number", 3000}, {"3 тысячи", "3 mil", "3 тыс."}, {"3"});
+  check({"number", 3000000}, {"3 миллиона", "3 milhões", "3 milioni"}, {"3"});
+  check({"number", 3e9}, {"3 miliardi", "3 млрд"}, {"3"});
+  check({"number", 3e8}, {"3억"}, {"3"});
+  check({"number", 24}, {"2 dozen", "There are 2 dozen eggs."}, {"2"});
+  check({"number", 12}, {"a dozen (12)", "12 (twelve)"}, {});
+  check({"number", 0}, {"zero (0)"}, {});
+  check({"number", 0.25}, {"a quarter (1/4)", "one fourth (0.25)"}, {});
+  check({"number", 5}, {"The answer is 5!", "I counted 5!", "at least 5", "It is 5, which is more than 3"},
+        {"It cannot be 5.", "The wrong answer is 5.", "x > 5", "less than 5", "sin 5", "5!", "It is not equal to 5"});
+  check({"number", 300}, {"T = 300K", "The temperature is 300K.", "300 K"}, {"300K"});
+}
+
 TEST_CASE("corners in a sentence, actions with reasons beside them") {
   const Responses corners = {
       "The top-left corner is (100, 200) and the bottom-right corner is (300, 400).",
