@@ -552,32 +552,24 @@ bool is_operator(std::string_view between) {
   return std::find(std::begin(kOperators), std::end(kOperators), between) != std::end(kOperators);
 }
 
+// "x > ", where a blank and a word stand before the sign: no arrow, quote or tag.
+bool ends_with_bound(std::string_view said) {
+  for (const std::string_view sign : {" <", " >", " \u2264", " \u2265", " <=", " >="})
+    if (said.ends_with(sign) && said.size() > sign.size() && is_word_byte(said[said.size() - sign.size() - 1]))
+      return true;
+  return false;
+}
+
 // "not 5", "cannot be 5", "the wrong answer is 5"; bounds, "x > 5" and "less than 5"; "sin 5".
 bool is_no_answer(std::string_view before) {
   constexpr std::string_view kLinks[] = {"be", "is", "was", "equal", "to", ":"};
-  constexpr std::string_view kRefusals[] = {"not",
-                                            "n't",
-                                            "\u00b1",
-                                            "wrong answer",
-                                            "incorrect answer",
-                                            "false answer",
-                                            "less than",
-                                            "more than",
-                                            "greater than",
-                                            "fewer than",
-                                            "smaller than",
-                                            "larger than",
-                                            "higher than",
-                                            "lower than",
-                                            "<",
-                                            ">",
-                                            "\u2264",
-                                            "\u2265",
-                                            "<=",
-                                            ">="};
+  constexpr std::string_view kRefusals[] = {
+      "not",       "n't",          "\u00b1",     "wrong answer", "incorrect answer", "false answer", "less than",
+      "more than", "greater than", "fewer than", "smaller than", "larger than",      "higher than",  "lower than"};
   constexpr std::string_view kFunctions[] = {"sin", "cos", "tan", "log", "ln"};
   const std::string lower = ascii_lower(before.substr(before.size() - std::min<std::size_t>(before.size(), 40)));
   std::string_view said = trim(lower);
+  if (ends_with_bound(said)) return true;
   for (const std::string_view name : kFunctions)
     if (said.ends_with(name) && (said.size() == name.size() || !is_letter(said[said.size() - name.size() - 1])))
       return true;

@@ -494,7 +494,9 @@ TEST_CASE("scales in other languages, numbers beside words, and numbers that are
   check({"number", 12}, {"a dozen (12)", "12 (twelve)"}, {});
   check({"number", 0}, {"zero (0)"}, {});
   check({"number", 0.25}, {"a quarter (1/4)", "one fourth (0.25)"}, {});
-  check({"number", 5}, {"The answer is 5!", "I counted 5!", "at least 5", "It is 5, which is more than 3"},
+  check({"number", 5},
+        {"The answer is 5!", "I counted 5!", "at least 5", "It is 5, which is more than 3", "=> 5", "-> 5", "> 5",
+         "<result>5</result>", "<count> 5"},
         {"It cannot be 5.", "The wrong answer is 5.", "x > 5", "less than 5", "sin 5", "5!", "It is not equal to 5"});
   check({"number", 300}, {"T = 300K", "The temperature is 300K.", "300 K"}, {"300K"});
 }
