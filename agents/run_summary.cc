@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -463,12 +464,11 @@ std::int64_t missing_scores(const std::vector<Task>& tasks) {
   return missing;
 }
 
-// The tasks of `tasks` that `others` have too.
+// The tasks of `tasks` that `others` have too. REQUIRES: both are sorted by index, as tasks_of has them.
 std::vector<Task> common_tasks(const std::vector<Task>& tasks, const std::vector<Task>& others) {
   std::vector<Task> common;
-  for (const Task& task : tasks)
-    if (std::any_of(others.begin(), others.end(), [&](const Task& other) { return other.index == task.index; }))
-      common.push_back(task);
+  std::set_intersection(tasks.begin(), tasks.end(), others.begin(), others.end(), std::back_inserter(common),
+                        [](const Task& a, const Task& b) { return a.index < b.index; });
   return common;
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/text.h"
+#include "env/answer_named.h"
 #include "env/answer_number.h"
 #include "env/answer_text.h"
 
@@ -135,7 +136,7 @@ bool names_another(std::string_view rest, const Options& options) {
          (rest.size() == 1 || !is_word_byte(rest[1])) && !(rest.size() > 1 && rest[1] == '\'');
 }
 
-constexpr std::string_view kLabels[] = {"option", "choice", "answer", "letter", "alternative"};
+constexpr std::string_view kLabels[] = {"option", "choice", "answer", "letter", "alternative", "antwort", "cevap"};
 
 // Words that follow the letter A, and never the article.
 constexpr std::string_view kBehindLetters[] = {
@@ -162,6 +163,62 @@ std::string_view word_ending_at(std::string_view text, std::size_t end) {
 template <typename Words>
 bool is_among(std::string_view word, const Words& words) {
   return std::find(std::begin(words), std::end(words), word) != std::end(words);
+}
+
+// The same in other languages: what stands right behind the letter, or right before it.
+constexpr std::string_view kCalledRight[] = {"\u9009\u9879\u6b63\u786e",
+                                             "\u9009\u9879\u662f\u6b63\u786e",
+                                             "\u6b63\u786e",
+                                             "\u662f\u6b63\u786e",
+                                             "\u662f\u5bf9\u7684",
+                                             "\u7b26\u5408\u9898\u610f",
+                                             "\u9009\u9879\u7b26\u5408\u9898\u610f",
+                                             "\u304c\u6b63\u89e3",
+                                             "\u304c\u6b63\u3057\u3044",
+                                             "\uac00 \uc815\ub2f5",
+                                             "\uc774 \uc815\ub2f5",
+                                             "\uac00 \ub9de",
+                                             "\uc774 \ub9de",
+                                             "est la bonne r\u00e9ponse",
+                                             "est correct",
+                                             "est la r\u00e9ponse",
+                                             "ist richtig",
+                                             "richtig",
+                                             "ist die richtige",
+                                             "ist korrekt",
+                                             "es correct",
+                                             "es la correct",
+                                             "es la respuesta",
+                                             "es la opci\u00f3n correct",
+                                             "\u00e9 a correta",
+                                             "\u00e9 a alternativa correta",
+                                             "est\u00e1 correta",
+                                             "\u00e9 a resposta",
+                                             "\u00e8 corrett",
+                                             "\u00e8 la risposta",
+                                             "\u0432\u0435\u0440\u043d"};
+constexpr std::string_view kChosenBehind[] = {"\u9009",
+                                              "\u9009\u62e9",
+                                              "\u7b54\u6848]",
+                                              "\u6b63\u786e\u9009\u9879\u4e3a",
+                                              "\u6b63\u786e\u9009\u9879\u662f",
+                                              "\u6b63\u786e\u7684\u9009\u9879\u4e3a",
+                                              "\u6b63\u786e\u7684\u9009\u9879\u662f"};
+constexpr std::string_view kCalledWrong[] = {
+    "\u9009\u9879\u4e0d", "\u9009\u9879\u9519", "\u4e0d\u6b63\u786e", "\u4e0d\u5bf9",       "\u9519",
+    "\u662f\u9519",       "\u4e0d\u7b26\u5408", "\u4e0d\u662f",       "\u3067\u306f\u306a", "\u306f\u8aa4\u308a",
+    "\u306f\u9593\u9055"};
+constexpr std::string_view kDeniedBehind[] = {"\u4e0d\u9009", "\u4e0d\u9009\u62e9", "\u6392\u9664", "\u4e0d\u662f"};
+
+template <typename Endings>
+bool ends_with_any(std::string_view text, const Endings& endings) {
+  return std::any_of(std::begin(endings), std::end(endings),
+                     [&](std::string_view ending) { return text.ends_with(ending); });
+}
+template <typename Starts>
+bool starts_with_any(std::string_view text, const Starts& starts) {
+  return std::any_of(std::begin(starts), std::end(starts),
+                     [&](std::string_view start) { return text.starts_with(start); });
 }
 
 struct Mention {
@@ -194,6 +251,7 @@ class MentionFinder {
     const std::size_t from = lower_.find_first_not_of(")]}\"'*,", mention.at + 1);
     if (from == lower_.npos) return false;
     std::string_view rest = behind(std::string_view(lower_).substr(from, 60), " ");
+    if (starts_with_any(rest, kCalledRight)) return true;
     bool verb = false;
     for (const std::string_view word : {"is ", "was ", "must be ", "would be ", "should be ", "seems ", "looks "})
       if (!verb && rest.starts_with(word)) {
@@ -209,6 +267,7 @@ class MentionFinder {
   }
   bool is_chosen(const Mention& mention) const {
     std::size_t end = mention.at;
+    if (ends_with_any(trim(text_.substr(0, end)), kChosenBehind)) return true;
     std::string_view word = word_ending_at(lower_, end);
     for (int i = 0; i < 2 && (is_among(word, kLabels) || word == "the" || word == "be"); ++i) {
       end = static_cast<std::size_t>(word.data() - lower_.data());
@@ -230,12 +289,17 @@ class MentionFinder {
     const char left = before(at), right = after(at);
     if (joins_left(at) || joins_right(at) || is_name_or_unit(at)) return false;
     const bool quoted = (left == '\'' || left == '"') && right == left;
-    if (!quoted && (left == '\'' || right == '\'')) return false;
+    if (!quoted && (left == '\'' || (right == '\'' && !has_turkish_ending(at)))) return false;
     if (right == '.' && at + 2 < text_.size() && is_letter(text_[at + 2])) return false;  // U.S.
-    if (left == '.' && at > 1 && is_word_byte(text_[at - 2])) return false;
+    const char earlier = at > 1 ? text_[at - 2] : ' ';
+    if (left == '.' && is_word_byte(earlier) && static_cast<unsigned char>(earlier) < 0x80) return false;
     return std::string_view("_-+#=/^\\").find(left) == std::string_view::npos &&
            std::string_view("_+#=^").find(right) == std::string_view::npos &&
            !(right == '-' && at + 2 < text_.size() && text_[at + 2] != ' ');
+  }
+  bool has_turkish_ending(std::size_t at) const {  // C'dir: it is C
+    const std::string_view ending = word_at(lower_, at + 2);
+    return is_among(ending, std::initializer_list<std::string_view>{"dir", "d\u0131r", "dur", "d\u00fcr", "tir"});
   }
   // A letter beside Chinese, Japanese or Korean, which part no words, still stands alone.
   bool joins_left(std::size_t at) const {
@@ -246,10 +310,6 @@ class MentionFinder {
   }
   bool joins_right(std::size_t at) const {
     return is_word_byte(after(at)) && !is_east_asian(first_character(text_.substr(at + 1)).code_point);
-  }
-  static bool is_east_asian(std::int32_t code_point) {
-    return (code_point >= 0x2E80 && code_point < 0xA4D0) || (code_point >= 0xAC00 && code_point < 0xD7B0) ||
-           (code_point >= 0xF900 && code_point < 0xFB00) || (code_point >= 0xFF00 && code_point < 0xFFF0);
   }
   // Where the options are values, "angle A", "point D" and "50 A" name a thing, or a unit.
   bool is_name_or_unit(std::size_t at) const {
@@ -292,6 +352,9 @@ class MentionFinder {
                                                   "too",   "unlikely",   "out",       "excluded"};
     static constexpr std::string_view kVerbs[] = {"is",   "was", "are", "were",   "would", "can",   "could",
                                                   "does", "do",  "has", "should", "must",  "seems", "looks"};
+    if (ends_with_any(trim(text_.substr(0, at)), kDeniedBehind) ||
+        starts_with_any(behind(text_.substr(at + 1), " )]"), kCalledWrong))
+      return true;
     std::size_t end = at;
     std::string_view word = word_ending_at(lower_, end);
     for (int i = 0;
@@ -366,7 +429,8 @@ std::optional<std::size_t> whole_choice(std::string_view text, const Options& op
   if (const auto place = label_at_start(text, options); place && !names_besides(text, *place, options)) return place;
   if (const Places places = with_text_in_any_case(text, options); !places.empty()) return only(places);
   if (const auto place = only(with_number(text, options))) return place;
-  return only(with_words(text, options));
+  if (const auto place = only(with_words(text, options))) return place;
+  return only(with_text_in_any_case(without_copula(text), options));
 }
 
 // "B. London", with more lines behind it: its answer first, unless the lines list the options from there on.
@@ -393,20 +457,15 @@ std::optional<std::size_t> only_mention(const std::vector<Mention>& mentions) {
   return only(marked.empty() ? all : marked);
 }
 
-// The only option whose words are in the text, or of one without words (a sign) the text. Words of one letter are no
-// evidence.
+// The only option that the text names by its words, or the one that holds all others: "dark red" beside "red". Of two,
+// the one that is left where the other is denied.
 std::optional<std::size_t> held_option(std::string_view text, const Options& options) {
   const auto padded = [](std::string_view words) { return fmt::format(" {} ", words); };
-  const std::string said = padded(words_of(text)), written = padded(first_sentence(bare(text)));
-  const Places held = options_that(options, [&](const std::string& option) {
-    const std::string words = words_of(option);
-    if (words.empty()) return written.find(padded(bare(option))) != written.npos;
-    return !(words.size() == 1 && is_letter(words[0])) && said.find(padded(words)) != said.npos;
-  });
-  // "dark red" holds "red" too: the one that holds all others.
-  for (const std::size_t one : held) {
+  const auto [named, denied] = named_options(text, options);
+  if (named.empty() && denied.size() == 1 && options.size() == 2) return 1 - *denied.begin();
+  for (const std::size_t one : named) {
     const std::string words = padded(words_of(options[one]));
-    if (std::all_of(held.begin(), held.end(), [&](std::size_t other) {
+    if (std::all_of(named.begin(), named.end(), [&](std::size_t other) {
           return other == one || (words.find(padded(words_of(options[other]))) != words.npos &&
                                   words_of(options[other]) != words_of(options[one]));
         }))
@@ -471,8 +530,11 @@ std::optional<std::size_t> stated_choice(std::string_view text, const Options& o
 
 // "Yes, it is. No other answer is possible." says yes.
 std::optional<std::size_t> leading_verdict_choice(std::string_view text, const Options& options) {
-  const std::string_view word = text.substr(0, text.find_first_of(",.;:!\n"));
-  for (const std::string_view verdict : {"yes", "no", "true", "false"})
+  std::string_view word = text.substr(0, text.find_first_of(",.;:!\n"));
+  word = without_copula(word.substr(0, word.find("\u3001")));
+  for (const std::string_view verdict :
+       {"yes", "no", "true", "false", "\u662f", "\u5426", "\u5bf9", "\u9519", "\u4e0d\u662f", "\u306f\u3044",
+        "\u3044\u3044\u3048", "\uc608", "\ub124", "\uc544\ub2c8\uc694", "\uc544\ub2c8\uc624"})
     if (ascii_lower(word) == verdict) return only(with_text_in_any_case(word, options));
   return {};
 }

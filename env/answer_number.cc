@@ -79,14 +79,73 @@ std::optional<Number> quotient(const Number& a, const Number& b) {
 struct Scale {
   std::string_view word;
   int exponent;
+  int factor = 1;
 };
-constexpr Scale kScales[] = {
-    {"hundred", 2},    {"thousand", 3}, {"thousands", 3}, {"tausend", 3},   {"million", 6},      {"millions", 6},
-    {"mio", 6},        {"mio.", 6},     {"mn", 6},        {"mln", 6},       {"millionen", 6},    {"millones", 6},
-    {"billion", 9},    {"billions", 9}, {"bn", 9},        {"bln", 9},       {"mrd", 9},          {"mrd.", 9},
-    {"milliarden", 9}, {"milliard", 9}, {"milliards", 9}, {"trillion", 12}, {"trillions", 12},   {"lakh", 5},
-    {"crore", 7},      {"\u5343", 3},   {"\u4e07", 4},    {"\u842c", 4},    {"\u767e\u4e07", 6}, {"\u4ebf", 8},
-    {"\u5104", 8}};
+constexpr Scale kScales[] = {{"dozen", 0, 12},
+                             {"dozens", 0, 12},
+                             {"hundred", 2},
+                             {"thousand", 3},
+                             {"thousands", 3},
+                             {"tausend", 3},
+                             {"million", 6},
+                             {"millions", 6},
+                             {"mio", 6},
+                             {"mio.", 6},
+                             {"mn", 6},
+                             {"mln", 6},
+                             {"millionen", 6},
+                             {"millones", 6},
+                             {"billion", 9},
+                             {"billions", 9},
+                             {"bn", 9},
+                             {"bln", 9},
+                             {"mrd", 9},
+                             {"mrd.", 9},
+                             {"milliarden", 9},
+                             {"milliarde", 9},
+                             {"milliard", 9},
+                             {"milliards", 9},
+                             {"trillion", 12},
+                             {"trillions", 12},
+                             {"quadrillion", 15},
+                             {"lakh", 5},
+                             {"crore", 7},
+                             {"mil", 3},
+                             {"mille", 3},
+                             {"mila", 3},
+                             {"mill\u00f3n", 6},
+                             {"milione", 6},
+                             {"milioni", 6},
+                             {"milh\u00e3o", 6},
+                             {"milh\u00f5es", 6},
+                             {"miliardo", 9},
+                             {"miliardi", 9},
+                             {"bilh\u00e3o", 9},
+                             {"bilh\u00f5es", 9},
+                             {"miljoen", 6},
+                             {"miljard", 9},
+                             {"\u0442\u044b\u0441\u044f\u0447\u0430", 3},
+                             {"\u0442\u044b\u0441\u044f\u0447\u0438", 3},
+                             {"\u0442\u044b\u0441\u044f\u0447", 3},
+                             {"\u0442\u044b\u0441", 3},
+                             {"\u043c\u0438\u043b\u043b\u0438\u043e\u043d", 6},
+                             {"\u043c\u0438\u043b\u043b\u0438\u043e\u043d\u0430", 6},
+                             {"\u043c\u0438\u043b\u043b\u0438\u043e\u043d\u043e\u0432", 6},
+                             {"\u043c\u043b\u043d", 6},
+                             {"\u043c\u0438\u043b\u043b\u0438\u0430\u0440\u0434", 9},
+                             {"\u043c\u0438\u043b\u043b\u0438\u0430\u0440\u0434\u0430", 9},
+                             {"\u043c\u0438\u043b\u043b\u0438\u0430\u0440\u0434\u043e\u0432", 9},
+                             {"\u043c\u043b\u0440\u0434", 9},
+                             {"\u5343", 3},
+                             {"\u4e07", 4},
+                             {"\u842c", 4},
+                             {"\u767e\u4e07", 6},
+                             {"\u4ebf", 8},
+                             {"\u5104", 8},
+                             {"\u5146", 12},
+                             {"\ucc9c", 3},
+                             {"\ub9cc", 4},
+                             {"\uc5b5", 8}};
 constexpr std::pair<char, int> kSuffixes[] = {{'k', 3}, {'K', 3}, {'M', 6}, {'B', 9}};  // right behind the digits
 
 constexpr std::string_view kCurrencies[] = {"usd", "eur", "gbp", "jpy", "cny", "rmb", "inr", "chf", "cad", "aud",
@@ -397,7 +456,7 @@ class NumberReader {
 
   // thousand, million, k.
   std::optional<Number> scaled(Number number) {
-    int power = 0;
+    int power = 0, factor = 1;
     for (const auto& [suffix, exponent] : kSuffixes)
       if (power == 0 && peek() == suffix && !is_word_byte(peek(1)) && peek(1) != '/' && peek(1) != '^') {
         power = exponent;
@@ -407,10 +466,10 @@ class NumberReader {
       const std::size_t behind = at_;
       skip_blanks();
       const std::string_view rest = text_.substr(std::min(at_, text_.size()));
-      const std::string word = ascii_lower(rest.substr(0, 16));
+      const std::string word = ascii_lower(rest.substr(0, 32));
       const Scale* found = nullptr;
       for (const Scale& scale : kScales) {
-        const bool han = static_cast<unsigned char>(scale.word[0]) >= 0x80;
+        const bool han = static_cast<unsigned char>(scale.word[0]) >= 0xE3;  // and Hangul: no blank behind it
         const bool fits = std::string_view(word).starts_with(scale.word) &&
                           (han || word.size() == scale.word.size() || !is_word_byte(word[scale.word.size()]));
         if (fits && (!found || scale.word.size() > found->word.size())) found = &scale;
@@ -421,7 +480,9 @@ class NumberReader {
       }
       at_ += found->word.size();
       power += found->exponent;
+      factor *= found->factor;
     }
+    if (factor > 1) return product(number, *number_of(factor * std::pow(10, power)));
     if (power == 0) return number;
     if (number.decimal.empty()) return product(number, *number_of({false, "1", power}));
     const std::size_t mark = number.decimal.find('e');
@@ -464,12 +525,17 @@ std::string_view unwrapped(std::string_view text) {
   return text;
 }
 
-// "30 cm (about 12 inches)" without its brackets.
+// "30 cm (about 12 inches)" without its brackets; "a dozen (12)" has its number in them.
 std::string_view without_aside(std::string_view text) {
   text = trim(text);
   if (text.ends_with('.')) text.remove_suffix(1);
   const std::size_t open = text.rfind(" (");
-  return text.ends_with(')') && open != text.npos && open > 0 ? text.substr(0, open) : text;
+  if (!text.ends_with(')') || open == text.npos) return text;
+  const std::string_view left = text.substr(0, open);
+  return std::any_of(left.begin(), left.end(), is_digit) || left.find("\u221a") != left.npos ||
+                 left.find("\u03c0") != left.npos
+             ? left
+             : text;
 }
 
 // The size of the currency sign at the end of the text.
@@ -486,10 +552,34 @@ bool is_operator(std::string_view between) {
   return std::find(std::begin(kOperators), std::end(kOperators), between) != std::end(kOperators);
 }
 
-bool is_negated(std::string_view before) {
-  before = trim(before.substr(before.size() - std::min<std::size_t>(before.size(), 8)));
-  const std::string lower = ascii_lower(before);
-  return lower.ends_with("not") || lower.ends_with("n't") || lower.ends_with("\u00b1");
+// "x > ", where a blank and a word stand before the sign: no arrow, quote or tag.
+bool ends_with_bound(std::string_view said) {
+  for (const std::string_view sign : {" <", " >", " \u2264", " \u2265", " <=", " >="})
+    if (said.ends_with(sign) && said.size() > sign.size() && is_word_byte(said[said.size() - sign.size() - 1]))
+      return true;
+  return false;
+}
+
+// "not 5", "cannot be 5", "the wrong answer is 5"; bounds, "x > 5" and "less than 5"; "sin 5".
+bool is_no_answer(std::string_view before) {
+  constexpr std::string_view kLinks[] = {"be", "is", "was", "equal", "to", ":"};
+  constexpr std::string_view kRefusals[] = {
+      "not",       "n't",          "\u00b1",     "wrong answer", "incorrect answer", "false answer", "less than",
+      "more than", "greater than", "fewer than", "smaller than", "larger than",      "higher than",  "lower than"};
+  constexpr std::string_view kFunctions[] = {"sin", "cos", "tan", "log", "ln"};
+  const std::string lower = ascii_lower(before.substr(before.size() - std::min<std::size_t>(before.size(), 40)));
+  std::string_view said = trim(lower);
+  if (ends_with_bound(said)) return true;
+  for (const std::string_view name : kFunctions)
+    if (said.ends_with(name) && (said.size() == name.size() || !is_letter(said[said.size() - name.size() - 1])))
+      return true;
+  for (int i = 0; i < 3; ++i)
+    for (const std::string_view link : kLinks)
+      if (said.ends_with(link) && said.size() > link.size() &&
+          (link == ":" || said[said.size() - link.size() - 1] == ' '))
+        said = trim(said.substr(0, said.size() - link.size()));
+  return std::any_of(std::begin(kRefusals), std::end(kRefusals),
+                     [&](std::string_view word) { return said.ends_with(word); });
 }
 
 // Does "^", "^{" or "^-" behind a letter stand before?
@@ -544,7 +634,7 @@ std::optional<Number> only_number(std::string_view text) {
                     is_digit) &&
         at > after + 1 && at - after > 2)  // 0x10, but m2
       return {};
-    if (is_negated(text.substr(0, start))) continue;
+    if (is_no_answer(text.substr(0, start))) continue;
     if (only && !equal_numbers(*number, *only)) return {};
     only = number;
   }
@@ -575,6 +665,19 @@ std::optional<Number> behind_equals(std::string_view text) {
       between.find(" or ") != between.npos)
     return {};
   return parse_or_only(text.substr(last + size));
+}
+
+// "T = 300K", "a temperature of 300K" with a blank before each K: kelvin, not thousands. Other texts as they are.
+std::string with_kelvin_apart(std::string_view text) {
+  const bool heat = ascii_lower(text).find("temperature") != std::string::npos || text.find("T =") != text.npos ||
+                    text.find("T=") != text.npos;
+  std::string apart;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool ends = i + 1 == text.size() || !is_word_byte(text[i + 1]);
+    if (heat && text[i] == 'K' && i > 0 && is_digit(text[i - 1]) && ends) apart += ' ';
+    apart += text[i];
+  }
+  return apart;
 }
 
 // The value of a phrase: its sentence, or that up to where a reason begins.
@@ -620,7 +723,8 @@ std::optional<Number> behind_conclusion(std::string_view text) {
                                       "so ", "thus", "hence", "therefore"})
     if (const std::size_t at = lower.rfind(word); at != lower.npos && (last == lower.npos || at + word.size() > last))
       last = at + word.size();
-  return last == lower.npos ? std::nullopt : only_number(text.substr(last));
+  if (last == lower.npos || is_no_answer(text.substr(0, last))) return {};
+  return only_number(text.substr(last));
 }
 
 }  // namespace
@@ -646,7 +750,10 @@ std::optional<Number> parse_plain_number(std::string_view plain) {
   return number && reader.rest_is_unit() ? number : std::nullopt;
 }
 
-std::optional<Number> read_number(std::string_view plain) {
+std::optional<Number> read_number(std::string_view said) {
+  const std::string apart = with_kelvin_apart(said);
+  const std::string_view plain = apart;
+  if (digits_at(plain, 0).size() + 1 == plain.size() && plain.ends_with('!')) return {};  // "5!"
   if (const auto number = parse_plain_number(plain)) return number;
   for (const Phrase& phrase : answer_phrases(plain))
     if (const auto number = of_phrase(phrase.sentence)) return number;

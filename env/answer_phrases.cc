@@ -14,10 +14,10 @@ constexpr std::size_t kLongestConnection = 60;  // bytes between "answer" and "i
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_blank(char c) { return c == ' ' || c == '\n'; }
 
-// What names an answer. `qualified`: only with "correct" and the like before it.
+// What names an answer. `qualified`: only with "correct" and the like before it; `direct`: without "is" behind it.
 struct Cue {
   std::string_view noun;
-  bool qualified = false;
+  bool qualified = false, direct = false;
 };
 constexpr Cue kCues[] = {{"answer"},
                          {"ans"},
@@ -26,26 +26,38 @@ constexpr Cue kCues[] = {{"answer"},
                          {"antwort"},
                          {"r\u00e9ponse"},
                          {"respuesta"},
+                         {"opci\u00f3n correcta"},
                          {"risposta"},
                          {"resposta"},
+                         {"alternativa correta"},
+                         {"op\u00e7\u00e3o correta"},
                          {"\u043e\u0442\u0432\u0435\u0442"},
                          {"\u041e\u0442\u0432\u0435\u0442"},
+                         {"\u043e\u0442\u0432\u0435\u0442 \u2014", false, true},
+                         {"\u041e\u0442\u0432\u0435\u0442 \u2014", false, true},
+                         {"\u043e\u0442\u0432\u0435\u0442 -", false, true},
+                         {"\u041e\u0442\u0432\u0435\u0442 -", false, true},
                          {"\u7b54\u6848"},
+                         {"\u6b63\u786e\u9009\u9879"},
+                         {"\u6b63\u786e\u7684\u9009\u9879"},
                          {"\u7b54\u3048"},
                          {"\u6b63\u89e3"},
-                         {"\uc815\ub2f5"},
+                         {"\u6b63\u3057\u3044\u9078\u629e\u80a2"},
+                         {"\ub2f5"},
                          {"\u0627\u0644\u062c\u0648\u0627\u0628"},
                          {"\u0627\u0644\u0625\u062c\u0627\u0628\u0629"},
-                         {"####"},
-                         {"\u6545\u9009"},
-                         {"\u5e94\u9009"}};
+                         {"####", false, true},
+                         {"\u6545\u9009", false, true},
+                         {"\u5e94\u9009", false, true},
+                         {"\u7b54\u6848\u9009", false, true},
+                         {"\u7b54\u6848]", false, true}};
 constexpr std::string_view kConnectors[] = {
     ":",        "=",       " is ",    " is\n",          " was ",          " be ",    " are ",  " ist ",
     " lautet ", " est ",   " es ",    " \u00e8 ",       " \u00e9 ",       "\u662f",  "\u4e3a", "\u70ba",
     "\u306f",   "\uc740 ", "\ub294 ", " \u0647\u0648 ", " \u0647\u064a ", " \u2192", "->",     "\u21d2"};
 // Before "answer": it is not the one that is given.
-constexpr std::string_view kOthers[] = {"wrong", "incorrect", "alternative", "other", "another", "second",
-                                        "worst", "false",     "tempting",    "no",    "your"};
+constexpr std::string_view kOthers[] = {"wrong", "incorrect", "alternative", "other", "another", "second",  "worst",
+                                        "false", "tempting",  "no",          "your",  "falsche", "mauvaise"};
 constexpr std::string_view kQualifiers[] = {"correct",     "right",   "best",     "final", "true",
                                             "appropriate", "closest", "accurate", "only"};
 // Between the connector and the answer.
@@ -120,9 +132,7 @@ class PhraseFinder {
         (possessive || second || std::find(std::begin(kOthers), std::end(kOthers), qualifier) != std::end(kOthers)))
       return;
     const std::size_t behind = at + cue.noun.size();
-    const auto begin = cue.noun == "####" || cue.noun == "\u6545\u9009" || cue.noun == "\u5e94\u9009"
-                           ? std::optional(behind)
-                           : behind_connector(at, behind, ascii);
+    const auto begin = cue.direct ? std::optional(behind) : behind_connector(at, behind, ascii);
     if (!begin) return;
     const std::size_t value = skip_fillers(*begin);
     const std::string_view rest = std::string_view(lower_).substr(std::min(value, lower_.size()));

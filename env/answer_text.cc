@@ -8,6 +8,7 @@
 
 #include "core/text.h"
 #include "env/protocol.h"
+#include "tools/json_text.h"
 
 namespace agon::env {
 namespace {
@@ -153,7 +154,31 @@ std::string without_scores(std::string_view text, std::string_view lower) {
   return kept;
 }
 
+// The value of "answer" in the JSON object that ends a text, fenced or not. Its start is the text's first brace, or the
+// last before that key.
+std::optional<std::string> answer_in_object(std::string_view raw) {
+  const std::size_t end = raw.rfind('}'), key = std::min(raw.rfind("nswer\""), raw.size());
+  if (end == raw.npos || key >= end || raw.find_first_not_of("}` \n\r\t", end) != raw.npos) return {};
+  for (const std::size_t begin : {raw.find('{'), raw.rfind('{', key)}) {
+    if (begin == raw.npos || begin > key) continue;
+    const auto parsed = tools::parse_json(raw.substr(begin, end - begin + 1));
+    if (!parsed.fault.empty() || !parsed.value.is_object()) continue;
+    for (const char* name : {"final_answer", "answer", "Answer"}) {
+      if (!parsed.value.contains(name)) continue;
+      const auto& value = parsed.value[name];
+      if (value.is_string()) return value.get<std::string>();
+      if (value.is_number() || value.is_boolean()) return value.dump();
+    }
+  }
+  return {};
+}
+
 }  // namespace
+
+AnswerPart without_object(AnswerPart part) {
+  if (const auto answer = answer_in_object(part.raw)) part.text = plain_text(*answer);
+  return part;
+}
 
 std::string ascii_lower(std::string_view text) {
   std::string lower(text);
@@ -194,6 +219,21 @@ AnswerPart answer_part(std::string_view response) {
 
 std::string_view to_string(AnswerPart::Kind kind) {
   return kind == AnswerPart::Kind::tag ? "<answer>" : kind == AnswerPart::Kind::box ? "\\boxed" : "the whole response";
+}
+
+std::string_view without_copula(std::string_view text) {
+  constexpr std::string_view kIs = "\u662f";
+  text = trim(text);
+  if (text.ends_with('.')) text.remove_suffix(1);
+  for (const std::string_view end : {"\u3067\u3059", "\u3067\u3057\u305f", "\u3067\u3042\u308b", "\u3060\u3063\u305f",
+                                     "\u3060", "\uc785\ub2c8\ub2e4", "\uc774\ub2e4", "\uc774\uc5d0\uc694",
+                                     "\uc608\uc694", "\uc774\uc5c8\uc2b5\ub2c8\ub2e4", "\u7684"})
+    if (text.size() > end.size() && text.ends_with(end)) {
+      text = text.substr(0, text.size() - end.size());
+      break;
+    }
+  if (text.size() > kIs.size() && text.starts_with(kIs)) text = text.substr(kIs.size());
+  return text;
 }
 
 std::string_view last_line(std::string_view plain) {

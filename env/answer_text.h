@@ -45,12 +45,16 @@ struct AnswerPart {
   std::string raw;   // as it was written, without white space at its ends
 };
 AnswerPart answer_part(std::string_view response);
+// With the value of "answer" as its text where it is, or ends with, a JSON object: {"answer": 5, "confidence": 0.9}.
+AnswerPart without_object(AnswerPart part);
 std::string_view to_string(AnswerPart::Kind kind);  // "<answer>", "\boxed", "the whole response"
 
 // Shared by the readers of answers. `plain`: a plain text.
 std::string_view last_line(std::string_view plain);      // that is not blank
 std::string_view first_sentence(std::string_view line);  // its period left out
-std::string ascii_lower(std::string_view text);          // byte for byte
-bool is_word_byte(char c);                               // a letter or a digit of ASCII, or part of another character
+// "東京です。", "서울입니다", "是蓝色的": without the "it is" of Chinese, Japanese and Korean around a short answer.
+std::string_view without_copula(std::string_view text);
+std::string ascii_lower(std::string_view text);  // byte for byte
+bool is_word_byte(char c);                       // a letter or a digit of ASCII, or part of another character
 
 }  // namespace agon::env

@@ -93,7 +93,8 @@ class TextRule : public AnswerRule {
  public:
   void take_gold(const Json& gold) override { golds_ = gold_texts(gold); }
 
-  AnswerReading read(const AnswerPart& part) const override {
+  AnswerReading read(const AnswerPart& given) const override {
+    const AnswerPart part = without_object(given);
     AnswerReading reading;
     reading.raw = part.raw;
     const std::vector<Phrase> phrases = answer_phrases(part.text);
@@ -108,6 +109,7 @@ class TextRule : public AnswerRule {
     if (word.empty() && phrases.empty()) word = leading_verdict(last_line(part.text));
     if (!word.empty()) reading.forms.push_back(word);
     if (const std::string text = without_quotes(reading.forms.front()); !text.empty()) reading.forms.push_back(text);
+    reading.forms.emplace_back(without_copula(reading.forms.front()));
     reading.shown = reading.forms.front();
     return reading;
   }
@@ -176,12 +178,28 @@ class F1Rule final : public TextRule {
  protected:
   double worth(const AnswerReading& answer, const std::string& gold) const override {
     if (equals(answer, gold)) return 1;
-    std::vector<std::string> ours = answer_words(answer.forms.front()), theirs = answer_words(gold), common;
+    std::vector<std::string> ours = parted(answer_words(answer.forms.front())), theirs = parted(answer_words(gold)),
+                             common;
     std::sort(ours.begin(), ours.end());
     std::sort(theirs.begin(), theirs.end());
     std::set_intersection(ours.begin(), ours.end(), theirs.begin(), theirs.end(), std::back_inserter(common));
     return common.empty() ? 0
                           : 2 * static_cast<double>(common.size()) / static_cast<double>(ours.size() + theirs.size());
+  }
+
+ private:
+  // Chinese and Japanese write no blanks: there a character is a word.
+  static std::vector<std::string> parted(const std::vector<std::string>& words) {
+    std::vector<std::string> parts;
+    for (const std::string& word : words) {
+      std::string spaced;
+      for_each_character(word, [&](std::int32_t character, std::string_view bytes) {
+        const bool apart = character >= 0x2E80 && character < 0xA4D0;
+        spaced += apart ? fmt::format(" {} ", bytes) : std::string(bytes);
+      });
+      for (std::string& part : split_words(spaced)) parts.push_back(std::move(part));
+    }
+    return parts;
   }
 };
 
@@ -196,7 +214,8 @@ class NumberRule final : public AnswerRule {
       golds_.push_back(*number);
     }
   }
-  AnswerReading read(const AnswerPart& part) const override {
+  AnswerReading read(const AnswerPart& given) const override {
+    const AnswerPart part = without_object(given);
     const auto number = read_number(part.text);
     if (!number) return not_read(fmt::format("no number, or more than one, in {}", shown(part.text)));
     AnswerReading reading;
@@ -239,7 +258,8 @@ class ChoiceRule final : public AnswerRule {
       throw_bad_gold(gold, fmt::format("one of the {} options, by letter or text", options.options.size()));
     gold_ = places.front();
   }
-  AnswerReading read(const AnswerPart& part) const override {
+  AnswerReading read(const AnswerPart& given) const override {
+    const AnswerPart part = without_object(given);
     const auto place = read_choice(part.text, options.options);
     if (!place) return not_read(fmt::format("names none of the options, or several: {}", shown(part.text)));
     AnswerReading reading;

@@ -310,16 +310,34 @@ std::optional<GuiAction> json_action(std::string_view text) {
   return parsed.fault.empty() ? action_of(parsed.value, 0) : std::nullopt;
 }
 
-// The text that a name gives, content='...'; what stands in the last pair of the quotes that come first; or in square
-// brackets; or the whole.
+// Does a text end here, or go on with a second argument: , 'enter' or , x=1?
+bool ends_argument(std::string_view rest) {
+  rest = trim(rest);
+  if (rest.empty()) return true;
+  if (rest.front() != ',') return false;
+  rest = trim(rest.substr(1));
+  std::size_t name = 0;
+  while (name < rest.size() && name < 40 && (is_word_byte(rest[name]) || rest[name] == '_')) ++name;
+  if (name == 0) return !rest.empty() && (rest.front() == '\'' || rest.front() == '"');
+  return rest.substr(name).starts_with('=') && rest.size() > name + 1 && rest[name + 1] != ' ';
+}
+
+// Where the quote at the front of a text closes: the first like it that ends an argument, else the last.
+std::size_t closing_quote(std::string_view quoted) {
+  for (std::size_t at = quoted.find(quoted[0], 1); at != quoted.npos; at = quoted.find(quoted[0], at + 1))
+    if (quoted[at - 1] != '\\' && ends_argument(quoted.substr(at + 1, 60))) return at;
+  return quoted.rfind(quoted[0]);
+}
+
+// The text that a name gives, content='...'; the first that stands in quotes; or in square brackets; or the whole.
 std::string text_in(std::string_view written) {
   for (const std::string_view name : {"content=", "text=", "app_name=", "app="})
     if (const std::size_t at = written.find(name); at != written.npos && at > 0 && !is_word_byte(written[at - 1]))
       return text_in(written.substr(at + name.size()));
   const std::size_t quote = written.find_first_of("'\"");
   if (quote != written.npos) {
-    const std::size_t end = written.rfind(written[quote]);
-    std::string text(written.substr(quote + 1, end > quote ? end - quote - 1 : written.npos));
+    const std::size_t end = closing_quote(written.substr(quote));
+    std::string text(written.substr(quote + 1, end > 0 ? end - 1 : written.npos));
     return replace_all(replace_all(replace_all(text, "\\n", "\n"), "\\'", "'"), "\\\"", "\"");
   }
   std::string_view inside = written;

@@ -19,7 +19,7 @@
 namespace agon::tools {
 
 inline constexpr int kIndexApplicationId = 0x61676f69;  // PRAGMA application_id: "agoi"
-inline constexpr int kIndexVersion = 2;                 // PRAGMA user_version
+inline constexpr int kIndexVersion = 3;                 // PRAGMA user_version
 
 struct BrokenLine {
   std::int64_t line = 0;  // from 1

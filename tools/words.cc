@@ -21,22 +21,20 @@ using Character = utf8proc_int32_t;
 constexpr std::size_t kLongestRun = 4096;  // bytes that are folded, or cut into words, at once
 
 // How the words of a script are found: apart by spaces, or by a dictionary; and which parts of them are words as well.
-enum class Kind { spaced, hangul, katakana, han, dictionary };
+enum class Kind { spaced, hangul, katakana, han, hiragana, southeast };
 
 struct Range {
   Character first, last;
   Kind kind;
 };
 constexpr Range kRanges[] = {
-    {0x0E00, 0x0EFF, Kind::dictionary},  // Thai, Lao
-    {0x1000, 0x109F, Kind::dictionary},  // Myanmar
-    {0x1780, 0x17FF, Kind::dictionary},  // Khmer
-    {0x2E80, 0x2FDF, Kind::han},        {0x3005, 0x3007, Kind::han},
-    {0x3040, 0x309F, Kind::dictionary},  // Hiragana
-    {0x30A0, 0x30FF, Kind::katakana},   {0x31F0, 0x31FF, Kind::katakana},
-    {0x3400, 0x4DBF, Kind::han},        {0x4E00, 0x9FFF, Kind::han},
-    {0xAC00, 0xD7A3, Kind::hangul},     {0xF900, 0xFAFF, Kind::han},
-    {0xFF66, 0xFF9D, Kind::katakana},   {0x20000, 0x3FFFF, Kind::han},
+    {0x0E00, 0x0EFF, Kind::southeast},                                                                      // Thai, Lao
+    {0x1000, 0x109F, Kind::southeast},                                                                      // Myanmar
+    {0x1780, 0x17FF, Kind::southeast},                                                                      // Khmer
+    {0x2E80, 0x2FDF, Kind::han},       {0x3005, 0x3007, Kind::han},      {0x3040, 0x309F, Kind::hiragana},  // Hiragana
+    {0x30A0, 0x30FF, Kind::katakana},  {0x31F0, 0x31FF, Kind::katakana}, {0x3400, 0x4DBF, Kind::han},
+    {0x4E00, 0x9FFF, Kind::han},       {0xAC00, 0xD7A3, Kind::hangul},   {0xF900, 0xFAFF, Kind::han},
+    {0xFF66, 0xFF9D, Kind::katakana},  {0x20000, 0x3FFFF, Kind::han},
 };
 
 Kind kind_of(Character character) {
@@ -104,6 +102,20 @@ bool is_mark(Character character) {
   return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_ME;
 }
 
+// Hindi: a nasal before another consonant is written as a letter and a virama, or as an anusvara.
+void fold_nasals(std::vector<Character>& word) {
+  constexpr Character kNasals[] = {0x0919, 0x091E, 0x0923, 0x0928, 0x092E}, kVirama = 0x094D, kAnusvara = 0x0902;
+  const auto is_nasal = [&](Character one) {
+    return std::find(std::begin(kNasals), std::end(kNasals), one) != std::end(kNasals);
+  };
+  for (std::size_t i = 0; i + 2 < word.size(); ++i) {
+    const bool consonant = word[i + 2] >= 0x0915 && word[i + 2] <= 0x092D && !is_nasal(word[i + 2]);
+    if (!is_nasal(word[i]) || word[i + 1] != kVirama || !consonant) continue;
+    word[i] = kAnusvara;
+    word.erase(word.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+  }
+}
+
 // Replaces `word` by the text as searches compare it. REQUIRES: valid UTF-8.
 void fold(std::string_view text, std::vector<Character>& scratch, std::vector<Character>& word) {
   constexpr auto kOptions = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT |
@@ -125,6 +137,7 @@ void fold(std::string_view text, std::vector<Character>& scratch, std::vector<Ch
     if (!mark) accents = takes_accents(character);
     if (!mark || !accents) append_folded(word, character);
   }
+  fold_nasals(word);
   const auto composed = utf8proc_normalize_utf32(word.data(), static_cast<utf8proc_ssize_t>(word.size()),
                                                  static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
   word.resize(static_cast<std::size_t>(std::max<utf8proc_ssize_t>(0, composed)));
@@ -242,8 +255,8 @@ struct Words::Implementation {
     for (std::size_t i = 0; i < word.size() && word.size() > 1; ++i) {
       const Kind kind = kind_of(word[i]);
       const bool single = kind == Kind::han;
-      const bool couple = (kind == Kind::hangul || kind == Kind::katakana) && word.size() > 2 && i + 1 < word.size() &&
-                          kind_of(word[i + 1]) == kind;
+      const bool joined = kind == Kind::hangul || kind == Kind::katakana || kind == Kind::southeast;
+      const bool couple = joined && word.size() > 2 && i + 1 < word.size() && kind_of(word[i + 1]) == kind;
       if ((single || couple) && !emit(word.subspan(i, single ? 1 : 2), begin, end)) return false;
     }
     return true;

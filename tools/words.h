@@ -19,7 +19,8 @@ class Words {
   // Called for each word, in order; [begin, end) are its bytes in the text. False: no more words are wanted.
   using Visit = bool (*)(void* context, std::string_view word, std::size_t begin, std::size_t end);
   // Returns false where a visit did. Behind a word stand the parts of it that a query may give alone: each character of
-  // a Chinese word, each two neighbours of a longer word in Hangul or Katakana. Throws Error where ICU has no data.
+  // a Chinese word, each two neighbours of a longer word in Hangul, Katakana, Thai, Lao, Burmese or Khmer. Throws Error
+  // where ICU has no data.
   bool for_each(std::string_view text, Visit visit, void* context);
 
  private:

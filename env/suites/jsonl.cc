@@ -117,16 +117,23 @@ void read_tasks(TaskFile& file, const std::string& content) {
 }
 
 // Of a picture, its size and its first bytes tell one from another.
-std::uint64_t hash_tasks(const std::string& content, const std::vector<Task>& tasks) {
+std::string picture_mark(const fs::path& picture) {
   constexpr std::size_t kStart = 1 << 16;
-  std::string seen = fmt::format("{:016x}", hash_text(content)), start;
+  std::string start(kStart, '\0');
+  std::ifstream file(picture, std::ios::binary);
+  file.read(start.data(), kStart);
+  start.resize(static_cast<std::size_t>(file.gcount()));
+  return fmt::format(" {} {:016x}", fs::file_size(picture), hash_text(start));
+}
+
+std::uint64_t hash_tasks(const std::string& content, const std::vector<Task>& tasks) {
+  std::string seen = fmt::format("{:016x}", hash_text(content));
+  std::map<fs::path, std::string> marks;  // many tasks may show one picture
   for (const Task& task : tasks)
     for (const fs::path& image : task.images) {
-      std::ifstream file(image, std::ios::binary);
-      start.resize(kStart);
-      file.read(start.data(), kStart);
-      start.resize(static_cast<std::size_t>(file.gcount()));
-      seen += fmt::format(" {} {:016x}", fs::file_size(image), hash_text(start));
+      const auto [mark, fresh] = marks.try_emplace(image);
+      if (fresh) mark->second = picture_mark(image);
+      seen += mark->second;
     }
   return hash_text(seen);
 }

@@ -419,6 +419,88 @@ TEST_CASE("a yes or no with its reason, a title's period, quotes") {
   check({"exact", "STOP"}, {"The answer is \"STOP\".", "'STOP'"}, {"\"stop\""});
 }
 
+TEST_CASE("options that are denied, and what is left of two") {
+  const Options cities = {"Paris", "London", "Berlin", "Madrid"};
+  check({"choice", "False", {"True", "False"}},
+        {"The statement is not true.", "Not true.", "That's not true.", "It is false."}, {"It is not false.", "True."});
+  check({"choice", "Different", {"Same", "Different"}}, {"They are not the same.", "They are different."},
+        {"They are the same."});
+  check({"choice", "London", cities},
+        {"The answer is London and not Paris.", "Not Paris but London.", "It is London, not Paris.",
+         "London rather than Paris.", "It is neither Paris nor Berlin but London", "Paris is wrong, London is right."},
+        {"It is not London.", "London is wrong.", "It cannot be London.", "<answer>not London</answer>",
+         "It is not Paris or London"});
+  check({"choice", "red", {"red", "green", "blue"}}, {"It's red", "not only red"}, {"It isn't red."});
+  check({"choice", "No", {"Yes", "No"}}, {"There is no cat on the mat.", "No the bar is lower"},
+        {"I have no idea.", "There is no way to tell from the picture."});
+  check({"choice", "not red", {"not red", "red"}}, {"It is not red."}, {"It is red."});
+}
+
+TEST_CASE("options and texts of scripts without blanks, and endings of Korean") {
+  check(
+      {"choice", "绿色", {"红色", "蓝色", "绿色", "黄色"}},
+      {"图中的球是绿色的。", "答案是绿色的。", "绿色的", "是绿色", "球是绿色的，不是红色的。", "不是红色，而是绿色。"},
+      {"图中的球不是绿色的。", "红色或绿色", "绿色不对"});
+  check({"choice", "是", {"是", "否"}}, {"是的。", "是的，球是红色的。"}, {"否", "不是"});
+  check({"choice", "错误", {"正确", "错误"}}, {"不正确"}, {"这句话是正确的。"});
+  check({"choice", "東京", {"東京", "大阪", "京都"}},
+        {"答えは東京です。", "東京です。", "大阪ではなく東京です。", "答えは東京都です。"},
+        {"京都です。", "東京ではありません。"});
+  check({"choice", "서울", {"서울", "부산"}}, {"정답은 서울입니다.", "부산이 아니라 서울입니다."},
+        {"부산입니다", "서울이 아닙니다"});
+  check({"normalized", "東京"}, {"答えは東京です。", "東京です。"}, {"京都です。"});
+  check({"normalized", "서울"}, {"정답은 서울입니다."}, {});
+  check({"normalized", "蓝色"}, {"答案是蓝色的。", "答案是蓝色。"}, {"答案是红色的。"});
+  CHECK(Grader("f1", "故宫博物院位于北京").grade("故宫博物院在北京") == Approx(14.0 / 17));
+  CHECK(Grader("f1", "故宫").grade("北京") == 0);
+}
+
+TEST_CASE("conclusions in other languages, behind letters that were gone through") {
+  const Options options = {"red", "blue", "green", "black"};
+  const std::string before = "A选项描述的是红色，B选项描述的是蓝色。";
+  for (const char* end : {"因此选C。", "所以选择C。", "答案选C", "正确选项为C", "正确的选项是C", "【答案】C",
+                          "C选项正确。", "只有C符合题意。"})
+    check({"choice", "C", options}, {before + end}, {});
+  check({"choice", "C", options},
+        {"A describe el rojo. B describe el azul. La opción correcta es C.",
+         "A descreve o vermelho. B descreve o azul. A alternativa correta é C.",
+         "A ist rot, B ist blau. Daher ist die richtige Antwort C.", "A ist rot, B ist blau. Also ist C richtig.",
+         "A décrit le rouge, B le bleu. C est la bonne réponse.", "A и B нет. Правильный ответ — C.",
+         "A는 빨강, B는 파랑. 답은 C입니다.", "Aは赤、Bは青。Cが正解です。", "Aは赤、Bは青。正しい選択肢はCです。",
+         "A kırmızı, B mavi. Doğru cevap C'dir.", "A不正确，B不对，C正确"},
+        {before, "不选C", "C选项不正确"});
+}
+
+TEST_CASE("the answer of a JSON object, whatever else it holds") {
+  check({"number", 5},
+        {R"({"answer":5,"confidence":0.9})", R"({"steps":[1,7],"answer":5})", "```json\n{\"answer\": 5, \"x\": 3}\n```",
+         "So:\n{\"answer\": \"5 cm\", \"n\": 2}"},
+        {R"({"answer":6,"confidence":5})"});
+  check({"normalized", "blue"},
+        {R"({"answer": "blue", "confidence": 0.9})", "```json\n{\n \"answer\" : \"blue\",\n \"c\": 0.9\n}\n```"},
+        {R"({"answer": "red", "other": "blue"})"});
+  check({"choice", "London", {"Paris", "London"}}, {R"({"answer":"London","explanation":"Paris is in France"})"},
+        {R"({"answer":"Paris","explanation":"not London"})"});
+  check({"iou", {1, 2, 30, 40}}, {R"({"bbox_2d":[1,2,30,40],"answer":"cat"})"}, {});
+}
+
+TEST_CASE("scales in other languages, numbers beside words, and numbers that are no answer") {
+  check({"number", 30000}, {"3만", "3万"}, {"3"});
+  check({"number", 3000}, {"3 тысячи", "3 mil", "3 тыс."}, {"3"});
+  check({"number", 3000000}, {"3 миллиона", "3 milhões", "3 milioni"}, {"3"});
+  check({"number", 3e9}, {"3 miliardi", "3 млрд"}, {"3"});
+  check({"number", 3e8}, {"3억"}, {"3"});
+  check({"number", 24}, {"2 dozen", "There are 2 dozen eggs."}, {"2"});
+  check({"number", 12}, {"a dozen (12)", "12 (twelve)"}, {});
+  check({"number", 0}, {"zero (0)"}, {});
+  check({"number", 0.25}, {"a quarter (1/4)", "one fourth (0.25)"}, {});
+  check({"number", 5},
+        {"The answer is 5!", "I counted 5!", "at least 5", "It is 5, which is more than 3", "=> 5", "-> 5", "> 5",
+         "<result>5</result>", "<count> 5"},
+        {"It cannot be 5.", "The wrong answer is 5.", "x > 5", "less than 5", "sin 5", "5!", "It is not equal to 5"});
+  check({"number", 300}, {"T = 300K", "The temperature is 300K.", "300 K"}, {"300K"});
+}
+
 TEST_CASE("corners in a sentence, actions with reasons beside them") {
   const Responses corners = {
       "The top-left corner is (100, 200) and the bottom-right corner is (300, 400).",
@@ -489,8 +571,10 @@ TEST_CASE("actions as models write them") {
   check(Grader("gui_step", "TYPE [hello world]"),
         {"TYPE [hello world]", "type(content='hello world')", "type(text=\"hello world\")", "TYPE: hello world",
          "{\"action\": \"type\", \"text\": \"hello world\"}", "Action: type(content='hello world\\n')",
-         "input_text(text='Hello World')"},
+         "input_text(text='Hello World')", "type('hello world', 'enter')", "type(\"hello world\", interval=0.1)",
+         "type(content='hello world', start_box='(1,2)')", "type('hello world' , 'it\\'s')"},
         {"TYPE [goodbye]", "type()", "open_app(app_name='hello world')"});
+  check(Grader("gui_step", "TYPE [it's 5 o'clock, or so]"), {"type('it's 5 o'clock, or so')"}, {"type('it')"});
   check(Grader("gui_step", "OPEN_APP [Clock]"), {"open_app(app_name='Clock')", "open_app('Clock')", "OPEN_APP [clock]"},
         {"OPEN_APP [Maps]"});
   check(Grader("gui_step", "PRESS_BACK"),
