@@ -237,14 +237,33 @@ class Trainer {
     assign_credit(played);
   }
 
+  // A group that cannot be given credit fails.
   void assign_credit(PlayedGroups& played) {
+    const auto credit = credit_now();
+    std::vector<CreditGroup> views = make_views(played), taken;
+    auto view = views.begin();
+    played.use_each([&](const TrainGroup&) {
+      CreditGroup& own = *view++;
+      credit->assign(own);  // throws where the method cannot take it
+      taken.push_back(std::move(own));
+    });
+    for (std::size_t source = 0; source < sources_.size(); ++source) credit_source(source, played.groups, taken);
+  }
+
+  // The groups as credit sees them. One about which nothing can be asked fails.
+  std::vector<CreditGroup> make_views(PlayedGroups& played) {
     const bool probed = credit_now()->needs_confidence();
-    const std::vector<ProbeGroup> probes = probed ? make_probes(played) : std::vector<ProbeGroup>();
-    std::vector<TrainGroup>& groups = played.groups;
+    const ProbeSettings settings{config_.probe_suffix, credit_now()->needs_visual(), config_.probe_picture,
+                                 config_.seed};
     std::vector<CreditGroup> views;
-    for (const TrainGroup& group : groups) views.push_back(credit_group(group, config_.rewards, *folder_.tokenizer));
+    std::vector<ProbeGroup> probes;
+    played.use_each([&](const TrainGroup& group) {
+      CreditGroup view = credit_group(group, config_.rewards, *folder_.tokenizer);
+      if (probed) probes.push_back(make_probe_group(group, folder_, settings));
+      views.push_back(std::move(view));
+    });
     if (probed) probe(probes, views);
-    for (std::size_t source = 0; source < sources_.size(); ++source) credit_source(source, groups, views);
+    return views;
   }
 
   // What a method pools over a batch, it pools over the groups of one source: suites and roles differ in scale.
@@ -258,23 +277,6 @@ class Trainer {
       }
     std::vector<GroupCredit> credits = credit_now()->assign_batch(own);
     for (std::size_t i = 0; i < places.size(); ++i) groups[places[i]].credit = std::move(credits[i]);
-  }
-
-  // The questions about each group. One about which nothing can be asked fails.
-  std::vector<ProbeGroup> make_probes(PlayedGroups& played) const {
-    const ProbeSettings settings{config_.probe_suffix, credit_now()->needs_visual(), config_.probe_picture,
-                                 config_.seed};
-    std::vector<ProbeGroup> probes;
-    std::erase_if(played.groups, [&](const TrainGroup& group) {
-      try {
-        probes.push_back(make_probe_group(group, folder_, settings));
-        return false;
-      } catch (const Error& error) {
-        played.fail(error.what());
-        return true;
-      }
-    });
-    return probes;
   }
 
   // Of one step there is nothing to part: said once.

@@ -440,6 +440,14 @@ void copy_model_that_writes(const char* token, const std::filesystem::path& fold
   write_file_atomically(names, json.dump());
 }
 
+void copy_model_of_context(int tokens, const std::filesystem::path& folder) {
+  std::filesystem::copy(kModel, folder);
+  const std::string file = folder / "config.json";
+  Json json = Json::parse(read_file(file));
+  json["text_config"]["max_position_embeddings"] = tokens;
+  write_file_atomically(file, json.dump());
+}
+
 TEST_CASE("train: turns that end with the second end token are learned from") {
   const TempFolder folder;
   std::atomic<bool> go = false;
@@ -487,6 +495,41 @@ TEST_CASE("train: rewards that are not finite, or that no task gives, stop it wi
   CHECK_THROWS_WITH(train(config_with(folder.path() / "b", {"rewards.charm=1"}), Resume::no, go),
                     Catch::Contains("charm"));
   CHECK_THROWS_WITH(weighted_reward({{"accuracy", std::nan("")}}, {{"accuracy", 1}}), Catch::Contains("finite"));
+}
+
+TEST_CASE("train: a second answer that the context does not hold is a wrong one") {
+  const TempFolder folder;
+  std::atomic<bool> go = false;
+  copy_model_of_context(300, folder / "model");
+  const TrainConfig config = config_with(
+      folder / "out", {"policy=" + (folder / "model").string(), "method=" + std::string(GENERATE("grpo", "adapo")),
+                       "steps=1", "samples=2", "sampling.temperature=20", "sampling.max_tokens=250", "record_every=1",
+                       "evaluation.every=0", "sources=[{suite: charts, level: 3, two_turn: true, prompts: 2}]"});
+  REQUIRE(train(config, Resume::no, go));
+  int cut = 0;
+  const auto run = env::RunReader::open(config.output);
+  run->for_each(
+      [&](const env::Episode& episode) {
+        if (episode.turns.size() == 2) return;
+        ++cut;
+        CHECK(reward_components(episode).at("accuracy") == 0);
+        CHECK(env::turns_correct(episode).at(1) == false);
+      },
+      env::RunReader::Detail::without_images);
+  CHECK(cut > 0);
+  CHECK(run->metrics().at("groups/failed").back().second == 0);
+}
+
+TEST_CASE("train: a group that cannot be given credit is counted and left out") {
+  // Only a right answer has a reward that is too large; the first task has none.
+  const TempFolder folder;
+  std::atomic<bool> go = false;
+  const TrainConfig config =
+      config_with(folder / "out", {"rewards.accuracy=1e31", "steps=1", "samples=2", "sampling.temperature=2",
+                                   "evaluation.every=0", "sources=[{suite: charts, level: 3, prompts: 24}]"});
+  REQUIRE(train(config, Resume::no, go));
+  const double failed = env::RunReader::open(config.output)->metrics().at("groups/failed").back().second;
+  CHECK((failed > 0 && failed < 24));
 }
 
 TEST_CASE("train: masks that select no token change nothing and are said") {
