@@ -189,16 +189,11 @@ Sampling read_sampling(const Json& json) {
 OptimizerConfig read_optimizer(const Json& json, std::int64_t steps) {
   OptimizerConfig config{json["learning_rate"], json["warmup_steps"], json["schedule"], json["final_rate"],
                          json["weight_decay"],  json["beta1"],        json["beta2"],    json["clip_norm"]};
-  require(config.learning_rate >= 0, "'learning_rate' must be at least 0", json["learning_rate"]);
+  check_optimizer("train", config);
   require(config.warmup_steps >= 0 && config.warmup_steps <= steps,
           fmt::format("'warmup_steps' must lie between 0 and 'steps', which is {}", steps), json["warmup_steps"]);
   require(config.schedule == "constant" || config.schedule == "cosine", "'schedule' must be constant or cosine",
           json["schedule"]);
-  require(config.beta1 >= 0 && config.beta1 < 1, "'beta1' must lie in [0, 1)", json["beta1"]);
-  require(config.beta2 >= 0 && config.beta2 < 1, "'beta2' must lie in [0, 1)", json["beta2"]);
-  require(config.clip_norm > 0, "'clip_norm' must be above 0", json["clip_norm"]);
-  require(config.weight_decay >= 0, "'weight_decay' must be at least 0", json["weight_decay"]);
-  require(config.final_rate >= 0 && config.final_rate <= 1, "'final_rate' must lie in [0, 1]", json["final_rate"]);
   return config;
 }
 
@@ -374,6 +369,18 @@ std::vector<std::string> warnings_of(const TrainConfig& config) {
         "train: 'evaluation.split' is test: no model is chosen by it, so there will be no best/. Set it to validation "
         "for one.");
   return warnings;
+}
+
+void check_optimizer(const std::string& where, const OptimizerConfig& config) {
+  const auto require_range = [&](bool holds, const char* rule, double value) {
+    if (!holds) throw Error("{}: {}, got {}.", where, rule, value);
+  };
+  require_range(config.learning_rate > 0, "'learning_rate' must be above 0", config.learning_rate);
+  require_range(config.final_rate >= 0 && config.final_rate <= 1, "'final_rate' must lie in [0, 1]", config.final_rate);
+  require_range(config.weight_decay >= 0, "'weight_decay' must be at least 0", config.weight_decay);
+  require_range(config.beta1 >= 0 && config.beta1 < 1, "'beta1' must lie in [0, 1)", config.beta1);
+  require_range(config.beta2 >= 0 && config.beta2 < 1, "'beta2' must lie in [0, 1)", config.beta2);
+  require_range(config.clip_norm > 0, "'clip_norm' must be above 0", config.clip_norm);
 }
 
 std::string TrainSource::label() const {

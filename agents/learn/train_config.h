@@ -55,6 +55,10 @@ struct OptimizerConfig {
   double weight_decay = 0, beta1 = 0.9, beta2 = 0.99, clip_norm = 1;
 };
 
+// Throws Error, which begins with `where` and names the key, for a value with which a training would learn nothing or
+// climb its loss. warmup_steps and schedule are the caller's.
+void check_optimizer(const std::string& where, const OptimizerConfig& config);
+
 struct LoraConfig {
   int rank = 0;  // 0: full fine-tuning
   double alpha = 16;

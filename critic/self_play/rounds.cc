@@ -8,6 +8,7 @@
 
 #include "agents/learn/checkpoint_folder.h"
 #include "agents/learn/config_reader.h"
+#include "agents/learn/train_config.h"
 #include "agents/learn/unused_keys.h"
 #include "agents/local/local_policy.h"
 #include "agents/model_fingerprint.h"
@@ -325,8 +326,9 @@ void read_learning(const Json& json, agents::OfflineConfig& learning) {
   if (learning.epochs < 1 || learning.batch < 1 || learning.checkpoint_steps < 1)
     throw Error("selfplay: learning: 'epochs', 'batch' and 'checkpoint_steps' must be at least 1.");
   const agents::OfflineLossOptions& loss = learning.loss;
-  if (!(learning.learning_rate > 0) || !(loss.clip >= 0) || !(loss.kl >= 0) || !(loss.imitation_weight >= 0))
-    throw Error("selfplay: learning: 'learning_rate' must be above 0, 'clip', 'kl' and 'imitation_weight' at least 0.");
+  agents::check_optimizer(section.name(), {.learning_rate = learning.learning_rate});
+  if (!(loss.clip >= 0) || !(loss.kl >= 0) || !(loss.imitation_weight >= 0))
+    throw Error("selfplay: learning: 'clip', 'kl' and 'imitation_weight' must be at least 0.");
 }
 
 }  // namespace
