@@ -111,6 +111,7 @@ void check_used(const SftConfig& config, const std::string& file) {
          {"held_out", !source.held_out.empty(), source.writer.empty(), "beside a writer, whose steps have no kinds",
           "leave the writer out"},
          {"detours", source.detours > 0, !one_turn, "in episodes of one turn"},
+         {"detours", source.detours > 0, !source.two_turn, "beside two_turn, whose second answer ends the task"},
          {"written_tasks", source.written_tasks != plain.written_tasks, !source.writer.empty(), "without a writer",
           "name a writer"}});
   }

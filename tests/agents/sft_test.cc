@@ -406,6 +406,9 @@ TEST_CASE("a bad config is refused with its key") {
   std::string two_turn = good;
   two_turn.insert(two_turn.find("episodes: 4") + 11, ", two_turn: true");
   REQUIRE_THAT(error_of(write_config(scratch, "e", two_turn)), Catch::Contains("needs 'start'"));
+  REQUIRE_THAT(error_of(write_config(
+                   scratch, "e", "output: x\nstart: y\nsources: [{suite: charts, two_turn: true, detours: 0.5}]\n")),
+               Catch::Contains("'detours' does nothing beside two_turn"));
   const auto with_writer = [&](const std::string& keys) {
     return error_of(write_config(scratch, "e", "output: x\nstart: y\nsources: [{suite: charts, " + keys + "}]\n"));
   };
