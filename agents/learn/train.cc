@@ -432,19 +432,19 @@ class Trainer {
     const Clock::time_point start = Clock::now();
     env::Metrics metrics;
     std::vector<double> figures;  // of the sources that have one: no score, no AUC
-    std::set<std::string> labels;
-    for (const TrainSource& source : config_.sources) {
-      if (!labels.insert(source.label()).second) continue;
-      const Json summary = evaluate(source);
+    const auto sources = evaluated_sources(config_.sources);
+    for (const auto& [name, source] : sources) {
+      const Json summary = evaluate(*source);
       if (stop_) return false;
-      last_evaluation_[source.label()] = summary;
-      const std::string group = evaluation_group(config_.evaluation.split, source.label());
+      last_evaluation_[name] = summary;
+      const std::string group = evaluation_group(config_.evaluation.split, name);
       for (auto& metric : evaluation_metrics(summary, group)) {
         if (metric.first == group + config_.evaluation.metric) figures.push_back(metric.second);
         metrics.push_back(std::move(metric));
       }
     }
-    const double figure = mean(figures);  // NaN, and never the best, without any
+    // NaN, and never the best, unless all have one: means over different sources are no comparison.
+    const double figure = figures.size() == sources.size() ? mean(figures) : std::nan("");
     evaluation_note_ =
         fmt::format(", {} {} {:.3f}", env::to_string(config_.evaluation.split), config_.evaluation.metric, figure);
     metrics.emplace_back("time/eval", seconds_since(start));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "agents/learn/config_reader.h"
 #include "agents/learn/response_scorer.h"
@@ -388,6 +389,20 @@ std::string TrainSource::label() const {
   if (options.level) name += fmt::format("-{}", options.level);
   if (options.role != env::kSolver) name += "-" + options.role;
   return options.two_turn ? name + "-two-turn" : name;
+}
+
+std::vector<std::pair<std::string, const TrainSource*>> evaluated_sources(const std::vector<TrainSource>& sources) {
+  std::map<std::string, std::set<std::string>> texts;  // 'reexamine' of the tasks of each label, its level resolved
+  std::vector<std::pair<std::string, const TrainSource*>> result;
+  for (const TrainSource& source : sources) {
+    TrainSource played = source;
+    if (played.options.level == 0) played.options.level = env::suite_info(source.suite, source.options).default_level;
+    auto& known = texts[played.label()];
+    if (!known.insert(source.options.reexamine).second) continue;
+    result.emplace_back(known.size() > 1 ? fmt::format("{}-{}", source.label(), known.size()) : source.label(),
+                        &source);
+  }
+  return result;
 }
 
 TrainConfig load_train_config(const std::filesystem::path& file, std::span<const std::string> changes) {

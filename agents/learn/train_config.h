@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agents/expert_turn.h"
@@ -37,6 +38,10 @@ struct TrainSource {
   std::optional<GameRules> game;               // of the roles critic and sneaky
   std::string label() const;
 };
+
+// Those whose evaluations differ, each with the name that its figures have: sources of the same tasks, shown in the
+// same words, are one. The name is the label of the first; with another 'reexamine' a number follows it.
+std::vector<std::pair<std::string, const TrainSource*>> evaluated_sources(const std::vector<TrainSource>& sources);
 
 struct EvaluationConfig {
   std::int64_t every = 25;  // steps; 0: never. Also before the first step and after the last

@@ -5,6 +5,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/zeros_like.h>
+#include <fmt/format.h>
 #include <torch/cuda.h>
 
 #include <algorithm>
@@ -262,6 +263,34 @@ TEST_CASE("train: the best model is chosen on the validation split, and none on 
   CHECK(run->metrics().contains("eval/validation/charts-3/pass_at_1") == (split == "validation"));
   CHECK(run->metrics().contains("eval/charts-3/pass_at_1") == (split == "test"));
   CHECK(run->summary().at("charts-3").at("split") == split);
+}
+
+TEST_CASE("train: no model is the best by a figure that one of the sources does not have") {
+  const TempFolder folder;
+  std::atomic<bool> go = false;
+  // Who was never asked for a verdict gives no right one: there is nothing to order.
+  const TrainConfig config = config_with(
+      folder / "out",
+      {"sources=[{suite: charts, level: 3, prompts: 1}, {suite: charts, level: 3, role: verifier, prompts: 1}]",
+       "steps=1", "samples=2", "evaluation.every=1", "evaluation.tasks=8", "evaluation.metric=score_auc"});
+  REQUIRE(train(config, Resume::no, go));
+  const auto metrics = env::RunReader::open(config.output)->metrics();
+  CHECK(metrics.contains("eval/validation/charts-3/score_auc"));
+  CHECK_FALSE(metrics.contains("eval/validation/charts-3-verifier/score_auc"));
+  CHECK_FALSE(std::filesystem::exists(config.output / "best"));
+}
+
+TEST_CASE("train: sources of the same tasks in the same words are evaluated once") {
+  const int level = env::suite_info("charts").default_level;
+  const std::string with_level = fmt::format("{{suite: charts, level: {}", level);
+  const TrainConfig config =
+      config_with("unused", {"sources=[{suite: charts}, " + with_level + "}, {suite: charts, level: 3}, " + with_level +
+                             ", two_turn: true}, {suite: charts, two_turn: true}, " + with_level +
+                             ", two_turn: true, reexamine: Again}, {suite: charts, role: verifier}]"});
+  std::vector<std::string> names;
+  for (const auto& [name, source] : evaluated_sources(config.sources)) names.push_back(name);
+  const std::string two_turn = fmt::format("charts-{}-two-turn", level);
+  CHECK((names == std::vector<std::string>{"charts", "charts-3", two_turn, two_turn + "-2", "charts-verifier"}));
 }
 
 TEST_CASE("train: a folder that holds a run needs Resume::yes, and the same config") {
