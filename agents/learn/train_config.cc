@@ -297,6 +297,17 @@ void check_experts(const TrainConfig& config) {
                   config.method);
 }
 
+// A reward model reads a prompt and what was written to it.
+void check_reward_model(const TrainConfig& config) {
+  if (config.reward_model.empty()) return;
+  for (const TrainSource& source : config.sources)
+    if (source.game || source.expert_turn || env::suite_info(source.suite, source.options).max_turns != 1)
+      throw Error(
+          "train: 'reward_model' compares whole responses to a task, and source {} has several turns, 'expert_turn' or "
+          "'against'. Take suites of one turn.",
+          source.label());
+}
+
 // What the method could learn nothing from, told before anything is played.
 void check_groups(const TrainConfig& config) {
   const auto credit = make_credit(config.method, config.credit);
@@ -442,6 +453,7 @@ TrainConfig load_train_config(const std::filesystem::path& file, std::span<const
   read_credit(json, config);
   check_experts(config);
   check_games(config);
+  check_reward_model(config);
   require_used_keys(config, asked, parse_yaml_value(kDefaults));
   check_groups(config);
   config.resolved = std::move(json);

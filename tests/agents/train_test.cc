@@ -110,6 +110,12 @@ TEST_CASE("train config: what cannot work is refused before anything is played")
   CHECK_THAT(error_of({"sources=[{suite: charts, expert_turn: papr}]"}), Catch::Contains("'paper'"));
   CHECK_THAT(error_of({"sources=[{suite: charts, expert_turn: paper, two_turn: true}]"}), Catch::Contains("two_turn"));
   CHECK_THAT(error_of({"similarity=no/such/folder"}), Catch::Contains("no/such/folder"));
+  for (const char* source : {"{suite: phone}", "{suite: lookup}", "{suite: charts, expert_turn: paper}",
+                             "{suite: charts}, {suite: charts, role: critic, against: self}"})
+    CHECK_THAT(
+        error_of({"sources=[" + std::string(source) + "]", "reward_model=" + kModel, "rewards={reward_model: 1}"}),
+        Catch::Contains("'reward_model' compares whole responses"));
+  CHECK(error_of({"reward_model=" + kModel, "rewards={reward_model: 1}"}) == "");
   CHECK_THAT(error_of({"lora.targets=.*"}), Catch::Contains("'lora.rank'"));
   CHECK_THAT(error_of({"stages=[{from_step: 9}, {from_step: 3}]"}), Catch::Contains("from step 3"));
   CHECK_THAT(error_of({"method=adpo", "stages=[{from_step: 9, credit: {gamma: 0.1}}]"}), Catch::Contains("pairwise"));
