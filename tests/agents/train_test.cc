@@ -109,6 +109,10 @@ TEST_CASE("train config: what cannot work is refused before anything is played")
   CHECK_THAT(error_of({"probes.steps=line"}), Catch::Contains("newline"));
   CHECK_THAT(error_of({"sources=[{suite: charts, expert_turn: papr}]"}), Catch::Contains("'paper'"));
   CHECK_THAT(error_of({"sources=[{suite: charts, expert_turn: paper, two_turn: true}]"}), Catch::Contains("two_turn"));
+  const std::string encoder = "similarity=" AGON_TEST_DATA "/sentence_encoder";
+  CHECK_THAT(error_of({encoder, "sources=[{suite: darkroom, expert_turn: paper}]"}),
+             Catch::Contains("'similarity' does nothing without a source"));
+  CHECK(error_of({encoder, "sources=[{suite: lookup, expert_turn: paper}]"}) == "");
   CHECK_THAT(error_of({"similarity=no/such/folder"}), Catch::Contains("no/such/folder"));
   for (const char* source : {"{suite: phone}", "{suite: lookup}", "{suite: charts, expert_turn: paper}",
                              "{suite: charts}, {suite: charts, role: critic, against: self}"})
