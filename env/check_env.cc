@@ -113,6 +113,8 @@ class Checker {
     for (const Action& action : actions) {
       results.push_back(env.step(action));
       check_result(results.back(), env.task());
+      require(refused(results.back()) || !results.back().reward.components.empty(),
+              "a turn does not name the components of its reward");
     }
     return results;
   }

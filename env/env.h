@@ -29,7 +29,8 @@ struct Observation {
   std::vector<Part> parts;  // text and images of the next message
 };
 
-// A reward and the parts that it is the sum of, each with its name ("accuracy", "format"). Always finite.
+// A reward and the parts that it is the sum of, each with its name ("accuracy", "format"). Always finite. Every turn
+// that is not refused names its components, those that are 0 too: an episode may be cut after any of them.
 struct Reward {
   double total = 0;
   std::vector<std::pair<std::string, double>> components;

@@ -44,6 +44,7 @@ class TwoTurnEnv final : public EnvWrapper {
     reexamining_ = true;
     StepResult result;
     result.observation.parts = {Part::of(reexamine_)};
+    for (const auto& [name, value] : answer.reward.components) result.reward.components.emplace_back(name, 0.0);
     for (const char* key : {"turn_correct", "turn_reward"}) result.info[key] = answer.info[key];
     return result;
   }

@@ -33,7 +33,7 @@ struct CreditRollout {
   std::vector<bool> turn_correct;       // two-turn methods: of the first and second answer
   std::vector<double> step_confidence;  // PDCR, PACR: c_0 .. c_K, log-probability of the gold answer after each step
   std::vector<double> step_visual;      // PDCR: V_1 .. V_K
-  bool truncated = false;               // cut at the limit of tokens
+  bool truncated = false;               // a turn at the limit of tokens, or the context
   int tokens() const;                   // of all segments
 };
 using CreditGroup = std::vector<CreditRollout>;  // the roll-outs of one task

@@ -50,6 +50,18 @@ std::string fingerprint(const OfflineConfig& config, const std::vector<OfflineSa
   return fmt::format("{:016x}", hash_text(text));
 }
 
+Json json_of(const OfflineLossFigures& figures) {
+  return {{"loss", figures.loss},
+          {"ratio", figures.ratio},
+          {"clipped", figures.clipped},
+          {"kl", figures.kl},
+          {"imitation", figures.imitation}};
+}
+
+OfflineLossFigures figures_in(const Json& json) {
+  return {json.at("loss"), json.at("ratio"), json.at("clipped"), json.at("kl"), json.at("imitation")};
+}
+
 // Samples side by side that answer the same messages: these are read once for all of them.
 struct SamePrompt {
   std::size_t begin = 0, end = 0;
@@ -90,19 +102,15 @@ class OfflineTrainer {
         return false;
       }
       const OfflineLossFigures now = step(batches_[static_cast<std::size_t>(step_)]);
-      log.add(Json{{"step", step_},
-                   {"loss", now.loss},
-                   {"ratio", now.ratio},
-                   {"clipped", now.clipped},
-                   {"kl", now.kl},
-                   {"imitation", now.imitation}}
-                  .dump() +
-              "\n");
-      if (figures && step_ < first_epoch_) add(figures->first, now, first_epoch_);
-      if (figures && step_ >= last_epoch) add(figures->last, now, last_epoch_);
+      Json line = json_of(now);
+      line["step"] = step_;
+      log.add(line.dump() + "\n");
+      if (step_ < first_epoch_) add(figures_.first, now, first_epoch_);
+      if (step_ >= last_epoch) add(figures_.last, now, last_epoch_);
       if (++step_ % config_.checkpoint_steps == 0 && step_ < steps) checkpoint();
     }
-    if (figures) figures->steps = steps;
+    figures_.steps = steps;
+    if (figures) *figures = figures_;
     if (find_checkpoint(config_.output).empty()) checkpoint();  // says whose the model is, should it be cut off
     ModelFolder output = folder_;
     output.path = config_.output;
@@ -239,7 +247,11 @@ class OfflineTrainer {
     write_checkpoint(config_.output, [&](const fs::path& folder) {
       save_model_folder(folder, folder_, *model_, WeightType::f32);
       optimizer_->save(folder / "optimizer.pt");
-      write_file_atomically((folder / "state.json").string(), Json{{"step", step_}, {"training", fingerprint_}}.dump());
+      const Json state{{"step", step_},
+                       {"training", fingerprint_},
+                       {"first", json_of(figures_.first)},
+                       {"last", json_of(figures_.last)}};
+      write_file_atomically((folder / "state.json").string(), state.dump());
     });
   }
 
@@ -251,6 +263,8 @@ class OfflineTrainer {
     load_weights(*model_, folder);
     optimizer_->load(folder / "optimizer.pt");
     step_ = state.at("step").get<std::int64_t>();
+    figures_.first = figures_in(state.value("first", json_of({})));
+    figures_.last = figures_in(state.value("last", json_of({})));
   }
 
   const OfflineConfig& config_;
@@ -266,6 +280,7 @@ class OfflineTrainer {
   std::vector<double> advantages_;
   std::vector<at::Tensor> references_;  // [T] of each sample, before the first step
   std::int64_t step_ = 0;
+  OfflineFigures figures_;  // of the steps done
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agents/learn/config_reader.h"
+#include "agents/learn/train_config.h"
 #include "agents/learn/unused_keys.h"
 #include "core/error.h"
 #include "env/critic_role.h"
@@ -77,7 +78,13 @@ void check_ranges(const SftConfig& config, const std::string& file) {
     if (!holds) throw Error("train-sft: {}: {}", file, rule);
   };
   require(config.steps >= 1, "'steps' must be at least 1");
-  require(config.learning_rate > 0, "'learning_rate' must be above 0");
+  check_optimizer("train-sft: " + file, {.learning_rate = config.learning_rate,
+                                         .final_rate = config.final_rate,
+                                         .weight_decay = config.weight_decay,
+                                         .beta1 = config.beta1,
+                                         .beta2 = config.beta2,
+                                         .clip_norm = config.clip_norm});
+  require(config.score_learning_rate > 0, "'score_learning_rate' must be above 0");
   require(config.warmup_steps >= 0 && config.warmup_steps < config.steps,
           fmt::format("'warmup_steps' is {} and must lie between 0 and 'steps', which is {}", config.warmup_steps,
                       config.steps));
@@ -88,6 +95,7 @@ void check_ranges(const SftConfig& config, const std::string& file) {
   for (const SftSource& source : config.sources)
     require(!source.two_turn || !config.start.empty(),
             "a source with 'two_turn' needs 'start', the model folder whose first answers are shown");
+  require(config.auxiliary_weight >= 0, "'auxiliary_weight' must be at least 0");
   require(config.auxiliary_until > 0 && config.auxiliary_until <= 1, "'auxiliary_until' must lie in (0, 1]");
 }
 
@@ -103,6 +111,7 @@ void check_used(const SftConfig& config, const std::string& file) {
          {"held_out", !source.held_out.empty(), source.writer.empty(), "beside a writer, whose steps have no kinds",
           "leave the writer out"},
          {"detours", source.detours > 0, !one_turn, "in episodes of one turn"},
+         {"detours", source.detours > 0, !source.two_turn, "beside two_turn, whose second answer ends the task"},
          {"written_tasks", source.written_tasks != plain.written_tasks, !source.writer.empty(), "without a writer",
           "name a writer"}});
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <mutex>
 
@@ -179,9 +180,7 @@ PlayedGroups TaskSource::play(Policy& policy, int count, std::uint64_t round, co
 bool TaskSource::score(std::vector<env::Episode>& group, PlayedGroups& played) const {
   std::vector<std::string> responses;
   for (const env::Episode& episode : group) {
-    if (episode.turns.size() != 1)
-      throw Error("train: 'reward_model' compares whole responses, and {} has {} turns. Take suites of one turn.",
-                  episode.task_id, episode.turns.size());
+    assert(episode.turns.size() == 1);  // load_train_config takes no other sources beside a reward model
     responses.emplace_back(env::without_score(episode.turns.front().text));
   }
   try {

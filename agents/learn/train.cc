@@ -237,14 +237,33 @@ class Trainer {
     assign_credit(played);
   }
 
+  // A group that cannot be given credit fails.
   void assign_credit(PlayedGroups& played) {
+    const auto credit = credit_now();
+    std::vector<CreditGroup> views = make_views(played), taken;
+    auto view = views.begin();
+    played.use_each([&](const TrainGroup&) {
+      CreditGroup& own = *view++;
+      credit->assign(own);  // throws where the method cannot take it
+      taken.push_back(std::move(own));
+    });
+    for (std::size_t source = 0; source < sources_.size(); ++source) credit_source(source, played.groups, taken);
+  }
+
+  // The groups as credit sees them. One about which nothing can be asked fails.
+  std::vector<CreditGroup> make_views(PlayedGroups& played) {
     const bool probed = credit_now()->needs_confidence();
-    const std::vector<ProbeGroup> probes = probed ? make_probes(played) : std::vector<ProbeGroup>();
-    std::vector<TrainGroup>& groups = played.groups;
+    const ProbeSettings settings{config_.probe_suffix, credit_now()->needs_visual(), config_.probe_picture,
+                                 config_.seed};
     std::vector<CreditGroup> views;
-    for (const TrainGroup& group : groups) views.push_back(credit_group(group, config_.rewards, *folder_.tokenizer));
+    std::vector<ProbeGroup> probes;
+    played.use_each([&](const TrainGroup& group) {
+      CreditGroup view = credit_group(group, config_.rewards, *folder_.tokenizer);
+      if (probed) probes.push_back(make_probe_group(group, folder_, settings));
+      views.push_back(std::move(view));
+    });
     if (probed) probe(probes, views);
-    for (std::size_t source = 0; source < sources_.size(); ++source) credit_source(source, groups, views);
+    return views;
   }
 
   // What a method pools over a batch, it pools over the groups of one source: suites and roles differ in scale.
@@ -258,23 +277,6 @@ class Trainer {
       }
     std::vector<GroupCredit> credits = credit_now()->assign_batch(own);
     for (std::size_t i = 0; i < places.size(); ++i) groups[places[i]].credit = std::move(credits[i]);
-  }
-
-  // The questions about each group. One about which nothing can be asked fails.
-  std::vector<ProbeGroup> make_probes(PlayedGroups& played) const {
-    const ProbeSettings settings{config_.probe_suffix, credit_now()->needs_visual(), config_.probe_picture,
-                                 config_.seed};
-    std::vector<ProbeGroup> probes;
-    std::erase_if(played.groups, [&](const TrainGroup& group) {
-      try {
-        probes.push_back(make_probe_group(group, folder_, settings));
-        return false;
-      } catch (const Error& error) {
-        played.fail(error.what());
-        return true;
-      }
-    });
-    return probes;
   }
 
   // Of one step there is nothing to part: said once.
@@ -430,19 +432,19 @@ class Trainer {
     const Clock::time_point start = Clock::now();
     env::Metrics metrics;
     std::vector<double> figures;  // of the sources that have one: no score, no AUC
-    std::set<std::string> labels;
-    for (const TrainSource& source : config_.sources) {
-      if (!labels.insert(source.label()).second) continue;
-      const Json summary = evaluate(source);
+    const auto sources = evaluated_sources(config_.sources);
+    for (const auto& [name, source] : sources) {
+      const Json summary = evaluate(*source);
       if (stop_) return false;
-      last_evaluation_[source.label()] = summary;
-      const std::string group = evaluation_group(config_.evaluation.split, source.label());
+      last_evaluation_[name] = summary;
+      const std::string group = evaluation_group(config_.evaluation.split, name);
       for (auto& metric : evaluation_metrics(summary, group)) {
         if (metric.first == group + config_.evaluation.metric) figures.push_back(metric.second);
         metrics.push_back(std::move(metric));
       }
     }
-    const double figure = mean(figures);  // NaN, and never the best, without any
+    // NaN, and never the best, unless all have one: means over different sources are no comparison.
+    const double figure = figures.size() == sources.size() ? mean(figures) : std::nan("");
     evaluation_note_ =
         fmt::format(", {} {} {:.3f}", env::to_string(config_.evaluation.split), config_.evaluation.metric, figure);
     metrics.emplace_back("time/eval", seconds_since(start));

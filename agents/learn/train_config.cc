@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "agents/learn/config_reader.h"
 #include "agents/learn/response_scorer.h"
@@ -189,16 +190,11 @@ Sampling read_sampling(const Json& json) {
 OptimizerConfig read_optimizer(const Json& json, std::int64_t steps) {
   OptimizerConfig config{json["learning_rate"], json["warmup_steps"], json["schedule"], json["final_rate"],
                          json["weight_decay"],  json["beta1"],        json["beta2"],    json["clip_norm"]};
-  require(config.learning_rate >= 0, "'learning_rate' must be at least 0", json["learning_rate"]);
+  check_optimizer("train", config);
   require(config.warmup_steps >= 0 && config.warmup_steps <= steps,
           fmt::format("'warmup_steps' must lie between 0 and 'steps', which is {}", steps), json["warmup_steps"]);
   require(config.schedule == "constant" || config.schedule == "cosine", "'schedule' must be constant or cosine",
           json["schedule"]);
-  require(config.beta1 >= 0 && config.beta1 < 1, "'beta1' must lie in [0, 1)", json["beta1"]);
-  require(config.beta2 >= 0 && config.beta2 < 1, "'beta2' must lie in [0, 1)", json["beta2"]);
-  require(config.clip_norm > 0, "'clip_norm' must be above 0", json["clip_norm"]);
-  require(config.weight_decay >= 0, "'weight_decay' must be at least 0", json["weight_decay"]);
-  require(config.final_rate >= 0 && config.final_rate <= 1, "'final_rate' must lie in [0, 1]", json["final_rate"]);
   return config;
 }
 
@@ -301,6 +297,17 @@ void check_experts(const TrainConfig& config) {
                   config.method);
 }
 
+// A reward model reads a prompt and what was written to it.
+void check_reward_model(const TrainConfig& config) {
+  if (config.reward_model.empty()) return;
+  for (const TrainSource& source : config.sources)
+    if (source.game || source.expert_turn || env::suite_info(source.suite, source.options).max_turns != 1)
+      throw Error(
+          "train: 'reward_model' compares whole responses to a task, and source {} has several turns, 'expert_turn' or "
+          "'against'. Take suites of one turn.",
+          source.label());
+}
+
 // What the method could learn nothing from, told before anything is played.
 void check_groups(const TrainConfig& config) {
   const auto credit = make_credit(config.method, config.credit);
@@ -376,11 +383,37 @@ std::vector<std::string> warnings_of(const TrainConfig& config) {
   return warnings;
 }
 
+void check_optimizer(const std::string& where, const OptimizerConfig& config) {
+  const auto require_range = [&](bool holds, const char* rule, double value) {
+    if (!holds) throw Error("{}: {}, got {}.", where, rule, value);
+  };
+  require_range(config.learning_rate > 0, "'learning_rate' must be above 0", config.learning_rate);
+  require_range(config.final_rate >= 0 && config.final_rate <= 1, "'final_rate' must lie in [0, 1]", config.final_rate);
+  require_range(config.weight_decay >= 0, "'weight_decay' must be at least 0", config.weight_decay);
+  require_range(config.beta1 >= 0 && config.beta1 < 1, "'beta1' must lie in [0, 1)", config.beta1);
+  require_range(config.beta2 >= 0 && config.beta2 < 1, "'beta2' must lie in [0, 1)", config.beta2);
+  require_range(config.clip_norm > 0, "'clip_norm' must be above 0", config.clip_norm);
+}
+
 std::string TrainSource::label() const {
   std::string name = suite;
   if (options.level) name += fmt::format("-{}", options.level);
   if (options.role != env::kSolver) name += "-" + options.role;
   return options.two_turn ? name + "-two-turn" : name;
+}
+
+std::vector<std::pair<std::string, const TrainSource*>> evaluated_sources(const std::vector<TrainSource>& sources) {
+  std::map<std::string, std::set<std::string>> texts;  // 'reexamine' of the tasks of each label, its level resolved
+  std::vector<std::pair<std::string, const TrainSource*>> result;
+  for (const TrainSource& source : sources) {
+    TrainSource played = source;
+    if (played.options.level == 0) played.options.level = env::suite_info(source.suite, source.options).default_level;
+    auto& known = texts[played.label()];
+    if (!known.insert(source.options.reexamine).second) continue;
+    result.emplace_back(known.size() > 1 ? fmt::format("{}-{}", source.label(), known.size()) : source.label(),
+                        &source);
+  }
+  return result;
 }
 
 TrainConfig load_train_config(const std::filesystem::path& file, std::span<const std::string> changes) {
@@ -420,6 +453,7 @@ TrainConfig load_train_config(const std::filesystem::path& file, std::span<const
   read_credit(json, config);
   check_experts(config);
   check_games(config);
+  check_reward_model(config);
   require_used_keys(config, asked, parse_yaml_value(kDefaults));
   check_groups(config);
   config.resolved = std::move(json);

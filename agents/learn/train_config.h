@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agents/expert_turn.h"
@@ -38,6 +39,10 @@ struct TrainSource {
   std::string label() const;
 };
 
+// Those whose evaluations differ, each with the name that its figures have: sources of the same tasks, shown in the
+// same words, are one. The name is the label of the first; with another 'reexamine' a number follows it.
+std::vector<std::pair<std::string, const TrainSource*>> evaluated_sources(const std::vector<TrainSource>& sources);
+
 struct EvaluationConfig {
   std::int64_t every = 25;  // steps; 0: never. Also before the first step and after the last
   // Of each source. On the validation split `best` is chosen; on the test split nothing is.
@@ -54,6 +59,10 @@ struct OptimizerConfig {
   double final_rate = 0.1;
   double weight_decay = 0, beta1 = 0.9, beta2 = 0.99, clip_norm = 1;
 };
+
+// Throws Error, which begins with `where` and names the key, for a value with which a training would learn nothing or
+// climb its loss. warmup_steps and schedule are the caller's.
+void check_optimizer(const std::string& where, const OptimizerConfig& config);
 
 struct LoraConfig {
   int rank = 0;  // 0: full fine-tuning

@@ -8,6 +8,7 @@
 
 #include "agents/learn/response_scorer.h"
 #include "agents/learn/reward.h"
+#include "agents/learn/trajectory.h"
 #include "core/statistics.h"
 #include "core/text.h"
 
@@ -68,7 +69,7 @@ void add_lengths(env::Metrics& metrics, std::span<const TrainGroup> groups) {
       for (const env::Turn& turn : episode.turns) length += static_cast<double>(turn.token_ids.size());
       tokens += length;
       longest = std::max(longest, length);
-      cut += episode.turns.back().finish_reason == "length";
+      cut += was_cut(episode);
       count += 1;
     }
   metrics.emplace_back("length/mean", tokens / count);

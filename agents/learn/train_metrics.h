@@ -15,7 +15,8 @@
 namespace agon::agents {
 
 // Of the groups as they were played, filtered ones too: reward components, "reward/trained" (their sum by the weights),
-// "reward/total" (the env's own), score AUC and validity, lengths, "length/repeated" (share of a text's runs of three
+// "reward/total" (the env's own), score AUC and validity, lengths, "length/truncated" (share of roll-outs that
+// was_cut says), "length/repeated" (share of a text's runs of three
 // words that it has said before), with a reward model "reward_model/agrees" (share of a group's pairs of a right and a
 // wrong roll-out that it puts in that order; equal scores are half a one), the figures of the method ("adapo/P": means
 // over groups, "adapo/type_01": shares of roll-outs) but its advantages, whose mean is 0. Nothing of no groups.

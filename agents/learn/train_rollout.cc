@@ -183,6 +183,17 @@ void PlayedGroups::add(std::vector<env::Episode> episodes, std::size_t source, c
   fail(error.what());
 }
 
+void PlayedGroups::use_each(const std::function<void(const TrainGroup& group)>& use) {
+  std::vector<TrainGroup> used;
+  for (TrainGroup& group : groups) try {
+      use(group);
+      used.push_back(std::move(group));
+    } catch (const Error& error) {
+      fail(error.what());
+    }
+  groups = std::move(used);
+}
+
 CreditGroup credit_group(const TrainGroup& group, const std::map<std::string, double>& weights,
                          const Tokenizer& tokenizer) {
   CreditGroup result;

@@ -2,6 +2,7 @@
 // the view that credit has.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -47,13 +48,16 @@ TrainGroup make_train_group(std::vector<env::Episode> episodes, const std::strin
                             const ModelFolder& folder, env::StepRule rule = env::StepRule::blank_line);
 
 // The groups of a step that could be made, and how many failed: by the machinery, or because what the policy sampled
-// cannot be laid out. A failed group is no reward of 0 and not the end of a training; it is counted and left out.
+// cannot be laid out or given credit. A failed group is no reward of 0 and not the end of a training; it is counted and
+// left out.
 class PlayedGroups {
  public:
   void fail(std::string reason, int count = 1);
   // Adds make_train_group of these, as a group of the source number `source`, or a failure.
   void add(std::vector<env::Episode> episodes, std::size_t source, const std::string& instructions,
            const ModelFolder& folder, env::StepRule rule);
+  // Calls use(group) for each in order; one for which it throws Error is left out, a failure.
+  void use_each(const std::function<void(const TrainGroup& group)>& use);
 
   std::vector<TrainGroup> groups;
   int failed = 0;

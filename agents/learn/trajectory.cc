@@ -1,5 +1,7 @@
 #include "agents/learn/trajectory.h"
 
+#include <algorithm>
+
 #include "agents/learn/reward.h"
 #include "core/error.h"
 
@@ -104,6 +106,11 @@ std::vector<std::uint16_t> text_bytes_of(std::string_view text, std::span<const 
   return bytes;
 }
 
+bool was_cut(const env::Episode& episode) {
+  return std::ranges::any_of(
+      episode.turns, [](const env::Turn& turn) { return turn.finish_reason == "length" || env::fills_context(turn); });
+}
+
 CreditRollout credit_rollout(const env::Episode& episode, const Tokenizer& tokenizer,
                              const std::map<std::string, double>& reward_weights, env::StepRule rule) {
   CreditRollout rollout;
@@ -111,11 +118,11 @@ CreditRollout credit_rollout(const env::Episode& episode, const Tokenizer& token
   rollout.correct = episode.success;
   rollout.score = episode.score;
   rollout.turn_correct = env::turns_correct(episode);
+  rollout.truncated = was_cut(episode);
   for (int number = 0; const env::Turn& turn : episode.turns) {
     if (env::is_given(turn)) continue;
     for (const CreditSegment& segment : segments_of_turn(turn.text, turn.token_ids, tokenizer, number++, rule))
       rollout.segments.push_back(segment);
-    rollout.truncated |= turn.finish_reason == "length" || env::fills_context(turn);
   }
   return rollout;
 }

@@ -40,9 +40,12 @@ std::vector<CreditSegment> segments_of_turn(std::string_view text, std::span<con
 std::vector<std::uint16_t> text_bytes_of(std::string_view text, std::span<const std::int32_t> ids,
                                          const Tokenizer& tokenizer);
 
+// What the policy wrote was cut: a turn of it at the limit of tokens, or the episode at that of the context.
+bool was_cut(const env::Episode& episode);
+
 // An episode as credit sees it, with the tokens that the policy wrote alone: what an env answered between two turns is
 // not among them. answer_reward: weighted_reward of its components (agents/learn/reward.h); turn_correct:
-// env::turns_correct; truncated: a turn was cut at the limit of tokens, or did not fit the context. Throws as
+// env::turns_correct; truncated: was_cut. Throws as
 // token_segments and weighted_reward.
 CreditRollout credit_rollout(const env::Episode& episode, const Tokenizer& tokenizer,
                              const std::map<std::string, double>& reward_weights,

@@ -57,6 +57,12 @@ class Training {
   std::vector<Json> settings_;
 };
 
+// Its expert searches: it can be played on what a search for the question finds ("rag").
+bool compares_queries(const TrainSource& source) {
+  const auto baselines = env::suite_info(source.suite, source.options).baselines;
+  return source.expert_turn && std::ranges::find(baselines, "rag") != baselines.end();
+}
+
 void require_loss_keys(const Training& training) {
   const bool imitates = training.some_credit([](const CreditAssigner& credit) { return credit.imitates(); });
   const bool kl = training.in_some_stage(has_kl);
@@ -122,8 +128,8 @@ void require_schedule_keys(const Training& training) {
           "with method: " + config.method + ", which drops no group by these settings",
           "choose dapo with dynamic_sampling, or adapo with filters"),
       use("filter.resample", training.learns_from_own(), "where every source shows its expert", "let a source play"),
-      use("similarity", training.some_source([](const TrainSource& one) { return one.expert_turn.has_value(); }),
-          "without a source that has expert_turn", "give a source one"),
+      use("similarity", training.some_source(compares_queries),
+          "without a source that has expert_turn and an expert who searches", "give lookup an expert_turn"),
       use("samples", training.plays(), "where every source shows its expert", "let a source play")};
   for (const char* key : {"evaluation.split", "evaluation.tasks", "evaluation.samples", "evaluation.metric"})
     uses.push_back(use(key, config.evaluation.every > 0, "with evaluation.every: 0", "give every how many steps"));

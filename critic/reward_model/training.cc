@@ -7,6 +7,7 @@
 #include "agents/learn/checkpoint_folder.h"
 #include "agents/learn/config_reader.h"
 #include "agents/learn/reward_learner.h"
+#include "agents/learn/train_config.h"
 #include "agents/learn/unused_keys.h"
 #include "agents/model_fingerprint.h"
 #include "core/error.h"
@@ -281,8 +282,9 @@ void check_ranges(const RewardTrainingConfig& config, const std::string& name) {
   require(!config.data.empty(), "'data' is missing: files of preferences, as agon make-preferences writes them.");
   require(config.epochs >= 1 && config.batch >= 1 && config.checkpoint_steps >= 1,
           "'epochs', 'batch' and 'checkpoint_steps' must be at least 1.");
-  require(config.learning_rate > 0 && config.clip_norm > 0 && config.weight_decay >= 0,
-          "'learning_rate' and 'clip_norm' must be above 0, 'weight_decay' at least 0.");
+  agents::check_optimizer(
+      name,
+      {.learning_rate = config.learning_rate, .weight_decay = config.weight_decay, .clip_norm = config.clip_norm});
   require(config.imitation >= 0, "'imitation' must be at least 0.");
   require(config.held_out >= 0 && config.held_out < 1, "'held_out' must lie in [0, 1).");
 }

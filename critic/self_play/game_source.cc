@@ -136,7 +136,8 @@ class GameSource final : public agents::GroupSource {
   std::vector<agents::Completion> ask(const std::vector<Question>& questions, const Table& table) const {
     std::vector<agents::CompletionRequest> requests;
     for (const Question& question : questions)
-      requests.push_back(request(*question.challenge, question.messages, config_.samples, "learner", table));
+      requests.push_back(request(*question.challenge, question.messages, config_.samples,
+                                 question.right ? "learner, right step" : "learner", table));
     return table.learner.complete(requests);
   }
 

@@ -8,12 +8,14 @@
 
 #include "agents/learn/checkpoint_folder.h"
 #include "agents/learn/config_reader.h"
+#include "agents/learn/train_config.h"
 #include "agents/learn/unused_keys.h"
 #include "agents/local/local_policy.h"
 #include "agents/model_fingerprint.h"
 #include "core/error.h"
 #include "core/progress.h"
 #include "core/provenance.h"
+#include "core/rng.h"
 #include "env/episode_store.h"
 #include "env/suite.h"
 
@@ -214,13 +216,14 @@ class SelfPlay {
   bool learn(int round, const std::vector<PlayedGame>& games, Json& summary) {
     const CriticLessons critic = critic_lessons(config_.mix_rounds ? all_games_ : games, config_.lessons);
     const auto sneaky = sneaky_lessons(games, config_.seed + static_cast<std::uint64_t>(round), config_.solver_reward);
-    if (!train(config_.critic, folder(round, "critic"), "critic", critic.samples, summary)) return false;
+    if (!train(round, config_.critic, "critic", critic.samples, summary)) return false;
     summary["critic"].update({{"right", critic.right}, {"wrong", critic.wrong}});
-    return train(sneaky_of(round), folder(round, "sneaky"), "sneaky", sneaky, summary);
+    return train(round, sneaky_of(round), "sneaky", sneaky, summary);
   }
 
-  bool train(const fs::path& start, const fs::path& output, const char* role,
-             std::vector<agents::OfflineSample> samples, Json& summary) {
+  bool train(int round, const fs::path& start, const char* role, std::vector<agents::OfflineSample> samples,
+             Json& summary) {
+    const fs::path output = folder(round, role);
     summary[role] = {{"samples", samples.size()}, {"model", output.string()}};
     if (fs::exists(output / "model.safetensors")) {
       agents::remove_checkpoint(output);
@@ -232,7 +235,7 @@ class SelfPlay {
           "critiques of one step that all agree teach nothing either. Train a better sneaky generator, or play more "
           "'games'.",
           role, summary.at("games").dump(), summary.at("invalid").dump(), summary.at("harmless").dump());
-    if (config_.imitation) add_examples(role, samples);
+    if (config_.imitation) add_examples(round, role, samples);
     agents::OfflineConfig learning = config_.learning;
     learning.start = start;
     learning.output = output;
@@ -242,15 +245,18 @@ class SelfPlay {
     return true;
   }
 
-  // As many as there are samples, of every source by its share of the games.
-  void add_examples(const char* role, std::vector<agents::OfflineSample>& samples) const {
+  // As many as there are samples, of every source by its share of the games, others in each round.
+  void add_examples(int round, const char* role, std::vector<agents::OfflineSample>& samples) const {
     std::uint64_t games = 0;
     for (const GameSource& source : config_.sources) games += source.games;
     std::vector<agents::OfflineSample> examples;
     Progress progress(fmt::format("self-play: examples for the {}", role), std::ssize(config_.sources), "suites");
-    for (const GameSource& source : config_.sources) {
+    for (std::size_t s = 0; s < config_.sources.size(); ++s) {
+      const GameSource& source = config_.sources[s];
       const std::size_t count = samples.size() * source.games / games;
-      for (agents::OfflineSample& one : role_examples(source.suite, source.options(role), count, config_.seed))
+      const std::uint64_t seed =
+          Rng::derive(config_.seed, "examples", std::to_string(s), static_cast<std::uint64_t>(round))();
+      for (agents::OfflineSample& one : role_examples(source.suite, source.options(role), count, seed))
         examples.push_back(std::move(one));
       progress.add(1);
     }
@@ -325,8 +331,9 @@ void read_learning(const Json& json, agents::OfflineConfig& learning) {
   if (learning.epochs < 1 || learning.batch < 1 || learning.checkpoint_steps < 1)
     throw Error("selfplay: learning: 'epochs', 'batch' and 'checkpoint_steps' must be at least 1.");
   const agents::OfflineLossOptions& loss = learning.loss;
-  if (!(learning.learning_rate > 0) || !(loss.clip >= 0) || !(loss.kl >= 0) || !(loss.imitation_weight >= 0))
-    throw Error("selfplay: learning: 'learning_rate' must be above 0, 'clip', 'kl' and 'imitation_weight' at least 0.");
+  agents::check_optimizer(section.name(), {.learning_rate = learning.learning_rate});
+  if (!(loss.clip >= 0) || !(loss.kl >= 0) || !(loss.imitation_weight >= 0))
+    throw Error("selfplay: learning: 'clip', 'kl' and 'imitation_weight' must be at least 0.");
 }
 
 }  // namespace

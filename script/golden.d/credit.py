@@ -68,7 +68,7 @@ def rloo(group, s):
 def dapo(group, s):
     limit, buffer = s["max_tokens"], s["overlong_buffer"]
     punish = lambda n: 0 if n <= limit - buffer else (limit - buffer - n) / buffer if n <= limit else -1
-    rewards = [rollout["answer_reward"] + punish(length(rollout)) for rollout in group]
+    rewards = [rollout["answer_reward"] + punish(max(length(rollout, turns=[t]) for t in (0, 1))) for rollout in group]
     right = {rollout["correct"] for rollout in group}
     return responses(group, normalised(rewards), 0, "token"), len(right) == 1
 

@@ -99,6 +99,12 @@ TEST_CASE("DAPO punishes long responses softly", "[credit]") {
   const GroupCredit credit = dapo->assign({answered(1, 6), answered(1, 7), answered(0, 10), answered(0, 14)});
   REQUIRE_THAT(figures(credit, "overlong"), approximately({0, -0.5, -2, -2}));
   REQUIRE_THAT(figures(credit, "reward"), approximately({1, 0.5, -2, -2}));
+  // The limit holds for each turn: what is long together is not, a turn of several segments is.
+  CreditRollout turns = answered(1, 0), long_turn = turns;
+  using agon::env::SegmentKind;
+  turns.segments = {{SegmentKind::answer, 6, 0}, {SegmentKind::tool, 9, 1}, {SegmentKind::answer, 6, 1}};
+  long_turn.segments = {{SegmentKind::answer, 2, 0}, {SegmentKind::think, 4, 1}, {SegmentKind::answer, 4, 1}};
+  REQUIRE_THAT(figures(dapo->assign({turns, long_turn, answered(0, 7)}), "overlong"), approximately({0, -1, -0.5}));
   REQUIRE_THROWS_WITH(make_credit("dapo", {{"overlong_buffer", 11}, {"max_tokens", 10}}), Contains("overlong_buffer"));
 }
 

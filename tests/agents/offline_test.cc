@@ -117,10 +117,15 @@ TEST_CASE("Offline training that would change nothing is refused") {
 TEST_CASE("Offline training that is stopped goes on to the same weights") {
   const test::TempFolder folder;
   const std::atomic<bool> never = false, at_once = true;
-  REQUIRE(train_offline(config_into(folder / "whole"), win_and_loss(), never));
+  OfflineFigures whole, cut;
+  REQUIRE(train_offline(config_into(folder / "whole"), win_and_loss(), never, &whole));
   OfflineConfig config = config_into(folder / "cut");
   CHECK_FALSE(train_offline(config, win_and_loss(), at_once));
   REQUIRE(train_offline(config, win_and_loss(), never));
+  // The last checkpoint stands behind the first epoch of two steps, and before the last one.
+  REQUIRE(train_offline(config, win_and_loss(), never, &cut));
+  CHECK((cut.first.loss == whole.first.loss && cut.last.loss == whole.last.loss && cut.steps == whole.steps));
+  CHECK((cut.first.imitation == whole.first.imitation && cut.first.ratio == whole.first.ratio));
   CHECK(read_file((folder / "cut/model.safetensors").string()) ==
         read_file((folder / "whole/model.safetensors").string()));
 

@@ -386,6 +386,16 @@ TEST_CASE("a bad config is refused with its key") {
     return error_of(write_config(scratch, "e", text.replace(at, text.find('\n', at) - at, key + ": " + value)));
   };
   REQUIRE_THAT(with("seed", "[1]"), Catch::Contains("'seed'"));
+  const auto adding = [&](const std::string& line) { return error_of(write_config(scratch, "e", good + line + "\n")); };
+  REQUIRE_THAT(adding("clip_norm: 0"), Catch::Contains("'clip_norm' must be above 0, got 0"));
+  REQUIRE_THAT(adding("clip_norm: -1"), Catch::Contains("'clip_norm' must be above 0, got -1"));
+  REQUIRE_THAT(adding("final_rate: -5"), Catch::Contains("'final_rate' must lie in [0, 1], got -5"));
+  REQUIRE_THAT(adding("beta1: 1"), Catch::Contains("'beta1' must lie in [0, 1), got 1"));
+  REQUIRE_THAT(adding("beta2: 1.5"), Catch::Contains("'beta2' must lie in [0, 1), got 1.5"));
+  REQUIRE_THAT(adding("weight_decay: -1"), Catch::Contains("'weight_decay' must be at least 0, got -1"));
+  REQUIRE_THAT(adding("auxiliary_weight: -3"), Catch::Contains("'auxiliary_weight' must be at least 0"));
+  REQUIRE_THAT(adding("score_steps: 1\nscore_learning_rate: -1"),
+               Catch::Contains("'score_learning_rate' must be above 0"));
   REQUIRE_THAT(with("threads", "-2"), Catch::Contains("between 0 and 1024"));
   REQUIRE_THAT(error_of(write_config(scratch, "e", good + "threads: 2\n")),
                Catch::Contains("'threads' is given twice"));
@@ -396,6 +406,9 @@ TEST_CASE("a bad config is refused with its key") {
   std::string two_turn = good;
   two_turn.insert(two_turn.find("episodes: 4") + 11, ", two_turn: true");
   REQUIRE_THAT(error_of(write_config(scratch, "e", two_turn)), Catch::Contains("needs 'start'"));
+  REQUIRE_THAT(error_of(write_config(
+                   scratch, "e", "output: x\nstart: y\nsources: [{suite: charts, two_turn: true, detours: 0.5}]\n")),
+               Catch::Contains("'detours' does nothing beside two_turn"));
   const auto with_writer = [&](const std::string& keys) {
     return error_of(write_config(scratch, "e", "output: x\nstart: y\nsources: [{suite: charts, " + keys + "}]\n"));
   };

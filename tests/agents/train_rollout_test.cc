@@ -1,9 +1,11 @@
 #include "agents/learn/train_rollout.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <limits>
 
 #include "agents/learn/sft_data.h"
+#include "agents/learn/train_metrics.h"
 #include "core/error.h"
 
 using namespace agon;
@@ -153,6 +155,31 @@ TEST_CASE("train rollout: a group that cannot be laid out is a failed group, wit
   longest.turns[1].token_ids = Ids(context, answer[1]);
   longest.turns[1].text = tiny().tokenizer->decode(longest.turns[1].token_ids);
   CHECK_THAT(failure(longest), Contains("does not fit the context of"));
+}
+
+TEST_CASE("train rollout: groups that cannot be used are failures, the others stay in their order") {
+  PlayedGroups played;
+  for (const std::size_t source : {0, 1, 2, 3}) played.groups.emplace_back().source = source;
+  played.use_each([](const TrainGroup& group) {
+    if (group.source % 2 == 0) throw Error("no use for {}", group.source);
+  });
+  REQUIRE(played.groups.size() == 2);
+  CHECK((played.groups[0].source == 1 && played.groups[1].source == 3));
+  CHECK((played.failed == 2 && played.failure == "no use for 2"));
+}
+
+TEST_CASE("train rollout: one of which any turn was cut is truncated, for the figures as for credit") {
+  const env::Episode whole = two_turns("<answer>4</answer>", ids_of("<answer>4</answer>"));
+  env::Episode first_cut = whole, full = whole;
+  first_cut.turns.front().finish_reason = "length";
+  full.turns.back().info[env::kContext] = {{"prompt_tokens", 9}, {"holds", 8}};
+  const TrainGroup group = group_of({whole, first_cut, full});
+  const CreditGroup credit = credit_group(group, {}, *tiny().tokenizer);
+  CHECK((!credit[0].truncated && credit[1].truncated && credit[2].truncated));
+  const env::Metrics metrics = rollout_metrics(std::span(&group, 1), "grpo", {});
+  const auto found = std::ranges::find(metrics, "length/truncated", [](const auto& metric) { return metric.first; });
+  REQUIRE(found != metrics.end());
+  CHECK(found->second == Approx(2.0 / 3));
 }
 
 TEST_CASE("train rollout: of single steps there is nothing to part") {

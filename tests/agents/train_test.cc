@@ -5,6 +5,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/zeros_like.h>
+#include <fmt/format.h>
 #include <torch/cuda.h>
 
 #include <algorithm>
@@ -97,6 +98,8 @@ TEST_CASE("train config: what cannot work is refused before anything is played")
   CHECK_THAT(error_of({"loss.clip_low=-1"}), Catch::Contains("'loss.clip_low' must be a number from 0, got -1"));
   CHECK_THAT(error_of({"loss.clip_high=foo"}), Catch::Contains("'loss.clip_high' must be a number from 0"));
   CHECK_THAT(error_of({"optimizer.weight_decay=-1"}), Catch::Contains("weight_decay"));
+  CHECK_THAT(error_of({"optimizer.learning_rate=0"}), Catch::Contains("'learning_rate' must be above 0, got 0"));
+  CHECK_THAT(error_of({"optimizer.clip_norm=0"}), Catch::Contains("'clip_norm' must be above 0, got 0"));
   CHECK_THAT(error_of({"seed=-3"}), Catch::Contains("'seed'"));
   CHECK(error_of({"seed=12345678901234567890"}) == "");
   CHECK_THAT(error_of({"samples=5000000000"}), Catch::Contains("'samples'"));
@@ -106,7 +109,17 @@ TEST_CASE("train config: what cannot work is refused before anything is played")
   CHECK_THAT(error_of({"probes.steps=line"}), Catch::Contains("newline"));
   CHECK_THAT(error_of({"sources=[{suite: charts, expert_turn: papr}]"}), Catch::Contains("'paper'"));
   CHECK_THAT(error_of({"sources=[{suite: charts, expert_turn: paper, two_turn: true}]"}), Catch::Contains("two_turn"));
+  const std::string encoder = "similarity=" AGON_TEST_DATA "/sentence_encoder";
+  CHECK_THAT(error_of({encoder, "sources=[{suite: darkroom, expert_turn: paper}]"}),
+             Catch::Contains("'similarity' does nothing without a source"));
+  CHECK(error_of({encoder, "sources=[{suite: lookup, expert_turn: paper}]"}) == "");
   CHECK_THAT(error_of({"similarity=no/such/folder"}), Catch::Contains("no/such/folder"));
+  for (const char* source : {"{suite: phone}", "{suite: lookup}", "{suite: charts, expert_turn: paper}",
+                             "{suite: charts}, {suite: charts, role: critic, against: self}"})
+    CHECK_THAT(
+        error_of({"sources=[" + std::string(source) + "]", "reward_model=" + kModel, "rewards={reward_model: 1}"}),
+        Catch::Contains("'reward_model' compares whole responses"));
+  CHECK(error_of({"reward_model=" + kModel, "rewards={reward_model: 1}"}) == "");
   CHECK_THAT(error_of({"lora.targets=.*"}), Catch::Contains("'lora.rank'"));
   CHECK_THAT(error_of({"stages=[{from_step: 9}, {from_step: 3}]"}), Catch::Contains("from step 3"));
   CHECK_THAT(error_of({"method=adpo", "stages=[{from_step: 9, credit: {gamma: 0.1}}]"}), Catch::Contains("pairwise"));
@@ -260,6 +273,34 @@ TEST_CASE("train: the best model is chosen on the validation split, and none on 
   CHECK(run->metrics().contains("eval/validation/charts-3/pass_at_1") == (split == "validation"));
   CHECK(run->metrics().contains("eval/charts-3/pass_at_1") == (split == "test"));
   CHECK(run->summary().at("charts-3").at("split") == split);
+}
+
+TEST_CASE("train: no model is the best by a figure that one of the sources does not have") {
+  const TempFolder folder;
+  std::atomic<bool> go = false;
+  // Who was never asked for a verdict gives no right one: there is nothing to order.
+  const TrainConfig config = config_with(
+      folder / "out",
+      {"sources=[{suite: charts, level: 3, prompts: 1}, {suite: charts, level: 3, role: verifier, prompts: 1}]",
+       "steps=1", "samples=2", "evaluation.every=1", "evaluation.tasks=8", "evaluation.metric=score_auc"});
+  REQUIRE(train(config, Resume::no, go));
+  const auto metrics = env::RunReader::open(config.output)->metrics();
+  CHECK(metrics.contains("eval/validation/charts-3/score_auc"));
+  CHECK_FALSE(metrics.contains("eval/validation/charts-3-verifier/score_auc"));
+  CHECK_FALSE(std::filesystem::exists(config.output / "best"));
+}
+
+TEST_CASE("train: sources of the same tasks in the same words are evaluated once") {
+  const int level = env::suite_info("charts").default_level;
+  const std::string with_level = fmt::format("{{suite: charts, level: {}", level);
+  const TrainConfig config =
+      config_with("unused", {"sources=[{suite: charts}, " + with_level + "}, {suite: charts, level: 3}, " + with_level +
+                             ", two_turn: true}, {suite: charts, two_turn: true}, " + with_level +
+                             ", two_turn: true, reexamine: Again}, {suite: charts, role: verifier}]"});
+  std::vector<std::string> names;
+  for (const auto& [name, source] : evaluated_sources(config.sources)) names.push_back(name);
+  const std::string two_turn = fmt::format("charts-{}-two-turn", level);
+  CHECK((names == std::vector<std::string>{"charts", "charts-3", two_turn, two_turn + "-2", "charts-verifier"}));
 }
 
 TEST_CASE("train: a folder that holds a run needs Resume::yes, and the same config") {
@@ -440,6 +481,14 @@ void copy_model_that_writes(const char* token, const std::filesystem::path& fold
   write_file_atomically(names, json.dump());
 }
 
+void copy_model_of_context(int tokens, const std::filesystem::path& folder) {
+  std::filesystem::copy(kModel, folder);
+  const std::string file = folder / "config.json";
+  Json json = Json::parse(read_file(file));
+  json["text_config"]["max_position_embeddings"] = tokens;
+  write_file_atomically(file, json.dump());
+}
+
 TEST_CASE("train: turns that end with the second end token are learned from") {
   const TempFolder folder;
   std::atomic<bool> go = false;
@@ -487,6 +536,41 @@ TEST_CASE("train: rewards that are not finite, or that no task gives, stop it wi
   CHECK_THROWS_WITH(train(config_with(folder.path() / "b", {"rewards.charm=1"}), Resume::no, go),
                     Catch::Contains("charm"));
   CHECK_THROWS_WITH(weighted_reward({{"accuracy", std::nan("")}}, {{"accuracy", 1}}), Catch::Contains("finite"));
+}
+
+TEST_CASE("train: a second answer that the context does not hold is a wrong one") {
+  const TempFolder folder;
+  std::atomic<bool> go = false;
+  copy_model_of_context(300, folder / "model");
+  const TrainConfig config = config_with(
+      folder / "out", {"policy=" + (folder / "model").string(), "method=" + std::string(GENERATE("grpo", "adapo")),
+                       "steps=1", "samples=2", "sampling.temperature=20", "sampling.max_tokens=250", "record_every=1",
+                       "evaluation.every=0", "sources=[{suite: charts, level: 3, two_turn: true, prompts: 2}]"});
+  REQUIRE(train(config, Resume::no, go));
+  int cut = 0;
+  const auto run = env::RunReader::open(config.output);
+  run->for_each(
+      [&](const env::Episode& episode) {
+        if (episode.turns.size() == 2) return;
+        ++cut;
+        CHECK(reward_components(episode).at("accuracy") == 0);
+        CHECK(env::turns_correct(episode).at(1) == false);
+      },
+      env::RunReader::Detail::without_images);
+  CHECK(cut > 0);
+  CHECK(run->metrics().at("groups/failed").back().second == 0);
+}
+
+TEST_CASE("train: a group that cannot be given credit is counted and left out") {
+  // Only a right answer has a reward that is too large; the first task has none.
+  const TempFolder folder;
+  std::atomic<bool> go = false;
+  const TrainConfig config =
+      config_with(folder / "out", {"rewards.accuracy=1e31", "steps=1", "samples=2", "sampling.temperature=2",
+                                   "evaluation.every=0", "sources=[{suite: charts, level: 3, prompts: 24}]"});
+  REQUIRE(train(config, Resume::no, go));
+  const double failed = env::RunReader::open(config.output)->metrics().at("groups/failed").back().second;
+  CHECK((failed > 0 && failed < 24));
 }
 
 TEST_CASE("train: masks that select no token change nothing and are said") {

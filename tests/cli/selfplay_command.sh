@@ -50,7 +50,7 @@ refused "'games' must be a whole number from 0 to 18446744073709551615, got -3" 
 config seed "seed: -1"
 refused "'seed' must be a whole number from 0 to 18446744073709551615, got -1" seed
 config weight "learning: {imitation_weight: -0.1}"
-refused "'imitation_weight' at least 0" weight
+refused "'imitation_weight' must be at least 0" weight
 printf 'output: x\n' >"$scratch/empty.yaml"
 refused "'critic' is missing" empty
 refused "absent" absent

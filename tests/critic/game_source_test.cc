@@ -1,6 +1,8 @@
 // Games as a source of training, with one policy made by hand in every role.
 #include "critic/self_play/game_source.h"
 
+#include <map>
+#include <set>
 #include <tuple>
 
 #include <catch2/catch.hpp>
@@ -68,6 +70,7 @@ class Table {
                                                                           role + ", prompts: 4, against: self}]"})),
         source(make_game_source(config, 0, folder)),
         policy(folder, [this, role](const agents::CompletionRequest& request, int sample) {
+          seeds.emplace(request.messages.back().text(), request.sampling.seed);
           const bool sneaky = role == env::kSneaky;
           const std::string said =
               says(request, sample, plays(request, sneaky ? env::kSneakyInstructions : env::kCriticInstructions));
@@ -84,6 +87,7 @@ class Table {
   agents::ModelFolder folder;
   agents::TrainConfig config;
   std::unique_ptr<agents::GroupSource> source;
+  std::map<std::string, std::uint64_t> seeds;  // of all requests, by what they end with
   ModelActor policy;
 
  private:
@@ -131,13 +135,16 @@ TEST_CASE("A critic that learns judges a harmful step and the right one of its p
   Table table("critic");
   const auto groups = table.play(4);
   REQUIRE(groups.size() == 4);
+  std::set<std::uint64_t> seeds;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const bool right = g % 2 == 1;
     const env::Episode& episode = groups[g].episodes.front();
     CHECK(episode.turns.front().info.at("game").at("step") == (right ? "right" : "misread_value"));
     CHECK(episode.task_index == groups[g - g % 2].episodes.front().task_index + right);
     for (std::size_t i = 0; i < 4; ++i) CHECK(groups[g].episodes[i].reward == (i == 0 ? 1 : -1));
+    seeds.insert(table.seeds.at(Message{Role::user, episode.turns.front().observation.parts, {}, {}}.text()));
   }
+  CHECK(seeds.size() == 4);  // no two questions draw the same critiques
 }
 
 TEST_CASE("A source of games goes on where it stood") {

@@ -95,17 +95,18 @@ class World {
 
   void rewrite_model(const std::string& name) const { write_model(folder_ / name, name + ", taught again"); }
 
-  SelfPlayConfig config;
-  std::vector<Lesson> lessons;
-  int calls = 0;
-
- private:
   static std::string picture_of(const std::vector<Message>& messages) {
     for (const Message& message : messages)
       for (const Part& part : message.parts)
         if (part.is_image()) return part.image.hash().hex();
     return {};
   }
+
+  SelfPlayConfig config;
+  std::vector<Lesson> lessons;
+  int calls = 0;
+
+ private:
   static void write_model(const fs::path& folder, const std::string& content) {
     fs::create_directories(folder);
     write_file_atomically((folder / "model.safetensors").string(), content);
@@ -230,6 +231,25 @@ TEST_CASE("self-play: stopped or broken at any call of a model, it goes on to th
     CHECK(broken.play());
     CHECK(broken.outcome() == whole.outcome());
   }
+}
+
+TEST_CASE("self-play: the examples of each round and source are tasks of their own, the same after a stop") {
+  World whole, stopped;
+  for (World* world : {&whole, &stopped}) {
+    world->config.imitation = true;
+    world->config.sources[0].games /= 2;
+    world->config.sources.resize(2, world->config.sources[0]);
+  }
+  REQUIRE(whole.play());
+  std::multiset<std::string> shown;
+  for (const std::size_t lesson : {1, 3})  // of the generator
+    for (const agents::OfflineSample& one : whole.lessons.at(lesson).samples)
+      if (one.imitated) shown.insert(World::picture_of(one.messages) + one.messages.back().text());
+  CHECK(shown.size() > 8);
+  CHECK(shown.size() == std::set(shown.begin(), shown.end()).size());
+  CHECK_FALSE(stopped.play(whole.calls - 1));
+  CHECK(stopped.play());
+  CHECK(stopped.outcome() == whole.outcome());
 }
 
 TEST_CASE("self-play: games that were lost in the middle of a batch are played again as they were") {

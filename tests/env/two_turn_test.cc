@@ -38,7 +38,8 @@ TEST_CASE("a first answer is graded and not told, the second one is the episode'
       const Action right = right_answer(*env);
       const StepResult first = env->step(right_first ? right : kWrong);
       CHECK((first.info == Json{{"turn_correct", right_first}, {"turn_reward", right_first ? 1.0 : 0.0}}));
-      CHECK((first.reward.total == 0 && first.reward.components.empty() && !first.terminated && !first.truncated));
+      CHECK((first.reward.total == 0 && !first.terminated && !first.truncated));
+      CHECK((first.reward.components == std::vector<std::pair<std::string, double>>{{"accuracy", 0}}));
       REQUIRE(first.observation.parts.size() == 1);
       CHECK(first.observation.parts[0].text == kReexamine);  // whatever the grade
       const StepResult second = env->step(right_second ? right : kWrong);

@@ -1,6 +1,7 @@
 // DAPO (Yu et al. 2025): GRPO's advantage, the mean over tokens, an upper clip of 0.28, groups without contrast
 // dropped, and a soft punishment of responses near the limit of tokens.
 #include <algorithm>
+#include <map>
 
 #include "agents/learn/credit/group.h"
 #include "agents/learn/credit/methods.h"
@@ -8,6 +9,15 @@
 
 namespace agon::agents {
 namespace {
+
+// Tokens that the policy wrote in its longest turn: max_tokens cuts each turn by itself.
+int longest_turn(const CreditRollout& rollout) {
+  std::map<int, int> tokens;
+  int longest = 0;
+  for (const CreditSegment& segment : rollout.segments)
+    if (is_written(0, segment)) longest = std::max(longest, tokens[segment.turn] += segment.tokens);
+  return longest;
+}
 
 struct Overlong {
   int max_tokens = 0, buffer = 0;  // buffer 0: no punishment
@@ -37,7 +47,7 @@ class Dapo : public CreditAssigner {
     check_group(group, name());
     std::vector<double> rewards = answer_rewards(group), punishments;
     for (std::size_t i = 0; i < group.size(); ++i) {
-      punishments.push_back(settings_.overlong.punishment(count_tokens(group[i], i, is_written)));
+      punishments.push_back(settings_.overlong.punishment(longest_turn(group[i])));
       rewards[i] += punishments[i];
     }
     const std::vector<double> advantage = group_advantage(rewards, settings_.scale);
