@@ -265,7 +265,7 @@ def serve_sandbox(home, readable):
             leave(left)
         flush()
         hold_signals()
-        # A signal that came late must not end the harness.
+        # The wall limit of the next script comes as this one, whatever this script made of it.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         reply(b"d", bytes([outcome]) + text.encode("utf-8", "backslashreplace")[:4096])
 

@@ -168,7 +168,7 @@ TEST_CASE("train rollout: groups that cannot be used are failures, the others st
   CHECK((played.failed == 2 && played.failure == "no use for 2"));
 }
 
-TEST_CASE("train rollout: one of which any turn was cut is truncated, for the figures as for credit") {
+TEST_CASE("train rollout: a cut in any turn makes it truncated, in the figures and in credit") {
   const env::Episode whole = two_turns("<answer>4</answer>", ids_of("<answer>4</answer>"));
   env::Episode first_cut = whole, full = whole;
   first_cut.turns.front().finish_reason = "length";

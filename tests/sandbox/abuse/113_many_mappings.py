@@ -4,12 +4,7 @@
 # tiers: ABC
 # use: lib
 
-libc.mmap.restype = ctypes.c_void_p
-libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
-libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-area = libc.mmap(None, 60000 * 4096, 0, 0x4022, -1, 0)
-for i in range(0, 60000, 2):
-    libc.mprotect(area + i * 4096, 4096, 1)
+map_singly(60000)
 for _ in range(28):
     if os.fork() == 0:
         mark()

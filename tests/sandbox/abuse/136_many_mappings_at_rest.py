@@ -4,13 +4,7 @@
 # tiers: ABC
 # use: lib
 
-libc.mmap.restype = ctypes.c_void_p
-libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
-libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-PAGES = 30000
-start = libc.mmap(None, PAGES * 4096, 0, 0x4022, -1, 0)  # nothing may be read; private, without a reserve
-for k in range(0, PAGES, 2):
-    libc.mprotect(start + k * 4096, 4096, 1)
+map_singly(30000)
 for _ in range(6):
     if os.fork() == 0:
         mark()

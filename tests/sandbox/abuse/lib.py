@@ -24,6 +24,16 @@ def call(number, *arguments):
     return result
 
 
+def map_singly(pages):
+    """A mapping for each of so many pages, none of which is touched."""
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+    libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    area = libc.mmap(None, pages * 4096, 0, 0x4022, -1, 0)  # private, without a reserve; nothing may be read
+    for page in range(0, pages, 2):
+        libc.mprotect(area + page * 4096, 4096, 1)
+
+
 def attempt(action, seconds=2):
     """Runs action in a child: "worked VALUE", "refused ERRNO", or "signal NUMBER" where the child was killed."""
     read, write = os.pipe()
