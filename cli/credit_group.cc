@@ -24,8 +24,9 @@ std::string shown(const Json& json) { return json.dump().substr(0, 80); }
 // The keys of one roll-out, and what is wrong with them.
 class RolloutKeys {
  public:
-  RolloutKeys(const Json& json, std::size_t number) : json_(json), number_(number) {
-    if (!json.is_object()) throw Error("credit: roll-out {}: expected keys and values, got {}.", number, shown(json));
+  // where: the file and the roll-out's number.
+  RolloutKeys(const Json& json, std::string where) : json_(json), where_(std::move(where)) {
+    if (!json.is_object()) throw Error("credit: {}: expected keys and values, got {}.", where_, shown(json));
   }
 
   // Null stands for a missing key.
@@ -36,7 +37,7 @@ class RolloutKeys {
   }
   const Json& need(const char* key, const char* wanted) {
     const Json* found = find(key);
-    if (!found) throw Error("credit: roll-out {}: '{}' is missing; give {}.", number_, key, wanted);
+    if (!found) throw Error("credit: {}: '{}' is missing; give {}.", where_, key, wanted);
     return *found;
   }
   double number(const char* key, const Json& value) const {
@@ -52,19 +53,19 @@ class RolloutKeys {
     return value;
   }
   [[noreturn]] void refuse(const char* key, const std::string& rule, const Json& value) const {
-    throw Error("credit: roll-out {}: '{}' must {}, got {}.", number_, key, rule, shown(value));
+    throw Error("credit: {}: '{}' must {}, got {}.", where_, key, rule, shown(value));
   }
   // Keys of the caller's own may stand beside ours, but not what looks like a slip.
   void check_slips() const {
     for (const auto& [key, value] : json_.items())
       if (std::find(known_.begin(), known_.end(), key) == known_.end())
         if (const auto nearest = nearest_name(key, known_))
-          throw Error("credit: roll-out {}: no key '{}'. Did you mean '{}'?", number_, key, *nearest);
+          throw Error("credit: {}: no key '{}'. Did you mean '{}'?", where_, key, *nearest);
   }
 
  private:
   const Json& json_;
-  std::size_t number_;
+  std::string where_;
   std::vector<std::string> known_;
 };
 
@@ -102,8 +103,8 @@ std::vector<double> parse_numbers(RolloutKeys& keys, const char* key) {
   return numbers;
 }
 
-CreditRollout parse_rollout(const Json& json, std::size_t number) {
-  RolloutKeys keys(json, number);
+CreditRollout parse_rollout(const Json& json, const std::string& where) {
+  RolloutKeys keys(json, where);
   CreditRollout rollout;
   rollout.answer_reward = keys.number("answer_reward", keys.need("answer_reward", "the reward, a finite number"));
   rollout.correct = keys.flag("correct", keys.need("correct", "true or false"));
@@ -170,7 +171,8 @@ agents::CreditGroup parse_credit_group(const std::string& text, const std::strin
   if (!bare && !(json.is_object() && json.contains("rollouts") && json["rollouts"].is_array()))
     throw Error("credit: {}: expected {{\"rollouts\": [...]}} or an array of roll-outs, got {}.", source, shown(json));
   agents::CreditGroup group;
-  for (const Json& rollout : bare ? json : json["rollouts"]) group.push_back(parse_rollout(rollout, group.size()));
+  for (const Json& rollout : bare ? json : json["rollouts"])
+    group.push_back(parse_rollout(rollout, fmt::format("{}: roll-out {}", source, group.size())));
   return group;
 }
 

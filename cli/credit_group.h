@@ -9,7 +9,7 @@
 
 namespace agon::cli {
 
-// Takes {"rollouts": [...]} or the array alone. Throws Error that names the roll-out, from 0, and the key.
+// Takes {"rollouts": [...]} or the array alone. Throws Error that names the source, the roll-out, from 0, and the key.
 agents::CreditGroup parse_credit_group(const std::string& text, const std::string& source);
 
 // {"method", "settings", "filtered", "mass", figures of the group, "rollouts": [{figures, "advantage", "kl",

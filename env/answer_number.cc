@@ -13,6 +13,7 @@
 
 #include "core/text.h"
 #include "env/answer_text.h"
+#include "env/scale_word.h"
 
 namespace agon::env {
 namespace {
@@ -76,76 +77,6 @@ std::optional<Number> quotient(const Number& a, const Number& b) {
   return b.value == 0 ? std::nullopt : number_of(a.value / b.value);
 }
 
-struct Scale {
-  std::string_view word;
-  int exponent;
-  int factor = 1;
-};
-constexpr Scale kScales[] = {{"dozen", 0, 12},
-                             {"dozens", 0, 12},
-                             {"hundred", 2},
-                             {"thousand", 3},
-                             {"thousands", 3},
-                             {"tausend", 3},
-                             {"million", 6},
-                             {"millions", 6},
-                             {"mio", 6},
-                             {"mio.", 6},
-                             {"mn", 6},
-                             {"mln", 6},
-                             {"millionen", 6},
-                             {"millones", 6},
-                             {"billion", 9},
-                             {"billions", 9},
-                             {"bn", 9},
-                             {"bln", 9},
-                             {"mrd", 9},
-                             {"mrd.", 9},
-                             {"milliarden", 9},
-                             {"milliarde", 9},
-                             {"milliard", 9},
-                             {"milliards", 9},
-                             {"trillion", 12},
-                             {"trillions", 12},
-                             {"quadrillion", 15},
-                             {"lakh", 5},
-                             {"crore", 7},
-                             {"mil", 3},
-                             {"mille", 3},
-                             {"mila", 3},
-                             {"mill\u00f3n", 6},
-                             {"milione", 6},
-                             {"milioni", 6},
-                             {"milh\u00e3o", 6},
-                             {"milh\u00f5es", 6},
-                             {"miliardo", 9},
-                             {"miliardi", 9},
-                             {"bilh\u00e3o", 9},
-                             {"bilh\u00f5es", 9},
-                             {"miljoen", 6},
-                             {"miljard", 9},
-                             {"\u0442\u044b\u0441\u044f\u0447\u0430", 3},
-                             {"\u0442\u044b\u0441\u044f\u0447\u0438", 3},
-                             {"\u0442\u044b\u0441\u044f\u0447", 3},
-                             {"\u0442\u044b\u0441", 3},
-                             {"\u043c\u0438\u043b\u043b\u0438\u043e\u043d", 6},
-                             {"\u043c\u0438\u043b\u043b\u0438\u043e\u043d\u0430", 6},
-                             {"\u043c\u0438\u043b\u043b\u0438\u043e\u043d\u043e\u0432", 6},
-                             {"\u043c\u043b\u043d", 6},
-                             {"\u043c\u0438\u043b\u043b\u0438\u0430\u0440\u0434", 9},
-                             {"\u043c\u0438\u043b\u043b\u0438\u0430\u0440\u0434\u0430", 9},
-                             {"\u043c\u0438\u043b\u043b\u0438\u0430\u0440\u0434\u043e\u0432", 9},
-                             {"\u043c\u043b\u0440\u0434", 9},
-                             {"\u5343", 3},
-                             {"\u4e07", 4},
-                             {"\u842c", 4},
-                             {"\u767e\u4e07", 6},
-                             {"\u4ebf", 8},
-                             {"\u5104", 8},
-                             {"\u5146", 12},
-                             {"\ucc9c", 3},
-                             {"\ub9cc", 4},
-                             {"\uc5b5", 8}};
 constexpr std::pair<char, int> kSuffixes[] = {{'k', 3}, {'K', 3}, {'M', 6}, {'B', 9}};  // right behind the digits
 
 constexpr std::string_view kCurrencies[] = {"usd", "eur", "gbp", "jpy", "cny", "rmb", "inr", "chf", "cad", "aud",
@@ -465,22 +396,14 @@ class NumberReader {
     for (int i = 0; i < 3; ++i) {
       const std::size_t behind = at_;
       skip_blanks();
-      const std::string_view rest = text_.substr(std::min(at_, text_.size()));
-      const std::string word = ascii_lower(rest.substr(0, 32));
-      const Scale* found = nullptr;
-      for (const Scale& scale : kScales) {
-        const bool han = static_cast<unsigned char>(scale.word[0]) >= 0xE3;  // and Hangul: no blank behind it
-        const bool fits = std::string_view(word).starts_with(scale.word) &&
-                          (han || word.size() == scale.word.size() || !is_word_byte(word[scale.word.size()]));
-        if (fits && (!found || scale.word.size() > found->word.size())) found = &scale;
-      }
-      if (!found) {
+      const auto scale = scale_word(text_.substr(std::min(at_, text_.size())));
+      if (!scale) {
         at_ = behind;
         break;
       }
-      at_ += found->word.size();
-      power += found->exponent;
-      factor *= found->factor;
+      at_ += scale->bytes;
+      power += scale->exponent;
+      factor *= scale->factor;
     }
     if (factor > 1) return product(number, *number_of(factor * std::pow(10, power)));
     if (power == 0) return number;

@@ -89,7 +89,7 @@ refused 'Numbers are finite' '[{"answer_reward": 1e999}]' grpo
 refused 'expected {"rollouts": [...]} or an array' '{"rollout": []}' grpo
 refused 'expected {"rollouts": [...]} or an array' '7' grpo
 refused 'the group is empty' '[]' grpo
-refused 'roll-out 1: expected keys and values' "[$good, 3]" grpo
+refused 'standard input: roll-out 1: expected keys and values' "[$good, 3]" grpo
 refused "roll-out 1: 'answer_reward' is missing" "[$good, {\"correct\": true, \"segments\": []}]" grpo
 refused "roll-out 0: 'answer_reward' is missing" "[$(rollout '"answer_reward": null')]" grpo
 refused "roll-out 0: 'answer_reward' must be a number, got \"1\"" "[$(rollout '"answer_reward": "1"')]" grpo

@@ -165,8 +165,10 @@ TEST_CASE("numbers as models write them") {
          "2.5E+03", "2.5·10³", "2.5 × 10 ^ 3", "2.5 thousand", "2.5k", "25 hundred", "$2.5k"},
         {"2.5", "2.5 x 10", "2.5 x 10^4", "2.5 x 103"});
   check(Grader("number", 2000000),
-        {"2 million", "2M", "$2 million", "2 million people", "2 Millionen", "2 mio", "200万", "2,000,000"},
-        {"2", "2 billion", "2 thousand", "2 m"});
+        {"2 million", "2M", "$2 million", "2 million people", "2 Millionen", "2 mio", "200万", "2,000,000", "2 milyon",
+         "2 ملايين", "2 ล้าน", "2ล้านคน", "20 लाख", "2 triệu", "2 juta", "2 εκατομμύρια", "2 miliony"},
+        {"2", "2 billion", "2 thousand", "2 m", "2 millionths", "2 लाख", "2 พัน", "2 مليار"});
+  check(Grader("number", 50'000'000), {"5 करोड़", "5 crore", "50 млн.", "0.5 억", "50 מיליון"}, {"5 लाख", "50", "5억"});
   check(Grader("number", -5),
         {"-5", "−5", "–5", "- 5", "-$5", "$-5", "\\(-5\\)", "(-5)", "x=-5", "The answer is -5.", "-5.0"},
         {"5", "--5", "3-5", "10 - 5 is 5"});

@@ -1,0 +1,22 @@
+// env/scale_word.h - words that multiply the number before them ("2 million", "1.5 lakh", "3万"), in the languages that
+// models answer in.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace agon::env {
+
+struct Scale {
+  std::size_t bytes = 0;  // of the word
+  int exponent = 0;       // times factor x 10^exponent
+  int factor = 1;
+};
+
+// The longest such word at the front of the text, which is normalised (env/plain_text.h); ASCII letters of any case. A
+// longer word that only begins with one ("thousandth") is none; Han, Hangul and Thai are written without blanks.
+// Turkish "bin" (thousand) is left out: "1 bin" is English too.
+std::optional<Scale> scale_word(std::string_view text);
+
+}  // namespace agon::env
