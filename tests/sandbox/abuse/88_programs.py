@@ -6,11 +6,11 @@
 # use: lib
 
 # Named as by mark(): the runner looks for what is left of them.
-code = "import time; data = b'1' * (40 << 20); time.sleep(3); '''agon-abuse'''"
+code = "import time; data = b'1' * (40 << 20); time.sleep(60); '''agon-abuse'''"
 for _ in range(25):
     if os.fork() == 0:
         os.execv("/usr/bin/python3", ["agon-abuse", "-I", "-S", "-c", code])
-time.sleep(2.5)
+time.sleep(60)
 print("ESCAPED 1 GB")
 
 # ---- other session

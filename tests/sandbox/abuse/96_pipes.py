@@ -25,9 +25,9 @@ for _ in range(15):
     if os.fork() == 0:
         for _ in range(180):
             os.pipe()
-        time.sleep(3)
+        time.sleep(60)
         os._exit(0)
-time.sleep(2)
+time.sleep(60)
 print("ESCAPED 2,700 pipes")
 
 # ---- other launcher

@@ -44,10 +44,10 @@ for _ in range(4):
         os._exit(0)
 
 # ---- next call
-# reason: ok,memory_limit
+# reason: memory_limit
 import time
 
-time.sleep(2)
+time.sleep(60)
 
 # ---- next call
 # reason: memory_limit
