@@ -49,7 +49,9 @@ void add_commands(CLI::App& app) {
 int fail(std::string_view what, int code) {
   std::cout.flush();
   std::fflush(stdout);
-  std::fputs(fmt::format("agon: {}\n", agon::printable(what)).c_str(),
+  constexpr std::size_t kMostTold = 16 << 10;
+  const std::string_view told = what.substr(0, kMostTold);  // it may quote a file
+  std::fputs(fmt::format("agon: {}{}\n", agon::printable(told), told.size() < what.size() ? "..." : "").c_str(),
              stderr);  // where even that fails, the code says it
   return code;
 }

@@ -126,8 +126,8 @@ std::string inflated(Bytes compressed) {
   return text;
 }
 
-// What a text chunk (tEXt, zTXt, iTXt) holds behind its keyword; empty where that is another.
-std::string text_of_chunk(Bytes content, std::string_view type, std::string_view keyword) {
+// What a text chunk (tEXt, zTXt, iTXt) holds behind its keyword; nothing where that is another.
+std::optional<std::string> text_of_chunk(Bytes content, std::string_view type, std::string_view keyword) {
   if (!starts_with(content, 0, keyword) || content.size() <= keyword.size() || content[keyword.size()] != 0) return {};
   Bytes rest = content.subspan(keyword.size() + 1);
   bool compressed = type == "zTXt";
@@ -166,12 +166,12 @@ bool see_text_chunk(Orientation& orientation, Bytes content, std::string_view ty
   const std::string_view xmp = "XML:com.adobe.xmp";
   for (const std::string_view keyword :
        {std::string_view("Raw profile type exif"), std::string_view("Raw profile type APP1"), xmp}) {
-    const std::string text = text_of_chunk(content, type, keyword);
-    if (text.empty()) continue;
+    const auto text = text_of_chunk(content, type, keyword);
+    if (!text) continue;
     if (keyword == xmp)
-      orientation.see_xmp(text);
+      orientation.see_xmp(*text);
     else
-      orientation.see_exif(orientation_of_raw_profile(text));
+      orientation.see_exif(orientation_of_raw_profile(*text));
     return true;
   }
   return false;

@@ -188,6 +188,7 @@ std::optional<std::string> nearest_name(std::string_view name, const std::vector
   std::optional<std::string> nearest;
   std::size_t least = name.size() / 3 + 1;
   for (const std::string& candidate : candidates) {
+    if (name.size() >= candidate.size() + least) continue;
     const std::size_t distance = edit_distance(to_lower(name), to_lower(candidate));
     if (distance >= least) continue;
     least = distance;
@@ -211,7 +212,9 @@ std::optional<std::string> slip_of(std::string_view key, const std::vector<std::
 
 std::string unknown_name_message(std::string_view what, std::string_view name,
                                  const std::vector<std::string>& candidates) {
-  std::string message = fmt::format("{}: no '{}'.", what, name);
+  constexpr std::size_t kMostShown = 100;
+  std::string message = fmt::format("{}: no '{}{}'.", what, printable_line(valid_utf8(name.substr(0, kMostShown))),
+                                    name.size() > kMostShown ? "..." : "");
   if (const auto nearest = nearest_name(name, candidates)) message += fmt::format(" Did you mean '{}'?", *nearest);
   return message + fmt::format(" There are: {}.", fmt::join(candidates, ", "));
 }

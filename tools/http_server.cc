@@ -260,10 +260,22 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
     held_ = ByteBudget::Lease(server_.budget);
     http::async_read_header(socket_, buffer_, *parser_, then([this](const error_code& error, std::size_t) {
                               if (error) return cannot_read(error);
+                              if (!knows_coding())
+                                return refuse(501,
+                                              "the Transfer-Encoding is none that is known here; there is chunked");
                               deadline_ = after(server_.options.limits.body_seconds);
                               if (parser_->get()[http::field::expect].starts_with("100")) return say_continue();
                               read_body();
                             }));
+  }
+
+  // Where the body ends is otherwise a guess, and what is guessed wrong is taken for the next request (RFC 9112, 6.1).
+  bool knows_coding() const {
+    const auto& request = parser_->get();
+    const auto codings = request.equal_range(http::field::transfer_encoding);
+    if (codings.first == codings.second) return true;
+    return std::next(codings.first) == codings.second && request.version() == 11 &&
+           boost::beast::iequals(codings.first->value(), "chunked");
   }
 
   void say_continue() {

@@ -14,6 +14,7 @@ namespace agon::tools {
 
 namespace {
 
+constexpr std::size_t kMostTold = 200;  // bytes of what the parser says, which quotes the text
 constexpr int kDeepestOfFile = 32, kMostValuesOfFile = 100'000'000;
 constexpr std::size_t kMostKeysOfFile = 10'000;  // of one object: who keeps their order takes quadratic time
 
@@ -84,6 +85,20 @@ std::string wide_encoding(std::string_view start) {
   return {};
 }
 
+// True where one stands outside of strings; to read it costs more than all else.
+bool has_long_number(std::string_view text) {
+  constexpr std::size_t kMostDigits = 4000;
+  bool in_string = false;
+  std::size_t digits = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') in_string = !in_string;
+    if (in_string && text[i] == '\\') ++i;
+    digits = in_string || std::isdigit(static_cast<unsigned char>(text[i])) == 0 ? 0 : digits + 1;
+    if (digits > kMostDigits) return true;
+  }
+  return false;
+}
+
 enum class Source { model, file };
 
 // Builds the value of a text, within bounds. Of a file, a key given twice is a fault, and a number whose digits a
@@ -118,7 +133,7 @@ class Builder final : public SortedJson::json_sax_t {
   bool end_array() override { return close(); }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& exception) override {
     const std::string_view what = exception.what();
-    const std::string_view told = what.substr(what.find("] ") + 2);
+    const std::string told = valid_utf8(cut_text(what.substr(what.find("] ") + 2), kMostTold));
     throw Error("{}", source_ == Source::file ? fault_of(text_, told, position) : fmt::format("not JSON: {}", told));
   }
 
@@ -161,6 +176,7 @@ class Builder final : public SortedJson::json_sax_t {
 };
 
 ParsedJson built(std::string_view text, Source source, int deepest, int most_values) {
+  if (source == Source::model && has_long_number(text)) return {{}, "not JSON: it has a number of thousands of digits"};
   Builder builder(text, source, deepest, most_values);
   try {
     SortedJson::sax_parse(text, &builder);

@@ -25,9 +25,10 @@ struct Request {
 };
 
 Request read_request(std::string_view text) {
-  const ParsedJson parsed = parse_json(text, kDeepest, kMostValues);
+  ParsedJson parsed = parse_json(text, kDeepest, kMostValues);
   if (!parsed.fault.empty()) throw Error("the request is {}", parsed.fault);
-  const SortedJson queries = parsed.value.is_object() ? parsed.value.value("queries", SortedJson()) : SortedJson();
+  const auto at = parsed.value.is_object() ? parsed.value.find("queries") : parsed.value.end();
+  SortedJson queries = at == parsed.value.end() ? SortedJson() : std::move(*at);
   const auto is_text = [](const SortedJson& query) { return query.is_string(); };
   if (!queries.is_array() || queries.empty() || !std::all_of(queries.begin(), queries.end(), is_text))
     throw Error("\"queries\" is {}, not a list of texts", shown(queries));
@@ -41,7 +42,9 @@ Request read_request(std::string_view text) {
   if (queries.size() > kMostQueries || std::int64_t(queries.size()) * hits > kMostDocuments)
     throw Error("{} queries with {} documents each are too many: at most {} queries, and {} documents in all",
                 queries.size(), hits, kMostQueries, kMostDocuments);
-  return {queries, hits, scores};
+  Request request{{}, hits, scores};
+  for (SortedJson& query : queries) request.queries.push_back(std::move(query.get_ref<std::string&>()));
+  return request;
 }
 
 SortedJson item_of(const SearchHit& hit, bool scores) {
@@ -111,7 +114,7 @@ RetrieveAnswer answer_retrieve(SearchBackend& backend, std::string_view text, co
       if (size > limits.most_bytes)
         return refuse(400, fmt::format("the answer would be larger than {} bytes; ask for fewer documents or queries",
                                        limits.most_bytes));
-      if (limits.hold && !limits.hold(size)) return refuse(503, "too many answers are under way; try again later");
+      if (limits.hold && !limits.hold(size)) return refuse(503, kTooMany);
       if (!body.ends_with('[')) body += ',';
       body += item;
     }
@@ -130,7 +133,10 @@ std::vector<SearchHit> read_retrieved(const SortedJson& reply) {
   if (!result.is_array() || result.size() != 1 || !result[0].is_array())
     throw Error("{} where {{\"result\": [[...]]}} with one list was expected", shown(reply));
   std::vector<SearchHit> hits;
-  for (const SortedJson& item : result[0]) hits.push_back(hit_of(item));
+  for (const SortedJson& item : result[0]) {
+    if (std::ssize(hits) == kMostHits) break;
+    hits.push_back(hit_of(item));
+  }
   return hits;
 }
 

@@ -20,6 +20,7 @@ struct RetrieveAnswer {
   int status = 200;
   std::string body;
 };
+inline constexpr const char* kTooMany = "too many requests and answers are under way; try again later";  // with 503
 inline constexpr int kMostQueries = 4096, kMostDocuments = 65'536;  // of one request, the documents asked for
 struct RetrieveLimits {
   double seconds = 60;                              // for the whole request; then 503
@@ -32,8 +33,8 @@ RetrieveAnswer answer_retrieve(SearchBackend& backend, std::string_view request,
 
 // The client's side.
 std::string retrieve_request(const std::string& query, int top_k);
-// The hits of the one query that was asked; with or without scores, and of documents that have "contents" or "text".
-// Throws Error that says what about `reply` is not of that form.
+// The first kMostHits hits of the one query that was asked; with or without scores, and of documents that have
+// "contents" or "text". Throws Error that says what about `reply` is not of that form.
 std::vector<SearchHit> read_retrieved(const SortedJson& reply);
 
 }  // namespace agon::tools

@@ -1,5 +1,6 @@
 #include "tools/retrieve_server.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -12,6 +13,8 @@ namespace {
 // How long an answer waits for the bytes that answers hold which their clients do not read.
 constexpr auto kWaitForBytes = std::chrono::seconds(1);
 constexpr auto kLook = std::chrono::milliseconds(20);
+constexpr std::size_t kTimesRead = 8;    // the bytes of a request, while it is parsed,
+constexpr std::size_t kLargestPart = 2;  // and at most half of all
 
 }  // namespace
 
@@ -40,9 +43,13 @@ struct RetrieveServer::Implementation {
       }
       return true;
     };
-    RetrieveAnswer reply = answer_retrieve(
-        *backend, request.body, {options.seconds - request.waited, options.most_answer_bytes, &request.stop, hold});
-    held.resize(reply.body.size());  // fewer, where it is a refusal
+    if (!hold(std::min(kTimesRead * request.body.size(), options.limits.most_held_bytes / kLargestPart)))
+      return {503, http_error_body(kTooMany), {}};
+    const auto hold_answer = [&](std::size_t bytes) { return hold(bytes + request.body.size()); };
+    RetrieveAnswer reply =
+        answer_retrieve(*backend, request.body,
+                        {options.seconds - request.waited, options.most_answer_bytes, &request.stop, hold_answer});
+    held.resize(std::min(held.bytes(), reply.body.size()));
     return {reply.status, std::move(reply.body), std::move(held)};
   }
 

@@ -37,6 +37,7 @@ SearchReply read_list(const SortedJson& list, const char* url_key, const char* t
   if (!list.is_array()) throw Error("{} where a list of results was expected", shown(list));
   SearchReply reply;
   for (const SortedJson& item : list) {
+    if (std::ssize(reply.hits) == kMostHits) break;
     SearchHit hit;
     hit.url = hit.id = text_at(item, url_key);
     hit.title = text_at(item, "title");
@@ -95,6 +96,9 @@ SearchReply read_brave(const SortedJson& reply) {
   if (!object_of(reply).contains("web")) return read_list(list_or_none(reply, "web", "query"), "url", "description");
   return read_list(object_of(reply["web"]).value("results", SortedJson()), "url", "description");
 }
+
+// A parsed value takes many times the bytes of its text.
+constexpr int kDeepestReply = 32, kMostReplyValues = 200'000;
 
 constexpr std::array<Engine, 4> kEngines = {{
     {"retrieve", "", "/retrieve", "", 64 << 10, ask_retrieve, read_retrieve},
@@ -178,7 +182,7 @@ class WebSearch : public SearchBackend {
     if (!reply.fault.empty())
       return failed(reply.status == 0 ? ToolFault::unavailable : ToolFault::failed, secret_.hidden_in(reply.fault));
     if (reply.status != 200) return read_refusal(reply);
-    const ParsedJson parsed = parse_json(reply.body);
+    const ParsedJson parsed = parse_json(reply.body, kDeepestReply, kMostReplyValues);
     if (!parsed.fault.empty()) return failed(ToolFault::failed, no_json(reply));
     const SortedJson hidden = secret_.hidden_in_json(parsed.value);
     // A short key ("test", of a server of one's own) may stand in any document.

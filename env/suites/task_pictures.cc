@@ -11,6 +11,7 @@
 #include "core/progress.h"
 #include "core/text.h"
 #include "env/suites/task_file.h"
+#include "tools/json_text.h"
 
 namespace agon::env {
 namespace {
@@ -55,13 +56,21 @@ void look_at(std::vector<Picture>& pictures, const std::string& label, const Loo
   work();
 }
 
+// Of a user's file, in a message of several lines.
+std::string one_line(std::string_view text) {
+  constexpr std::size_t kMostTold = 500;
+  const std::string_view start = tools::cut_text(text, kMostTold);
+  return printable_line(start) + (start.size() < text.size() ? "..." : "");
+}
+
 void throw_faults(const std::vector<Picture>& pictures, const std::vector<FileTask>& tasks) {
   std::string told;
   std::size_t count = 0;
   for (const Picture& picture : pictures) {
     if (picture.fault.empty() || ++count > kToldPictures) continue;
     const FileTask& task = tasks[picture.task];
-    told += fmt::format("{}{}: task {}: {}", count == 1 ? "" : "\n  ", task.place, task.id, picture.fault);
+    told += fmt::format("{}{}: task {}: {}", count == 1 ? "" : "\n  ", task.place, one_line(task.id),
+                        one_line(picture.fault));
   }
   if (count > kToldPictures) told += fmt::format("\n  and {} more pictures", count - kToldPictures);
   if (count > 0) throw Error(told);

@@ -80,7 +80,9 @@ def serve_sandbox(home, readable):
     posix = types.SimpleNamespace(**vars(os))
     pack, unpack, socket_of, exit_now, write = struct.pack, struct.unpack, socket.socket, os._exit, os.write
     fork, waitpid, dup2, close, chdir, setsid, getpid = os.fork, os.waitpid, os.dup2, os.close, os.chdir, os.setsid, os.getpid
-    format_exception, compile_code, exec_code, eval_code, fds_of = traceback.format_exception, compile, exec, eval, array.array
+    told_exception, compile_code, exec_code, eval_code, fds_of = traceback.TracebackException, compile, exec, eval, array.array
+    recursion_limit, set_recursion_limit = sys.getrecursionlimit, sys.setrecursionlimit
+    set_trace, set_profile = sys.settrace, sys.setprofile
     run_exit_functions, detect_encoding, bytes_file, text_file = atexit._run_exitfuncs, tokenize.detect_encoding, io.BytesIO, io.TextIOWrapper
     set_mask, SIG_BLOCK, SIG_SETMASK, ALL_SIGNALS = signal.pthread_sigmask, signal.SIG_BLOCK, signal.SIG_SETMASK, signal.valid_signals()
     SCM_RIGHTS, SOL_SOCKET, CMSG_CLOEXEC = socket.SCM_RIGHTS, socket.SOL_SOCKET, socket.MSG_CMSG_CLOEXEC
@@ -92,7 +94,7 @@ def serve_sandbox(home, readable):
     before_fork, after_fork_child = ctypes.pythonapi.PyOS_BeforeFork, ctypes.pythonapi.PyOS_AfterFork_Child
     after_fork_parent = ctypes.pythonapi.PyOS_AfterFork_Parent
     scope = types.ModuleType("__main__")
-    scope.__builtins__ = builtins
+    scope.__builtins__, scope.__annotations__ = builtins, {}
     state = {"channel": socket_of(fileno=CHANNEL), "home": home, "template": True, "names": {}, "seed": 0, "forks": 0, "forks_session": False, "mask": set()}
 
     def receive(count, fds=None):
@@ -141,9 +143,11 @@ def serve_sandbox(home, readable):
         trace = error.__traceback__
         while trace is not None and trace.tb_frame.f_code.co_filename != name:
             trace = trace.tb_next
-        lines = format_exception(type(error), error, trace or None)
-        say("".join(lines))
-        return lines[-1].strip()
+        told = told_exception(type(error), error, trace or None, compact=True)
+        say("".join(told.format()))
+        # Its type and message, between the place of a wrong syntax and what notes add.
+        lines = list(told.format_exception_only())
+        return next((line for line in lines if not line.startswith(" ")), lines[-1]).strip()
 
     def say(text):
         try:
@@ -219,29 +223,51 @@ def serve_sandbox(home, readable):
 
     def execute(code, name, shows_bools):
         # As an interpreter does, which prints the value of an expression: here of the last one.
-        linecache.cache[name] = (len(code), None, lines_of(code), name)
+        lines = lines_of(code)
+        linecache.cache[name] = (len(code), None, lines, name)
+        try:
+            body, end, kind = compiled(code, name, shows_bools)
+        except SyntaxError as error:
+            # The compiler takes its line from a file of that name, if there is one.
+            if error.filename == name and error.lineno and error.lineno <= len(lines):
+                error.text = lines[error.lineno - 1]
+            raise
+        try:
+            exec_code(body, scope.__dict__)
+            if kind == "single":
+                exec_code(end, scope.__dict__)
+            elif kind == "eval":
+                value = eval_code(end, scope.__dict__)
+                if not isinstance(value, bool):
+                    sys.displayhook(value)
+        finally:
+            set_trace(None)
+            set_profile(None)
+
+    def compiled(code, name, shows_bools):
+        # The script's body, and the code of a last expression with its kind.
         tree = parsed(code, name)
         last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-        body = compile_code(tree, name, "exec", 0, True)
-        if last is None:
-            exec_code(body, scope.__dict__)
-        elif shows_bools:
-            end = compile_code(ast.Interactive([last]), name, "single", 0, True)
-            exec_code(body, scope.__dict__)
-            exec_code(end, scope.__dict__)
-        else:
-            end = compile_code(ast.Expression(last.value), name, "eval", 0, True)
-            exec_code(body, scope.__dict__)
-            value = eval_code(end, scope.__dict__)
-            if not isinstance(value, bool):
-                sys.displayhook(value)
+        kind = "" if last is None else "single" if shows_bools else "eval"
+        limit = recursion_limit()
+        set_recursion_limit(min(3 * limit, 1 << 30))  # a tree counts three times what the parser counts
+        try:
+            body = compile_code(tree, name, "exec", 0, True)
+            if kind == "":
+                return body, None, kind
+            end = ast.Interactive([last]) if shows_bools else ast.Expression(last.value)
+            return body, compile_code(end, name, kind, 0, True), kind
+        finally:
+            set_recursion_limit(limit)
 
     def parsed(code, name):
-        # Its stack has a bound of its own, whatever the memory.
+        # The parser's stack has a bound of its own: where there is room for the tree, it was that.
         try:
             return compile_code(code, name, "exec", ast.PyCF_ONLY_AST, True)
         except MemoryError:
-            raise SyntaxError("nested too deep for Python's parser") from None
+            pass
+        bytearray(200 * len(code))
+        raise SyntaxError("nested too deep for Python's parser")
 
     def leave(code):
         # A child that the script forked has come to the script's end.

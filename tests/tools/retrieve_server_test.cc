@@ -440,6 +440,13 @@ TEST_CASE("what is not HTTP, or not as it is mostly written, is answered") {
   CHECK_THAT(said("POST /retrieve HTTP/1.1\r\nContent-Length: -1\r\n\r\nx"), Contains(" 400 "));
   CHECK_THAT(said("POST /retrieve HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nx"),
              Contains(" 4"));
+  for (const char* coding : {"identity", "gzip", "chunked, gzip", "gzip, chunked", "chunked, chunked", "xchunked",
+                             "\"chunked\"", "", "chunked\r\nTransfer-Encoding: chunked"}) {
+    const std::string heard =
+        said(fmt::format("GET /health HTTP/1.1\r\nTransfer-Encoding: {}\r\n\r\n{}", coding, kHealth));
+    CHECK_THAT(heard, (Contains(" 501 ") || Contains(" 400 ")) && !Contains("healthy"));
+  }
+  CHECK_THAT(said("GET /health HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"), Contains(" 501 "));
   CHECK(said("") == "|closed");
   CHECK(said("GET /hea") == "|closed");
   CHECK_THAT(said("GET /health?x=1 HTTP/1.0\r\n\r\n"), Contains("200 OK") && Contains("healthy"));
@@ -456,7 +463,11 @@ TEST_CASE("what is not HTTP, or not as it is mostly written, is answered") {
   CHECK_THAT(waiting.hear("\r\n\r\n"), Contains("100 Continue"));
   waiting.say(kCats);
   CHECK_THAT(waiting.hear("]]}"), Contains("Cats"));
-  CHECK(serving.post(R"({"queries": [)" + std::string(100'000, '1') + "]}").first == 400);
+  const auto [status, long_number] = serving.post(R"({"queries": ["a"], "topk": )" + std::string(1'000'000, '9') + "}");
+  CHECK(status == 400);
+  CHECK(long_number.dump().size() < 200);
+  CHECK(serving.post(R"({"queries": [")" + std::string(500'000, '9') + "\\\"7\"]}").first == 200);
+  CHECK(serving.post(R"({"queries": [")" + std::string(500'000, '9')).second.dump().size() < 500);
   std::string many = "0";
   for (int i = 0; i < 50'000; ++i) many += ",0";
   CHECK_THAT(serving.post(R"({"queries": [)" + many + "]}").second["error"].get<std::string>(), Contains("values"));

@@ -99,6 +99,10 @@ TEST_CASE("a /retrieve server is read in both of its forms") {
   CHECK(fault(taken("retrieve", R"({"result": [[]]})")) == "0 hits");
   CHECK(taken("retrieve", R"({"result": [[{"contents":"1"},{"contents":"2"},{"contents":"3"},{"contents":"4"}]]})")
             .hits.size() == 3);
+  std::string many = "\"\"";
+  for (int i = 0; i < 150'000; ++i) many += ",\"\"";
+  CHECK(taken("retrieve", fmt::format(R"({{"result": [[{}]]}})", many)).hits.size() == 3);
+  CHECK_THAT(message(taken("retrieve", fmt::format(R"({{"result": [[{0},{0}]]}})", many))), Contains("not JSON"));
   for (const char* wrong : {R"({"result": []})", R"({"result": [[], []]})", R"({"results": [[]]})", "[]", "null", "3",
                             R"({"result": [{}]})", R"({"result": [[3]]})", R"({"result": [[{"document": null}]]})"})
     CHECK(fault(taken("retrieve", wrong)) == "failed");
