@@ -183,7 +183,8 @@ class WebSearch : public SearchBackend {
       return failed(reply.status == 0 ? ToolFault::unavailable : ToolFault::failed, secret_.hidden_in(reply.fault));
     if (reply.status != 200) return read_refusal(reply);
     const ParsedJson parsed = parse_json(reply.body, kDeepestReply, kMostReplyValues);
-    if (!parsed.fault.empty()) return failed(ToolFault::failed, no_json(reply));
+    if (parsed.fault.starts_with("not JSON")) return failed(ToolFault::failed, no_json(reply));
+    if (!parsed.fault.empty()) return failed(ToolFault::failed, fmt::format("it answered JSON {}", parsed.fault));
     const SortedJson hidden = secret_.hidden_in_json(parsed.value);
     // A short key ("test", of a server of one's own) may stand in any document.
     SearchReply result = read_json(secret_.is_rare() ? hidden : parsed.value);

@@ -8,7 +8,7 @@ map_singly(60000)
 for _ in range(28):
     if os.fork() == 0:
         mark()
-        time.sleep(3.5)
+        time.sleep(60)
         os._exit(0)
-time.sleep(3.5)
+time.sleep(60)
 print("ESCAPED 400 MB of records")
