@@ -134,7 +134,7 @@ class PhraseFinder {
     const std::size_t behind = at + cue.noun.size();
     const auto begin = cue.direct ? std::optional(behind) : behind_connector(at, behind, ascii);
     if (!begin) return;
-    const std::size_t value = skip_fillers(*begin);
+    const std::size_t value = denier_before(behind, skip_fillers(*begin));
     const std::string_view rest = std::string_view(lower_).substr(std::min(value, lower_.size()));
     if (rest.empty()) return;
     const bool remark = std::any_of(std::begin(kRemarks), std::end(kRemarks),
@@ -164,6 +164,15 @@ class PhraseFinder {
       return heading ? std::optional(behind + 1) : std::nullopt;
     }
     return first == rest.npos ? std::nullopt : std::optional(behind + first + size);
+  }
+  // "答案不是B", "no es B": the value begins with what denies it, which stands from `from` on.
+  std::size_t denier_before(std::size_t from, std::size_t value) const {
+    for (const std::string_view denier :
+         {" can't be ", " cannot be ", " can not be ", " couldn't be ", " could not be ", "\u4e0d\u662f",
+          "\u4e0d\u4e3a", " no es ", " no \u00e9 ", " non \u00e8 ", " n\u00e3o \u00e9 "})
+      if (value >= from + denier.size() && lower_.substr(value - denier.size(), denier.size()) == denier)
+        return value - denier.size();
+    return value;
   }
   std::size_t line_begin(std::size_t at) const {
     const std::size_t line = at > 0 ? lower_.rfind('\n', at - 1) : lower_.npos;

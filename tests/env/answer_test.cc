@@ -497,10 +497,89 @@ TEST_CASE("scales in other languages, numbers beside words, and numbers that are
   check({"number", 0}, {"zero (0)"}, {});
   check({"number", 0.25}, {"a quarter (1/4)", "one fourth (0.25)"}, {});
   check({"number", 5},
-        {"The answer is 5!", "I counted 5!", "at least 5", "It is 5, which is more than 3", "=> 5", "-> 5", "> 5",
+        {"The answer is 5!", "I counted 5!", "It is 5, which is more than 3", "=> 5", "-> 5", "> 5",
          "<result>5</result>", "<count> 5"},
         {"It cannot be 5.", "The wrong answer is 5.", "x > 5", "less than 5", "sin 5", "5!", "It is not equal to 5"});
   check({"number", 300}, {"T = 300K", "The temperature is 300K.", "300 K"}, {"300K"});
+}
+
+TEST_CASE("bounds and denied numbers are no answer") {
+  check({"number", 5}, {"> 5", "It is 5, at least 4.", "5 or so", "3 is wrong, it is 5", "nicht 4, sondern 5"},
+        {">5",
+         "<5",
+         "\u22655",
+         "\u2264 5",
+         "\\boxed{>5}",
+         "<answer>>5</answer>",
+         "5+",
+         "<answer>5+</answer>",
+         "at least 5",
+         "at most 5",
+         "The answer is at least 5.",
+         "There are at least 5 birds.",
+         "over 5",
+         "under 5",
+         "above 5",
+         "up to 5",
+         "5 or more",
+         "5 or fewer birds",
+         "minimum 5",
+         "a maximum of 5",
+         "mehr als 5",
+         "mindestens 5",
+         "m\u00e1s de 5",
+         "plus de 5",
+         "5 ou plus",
+         "\u0431\u043e\u043b\u044c\u0448\u0435 5",
+         "超过5",
+         "5以上",
+         "5個以上"});
+  check(
+      {"number", 5}, {},
+      {"5 is incorrect", "5 is not the answer", "5 would be wrong", "5? No.", "5 is too many", "The answer can't be 5",
+       "The answer is anything but 5.", "everything except 5", "I doubt it's 5", "I can't tell if it is 5.", "keine 5",
+       "pas 5", "no es 5", "\u043d\u0435 5", "不是5", "5ではない", "5가 아닙니다"});
+  check({"number", 2}, {"答案不是3，而是2", "Die Antwort ist nicht 3, sondern 2.", "La respuesta no es 3 sino 2"}, {});
+}
+
+TEST_CASE("sums, lists and functions in place of a number") {
+  check({"number", 5},
+        {"The answer is 42 - 37 = 5.", "Answer: 42 - 37 = 5 apples", "The answer: 42 \u2212 37 = 5 units",
+         "- Exports: 42\n- Imports: 37\n- Difference: 5", "Let $a=42$ and $b=37$. Then $a-b=5$."},
+        {"The answer is 5, 6.", "Answer: 5; 6", "Answer: (5, 6)", R"({"answer": [5, 6]})", "- red: 5\n- blue: 6",
+         "5 red\n6 blue", "f(5)", "log_2(5)", "5i", "5y\u00b2", "5x4", "5 and a half"});
+  check({"number", 42}, {}, {"The answer is 42 - 37", "The answer is 42 - 37 = 5."});
+  check({"number", "\\sqrt{8}"}, {"2*sqrt(2)", "sqrt(8)"}, {"sqrt(2)", "8"});
+  check({"number", "2\\pi"}, {"2 pi", "2 pi cm"}, {"2 pieces"});
+}
+
+TEST_CASE("reasons behind a number do not replace it, corrections do") {
+  check({"number", 8},
+        {"There are 8 legs because there are 2 dogs.", "8, because 2 dogs have 4 legs each",
+         "**8** legs: 2 dogs with 4 each", "It has **8** legs; a dog has 4.", "x = 8 (x = -3 is rejected)",
+         "x = 8, since x = -3 is negative", "The width is 8 cm, given that the height is 5 cm.",
+         "The total is 8 if the price is 3.", "x equals 8 when y equals 2", "The value is 8, which is 1 higher than 7.",
+         "There are 8 balls: 5 red and 3 blue.", "The difference is 8, as exports are 42 and imports are 34."},
+        {"There are 2 dogs with 4 legs, so there are 9.", "We had 8, if 3 go, 5 are left."});
+  check({"number", 4},
+        {"The answer is 5. Actually, it's 4.", "Answer: 5. Correction: 4.", "Answer: 5\n\nEdit: 4", "5... no, 4.",
+         "5, wait, 4", "The answer is 5.\n\nHmm, one is a reflection. So 4.",
+         "I initially counted 5, but on recount it's 4."},
+        {"The answer is 5. Wait, I check the 4 bars. Yes.", "Actually 4 or 5"});
+}
+
+TEST_CASE("number words, where they are the whole answer") {
+  check({"number", 2},
+        {"Two", "two dogs", "There are two dogs.", "The answer is two.", "<answer>two</answer>", "\\boxed{\\text{two}}",
+         "I count two."},
+        {"two of them", "two thirds", "two or three", "two or more", "twenty-two", "There are two dogs and one cat."});
+  check({"number", 23}, {"twenty-three", "Twenty three."}, {"twenty", "three"});
+  check({"number", 312}, {"three hundred and twelve"}, {});
+  check({"number", 12000}, {"twelve thousand"}, {"twelve"});
+  check({"number", 0}, {"zero", "Zero."}, {"ten"});
+  check({"number", -5}, {"minus five"}, {"five"});
+  check({"number", 5}, {"The two bars differ by 5."}, {});
+  CHECK_THROWS_AS(Grader("number", "seven"), Error);
 }
 
 TEST_CASE("corners in a sentence, actions with reasons beside them") {
