@@ -46,15 +46,20 @@ constexpr Cue kCues[] = {{"answer"},
                          {"\ub2f5"},
                          {"\u0627\u0644\u062c\u0648\u0627\u0628"},
                          {"\u0627\u0644\u0625\u062c\u0627\u0628\u0629"},
+                         {"cevap"},
+                         {"\u0111\u00e1p \u00e1n"},
+                         {"\u0110\u00e1p \u00e1n"},
+                         {"\u0909\u0924\u094d\u0924\u0930"},
                          {"####", false, true},
                          {"\u6545\u9009", false, true},
                          {"\u5e94\u9009", false, true},
                          {"\u7b54\u6848\u9009", false, true},
                          {"\u7b54\u6848]", false, true}};
 constexpr std::string_view kConnectors[] = {
-    ":",        "=",       " is ",    " is\n",          " was ",          " be ",    " are ",  " ist ",
-    " lautet ", " est ",   " es ",    " \u00e8 ",       " \u00e9 ",       "\u662f",  "\u4e3a", "\u70ba",
-    "\u306f",   "\uc740 ", "\ub294 ", " \u0647\u0648 ", " \u0647\u064a ", " \u2192", "->",     "\u21d2"};
+    ":",       "=",         " is ",   " is\n",   " was ",    " be ",           " are ",
+    " ist ",   " lautet ",  " est ",  " es ",    " \u00e8 ", " \u00e9 ",       "\u662f",
+    "\u4e3a",  "\u70ba",    "\u306f", "\uc740 ", "\ub294 ",  " \u0647\u0648 ", " \u0647\u064a ",
+    " \u2192", " l\u00e0 ", "->",     "\u21d2"};
 // Before "answer": it is not the one that is given.
 constexpr std::string_view kOthers[] = {"wrong", "incorrect", "alternative", "other", "another", "second",  "worst",
                                         "false", "tempting",  "no",          "your",  "falsche", "mauvaise"};

@@ -37,6 +37,8 @@ constexpr std::string_view kCorrections[] = {"actually",
                                              "i mean",
                                              "make that",
                                              "but it should be",
+                                             "but it's",
+                                             "but it is",
                                              "sorry",
                                              "update:",
                                              "revised:"};

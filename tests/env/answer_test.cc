@@ -78,6 +78,11 @@ TEST_CASE("plain text") {
       {"e\u0301", "é"},
       {"*", "*"},
       {"A*", "A*"},
+      {"A^+ and $Cl^{-}$", "A+ and Cl-"},
+      {"x^-1", "x^-1"},
+      {"a &lt; b &amp;&gt;", "a < b &>"},
+      {"~~5~~ 4", "4"},
+      {"~~B~~ **D**", "D"},
       {"2*3*4", "2*3*4"},
       {"\xff", "\xEF\xBF\xBD"}};
   for (const auto& [text, plain] : texts) {
@@ -580,6 +585,62 @@ TEST_CASE("number words, where they are the whole answer") {
   check({"number", -5}, {"minus five"}, {"five"});
   check({"number", 5}, {"The two bars differ by 5."}, {});
   CHECK_THROWS_AS(Grader("number", "seven"), Error);
+}
+
+TEST_CASE("a verdict for each option") {
+  const Options animals = {"cat", "dog", "horse", "bird"};
+  check({"choice", "B", animals},
+        {"A. cat: incorrect.\nB. dog: correct.\nC. horse: incorrect.\nD. bird: incorrect.",
+         "Evaluate each option:\n\n**A. cat** \u2013 Incorrect. No whiskers.\n\n**B. dog** \u2013 Correct. Floppy "
+         "ears.\n\n**C. horse** \u2013 Incorrect.\n\n**D. bird** \u2013 Incorrect.",
+         "A - incorrect\nB - correct\nC - incorrect\nD - incorrect", "A: No\nB: Yes\nC: No\nD: No",
+         "A. cat ✗\nB. dog ✓\nC. horse ✗\nD. bird ✗", "A. ❌\nB. ✅\nC. ❌\nD. ❌",
+         "A. cat \u2013 does not match\nB. dog \u2013 matches\nC. horse \u2013 does not match\nD. bird \u2013 does not "
+         "match",
+         "[ ] A\n[x] B\n[ ] C\n[ ] D", "- [ ] A\n- [x] B\n- [ ] C\n- [ ] D", "☐ A ☑ B ☐ C ☐ D",
+         "A (incorrect), B (correct), C (incorrect), D (incorrect)", "A (no), B (yes), C (no), D (no)",
+         "A ❌ B ✅ C ❌ D ❌", "- A: false\n- B: true\n- C: false\n- D: false", "Correct: B, incorrect: A, C, D",
+         "A項は誤り、C項は誤り、D項は誤り。よってB。", "A、C、D都不对，所以是B。",
+         "A can be eliminated since there are no whiskers. C and D are out as well. That leaves B.",
+         "A. cat: wrong\nB. dog\nC. horse: wrong\nD. bird: wrong"},
+        {"[x] A\n[ ] B", "A (yes), B (yes), C (no), D (no)", "A: no\nB: no\nC: no\nD: no", "A: no\nC: no"});
+  check({"choice", "A", {"True", "False"}}, {}, {"A. True\nB. False"});
+}
+
+TEST_CASE("not this option but that one, in other languages") {
+  const Options animals = {"cat", "dog", "horse", "bird"};
+  check({"choice", "D", animals},
+        {"答案不是B，而是D。", "正确答案不是B，应该是D", "La respuesta no es B sino D.", "정답은 B가 아니라 D입니다.",
+         "Cevap B değil, D'dir.", "A resposta não é B, mas D.", "La risposta non è B ma D.",
+         "Die Antwort ist nicht B, sondern D.", "La réponse n'est pas B mais D.", "Правильный ответ не B, а D.",
+         "Đáp án không phải B mà là D.", "الإجابة ليست B بل D", "उत्तर B नहीं, D है"},
+        {});
+  check({"choice", "B", animals}, {}, {"答案不是B", "答案不是B，而是D。", "Die Antwort ist nicht B."});
+}
+
+TEST_CASE("an option's text before letters further on, and letters that name a thing") {
+  check({"choice", "Yes", {"Yes", "No"}},
+        {"Yes, team B won.", "Yes, point B is on the line", "Yes. Building B is taller.", "Yes \u2014 line B crosses.",
+         "Yes, A equals B", "<answer>Yes, point B lies on it</answer>", "Final answer: Yes (B is longer than A)"},
+        {"No. Building A is taller.", "No, A equals B", "Yes, no, B"});
+  check({"choice", "False", {"True", "False"}}, {"It's false, because A is bigger"}, {"True, since B > C"});
+  check({"choice", "red", {"red", "green", "blue", "yellow"}},
+        {"Line B is red.", "Bar B: red", "The colour of bar B is red.", "Red. Region D is red.", "Red (see region D)",
+         "Team C wears red", "Vitamin D pills are red"},
+        {"Red or blue: B", "Region A is blue."});
+  check({"choice", "Point B", {"Point B", "Point A", "Point D", "Point C"}}, {"point B is the highest", "A"}, {"B"});
+}
+
+TEST_CASE("corrections of options, and options of no other") {
+  const Options animals = {"cat", "dog", "horse", "bird"};
+  check({"choice", "B", animals},
+        {"Answer: D. Correction: B.", "The answer is D... hmm, scratch that, B.", "My answer is D. Edit: B.", "~~D~~ B",
+         "D... no, B.", "D, no wait, B", "It looks like a cat, but it's a dog.",
+         "A. cat\nB. dog\nC. horse\nD. bird\n\nIt is a dog."},
+        {"Answer: ~~B~~ **D**", "Answer: D. Wait, B or C?"});
+  check({"choice", "D", {"Paris", "London", "Rome", "None of the above"}}, {"None", "None of these"}, {"No idea"});
+  check({"choice", "A+", {"yellow", "A+", "B-"}}, {"\\boxed{A^+}"}, {});
+  check({"choice", "<", {"<", ">", "="}}, {"&lt;"}, {"&gt;"});
 }
 
 TEST_CASE("corners in a sentence, actions with reasons beside them") {
