@@ -76,7 +76,8 @@ class WordReader {
   // Does one end before: a bracket, a word of one character or with a digit?
   bool ended_term(char last) const {
     if (std::string_view(")]}|").find(last) != std::string_view::npos) return true;
-    const std::string_view word = word_.empty() && !words_.empty() ? std::string_view(words_.back()) : std::string_view(word_);
+    const std::string_view word =
+        word_.empty() && !words_.empty() ? std::string_view(words_.back()) : std::string_view(word_);
     if (word.empty()) return false;
     return first_character(word).bytes == word.size() || word.find_first_of("0123456789") != word.npos;
   }

@@ -1,6 +1,7 @@
 // Answers as models write them, by kind. Each row: a response, and whether it is right.
 #include <catch2/catch.hpp>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -641,6 +642,43 @@ TEST_CASE("corrections of options, and options of no other") {
   check({"choice", "D", {"Paris", "London", "Rome", "None of the above"}}, {"None", "None of these"}, {"No idea"});
   check({"choice", "A+", {"yellow", "A+", "B-"}}, {"\\boxed{A^+}"}, {});
   check({"choice", "<", {"<", ">", "="}}, {"&lt;"}, {"&gt;"});
+}
+
+TEST_CASE("texts of formulas and charges differ by their signs") {
+  for (const auto& [gold, right, wrong] : std::vector<std::tuple<std::string, Responses, Responses>>{
+           {"y=2x+3", {"y = 2x + 3", "$y=2x+3$"}, {"y=2x-3", "y=2x3"}},
+           {"x-y", {"x - y", "x\u2212y"}, {"xy", "x+y"}},
+           {"x-1=0", {"x - 1 = 0"}, {"x+1=0", "x1=0"}},
+           {"(x-1)^2", {"(x - 1)^2", "(x-1)\u00b2"}, {"(x+1)^2"}},
+           {"5-x", {"5 - x"}, {"5+x", "5x"}},
+           {"x = -b", {"x=-b"}, {"x = b"}},
+           {"-\u03c0", {"-\\pi"}, {"\u03c0"}},
+           {"-\u221a2", {"-\\sqrt{2}"}, {"\u221a2"}},
+           {"\u221e", {"\\infty", "+\u221e"}, {"-\u221e"}},
+           {"Ca2+", {"Ca\u00b2\u207a", "Ca^{2+}"}, {"Ca2-", "Ca2"}},
+           {"Cl-", {"Cl\u207b", "Cl^-"}, {"Cl"}},
+           {"AB-", {"ab-"}, {"AB", "AB+"}},
+           {"!=", {"!="}, {"="}},
+           {"x-ray", {"xray", "X-ray"}, {"x ray"}},
+           {"T-shirt", {"t-shirt"}, {}},
+           {"well-known", {"wellknown"}, {}},
+           {"Paris", {"Paris -", "- Paris"}, {}}})
+    check({"normalized", gold}, right, wrong);
+}
+
+TEST_CASE("texts with reasons, frames and verdicts around them") {
+  check({"normalized", "Paris"},
+        {"The answer is Paris, not London.", "The answer is Paris because it is the capital.",
+         "The correct answer is **Paris**, which lies on the Seine.", "Paris is the answer", "1. Paris", "> Paris",
+         "\"Paris\" is the answer."},
+        {"The answer is London, not Paris.", "Not Paris"});
+  check({"normalized", "đỏ"}, {"Đáp án: đỏ", "Đáp án là đỏ"}, {});
+  check({"normalized", "kırmızı"}, {"Cevap: kırmızı"}, {});
+  check({"normalized", "लाल"}, {"उत्तर: लाल"}, {});
+  check({"normalized", "AT&T"}, {"AT&amp;T"}, {});
+  check({"exact", "true"}, {"true", "true, it is"}, {"TRUE", "True"});
+  check({"exact", "Yes"}, {"Yes, it is."}, {"yes, it is."});
+  check({"normalized", "yes"}, {"Yes, it is."}, {"yes, no, maybe", "Yes. No."});
 }
 
 TEST_CASE("corners in a sentence, actions with reasons beside them") {
