@@ -224,9 +224,17 @@ bool ends_with_bound_sign(std::string_view lower) {
 
 bool ends_with_digit(std::string_view text) { return !text.empty() && text.back() >= '0' && text.back() <= '9'; }
 
+// Quick: no denial ends with a digit, a comma or a bracket that closes.
+bool may_end_denial(std::string_view before) {
+  const std::size_t last = before.find_last_not_of(' ');
+  return last != before.npos && !ends_with_digit(before.substr(0, last + 1)) &&
+         (is_word_byte(before[last]) || std::string_view(":=([\"'*").find(before[last]) != std::string_view::npos);
+}
+
 }  // namespace
 
 bool denies_next(std::string_view before) {
+  if (!may_end_denial(before)) return false;
   const std::string lower = lower_end(before);
   std::string_view said = lower;
   for (int i = 0; i < 5; ++i) {

@@ -176,6 +176,21 @@ std::string without_reasons(std::string_view plain) {
   return kept;
 }
 
+std::string without_asides(std::string_view plain) {
+  std::string kept;
+  std::size_t from = 0;
+  for (std::size_t at = 1; at < plain.size(); ++at) {
+    if (plain[at] != ' ') continue;
+    const bool clause = plain[at - 1] == ',' && plain.substr(at).starts_with(" which ");
+    const std::size_t end = clause ? sentence_end(plain, at) : aside_at(plain, at);
+    if (end == 0) continue;
+    kept += plain.substr(from, at - from);
+    from = end;
+    at = end - 1;
+  }
+  return kept + std::string(plain.substr(std::min(from, plain.size())));
+}
+
 std::vector<std::string_view> corrections_in(std::string_view plain) {
   const std::size_t begin = plain.size() - std::min(plain.size(), kLongestCorrection);
   const std::string lower = ascii_lower(plain.substr(begin));

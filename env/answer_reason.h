@@ -15,6 +15,9 @@ std::string_view before_reason(std::string_view sentence);
 // a colon's list of parts. A reason that draws a conclusion ("so", "therefore") stays.
 std::string without_reasons(std::string_view plain);
 
+// Without brackets that hold words and numbers, and without ", which ..".
+std::string without_asides(std::string_view plain);
+
 // What stands behind "Actually", "Correction:", "scratch that" and the like, the last first; from the short end of a
 // text alone, and never its beginning. At most eight.
 std::vector<std::string_view> corrections_in(std::string_view plain);

@@ -343,8 +343,10 @@ class PlaceRule : public AnswerRule {
   AnswerReading read(const AnswerPart& part) const override {
     std::optional<Box> place;
     for (const Phrase& phrase : answer_phrases(part.text))
-      for (const std::string* text : {&phrase.sentence, &phrase.value})
-        if (!place) place = parse(*text);
+      for (const std::string_view text :
+           {own_part(phrase.sentence), std::string_view(phrase.sentence), std::string_view(phrase.value)})
+        if (!place) place = parse(text);
+    if (!place) place = parse(without_asides(part.text));
     if (!place) place = parse(part.text);
     if (!place) return not_read(fmt::format("no {} in {}", what(), shown(part.text)));
     AnswerReading reading;
@@ -359,6 +361,10 @@ class PlaceRule : public AnswerRule {
   const Box& gold() const { return gold_; }
 
  private:
+  // Of a phrase: up to where it goes on to other places.
+  static std::string_view own_part(std::string_view sentence) {
+    return before_reason(sentence.substr(0, std::min(sentence.find(", and "), sentence.find(" while "))));
+  }
   std::pair<double, double> growth_of_response() const {
     if (!options.response_coordinates) return {1, 1};
     return growth(*options.response_coordinates, *options.coordinates, options.size);

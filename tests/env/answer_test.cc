@@ -333,7 +333,7 @@ TEST_CASE("boxes as models write them, the last counts") {
          "from (100,200) to (300,400)",
          "The answer is [100,200,300,400]. The one at [1,2,3,4] is a dog.",
          "[100,200,300,300]"},
-        {"[1,2,3,4]", "[100,200,300,400] or [1,2,3,4]", "", "[100,200,300]", "100,200,300,400", "[100,200,300,299]",
+        {"[1,2,3,4]", "[100,200,300,400] or [1,2,3,4]", "", "[100,200,300]", "100,200,300", "[100,200,300,299]",
          "[100,200,nan,400]"});
   CHECK(Grader("iou", {0, 0, 10, 10}).judge("[0,0,10,5]").correct);
   CHECK(Grader("iou", "(0,0),(10,10)").grade("[0,0,10,10]") == 1);
@@ -363,7 +363,7 @@ TEST_CASE("points as models write them, of a box the centre") {
          "<tool_call>{\"name\": \"computer_use\", \"arguments\": {\"action\": \"left_click\", \"coordinate\": [500, "
          "300]}}</tool_call>",
          "first (1,1), then (500,300)"},
-        {"(0,0),(10,10)", "(399,300)", "(401,201),(10,10)", "500,300", "", "(500",
+        {"(0,0),(10,10)", "(399,300)", "(401,201),(10,10)", "500,300,1", "", "(500",
          "(500,300) and later (1,1) or so: (2,2)"});
 }
 
@@ -679,6 +679,61 @@ TEST_CASE("texts with reasons, frames and verdicts around them") {
   check({"exact", "true"}, {"true", "true, it is"}, {"TRUE", "True"});
   check({"exact", "Yes"}, {"Yes, it is."}, {"yes, it is."});
   check({"normalized", "yes"}, {"Yes, it is."}, {"yes, no, maybe", "Yes. No."});
+}
+
+TEST_CASE("numbers that are nothing but a box or a point") {
+  check({"iou", {100, 200, 300, 400}},
+        {"100,200,300,400", "100 200 300 400", "<answer>100, 200, 300, 400</answer>", "\\boxed{100, 200, 300, 400}",
+         "bbox: 100, 200, 300, 400", "Bounding box: 100,200,300,400", "The answer is 100, 200, 300, 400.",
+         "<|begin_of_box|>100,200,300,400<|end_of_box|>", "[100 200 300 400]", "[100;200;300;400]",
+         "[100px, 200px, 300px, 400px]", R"({"bbox":"100,200,300,400"})", R"({"bbox":"100 200 300 400"})",
+         R"({"top_left":{"x":100,"y":200},"bottom_right":{"x":300,"y":400}})",
+         R"({"start": [100,200], "end": [300,400]})"},
+        {"100,200,300,400,500", "I see 100, 200, 300, 400", "There are 100,200,300,400 of them"});
+  check({"point_in_box", {400, 250, 600, 350}},
+        {"500, 300", "<answer>500, 300</answer>", "<answer>500 300</answer>", "\\boxed{500,300}", "point: 500, 300",
+         "Coordinates: 500, 300", "Click at coordinates 500, 300", "<click>500, 300</click>",
+         R"({"coordinate":"500,300"})", R"({"action_type":"CLICK","coordinates":"500,300"})", "(500;300)",
+         R"({"x": "500", "y": "300"})"},
+        {"500", "500 of 300", "500,300,1"});
+}
+
+TEST_CASE("places that are denied, compared or of a label are not the answer") {
+  check({"iou", {100, 200, 300, 400}},
+        {"It's [100,200,300,400], not [500,500,600,600].", "[100,200,300,400] rather than [500,500,600,600]",
+         "It is not [500,500,600,600] but [100,200,300,400].",
+         "The final answer is <box>(100,200),(300,400)</box>, and the distractor is <box>(500,500),(600,600)</box>.",
+         "Final box: [100,200,300,400]. (My first guess was [500,500,600,600].)",
+         "The box is [100,200,300,400], which lies left of the plate at [500,500,600,600].",
+         R"({"bbox_2d":[100,200,300,400],"label":"cup at [1,2,3,4]"})"},
+        {"It's [500,500,600,600], not [100,200,300,400].", "not [100,200,300,400]", "nicht (100,200),(300,400)"});
+  check({"point_in_box", {400, 250, 600, 350}},
+        {"The answer is (500,300), not (100,100).", R"x({"x":500,"y":300,"label":"OK (1,1)"})x"},
+        {"It's (100,100), not (500,300)."});
+}
+
+TEST_CASE("actions in the forms of other agents") {
+  check({"gui_step", "CLICK <point>[[500,300]]</point>"},
+        {"{'action': 'CLICK', 'value': None, 'position': [500, 300]}", "{'action': 'tap', 'position': (500, 300)}",
+         "do(action=\"Tap\", element=[500,300])", "mobile_use(action='click', coordinate=[500, 300])",
+         R"({"Thought":"x","Action":"CLICK","Coordinate":[500,300]})",
+         R"({"actions":[{"action":"click","coordinate":[500,300]}]})", R"x({"action": "click(500, 300)"})x",
+         R"x({"function_call":{"name":"click","arguments":"{\"x\":500,\"y\":300}"}})x",
+         "<function=click>\n<parameter=x>500</parameter>\n<parameter=y>300</parameter>\n</function>",
+         "Action: CLICK\nPoint: (500, 300)", R"({"type":"click","x":500,"y":300,"button":"left"})"},
+        {R"({"type":"click","x":500,"y":300,"button":"right"})", "click(x=500, y=300, button='right')",
+         R"({"type":"click","x":500,"y":300,"button":"middle"})", "click(500,300); press_back()",
+         "CLICK <point>[[500,300]]</point> TYPE [x]",
+         R"({"actions":[{"action":"click","coordinate":[500,300]},{"action":"press_back"}]})"});
+  check({"gui_step", "TYPE [hello world]"},
+        {"do(action=\"Type\", text=\"hello world\")", "Action: TYPE\nText: hello world"}, {});
+  check({"gui_step", "PRESS_BACK"}, {"do(action=\"Back\")"}, {"do(action=\"Home\")"});
+  check({"gui_step", "OPEN_APP [Clock]"}, {"do(action=\"Launch\", app=\"Clock\")"}, {});
+  check({"gui_step", "WAIT"}, {"do(action=\"Wait\", duration=\"2 seconds\")"}, {});
+  check({"gui_step", "TYPE [Action: x]"}, {"Thought: type.\nAction: TYPE [Action: x]"}, {});
+  check({"gui_step", "SCROLL [DOWN]"},
+        {R"({"type":"scroll","x":500,"y":500,"scroll_x":0,"scroll_y":300})", "action: scroll\ndirection: down"},
+        {R"({"type":"scroll","x":500,"y":500,"scroll_x":0,"scroll_y":-300})"});
 }
 
 TEST_CASE("corners in a sentence, actions with reasons beside them") {
