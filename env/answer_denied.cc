@@ -231,6 +231,9 @@ bool may_end_denial(std::string_view before) {
          (is_word_byte(before[last]) || std::string_view(":=([\"'*").find(before[last]) != std::string_view::npos);
 }
 
+// Quick: a denial begins with a word or a question mark.
+bool may_begin_denial(char c) { return c == '?' || (is_word_byte(c) && !(c >= '0' && c <= '9')); }
+
 }  // namespace
 
 bool denies_next(std::string_view before) {
@@ -251,7 +254,8 @@ bool denies_next(std::string_view before) {
 }
 
 bool denies_last(std::string_view behind) {
-  if (behind.empty()) return false;
+  const std::size_t next = behind.find_first_not_of(" )]\"'*");
+  if (next == behind.npos || !may_begin_denial(behind[next])) return false;
   const std::string lower = lower_start(behind);
   std::string_view rest = lower;
   if (const std::size_t at = rest.find_first_not_of(" )]\"'*"); at != rest.npos) rest.remove_prefix(at);
@@ -260,6 +264,11 @@ bool denies_last(std::string_view behind) {
 }
 
 bool bounds_next(std::string_view before) {
+  const std::size_t last = before.find_last_not_of(' ');
+  if (last == before.npos ||
+      (!is_word_byte(before[last]) && std::string_view("<>=").find(before[last]) == std::string_view::npos))
+    return false;
+  if (ends_with_digit(before.substr(0, last + 1))) return false;
   const std::string lower = lower_end(before);
   const std::string_view said = trim(lower);
   if (said.empty() || ends_with_digit(said)) return false;
@@ -274,7 +283,8 @@ bool bounds_next(std::string_view before) {
 }
 
 bool bounds_last(std::string_view behind) {
-  if (behind.empty()) return false;
+  const std::size_t next = behind.find_first_not_of(' ');
+  if (next == behind.npos || (behind[next] != '+' && !may_begin_denial(behind[next]))) return false;
   const std::string lower = lower_start(behind);
   const std::string_view rest = lower;
   if (rest.starts_with('+'))

@@ -323,11 +323,13 @@ std::vector<double> bare_numbers(std::string_view text) {
                                          "center", "coordinate", "position", "coordinates", "location", "centre"};
   if (text.size() > kLongest) return {};
   std::vector<double> numbers;
+  int open = 0;
   Tokens tokens(text);
   for (Token token = tokens.next(); token.kind != Kind::end; token = tokens.next()) {
     const std::string name = token.kind == Kind::name ? side_name(token.text) : "";
     const bool named = std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) && numbers.empty();
     const bool unit = (name == "px" || name == "pixels") && !numbers.empty();
+    open += token.kind == Kind::open ? 1 : token.kind == Kind::close ? -1 : 0;
     if (token.kind == Kind::number)
       numbers.push_back(token.number);
     else if (!named && !unit &&
@@ -335,7 +337,7 @@ std::vector<double> bare_numbers(std::string_view text) {
               (token.kind == Kind::other && std::string_view(";:={}.").find(token.text[0]) == std::string_view::npos)))
       return {};
   }
-  return numbers;
+  return open == 0 ? numbers : std::vector<double>();
 }
 
 }  // namespace
