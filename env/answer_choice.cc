@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 #include "core/text.h"
+#include "env/answer_denied.h"
 #include "env/answer_named.h"
 #include "env/answer_number.h"
+#include "env/answer_reason.h"
 #include "env/answer_text.h"
+#include "env/option_verdict.h"
 
 namespace agon::env {
 namespace {
@@ -204,12 +208,6 @@ constexpr std::string_view kChosenBehind[] = {"\u9009",
                                               "\u6b63\u786e\u9009\u9879\u662f",
                                               "\u6b63\u786e\u7684\u9009\u9879\u4e3a",
                                               "\u6b63\u786e\u7684\u9009\u9879\u662f"};
-constexpr std::string_view kCalledWrong[] = {
-    "\u9009\u9879\u4e0d", "\u9009\u9879\u9519", "\u4e0d\u6b63\u786e", "\u4e0d\u5bf9",       "\u9519",
-    "\u662f\u9519",       "\u4e0d\u7b26\u5408", "\u4e0d\u662f",       "\u3067\u306f\u306a", "\u306f\u8aa4\u308a",
-    "\u306f\u9593\u9055"};
-constexpr std::string_view kDeniedBehind[] = {"\u4e0d\u9009", "\u4e0d\u9009\u62e9", "\u6392\u9664", "\u4e0d\u662f"};
-
 template <typename Endings>
 bool ends_with_any(std::string_view text, const Endings& endings) {
   return std::any_of(std::begin(endings), std::end(endings),
@@ -223,30 +221,46 @@ bool starts_with_any(std::string_view text, const Starts& starts) {
 
 struct Mention {
   std::size_t place, at;
-  bool marked;  // in brackets or quotes, or behind "option"
+  bool marked;             // in brackets or quotes, or behind "option"
+  bool ruled_out = false;  // "not B", "B is wrong"
+  bool by_rest = false;    // by what stands behind it
 };
 
 // Letters of options named in a text. `text`: plain; `lower`: the same in lower case.
 class MentionFinder {
  public:
   MentionFinder(std::string_view text, const Options& options)
-      : text_(text), lower_(ascii_lower(text)), options_(options), of_values_(!options.empty()) {
-    for (const std::string& option : options)
+      : text_(text),
+        lower_(ascii_lower(text)),
+        options_(options),
+        of_values_(!options.empty()),
+        boxes_(begins_with_box(text)) {
+    for (const std::string& option : options) {
       of_values_ = of_values_ && option.find_first_of("0123456789") != option.npos;
+      texts_.push_back(to_lower(bare(option)));
+      words_ = words_ && !is_verdict_word(texts_.back());
+      named_ = named_ && !texts_.back().empty() && std::isalpha(static_cast<unsigned char>(texts_.back().back())) &&
+               (texts_.back().size() == 1 || texts_.back()[texts_.back().size() - 2] == ' ');
+    }
   }
 
   std::vector<Mention> find() const {
     std::vector<Mention> mentions;
     for (std::size_t at = 0; at < text_.size(); ++at) {
       if (!stands_alone(at)) continue;
-      const auto place = place_of(text_[at], options_);
+      const auto place = place_at(at);
       if (!place) continue;
       const bool marked = is_marked(at);
-      if ((marked || (is_capital(text_[at]) && !is_english_word(at))) && !is_ruled_out(at))
-        mentions.push_back({*place, at, marked});
+      if (!marked && (!is_capital(text_[at]) || is_english_word(at))) continue;
+      const bool by_rest = denies_last(text_.substr(at + 1));
+      mentions.push_back({*place, at, marked, by_rest || is_ruled_out(at), by_rest});
     }
+    spread_denials(mentions);
+    std::erase_if(mentions, [](const Mention& mention) { return mention.ruled_out; });
     return mentions;
   }
+  // "B: yes", "[x] B".
+  bool is_marked_right(const Mention& mention) const { return verdict(mention.at) == Verdict::right; }
   bool is_called_right(const Mention& mention) const {
     const std::size_t from = lower_.find_first_not_of(")]}\"'*,", mention.at + 1);
     if (from == lower_.npos) return false;
@@ -284,6 +298,63 @@ class MentionFinder {
   char before(std::size_t at) const { return at > 0 ? text_[at - 1] : ' '; }
   char after(std::size_t at) const { return at + 1 < text_.size() ? text_[at + 1] : ' '; }
 
+  Verdict verdict(std::size_t at) const {
+    const Verdict ticked = boxes_ ? verdict_before(text_.substr(0, at)) : Verdict::none;
+    if (ticked != Verdict::none) return ticked;
+    const auto place = place_of(text_[at], options_);
+    const bool known = place && *place < texts_.size();
+    return verdict_behind(text_.substr(at + 1), known ? std::string_view(texts_[*place]) : std::string_view(), words_);
+  }
+  // "A, C and D are wrong", "wrong: A, C": what denies one of a row denies the others.
+  void spread_denials(std::vector<Mention>& mentions) const {
+    for (std::size_t i = mentions.size(); i-- > 1;)
+      if (mentions[i].by_rest && joins(mentions[i - 1].at, mentions[i].at, false))
+        mentions[i - 1].ruled_out = mentions[i - 1].by_rest = true;
+    bool listed = false;
+    for (std::size_t i = 0; i + 1 < mentions.size(); ++i) {
+      const std::string_view left = trim(std::string_view(lower_).substr(0, mentions[i].at));
+      const bool begins =
+          ends_with_any(left, std::initializer_list<std::string_view>{"wrong:", "incorrect:", "false:", "eliminate",
+                                                                      "exclude", "rule out", "ruling out", "排除"});
+      listed = begins || (listed && mentions[i].ruled_out);
+      if (mentions[i].ruled_out && !mentions[i].by_rest && joins(mentions[i].at, mentions[i + 1].at, !listed))
+        mentions[i + 1].ruled_out = true;
+      else
+        listed = false;
+    }
+  }
+  bool joins(std::size_t first, std::size_t second, bool by_or) const {
+    if (second - first > 16) return false;
+    const std::string_view between = behind(std::string_view(lower_).substr(first + 1, second - first - 1), ") ");
+    const std::string_view link = trim(between.ends_with('(') ? between.substr(0, between.size() - 1) : between);
+    if (link == "or" || link == "nor" || link == ", or") return true;
+    return !by_or && is_among(link, std::initializer_list<std::string_view>{",", "and", ", and", "&", "/", "和", "与",
+                                                                            "及", "y", "und", "et", "и", "e"});
+  }
+  // "Line B" names a line. Where the options' texts are such names, it is the option of that name.
+  std::optional<std::size_t> place_at(std::size_t at) const {
+    const auto place = place_of(text_[at], options_);
+    if (options_.empty() || of_values_ || !names_thing(at)) return place;
+    if (!named_) return {};
+    const auto name = static_cast<char>(text_[at] | 0x20);
+    const auto option =
+        std::find_if(texts_.begin(), texts_.end(), [&](const std::string& one) { return one.back() == name; });
+    if (option == texts_.end()) return {};
+    return static_cast<std::size_t>(option - texts_.begin());
+  }
+  bool names_thing(std::size_t at) const {
+    static constexpr std::string_view kThings[] = {
+        "point",  "points", "line",      "lines",  "bar",     "bars",    "team",    "region",  "building", "side",
+        "angle",  "vertex", "node",      "group",  "column",  "row",     "bin",     "curve",   "segment",  "vitamin",
+        "box",    "ball",   "car",       "person", "country", "city",    "product", "class",   "type",     "plan",
+        "player", "block",  "triangle",  "circle", "plane",   "area",    "zone",    "route",   "path",     "road",
+        "train",  "tank",   "container", "plant",  "house",   "room",    "door",    "gate",    "store",    "company",
+        "brand",  "school", "station",   "town",   "village", "machine", "sector",  "cluster", "edge",     "arc",
+        "corner", "square", "hepatitis", "beaker", "cup",     "star",    "planet",  "phase",   "stage",    "layer"};
+    std::size_t end = at;
+    while (end > 0 && text_[end - 1] == ' ') --end;
+    return text_.substr(0, end).ends_with("\u2220") || (end < at && is_among(word_ending_at(lower_, end), kThings));
+  }
   bool stands_alone(std::size_t at) const {
     if (!is_letter(text_[at])) return false;
     const char left = before(at), right = after(at);
@@ -341,7 +412,8 @@ class MentionFinder {
     if (text_[at] == 'I') return !is_called_right({0, at, false});
     if (text_[at] != 'A' || after(at) != ' ') return false;
     const std::string_view next = word_at(lower_, at + 1);
-    return !next.empty() && !is_among(next, kBehindLetters);
+    const bool sign = !next.empty() && static_cast<unsigned char>(next[0]) >= 0xE2;  // "A \u274c"
+    return !next.empty() && !sign && !is_among(next, kBehindLetters);
   }
   bool is_ruled_out(std::size_t at) const {
     static constexpr std::string_view kBefore[] = {"not",    "neither", "nor",       "isn't",     "than",
@@ -352,9 +424,7 @@ class MentionFinder {
                                                   "too",   "unlikely",   "out",       "excluded"};
     static constexpr std::string_view kVerbs[] = {"is",   "was", "are", "were",   "would", "can",   "could",
                                                   "does", "do",  "has", "should", "must",  "seems", "looks"};
-    if (ends_with_any(trim(text_.substr(0, at)), kDeniedBehind) ||
-        starts_with_any(behind(text_.substr(at + 1), " )]"), kCalledWrong))
-      return true;
+    if (denies_next(text_.substr(0, at)) || verdict(at) == Verdict::wrong) return true;
     std::size_t end = at;
     std::string_view word = word_ending_at(lower_, end);
     for (int i = 0;
@@ -378,8 +448,20 @@ class MentionFinder {
   std::string_view text_;
   std::string lower_;
   const Options& options_;
-  bool of_values_;  // every option holds a digit
+  bool of_values_;                  // every option holds a digit
+  bool boxes_;                      // a box that may be ticked stands before each letter
+  bool words_ = true;               // no option's text is a verdict itself
+  bool named_ = true;               // all options' texts end with a letter: "Point B"
+  std::vector<std::string> texts_;  // in lower case
 };
+
+// Is the option whose letter stands before called wrong: "B. cat: incorrect", "B \u274c"?
+bool is_called_wrong(std::string_view rest, std::size_t place, const Options& options) {
+  const bool words = std::none_of(options.begin(), options.end(),
+                                  [](const std::string& option) { return is_verdict_word(ascii_lower(option)); });
+  const std::string text = place < options.size() ? to_lower(bare(options[place])) : "";
+  return denies_last(rest) || verdict_behind(rest, text, words) == Verdict::wrong;
+}
 
 // "B) cat", "(B) cat", "B. cat", "B - cat", "option B", "option B, the cat".
 std::optional<std::size_t> label_at_start(std::string_view text, const Options& options) {
@@ -398,7 +480,7 @@ std::optional<std::size_t> label_at_start(std::string_view text, const Options& 
   const auto place = place_of(text[at], options);
   if (!place) return {};
   const std::string_view rest = text.substr(at + 1);
-  if (names_another(rest, options)) return {};
+  if (names_another(rest, options) || is_called_wrong(rest, *place, options)) return {};
   const bool opened = at > 0 && (text[at - 1] == '(' || text[at - 1] == '[');
   if (labelled || opened) {
     const bool marked = rest.empty() || std::string_view(" )].,:;\"'-\n").find(rest[0]) != std::string_view::npos;
@@ -474,6 +556,47 @@ std::optional<std::size_t> held_option(std::string_view text, const Options& opt
   return {};
 }
 
+// Behind "it's", "the statement is" and the like.
+std::string_view behind_introduction(std::string_view lower) {
+  for (const std::string_view words :
+       {"it's ", "it is ", "this is ", "that's ", "that is ", "the statement is ", "the claim is ", "the answer is "})
+    if (lower.starts_with(words)) return lower.substr(words.size());
+  return lower;
+}
+
+bool ends_part(std::string_view rest) {
+  if (rest.empty() || std::string_view(",;:!([\n").find(rest[0]) != std::string_view::npos) return true;
+  if (rest[0] == '.') return rest.size() == 1 || rest[1] == ' ' || rest[1] == '\n';
+  for (const std::string_view mark : {" (", " [", " - ", " \u2014", "\u2014"})
+    if (rest.starts_with(mark)) return true;
+  return false;
+}
+
+// "Yes, line B crosses.", "Red (see region D)": an option's text, then a mark. No other option is named but beside yes,
+// no, true and false.
+std::optional<std::size_t> leading_option(std::string_view text, const Options& options) {
+  std::size_t longest = 0;
+  for (const std::string& option : options) longest = std::max(longest, option.size());
+  const std::string lower = to_lower(text.substr(0, longest + 40));
+  const std::string_view said = behind_introduction(lower);
+  const Places places = options_that(options, [&](const std::string& option) {
+    const std::string wanted = to_lower(bare(option));
+    return wanted.size() > 1 && said.starts_with(wanted) && ends_part(said.substr(wanted.size()));
+  });
+  const auto place = only(places);
+  if (!place) return {};
+  const std::string wanted = to_lower(bare(options[*place]));
+  if (is_verdict_word(wanted)) {
+    const std::string_view next = behind(said.substr(wanted.size()), " ,;:.!");
+    return options_that(options, [&](const std::string& other) { return next.starts_with(to_lower(bare(other))); })
+                   .empty()
+               ? place
+               : std::nullopt;
+  }
+  const auto [named, denied] = named_options(text, options);
+  return std::all_of(named.begin(), named.end(), [&](std::size_t one) { return one == *place; }) ? place : std::nullopt;
+}
+
 // A capital letter that the value of a phrase begins with.
 std::optional<std::size_t> first_letter(std::string_view value, const Options& options) {
   value = behind(value, "([{\"'* ");
@@ -500,6 +623,7 @@ std::optional<std::size_t> numbered_option(std::string_view text, const Options&
 std::optional<std::size_t> phrase_choice(const Phrase& phrase, const Options& options) {
   if (const auto place = whole_choice(phrase.sentence, options)) return place;
   if (const auto place = whole_choice(phrase.value, options)) return place;
+  if (const auto place = leading_option(phrase.sentence, options)) return place;
   const std::vector<Mention> mentions = MentionFinder(phrase.sentence, options).find();
   if (!mentions.empty() && names_another(std::string_view(phrase.sentence).substr(mentions.front().at + 1), options))
     return {};
@@ -509,6 +633,27 @@ std::optional<std::size_t> phrase_choice(const Phrase& phrase, const Options& op
   if (!mentions.empty()) return only_mention(mentions);
   const auto number = numbered_option(phrase.sentence, options);
   return number ? number : held_option(phrase.sentence, options);
+}
+
+// What a correction puts in the place of all before it: its phrase, or a short sentence that is an option.
+std::optional<std::size_t> corrected_choice(std::string_view text, const Options& options) {
+  for (const std::string_view correction : corrections_in(text)) {
+    for (const Phrase& phrase : answer_phrases(correction))
+      if (const auto place = phrase_choice(phrase, options)) return place;
+    const auto place = whole_choice(corrected_sentence(correction), options);
+    if (place && !names_besides(correction, *place, options)) return place;
+  }
+  return {};
+}
+
+// A text that says of each option whether it is right: the only one that is. False where several are.
+bool is_marked_choice(std::string_view text, const Options& options, std::optional<std::size_t>& choice) {
+  const MentionFinder finder(text, options);
+  Places right;
+  for (const Mention& mention : finder.find())
+    if (finder.is_marked_right(mention)) right.insert(mention.place);
+  choice = only(right);
+  return right.size() < 2;
 }
 
 std::optional<std::size_t> stated_choice(std::string_view text, const Options& options) {
@@ -526,6 +671,29 @@ std::optional<std::size_t> stated_choice(std::string_view text, const Options& o
     return one.place == place && names_another(text.substr(one.at + 1), options);  // "Answer: B or C"
   });
   return several ? std::nullopt : place;
+}
+
+// "None", "none of these": the option "None of the above".
+std::optional<std::size_t> none_of_all(std::string_view text, const Options& options) {
+  constexpr std::string_view kNone[] = {"none",
+                                        "none of above",
+                                        "none of these",
+                                        "none of them",
+                                        "none of options",
+                                        "none of choices",
+                                        "none of options is right",
+                                        "none of options is correct",
+                                        "none of options are correct"};
+  if (text.size() > 60 || !is_among(words_of(text), kNone)) return {};
+  return only(options_that(options, [&](const std::string& option) { return is_among(words_of(option), kNone); }));
+}
+
+// Behind lines that list the options, a last line that says which it is: "It is a dog."
+std::optional<std::size_t> concluded_option(std::string_view line, const Options& options) {
+  const std::string word = ascii_lower(word_at(line, 0));
+  const bool concludes = is_among(word, std::initializer_list<std::string_view>{"it", "it's", "so", "thus", "therefore",
+                                                                                "hence", "this", "that's", "clearly"});
+  return concludes ? held_option(line, options) : std::nullopt;
 }
 
 // "Yes, it is. No other answer is possible." says yes.
@@ -568,15 +736,21 @@ std::optional<std::size_t> read_choice(std::string_view plain, const Options& op
   if (plain.empty()) return {};
   if (const auto place = whole_choice(plain, options)) return place;
   if (!with_exact_text(plain, options).empty()) return {};  // two options of that text
+  if (const auto place = corrected_choice(plain, options)) return place;
   for (const Phrase& phrase : answer_phrases(plain))
     if (const auto place = phrase_choice(phrase, options)) return place;
+  if (const auto place = leading_option(plain, options)) return place;
+  std::optional<std::size_t> marked;
+  if (!is_marked_choice(plain, options, marked) || marked) return marked;
   if (const auto place = stated_choice(plain, options)) return place;
   const std::string_view line = last_line(plain);
   if (line.size() < plain.size())
     if (const auto place = whole_choice(line, options)) return place;
   if (const auto place = leading_verdict_choice(plain, options)) return place;
-  const auto number = numbered_option(plain, options);
-  return number ? number : held_option(plain, options);
+  if (const auto number = numbered_option(plain, options)) return number;
+  if (const auto held = held_option(plain, options)) return held;
+  if (const auto none = none_of_all(plain, options)) return none;
+  return line.size() < plain.size() ? concluded_option(line, options) : std::nullopt;
 }
 
 }  // namespace agon::env

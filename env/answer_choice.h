@@ -25,7 +25,10 @@ std::vector<std::size_t> options_of_gold(std::string_view gold, const std::vecto
 //   3. "B is correct"; then "I choose B", "so B", "it must be B"; the last of either
 //   4. the only letter in brackets or behind "option"; then the only capital letter that is a word
 //   5. the option that is the number which the text means, then the only option whose words the text holds
-// I and A as English words, and letters that the text rules out ("not B", "B is wrong"), are no letters.
+// Between 2 and 3: an option's text that the reply begins with ("Yes, line B crosses."), then the only option that the
+// text marks as right (env/option_verdict.h). A correction (env/answer_reason.h) comes before 2.
+// I and A as English words, letters that the text rules out (env/answer_denied.h), and letters that name a thing ("line
+// B") where the options are no such names, are no letters.
 // Without options, letters run from A to Z.
 std::optional<std::size_t> read_choice(std::string_view plain, const std::vector<std::string>& options);
 

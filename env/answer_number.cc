@@ -12,7 +12,10 @@
 #include <vector>
 
 #include "core/text.h"
+#include "env/answer_denied.h"
+#include "env/answer_reason.h"
 #include "env/answer_text.h"
+#include "env/number_word.h"
 #include "env/scale_word.h"
 
 namespace agon::env {
@@ -96,6 +99,12 @@ std::size_t currency_sign(std::string_view text) {
   return first.code_point >= 0 && utf8proc_category(first.code_point) == UTF8PROC_CATEGORY_SC ? first.bytes : 0;
 }
 
+// A root or \u03c0.
+bool begins_irrational(std::string_view text) {
+  return text.starts_with("\u221a") || text.starts_with("\u03c0") || text.starts_with("sqrt(") ||
+         (text.starts_with("pi") && (text.size() == 2 || !is_word_byte(text[2])));
+}
+
 // Reads values off a plain text from `at` on. Every read either moves on or leaves `at` where it was.
 class NumberReader {
  public:
@@ -118,6 +127,7 @@ class NumberReader {
     std::string_view rest = trim(text_.substr(at_));
     if (rest.ends_with('.')) rest = trim(rest.substr(0, rest.size() - 1));
     if (rest.empty()) return true;
+    if (denies_last(text_.substr(at_)) || bounds_last(text_.substr(at_)) || is_variable(rest)) return false;
     if (rest.front() == '^' || rest.front() == '-' || rest.front() == '*' || rest.front() == ')') return false;
     if (rest.front() == '/' && (rest.size() == 1 || !is_unit_byte(rest[1]))) return false;
     if (static_cast<std::size_t>(std::count(rest.begin(), rest.end(), ' ')) >= kMostUnitWords) return false;
@@ -135,6 +145,13 @@ class NumberReader {
   }
   void skip_blanks() {
     while (peek() == ' ') ++at_;
+  }
+  // 3y, 3i: the rest of a number; 3x may be three times.
+  bool is_variable(std::string_view rest) const {
+    return at_ < text_.size() && text_[at_] != ' ' &&
+           std::string_view("inyz").find(rest[0]) != std::string_view::npos &&
+           (rest.size() == 1 || !is_letter(rest[1])) &&
+           !(rest.size() > 1 && static_cast<unsigned char>(rest[1]) >= 0x80);
   }
   static bool is_unit_byte(char c) {
     return is_letter(c) || static_cast<unsigned char>(c) >= 0x80 || c == '%' || c == '$';
@@ -236,8 +253,7 @@ class NumberReader {
       const std::size_t behind = at_;
       if (peek() == ' ') ++at_;
       if (skip("\u00b7") || skip("\u00d7") || skip("*")) skip_blanks();
-      if (!text_.substr(std::min(at_, text_.size())).starts_with("\u221a") &&
-          !text_.substr(std::min(at_, text_.size())).starts_with("\u03c0")) {
+      if (!begins_irrational(text_.substr(std::min(at_, text_.size())))) {
         at_ = behind;
         break;
       }
@@ -248,8 +264,9 @@ class NumberReader {
   }
   std::optional<Number> factor(int depth) {
     if (depth >= kDeepest) return {};
-    if (skip("\u03c0")) return number_of(std::numbers::pi);
-    if (skip("\u221a")) {
+    if (skip("\u03c0") || (begins_irrational(text_.substr(std::min(at_, text_.size()))) && skip("pi")))
+      return number_of(std::numbers::pi);
+    if (skip("\u221a") || skip("sqrt")) {
       const auto inside = peek() == '(' ? bracketed(depth + 1) : literal();
       return inside && inside->value >= 0 ? number_of(std::sqrt(inside->value)) : std::nullopt;
     }
@@ -475,34 +492,27 @@ bool is_operator(std::string_view between) {
   return std::find(std::begin(kOperators), std::end(kOperators), between) != std::end(kOperators);
 }
 
-// "x > ", where a blank and a word stand before the sign: no arrow, quote or tag.
-bool ends_with_bound(std::string_view said) {
-  for (const std::string_view sign : {" <", " >", " \u2264", " \u2265", " <=", " >="})
-    if (said.ends_with(sign) && said.size() > sign.size() && is_word_byte(said[said.size() - sign.size() - 1]))
-      return true;
-  return false;
+// "sin ", "f(", "log_2(", "∛": a function of the number behind it.
+bool ends_with_function(std::string_view before) {
+  constexpr std::string_view kFunctions[] = {"sin", "cos", "tan", "log", "ln", "exp", "\u221b", "\u221c"};
+  const std::string lower = ascii_lower(before.substr(before.size() - std::min<std::size_t>(before.size(), 24)));
+  std::string_view said = trim(lower);
+  const bool bracket = said.ends_with('(');
+  if (bracket) said.remove_suffix(1);
+  std::size_t begin = said.size();
+  while (begin > 0 && (is_word_byte(said[begin - 1]) || said[begin - 1] == '_')) --begin;
+  const std::string_view name = said.substr(begin);
+  if (bracket && name.size() == 1 && is_letter(name[0])) return true;
+  return std::any_of(std::begin(kFunctions), std::end(kFunctions), [&](std::string_view function) {
+    return bracket ? name.starts_with(function)
+                   : name == function || (function.size() == 3 && name.ends_with(function) && !is_letter(function[0]));
+  });
 }
 
-// "not 5", "cannot be 5", "the wrong answer is 5"; bounds, "x > 5" and "less than 5"; "sin 5".
-bool is_no_answer(std::string_view before) {
-  constexpr std::string_view kLinks[] = {"be", "is", "was", "equal", "to", ":"};
-  constexpr std::string_view kRefusals[] = {
-      "not",       "n't",          "\u00b1",     "wrong answer", "incorrect answer", "false answer", "less than",
-      "more than", "greater than", "fewer than", "smaller than", "larger than",      "higher than",  "lower than"};
-  constexpr std::string_view kFunctions[] = {"sin", "cos", "tan", "log", "ln"};
-  const std::string lower = ascii_lower(before.substr(before.size() - std::min<std::size_t>(before.size(), 40)));
-  std::string_view said = trim(lower);
-  if (ends_with_bound(said)) return true;
-  for (const std::string_view name : kFunctions)
-    if (said.ends_with(name) && (said.size() == name.size() || !is_letter(said[said.size() - name.size() - 1])))
-      return true;
-  for (int i = 0; i < 3; ++i)
-    for (const std::string_view link : kLinks)
-      if (said.ends_with(link) && said.size() > link.size() &&
-          (link == ":" || said[said.size() - link.size() - 1] == ' '))
-        said = trim(said.substr(0, said.size() - link.size()));
-  return std::any_of(std::begin(kRefusals), std::end(kRefusals),
-                     [&](std::string_view word) { return said.ends_with(word); });
+// "not 5", "5 is wrong"; bounds, "x > 5" and "5 or more"; "sin 5".
+bool is_no_answer(std::string_view before, std::string_view behind) {
+  return denies_next(before) || bounds_next(before) || ends_with_function(before) || before.ends_with("\u00b1") ||
+         denies_last(behind) || bounds_last(behind);
 }
 
 // Does "^", "^{" or "^-" behind a letter stand before?
@@ -520,13 +530,20 @@ std::size_t negative_word_before(std::string_view text) {
   return 0;
 }
 
+// 3x, 3x4, 3y^2: of what is not one number.
+bool is_variable_behind(std::string_view text, std::size_t at) {
+  if (at >= text.size() || std::string_view("inxyz").find(text[at]) == std::string_view::npos) return false;
+  if (at + 1 == text.size()) return text[at] != 'x';
+  return is_digit(text[at + 1]) || (!is_word_byte(text[at + 1]) && text[at + 1] != '-' && text[at] != 'x');
+}
+
 // The one number of a text, if all that it holds are equal.
 std::optional<Number> only_number(std::string_view text) {
   std::optional<Number> only;
   std::size_t end_of_last = 0;
   for (std::size_t at = 0; at < text.size();) {
     const bool starts = is_digit(text[at]) || (text[at] == '.' && at + 1 < text.size() && is_digit(text[at + 1])) ||
-                        text.substr(at).starts_with("\u221a") || text.substr(at).starts_with("\u03c0");
+                        (begins_irrational(text.substr(at)) && (at == 0 || !is_letter(text[at - 1])));
     if (!starts) {
       ++at;
       continue;
@@ -549,7 +566,8 @@ std::optional<Number> only_number(std::string_view text) {
     const bool joined = after + 1 < text.size() && is_digit(text[after + 1]) &&
                         std::string_view(",.:/^").find(text[after]) != std::string_view::npos;
     const std::size_t start = begin - (dash ? 1 : word);
-    if (joined || (only && is_operator(text.substr(end_of_last, at - end_of_last)))) return {};
+    if (joined || is_variable_behind(text, after) || (only && is_operator(text.substr(end_of_last, at - end_of_last))))
+      return {};
     if (only && negative && is_operator(text.substr(end_of_last, begin - end_of_last))) return {};
     at = end_of_last = after;
     while (at < text.size() && is_word_byte(text[at])) ++at;
@@ -557,7 +575,7 @@ std::optional<Number> only_number(std::string_view text) {
                     is_digit) &&
         at > after + 1 && at - after > 2)  // 0x10, but m2
       return {};
-    if (is_no_answer(text.substr(0, start))) continue;
+    if (is_no_answer(text.substr(0, start), text.substr(after))) continue;
     if (only && !equal_numbers(*number, *only)) return {};
     only = number;
   }
@@ -603,14 +621,45 @@ std::string with_kelvin_apart(std::string_view text) {
   return apart;
 }
 
+// A whole text, in digits or in words.
+std::optional<Number> whole_number(std::string_view text) {
+  if (const auto number = parse_plain_number(text)) return number;
+  const auto digits = number_words_in_digits(text);
+  return digits ? parse_plain_number(*digits) : std::nullopt;
+}
+
+// "42, 45", "(42; 45)": numbers alone, more than one.
+bool lists_numbers(std::string_view text) {
+  while (!text.empty() && std::string_view("([{ ").find(text.front()) != std::string_view::npos) text.remove_prefix(1);
+  while (!text.empty() && std::string_view(")]}. ").find(text.back()) != std::string_view::npos) text.remove_suffix(1);
+  std::size_t count = 0;
+  for (std::size_t at = 0; at <= text.size() && count < 64; ++count) {
+    const std::size_t end = std::min(text.find_first_of(",;", at), text.size());
+    const std::string_view part = trim(text.substr(at, end - at));
+    if (part.empty() || part.size() > 40 || !is_digit(part.back()) || !parse_plain_number(part)) return false;
+    at = end + 1;
+    if (at < text.size() && text[at] != ' ' && text[at - 1] == ',' && text.find("[") == text.npos)
+      return false;  // 1,234
+  }
+  return count > 1;
+}
+
+// Where " - " parts an answer from its reason: not between the parts of a sum.
+std::size_t dash_of_reason(std::string_view text) {
+  const std::size_t at = text.find(" - ");
+  const bool sum =
+      at != text.npos && at > 0 && at + 3 < text.size() && is_digit(text[at - 1]) && is_digit(text[at + 3]);
+  return sum ? text.npos : at;
+}
+
 // The value of a phrase: its sentence, or that up to where a reason begins.
 std::optional<Number> of_phrase(std::string_view sentence) {
   if (sentence.starts_with("not ")) return {};
-  std::size_t end = sentence.size();
-  for (const std::string_view break_at : {", ", " because", " since", " as ", " (", "; ", " which", " so ", " - "})
+  std::size_t end = std::min(before_reason(sentence).size(), dash_of_reason(sentence));
+  for (const std::string_view break_at : {", ", " (", "; ", " which", " so "})
     end = std::min(end, sentence.find(break_at));
   for (const std::string_view part : {sentence, sentence.substr(0, end)})
-    if (const auto number = parse_plain_number(part)) return number;
+    if (const auto number = whole_number(part)) return number;
   for (const std::string_view part : {sentence.substr(0, end), sentence}) {
     if (const auto number = behind_equals(part)) return number;
     if (const auto number = only_number(part)) return number;
@@ -618,12 +667,51 @@ std::optional<Number> of_phrase(std::string_view sentence) {
   return {};
 }
 
-// "3", then an explanation: a first line that is a number and at most a unit.
+// What a correction puts in the place of all before it: its phrase, or a short sentence that is a number.
+std::optional<Number> of_correction(std::string_view text) {
+  for (const std::string_view correction : corrections_in(text)) {
+    for (const Phrase& phrase : answer_phrases(correction))
+      if (const auto number = of_phrase(phrase.sentence)) return number;
+    const auto number = whole_number(corrected_sentence(correction));
+    const auto besides = only_number(correction);
+    if (number && (!besides || equal_numbers(*besides, *number))) return number;
+  }
+  return {};
+}
+
+bool names_sum(std::string_view line) {
+  const std::string lower = ascii_lower(line);
+  for (const std::string_view word : {"total", "sum", "=", "altogether", "in all", "so ", "answer", "result", "differ"})
+    if (lower.find(word) != lower.npos) return true;
+  return false;
+}
+
+// "4 dogs": a line that is a number and at most one word.
+std::optional<Number> short_line_number(std::string_view line) {
+  const bool listed = line.starts_with("- ") || digits_at(line, 0).size() == line.find(". ");  // "1. dog"
+  if (std::count(line.begin(), line.end(), ' ') > 1 || listed) return {};
+  return parse_plain_number(line);
+}
+
+// "3", then an explanation, and no second line of the kind.
 std::optional<Number> first_line_number(std::string_view text) {
   const std::string_view line = text.substr(0, text.find('\n'));
-  const bool listed = line.starts_with("- ") || digits_at(line, 0).size() == line.find(". ");  // "1. dog"
-  if (line.size() == text.size() || std::count(line.begin(), line.end(), ' ') > 1 || listed) return {};
-  return parse_plain_number(line);
+  if (line.size() == text.size()) return {};
+  const std::string_view rest = text.substr(line.size() + 1);
+  return short_line_number(rest.substr(0, rest.find('\n'))) ? std::nullopt : short_line_number(line);
+}
+
+// Are all lines bullets, or short ones with numbers: parts, of which none is the answer unless it says so?
+bool lists_lines(std::string_view text) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; at < text.size() && count < 200; ++count) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    const bool part = line.starts_with("- ") && std::any_of(line.begin(), line.end(), is_digit);
+    if (!part && !short_line_number(line)) return false;
+    at = end + 1;
+  }
+  return count > 1 && !names_sum(last_line(text));
 }
 
 // "There are 4 cats:", then a list of them that ends the text and draws no sum: what stands before the list.
@@ -631,11 +719,7 @@ std::string_view before_details(std::string_view text) {
   std::string_view rest = text;
   while (last_line(rest).starts_with("- ") && last_line(rest).size() < rest.size())
     rest = rest.substr(0, rest.size() - last_line(rest).size() - 1);
-  if (rest.size() == text.size()) return text;
-  const std::string last = ascii_lower(last_line(text));
-  for (const std::string_view word : {"total", "sum", "=", "altogether", "in all", "so ", "answer", "result"})
-    if (last.find(word) != last.npos) return text;
-  return rest;
+  return rest.size() == text.size() || rest.starts_with("- ") || names_sum(last_line(text)) ? text : rest;
 }
 
 // Behind the last "is", "are", "so" and the like, to the end of the text.
@@ -643,11 +727,25 @@ std::optional<Number> behind_conclusion(std::string_view text) {
   const std::string lower = ascii_lower(text);
   std::size_t last = lower.npos;
   for (const std::string_view word : {" is ", " are ", " was ", " were ", " equals ", " gives ", " get ", " total ",
-                                      "so ", "thus", "hence", "therefore"})
+                                      "so ", "then ", "thus", "hence", "therefore"})
     if (const std::size_t at = lower.rfind(word); at != lower.npos && (last == lower.npos || at + word.size() > last))
       last = at + word.size();
-  if (last == lower.npos || is_no_answer(text.substr(0, last))) return {};
+  if (last == lower.npos || is_no_answer(text.substr(0, last), {})) return {};
   return only_number(text.substr(last));
+}
+
+// In a text without a phrase: by its signs and words.
+std::optional<Number> in_sentences(std::string_view plain) {
+  if (const auto number = behind_equals(plain)) return number;
+  if (const auto number = only_number(without_aside(plain))) return number;
+  const std::string_view text = before_details(plain);
+  if (text.size() < plain.size())
+    if (const auto number = only_number(text)) return number;
+  if (const auto number = behind_conclusion(text)) return number;
+  const std::string_view line = last_line(plain);
+  if (line.size() == plain.size()) return {};
+  if (const auto number = behind_equals(line)) return number;
+  return parse_or_only(line.starts_with("- ") ? line.substr(2) : line);
 }
 
 }  // namespace
@@ -677,20 +775,18 @@ std::optional<Number> read_number(std::string_view said) {
   const std::string apart = with_kelvin_apart(said);
   const std::string_view plain = apart;
   if (digits_at(plain, 0).size() + 1 == plain.size() && plain.ends_with('!')) return {};  // "5!"
-  if (const auto number = parse_plain_number(plain)) return number;
-  for (const Phrase& phrase : answer_phrases(plain))
+  if (const auto number = whole_number(plain)) return number;
+  if (const auto number = of_correction(plain)) return number;
+  for (const Phrase& phrase : answer_phrases(plain)) {
+    if (lists_numbers(phrase.value)) return {};
     if (const auto number = of_phrase(phrase.sentence)) return number;
+  }
+  if (lists_lines(plain)) return {};
   if (const auto number = first_line_number(plain)) return number;
-  if (const auto number = behind_equals(plain)) return number;
-  if (const auto number = only_number(without_aside(plain))) return number;
-  const std::string_view text = before_details(plain);
-  if (text.size() < plain.size())
-    if (const auto number = only_number(text)) return number;
-  if (const auto number = behind_conclusion(text)) return number;
-  const std::string_view line = last_line(plain);
-  if (line.size() == plain.size()) return {};
-  if (const auto number = behind_equals(line)) return number;
-  return parse_or_only(line.starts_with("- ") ? line.substr(2) : line);
+  const std::string answers = without_reasons(plain);
+  if (answers.size() < plain.size())
+    if (const auto number = in_sentences(answers)) return number;
+  return in_sentences(plain);
 }
 
 std::string to_string(const Number& number) {

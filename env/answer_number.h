@@ -37,7 +37,9 @@ std::optional<Number> parse_plain_number(std::string_view plain);
 
 // The number that a text means: the whole of it, what stands behind its last "=", what a phrase says ("the answer is"),
 // the only number in it, the only one behind its last "is", "are", "so" and the like, or the only one of its last line
-// - the first of these that there is. Two numbers where one is wanted are none.
+// - the first of these that there is. Two numbers where one is wanted are none, and so are bounds and what is denied
+// (env/answer_denied.h). A correction supersedes what stands before it, and a reason does not replace a number
+// (env/answer_reason.h). English number words count where they are the whole of such a part (env/number_word.h).
 std::optional<Number> read_number(std::string_view plain);
 
 std::string to_string(const Number& number);

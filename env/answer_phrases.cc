@@ -46,15 +46,20 @@ constexpr Cue kCues[] = {{"answer"},
                          {"\ub2f5"},
                          {"\u0627\u0644\u062c\u0648\u0627\u0628"},
                          {"\u0627\u0644\u0625\u062c\u0627\u0628\u0629"},
+                         {"cevap"},
+                         {"\u0111\u00e1p \u00e1n"},
+                         {"\u0110\u00e1p \u00e1n"},
+                         {"\u0909\u0924\u094d\u0924\u0930"},
                          {"####", false, true},
                          {"\u6545\u9009", false, true},
                          {"\u5e94\u9009", false, true},
                          {"\u7b54\u6848\u9009", false, true},
                          {"\u7b54\u6848]", false, true}};
 constexpr std::string_view kConnectors[] = {
-    ":",        "=",       " is ",    " is\n",          " was ",          " be ",    " are ",  " ist ",
-    " lautet ", " est ",   " es ",    " \u00e8 ",       " \u00e9 ",       "\u662f",  "\u4e3a", "\u70ba",
-    "\u306f",   "\uc740 ", "\ub294 ", " \u0647\u0648 ", " \u0647\u064a ", " \u2192", "->",     "\u21d2"};
+    ":",       "=",         " is ",   " is\n",   " was ",    " be ",           " are ",
+    " ist ",   " lautet ",  " est ",  " es ",    " \u00e8 ", " \u00e9 ",       "\u662f",
+    "\u4e3a",  "\u70ba",    "\u306f", "\uc740 ", "\ub294 ",  " \u0647\u0648 ", " \u0647\u064a ",
+    " \u2192", " l\u00e0 ", "->",     "\u21d2"};
 // Before "answer": it is not the one that is given.
 constexpr std::string_view kOthers[] = {"wrong", "incorrect", "alternative", "other", "another", "second",  "worst",
                                         "false", "tempting",  "no",          "your",  "falsche", "mauvaise"};
@@ -134,7 +139,7 @@ class PhraseFinder {
     const std::size_t behind = at + cue.noun.size();
     const auto begin = cue.direct ? std::optional(behind) : behind_connector(at, behind, ascii);
     if (!begin) return;
-    const std::size_t value = skip_fillers(*begin);
+    const std::size_t value = denier_before(behind, skip_fillers(*begin));
     const std::string_view rest = std::string_view(lower_).substr(std::min(value, lower_.size()));
     if (rest.empty()) return;
     const bool remark = std::any_of(std::begin(kRemarks), std::end(kRemarks),
@@ -164,6 +169,15 @@ class PhraseFinder {
       return heading ? std::optional(behind + 1) : std::nullopt;
     }
     return first == rest.npos ? std::nullopt : std::optional(behind + first + size);
+  }
+  // "答案不是B", "no es B": the value begins with what denies it, which stands from `from` on.
+  std::size_t denier_before(std::size_t from, std::size_t value) const {
+    for (const std::string_view denier :
+         {" can't be ", " cannot be ", " can not be ", " couldn't be ", " could not be ", "\u4e0d\u662f",
+          "\u4e0d\u4e3a", " no es ", " no \u00e9 ", " non \u00e8 ", " n\u00e3o \u00e9 "})
+      if (value >= from + denier.size() && lower_.substr(value - denier.size(), denier.size()) == denier)
+        return value - denier.size();
+    return value;
   }
   std::size_t line_begin(std::size_t at) const {
     const std::size_t line = at > 0 ? lower_.rfind('\n', at - 1) : lower_.npos;

@@ -15,7 +15,8 @@ namespace agon::env {
 //   LaTeX     $..$, \(..\), \[..\], \left, \right and spacing go; \text{x}, \mathrm{x}, \boxed{x} become x; \frac{1}{2}
 //             and \frac12 become 1/2, \sqrt{3} becomes √3, ^\circ becomes °; \%, \$, \times, \pi and the like their
 //             sign
-//   Markdown  emphasis, code ticks, fences and headings go; <b>, <br> and the like too
+//   HTML      &lt;, &gt; and &amp; become their signs
+//   Markdown  ~~struck text~~ goes; emphasis, code ticks, fences and headings go; <b>, <br> and the like too
 // White space at both ends goes, runs of blanks become one; line breaks stay.
 std::string plain_text(std::string_view text);
 

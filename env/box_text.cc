@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "env/answer_denied.h"
 #include "env/box.h"
 
 namespace agon::env {
@@ -14,10 +15,14 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
-constexpr std::string_view kOpenTags[] = {"<box>",           "<|box_start|>", "<bbox>",  "<point>",       "<points>",
-                                          "<|point_start|>", "<|det|>",       "<coord>", "<bounding_box>"};
-constexpr std::string_view kCloseTags[] = {"</box>",        "<|box_end|>", "</bbox>",  "</point>",       "</points>",
-                                           "<|point_end|>", "<|/det|>",    "</coord>", "</bounding_box>"};
+constexpr std::string_view kOpenTags[] = {"<box>",           "<|box_start|>", "<bbox>",  "<point>",        "<points>",
+                                          "<|point_start|>", "<|det|>",       "<coord>", "<bounding_box>", "<click>"};
+constexpr std::string_view kCloseTags[] = {"</box>",        "<|box_end|>", "</bbox>",  "</point>",        "</points>",
+                                           "<|point_end|>", "<|/det|>",    "</coord>", "</bounding_box>", "</click>"};
+// In JSON: keys of places that may be written as texts, and of texts that say nothing of the place.
+constexpr std::string_view kPlaceKeys[] = {"coord", "box", "point", "position", "element"};
+constexpr std::string_view kTextKeys[] = {"label", "name",     "text",   "description", "caption", "object",
+                                          "class", "category", "reason", "thought",     "title",   "explanation"};
 
 // What of a text counts here.
 struct Token {
@@ -50,6 +55,12 @@ class Tokens {
         first < text_.size() &&
         (is_digit(text_[first]) || (text_[first] == '.' && first + 1 < text_.size() && is_digit(text_[first + 1])));
     return number ? number_at(first, c == '-') : take(Kind::other, 1);
+  }
+
+  // Moves behind the text in quotes that goes on here.
+  void skip_text(char quote) {
+    while (at_ < text_.size() && text_[at_] != quote) at_ += text_[at_] == '\\' ? 2 : 1;
+    at_ = std::min(at_ + 1, text_.size());
   }
 
  private:
@@ -105,7 +116,7 @@ std::string side_name(std::string_view text) {
 // Keeps the last point and the last box while tokens go by.
 class PlaceReader {
  public:
-  explicit PlaceReader(std::string_view text) : tokens_(text) {}
+  explicit PlaceReader(std::string_view text) : text_(text), tokens_(text) {}
 
   void read() {
     for (Token token = tokens_.next(); token.kind != Kind::end; token = tokens_.next()) {
@@ -115,10 +126,11 @@ class PlaceReader {
       }
       if (token.kind == Kind::number)
         number(token.number);
-      else
+      else if (!quoted_value(token))
         mark(token);
       const bool equals = token.kind == Kind::other && (token.text == ":" || token.text == "=");
       const bool quote = token.kind == Kind::other && (token.text == "\"" || token.text == "'");
+      value_ = !name_.empty() && (equals || (value_ && quote));
       if (!equals && !quote) name_.clear();
     }
     end_points();
@@ -128,12 +140,43 @@ class PlaceReader {
  private:
   void found_box(const Box& found) { box = place = found; }
 
-  void named(const Token& token) {
+  // "coordinate": "500,300" is a tuple; "label": "the one at (1,1)" is none.
+  bool quoted_value(const Token& token) {
+    const bool quote = token.kind == Kind::other && (token.text == "\"" || token.text == "'");
+    if (quote && quoted_) {
+      close_tuple(!comma_);
+      return true;
+    }
+    if (!quote || !value_) return false;
+    if (std::find(std::begin(kTextKeys), std::end(kTextKeys), name_) != std::end(kTextKeys)) {
+      tokens_.skip_text(token.text[0]);
+      value_ = false;
+      return true;
+    }
+    const bool of_place = std::any_of(std::begin(kPlaceKeys), std::end(kPlaceKeys),
+                                      [&](std::string_view key) { return name_.find(key) != name_.npos; });
+    if (!of_place || open_) return false;
+    open_tuple(token);
+    tagged_ = quoted_ = true;
+    return true;
+  }
+
+  void open_tuple(const Token& token) {
     close_tuple(false);
+    open_ = true;
+    denied_ = denies_next(text_.substr(0, static_cast<std::size_t>(token.text.data() - text_.data())));
+  }
+
+  void named(const Token& token) {
+    if (open_ && (token.text == "px" || token.text == "pixels")) return;
+    close_tuple(false);
+    value_ = false;
     name_ = side_name(token.text.substr(0, 16));
-    constexpr std::string_view kBetween[] = {"and",   "to",     "top",     "bottom",      "left",     "right", "upper",
-                                             "lower", "corner", "is",      "at",          "the",      "x1",    "y1",
-                                             "x2",    "y2",     "topleft", "bottomright", "starting", "ending"};
+    if (name_ == "topleft" || name_ == "lefttop") corner_ = 0;
+    if (name_ == "bottomright" || name_ == "rightbottom") corner_ = 1;
+    constexpr std::string_view kBetween[] = {
+        "and", "to", "top", "bottom", "left", "right",   "upper",       "lower",    "corner", "is",    "at",
+        "the", "x1", "y1",  "x2",     "y2",   "topleft", "bottomright", "starting", "ending", "start", "end"};
     if (std::find(std::begin(kBetween), std::end(kBetween), name_) == std::end(kBetween)) end_points();
   }
 
@@ -142,8 +185,7 @@ class PlaceReader {
       side(value);
       return;
     }
-    // Numbers of a tuple are parted by commas, those between tags by anything.
-    if (open_ && (values_.empty() || comma_ || tagged_) && values_.size() < 9)
+    if (open_ && values_.size() < 9)
       values_.push_back(value);
     else
       close_tuple(false);
@@ -154,9 +196,8 @@ class PlaceReader {
     switch (token.kind) {
       case Kind::open:
       case Kind::open_tag:
-        close_tuple(false);
+        open_tuple(token);
         if (token.kind == Kind::open_tag) end_points();
-        open_ = true;
         tagged_ = token.kind == Kind::open_tag;
         return;
       case Kind::close:
@@ -171,6 +212,10 @@ class PlaceReader {
       default:
         if (token.text == "\"" || token.text == "'" || token.text == ":" || token.text == "=") return;
         if (tagged_ && (token.text == "<" || token.text == ">")) return;
+        if (open_ && token.text == ";" && !comma_ && !values_.empty()) {
+          comma_ = true;
+          return;
+        }
         close_tuple(false);
         if (token.text != "-") end_points();
     }
@@ -180,15 +225,16 @@ class PlaceReader {
   void close_tuple(bool whole) {
     if (whole && open_ && values_.size() == 4) {
       end_points();
-      found_box(box_of(values_[0], values_[1], values_[2], values_[3]));
+      if (!denied_) found_box(box_of(values_[0], values_[1], values_[2], values_[3]));
     } else if (whole && open_ && values_.size() == 2) {
       add_point(values_[0], values_[1]);
     }
-    open_ = tagged_ = comma_ = false;
+    open_ = tagged_ = comma_ = quoted_ = denied_ = false;
     values_.clear();
   }
 
   void add_point(double x, double y) {
+    if (points_.empty()) points_denied_ = denied_;
     if (points_.size() == 4) points_.erase(points_.begin(), points_.begin() + 2);
     points_.push_back({x, y});
   }
@@ -197,6 +243,7 @@ class PlaceReader {
     const std::size_t count = points_.size();
     if (count == 0) return;
     const auto last = points_.back();
+    if (points_denied_) return points_.clear();
     if (count == 4 && is_rectangle())
       found_box(box_of(points_[0][0], points_[0][1], points_[2][0], points_[2][1]));
     else if (count % 2 == 0)
@@ -228,7 +275,16 @@ class PlaceReader {
         return;
       }
     const auto x = side_called("x"), y = side_called("y");
-    if (x && y) place = Box{*x, *y, *x, *y};
+    if (!x || !y) return;
+    place = Box{*x, *y, *x, *y};
+    if (corner_ < 0) return;
+    corners_[static_cast<std::size_t>(corner_)] = {*x, *y};
+    corner_ = -1;
+    sides_.clear();
+    if (corners_[0] && corners_[1]) {
+      found_box(box_of((*corners_[0])[0], (*corners_[0])[1], (*corners_[1])[0], (*corners_[1])[1]));
+      corners_ = {};
+    }
   }
   std::optional<double> side_called(std::string_view name) const {
     for (const auto& [known, value] : sides_)
@@ -246,26 +302,61 @@ class PlaceReader {
     return box_of(values[0], values[1], values[2], values[3]);
   }
 
+  std::string_view text_;
   Tokens tokens_;
-  bool open_ = false, tagged_ = false, comma_ = false;
+  bool open_ = false, tagged_ = false, comma_ = false, quoted_ = false;
+  bool denied_ = false, points_denied_ = false;  // "not (500,300)"
+  bool value_ = false;                           // "=" or ":" stood behind name_
+  int corner_ = -1;                              // whose x and y are read: the first, the second, none
+  std::array<std::optional<std::array<double, 2>>, 2> corners_;
   std::vector<double> values_;                 // of the open tuple
   std::vector<std::array<double, 2>> points_;  // in a row
   std::string name_;                           // before "=" or ":"
   std::vector<std::pair<std::string, double>> sides_;
 };
 
+// The numbers of a short text that holds nothing else, but for "bbox:" and the like before them: 100, 200, 300, 400.
+std::vector<double> bare_numbers(std::string_view text) {
+  constexpr std::size_t kLongest = 160;
+  constexpr std::string_view kNames[] = {"bbox",   "box",        "bounding", "boundingbox", "bbox2d",   "the",
+                                         "is",     "at",         "point",    "click",       "tap",      "on",
+                                         "center", "coordinate", "position", "coordinates", "location", "centre"};
+  if (text.size() > kLongest) return {};
+  std::vector<double> numbers;
+  int open = 0;
+  Tokens tokens(text);
+  for (Token token = tokens.next(); token.kind != Kind::end; token = tokens.next()) {
+    const std::string name = token.kind == Kind::name ? side_name(token.text) : "";
+    const bool named = std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) && numbers.empty();
+    const bool unit = (name == "px" || name == "pixels") && !numbers.empty();
+    open += token.kind == Kind::open ? 1 : token.kind == Kind::close ? -1 : 0;
+    if (token.kind == Kind::number)
+      numbers.push_back(token.number);
+    else if (!named && !unit &&
+             (token.kind == Kind::name ||
+              (token.kind == Kind::other && std::string_view(";:={}.").find(token.text[0]) == std::string_view::npos)))
+      return {};
+  }
+  return open == 0 ? numbers : std::vector<double>();
+}
+
 }  // namespace
 
 std::optional<Box> parse_box(std::string_view text) {
   PlaceReader reader(text);
   reader.read();
-  return reader.box;
+  if (reader.box) return reader.box;
+  const std::vector<double> sides = bare_numbers(text);
+  return sides.size() == 4 ? std::optional(box_of(sides[0], sides[1], sides[2], sides[3])) : std::nullopt;
 }
 
 std::optional<Box> parse_place(std::string_view text) {
   PlaceReader reader(text);
   reader.read();
-  return reader.place;
+  if (reader.place) return reader.place;
+  const std::vector<double> sides = bare_numbers(text);
+  if (sides.size() == 4) return box_of(sides[0], sides[1], sides[2], sides[3]);
+  return sides.size() == 2 ? std::optional(Box{sides[0], sides[1], sides[0], sides[1]}) : std::nullopt;
 }
 
 }  // namespace agon::env

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "env/answer_choice.h"
+#include "env/answer_reason.h"
 #include "env/answer_text.h"
 #include "env/box.h"
 #include "env/grade.h"
@@ -108,7 +109,10 @@ class TextRule : public AnswerRule {
     std::string word = leading_verdict(phrases.empty() ? std::string_view(part.text) : phrases.front().value);
     if (word.empty() && phrases.empty()) word = leading_verdict(last_line(part.text));
     if (!word.empty()) reading.forms.push_back(word);
-    if (const std::string text = without_quotes(reading.forms.front()); !text.empty()) reading.forms.push_back(text);
+    const std::string bare(before_reason(without_frame(reading.forms.front())));
+    if (bare.size() < reading.forms.front().size()) reading.forms.push_back(bare);
+    for (const std::string& form : {reading.forms.front(), bare})
+      if (const std::string text = without_quotes(form); !text.empty()) reading.forms.push_back(text);
     reading.forms.emplace_back(without_copula(reading.forms.front()));
     reading.shown = reading.forms.front();
     return reading;
@@ -135,13 +139,30 @@ class TextRule : public AnswerRule {
   }
 
  private:
-  // "Yes, it is higher." answers yes.
+  static bool is_verdict(std::string_view word) {
+    const std::string lower = ascii_lower(word);
+    return lower == "yes" || lower == "no" || lower == "true" || lower == "false";
+  }
+  // "Yes, it is higher." answers yes; "yes, no, maybe" and "no, wait" do not.
   static std::string leading_verdict(std::string_view text) {
-    std::string word = ascii_lower(text.substr(0, std::min(text.find_first_of(",.;:!\n"), text.size())));
+    const std::size_t stop = std::min(text.find_first_of(",.;:!\n"), text.size());
+    std::string_view word = text.substr(0, stop);
     for (const std::string_view end : {" - ", " \u2013 ", " \u2014 ", "\u2014", " it ", " there ", " this ", " they "})
       word = word.substr(0, word.find(end));
-    const bool verdict = word == "yes" || word == "no" || word == "true" || word == "false";
-    return verdict ? word : "";
+    const std::size_t next = std::min(text.find_first_not_of(",.;:! ", stop), text.size());
+    const std::string_view second = text.substr(next, text.find_first_of(",.;:! \n", next) - next);
+    const bool open = is_verdict(second) || ascii_lower(second) == "maybe" || ascii_lower(second) == "wait";
+    return is_verdict(word) && !open ? std::string(word) : "";
+  }
+  // "1. Paris", "> Paris", "Paris is the answer": without what stands around it.
+  static std::string_view without_frame(std::string_view text) {
+    if (text.find('\n') != text.npos) return text;
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    if (digits > 0 && digits < 3 && text.substr(digits).starts_with(". ")) text.remove_prefix(digits + 2);
+    if (text.starts_with("> ")) text.remove_prefix(2);
+    for (const std::string_view end : {".", " is the answer", " is the correct answer"})
+      if (text.ends_with(end)) text.remove_suffix(end.size());
+    return text;
   }
   // "STOP" in quotes; empty: there are none around the whole.
   static std::string without_quotes(std::string_view text) {
@@ -322,8 +343,10 @@ class PlaceRule : public AnswerRule {
   AnswerReading read(const AnswerPart& part) const override {
     std::optional<Box> place;
     for (const Phrase& phrase : answer_phrases(part.text))
-      for (const std::string* text : {&phrase.sentence, &phrase.value})
-        if (!place) place = parse(*text);
+      for (const std::string_view text :
+           {own_part(phrase.sentence), std::string_view(phrase.sentence), std::string_view(phrase.value)})
+        if (!place) place = parse(text);
+    if (!place) place = parse(without_asides(part.text));
     if (!place) place = parse(part.text);
     if (!place) return not_read(fmt::format("no {} in {}", what(), shown(part.text)));
     AnswerReading reading;
@@ -338,6 +361,10 @@ class PlaceRule : public AnswerRule {
   const Box& gold() const { return gold_; }
 
  private:
+  // Of a phrase: up to where it goes on to other places.
+  static std::string_view own_part(std::string_view sentence) {
+    return before_reason(sentence.substr(0, std::min(sentence.find(", and "), sentence.find(" while "))));
+  }
   std::pair<double, double> growth_of_response() const {
     if (!options.response_coordinates) return {1, 1};
     return growth(*options.response_coordinates, *options.coordinates, options.size);

@@ -178,6 +178,35 @@ struct Arguments {
   std::optional<std::string> text;  // typed, or an app's name
 };
 
+// button='right', "button": "middle": another action than a click.
+bool names_other_button(std::string_view written) {
+  const std::string lower = ascii_lower(written);
+  for (std::size_t at = lower.find("button"); at != lower.npos; at = lower.find("button", at + 1)) {
+    const std::size_t value = lower.find_first_not_of("\"'=: ", at + 6);
+    const std::string_view rest = std::string_view(lower).substr(std::min(value, lower.size()));
+    if (value > at + 6 && (rest.starts_with("right") || rest.starts_with("middle"))) return true;
+  }
+  return false;
+}
+
+// Behind a name such as "scroll_y", the number that it gives; 0 without one.
+double number_named(std::string_view lower, std::string_view name) {
+  const std::size_t at = lower.find(name);
+  if (at == lower.npos) return 0;
+  const std::size_t begin = std::min(lower.find_first_not_of("\"'=: ", at + name.size()), lower.size());
+  double value = 0;
+  std::from_chars(lower.data() + begin, lower.data() + lower.size(), value);
+  return value;
+}
+
+// scroll_y, scroll_x: how far the page moves down, and to the right.
+std::optional<Direction> scrolled_direction(std::string_view lower) {
+  const double down = number_named(lower, "scroll_y"), right = number_named(lower, "scroll_x");
+  if (down != 0) return down > 0 ? Direction::down : Direction::up;
+  if (right != 0) return right > 0 ? Direction::right : Direction::left;
+  return {};
+}
+
 bool add_place(std::string_view written, GuiAction& action) {
   const std::optional<Box> place = parse_place(written);
   if (!place) return false;
@@ -194,7 +223,9 @@ bool add_direction(std::string_view written, GuiAction& action) {
     if (found) return false;
     found = direction;
   }
-  if (!found && lower.find_first_of("0123456789") != lower.npos)  // pyautogui.scroll(-500)
+  if (!found && lower.find("scroll_") != lower.npos)
+    found = scrolled_direction(lower);
+  else if (!found && lower.find_first_of("0123456789") != lower.npos)  // pyautogui.scroll(-500)
     found = lower.find('-') != lower.npos ? Direction::down : Direction::up;
   action.direction = found.value_or(Direction::up);
   return found.has_value();
@@ -207,6 +238,7 @@ std::optional<GuiAction> action_of(Call call, const Arguments& arguments) {
     case Call::click:
     case Call::long_press:
       action.type = call == Call::click ? GuiActionType::click : GuiActionType::long_press;
+      if (names_other_button(arguments.written)) return {};
       return add_place(arguments.written, action) ? std::optional(action) : std::nullopt;
     case Call::scroll:
       action.type = GuiActionType::scroll;
@@ -253,7 +285,39 @@ std::optional<GuiAction> keyed_action(const SortedJson& json, Arguments argument
   return action_of(json.contains("duration") ? Call::long_press : Call::click, arguments);
 }
 
-// {"action": "click", "coordinate": [500,300]}; the last object that is an action, also as a call's arguments.
+std::optional<GuiAction> called_action(std::string_view line);
+
+// Keys such as "Action" in lower case, and arguments that are the text of an object as that object.
+SortedJson with_plain_keys(const SortedJson& json) {
+  SortedJson plain = SortedJson::object();
+  for (const auto& [key, value] : json.items()) {
+    const bool title = key.size() > 1 && key[0] >= 'A' && key[0] <= 'Z' && key[1] >= 'a' && key[1] <= 'z';
+    const std::string name = title ? ascii_lower(key) : key;
+    plain[name] = value;
+    if (name != "arguments" || !value.is_string()) continue;
+    const tools::ParsedJson parsed = tools::parse_json(value.get<std::string>());
+    if (parsed.fault.empty() && parsed.value.is_object()) plain[name] = parsed.value;
+  }
+  return plain;
+}
+
+std::optional<std::string> typed_text(const SortedJson& json) {
+  for (const char* key : {"text", "content", "input_text", "app_name", "app", "value"})
+    if (json.contains(key) && (json[key].is_string() || json[key].is_number()))
+      return json[key].is_string() ? json[key].get<std::string>() : json[key].dump();
+  return {};
+}
+
+// Without reasons, whose words and places are not the action's.
+std::string written_arguments(SortedJson json) {
+  for (const char* key : {"thought", "thoughts", "thinking", "reason", "reasoning", "explanation", "observation",
+                          "plan", "summary", "description", "reflection", "conclusion", "analysis"})
+    json.erase(key);
+  return json.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
+}
+
+// {"action": "click", "coordinate": [500,300]}; the last object that is an action, also as a call's arguments. Of
+// {"actions": [..]} the only one.
 std::optional<GuiAction> action_of(const SortedJson& json, int depth) {
   if (depth > 4) return {};
   if (json.is_array()) {
@@ -262,24 +326,35 @@ std::optional<GuiAction> action_of(const SortedJson& json, int depth) {
     return {};
   }
   if (!json.is_object()) return {};
-  for (const char* key : {"arguments", "action_args", "args", "parameters", "action"})
-    if (json.contains(key) && json[key].is_object())
-      if (const auto action = action_of(json[key], depth + 1)) return action;
-  Arguments arguments;
-  for (const char* key : {"text", "content", "input_text", "app_name", "app", "value"})
-    if (!arguments.text && json.contains(key) && (json[key].is_string() || json[key].is_number()))
-      arguments.text = json[key].is_string() ? json[key].get<std::string>() : json[key].dump();
-  SortedJson said = json;  // no reasons, whose words and places are not the action's
-  for (const char* key : {"thought", "thoughts", "thinking", "reason", "reasoning", "explanation", "observation",
-                          "plan", "summary", "description", "reflection", "conclusion", "analysis"})
-    said.erase(key);
-  const std::string written = said.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
-  arguments.written = written;
-  for (const char* key : {"action", "action_type", "type", "name", "function"})
-    if (json.contains(key) && json[key].is_string())
-      if (const auto call = call_named(json[key].get<std::string>()))
-        if (const auto action = action_of(*call, arguments)) return action;
+  const SortedJson plain = with_plain_keys(json);
+  if (plain.contains("actions") && plain["actions"].is_array())
+    return plain["actions"].size() == 1 ? action_of(plain["actions"], depth + 1) : std::nullopt;
+  for (const char* key : {"arguments", "action_args", "args", "parameters", "action", "function_call"})
+    if (plain.contains(key) && plain[key].is_object())
+      if (const auto action = action_of(plain[key], depth + 1)) return action;
+  const std::string written = written_arguments(plain);
+  const Arguments arguments{written, typed_text(plain)};
+  for (const char* key : {"action", "action_type", "type", "name", "function"}) {
+    if (!plain.contains(key) || !plain[key].is_string()) continue;
+    const std::string name = plain[key].get<std::string>();
+    if (const auto call = call_named(name))
+      if (const auto action = action_of(*call, arguments)) return action;
+    if (std::string_view(key) == "action")
+      if (const auto action = called_action(name)) return action;
+  }
   return keyed_action(json, arguments);
+}
+
+// What Python writes outside of strings, as JSON has it: None, True, False and tuples. The bytes that it takes; 0:
+// none.
+std::size_t add_python_word(std::string_view rest, std::string& json) {
+  for (const auto& [word, value] : {std::pair{"None", "null"}, std::pair{"True", "true"}, std::pair{"False", "false"},
+                                    std::pair{"(", "["}, std::pair{")", "]"}})
+    if (rest.starts_with(word)) {
+      json += value;
+      return std::string_view(word).size();
+    }
+  return 0;
 }
 
 // A list or dict as Python writes it: strings in single quotes.
@@ -294,6 +369,8 @@ std::string with_double_quotes(std::string_view text) {
     } else if (quote ? c == quote : c == '"' || c == '\'') {
       json += '"';
       quote = quote ? 0 : c;
+    } else if (const std::size_t taken = quote ? 0 : add_python_word(text.substr(i), json)) {
+      i += taken - 1;
     } else {
       if (quote == '\'' && c == '"') json += '\\';
       json += c;
@@ -353,6 +430,29 @@ bool stands_by_itself(Call call, std::string_view rest) {
   return call == Call::scroll && (word == "up" || word == "down" || word == "left" || word == "right");
 }
 
+// do(action="Tap", element=[500,300]): the call that the first argument names, with the others.
+std::optional<GuiAction> named_call(std::string_view rest) {
+  std::string_view arguments = rest;
+  if (!unwrap(arguments, "(", ")") || !trim(arguments).starts_with("action=")) return {};
+  arguments = trim(trim(arguments).substr(7));
+  if (arguments.empty() || (arguments[0] != '"' && arguments[0] != '\'')) return {};
+  const std::size_t end = arguments.find(arguments[0], 1);
+  if (end == arguments.npos) return {};
+  const auto call = call_named(arguments.substr(1, end - 1));
+  const std::string_view others = arguments.substr(end + 1);
+  return call ? action_of(*call, {others, text_in(others)}) : std::nullopt;
+}
+
+// Does a second call stand behind the first: click(1,2); press_back()?
+bool holds_second_call(std::string_view rest) {
+  std::size_t end = rest.find(';');
+  if (const std::size_t point = rest.find("</point>"); point < end) end = point + 7;
+  if (end >= rest.size()) return false;
+  const std::string_view second = trim(rest.substr(end + 1));
+  const std::string_view name = second.substr(0, second.find_first_of(" ([<"));
+  return call_named(name) && (value_of(kNames, name) || second.substr(name.size()).starts_with('('));
+}
+
 // click(..), CLICK: .., click on (..). A name alone is an action only as OS-Atlas writes it.
 std::optional<GuiAction> called_action(std::string_view line) {
   const std::size_t start = line.find_first_not_of(" -*>0123456789.");
@@ -363,9 +463,10 @@ std::optional<GuiAction> called_action(std::string_view line) {
   if (end == line.size()) return {};
   const std::string_view name = line.substr(0, end), last = name.substr(name.rfind('.') + 1);
   const auto call = call_named(last);
-  if (!call) return {};
   std::string_view rest = trim(line.substr(end));
+  if (!call) return named_call(rest);
   const bool points = *call == Call::click || *call == Call::long_press;
+  if (points && holds_second_call(rest)) return {};
   if (rest.starts_with('(') && !points)
     rest = rest.substr(1, rest.rfind(')') == 0 || rest.rfind(')') == rest.npos ? rest.npos : rest.rfind(')') - 1);
   else if (rest.starts_with(':'))
@@ -380,7 +481,8 @@ std::size_t start_of_typed(std::string_view lower, std::size_t at) {
   const std::string_view before = lower.substr(0, at);
   const std::size_t line_break = before.rfind('\n'), line = line_break == before.npos ? 0 : line_break + 1;
   std::size_t first = before.npos;
-  for (const std::string_view mark : {"='", "=\"", "('", "(\""}) first = std::min(first, before.find(mark, line));
+  for (const std::string_view mark : {"='", "=\"", "('", "(\"", "type ["})
+    first = std::min(first, before.find(mark, line));
   return first;
 }
 
@@ -402,6 +504,35 @@ std::string_view actions_part(std::string_view text, std::string_view lower) {
   return trim(text.substr(begin));
 }
 
+// <function=click>, then <parameter=x>500</parameter> and the like.
+std::optional<GuiAction> tagged_action(std::string_view text) {
+  constexpr std::string_view kFunction = "<function=", kParameter = "<parameter=";
+  const std::size_t begin = text.rfind(kFunction);
+  if (begin == text.npos) return {};
+  text = text.substr(begin + kFunction.size());
+  SortedJson json = {{"name", std::string(text.substr(0, std::min(text.find('>'), std::size_t{40})))}};
+  std::size_t at = text.find(kParameter);
+  for (int i = 0; i < 16 && at != text.npos; ++i, at = text.find(kParameter, at)) {
+    at += kParameter.size();
+    const std::size_t name_end = text.find('>', at), end = text.find("</parameter>", at);
+    if (name_end >= end || end == text.npos) return {};
+    json[std::string(text.substr(at, name_end - at))] =
+        std::string(trim(text.substr(name_end + 1, end - name_end - 1)));
+  }
+  return action_of(json, 0);
+}
+
+// "CLICK", then lines that say the rest: "Point: (500, 300)", "direction: down".
+std::optional<GuiAction> spread_action(std::string_view part) {
+  const std::size_t end = part.find('\n');
+  const auto call = end == part.npos ? std::nullopt : call_named(trim(part.substr(0, end)));
+  if (!call) return {};
+  const std::string_view rest = trim(part.substr(end));
+  const std::size_t colon = rest.find(':');
+  if (colon > 20 || static_cast<std::size_t>(std::count(rest.begin(), rest.end(), '\n')) > 2) return {};
+  return action_of(*call, {rest, std::string(trim(rest.substr(colon + 1, rest.find('\n') - colon - 1)))});
+}
+
 }  // namespace
 
 std::optional<GuiAction> read_gui_action(std::string_view reply) {
@@ -414,6 +545,8 @@ std::optional<GuiAction> read_gui_action(std::string_view reply) {
   const std::string_view part = actions_part(said, std::string_view(lower).substr(begin, end - begin));
   if (const auto action = parse_gui_action(part)) return action;
   if (const auto action = json_action(part)) return action;
+  if (const auto action = tagged_action(part)) return action;
+  if (const auto action = spread_action(part)) return action;
   for (std::size_t line_end = part.size(); line_end > 0;) {
     const std::size_t line_break = part.rfind('\n', line_end - 1);
     const std::size_t line_begin = line_break == part.npos ? 0 : line_break + 1;

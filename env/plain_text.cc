@@ -356,6 +356,8 @@ class MarkupReader {
         return heading();
       case '<':
         return tag();
+      case '&':
+        return entity();
       default:
         out_ += text_[at_++];
     }
@@ -480,7 +482,33 @@ class MarkupReader {
     ++at_;
   }
 
+  void entity() {
+    for (const auto& [name, sign] : {std::pair{"&lt;", '<'}, std::pair{"&gt;", '>'}, std::pair{"&amp;", '&'}})
+      if (text_.substr(at_).starts_with(name)) {
+        at_ += std::string_view(name).size();
+        out_ += sign;
+        return;
+      }
+    out_ += text_[at_++];
+  }
+
+  // "A^+", "Cl^{-}": a raised sign that ends a word stands as it is.
+  bool raised_sign() {
+    for (const std::string_view sign : {"^+", "^-", "^{+}", "^{-}"}) {
+      const std::size_t end = at_ + sign.size();
+      if (!text_.substr(at_).starts_with(sign) || at_ == 0 || !is_word_byte(text_[at_ - 1])) continue;
+      if (end < text_.size() &&
+          (is_word_byte(text_[end]) || std::string_view("({\\.").find(text_[end]) != std::string_view::npos))
+        continue;
+      out_ += sign.find('+') == sign.npos ? '-' : '+';
+      at_ = end;
+      return true;
+    }
+    return false;
+  }
+
   void raised() {
+    if (raised_sign()) return;
     for (const std::string_view degree : {"^\\circ", "^{\\circ}", "^\u00b0", "^{\u00b0}", "^{ \\circ }", "^ \\circ"})
       if (text_.substr(at_).starts_with(degree)) {
         at_ += degree.size();
@@ -513,8 +541,12 @@ class MarkupReader {
                                                      : mark == '`' ? 2
                                                                    : 3][length - 1];
     if (closes && opened) {
-      marks_.emplace_back(*opened, length);
-      marks_.emplace_back(place, length);
+      if (mark == '~') {  // struck out
+        marks_.emplace_back(*opened, place + length - *opened);
+      } else {
+        marks_.emplace_back(*opened, length);
+        marks_.emplace_back(place, length);
+      }
       opened.reset();
     } else if (opens) {
       opened = place;

@@ -1,6 +1,7 @@
 // Answers as models write them, by kind. Each row: a response, and whether it is right.
 #include <catch2/catch.hpp>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -78,6 +79,11 @@ TEST_CASE("plain text") {
       {"e\u0301", "é"},
       {"*", "*"},
       {"A*", "A*"},
+      {"A^+ and $Cl^{-}$", "A+ and Cl-"},
+      {"x^-1", "x^-1"},
+      {"a &lt; b &amp;&gt;", "a < b &>"},
+      {"~~5~~ 4", "4"},
+      {"~~B~~ **D**", "D"},
       {"2*3*4", "2*3*4"},
       {"\xff", "\xEF\xBF\xBD"}};
   for (const auto& [text, plain] : texts) {
@@ -327,7 +333,7 @@ TEST_CASE("boxes as models write them, the last counts") {
          "from (100,200) to (300,400)",
          "The answer is [100,200,300,400]. The one at [1,2,3,4] is a dog.",
          "[100,200,300,300]"},
-        {"[1,2,3,4]", "[100,200,300,400] or [1,2,3,4]", "", "[100,200,300]", "100,200,300,400", "[100,200,300,299]",
+        {"[1,2,3,4]", "[100,200,300,400] or [1,2,3,4]", "", "[100,200,300]", "100,200,300", "[100,200,300,299]",
          "[100,200,nan,400]"});
   CHECK(Grader("iou", {0, 0, 10, 10}).judge("[0,0,10,5]").correct);
   CHECK(Grader("iou", "(0,0),(10,10)").grade("[0,0,10,10]") == 1);
@@ -357,7 +363,7 @@ TEST_CASE("points as models write them, of a box the centre") {
          "<tool_call>{\"name\": \"computer_use\", \"arguments\": {\"action\": \"left_click\", \"coordinate\": [500, "
          "300]}}</tool_call>",
          "first (1,1), then (500,300)"},
-        {"(0,0),(10,10)", "(399,300)", "(401,201),(10,10)", "500,300", "", "(500",
+        {"(0,0),(10,10)", "(399,300)", "(401,201),(10,10)", "500,300,1", "", "(500",
          "(500,300) and later (1,1) or so: (2,2)"});
 }
 
@@ -497,10 +503,237 @@ TEST_CASE("scales in other languages, numbers beside words, and numbers that are
   check({"number", 0}, {"zero (0)"}, {});
   check({"number", 0.25}, {"a quarter (1/4)", "one fourth (0.25)"}, {});
   check({"number", 5},
-        {"The answer is 5!", "I counted 5!", "at least 5", "It is 5, which is more than 3", "=> 5", "-> 5", "> 5",
+        {"The answer is 5!", "I counted 5!", "It is 5, which is more than 3", "=> 5", "-> 5", "> 5",
          "<result>5</result>", "<count> 5"},
         {"It cannot be 5.", "The wrong answer is 5.", "x > 5", "less than 5", "sin 5", "5!", "It is not equal to 5"});
   check({"number", 300}, {"T = 300K", "The temperature is 300K.", "300 K"}, {"300K"});
+}
+
+TEST_CASE("bounds and denied numbers are no answer") {
+  check({"number", 5}, {"> 5", "It is 5, at least 4.", "5 or so", "3 is wrong, it is 5", "nicht 4, sondern 5"},
+        {">5",
+         "<5",
+         "\u22655",
+         "\u2264 5",
+         "\\boxed{>5}",
+         "<answer>>5</answer>",
+         "5+",
+         "<answer>5+</answer>",
+         "at least 5",
+         "at most 5",
+         "The answer is at least 5.",
+         "There are at least 5 birds.",
+         "over 5",
+         "under 5",
+         "above 5",
+         "up to 5",
+         "5 or more",
+         "5 or fewer birds",
+         "minimum 5",
+         "a maximum of 5",
+         "mehr als 5",
+         "mindestens 5",
+         "m\u00e1s de 5",
+         "plus de 5",
+         "5 ou plus",
+         "\u0431\u043e\u043b\u044c\u0448\u0435 5",
+         "超过5",
+         "5以上",
+         "5個以上"});
+  check(
+      {"number", 5}, {},
+      {"5 is incorrect", "5 is not the answer", "5 would be wrong", "5? No.", "5 is too many", "The answer can't be 5",
+       "The answer is anything but 5.", "everything except 5", "I doubt it's 5", "I can't tell if it is 5.", "keine 5",
+       "pas 5", "no es 5", "\u043d\u0435 5", "不是5", "5ではない", "5가 아닙니다"});
+  check({"number", 2}, {"答案不是3，而是2", "Die Antwort ist nicht 3, sondern 2.", "La respuesta no es 3 sino 2"}, {});
+}
+
+TEST_CASE("sums, lists and functions in place of a number") {
+  check({"number", 5},
+        {"The answer is 42 - 37 = 5.", "Answer: 42 - 37 = 5 apples", "The answer: 42 \u2212 37 = 5 units",
+         "- Exports: 42\n- Imports: 37\n- Difference: 5", "Let $a=42$ and $b=37$. Then $a-b=5$."},
+        {"The answer is 5, 6.", "Answer: 5; 6", "Answer: (5, 6)", R"({"answer": [5, 6]})", "- red: 5\n- blue: 6",
+         "5 red\n6 blue", "f(5)", "log_2(5)", "5i", "5y\u00b2", "5x4", "5 and a half"});
+  check({"number", 42}, {}, {"The answer is 42 - 37", "The answer is 42 - 37 = 5."});
+  check({"number", "\\sqrt{8}"}, {"2*sqrt(2)", "sqrt(8)"}, {"sqrt(2)", "8"});
+  check({"number", "2\\pi"}, {"2 pi", "2 pi cm"}, {"2 pieces"});
+}
+
+TEST_CASE("reasons behind a number do not replace it, corrections do") {
+  check({"number", 8},
+        {"There are 8 legs because there are 2 dogs.", "8, because 2 dogs have 4 legs each",
+         "**8** legs: 2 dogs with 4 each", "It has **8** legs; a dog has 4.", "x = 8 (x = -3 is rejected)",
+         "x = 8, since x = -3 is negative", "The width is 8 cm, given that the height is 5 cm.",
+         "The total is 8 if the price is 3.", "x equals 8 when y equals 2", "The value is 8, which is 1 higher than 7.",
+         "There are 8 balls: 5 red and 3 blue.", "The difference is 8, as exports are 42 and imports are 34."},
+        {"There are 2 dogs with 4 legs, so there are 9.", "We had 8, if 3 go, 5 are left."});
+  check({"number", 4},
+        {"The answer is 5. Actually, it's 4.", "Answer: 5. Correction: 4.", "Answer: 5\n\nEdit: 4", "5... no, 4.",
+         "5, wait, 4", "The answer is 5.\n\nHmm, one is a reflection. So 4.",
+         "I initially counted 5, but on recount it's 4."},
+        {"The answer is 5. Wait, I check the 4 bars. Yes.", "Actually 4 or 5"});
+}
+
+TEST_CASE("number words, where they are the whole answer") {
+  check({"number", 2},
+        {"Two", "two dogs", "There are two dogs.", "The answer is two.", "<answer>two</answer>", "\\boxed{\\text{two}}",
+         "I count two."},
+        {"two of them", "two thirds", "two or three", "two or more", "twenty-two", "There are two dogs and one cat."});
+  check({"number", 23}, {"twenty-three", "Twenty three."}, {"twenty", "three"});
+  check({"number", 312}, {"three hundred and twelve"}, {});
+  check({"number", 12000}, {"twelve thousand"}, {"twelve"});
+  check({"number", 0}, {"zero", "Zero."}, {"ten"});
+  check({"number", -5}, {"minus five"}, {"five"});
+  check({"number", 5}, {"The two bars differ by 5."}, {});
+  CHECK_THROWS_AS(Grader("number", "seven"), Error);
+}
+
+TEST_CASE("a verdict for each option") {
+  const Options animals = {"cat", "dog", "horse", "bird"};
+  check({"choice", "B", animals},
+        {"A. cat: incorrect.\nB. dog: correct.\nC. horse: incorrect.\nD. bird: incorrect.",
+         "Evaluate each option:\n\n**A. cat** \u2013 Incorrect. No whiskers.\n\n**B. dog** \u2013 Correct. Floppy "
+         "ears.\n\n**C. horse** \u2013 Incorrect.\n\n**D. bird** \u2013 Incorrect.",
+         "A - incorrect\nB - correct\nC - incorrect\nD - incorrect", "A: No\nB: Yes\nC: No\nD: No",
+         "A. cat ✗\nB. dog ✓\nC. horse ✗\nD. bird ✗", "A. ❌\nB. ✅\nC. ❌\nD. ❌",
+         "A. cat \u2013 does not match\nB. dog \u2013 matches\nC. horse \u2013 does not match\nD. bird \u2013 does not "
+         "match",
+         "[ ] A\n[x] B\n[ ] C\n[ ] D", "- [ ] A\n- [x] B\n- [ ] C\n- [ ] D", "☐ A ☑ B ☐ C ☐ D",
+         "A (incorrect), B (correct), C (incorrect), D (incorrect)", "A (no), B (yes), C (no), D (no)",
+         "A ❌ B ✅ C ❌ D ❌", "- A: false\n- B: true\n- C: false\n- D: false", "Correct: B, incorrect: A, C, D",
+         "A項は誤り、C項は誤り、D項は誤り。よってB。", "A、C、D都不对，所以是B。",
+         "A can be eliminated since there are no whiskers. C and D are out as well. That leaves B.",
+         "A. cat: wrong\nB. dog\nC. horse: wrong\nD. bird: wrong"},
+        {"[x] A\n[ ] B", "A (yes), B (yes), C (no), D (no)", "A: no\nB: no\nC: no\nD: no", "A: no\nC: no"});
+  check({"choice", "A", {"True", "False"}}, {}, {"A. True\nB. False"});
+}
+
+TEST_CASE("not this option but that one, in other languages") {
+  const Options animals = {"cat", "dog", "horse", "bird"};
+  check({"choice", "D", animals},
+        {"答案不是B，而是D。", "正确答案不是B，应该是D", "La respuesta no es B sino D.", "정답은 B가 아니라 D입니다.",
+         "Cevap B değil, D'dir.", "A resposta não é B, mas D.", "La risposta non è B ma D.",
+         "Die Antwort ist nicht B, sondern D.", "La réponse n'est pas B mais D.", "Правильный ответ не B, а D.",
+         "Đáp án không phải B mà là D.", "الإجابة ليست B بل D", "उत्तर B नहीं, D है"},
+        {});
+  check({"choice", "B", animals}, {}, {"答案不是B", "答案不是B，而是D。", "Die Antwort ist nicht B."});
+}
+
+TEST_CASE("an option's text before letters further on, and letters that name a thing") {
+  check({"choice", "Yes", {"Yes", "No"}},
+        {"Yes, team B won.", "Yes, point B is on the line", "Yes. Building B is taller.", "Yes \u2014 line B crosses.",
+         "Yes, A equals B", "<answer>Yes, point B lies on it</answer>", "Final answer: Yes (B is longer than A)"},
+        {"No. Building A is taller.", "No, A equals B", "Yes, no, B"});
+  check({"choice", "False", {"True", "False"}}, {"It's false, because A is bigger"}, {"True, since B > C"});
+  check({"choice", "red", {"red", "green", "blue", "yellow"}},
+        {"Line B is red.", "Bar B: red", "The colour of bar B is red.", "Red. Region D is red.", "Red (see region D)",
+         "Team C wears red", "Vitamin D pills are red"},
+        {"Red or blue: B", "Region A is blue."});
+  check({"choice", "Point B", {"Point B", "Point A", "Point D", "Point C"}}, {"point B is the highest", "A"}, {"B"});
+}
+
+TEST_CASE("corrections of options, and options of no other") {
+  const Options animals = {"cat", "dog", "horse", "bird"};
+  check({"choice", "B", animals},
+        {"Answer: D. Correction: B.", "The answer is D... hmm, scratch that, B.", "My answer is D. Edit: B.", "~~D~~ B",
+         "D... no, B.", "D, no wait, B", "It looks like a cat, but it's a dog.",
+         "A. cat\nB. dog\nC. horse\nD. bird\n\nIt is a dog."},
+        {"Answer: ~~B~~ **D**", "Answer: D. Wait, B or C?"});
+  check({"choice", "D", {"Paris", "London", "Rome", "None of the above"}}, {"None", "None of these"}, {"No idea"});
+  check({"choice", "A+", {"yellow", "A+", "B-"}}, {"\\boxed{A^+}"}, {});
+  check({"choice", "<", {"<", ">", "="}}, {"&lt;"}, {"&gt;"});
+}
+
+TEST_CASE("texts of formulas and charges differ by their signs") {
+  for (const auto& [gold, right, wrong] : std::vector<std::tuple<std::string, Responses, Responses>>{
+           {"y=2x+3", {"y = 2x + 3", "$y=2x+3$"}, {"y=2x-3", "y=2x3"}},
+           {"x-y", {"x - y", "x\u2212y"}, {"xy", "x+y"}},
+           {"x-1=0", {"x - 1 = 0"}, {"x+1=0", "x1=0"}},
+           {"(x-1)^2", {"(x - 1)^2", "(x-1)\u00b2"}, {"(x+1)^2"}},
+           {"5-x", {"5 - x"}, {"5+x", "5x"}},
+           {"x = -b", {"x=-b"}, {"x = b"}},
+           {"-\u03c0", {"-\\pi"}, {"\u03c0"}},
+           {"-\u221a2", {"-\\sqrt{2}"}, {"\u221a2"}},
+           {"\u221e", {"\\infty", "+\u221e"}, {"-\u221e"}},
+           {"Ca2+", {"Ca\u00b2\u207a", "Ca^{2+}"}, {"Ca2-", "Ca2"}},
+           {"Cl-", {"Cl\u207b", "Cl^-"}, {"Cl"}},
+           {"AB-", {"ab-"}, {"AB", "AB+"}},
+           {"!=", {"!="}, {"="}},
+           {"x-ray", {"xray", "X-ray"}, {"x ray"}},
+           {"T-shirt", {"t-shirt"}, {}},
+           {"well-known", {"wellknown"}, {}},
+           {"Paris", {"Paris -", "- Paris"}, {}}})
+    check({"normalized", gold}, right, wrong);
+}
+
+TEST_CASE("texts with reasons, frames and verdicts around them") {
+  check({"normalized", "Paris"},
+        {"The answer is Paris, not London.", "The answer is Paris because it is the capital.",
+         "The correct answer is **Paris**, which lies on the Seine.", "Paris is the answer", "1. Paris", "> Paris",
+         "\"Paris\" is the answer."},
+        {"The answer is London, not Paris.", "Not Paris"});
+  check({"normalized", "đỏ"}, {"Đáp án: đỏ", "Đáp án là đỏ"}, {});
+  check({"normalized", "kırmızı"}, {"Cevap: kırmızı"}, {});
+  check({"normalized", "लाल"}, {"उत्तर: लाल"}, {});
+  check({"normalized", "AT&T"}, {"AT&amp;T"}, {});
+  check({"exact", "true"}, {"true", "true, it is"}, {"TRUE", "True"});
+  check({"exact", "Yes"}, {"Yes, it is."}, {"yes, it is."});
+  check({"normalized", "yes"}, {"Yes, it is."}, {"yes, no, maybe", "Yes. No."});
+}
+
+TEST_CASE("numbers that are nothing but a box or a point") {
+  check({"iou", {100, 200, 300, 400}},
+        {"100,200,300,400", "100 200 300 400", "<answer>100, 200, 300, 400</answer>", "\\boxed{100, 200, 300, 400}",
+         "bbox: 100, 200, 300, 400", "Bounding box: 100,200,300,400", "The answer is 100, 200, 300, 400.",
+         "<|begin_of_box|>100,200,300,400<|end_of_box|>", "[100 200 300 400]", "[100;200;300;400]",
+         "[100px, 200px, 300px, 400px]", R"({"bbox":"100,200,300,400"})", R"({"bbox":"100 200 300 400"})",
+         R"({"top_left":{"x":100,"y":200},"bottom_right":{"x":300,"y":400}})",
+         R"({"start": [100,200], "end": [300,400]})"},
+        {"100,200,300,400,500", "I see 100, 200, 300, 400", "There are 100,200,300,400 of them"});
+  check({"point_in_box", {400, 250, 600, 350}},
+        {"500, 300", "<answer>500, 300</answer>", "<answer>500 300</answer>", "\\boxed{500,300}", "point: 500, 300",
+         "Coordinates: 500, 300", "Click at coordinates 500, 300", "<click>500, 300</click>",
+         R"({"coordinate":"500,300"})", R"({"action_type":"CLICK","coordinates":"500,300"})", "(500;300)",
+         R"({"x": "500", "y": "300"})"},
+        {"500", "500 of 300", "500,300,1"});
+}
+
+TEST_CASE("places that are denied, compared or of a label are not the answer") {
+  check({"iou", {100, 200, 300, 400}},
+        {"It's [100,200,300,400], not [500,500,600,600].", "[100,200,300,400] rather than [500,500,600,600]",
+         "It is not [500,500,600,600] but [100,200,300,400].",
+         "The final answer is <box>(100,200),(300,400)</box>, and the distractor is <box>(500,500),(600,600)</box>.",
+         "Final box: [100,200,300,400]. (My first guess was [500,500,600,600].)",
+         "The box is [100,200,300,400], which lies left of the plate at [500,500,600,600].",
+         R"({"bbox_2d":[100,200,300,400],"label":"cup at [1,2,3,4]"})"},
+        {"It's [500,500,600,600], not [100,200,300,400].", "not [100,200,300,400]", "nicht (100,200),(300,400)"});
+  check({"point_in_box", {400, 250, 600, 350}},
+        {"The answer is (500,300), not (100,100).", R"x({"x":500,"y":300,"label":"OK (1,1)"})x"},
+        {"It's (100,100), not (500,300)."});
+}
+
+TEST_CASE("actions in the forms of other agents") {
+  check({"gui_step", "CLICK <point>[[500,300]]</point>"},
+        {"{'action': 'CLICK', 'value': None, 'position': [500, 300]}", "{'action': 'tap', 'position': (500, 300)}",
+         "do(action=\"Tap\", element=[500,300])", "mobile_use(action='click', coordinate=[500, 300])",
+         R"({"Thought":"x","Action":"CLICK","Coordinate":[500,300]})",
+         R"({"actions":[{"action":"click","coordinate":[500,300]}]})", R"x({"action": "click(500, 300)"})x",
+         R"x({"function_call":{"name":"click","arguments":"{\"x\":500,\"y\":300}"}})x",
+         "<function=click>\n<parameter=x>500</parameter>\n<parameter=y>300</parameter>\n</function>",
+         "Action: CLICK\nPoint: (500, 300)", R"({"type":"click","x":500,"y":300,"button":"left"})"},
+        {R"({"type":"click","x":500,"y":300,"button":"right"})", "click(x=500, y=300, button='right')",
+         R"({"type":"click","x":500,"y":300,"button":"middle"})", "click(500,300); press_back()",
+         "CLICK <point>[[500,300]]</point> TYPE [x]",
+         R"({"actions":[{"action":"click","coordinate":[500,300]},{"action":"press_back"}]})"});
+  check({"gui_step", "TYPE [hello world]"},
+        {"do(action=\"Type\", text=\"hello world\")", "Action: TYPE\nText: hello world"}, {});
+  check({"gui_step", "PRESS_BACK"}, {"do(action=\"Back\")"}, {"do(action=\"Home\")"});
+  check({"gui_step", "OPEN_APP [Clock]"}, {"do(action=\"Launch\", app=\"Clock\")"}, {});
+  check({"gui_step", "WAIT"}, {"do(action=\"Wait\", duration=\"2 seconds\")"}, {});
+  check({"gui_step", "TYPE [Action: x]"}, {"Thought: type.\nAction: TYPE [Action: x]"}, {});
+  check({"gui_step", "SCROLL [DOWN]"},
+        {R"({"type":"scroll","x":500,"y":500,"scroll_x":0,"scroll_y":300})", "action: scroll\ndirection: down"},
+        {R"({"type":"scroll","x":500,"y":500,"scroll_x":0,"scroll_y":-300})"});
 }
 
 TEST_CASE("corners in a sentence, actions with reasons beside them") {

@@ -19,10 +19,12 @@ TEST_CASE("a box is the last four numbers in brackets, or two corners") {
   CHECK(parse_box("(1,2),(3,4)") == Box{1, 2, 3, 4});
   CHECK(parse_box("(1,2),(3,4) and (5,6),(7,8)") == Box{5, 6, 7, 8});
   CHECK(parse_box("[1,2,3,4], then the point (5,6)") == Box{1, 2, 3, 4});
+  CHECK(parse_box("1,2,3,4") == Box{1, 2, 3, 4});
+  CHECK(parse_box("[1 2 3 4]") == Box{1, 2, 3, 4});
   CHECK(parse_place("[1,2,3,4], then the point (5,6)") == Box{5, 6, 5, 6});
   CHECK(parse_place("x: 1, y: 2; later x: 3, y: 4") == Box{3, 4, 3, 4});
-  for (const char* text : {"", "[", "[1,2,3]", "[1,2,3,4,5]", "[1,2,3,4", "1,2,3,4", "[a,b,c,d]", "[1,2,nan,4]",
-                           "[1,2,inf,4]", "[1,2,1e999,4]", "[1,2,1e10,4]", "[1 2 3 4]", "[1,,2,3]", "(1,2)",
+  for (const char* text : {"", "[", "[1,2,3]", "[1,2,3,4,5]", "[1,2,3,4", "1,2,3,4,5", "[a,b,c,d]", "[1,2,nan,4]",
+                           "[1,2,inf,4]", "[1,2,1e999,4]", "[1,2,1e10,4]", "see 1 2 3 4", "[1,,2,3]", "(1,2)",
                            "(1,2),(3)", "x1=1, y1=2, x2=3", "<box>1 2 3</box>", "{\"x\": 1, \"y\": 2}"}) {
     INFO(text);
     CHECK_FALSE(parse_box(text));

@@ -1,0 +1,236 @@
+#include "env/answer_reason.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
+
+#include "core/text.h"
+#include "env/answer_text.h"
+
+namespace agon::env {
+namespace {
+
+constexpr std::size_t kLongestCorrection = 400, kMostCorrections = 8, kReach = 300;
+constexpr std::string_view kDigits = "0123456789";
+
+// Each begins with a blank.
+constexpr std::string_view kReasons[] = {" because", " since ", " given ",     " whereas ", " while ",     " weil ",
+                                         " porque ", " car ",   " parce que ", " perché ",  " потому что "};
+constexpr std::string_view kConditions[] = {" if ", " when ", " where ", " as ", " so that ", " provided "};
+constexpr std::string_view kBehindCommas[] = {"which ", "i.e.", "not ", "rather than ", "instead of ", "unlike "};
+// Behind "as": no reason.
+constexpr std::string_view kBehindAs[] = {"well", "many", "much", "few",  "follows",  "shown",  "of",         "a",
+                                          "an",   "in",   "per",  "seen", "expected", "marked", "the answer", "stated"};
+constexpr std::string_view kConclusions[] = {" so ",   "thus",       "therefore", "hence",      " then ",  "answer",
+                                             " total", " left",      "remain",    "altogether", "\u21d2",  "->",
+                                             "in all", "difference", "result",    " sum ",      " leaves "};
+constexpr std::string_view kCorrections[] = {"actually",
+                                             "correction",
+                                             "edit:",
+                                             "scratch that",
+                                             "no",
+                                             "wait",
+                                             "on recount",
+                                             "on a recount",
+                                             "on second thought",
+                                             "hmm",
+                                             "i mean",
+                                             "make that",
+                                             "but it should be",
+                                             "but it's",
+                                             "but it is",
+                                             "sorry",
+                                             "update:",
+                                             "revised:"};
+constexpr std::string_view kBeforeCorrected[] = {"it's ",
+                                                 "it is ",
+                                                 "it should be ",
+                                                 "should be ",
+                                                 "that's ",
+                                                 "the answer is ",
+                                                 "the answer should be ",
+                                                 "there are ",
+                                                 "there is ",
+                                                 "i count ",
+                                                 "so ",
+                                                 "thus ",
+                                                 "therefore ",
+                                                 "the correct answer is ",
+                                                 "is ",
+                                                 "it must be ",
+                                                 "i see ",
+                                                 "the answer's ",
+                                                 "that ",
+                                                 "make that ",
+                                                 "i mean "};
+
+bool has_digit(std::string_view text) { return text.find_first_of(kDigits) != text.npos; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+template <typename Words>
+bool contains_any(std::string_view text, const Words& words) {
+  return std::any_of(std::begin(words), std::end(words),
+                     [&](std::string_view word) { return text.find(word) != text.npos; });
+}
+template <typename Words>
+bool starts_with_any(std::string_view text, const Words& words) {
+  return std::any_of(std::begin(words), std::end(words), [&](std::string_view word) { return text.starts_with(word); });
+}
+
+// Where the sentence that begins there ends, behind its mark.
+std::size_t sentence_end(std::string_view text, std::size_t at) {
+  for (; at < text.size(); ++at) {
+    if (text[at] == '\n') return at + 1;
+    const bool last = at + 1 == text.size();
+    if (std::string_view(".!?").find(text[at]) != std::string_view::npos &&
+        (last || text[at + 1] == ' ' || text[at + 1] == '\n' || static_cast<unsigned char>(text[at + 1]) >= 0x80))
+      return at + 1;
+  }
+  return text.size();
+}
+
+bool gives_reason(std::string_view lower, std::size_t at) {
+  const std::string_view rest = lower.substr(at, kReach);
+  if (rest[0] == ' ') {
+    if (starts_with_any(rest, kReasons)) return true;
+    const bool after_comma = at > 0 && lower[at - 1] == ',';
+    if (after_comma && starts_with_any(rest.substr(1), kBehindCommas)) return true;
+    if (!starts_with_any(rest, kConditions)) return false;
+    if (rest.starts_with(" as ")) return !starts_with_any(rest.substr(4), kBehindAs);
+    return rest.find(", ") == rest.npos;  // "if 3 go, 7 are left" concludes
+  }
+  const bool words = std::count_if(rest.begin(), rest.end(), is_letter) > 3;
+  return rest[0] == ';' && words && rest.find('=') == rest.npos && has_digit(rest);
+}
+
+// "12 balls: 5 red and 7 blue": a number and its unit before the colon, and several behind it.
+bool lists_parts(std::string_view lower, std::size_t at) {
+  if (lower[at] != ':' || at == 0 || !is_letter(lower[at - 1])) return false;
+  const std::string_view rest = lower.substr(at, kReach);
+  const std::size_t first = rest.find_first_of(kDigits);
+  const std::size_t gap = rest.find_first_not_of(kDigits, std::min(first, rest.size()));
+  return first != rest.npos && gap != rest.npos && has_digit(rest.substr(gap)) && rest.find('=') == rest.npos &&
+         rest.starts_with(": ");
+}
+
+// The bracket that begins there and holds words and numbers, up to behind its end; 0: none does.
+std::size_t aside_at(std::string_view text, std::size_t at) {
+  if (!text.substr(at).starts_with(" (") || at == 0 ||
+      std::string_view("+-*/=^").find(text[at - 1]) != std::string_view::npos)
+    return 0;
+  int depth = 0;
+  for (std::size_t end = at + 1; end < text.size() && end - at < 400; ++end) {
+    depth += text[end] == '(' ? 1 : text[end] == ')' ? -1 : 0;
+    if (depth > 0) continue;
+    const std::string_view inside = text.substr(at + 2, end - at - 2);
+    const bool words = std::any_of(inside.begin(), inside.end(), is_letter) || inside.find('=') != inside.npos;
+    return words && has_digit(inside) ? end + 1 : 0;
+  }
+  return 0;
+}
+
+// Appends a sentence without its asides and reasons.
+void add_without_reasons(std::string_view sentence, std::string& kept) {
+  const std::string lower = ascii_lower(sentence);
+  const std::size_t first = lower.find_first_of(kDigits);
+  std::size_t from = 0;
+  for (std::size_t at = first; at < lower.size(); ++at) {
+    if (std::string_view(" ;:").find(lower[at]) == std::string_view::npos) continue;
+    if (const std::size_t end = aside_at(lower, at)) {
+      kept += sentence.substr(from, at - from);
+      from = at = end;
+      --at;
+    } else if (gives_reason(lower, at) || lists_parts(lower, at)) {
+      if (contains_any(std::string_view(lower).substr(at), kConclusions)) break;
+      kept += trim(sentence.substr(from, at - from));
+      if (kept.ends_with(',')) kept.pop_back();
+      if (sentence.ends_with('\n')) kept += '\n';
+      if (sentence.ends_with('.')) kept += '.';
+      return;
+    }
+  }
+  kept += sentence.substr(std::min(from, sentence.size()));
+}
+
+}  // namespace
+
+std::string_view before_reason(std::string_view sentence) {
+  const std::string lower = ascii_lower(sentence);
+  for (std::size_t at = 1; at < lower.size(); ++at) {
+    if (lower[at] != ' ' && lower[at] != ';') continue;
+    const bool aside = lower[at] == ' ' && at + 2 < lower.size() && lower[at + 1] == '(' && is_letter(lower[at + 2]);
+    if (!aside && !gives_reason(lower, at)) continue;
+    const std::string_view part = sentence.substr(0, at);
+    return part.ends_with(',') ? part.substr(0, part.size() - 1) : part;
+  }
+  return sentence;
+}
+
+std::string without_reasons(std::string_view plain) {
+  std::string kept;
+  for (std::size_t at = 0; at < plain.size();) {
+    const std::size_t end = sentence_end(plain, at);
+    add_without_reasons(plain.substr(at, end - at), kept);
+    at = end;
+  }
+  return kept;
+}
+
+std::string without_asides(std::string_view plain) {
+  std::string kept;
+  std::size_t from = 0;
+  for (std::size_t at = 1; at < plain.size(); ++at) {
+    if (plain[at] != ' ') continue;
+    const bool clause = plain[at - 1] == ',' && plain.substr(at).starts_with(" which ");
+    const std::size_t end = clause ? sentence_end(plain, at) : aside_at(plain, at);
+    if (end == 0) continue;
+    kept += plain.substr(from, at - from);
+    from = end;
+    at = end - 1;
+  }
+  return kept + std::string(plain.substr(std::min(from, plain.size())));
+}
+
+std::vector<std::string_view> corrections_in(std::string_view plain) {
+  const std::size_t begin = plain.size() - std::min(plain.size(), kLongestCorrection);
+  const std::string lower = ascii_lower(plain.substr(begin));
+  std::vector<std::string_view> found;
+  for (std::size_t at = lower.size(); at-- > 1 && found.size() < kMostCorrections;) {
+    if (is_word_byte(lower[at - 1]) || trim(plain.substr(0, begin + at)).empty()) continue;
+    const std::string_view rest = std::string_view(lower).substr(at);
+    for (const std::string_view word : kCorrections) {
+      if (!rest.starts_with(word)) continue;
+      const std::string_view behind = rest.substr(word.size());
+      const bool stops = !behind.empty() && std::string_view(",:. ").find(behind[0]) != std::string_view::npos;
+      const bool ends = word.ends_with(':') || (word == "no" ? behind.starts_with(',') : stops);
+      const std::string_view before = trim(std::string_view(lower).substr(0, at));
+      const bool parted =
+          word != "no" || (!before.empty() && std::string_view(".,-;!").find(before.back()) != std::string_view::npos);
+      if (!ends || !parted) continue;
+      const std::size_t value = behind.find_first_not_of(",:.-! \n");
+      if (value != behind.npos) found.push_back(plain.substr(begin + at + word.size() + value));
+      break;
+    }
+  }
+  return found;
+}
+
+std::string_view corrected_sentence(std::string_view correction) {
+  std::string_view sentence = first_sentence(correction.substr(0, correction.find('\n')));
+  const std::string_view rest = correction.substr(sentence.size());
+  const std::string lower = ascii_lower(rest);
+  for (const std::string_view word : {" so ", " thus ", " therefore ", "\nso ", "\nthus ", "\ntherefore "})
+    if (const std::size_t at = lower.rfind(word); at != lower.npos) sentence = trim(rest.substr(at));
+  if (sentence.ends_with('.')) sentence.remove_suffix(1);
+  for (int i = 0; i < 3; ++i) {
+    const std::string start = ascii_lower(sentence.substr(0, 24));
+    for (const std::string_view word : kBeforeCorrected)
+      if (start.starts_with(word)) {
+        sentence = trim(sentence.substr(word.size()));
+        break;
+      }
+  }
+  return sentence;
+}
+
+}  // namespace agon::env
