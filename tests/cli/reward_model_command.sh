@@ -77,7 +77,7 @@ as_judge=(--set lora.rank=64 --set held_out=0.05)  # a judge has neither
 # What is done is not done again, and not overwritten.
 does timeout 5 "$agon" train-rm "$scratch/rm.yaml" --resume --json
 cmp "$scratch/out" "$scratch/notes.json" || fail "a finished training says other things than when it ended"
-refuses 1 "is of another training: it has seed = 1, not seed = 2" "$agon" train-rm "$scratch/rm.yaml" --resume --set seed=2
+refuses 1 "is of another training: it has no seed, not seed = 2" "$agon" train-rm "$scratch/rm.yaml" --resume --set seed=2
 for words in 'Made by agon ' '| best of N [95 %] |'; do
   grep -qF "$words" "$scratch/rm/README.md" || fail "the card lacks '$words'"
 done
