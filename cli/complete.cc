@@ -15,6 +15,7 @@
 #include "cli/usage.h"
 #include "core/error.h"
 #include "core/json.h"
+#include "core/paths.h"
 
 namespace agon::cli {
 namespace {
@@ -38,7 +39,7 @@ std::vector<Message> messages_of(const CompleteOptions& options) {
   if (!options.system.empty()) messages.push_back(Message::of(Role::system, options.system));
   Message question{Role::user, {}, {}, {}};
   for (const std::string& path : options.images)
-    question.parts.push_back(Part::of(load_image(path, {.most_elongated = kMostElongated})));
+    question.parts.push_back(Part::of(load_image(picture_path(path), {.most_elongated = kMostElongated})));
   question.parts.push_back(Part::of(options.prompt_given ? options.prompt : read_standard_input()));
   messages.push_back(std::move(question));
   return messages;
@@ -135,6 +136,7 @@ void add_complete(CLI::App& app) {
     for (const char* flag : {"--top-p", "--top-k", "--seed"})
       require_used(*command, {{flag, samples, "at temperature 0", "give a --temperature above 0"}});
     require_used(*command, {{"--logprobs", !options->json, "with --json, which has them always"}});
+    require_samples_differ("complete", options->samples, options->sampling.temperature);
     options->prompt_given = prompt->count() > 0;
     complete(*options);
   });

@@ -13,6 +13,7 @@
 #include "agents/learn/decomposition.h"
 #include "agents/learn/trajectory.h"
 #include "agents/local/tokenizer.h"
+#include "agents/model_fingerprint.h"
 #include "cli/assignments.h"
 #include "cli/commands.h"
 #include "cli/credit_group.h"
@@ -20,6 +21,7 @@
 #include "cli/model_folder.h"
 #include "cli/output.h"
 #include "cli/parse_whole.h"
+#include "cli/provenance.h"
 #include "cli/usage.h"
 #include "core/error.h"
 #include "core/provenance.h"
@@ -40,6 +42,7 @@ struct CreditFlags {
 // standard: without any.
 std::map<std::string, double> reward_weights(const std::vector<std::string>& assignments,
                                              const std::map<std::string, double>& standard) {
+  require_keys_once(assignments, "credit: --reward");
   std::map<std::string, double> weights;
   for (const std::string& assignment : assignments) {
     const auto [key, value] = split_assignment(assignment, "credit: --reward");
@@ -119,10 +122,21 @@ env::StepRule step_rule(const CreditFlags& flags, const Json& config) {
   return env::parse_step_rule(config.value("probes", Json::object()).value("steps", "sentence"));
 }
 
+// A training holds no such hash: its policy was another at every step.
+void require_player(const CreditFlags& flags, const Json& config, const std::filesystem::path& folder) {
+  const std::string played = config.value("policy_files", ""), given = agents::model_fingerprint(folder);
+  if (!played.empty() && played != given)
+    throw Error(
+        "credit: {} was played by {}, with files of the hash {}; those of {} have {}. Method {} asks the model that "
+        "played: give its folder with --policy.",
+        flags.where, config.value("policy", "a model"), played, folder.string(), given, flags.method);
+}
+
 // Methods of confidence ask the model that wrote the roll-outs.
 agents::CreditGroup probed(const CreditFlags& flags, const std::vector<env::Episode>& episodes, const Json& config,
                            bool visual, const std::map<std::string, double>& rewards) {
   const agents::ModelFolder folder = agents::open_model_folder(find_model_folder(flags.policy));
+  require_player(flags, config, folder.path);
   agents::Qwen25VL model(folder.config);
   agents::load_weights(model, folder.path);
   const Json probes = config.value("probes", Json::object());
@@ -212,6 +226,13 @@ void check_settings(const std::string& method, const Json& given) {
       throw Error("credit: --set {} does nothing {}. Leave it out.", unused.name, unused.why);
 }
 
+// For the provenance.
+Json read_from(const CreditFlags& flags) {
+  if (is_run(flags))
+    return {{"run", run_record(flags.where)}, {"policy", model_record(find_model_folder(flags.policy))}};
+  return {{"group", flags.where == "-" ? Json("standard input") : file_record(flags.where)}};
+}
+
 void credit(const CreditFlags& flags) {
   if (flags.list && flags.json) return print_text(readable(list_json()));
   if (flags.list) return print_list();
@@ -222,7 +243,7 @@ void credit(const CreditFlags& flags) {
     throw Error("credit: no run and no file {}. Give the folder of a run, or a file with a group.", flags.where);
   Json credit = is_run(flags) ? explain_run(flags) : explain(flags.method, settings, group_of_input(flags));
   if (!flags.json) return print_text(credit_text(credit));
-  credit[kProvenance] = provenance({{"group", flags.where}});
+  credit[kProvenance] = provenance(read_from(flags));
   print_text(with_json_escapes(readable(credit)));
 }
 

@@ -13,6 +13,7 @@
 #include "agents/local/local_policy.h"
 #include "cli/assignments.h"
 #include "cli/commands.h"
+#include "cli/flag_use.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
@@ -202,6 +203,8 @@ void add_decompose(CLI::App& app) {
   command->add_flag("--json", flags->json, "print one JSON object")->group(kOutputFlags);
   command->callback([flags, command] {
     require_sampling_used(*command, flags->play);
+    require_samples_differ("decompose", flags->play.samples, flags->play.temperature);
+    require_each_once("decompose", "--picture", flags->pictures);
     decompose(*flags);
   });
 }

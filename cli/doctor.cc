@@ -131,11 +131,20 @@ Check output_folder(const std::string& folder) {
   return {"output", fmt::format("{} can be written, {:.1f} GiB free", folder, free_gib)};
 }
 
-void print(const std::vector<Check>& checks, bool ok, bool as_json) {
+// Of the model that was looked at; null where it is none.
+Json record_of(const std::string& policy) {
+  try {
+    return model_record(find_model_folder(policy));
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+void print(const std::vector<Check>& checks, bool ok, const std::string& policy, bool as_json) {
   if (as_json) {
     Json list = Json::array();
     for (const Check& check : checks) list.push_back({{"name", check.name}, {"value", check.value}, {"ok", check.ok}});
-    print_measured({{"ok", ok}, {"checks", list}});
+    print_measured({{"ok", ok}, {"checks", list}}, {{"policy", record_of(policy)}});
     return;
   }
   for (const Check& check : checks)
@@ -157,7 +166,7 @@ void examine(const std::string& policy, const std::string& out, bool as_json) {
   checks.insert(checks.end() - 2, sandbox.begin(), sandbox.end());
   bool ok = true;
   for (const Check& check : checks) ok = ok && check.ok;
-  print(checks, ok, as_json);
+  print(checks, ok, policy, as_json);
   if (!ok) throw Failed{};
 }
 

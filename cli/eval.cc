@@ -9,6 +9,7 @@
 #include "agents/local/local_policy.h"
 #include "cli/commands.h"
 #include "cli/eval_table.h"
+#include "cli/flag_use.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
 #include "cli/play.h"
@@ -16,6 +17,8 @@
 #include "core/error.h"
 #include "core/provenance.h"
 #include "env/episode_store.h"
+#include "env/run_database.h"
+#include "env/run_schema.h"
 
 namespace agon::cli {
 namespace {
@@ -29,10 +32,12 @@ struct EvalFlags {
   bool resume = false, json = false;
 };
 
-void require_each_once(const std::vector<std::string>& names, const char* what) {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (std::count(names.begin(), names.end(), names[i]) > 1)
-      throw Error("eval: {} '{}' is given twice. Give it once.", what, names[i]);
+// The runs go into folders of their own, which are no place in another command's.
+void require_own_folder(const fs::path& out) {
+  if (!fs::exists(out / env::kRunDatabase)) return;
+  const std::string command = env::recording_command(out);
+  throw Error("eval: {} holds a run{}. Choose another --out: each run of an evaluation has a folder below it.",
+              out.string(), command.empty() ? "" : " of agon " + command);
 }
 
 struct EvaluatedPolicy {
@@ -119,7 +124,8 @@ std::vector<Evaluated> evaluate(const EvalFlags& flags) {
 void eval(const EvalFlags& flags) {
   if (flags.resume && flags.out.empty())
     throw Error("eval: --resume needs --out, the folder of the evaluation to go on with.");
-  require_each_once(flags.suites, "suite");
+  require_each_once("eval", "--suite", flags.suites);
+  if (!flags.out.empty()) require_own_folder(flags.out);
   const std::vector<Evaluated> all = evaluate(flags);
   std::vector<EvalRow> rows;
   for (const Evaluated& one : all) rows.push_back(one.row);
@@ -158,6 +164,7 @@ void add_eval(CLI::App& app) {
   command->add_flag("--json", flags->json, "print one JSON object")->group(kOutputFlags);
   command->callback([flags, command] {
     require_sampling_used(*command, flags->play);
+    require_samples_differ("eval", flags->play.samples, flags->play.temperature);
     eval(*flags);
   });
 }

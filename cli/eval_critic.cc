@@ -156,6 +156,9 @@ void add_eval_critic(CLI::App& app) {
   command->add_flag("--json", flags->json, "print one JSON object")->group(kOutputFlags);
   command->callback([flags, command] {
     require_used(*command, flags->critic);
+    require_each_once("eval-critic", "--suite", flags->suites);
+    require_each_path_once("eval-critic", "--run", flags->runs);
+    require_each_path_once("eval-critic", "--file", flags->files);
     const bool of_suites = !flags->suites.empty() || (flags->runs.empty() && flags->files.empty());
     for (const char* flag : {"--split", "--tasks", "--level"})
       require_used(*command, {{flag, of_suites, "where no suite's steps are judged", "name a --suite"}});

@@ -157,6 +157,7 @@ void add_eval_rm(CLI::App& app) {
       ->group(kDataFlags);
   command->add_flag("--json", flags->json, "print one JSON object")->group(kOutputFlags);
   command->callback([flags, command] {
+    require_each_path_once("eval-rm", "--file", flags->files);
     require_used(*command,
                  {{"--max-tokens", flags->rm.empty(), "with --rm, which writes nothing", "give --judge or --choose"}});
     eval_rm(*flags);

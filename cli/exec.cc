@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -82,6 +83,8 @@ void check(const ExecFlags& flags) {
     if (!fs::status_known(out)) throw Error("exec: --out {}: {}. Choose another folder.", flags.out, failed.message());
     if (!fs::is_directory(out)) throw Error("exec: --out {}: is there and is no folder. Choose another.", flags.out);
   }
+  if (flags.modules.size() > 1 && std::ranges::count(flags.modules, "") > 0)
+    throw Error("exec: --module '' says that there is none, and others are given. Leave it out, or the others.");
   std::set<fs::path> names;
   for (const std::string& image : flags.images)
     if (!names.insert(fs::path(image).filename()).second)

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
 
 #include "core/error.h"
+#include "core/paths.h"
 
 namespace agon::cli {
 
@@ -13,6 +16,31 @@ void require_used(const CLI::App& command, const std::vector<FlagUse>& uses) {
     if (!use.used && command.count(use.flag) > 0)
       throw Error("{}: {} does nothing {}. Leave it out{}.", command.get_name(), use.flag, use.why,
                   use.instead.empty() ? "" : ", or " + use.instead);
+}
+
+namespace {
+
+[[noreturn]] void refuse_second(const std::string& command, const std::string& flag, const std::string& value) {
+  throw Error("{}: {} {} is given twice. Give it once.", command, flag, value);
+}
+
+}  // namespace
+
+void require_each_once(const std::string& command, const std::string& flag, const std::vector<std::string>& values) {
+  for (const std::string& value : values)
+    if (std::ranges::count(values, value) > 1) refuse_second(command, flag, value);
+}
+
+void require_each_path_once(const std::string& command, const std::string& flag,
+                            const std::vector<std::string>& paths) {
+  if (const auto repeated = repeated_path(std::vector<std::filesystem::path>(paths.begin(), paths.end())))
+    refuse_second(command, flag, repeated->string());
+}
+
+void require_samples_differ(const std::string& command, int samples, double temperature) {
+  if (samples > 1 && temperature <= 0)
+    throw Error("{}: {} samples at temperature 0 are all the same. Give --samples 1, or a --temperature above 0.",
+                command, samples);
 }
 
 }  // namespace agon::cli

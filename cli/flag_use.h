@@ -21,4 +21,11 @@ struct FlagUse {
 // guided. Leave it out, or choose --method beam, diverse-beam or mcts." REQUIRES: the command has every flag.
 void require_used(const CLI::App& command, const std::vector<FlagUse>& uses);
 
+// Throw Error for a value that stands twice, so that nothing counts twice: "eval-critic: --suite charts is given twice.
+// Give it once." The second compares where paths lead to.
+void require_each_once(const std::string& command, const std::string& flag, const std::vector<std::string>& values);
+void require_each_path_once(const std::string& command, const std::string& flag, const std::vector<std::string>& paths);
+// Throws Error for several samples of one prompt that cannot differ.
+void require_samples_differ(const std::string& command, int samples, double temperature);
+
 }  // namespace agon::cli

@@ -64,7 +64,7 @@ void add_index(CLI::App& app) {
   CLI::App* command = app.add_subcommand("index", "Build a search index from documents, one JSON object a line");
   command->add_option("DOCS", flags->corpus, "documents: {\"id\", \"contents\"} or {\"id\", \"title\", \"text\"}")
       ->required();
-  command->add_option("--out", flags->out, "File of the index; one that is there is replaced")
+  command->add_option("--out", flags->out, "File of the index; an index that is there is replaced")
       ->type_name("<file>")
       ->required();
   command->add_flag("--json", flags->json, "Print one JSON object instead of a line");

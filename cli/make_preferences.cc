@@ -244,18 +244,13 @@ void write_file(const env::RunReader& run, const Json& summary, const fs::path& 
   critic::write_preferences(folder / kFile, preferences);
 }
 
-void require_different_suites(const std::vector<std::string>& suites) {
-  for (std::size_t i = 0; i < suites.size(); ++i)
-    if (std::ranges::count(suites, suites[i]) > 1)
-      throw Error("make-preferences: --suite {} is given twice. Give it once; --tasks says how many of it.", suites[i]);
-}
-
 // Two writers that are one would write the same.
 void require_different_writers(const Flags& flags) {
   for (std::size_t i = 0; i < flags.temperatures.size(); ++i)
     if (std::ranges::count(flags.temperatures, flags.temperatures[i]) > 1)
       throw Error("make-preferences: --temperature {} is given twice. Give it once; --samples says how many.",
                   flags.temperatures[i]);
+  require_samples_differ("make-preferences", flags.samples, std::ranges::min(flags.temperatures));
   const std::vector<fs::path> policies = folders(flags.policies);
   for (std::size_t i = 0; i < policies.size(); ++i)
     for (std::size_t k = 0; k < i; ++k)
@@ -265,7 +260,7 @@ void require_different_writers(const Flags& flags) {
 }
 
 void make_preferences(const Flags& flags) {
-  require_different_suites(flags.suites);
+  require_each_once("make-preferences", "--suite", flags.suites);
   require_different_writers(flags);
   const Json config = config_of(flags);
   const Models models = open_models(flags);

@@ -102,6 +102,7 @@ void add_task_options(CLI::App& command, PlayFlags& flags) {
   command
       .add_option("--reexamine", flags.reexamine,
                   "the text between the two answers of --two-turn, or behind the first solution of --role refiner")
+      ->check(some_text())
       ->group(kDataFlags);
   command
       .add_option("--role", flags.role,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
 #include <vector>
 
 #include "agents/model_fingerprint.h"
@@ -10,6 +11,7 @@
 #include "core/hash.h"
 #include "core/provenance.h"
 #include "core/text.h"
+#include "env/run_schema.h"
 #include "tools/http.h"
 
 namespace agon::cli {
@@ -42,6 +44,19 @@ Json model_record(const std::filesystem::path& folder) {
 Json file_record(const std::filesystem::path& file) {
   return {{"path", std::filesystem::absolute(file).lexically_normal().string()},
           {"hash", fmt::format("{:016x}", hash_text(read_file(file.string())))}};
+}
+
+Json run_record(const std::filesystem::path& folder) {
+  std::uint64_t hash = 0;
+  const std::string database = (folder / env::kRunDatabase).string();
+  for (const std::string& file : {database, database + "-wal"}) {  // its last commits, while somebody records
+    std::ifstream stream(file, std::ios::binary);
+    std::string part(1 << 20, '\0');
+    for (std::streamsize read; (read = stream.read(part.data(), std::ssize(part)).gcount()) > 0;)
+      hash = hash_text(fmt::format("{:016x}", hash) + part.substr(0, static_cast<std::size_t>(read)));
+  }
+  return {{"path", std::filesystem::absolute(folder).lexically_normal().string()},
+          {"hash", fmt::format("{:016x}", hash)}};
 }
 
 void print_measured(Json json, const Json& about) {

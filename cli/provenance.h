@@ -15,6 +15,9 @@ void record_program(int argc, const char* const* argv);
 Json model_record(const std::filesystem::path& folder);  // {"path", "files": the hash of agents::model_fingerprint}
 Json file_record(const std::filesystem::path& file);     // {"path", "hash"}, of the bytes
 
+// {"path", "hash"} of a run's database as it stands.
+Json run_record(const std::filesystem::path& folder);
+
 // Prints the object, or the list of objects, each with its provenance: of this process and `about`.
 void print_measured(Json json, const Json& about = Json::object());
 

@@ -72,7 +72,7 @@ void require_flags_used(const CLI::App& command, const Flags& flags, const Json&
 }
 
 Json provenance_of(const Flags& flags, const Json& config) {
-  Json about{{"run", flags.run}, {"made_by", config.value(kProvenance, Json::object())}};
+  Json about{{"run", run_record(flags.run)}, {"made_by", config.value(kProvenance, Json::object())}};
   if (!flags.policy.empty()) about["policy"] = model_record(find_model_folder(flags.policy));
   return about;
 }

@@ -11,6 +11,7 @@
 #include "cli/search_config.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/paths.h"
 #include "env/episode_store.h"
 
 namespace agon::cli {
@@ -39,7 +40,10 @@ std::string name_of(const fs::path& run) {
 Json data_of(const CLI::App& command, const ReportFlags& flags) {
   std::vector<std::unique_ptr<env::RunReader>> readers;
   std::vector<OtherRun> others;
+  require_each_path_once("report", "--compare", flags.compare);
   for (const std::string& other : flags.compare) {
+    if (repeated_path(std::vector<fs::path>{flags.run, other}))
+      throw Error("report: --compare {} is the run itself. Leave it out, or name another.", other);
     readers.push_back(env::RunReader::open(other));
     others.push_back({name_of(other), readers.back().get()});
   }

@@ -118,6 +118,20 @@ void require_method_flags_used(const CLI::App& command, const Flags& flags) {
                  {{flag, method != critic::Method::guided, "with --attempts 1", "allow more --attempts at a step"}});
 }
 
+// At temperature 0 guided alone goes on with what is next likeliest; the candidates of other methods are one.
+void require_candidates_differ(const Flags& flags, const critic::MethodOptions& options) {
+  if (flags.play.temperature > 0 || !looks_at(options.method, critic::Setting::sampling)) return;
+  const bool guided = options.method == critic::Method::guided;
+  const bool several = guided
+                           ? options.attempts > 1 && options.retry == critic::Retry::independent
+                           : options.n > 1 || (looks_at(options.method, critic::Setting::width) && options.width > 1);
+  if (several)
+    throw Error(
+        "search: what --method {} samples at temperature 0 is all the same. Give a --temperature above 0, or choose "
+        "--method greedy{}.",
+        flags.method, guided ? " or --retry anew" : ", or guided, which goes on with what is next likeliest");
+}
+
 // Limits that nothing could reach.
 void require_budget_used(const Flags& flags, const critic::SearchOptions& options) {
   if (options.budget.critic_tokens && !needs_critic(options.method))
@@ -205,6 +219,7 @@ void require_none_failed(const env::RunReader& run, const RunPlace& place) {
 void run_search(const Flags& flags) {
   const fs::path policy_folder = find_model_folder(flags.policy);
   const critic::SearchOptions options = search_options(flags);
+  require_candidates_differ(flags, options.method);
   require_asked(flags, options.method);
   require_budget_used(flags, options);
   require_oracle_knows(flags, options);
@@ -237,6 +252,7 @@ void add_method_options(CLI::App& command, Flags& flags) {
   command
       .add_option("--budget", flags.budget,
                   "most that a task may spend: policy_tokens=N,critic_tokens=N,env_steps=N,tool_seconds=S,wall=S")
+      ->check(some_text())
       ->group(kSearchFlags);
   command.add_option("--n", flags.n, "trajectories, beams or particles")
       ->capture_default_str()

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 
+#include "agents/learn/checkpoint_folder.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
@@ -21,6 +22,7 @@ namespace {
 void run(const CLI::App& command, const TrainingFlags& flags) {
   const critic::SelfPlayConfig config = critic::load_self_play_config(flags.config, changes_of("selfplay", flags));
   if (print_config(command, flags, config.source)) return;
+  agents::require_of_command(config.output, "selfplay");
   watch_interrupts();
   if (!critic::self_play(config, flags.resume, interrupted()))
     throw Interrupted("selfplay: stopped. Go on with the same command and --resume.");

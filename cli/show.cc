@@ -5,8 +5,10 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/provenance.h"
 #include "cli/transcript.h"
 #include "core/error.h"
+#include "core/provenance.h"
 
 namespace agon::cli {
 namespace {
@@ -25,15 +27,18 @@ env::Episode find_episode(const env::RunReader& run, const EpisodeName& name) {
   }
 }
 
-std::string show(const ShowFlags& flags) {
+void show(const ShowFlags& flags) {
   const auto run = env::RunReader::open(flags.run);
-  if (flags.episode.empty()) return flags.json ? json_text(run_json(*run)) + "\n" : run_text(*run);
+  Json about{{"run", run_record(flags.run)}};
+  if (flags.episode.empty()) return flags.json ? print_measured(run_json(*run), about) : print_text(run_text(*run));
   const env::Episode episode = find_episode(*run, parse_episode_name(flags.episode));
   const std::string instructions = run->config().value("instructions", "");
-  if (!flags.json) return fmt::format("system message: {}\n\n", printable(instructions)) + episode_text(episode);
+  if (!flags.json)
+    return print_text(fmt::format("system message: {}\n\n", printable(instructions)) + episode_text(episode));
   Json json = episode_json(episode);
   json["instructions"] = instructions;
-  return json_text(json) + "\n";
+  about["made_by"] = run->config().value(kProvenance, Json::object());
+  print_measured(std::move(json), about);
 }
 
 }  // namespace
@@ -44,7 +49,7 @@ void add_show(CLI::App& app) {
   command->add_option("RUN", flags->run, "run folder")->required();
   command->add_option("EPISODE", flags->episode, "TASK, TASK:SAMPLE or TASK:greedy (default: the list)");
   command->add_flag("--json", flags->json, "Print one JSON object");
-  command->callback([flags] { print_text(show(*flags)); });
+  command->callback([flags] { show(*flags); });
 }
 
 }  // namespace agon::cli

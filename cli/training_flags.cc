@@ -10,13 +10,41 @@
 #include "cli/assignments.h"
 #include "cli/flag_use.h"
 #include "cli/output.h"
+#include "cli/parse_whole.h"
 #include "cli/play.h"
 #include "core/error.h"
+#include "core/text.h"
 
 namespace agon::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Where a dotted key stands in the value, or null.
+const Json* find_place(const Json& root, const std::string& dotted) {
+  const Json* at = &root;
+  for (const std::string& part : split(dotted, ".")) {
+    const auto index = at->is_array() ? parse_whole<std::size_t>(part) : std::nullopt;
+    if (index && *index < at->size())
+      at = &(*at)[*index];
+    else if (at->is_object() && at->contains(part))
+      at = &at->at(part);
+    else
+      return nullptr;
+  }
+  return at;
+}
+
+// The later of two that set one key at two depths, credit.kl and credit, would win in silence.
+void require_places_once(const std::vector<std::string>& changes, const std::string& flag) {
+  Json given = Json::object();
+  for (const std::string& change : changes) {
+    const std::string key = split_assignment(change, flag).first;
+    if (find_place(given, key))
+      throw Error("{}: {} is given twice: another --set sets it, or a key in it, too. Give it once.", flag, key);
+    agents::set_value(given, change);
+  }
+}
 
 // A checkpoint, a log, or what it ends with.
 bool holds_training(const fs::path& output) {
@@ -45,6 +73,7 @@ CLI::Option* add_training_options(CLI::App& command, TrainingFlags& flags, const
 
 const std::vector<std::string>& changes_of(const std::string& command, const TrainingFlags& flags) {
   require_keys_once(flags.changes, command + ": --set");
+  require_places_once(flags.changes, command + ": --set");
   return flags.changes;
 }
 
@@ -57,6 +86,7 @@ bool print_config(const CLI::App& command, const TrainingFlags& flags, const Jso
 
 void require_resume_fits(const std::string& command, const TrainingFlags& flags, const fs::path& output) {
   if (output.empty()) return;  // said by who reads the config
+  agents::require_of_command(output, command);
   const bool there = holds_training(output);
   if (there && !flags.resume)
     throw Error("{}: {} holds a training already. Go on with it with --resume, or choose another 'output'.", command,

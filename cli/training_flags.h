@@ -25,14 +25,15 @@ struct TrainingFlags {
 CLI::Option* add_training_options(CLI::App& command, TrainingFlags& flags, const std::string& page,
                                   const std::string& example);
 
-// The changes, each key once. Throws Error, which begins with the command, for a key that is given twice.
+// The changes, each key once. Throws Error, which begins with the command, for a key that is given twice, be it at two
+// depths.
 const std::vector<std::string>& changes_of(const std::string& command, const TrainingFlags& flags);
 // Prints the config, as YAML, where --print-config asks for it: true, and nothing is to be trained. Throws Error for a
 // flag that does nothing beside it.
 bool print_config(const CLI::App& command, const TrainingFlags& flags, const Json& config);
 
-// For trainings without a store of their own: throws Error where `output` holds one, begun or ended, and --resume is
-// not given. Without one to go on with, says on stderr that --resume begins.
+// For trainings without a store of their own: throws Error where `output` holds one of another command, or one, begun
+// or ended, and --resume is not given. Without one to go on with, says on stderr that --resume begins.
 void require_resume_fits(const std::string& command, const TrainingFlags& flags, const std::filesystem::path& output);
 
 }  // namespace agon::cli

@@ -33,6 +33,10 @@ std::string unexpected(const CLI::App& app, const CLI::App& command, const std::
 
 }  // namespace
 
+FlagCheck some_text() {
+  return [](const std::string& text) { return text.empty() ? "an empty text does nothing; leave it out" : ""; };
+}
+
 FlagCheck number_in(double low, double high) {
   return [low, high](const std::string& text) {
     const auto number = parse_whole<double>(text);

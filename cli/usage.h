@@ -14,6 +14,7 @@ namespace agon::cli {
 
 // What CLI::Option::check takes: what is wrong with the text of a flag, or nothing.
 using FlagCheck = std::function<std::string(const std::string& text)>;
+FlagCheck some_text();                                             // not empty
 FlagCheck number_in(double low, double high);                      // both included; never NaN
 FlagCheck whole_number_in(std::uint64_t low, std::uint64_t high);  // in digits
 

@@ -10,6 +10,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/text.h"
+
 namespace agon {
 namespace {
 
@@ -73,6 +75,12 @@ std::string provenance_text(const Json& provenance) {
   return fmt::format("agon {} (commit {}), {}, {} ({} cores): {}", provenance.value("version", ""),
                      provenance.value("commit", ""), provenance.value("date", ""), machine.value("processor", ""),
                      machine.value("cores", 0), provenance.value("command", ""));
+}
+
+std::string provenance_subcommand(const Json& provenance) {
+  if (!provenance.is_object() || !provenance.contains("command") || !provenance["command"].is_string()) return {};
+  const std::vector<std::string> words = split_words(provenance["command"].get<std::string>());
+  return words.size() > 1 && words[0] == "agon" ? words[1] : std::string();
 }
 
 Json without_provenance(Json config) {

@@ -24,6 +24,9 @@ Json provenance(Json about = Json::object());
 // Empty where it says no version.
 std::string provenance_text(const Json& provenance);
 
+// The subcommand of the process: "run" of "agon run --suite charts". Empty where it says no command.
+std::string provenance_subcommand(const Json& provenance);
+
 // What of a config says what is done and not by whom: all but its provenance.
 Json without_provenance(Json config);
 

@@ -30,8 +30,6 @@ std::string value_or_absence(const Json& object, const std::string& key, const s
   return name + " = " + (value.size() > kMost ? valid_utf8(value.substr(0, kMost)) + "..." : value);
 }
 
-// "samples = 8, not samples = 4; seed = 1, not seed = 2": where the configs differ, nested keys included; empty where
-// nowhere.
 void add_differences(const Json& stored, const Json& asked, const std::string& prefix, std::vector<std::string>& all) {
   Json both = stored;
   both.update(asked);
@@ -54,13 +52,20 @@ std::string listed(const std::vector<std::string>& differences) {
   return told == differences.size() ? text : fmt::format("{}; and {} more", text, differences.size() - told);
 }
 
+// ", of agon search", where this process is another command.
+std::string of_another_command(const Json& stored) {
+  const std::string there = provenance_subcommand(stored.value(kProvenance, Json()));
+  return there.empty() || there == provenance_subcommand(provenance()) ? "" : ", of agon " + there;
+}
+
 void check_same_run(SQLite::Database& database, const fs::path& folder, const Json& config, bool resume) {
   check_run_schema(folder / kRunDatabase, database.execAndGet("PRAGMA application_id").getInt(),
                    database.execAndGet("PRAGMA user_version").getInt());
   if (!resume)
     throw Error(
-        "{}: holds a run already. Continue it with --resume, or choose another folder (--out; of a training, output).",
-        folder.string());
+        "{}: holds a run already{}. Continue it with --resume, or choose another folder (--out; of a training, "
+        "output).",
+        folder.string(), of_another_command(json_of(database.execAndGet("SELECT config FROM run").getString())));
   if (database.execAndGet("PRAGMA quick_check(1)").getString() != "ok") throw Error(damaged_run_message(folder));
   check_same_config(folder, json_of(database.execAndGet("SELECT config FROM run").getString()), config);
 }
@@ -119,13 +124,27 @@ void check_run_folder(const fs::path& folder) {
                   folder.string(), entry.path().filename().string());
 }
 
-void check_same_config(const fs::path& folder, const Json& stored, const Json& config) {
+std::string config_differences(const Json& stored, const Json& asked) {
   std::vector<std::string> differences;
-  add_differences(without_provenance(stored), without_provenance(config), {}, differences);
+  add_differences(without_provenance(stored), without_provenance(asked), {}, differences);
+  return listed(differences);
+}
+
+std::string recording_command(const fs::path& folder) {
+  const fs::path file = folder / "config.json";
+  if (!fs::exists(folder / kRunDatabase) || !fs::exists(file)) return {};
+  const Json config = json_or_discarded(read_file(file.string()));
+  return config.is_object() ? provenance_subcommand(config.value(kProvenance, Json())) : std::string();
+}
+
+void check_same_config(const fs::path& folder, const Json& stored, const Json& config) {
+  const std::string differences = config_differences(stored, config);
   if (differences.empty()) return;
+  const std::string other = of_another_command(stored);
   throw Error(
-      "{}: the run there has {}. Resume it with its own command and settings (config.json), or choose another folder.",
-      folder.string(), listed(differences));
+      "{}: the run there{} has {}. Resume it with its own command and settings (config.json), or choose another "
+      "folder.",
+      folder.string(), other.empty() ? "" : other + ",", differences);
 }
 
 std::unique_ptr<SQLite::Database> open_run_database(const fs::path& folder, const Json& config, bool resume) {

@@ -31,8 +31,16 @@ class FolderLock {
 // that names one.
 void check_run_folder(const std::filesystem::path& folder);
 
-// Throws Error that names the first keys in which the config of the run in `folder` differs from another; what is
-// recorded for provenance may differ.
+// "samples = 8, not samples = 4; seed = 1, not seed = 2": the first keys in which two configs differ, nested keys
+// included; what is recorded for provenance may differ. Empty: nowhere.
+std::string config_differences(const Json& stored, const Json& asked);
+
+// The subcommand that recorded the run in `folder`, "search", by its config.json. Empty: there is no run, or it does
+// not say.
+std::string recording_command(const std::filesystem::path& folder);
+
+// Throws Error that names the command of the run in `folder`, where it is another than that of this process, and the
+// first keys in which its config differs from another.
 void check_same_config(const std::filesystem::path& folder, const Json& stored, const Json& config);
 
 // Opens run.sqlite, of a new run or, with `resume`, of one with the same config, whose schema is brought up to date;

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <deque>
+#include <fstream>
 
 #include "core/error.h"
 #include "core/file.h"
@@ -270,6 +271,20 @@ class IndexBuilder {
   std::deque<Id> ids_;  // one a document, until they are checked
 };
 
+// A file of somebody's own is not written over: only an index, of any version, and an empty file. SQLite keeps the
+// application id of a database at byte 68, the highest byte first.
+void require_index_or_nothing(const fs::path& file) {
+  constexpr std::string_view kMagic = "SQLite format 3";
+  constexpr std::size_t kPlace = 68;
+  std::ifstream stream(file, std::ios::binary);
+  std::string head(kPlace + 4, '\0');
+  stream.read(head.data(), std::ssize(head));
+  std::uint32_t id = 0;
+  for (std::size_t i = 0; i < 4; ++i) id = id << 8 | static_cast<std::uint8_t>(head[kPlace + i]);
+  if (stream.gcount() > 0 && !(head.starts_with(kMagic) && id == kIndexApplicationId))
+    throw Error("{}: is there and is no index of agon. Choose another path with --out, or remove it.", file.string());
+}
+
 }  // namespace
 
 IndexReport build_search_index(const fs::path& corpus, const fs::path& index, const IndexProgress& progress) {
@@ -278,6 +293,7 @@ IndexReport build_search_index(const fs::path& corpus, const fs::path& index, co
     throw Error("{}: is there and is no regular file. Choose another path with --out.", index.string());
   if (fs::equivalent(corpus, index, code))
     throw Error("{}: is the corpus itself. Choose another path.", index.string());
+  require_index_or_nothing(index);
   PartialFile partial(index);
   try {
     IndexReport report = IndexBuilder(corpus, partial.path(), progress).build();

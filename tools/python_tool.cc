@@ -22,9 +22,11 @@ constexpr double kSecondsToStart = 60;  // beside the code's own: a launcher on 
 constexpr const char* kEnded =
     "\nThe interpreter has ended. The next code starts in a fresh one, without earlier variables and files.";
 
+std::size_t blanks_of(std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); }
+
 // The backticks that a line begins with, at least three, behind at most three blanks; 0 for other lines.
 std::size_t fence_of(std::string_view line) {
-  const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t begin = blanks_of(line);
   const std::size_t ticks = std::min(line.find_first_not_of('`', begin), line.size()) - begin;
   return begin <= 3 && ticks >= 3 ? ticks : 0;
 }
@@ -51,11 +53,23 @@ void read_quotes(std::string_view line, char& open) {
   }
 }
 
+// Each line without the first `blanks` blanks of it, or as many as it has.
+std::string outdented(std::string_view code, std::size_t blanks) {
+  std::string lines;
+  for (std::size_t begin = 0; begin < code.size();) {
+    const std::size_t end = std::min(code.find('\n', begin), code.size() - 1) + 1;
+    const std::string_view line = code.substr(begin, end - begin);
+    lines += line.substr(std::min(blanks, blanks_of(line)));
+    begin = end;
+  }
+  return lines;
+}
+
 // The lines between the first line that begins with a fence and the next line that is one as long; the text itself
-// where no line begins with a fence. A fence inside a string of three quotes is the code's own, if there is another
-// after it.
+// where no line begins with a fence. The blanks before the first fence are taken off each line. A fence inside a string
+// of three quotes is the code's own, if there is another after it.
 std::string without_fence(const std::string& text) {
-  std::size_t ticks = 0, begin = 0, end = text.npos, last = text.npos;
+  std::size_t ticks = 0, blanks = 0, begin = 0, end = text.npos, last = text.npos;
   char quote = 0;
   for (std::size_t line_begin = 0; line_begin < text.size() && end == text.npos;) {
     const std::size_t line_end = std::min(text.find('\n', line_begin), text.size());
@@ -64,6 +78,7 @@ std::string without_fence(const std::string& text) {
     const bool opens = fence > 0 && ticks == 0 && line_end < text.size() && !quote;
     if (opens) {
       ticks = fence;
+      blanks = blanks_of(line);
       begin = line_end + 1;
     } else if (ticks > 0 && fence >= ticks && trim(line).size() == fence) {
       last = line_begin;
@@ -77,7 +92,7 @@ std::string without_fence(const std::string& text) {
   std::string_view code = std::string_view(text).substr(begin, end - begin);
   const std::string fence(ticks, '`');  // one that shares the last line: "print(1)```"
   if (end == text.npos && std::string_view(trim(code)).ends_with(fence)) code = code.substr(0, code.rfind(fence));
-  return std::string(code);
+  return outdented(code, blanks);
 }
 
 // The head and the tail of a text that is longer than `most`.

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agents/learn/reward_network.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json_text.h"
@@ -24,6 +25,17 @@ void sync_tree(const fs::path& folder) {
   for (const auto& entry : fs::recursive_directory_iterator(folder))
     if (entry.is_directory()) sync_file(entry.path());
   sync_file(folder);
+}
+
+// The subcommand whose training or run stands in output; empty: none, or it does not say.
+std::string command_of(const fs::path& output) {
+  if (fs::exists(output / env::kRunDatabase)) return env::recording_command(output);
+  for (const char* file : {kRewardModelFile, "judge.json"})
+    if (fs::exists(output / file)) return "train-rm";
+  const fs::path state = output / "checkpoint" / "state.json";
+  const Json notes = fs::exists(state) ? json_or_discarded(read_file(state.string())) : Json();
+  const Json command = notes.is_object() ? notes.value("command", Json()) : Json();
+  return command.is_string() ? command.get<std::string>() : std::string();
 }
 
 }  // namespace
@@ -67,6 +79,13 @@ void require_no_other(const fs::path& output, const std::string& command) {
                   output.string(), name);
 }
 
+void require_of_command(const fs::path& output, const std::string& command) {
+  const std::string other = command_of(output);
+  if (other.empty() || other == command) return;
+  throw Error("{}: {} holds a {} of agon {}. Choose another 'output'.", command, output.string(),
+              other.starts_with("train") ? "training" : "run", other);
+}
+
 void cut_log(const fs::path& log, std::int64_t step) {
   if (!fs::exists(log)) return;
   std::string kept;
@@ -87,8 +106,14 @@ Json read_state(const fs::path& folder) {
 }
 
 void require_own_training(const Json& notes, const std::string& fingerprint, const std::string& command,
-                          const fs::path& there) {
+                          const fs::path& there, const Json& settings) {
   if (notes.is_object() && notes.value("training", Json()) == Json(fingerprint)) return;
+  const Json stored = notes.is_object() ? notes.value("settings", Json()) : Json();
+  const std::string differences =
+      stored.is_object() && settings.is_object() ? env::config_differences(stored, settings) : std::string();
+  if (!differences.empty())
+    throw Error("{}: {} is of another training: it has {}. Give its own settings, or choose another 'output'.", command,
+                there.string(), differences);
   throw Error(
       "{}: {} is of another training: its data or settings differ. Remove it to begin again, or choose another "
       "'output'.",

@@ -23,6 +23,9 @@ void make_output(const std::filesystem::path& output);
 // Throws Error, naming the command, where a folder without a checkpoint holds more than a training leaves that was
 // killed before its first: it would write over it. Nothing where there is no such folder yet.
 void require_no_other(const std::filesystem::path& output, const std::string& command);
+// Throws Error, naming both, where output holds a training or a run of another subcommand than `command` ("train"). One
+// that does not say whose it is passes.
+void require_of_command(const std::filesystem::path& output, const std::string& command);
 // Leaves in a log of one JSON object a line those whose "step" is below step: what was done after the last checkpoint
 // comes again.
 void cut_log(const std::filesystem::path& log, std::int64_t step);
@@ -30,9 +33,10 @@ void cut_log(const std::filesystem::path& log, std::int64_t step);
 // whole number 'step' from 0 on.
 Json read_state(const std::filesystem::path& folder);
 // Throws Error, naming the command and what stands there, unless notes (of a checkpoint or a finished model) say of
-// themselves "training": fingerprint.
+// themselves "training": fingerprint. Their "settings", where they have some, are compared with `settings`: the message
+// then names the keys that differ, with both values.
 void require_own_training(const Json& notes, const std::string& fingerprint, const std::string& command,
-                          const std::filesystem::path& there);
+                          const std::filesystem::path& there, const Json& settings = {});
 // The folder of the last checkpoint, or an empty path. Finishes an exchange that was cut off, and removes what a
 // killed writer left in OUTPUT.
 std::filesystem::path find_checkpoint(const std::filesystem::path& output);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/paths.h"
 #include "core/text.h"
 
 namespace agon::agents {
@@ -39,8 +40,11 @@ Json to_json(const YAML::Node& node, int depth, int& values) {
 }
 
 Json parse_yaml(const std::string& text) {
+  const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+  if (documents.size() > 1)
+    throw Error("{} YAML documents, parted by lines of '---'. Write one, with all keys.", documents.size());
   int values = 0;
-  return to_json(YAML::Load(text), 0, values);
+  return documents.empty() ? Json() : to_json(documents.front(), 0, values);
 }
 
 // A string that would read back as something else is quoted.
@@ -122,6 +126,11 @@ std::string to_yaml(const Json& json) {
   YAML::Emitter out;
   write(out, json);
   return std::string(out.c_str()) + "\n";
+}
+
+void require_each_path_once(const std::string& where, const std::vector<std::filesystem::path>& paths) {
+  if (const auto repeated = repeated_path(paths))
+    throw Error("{}: {} is given twice. Give it once.", where, repeated->string());
 }
 
 ConfigSection::ConfigSection(const Json& json, std::string name) : json_(json), name_(std::move(name)) {

@@ -18,13 +18,17 @@
 
 namespace agon::agents {
 
-// Numbers, true, false and null read as JSON, everything else as strings. Throws Error naming the file.
+// Numbers, true, false and null read as JSON, everything else as strings. Throws Error naming the file, for several
+// documents too.
 Json read_yaml(const std::filesystem::path& file);
 Json parse_yaml_value(const std::string& text);  // as the value of one key; throws Error
 // "optimizer.learning_rate=1e-5", "sources.0.level=3": the value, in YAML, at the place of a dotted key. Throws Error,
 // which begins with "--set", for another form and for a place that cannot be.
 void set_value(Json& config, const std::string& assignment);
 std::string to_yaml(const Json& json);  // block style; short lists of plain values on one line
+
+// Throws Error, which begins with `where` ("train-rm: rm.yaml: 'data'"), for a path that leads where another one does.
+void require_each_path_once(const std::string& where, const std::vector<std::filesystem::path>& paths);
 
 // Reads the keys of one mapping and remembers them, so that a key that nobody asked for is found. Keeps a reference.
 class ConfigSection {

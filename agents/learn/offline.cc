@@ -247,10 +247,11 @@ class OfflineTrainer {
     write_checkpoint(config_.output, [&](const fs::path& folder) {
       save_model_folder(folder, folder_, *model_, WeightType::f32);
       optimizer_->save(folder / "optimizer.pt");
-      const Json state{{"step", step_},
-                       {"training", fingerprint_},
-                       {"first", json_of(figures_.first)},
-                       {"last", json_of(figures_.last)}};
+      Json state = config_.notes;
+      state.update({{"step", step_},
+                    {"training", fingerprint_},
+                    {"first", json_of(figures_.first)},
+                    {"last", json_of(figures_.last)}});
       write_file_atomically((folder / "state.json").string(), state.dump());
     });
   }
@@ -259,7 +260,7 @@ class OfflineTrainer {
     const fs::path folder = find_checkpoint(config_.output);
     if (folder.empty()) return;
     const Json state = read_state(folder);
-    require_own_training(state, fingerprint_, config_.name, folder);
+    require_own_training(state, fingerprint_, config_.name, folder, config_.notes.value("settings", Json()));
     load_weights(*model_, folder);
     optimizer_->load(folder / "optimizer.pt");
     step_ = state.at("step").get<std::int64_t>();

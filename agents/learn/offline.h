@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agents/learn/offline_options.h"
+#include "core/json.h"
 #include "core/message.h"
 
 namespace agon::agents {
@@ -32,6 +33,9 @@ struct OfflineConfig {
   OfflineLossOptions loss{.kl = 0.1};
   std::int64_t checkpoint_steps = 20;
   int threads = 0;  // 0: the machine's cores
+  // Kept in the checkpoint: the subcommand whose training it is, and "settings", which agents::require_own_training
+  // tells the differences by.
+  Json notes = {{"command", "selfplay"}};
 };
 
 struct OfflineFigures {

@@ -143,7 +143,8 @@ class Trainer {
 
   // The second stage (sft_score.h). It is short and starts again from the end of the first stage when it is killed.
   bool train_scores(const std::atomic<bool>& stop) {
-    const std::vector<std::vector<ScoredAnswer>> answers = sampled_answers();
+    const std::vector<std::vector<ScoredAnswer>> answers = sampled_answers(stop);
+    if (stop) return false;
     BatchQueue queue(config_, folder_, classes_, shown_, config_.steps, config_.steps + config_.score_steps,
                      TrainedScores::no);
     Progress progress("train-sft: scores", config_.score_steps, "steps");
@@ -160,20 +161,21 @@ class Trainer {
     return true;
   }
 
-  std::vector<std::vector<ScoredAnswer>> sampled_answers() {
+  // When asked to stop, some are missing.
+  std::vector<std::vector<ScoredAnswer>> sampled_answers(const std::atomic<bool>& stop) {
     const std::unique_ptr<Policy> policy = make_local_policy(config_.output, {.threads = config_.threads});
     std::vector<std::vector<ScoredAnswer>> answers;
     const auto fresh = static_cast<std::uint64_t>(1) << 40;  // train tasks that the first stage has not seen
-    for (std::size_t i = 0; i < config_.sources.size(); ++i)
+    for (std::size_t i = 0; i < config_.sources.size() && !stop; ++i)
       answers.push_back(sample_answers(*policy, config_.sources[i], config_.seed, fresh + config_.first_task(i),
-                                       config_.score_tasks, kScoreSamples));
+                                       config_.score_tasks, kScoreSamples, &stop));
     for (std::vector<ScoredAnswer>& of_source : answers)
       std::erase_if(of_source, [&](const ScoredAnswer& answer) {
         return !std::ranges::all_of(answer.turns.messages,
                                     [&](const Message& message) { return can_be_shown(message.token_ids, folder_); });
       });
     for (std::size_t i = 0; i < answers.size(); ++i)
-      if (answers[i].empty())
+      if (answers[i].empty() && !stop)
         throw Error(
             "train-sft: no answer of the model on '{}' has an <answer> to score. Train for more 'steps', or set "
             "'score_steps' to 0.",
@@ -209,14 +211,17 @@ class Trainer {
     write_checkpoint(config_.output, [&](const path& folder) {
       save_model_folder(folder, folder_, model_->model(), WeightType::f32);
       model_->save_training_state(folder);
-      write_file_atomically((folder / "state.json").string(), Json{{"step", step_}, {"config", config_.source}}.dump());
+      write_file_atomically((folder / "state.json").string(),
+                            Json{{"command", "train-sft"}, {"step", step_}, {"config", config_.source}}.dump());
     });
   }
 
   bool resume() {
     const path folder = find_checkpoint(config_.output);
     if (folder.empty()) return false;
-    const Json state = Json::parse(read_file((folder / "state.json").string()));
+    const Json state = read_state(folder);
+    if (!state.contains("config") || !state["config"].is_object())
+      throw Error("train-sft: {} is no checkpoint of agon train-sft. Choose another 'output'.", folder.string());
     for (const auto& [key, value] : config_.source.items())  // the score stage is yet to come
       if (!key.starts_with("score_") && state["config"].value(key, Json()) != value)
         throw Error(

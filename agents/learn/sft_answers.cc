@@ -10,7 +10,7 @@ namespace agon::agents {
 
 std::vector<env::Episode> play_train_tasks(Policy& policy, const std::string& suite, const env::SuiteOptions& options,
                                            std::uint64_t seed, std::uint64_t first_task, int tasks, int samples,
-                                           const std::atomic<bool>* stop) {
+                                           const std::atomic<bool>* stop, Progress* progress) {
   RolloutOptions rollout;
   rollout.suite = suite;
   rollout.suite_options = options;
@@ -27,6 +27,7 @@ std::vector<env::Episode> play_train_tasks(Policy& policy, const std::string& su
       [&](env::Episode episode) {
         const std::lock_guard lock(mutex);
         episodes.push_back(std::move(episode));
+        if (progress) progress->add(1);
       },
       stop);
   std::sort(episodes.begin(), episodes.end(), [](const auto& a, const auto& b) {
@@ -40,10 +41,12 @@ std::vector<FirstAnswer> sample_first_answers(Policy& policy, const std::string&
                                               const std::atomic<bool>* stop) {
   constexpr std::int64_t kTogether = 512;  // whose pictures are held at a time
   std::vector<FirstAnswer> answers;
+  Progress progress("train-sft: first answers to " + suite, tasks, "answers");
   for (std::int64_t first = 0; first < tasks && !(stop && *stop); first += kTogether) {
     const int count = static_cast<int>(std::min(kTogether, tasks - first));
-    for (env::Episode& episode : play_train_tasks(policy, suite, {.level = level}, seed,
-                                                  first_task + static_cast<std::uint64_t>(first), count, 1, stop)) {
+    for (env::Episode& episode :
+         play_train_tasks(policy, suite, {.level = level}, seed, first_task + static_cast<std::uint64_t>(first), count,
+                          1, stop, &progress)) {
       if (episode.turns.empty()) continue;  // failed
       Message message = Message::of(Role::assistant, std::move(episode.turns.front().text));
       message.token_ids = std::move(episode.turns.front().token_ids);

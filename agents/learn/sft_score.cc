@@ -7,6 +7,7 @@
 #include <map>
 
 #include "agents/learn/sft_answers.h"
+#include "core/progress.h"
 #include "env/protocol.h"
 #include "env/suite.h"
 
@@ -54,9 +55,12 @@ SftSequence encode_scored(const ScoredAnswer& answer, const ModelFolder& folder)
 }
 
 std::vector<ScoredAnswer> sample_answers(Policy& policy, const SftSource& source, std::uint64_t seed,
-                                         std::uint64_t first_task, int tasks, int samples) {
-  const std::vector<env::Episode> episodes =
-      play_train_tasks(policy, source.suite, source.options(), seed, first_task, tasks, samples);
+                                         std::uint64_t first_task, int tasks, int samples,
+                                         const std::atomic<bool>* stop) {
+  const std::vector<env::Episode> episodes = [&] {
+    Progress progress("train-sft: answers to " + source.suite, std::int64_t{tasks} * samples, "answers");
+    return play_train_tasks(policy, source.suite, source.options(), seed, first_task, tasks, samples, stop, &progress);
+  }();
   const std::string instructions = env::suite_info(source.suite, source.options()).instructions;
   struct Chosen {
     std::uint64_t task;

@@ -129,6 +129,7 @@ class Trainer {
 
  private:
   std::unique_ptr<env::EpisodeStore> open_store(Resume resume) const {
+    require_of_command(config_.output, "train");
     remove_empty_run(config_.output);
     if (resume == Resume::no && std::filesystem::exists(config_.output / env::kRunDatabase))
       throw Error("train: {} holds a run already. Go on with it with --resume, or choose another 'output'.",

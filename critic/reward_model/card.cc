@@ -4,6 +4,7 @@
 
 #include "agents/learn/config_reader.h"
 #include "core/file.h"
+#include "core/provenance.h"
 
 namespace agon::critic {
 namespace {
@@ -18,14 +19,24 @@ std::string probability(const Json& notes) {
 
 std::string held_out_table(const Json& held_out) {
   if (held_out.is_null()) return "No sets were held out.\n";
-  std::string table = "| held-out sets | n | best of N | pairwise | Kendall's tau |\n|---|---|---|---|---|\n";
+  std::string table = "| held-out sets | n | best of N [95 %] | pairwise | Kendall's tau |\n|---|---|---|---|---|\n";
   const auto add = [&](const std::string& name, const Json& row) {
-    table += fmt::format("| {} | {} | {} | {} | {} |\n", name, row.at("n").get<int>(), figure(row.at("best_of_n")),
-                         figure(row.at("pairwise")), figure(row.at("kendall_tau")));
+    const std::string interval =
+        row.contains("ci") ? fmt::format(" [{}, {}]", figure(row["ci"][0]), figure(row["ci"][1])) : "";
+    table += fmt::format("| {} | {} | {}{} | {} | {} |\n", name, row.at("n").get<int>(), figure(row.at("best_of_n")),
+                         interval, figure(row.at("pairwise")), figure(row.at("kendall_tau")));
   };
   add("all", held_out);
   for (const auto& [category, row] : held_out.at("by_category").items()) add(category, row);
   return table;
+}
+
+// By which agon, and when; nothing where the process does not say.
+std::string made_by(const Json& notes) {
+  const Json made = notes.value(kProvenance, Json::object());
+  if (!made.contains("version")) return {};
+  return fmt::format("Made by agon {} (commit {}), {}.\n", made.value("version", ""), made.value("commit", ""),
+                     made.value("date", ""));
 }
 
 }  // namespace
@@ -40,7 +51,7 @@ void write_reward_card(const std::filesystem::path& folder, const agents::Reward
       "tower is as it was.\n"
       "Trained on {} sets in {} steps; {} sets of one rank alone were passed over; where ranks were equal "
       "and the loss needs an order, it was drawn ({} times).\n"
-      "{}\n\n{}\n## Config\n\n```yaml\n{}```\n",
+      "{}{}\n\n{}\n## Config\n\n```yaml\n{}```\n",
       settings.joint ? "A response is read with those before it in sight, so its score depends on them."
                      : "A response is read with the prompt alone in sight, so its score depends on no other.",
       settings.base.filename().string(), settings.lora.rank,
@@ -48,7 +59,7 @@ void write_reward_card(const std::filesystem::path& folder, const agents::Reward
       settings.representation == agents::Representation::last ? "" : "s",
       agents::representation_names()[static_cast<std::size_t>(settings.representation)], notes.at("sets").get<int>(),
       notes.at("steps").get<int>(), notes.at("passed_over").get<int>(), notes.at("ties_drawn").get<int>(),
-      probability(notes), held_out_table(notes.at("held_out")), agents::to_yaml(notes.at("config")));
+      made_by(notes), probability(notes), held_out_table(notes.at("held_out")), agents::to_yaml(notes.at("config")));
   write_file_atomically((folder / "README.md").string(), text);
 }
 
@@ -58,12 +69,13 @@ void write_judge_card(const std::filesystem::path& folder, const RewardTrainingC
       "# A judge\n\n"
       "It {}, pictures included.\n\n"
       "    agon eval-rm {} . --file preferences.jsonl  # in this folder\n\n"
-      "Trained by imitation from `{}`, every weight of it: {} lessons on {} sets in {} steps.\n\n"
+      "Trained by imitation from `{}`, every weight of it: {} lessons on {} sets in {} steps.\n{}\n"
       "## Config\n\n```yaml\n{}```\n",
       pairs ? "says which of two responses to a prompt is better, [[A]] or [[B]]"
             : "names the best of several responses to a prompt by its letter, as in [[A]]",
       pairs ? "--judge" : "--choose", config.network.base.filename().string(), notes.at("samples").get<std::int64_t>(),
-      notes.at("sets").get<std::int64_t>(), notes.at("steps").get<std::int64_t>(), agents::to_yaml(config.source));
+      notes.at("sets").get<std::int64_t>(), notes.at("steps").get<std::int64_t>(), made_by(notes),
+      agents::to_yaml(config.source));
   write_file_atomically((folder / "README.md").string(), text);
 }
 

@@ -47,7 +47,7 @@ std::vector<Preference> telling_sets(const RewardTrainingConfig& config) {
 }
 
 // Of the judge that stands in the output folder, made by this very training; null where there is none yet.
-Json finished(const std::filesystem::path& folder, const std::string& training) {
+Json finished(const std::filesystem::path& folder, const std::string& training, const Json& settings) {
   const std::filesystem::path file = folder / kNotesFile;
   if (!std::filesystem::exists(file)) return {};
   Json notes = json_or_discarded(read_file(file.string()));
@@ -55,7 +55,10 @@ Json finished(const std::filesystem::path& folder, const std::string& training) 
     if (!notes.is_object() || !notes.contains(key))
       throw Error("train-rm: {} is damaged: it does not say '{}'. Remove the folder to train again.", file.string(),
                   key);
-  agents::require_own_training(notes, training, "train-rm", file);
+  Json told = notes;
+  if (notes.contains("config"))
+    told["settings"] = training_settings(notes["config"], notes.value(kProvenance, Json::object()));
+  agents::require_own_training(told, training, "train-rm", file, settings);
   return notes;
 }
 
@@ -83,7 +86,8 @@ agents::OfflineSample choice_lesson(const Preference& preference, Rng& rng) {
 
 Json train_judge(const RewardTrainingConfig& config, const std::atomic<bool>& stop) {
   const std::string training = training_fingerprint(config, agents::model_fingerprint(config.network.base));
-  if (Json notes = finished(config.output, training); !notes.is_null()) {
+  const Json made_from = training_provenance(config), settings = training_settings(config.source, made_from);
+  if (Json notes = finished(config.output, training, settings); !notes.is_null()) {
     agents::remove_checkpoint(config.output);  // of one that was killed just before
     return notes;
   }
@@ -102,6 +106,7 @@ Json train_judge(const RewardTrainingConfig& config, const std::atomic<bool>& st
   const env::FolderLock lock(config.output);
   agents::OfflineConfig learning;
   learning.name = "train-rm";
+  learning.notes = {{"command", "train-rm"}, {"settings", settings}};
   learning.start = config.network.base;
   learning.output = config.output;
   learning.seed = config.seed;
@@ -115,11 +120,8 @@ Json train_judge(const RewardTrainingConfig& config, const std::atomic<bool>& st
   learning.threads = config.threads;
   agents::OfflineFigures figures;
   if (!agents::train_offline(learning, lessons, stop, &figures)) return {};
-  const Json notes{{"samples", lessons.size()},
-                   {"sets", sets.size()},
-                   {"steps", figures.steps},
-                   {"training", training},
-                   {kProvenance, training_provenance(config)}};
+  const Json notes{{"config", config.source}, {"samples", lessons.size()}, {"sets", sets.size()},
+                   {"steps", figures.steps},  {"training", training},      {kProvenance, made_from}};
   write_judge_card(config.output, config, notes);
   write_file_atomically((config.output / kNotesFile).string(), notes.dump(2) + "\n");
   agents::remove_checkpoint(config.output);

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/image.h"
+#include "core/paths.h"
 #include "core/progress.h"
 #include "core/text.h"
 #include "tools/json_records.h"
@@ -71,7 +72,7 @@ Candidates candidates_in(const Json& record, const fs::path& folder) {
     candidates.messages.push_back(Message::of(Role::system, instructions));
   Message question{Role::user, {}, {}, {}};
   for (const std::string& image : texts_at(record, kImages))
-    question.parts.push_back(Part::of(load_image(folder / image, {.most_elongated = kMostElongated})));
+    question.parts.push_back(Part::of(load_image(picture_path(image, folder), {.most_elongated = kMostElongated})));
   const std::string prompt = text_at(record, "prompt");
   if (prompt.empty() && question.parts.empty()) throw Error("it has neither a 'prompt' nor 'images'");
   question.parts.push_back(Part::of(prompt));

@@ -30,6 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLog = "train.jsonl";
+constexpr const char* kNoSettings[] = {"threads", "checkpoint_steps", "output"};  // keys that change no weight
 
 std::string hash_of(const std::string& text) { return fmt::format("{:016x}", hash_text(text)); }
 
@@ -56,7 +57,10 @@ class RewardTrainer {
   Json finished() const {
     if (!fs::exists(config_.output / agents::kRewardModelFile)) return {};
     const agents::RewardNetwork there(config_.output);
-    agents::require_own_training(there.notes(), fingerprint_, "train-rm", config_.output);
+    Json notes = there.notes();
+    if (notes.is_object() && notes.contains("config") && notes.contains(kProvenance))
+      notes["settings"] = training_settings(notes["config"], notes[kProvenance]);
+    agents::require_own_training(notes, fingerprint_, "train-rm", config_.output, settings_);
     for (const char* key : {"held_out", "sets", "steps"})
       if (!there.notes().contains(key))
         throw Error("train-rm: {}: its notes do not say '{}'. Remove the folder to train again.",
@@ -113,6 +117,7 @@ class RewardTrainer {
       }
     require_categories(config_.weights, categories);
     fingerprint_ = training_fingerprint(config_, learner_.network().base_weights());
+    settings_ = training_settings(config_.source, training_provenance(config_));
     const auto held = static_cast<std::size_t>(config_.held_out * static_cast<double>(all.size()));
     if (held == all.size())
       throw Error("train-rm: there is nothing to train on: of the sets of {} files {} have one rank alone.",
@@ -212,8 +217,12 @@ class RewardTrainer {
   void checkpoint() {
     agents::write_checkpoint(config_.output, [&](const fs::path& folder) {
       learner_.save_state(folder);
-      write_file_atomically((folder / "state.json").string(),
-                            Json{{"step", step_}, {"ties_drawn", ties_drawn_}, {"training", fingerprint_}}.dump());
+      write_file_atomically((folder / "state.json").string(), Json{{"command", "train-rm"},
+                                                                   {"settings", settings_},
+                                                                   {"step", step_},
+                                                                   {"ties_drawn", ties_drawn_},
+                                                                   {"training", fingerprint_}}
+                                                                  .dump());
     });
   }
 
@@ -221,7 +230,7 @@ class RewardTrainer {
     const fs::path folder = agents::find_checkpoint(config_.output);
     if (folder.empty()) return;
     const Json state = agents::read_state(folder);
-    agents::require_own_training(state, fingerprint_, "train-rm", folder);
+    agents::require_own_training(state, fingerprint_, "train-rm", folder, settings_);
     learner_.load_state(folder);
     step_ = state.at("step");
     if (const Json ties = state.value("ties_drawn", Json()); ties.is_number_integer()) ties_drawn_ = ties;
@@ -233,6 +242,7 @@ class RewardTrainer {
   std::vector<Preference> train_, held_out_;
   std::vector<std::string> categories_;  // of train_
   std::string fingerprint_;
+  Json settings_;  // training_settings
   std::int64_t passed_over_ = 0, ties_drawn_ = 0;
   std::int64_t steps_ = 0, step_ = 0;
   int epoch_ = 0;                   // that order_ is of
@@ -345,6 +355,7 @@ RewardTrainingConfig load_reward_training(const fs::path& file, std::span<const 
   config.judge = parse_judge(judge, section.name());
   if (!output.empty()) config.output = (base / output).lexically_normal();
   for (const std::string& one : data) config.data.push_back((base / one).lexically_normal());
+  agents::require_each_path_once(section.name() + ": 'data'", config.data);
   check_ranges(config, section.name());
   check_used(config, section.name());
   return config;
@@ -359,9 +370,19 @@ Json training_provenance(const RewardTrainingConfig& config) {
   return provenance(std::move(about));
 }
 
+Json training_settings(Json config, const Json& provenance) {
+  const auto at = [](const Json& json, const char* key) { return json.is_object() ? json.value(key, Json()) : Json(); };
+  if (!config.is_object()) return {};
+  for (const char* key : kNoSettings) config.erase(key);
+  config["model files"] = at(at(provenance, "policy"), "files");
+  config["data files"] = Json::array();
+  for (const Json& file : at(provenance, "files")) config["data files"].push_back(at(file, "hash"));
+  return config;
+}
+
 std::string training_fingerprint(const RewardTrainingConfig& config, const std::string& base_weights) {
   Json settings = config.source;
-  for (const char* key : {"threads", "checkpoint_steps", "output"}) settings.erase(key);
+  for (const char* key : kNoSettings) settings.erase(key);
   std::string text = settings.dump() + base_weights;
   for (const fs::path& file : config.data) text += hash_of(read_file(file.string()));
   return hash_of(text);

@@ -45,6 +45,10 @@ RewardTrainingConfig load_reward_training(const std::filesystem::path& file, std
 // base's weights, as told, and the data.
 std::string training_fingerprint(const RewardTrainingConfig& config, const std::string& base_weights);
 
+// The same key by key, for messages: "model files" and "data files" are hashes. config: RewardTrainingConfig::source;
+// provenance: as training_provenance gives it. Null for a config that is no object.
+Json training_settings(Json config, const Json& provenance);
+
 // core/provenance.h: with the base ("policy") and the files of preferences, each by path and hash.
 Json training_provenance(const RewardTrainingConfig& config);
 

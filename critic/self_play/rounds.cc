@@ -290,6 +290,7 @@ std::vector<fs::path> read_paths(agents::ConfigSection& section, const char* key
   section.read(key, names);
   std::vector<fs::path> paths;
   for (const std::string& name : names) paths.push_back((base / name).lexically_normal());
+  agents::require_each_path_once(fmt::format("{}: '{}'", section.name(), key), paths);
   return paths;
 }
 
@@ -407,6 +408,11 @@ SelfPlayConfig load_self_play_config(const fs::path& file, std::span<const std::
        {"sources.held_out",
         std::ranges::any_of(config.sources, [](const GameSource& one) { return !one.held_out.empty(); }),
         config.imitation, "with imitation: false", "set imitation to true"}});
+  if (config.imitation && config.learning.loss.imitation_weight == 0)
+    throw Error(
+        "{}: 'imitation' does nothing with learning.imitation_weight: 0: examples of no weight teach nothing. Give a "
+        "weight above 0, or set imitation to false.",
+        section.name());
   for (const fs::path& model : models_of(config)) require_model(model);
   return config;
 }

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/hash.h"
+#include "core/paths.h"
 #include "core/text.h"
 #include "env/grade.h"
 #include "env/suites/suite_task.h"
@@ -83,8 +84,8 @@ int level_at(const Line& line) {
 Task read_task(const Line& line, const fs::path& folder) {
   check_keys(line);
   TaskInfo info;
-  info.id =
-      "jsonl/" + (line.contains("id") && line["id"].is_number_integer() ? line["id"].dump() : text_at(line, "id"));
+  if (!line.contains("id")) throw Error("no \"id\"");
+  info.id = "jsonl/" + task_id_of(line["id"]);
   info.prompt = text_at(line, "prompt");
   info.level = level_at(line);
   const std::string grader = text_at(line, "grader");
@@ -92,13 +93,15 @@ Task read_task(const Line& line, const fs::path& folder) {
   if (!line.contains("answer")) throw Error("no \"answer\"");
   if (line["answer"].is_object()) throw Error("\"answer\" is an object; it is a text, a number or a list");
   info.gold = Json(line["answer"]);
+  if (line.contains("options") && line["options"].is_object())
+    throw Error("\"options\" is an object. Write its texts as a list, that of A first: [\"red\", \"blue\"]");
   Json rule;
   for (const std::string& key : kGradeKeys)
     if (line.contains(key)) rule[key] = Json(line[key]);
   info.grading = grading_of(grader, rule);
   Grader grade(grader, info.gold, grade_options_of(info.grading));
   Task task{std::move(info), {}, std::move(grade)};
-  for (const std::string& image : texts_at(line, "images")) task.images.push_back(folder / image);
+  for (const std::string& image : texts_at(line, "images")) task.images.push_back(picture_path(image, folder));
   check_picture_marks(task.info.prompt, task.images.size());
   return task;
 }

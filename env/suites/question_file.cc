@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/hash.h"
+#include "core/paths.h"
 #include "core/text.h"
 #include "env/suites/task_file.h"
 #include "tools/json_records.h"
@@ -57,7 +58,7 @@ std::vector<std::string> answers_of(const SortedJson& item) {
 
 std::string id_of(const SortedJson& item, std::size_t number) {
   if (!item.contains("id")) return std::to_string(number);
-  return item["id"].is_number_integer() ? item["id"].dump() : text_at(item, "id");
+  return task_id_of(item["id"]);
 }
 
 // "type": ["rotation90", "dark"], or ["none"].
@@ -89,10 +90,10 @@ FileQuestion question_of(const SortedJson& item, std::size_t number, const fs::p
     question.defects = defects_of(item);
     question.kind = kind_of(question.defects);
     const bool part = question.defects.count(Defect::crop) > 0;
-    question.picture = folder / text_at(item, part ? "ori_image_path" : "processed_image_path");
+    question.picture = picture_path(text_at(item, part ? "ori_image_path" : "processed_image_path"), folder);
     question.level = number < kSimpleCoding ? 1 : 2;
   } else if (item.contains("image_path")) {
-    question.picture = folder / text_at(item, "image_path");
+    question.picture = picture_path(text_at(item, "image_path"), folder);
     question.level = number < kSimpleSearch ? 1 : 2;
   }
   check_picture_marks(question.question, question.picture.empty() ? 0 : 1);

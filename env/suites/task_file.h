@@ -13,6 +13,7 @@
 
 #include "core/message.h"
 #include "env/suite.h"
+#include "tools/json_text.h"
 
 namespace agon::env {
 
@@ -20,6 +21,9 @@ namespace agon::env {
 // end, with progress on stderr where that takes long. Throws Error that names the file, the place and the id of the
 // first tasks whose pictures cannot be used.
 void check_and_hash_pictures(const std::string& path, std::vector<FileTask>& tasks);
+
+// The id of a task: a text, or a whole number in digits. Throws Error for another.
+std::string task_id_of(const tools::SortedJson& id);
 
 // "<image>" in a prompt says where a picture stands; without one, they stand before it.
 inline constexpr std::string_view kPictureMark = "<image>";

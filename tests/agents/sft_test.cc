@@ -324,6 +324,12 @@ TEST_CASE("after an answer of the model, the score stage trains the score and no
   REQUIRE(digits.size() >= 2);
 }
 
+TEST_CASE("answers to be scored are sampled until there is a stop") {
+  const std::unique_ptr<Policy> policy = make_local_policy(std::filesystem::path(AGON_SOURCE_DIR) / "models/agon-tiny");
+  std::atomic<bool> stop{true};
+  REQUIRE(sample_answers(*policy, {.suite = "charts"}, 3, 100, 8, 3, &stop).empty());
+}
+
 TEST_CASE("a score is the mean of the answer's outcome and its task's") {
   REQUIRE(score_digit(true, 1) == 9);
   REQUIRE(score_digit(false, 0) == 1);
@@ -399,6 +405,7 @@ TEST_CASE("a bad config is refused with its key") {
   REQUIRE_THAT(with("threads", "-2"), Catch::Contains("between 0 and 1024"));
   REQUIRE_THAT(error_of(write_config(scratch, "e", good + "threads: 2\n")),
                Catch::Contains("'threads' is given twice"));
+  REQUIRE_THAT(error_of(write_config(scratch, "e", good + "---\nthreads: 2\n")), Catch::Contains("2 YAML documents"));
   REQUIRE_THAT(error_of(write_config(scratch, "e", "output: x\n")), Catch::Contains("sources"));
   REQUIRE_THAT(error_of(write_config(scratch, "e", good + "start: e\n")), Catch::Contains("'model' comes with"));
   REQUIRE_THAT(error_of(write_config(scratch, "e", "output: x\nsources: [{suite: charts}]\n")),

@@ -19,6 +19,7 @@ expect 0 '^\[' suites --json
 expect 1 '^FAIL +output .*/proc/no/such' doctor --out /proc/no/such
 expect 1 '^FAIL +model .*no-model' doctor --policy no-model
 expect 1 '"ok": false' doctor --policy no-model --json
+expect 1 '"policy": null' doctor --policy no-model --json
 expect 2 '^Usage: agon'
 expect 2 "^agon: .*no 'suties'" suties
 expect 2 "^agon: .*Did you mean '--json'" suites --jsn

@@ -58,6 +58,15 @@ for sample in 0 1 2; do
   [ "$((weights + 1))" = "$tokens" ] || fail "sample $sample: $((weights + 1)) weights for $tokens tokens"
 done
 [ "$(grep -c '"weight": ' "$scratch/out")" = 3 ] || fail "the greedy sample is no part of the group"
+# A method of confidence asks the model that played, and no other.
+cp -rL "$model" "$scratch/other"
+echo >>"$scratch/other/config.json"
+refused 'was played by' '' pdcr "$scratch/run" 1 --policy "$scratch/other"
+shows '"files": ' '' pdcr "$scratch/run" 1 --policy "$model"
+for key in run/path run/hash policy/path policy/files; do
+  value "provenance/$key" "$scratch/out" >/dev/null || fail "the provenance has no $key"
+done
+refused 'accuracy is given twice' '' grpo "$scratch/run" 1 --policy "$model" --reward accuracy=1 --reward accuracy=2
 # What a training went by stands in its run.
 printf 'policy: %s\nsources: [{suite: charts, level: 2, prompts: 2}]\nsamples: 3\nsampling: {max_tokens: 24}\nsteps: 1\nthreads: 1\nrecord_every: 1\nrewards: {format: 1}\nmethod: adpo\ncredit: {mode: pairwise}\nfilter: {offline: false}\n' "$model" >"$scratch/train.yaml"
 "$agon" train "$scratch/train.yaml" --set output="$scratch/training" >/dev/null 2>"$scratch/err" || fail "the training to look at: $(tail -1 "$scratch/err")"

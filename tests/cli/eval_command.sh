@@ -30,8 +30,9 @@ evaluate --out "$scratch/eval" --resume --json >"$scratch/again.json" 2>/dev/nul
 [ "$(grep -c '"policy"' "$scratch/again.json")" = 4 ] || fail "4 rows expected"
 name=$(basename "$model")
 "$agon" run --policy "$model" $short --suite charts --out "$scratch/run" --json >"$scratch/run.json" 2>/dev/null
-"$agon" show "$scratch/eval/$name/charts" --json | sed -n '/"episodes"/,$p' >"$scratch/a"
-"$agon" show "$scratch/run" --json | sed -n '/"episodes"/,$p' >"$scratch/b"
+for pair in "eval/$name/charts a" "run b"; do
+  "$agon" show "$scratch/${pair% *}" --json | sed -n '/"episodes"/,/^  "provenance"/p' >"$scratch/${pair#* }"
+done
 same_figures "$scratch/a" "$scratch/b" || fail "eval and run play different episodes"
 "$agon" eval --policy "$model" $short --two-turn --out "$scratch/eval2" 2>/dev/null | grep -q '^samples  *acc@t1' || fail "eval --two-turn"
 

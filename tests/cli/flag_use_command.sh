@@ -18,6 +18,7 @@ ln -s "$(realpath "$model")" "$scratch/MODEL"
 ln -s "$(realpath "$here/../golden/sentence_encoder")" "$scratch/ENCODER"
 cp "$scratch/tasks.jsonl" "$scratch/TASKS"
 printf 'output: o\ncritic: MODEL\nsneaky: MODEL\nsolvers: [MODEL]\nsources: [{suite: charts, level: 1}]\ncritiques: 2\n' >"$scratch/SELFPLAY"
+printf 'output: o\npolicy: MODEL\nsources: [{suite: charts}]\n' >"$scratch/BASE"
 printf 'output: o\nmodel: MODEL\ndata: [PREFERENCES]\n' >"$scratch/RM"
 printf 'output: o\nstart: MODEL\nsources: [{suite: charts}]\nsteps: 1\nwarmup_steps: 0\n' >"$scratch/SFT"
 cd "$scratch" || exit 1
@@ -89,7 +90,7 @@ while IFS='|' read -r key line; do
   set_flags=()
   for change in $line; do set_flags+=(--set "$change"); done
   key=${key% }
-  ignored "${key##*.}" train --set output=o --set policy=MODEL --set 'sources=[{suite: charts}]' "${set_flags[@]}"
+  ignored "${key##*.}" train BASE "${set_flags[@]}"
   count=$((count + 1))
 done <"$lists/key_uses.txt"
 echo "$count command lines with something that does nothing"
@@ -98,9 +99,51 @@ echo "$count command lines with something that does nothing"
 # A setting is given once.
 for command in "train --set steps=3 --set steps=4 config.yaml" "selfplay SELFPLAY --set rounds=1 --set rounds=2" \
   "train-sft SFT --set steps=1 --set steps=2" "train-rm RM --set steps=1 --set steps=2" \
-  "credit grpo GROUP --set kl=0.1 --set kl=0.2" "exec SCRIPT --limit wall=1,cpu=2 --limit wall=2"; do
+  "train config.yaml --set credit.kl=0.1 --set credit={}" "train config.yaml --set credit={\"kl\":0.1} --set credit.kl=0.2" \
+  "credit grpo GROUP --set kl=0.1 --set kl=0.2" "credit grpo RUN 0 --policy MODEL --reward accuracy=1 --reward accuracy=2" "exec SCRIPT --limit wall=1,cpu=2 --limit wall=2"; do
   refuses 1 "given twice" "$agon" $command
 done
+
+"$agon" train --print-config --set 'sources=[{suite: charts}]' --set sources.0.level=3 >out || fail "a key that is set in what was set"
+grep -q 'level: 3' out || fail "a key that is set in what was set is not there"
+
+# So is what would count twice, by whatever path.
+for command in "eval-critic --suite charts --suite charts" "eval-critic --run RUN --run ./RUN" "eval-critic --file STEPS --file ./STEPS" \
+  "eval-rm --rm MODEL --file PREFERENCES --file ./PREFERENCES" "train-rm RM --set data=[PREFERENCES,./PREFERENCES]" \
+  "selfplay SELFPLAY --set solvers=[MODEL,MODEL/]" "selfplay SELFPLAY --set sources.0.solvers=[MODEL,MODEL]" \
+  "decompose --picture white --picture white" "report SEARCH --compare GREEDY --compare GREEDY/"; do
+  refuses 1 "given twice" "$agon" $command
+done
+refuses 1 "--compare ./SEARCH is the run itself" "$agon" report SEARCH --compare GREEDY --compare ./SEARCH
+
+# A config is one document.
+for name in "train config.yaml" "train-sft SFT" "train-rm RM" "selfplay SELFPLAY"; do
+  { cat "${name#* }"; printf -- '---\nseed: 5\n'; } >TWO
+  refuses 1 "TWO: 2 YAML documents" "$agon" ${name% *} TWO
+done
+
+# Nor is a folder another command's.
+"$agon" train config.yaml --set output=TRAINED --set policy=MODEL --set samples=2 --set steps=1 --set evaluation.every=0 \
+  --set sources.0.prompts=1 --set sampling.max_tokens=4 >/dev/null 2>err || fail "a training: $(cat err)"
+for command in "train-sft SFT" "train-rm RM" "selfplay SELFPLAY"; do
+  refuses 1 "TRAINED holds a training of agon train." "$agon" $command --set output=TRAINED --resume
+  refuses 1 "TRAINED holds a training of agon train." "$agon" $command --set output=TRAINED
+  refuses 1 "SEARCH holds a run of agon search." "$agon" $command --set output=SEARCH --resume
+done
+refuses 1 "SEARCH holds a run of agon search." "$agon" train config.yaml --set output=SEARCH --resume
+refuses 1 "the run there, of agon train, has" "$agon" run --policy MODEL --out TRAINED --resume
+refuses 1 "the run there, of agon run, has" "$agon" search --policy MODEL --out RUN --resume
+refuses 1 "holds a run already, of agon search" "$agon" make-preferences --policy MODEL --out SEARCH
+refuses 1 "SEARCH holds a run of agon search. Choose another --out" "$agon" eval --policy MODEL --out SEARCH
+"$agon" train-sft SFT --set output=TAUGHT >/dev/null 2>err || fail "train-sft: $(cat err)"
+refuses 1 "TAUGHT holds a training of agon train-sft" "$agon" train-rm RM --set output=TAUGHT --resume
+refuses 1 "TAUGHT holds a training of agon train-sft" "$agon" selfplay SELFPLAY --set output=TAUGHT
+# One that was killed before its first episode is a run of its own command all the same.
+cp -r RUN KILLED
+sqlite3 KILLED/run.sqlite "DELETE FROM turns; DELETE FROM episodes; DELETE FROM token_credit"
+cp KILLED/config.json kept.json
+refuses 1 "KILLED holds a run of agon run." "$agon" train config.yaml --set output=KILLED --resume
+cmp kept.json KILLED/config.json || fail "a training took over the folder of a run"
 
 # A word behind a subcommand is its own, even where another subcommand has that name.
 refuses 1 "has 0 entries in turn_correct" "$agon" credit score GROUP

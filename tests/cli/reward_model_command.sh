@@ -77,7 +77,10 @@ as_judge=(--set lora.rank=64 --set held_out=0.05)  # a judge has neither
 # What is done is not done again, and not overwritten.
 does timeout 5 "$agon" train-rm "$scratch/rm.yaml" --resume --json
 cmp "$scratch/out" "$scratch/notes.json" || fail "a finished training says other things than when it ended"
-refuses 1 "is of another training" "$agon" train-rm "$scratch/rm.yaml" --resume --set seed=2
+refuses 1 "is of another training: it has no seed, not seed = 2" "$agon" train-rm "$scratch/rm.yaml" --resume --set seed=2
+for words in 'Made by agon ' '| best of N [95 %] |'; do
+  grep -qF "$words" "$scratch/rm/README.md" || fail "the card lacks '$words'"
+done
 refuses 1 "that this training did not write" "$agon" train-rm "$scratch/rm.yaml" --resume "${as_judge[@]}" --set judge=pairs
 mkdir "$scratch/somebodys"
 cp "$model"/* "$scratch/somebodys"
@@ -182,5 +185,8 @@ refuses 1 "phone has up to" "$agon" make-preferences --suite phone --policy "$mo
 does "$agon" make-preferences --samples 0 --corrupted 6 --tasks 8 --responses 2 --out "$scratch/corrupted" --json
 refuses 2 "--responses" "$agon" make-preferences --responses 1
 refuses 1 "responses" "$agon" score --rm "$scratch/rm" - <<<'{"prompt": "a", "responses": []}'
+for picture in data:image/png\;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ http://example.org/a.png file:///a.png; do
+  refuses 1 "is an address, and pictures are read from files alone" "$agon" score --rm "$scratch/rm" - <<<"{\"prompt\": \"a\", \"images\": [\"$picture\"], \"responses\": [\"b\"]}"
+done
 refuses 1 "nowhere.png" "$agon" score --rm "$scratch/rm" - <<<'{"prompt": "a", "images": ["nowhere.png"], "responses": ["b"]}'
 finish

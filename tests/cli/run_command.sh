@@ -69,6 +69,12 @@ printf '{"id": "1", "contents": "Ada\\nAda wrote the first program."}\n' >"$scra
 cp "$scratch/index" "$scratch/copy"
 printf '{"id": "1", "contents": "Ada\\nBabbage wrote nothing."}\n' >"$scratch/other.jsonl"
 "$agon" index "$scratch/other.jsonl" --out "$scratch/other.index" >/dev/null 2>&1 || fail "index"
+for file in "$scratch/questions.jsonl" "$scratch/one/run.sqlite"; do
+  cp "$file" "$scratch/kept"
+  refuses 1 "is there and is no index of agon" "$agon" index "$scratch/other.jsonl" --out "$file"
+  cmp "$file" "$scratch/kept" || fail "an index is written over $file"
+done
+says 0 "1 documents" "$agon" index "$scratch/other.jsonl" --out "$scratch/other.index"
 ask() { tool_play --suite questions --file "$scratch/questions.jsonl" --out "$scratch/asked" "$@"; }
 says 0 "run: $scratch/asked" ask --search "$scratch/index"
 says 0 "run: $scratch/asked" ask --search "$scratch/copy" --resume

@@ -100,6 +100,16 @@ TEST_CASE("task files are read as tools export them") {
              Contains("no \"answer\""));
   CHECK_THAT(files.failure("jsonl", R"({"pid": 1, "prompt": "?", "answer": 1, "grader": "exact"})"),
              Contains("did you mean \"id\""));
+  for (const char* id : {"1e30", "1.5", "\" \"", "[1]"})
+    for (const char* suite : {"jsonl", "questions"})
+      CHECK_THAT(files.failure(suite, line_of(suite, id)), Contains("every digit of it"));
+  for (const char* picture : {"http://a.org/b.png", "file:///b.png", "data:image/png;base64,iVBORw0KGgoAAAANSUhEUg"})
+    CHECK_THAT(files.failure("jsonl", line_of("jsonl", "1", fmt::format(R"(, "images": ["{}"])", picture))),
+               Contains(std::string("the picture ") + std::string(picture).substr(0, 12)) &&
+                   Contains("is an address, and pictures are read from files alone"));
+  CHECK_THAT(files.failure("jsonl", line_of("jsonl", "1", R"(, "images": [""])")), Contains("names no picture"));
+  CHECK_THAT(files.failure("jsonl", line_of("jsonl", "1", R"(, "options": {"A": "x", "B": "y"})")),
+             Contains("Write its texts as a list"));
   CHECK_THAT(files.failure("questions", R"({"question": "?", "answer": null})"), Contains("no \"answer\""));
   CHECK(ids_of("questions", files.write("q.jsonl", R"({"id": null, "question": "?", "answer": "x"})")) == Ids{"0"});
 }

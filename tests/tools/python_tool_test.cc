@@ -89,6 +89,18 @@ TEST_CASE("only a line that begins with a fence ends one") {
   CHECK(text_of(python.call("```\nx = '#'; y = '''#'''\n" + fenced)) == "a\n```\nb");
   CHECK(text_of(python.call("It's code:\n```\nprint(7)\n```\nIsn't it?")) == "7");
   CHECK(text_of(python.call("````\nprint('''\n```''')\n````")) == "```");
+  CHECK_THAT(text_of(python.call("~~~\nprint(8)\n~~~")), Contains("SyntaxError"));
+  CHECK(text_of(python.call("```\nprint(9)\n```\n```\nprint(10)\n```")) == "9");
+}
+
+TEST_CASE("the blanks before a fence are taken off the code") {
+  Python python;
+  CHECK(text_of(python.call("1. So:\n\n   ```python\n   if True:\n     print(11)\n\n   print(12)\n   ```\n")) ==
+        "11\n12");
+  CHECK(text_of(python.call("  ```\n  print(13)\n print(14)\n```")) == "13\n14");
+  CHECK(text_of(python.call("   ```\n   print(15)```")) == "15");
+  CHECK_THAT(text_of(python.call("   ```")), Contains("SyntaxError"));
+  CHECK(text_of(python.call("   ```\n")) == "The code ran, printed nothing and wrote no picture.");
 }
 
 TEST_CASE("the newest picture goes in, the one that the code writes comes out and is the newest") {
