@@ -202,8 +202,7 @@ void add_decompose(CLI::App& app) {
   command->add_flag("--resume", flags->resume, "go on with the run in --out")->group(kOutputFlags);
   command->add_flag("--json", flags->json, "print one JSON object")->group(kOutputFlags);
   command->callback([flags, command] {
-    require_sampling_used(*command, flags->play);
-    require_samples_differ("decompose", flags->play.samples, flags->play.temperature);
+    settle_samples(*command, flags->play);
     require_each_once("decompose", "--picture", flags->pictures);
     decompose(*flags);
   });

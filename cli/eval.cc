@@ -163,8 +163,7 @@ void add_eval(CLI::App& app) {
   command->add_flag("--resume", flags->resume, "go on with the evaluation in --out")->group(kOutputFlags);
   command->add_flag("--json", flags->json, "print one JSON object")->group(kOutputFlags);
   command->callback([flags, command] {
-    require_sampling_used(*command, flags->play);
-    require_samples_differ("eval", flags->play.samples, flags->play.temperature);
+    settle_samples(*command, flags->play);
     eval(*flags);
   });
 }

@@ -133,7 +133,7 @@ void add_sampling_options(CLI::App& command, PlayFlags& flags) {
 
 void add_play_options(CLI::App& command, PlayFlags& flags) {
   add_task_options(command, flags);
-  command.add_option("--samples", flags.samples, "samples a task, beside one greedy sample")
+  command.add_option("--samples", flags.samples, "samples a task, beside one greedy sample (at temperature 0: 1)")
       ->capture_default_str()
       ->check(whole_number_in(1, 4096))
       ->group(kPolicyFlags);
@@ -142,6 +142,12 @@ void add_play_options(CLI::App& command, PlayFlags& flags) {
 
 void require_sampling_used(const CLI::App& command, const PlayFlags& flags) {
   require_used(command, {{"--top-p", flags.temperature > 0, "at temperature 0", "give a --temperature above 0"}});
+}
+
+void settle_samples(const CLI::App& command, PlayFlags& flags) {
+  require_sampling_used(command, flags);
+  if (flags.temperature <= 0 && command.count("--samples") == 0) flags.samples = 1;
+  require_samples_differ(command.get_name(), flags.samples, flags.temperature);
 }
 
 agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string& suite) {

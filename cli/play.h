@@ -40,6 +40,9 @@ void add_sampling_options(CLI::App& command, PlayFlags& flags);
 void add_play_options(CLI::App& command, PlayFlags& flags);
 // Throws Error for a flag among them that was given and changes nothing beside the others.
 void require_sampling_used(const CLI::App& command, const PlayFlags& flags);
+// The same, of a command that takes --samples: at temperature 0 they could not differ, so one is the default there, and
+// more throw Error.
+void settle_samples(const CLI::App& command, PlayFlags& flags);
 
 // What the flags ask of a suite, the defaults filled in. Throws Error where they do not fit it.
 agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string& suite);

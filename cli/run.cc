@@ -7,7 +7,6 @@
 
 #include "agents/local/local_policy.h"
 #include "cli/commands.h"
-#include "cli/flag_use.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
@@ -89,8 +88,7 @@ void add_run(CLI::App& app) {
   command->add_flag("--resume", flags->resume, "go on with the run in --out")->group(kOutputFlags);
   command->add_flag("--json", flags->json, "print the summary as one JSON object")->group(kOutputFlags);
   command->callback([flags, command] {
-    require_sampling_used(*command, flags->play);
-    require_samples_differ("run", flags->play.samples, flags->play.temperature);
+    settle_samples(*command, flags->play);
     run(*flags);
   });
 }
