@@ -99,7 +99,7 @@ TEST_CASE("the blanks before a fence are taken off the code") {
         "11\n12");
   CHECK(text_of(python.call("  ```\n  print(13)\n print(14)\n```")) == "13\n14");
   CHECK(text_of(python.call("   ```\n   print(15)```")) == "15");
-  CHECK_THAT(text_of(python.call("   ```")), Contains("SyntaxError"));
+  CHECK_THAT(text_of(python.call("   ```")), Contains("IndentationError"));
   CHECK(text_of(python.call("   ```\n")) == "The code ran, printed nothing and wrote no picture.");
 }
 
