@@ -15,7 +15,6 @@
 #include "cli/usage.h"
 #include "core/error.h"
 #include "core/json.h"
-#include "core/paths.h"
 
 namespace agon::cli {
 namespace {

@@ -131,7 +131,7 @@ Check output_folder(const std::string& folder) {
   return {"output", fmt::format("{} can be written, {:.1f} GiB free", folder, free_gib)};
 }
 
-// Of the model that was looked at; null where it is none.
+// The record of the model in that folder; null where the folder holds no model.
 Json record_of(const std::string& policy) {
   try {
     return model_record(find_model_folder(policy));

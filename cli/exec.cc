@@ -84,7 +84,8 @@ void check(const ExecFlags& flags) {
     if (!fs::is_directory(out)) throw Error("exec: --out {}: is there and is no folder. Choose another.", flags.out);
   }
   if (flags.modules.size() > 1 && std::ranges::count(flags.modules, "") > 0)
-    throw Error("exec: --module '' says that there is none, and others are given. Leave it out, or the others.");
+    throw Error(
+        "exec: --module '' stands for no modules, and other modules are given too. Leave out the one or the others.");
   std::set<fs::path> names;
   for (const std::string& image : flags.images)
     if (!names.insert(fs::path(image).filename()).second)

@@ -18,23 +18,16 @@ void require_used(const CLI::App& command, const std::vector<FlagUse>& uses) {
                   use.instead.empty() ? "" : ", or " + use.instead);
 }
 
-namespace {
-
-[[noreturn]] void refuse_second(const std::string& command, const std::string& flag, const std::string& value) {
-  throw Error("{}: {} {} is given twice. Give it once.", command, flag, value);
-}
-
-}  // namespace
-
 void require_each_once(const std::string& command, const std::string& flag, const std::vector<std::string>& values) {
   for (const std::string& value : values)
-    if (std::ranges::count(values, value) > 1) refuse_second(command, flag, value);
+    if (std::ranges::count(values, value) > 1)
+      throw Error("{}: {} {} is given twice. Give it once.", command, flag, value);
 }
 
 void require_each_path_once(const std::string& command, const std::string& flag,
                             const std::vector<std::string>& paths) {
-  if (const auto repeated = repeated_path(std::vector<std::filesystem::path>(paths.begin(), paths.end())))
-    refuse_second(command, flag, repeated->string());
+  agon::require_each_path_once(fmt::format("{}: {}", command, flag),
+                               std::vector<std::filesystem::path>(paths.begin(), paths.end()));
 }
 
 void require_samples_differ(const std::string& command, int samples, double temperature) {

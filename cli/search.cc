@@ -118,7 +118,7 @@ void require_method_flags_used(const CLI::App& command, const Flags& flags) {
                  {{flag, method != critic::Method::guided, "with --attempts 1", "allow more --attempts at a step"}});
 }
 
-// At temperature 0 guided alone goes on with what is next likeliest; the candidates of other methods are one.
+// At temperature 0 guided writes the next likeliest step; all candidates of another method are equal.
 void require_candidates_differ(const Flags& flags, const critic::MethodOptions& options) {
   if (flags.play.temperature > 0 || !looks_at(options.method, critic::Setting::sampling)) return;
   const bool guided = options.method == critic::Method::guided;
@@ -129,7 +129,7 @@ void require_candidates_differ(const Flags& flags, const critic::MethodOptions& 
     throw Error(
         "search: what --method {} samples at temperature 0 is all the same. Give a --temperature above 0, or choose "
         "--method greedy{}.",
-        flags.method, guided ? " or --retry anew" : ", or guided, which goes on with what is next likeliest");
+        flags.method, guided ? " or --retry anew" : ", or guided, which writes the next likeliest step");
 }
 
 // Limits that nothing could reach.

@@ -29,16 +29,16 @@ env::Episode find_episode(const env::RunReader& run, const EpisodeName& name) {
 
 void show(const ShowFlags& flags) {
   const auto run = env::RunReader::open(flags.run);
-  Json about{{"run", run_record(flags.run)}};
-  if (flags.episode.empty()) return flags.json ? print_measured(run_json(*run), about) : print_text(run_text(*run));
+  if (flags.episode.empty() && !flags.json) return print_text(run_text(*run));
+  if (flags.episode.empty()) return print_measured(run_json(*run), {{"run", run_record(flags.run)}});
   const env::Episode episode = find_episode(*run, parse_episode_name(flags.episode));
   const std::string instructions = run->config().value("instructions", "");
   if (!flags.json)
     return print_text(fmt::format("system message: {}\n\n", printable(instructions)) + episode_text(episode));
   Json json = episode_json(episode);
   json["instructions"] = instructions;
-  about["made_by"] = run->config().value(kProvenance, Json::object());
-  print_measured(std::move(json), about);
+  print_measured(std::move(json),
+                 {{"run", run_record(flags.run)}, {"made_by", run->config().value(kProvenance, Json::object())}});
 }
 
 }  // namespace

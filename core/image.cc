@@ -197,6 +197,18 @@ void verify_image(Bytes encoded, const std::string& name, const ImageLimits& lim
   decode(encoded, name, limits, false);
 }
 
+std::filesystem::path picture_path(const std::string& name, const std::filesystem::path& folder) {
+  constexpr std::size_t kMost = 40;  // of an address, which may hold the picture itself
+  if (name.empty()) throw Error("an empty text names no picture; leave it out");
+  std::error_code code;
+  std::filesystem::path path = folder / name;
+  const bool address = name.find("://") != std::string::npos || name.starts_with("data:");
+  if (address && !std::filesystem::exists(path, code))
+    throw Error("the picture {}{} is an address, and pictures are read from files alone. Write the path of a file",
+                valid_utf8(name.substr(0, kMost)), name.size() > kMost ? "..." : "");
+  return path;
+}
+
 Image load_image(const std::filesystem::path& path, const ImageLimits& limits) {
   check_file(path, limits);
   return decode_image(bytes_of(read_file(path.string())), path.string(), limits);

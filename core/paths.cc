@@ -3,23 +3,10 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/text.h"
 
 namespace agon {
 
 namespace fs = std::filesystem;
-
-fs::path picture_path(const std::string& name, const fs::path& folder) {
-  constexpr std::size_t kMost = 40;  // of an address, which may hold the picture itself
-  if (name.empty()) throw Error("an empty text names no picture; leave it out");
-  std::error_code code;
-  fs::path path = folder / name;
-  const bool address = name.find("://") != std::string::npos || name.starts_with("data:");
-  if (address && !fs::exists(path, code))
-    throw Error("the picture {}{} is an address, and pictures are read from files alone. Write the path of a file",
-                valid_utf8(name.substr(0, kMost)), name.size() > kMost ? "..." : "");
-  return path;
-}
 
 std::optional<fs::path> repeated_path(std::span<const fs::path> paths) {
   std::set<fs::path> seen;
@@ -29,6 +16,11 @@ std::optional<fs::path> repeated_path(std::span<const fs::path> paths) {
     if (!seen.insert(code ? path : whole).second) return path;
   }
   return {};
+}
+
+void require_each_path_once(const std::string& where, std::span<const fs::path> paths) {
+  if (const auto repeated = repeated_path(paths))
+    throw Error("{} {} is given twice. Give it once.", where, repeated->string());
 }
 
 }  // namespace agon

@@ -8,10 +8,10 @@
 
 namespace agon {
 
-// The picture file that `name` is, in `folder`. Throws Error for an empty name, and for an address (http://, file://,
-// data:), of which the message holds the beginning: pictures are read from files alone.
-std::filesystem::path picture_path(const std::string& name, const std::filesystem::path& folder = {});
 // The first of the paths that leads to the same file or folder as one before it, links followed.
 std::optional<std::filesystem::path> repeated_path(std::span<const std::filesystem::path> paths);
+// Throws Error where there is one: what is read twice would count twice. where: the beginning of the message,
+// "eval-rm: --file".
+void require_each_path_once(const std::string& where, std::span<const std::filesystem::path> paths);
 
 }  // namespace agon

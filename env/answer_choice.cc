@@ -13,6 +13,7 @@
 #include "env/answer_reason.h"
 #include "env/answer_text.h"
 #include "env/option_verdict.h"
+#include "env/word_list.h"
 
 namespace agon::env {
 namespace {
@@ -119,11 +120,6 @@ std::optional<std::size_t> lone_letter(std::string_view text, const Options& opt
   return place_of(text[at], options);
 }
 
-std::string_view behind(std::string_view text, std::string_view skipped) {
-  const std::size_t at = text.find_first_not_of(skipped);
-  return at == text.npos ? std::string_view() : text.substr(at);
-}
-
 // Does what stands behind a letter name a second one: "B or C", "A, B"?
 bool names_another(std::string_view rest, const Options& options) {
   rest = behind(rest, "([)]}\"'.:* ");
@@ -162,11 +158,6 @@ std::string_view word_ending_at(std::string_view text, std::size_t end) {
   std::size_t begin = end;
   while (begin > 0 && end - begin < 20 && (is_word_byte(text[begin - 1]) || text[begin - 1] == '\'')) --begin;
   return text.substr(begin, end - begin);
-}
-
-template <typename Words>
-bool is_among(std::string_view word, const Words& words) {
-  return std::find(std::begin(words), std::end(words), word) != std::end(words);
 }
 
 // The same in other languages: what stands right behind the letter, or right before it.
@@ -208,15 +199,11 @@ constexpr std::string_view kChosenBehind[] = {"\u9009",
                                               "\u6b63\u786e\u9009\u9879\u662f",
                                               "\u6b63\u786e\u7684\u9009\u9879\u4e3a",
                                               "\u6b63\u786e\u7684\u9009\u9879\u662f"};
-template <typename Endings>
-bool ends_with_any(std::string_view text, const Endings& endings) {
-  return std::any_of(std::begin(endings), std::end(endings),
-                     [&](std::string_view ending) { return text.ends_with(ending); });
-}
-template <typename Starts>
-bool starts_with_any(std::string_view text, const Starts& starts) {
-  return std::any_of(std::begin(starts), std::end(starts),
-                     [&](std::string_view start) { return text.starts_with(start); });
+
+// Are words such as "no" and "true" verdicts on options? Not where one of the options is such a word.
+bool have_verdicts(const Options& options) {
+  return std::none_of(options.begin(), options.end(),
+                      [](const std::string& option) { return is_verdict_word(to_lower(bare(option))); });
 }
 
 struct Mention {
@@ -234,11 +221,11 @@ class MentionFinder {
         lower_(ascii_lower(text)),
         options_(options),
         of_values_(!options.empty()),
+        words_(have_verdicts(options)),
         boxes_(begins_with_box(text)) {
     for (const std::string& option : options) {
       of_values_ = of_values_ && option.find_first_of("0123456789") != option.npos;
       texts_.push_back(to_lower(bare(option)));
-      words_ = words_ && !is_verdict_word(texts_.back());
       named_ = named_ && !texts_.back().empty() && std::isalpha(static_cast<unsigned char>(texts_.back().back())) &&
                (texts_.back().size() == 1 || texts_.back()[texts_.back().size() - 2] == ' ');
     }
@@ -449,18 +436,16 @@ class MentionFinder {
   std::string lower_;
   const Options& options_;
   bool of_values_;                  // every option holds a digit
+  bool words_;                      // words such as "no" are verdicts on options
   bool boxes_;                      // a box that may be ticked stands before each letter
-  bool words_ = true;               // no option's text is a verdict itself
   bool named_ = true;               // all options' texts end with a letter: "Point B"
   std::vector<std::string> texts_;  // in lower case
 };
 
 // Is the option whose letter stands before called wrong: "B. cat: incorrect", "B \u274c"?
 bool is_called_wrong(std::string_view rest, std::size_t place, const Options& options) {
-  const bool words = std::none_of(options.begin(), options.end(),
-                                  [](const std::string& option) { return is_verdict_word(ascii_lower(option)); });
   const std::string text = place < options.size() ? to_lower(bare(options[place])) : "";
-  return denies_last(rest) || verdict_behind(rest, text, words) == Verdict::wrong;
+  return denies_last(rest) || verdict_behind(rest, text, have_verdicts(options)) == Verdict::wrong;
 }
 
 // "B) cat", "(B) cat", "B. cat", "B - cat", "option B", "option B, the cat".

@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 #include "env/answer_text.h"
+#include "env/word_list.h"
 
 namespace agon::env {
 namespace {
@@ -25,9 +26,6 @@ std::string lower_start(std::string_view text) {
   return to_lower(text.substr(0, end));
 }
 
-// Of scripts that part words by blanks.
-bool is_parted(std::string_view word) { return static_cast<unsigned char>(word[0]) < 0xE3; }
-
 bool ends_with_word(std::string_view text, std::string_view word) {
   return text.ends_with(word) && (text.size() == word.size() || !is_parted(word) || !is_word_byte(word[0]) ||
                                   !is_word_byte(text[text.size() - word.size() - 1]));
@@ -42,9 +40,9 @@ bool ends_with_any_word(std::string_view text, const Words& words) {
                      [&](std::string_view word) { return ends_with_word(text, word); });
 }
 template <typename Words>
-bool starts_with_any(std::string_view text, const Words& starts) {
-  return std::any_of(std::begin(starts), std::end(starts),
-                     [&](std::string_view start) { return text.starts_with(start); });
+bool starts_with_any_word(std::string_view text, const Words& words) {
+  return std::any_of(std::begin(words), std::end(words),
+                     [&](std::string_view word) { return starts_with_word(text, word); });
 }
 
 // --- Denials ---
@@ -135,21 +133,11 @@ constexpr std::string_view kWrong[] = {"wrong",      "incorrect", "false",      
 constexpr std::string_view kRight[] = {"right",     "correct",     "true",      "it",        "possible", "the answer",
                                        "my answer", "the correct", "the right", "the final", "valid",    "an option"};
 
-std::string_view without_blanks(std::string_view text) {
-  const std::size_t at = text.find_first_not_of(' ');
-  return at == text.npos ? std::string_view() : text.substr(at);
-}
-
 template <typename Verbs, typename Words>
 bool says(std::string_view text, const Verbs& verbs, const Words& words) {
-  for (const std::string_view verb : verbs) {
-    if (!starts_with_word(text, verb)) continue;
-    const std::string_view rest = without_blanks(text.substr(verb.size()));
-    if (std::any_of(std::begin(words), std::end(words),
-                    [&](std::string_view word) { return starts_with_word(rest, word); }))
-      return true;
-  }
-  return false;
+  return std::any_of(std::begin(verbs), std::end(verbs), [&](std::string_view verb) {
+    return starts_with_word(text, verb) && starts_with_any_word(behind(text.substr(verb.size()), " "), words);
+  });
 }
 
 // "isn't.", "is not": nothing more of the sentence.
@@ -191,13 +179,12 @@ constexpr std::string_view kBoundsBehind[] = {
 constexpr std::string_view kBoundSigns[] = {"\u2264", "\u2265", "<=", ">="};
 
 // Behind a number and at most two characters that count: 5以上, 5个以上.
-bool has_east_asian_bound(std::string_view behind) {
-  behind = without_blanks(behind);
-  for (int i = 0; i < 3 && !behind.empty() && !is_parted(behind); ++i) {
-    if (starts_with_any(behind, std::initializer_list<std::string_view>{"以上", "以下", "以内", "以內", "未满", "未滿",
-                                                                        "未満", "超", "이상", "이하", "미만", "초과"}))
+bool has_east_asian_bound(std::string_view rest) {
+  for (int i = 0; i < 3 && !rest.empty() && !is_parted(rest); ++i) {
+    if (starts_with_any(rest, std::initializer_list<std::string_view>{"以上", "以下", "以内", "以內", "未满", "未滿",
+                                                                      "未満", "超", "이상", "이하", "미만", "초과"}))
       return true;
-    behind.remove_prefix(first_character(behind).bytes);
+    rest.remove_prefix(first_character(rest).bytes);
   }
   return false;
 }
@@ -253,12 +240,10 @@ bool denies_next(std::string_view before) {
   return false;
 }
 
-bool denies_last(std::string_view behind) {
-  const std::size_t next = behind.find_first_not_of(" )]\"'*");
-  if (next == behind.npos || !may_begin_denial(behind[next])) return false;
-  const std::string lower = lower_start(behind);
-  std::string_view rest = lower;
-  if (const std::size_t at = rest.find_first_not_of(" )]\"'*"); at != rest.npos) rest.remove_prefix(at);
+bool denies_last(std::string_view after) {
+  const std::string_view next = behind(after, " )]\"'*");
+  if (next.empty() || !may_begin_denial(next[0])) return false;
+  const std::string rest = lower_start(next);
   if (starts_with_any(rest, kDenials)) return !rest.starts_with("? no") || starts_with_word(rest, "? no");
   return says(rest, kVerbs, kWrong) || says(rest, kDeniedVerbs, kRight) || ends_with_denied_verb(rest);
 }
@@ -271,7 +256,7 @@ bool bounds_next(std::string_view before) {
   if (ends_with_digit(before.substr(0, last + 1))) return false;
   const std::string lower = lower_end(before);
   const std::string_view said = trim(lower);
-  if (said.empty() || ends_with_digit(said)) return false;
+  if (said.empty()) return false;
   if (ends_with_bound_sign(lower)) return true;
   const auto bound = std::find_if(std::begin(kBounds), std::end(kBounds),
                                   [&](std::string_view word) { return ends_with_word(said, word); });
@@ -282,17 +267,13 @@ bool bounds_next(std::string_view before) {
   return !plain || !ends_with_digit(trim(left));
 }
 
-bool bounds_last(std::string_view behind) {
-  const std::size_t next = behind.find_first_not_of(' ');
-  if (next == behind.npos || (behind[next] != '+' && !may_begin_denial(behind[next]))) return false;
-  const std::string lower = lower_start(behind);
-  const std::string_view rest = lower;
-  if (rest.starts_with('+'))
-    return rest.size() == 1 || std::string_view(" .,;!\n)").find(rest[1]) != std::string_view::npos;
-  const std::string_view words = without_blanks(rest);
-  return std::any_of(std::begin(kBoundsBehind), std::end(kBoundsBehind),
-                     [&](std::string_view word) { return starts_with_word(words, word); }) ||
-         has_east_asian_bound(rest);
+bool bounds_last(std::string_view after) {
+  if (after.starts_with('+'))
+    return after.size() == 1 || std::string_view(" .,;!\n)").find(after[1]) != std::string_view::npos;
+  const std::string_view next = behind(after, " ");
+  if (next.empty() || !may_begin_denial(next[0])) return false;
+  const std::string rest = lower_start(next);
+  return starts_with_any_word(rest, kBoundsBehind) || has_east_asian_bound(rest);
 }
 
 }  // namespace agon::env

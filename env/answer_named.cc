@@ -7,6 +7,7 @@
 
 #include "core/text.h"
 #include "env/answer_text.h"
+#include "env/word_list.h"
 
 namespace agon::env {
 namespace {
@@ -17,11 +18,6 @@ struct Mention {
   bool denied = false;
 };
 using Mentions = std::vector<Mention>;
-
-template <typename Words>
-bool is_among(std::string_view word, const Words& words) {
-  return std::find(std::begin(words), std::end(words), word) != std::end(words);
-}
 
 // --- Words ---
 

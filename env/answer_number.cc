@@ -638,8 +638,7 @@ bool lists_numbers(std::string_view text) {
     const std::string_view part = trim(text.substr(at, end - at));
     if (part.empty() || part.size() > 40 || !is_digit(part.back()) || !parse_plain_number(part)) return false;
     at = end + 1;
-    if (at < text.size() && text[at] != ' ' && text[at - 1] == ',' && text.find("[") == text.npos)
-      return false;  // 1,234
+    if (at < text.size() && text[at] != ' ' && text[at - 1] == ',') return false;  // 1,234
   }
   return count > 1;
 }
@@ -701,10 +700,10 @@ std::optional<Number> first_line_number(std::string_view text) {
   return short_line_number(rest.substr(0, rest.find('\n'))) ? std::nullopt : short_line_number(line);
 }
 
-// Are all lines bullets, or short ones with numbers: parts, of which none is the answer unless it says so?
+// Is every line a bullet or a short line with a number, and does the last one name no sum? Then none is the answer.
 bool lists_lines(std::string_view text) {
   std::size_t count = 0;
-  for (std::size_t at = 0; at < text.size() && count < 200; ++count) {
+  for (std::size_t at = 0; at < text.size(); ++count) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, end - at);
     const bool part = line.starts_with("- ") && std::any_of(line.begin(), line.end(), is_digit);

@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 #include "env/answer_text.h"
+#include "env/word_list.h"
 
 namespace agon::env {
 namespace {
@@ -66,16 +67,6 @@ constexpr std::string_view kBeforeCorrected[] = {"it's ",
 
 bool has_digit(std::string_view text) { return text.find_first_of(kDigits) != text.npos; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-template <typename Words>
-bool contains_any(std::string_view text, const Words& words) {
-  return std::any_of(std::begin(words), std::end(words),
-                     [&](std::string_view word) { return text.find(word) != text.npos; });
-}
-template <typename Words>
-bool starts_with_any(std::string_view text, const Words& words) {
-  return std::any_of(std::begin(words), std::end(words), [&](std::string_view word) { return text.starts_with(word); });
-}
 
 // Where the sentence that begins there ends, behind its mark.
 std::size_t sentence_end(std::string_view text, std::size_t at) {

@@ -28,8 +28,7 @@ inline constexpr double kLargestCoordinate = 1e9;  // anything larger is no coor
 //   a short text of four numbers alone, parted by commas, semicolons or blanks, "bbox:" and the like before them
 std::optional<Box> parse_box(std::string_view text);
 // The last point or box that a text names; a point as a box without extent: (x,y), [x,y], <point>x y</point>, x=..,
-// y=.., "x": .., "y": ..; CLICK and click(..) with one of these; a short text of
-// two numbers alone.
+// y=.., "x": .., "y": ..; CLICK and click(..) with one of these; a short text of two numbers alone.
 std::optional<Box> parse_place(std::string_view text);
 std::string format_box(const Box& box);  // "[12,40,310,200]", rounded to whole numbers
 

@@ -140,7 +140,7 @@ class PlaceReader {
  private:
   void found_box(const Box& found) { box = place = found; }
 
-  // "coordinate": "500,300" is a tuple; "label": "the one at (1,1)" is none.
+  // A text behind a key of places is a tuple ("coordinate": "500,300"); one behind "label" and the like names no place.
   bool quoted_value(const Token& token) {
     const bool quote = token.kind == Kind::other && (token.text == "\"" || token.text == "'");
     if (quote && quoted_) {

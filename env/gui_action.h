@@ -42,9 +42,8 @@ std::optional<GuiAction> parse_gui_action(std::string_view text);
 //   finished()
 //   {"action": "click", "coordinate": [x,y]}, alone or as the arguments of a tool call; do(action="Tap",
 //   element=[x,y]); <function=click> with <parameter=x> and the like; a name, then lines such as "Point: (x,y)"
-// A click of another button than the left is none of these, and neither are two actions in a line. scroll_y above 0
-// scrolls down.
-// Nothing for a reply that holds none.
+// A scroll_y above 0 scrolls down. Nothing for a reply that holds no action, and for a click of another button than the
+// left or two actions in a line.
 std::optional<GuiAction> read_gui_action(std::string_view reply);
 std::string format_gui_action(const GuiAction& action);  // parse(format(a)) == a for whole coordinates
 

@@ -5,6 +5,7 @@
 
 #include "core/text.h"
 #include "env/answer_text.h"
+#include "env/word_list.h"
 
 namespace agon::env {
 namespace {
@@ -39,15 +40,10 @@ constexpr Words kWords[] = {
     {15, "quadrillion "},
 };
 
-bool without_blanks(std::string_view word) {
-  return static_cast<unsigned char>(word[0]) >= 0xE3 || word.starts_with("\u0E1E") || word.starts_with("\u0E25") ||
-         word.starts_with("\u0E2B") || word.starts_with("\u0E41");
-}
-
 // lower: the text's start in lower case.
 bool begins_with_word(std::string_view lower, std::string_view word) {
   return lower.starts_with(word) &&
-         (without_blanks(word) || lower.size() == word.size() || !is_word_byte(lower[word.size()]));
+         (!is_parted(word) || lower.size() == word.size() || !is_word_byte(lower[word.size()]));
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ struct Scale {
   int factor = 1;
 };
 
-// The longest such word at the front of the text, which is normalised (env/plain_text.h); ASCII letters of any case. A
-// longer word that only begins with one ("thousandth") is none; Han, Hangul and Thai are written without blanks.
+// The longest such word at the front of the text, which is normalised (env/plain_text.h); ASCII letters of any case. No
+// word begins with one ("thousandth"), but where words are not parted by blanks (env/word_list.h).
 // Turkish "bin" (thousand) is left out: "1 bin" is English too.
 std::optional<Scale> scale_word(std::string_view text);
 

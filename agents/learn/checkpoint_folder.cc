@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agents/learn/reward_network.h"
+#include "agents/learn/response_scorer.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json_text.h"
@@ -30,7 +30,7 @@ void sync_tree(const fs::path& folder) {
 // The subcommand whose training or run stands in output; empty: none, or it does not say.
 std::string command_of(const fs::path& output) {
   if (fs::exists(output / env::kRunDatabase)) return env::recording_command(output);
-  for (const char* file : {kRewardModelFile, "judge.json"})
+  for (const char* file : {kRewardModelFile, kJudgeFile})
     if (fs::exists(output / file)) return "train-rm";
   const fs::path state = output / "checkpoint" / "state.json";
   const Json notes = fs::exists(state) ? json_or_discarded(read_file(state.string())) : Json();

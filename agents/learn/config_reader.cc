@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "core/paths.h"
 #include "core/text.h"
 
 namespace agon::agents {
@@ -126,11 +125,6 @@ std::string to_yaml(const Json& json) {
   YAML::Emitter out;
   write(out, json);
   return std::string(out.c_str()) + "\n";
-}
-
-void require_each_path_once(const std::string& where, const std::vector<std::filesystem::path>& paths) {
-  if (const auto repeated = repeated_path(paths))
-    throw Error("{}: {} is given twice. Give it once.", where, repeated->string());
 }
 
 ConfigSection::ConfigSection(const Json& json, std::string name) : json_(json), name_(std::move(name)) {

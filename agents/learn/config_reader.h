@@ -27,9 +27,6 @@ Json parse_yaml_value(const std::string& text);  // as the value of one key; thr
 void set_value(Json& config, const std::string& assignment);
 std::string to_yaml(const Json& json);  // block style; short lists of plain values on one line
 
-// Throws Error, which begins with `where` ("train-rm: rm.yaml: 'data'"), for a path that leads where another one does.
-void require_each_path_once(const std::string& where, const std::vector<std::filesystem::path>& paths);
-
 // Reads the keys of one mapping and remembers them, so that a key that nobody asked for is found. Keeps a reference.
 class ConfigSection {
  public:

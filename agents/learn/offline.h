@@ -35,7 +35,7 @@ struct OfflineConfig {
   int threads = 0;  // 0: the machine's cores
   // Kept in the checkpoint: the subcommand whose training it is, and "settings", which agents::require_own_training
   // tells the differences by.
-  Json notes = {{"command", "selfplay"}};
+  Json notes = Json::object();
 };
 
 struct OfflineFigures {

@@ -16,8 +16,9 @@ class ResponseScorer {
   virtual std::vector<double> score(const std::vector<Message>& messages, std::span<const std::string> responses) = 0;
 };
 
-// Of the folder of a reward model, written last: where it is, the reward model is whole.
+// Of the folders of a reward model and of a judge, written last: where it is, the model is whole.
 inline constexpr const char* kRewardModelFile = "reward_model.json";
+inline constexpr const char* kJudgeFile = "judge.json";
 inline constexpr const char* kModelReward = "reward_model";  // its component, and its key in Turn::info
 
 }  // namespace agon::agents

@@ -18,8 +18,6 @@
 namespace agon::critic {
 namespace {
 
-constexpr const char* kNotesFile = "judge.json";  // written last
-
 std::string verdict(std::size_t letter) {
   return fmt::format("[[{}]]", static_cast<char>('A' + static_cast<int>(letter)));
 }
@@ -48,7 +46,7 @@ std::vector<Preference> telling_sets(const RewardTrainingConfig& config) {
 
 // Of the judge that stands in the output folder, made by this very training; null where there is none yet.
 Json finished(const std::filesystem::path& folder, const std::string& training, const Json& settings) {
-  const std::filesystem::path file = folder / kNotesFile;
+  const std::filesystem::path file = folder / agents::kJudgeFile;
   if (!std::filesystem::exists(file)) return {};
   Json notes = json_or_discarded(read_file(file.string()));
   for (const char* key : {"samples", "sets", "steps", "training"})
@@ -123,7 +121,7 @@ Json train_judge(const RewardTrainingConfig& config, const std::atomic<bool>& st
   const Json notes{{"config", config.source}, {"samples", lessons.size()}, {"sets", sets.size()},
                    {"steps", figures.steps},  {"training", training},      {kProvenance, made_from}};
   write_judge_card(config.output, config, notes);
-  write_file_atomically((config.output / kNotesFile).string(), notes.dump(2) + "\n");
+  write_file_atomically((config.output / agents::kJudgeFile).string(), notes.dump(2) + "\n");
   agents::remove_checkpoint(config.output);
   return notes;
 }

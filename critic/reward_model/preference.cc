@@ -8,7 +8,6 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/image.h"
-#include "core/paths.h"
 #include "core/progress.h"
 #include "core/text.h"
 #include "tools/json_records.h"

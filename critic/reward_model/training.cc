@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/hash.h"
+#include "core/paths.h"
 #include "core/progress.h"
 #include "core/provenance.h"
 #include "core/rng.h"
@@ -355,7 +356,7 @@ RewardTrainingConfig load_reward_training(const fs::path& file, std::span<const 
   config.judge = parse_judge(judge, section.name());
   if (!output.empty()) config.output = (base / output).lexically_normal();
   for (const std::string& one : data) config.data.push_back((base / one).lexically_normal());
-  agents::require_each_path_once(section.name() + ": 'data'", config.data);
+  require_each_path_once(section.name() + ": 'data':", config.data);
   check_ranges(config, section.name());
   check_used(config, section.name());
   return config;

@@ -13,6 +13,7 @@
 #include "agents/local/local_policy.h"
 #include "agents/model_fingerprint.h"
 #include "core/error.h"
+#include "core/paths.h"
 #include "core/progress.h"
 #include "core/provenance.h"
 #include "core/rng.h"
@@ -240,6 +241,7 @@ class SelfPlay {
     learning.start = start;
     learning.output = output;
     learning.seed = config_.seed;
+    learning.notes = {{"command", "selfplay"}};
     if (!workshop_.teach(learning, samples, stop_)) return false;
     agents::remove_checkpoint(output);
     return true;
@@ -290,7 +292,7 @@ std::vector<fs::path> read_paths(agents::ConfigSection& section, const char* key
   section.read(key, names);
   std::vector<fs::path> paths;
   for (const std::string& name : names) paths.push_back((base / name).lexically_normal());
-  agents::require_each_path_once(fmt::format("{}: '{}'", section.name(), key), paths);
+  require_each_path_once(fmt::format("{}: '{}':", section.name(), key), paths);
   return paths;
 }
 

@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "core/hash.h"
-#include "core/paths.h"
+#include "core/image.h"
 #include "core/text.h"
 #include "env/grade.h"
 #include "env/suites/suite_task.h"

@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "core/hash.h"
-#include "core/paths.h"
+#include "core/image.h"
 #include "core/text.h"
 #include "env/suites/task_file.h"
 #include "tools/json_records.h"
