@@ -66,6 +66,8 @@ def print_critics(lines, folder):
         for name, runs in held.items():
             for i in range(len(runs[0]["critics"])):
                 critics = [run["critics"][i] for run in runs]
+                if not all(data in critic for critic in critics):  # which was not evaluated there
+                    continue
                 played = "rounds" in runs[0]
                 sources = sorted({source for critic in critics for source in critic[data]["found_by_source"]})
                 found = ", ".join(f"{source} {mean([critic[data]['found_by_source'][source][1] for critic in critics]):.3f}"
