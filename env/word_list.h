@@ -25,7 +25,7 @@ bool contains_any(std::string_view text, const Words& words) {
                      [&](std::string_view word) { return text.find(word) != text.npos; });
 }
 
-// The text from its first character on that is none of these.
+// The text without what stands of `skipped` at its front.
 inline std::string_view behind(std::string_view text, std::string_view skipped) {
   const std::size_t at = text.find_first_not_of(skipped);
   return at == text.npos ? std::string_view() : text.substr(at);
