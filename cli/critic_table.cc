@@ -73,20 +73,22 @@ std::string shown(const std::string& text) {
   return line;
 }
 
-std::string cell(const Json& value) { return value.is_number() ? fmt::format("{:.3f}", value.get<double>()) : "-"; }
+std::string figure_cell(const Json& value) {
+  return value.is_number() ? fmt::format("{:.3f}", value.get<double>()) : "-";
+}
 
 std::string line_of(const std::string& name, const Json& figures) {
   std::string line = fmt::format("  {:<22} {:>7} {:>7}", shown(name).substr(0, 22), figures["steps"].dump(),
                                  figures["invalid"].dump());
-  for (const Column& column : kColumns) line += fmt::format(" {:>8}", cell(figures[column.key]));
+  for (const Column& column : kColumns) line += fmt::format(" {:>8}", figure_cell(figures[column.key]));
   line += '\n';
   return line;
 }
 
 std::string first_error_line(const Json& first) {
   return fmt::format(" first error: found in {} of {} solutions with one, none claimed in {} of {} without; F1 {}\n",
-                     cell(first["error"]), first["with_error"].dump(), cell(first["correct"]),
-                     first["without_error"].dump(), cell(first["f1"]));
+                     figure_cell(first["error"]), first["with_error"].dump(), figure_cell(first["correct"]),
+                     first["without_error"].dump(), figure_cell(first["f1"]));
 }
 
 std::string block_of(const Json& row) {
@@ -99,7 +101,8 @@ std::string block_of(const Json& row) {
   std::string intervals;
   for (const Column& column : kColumns)
     if (const Json ci = column.with_interval ? figures["ci"][column.key] : Json(); ci.is_array() && ci[0].is_number())
-      intervals += fmt::format("{} {} [{}, {}]", intervals.empty() ? "" : ",", column.label, cell(ci[0]), cell(ci[1]));
+      intervals += fmt::format("{} {} [{}, {}]", intervals.empty() ? "" : ",", column.label, figure_cell(ci[0]),
+                               figure_cell(ci[1]));
   if (!intervals.empty())
     text += fmt::format("  95 % intervals over {} problems:{}\n", figures["problems"].dump(), intervals);
   for (const char* part : {"source", "kind", "level", "position"}) {
@@ -108,7 +111,7 @@ std::string block_of(const Json& row) {
     for (const auto& [name, one] : row["by"][part].items()) text += line_of(name, one);
   }
   if (row.contains("regret"))
-    text += fmt::format(" regret: {} of the choices between steps lose a right one\n", cell(row["regret"]));
+    text += fmt::format(" regret: {} of the choices between steps lose a right one\n", figure_cell(row["regret"]));
   if (row.contains("first_error")) text += first_error_line(row["first_error"]);
   if (figures["unknown"] != 0) text += fmt::format(" of {} steps the critic knew nothing\n", figures["unknown"].dump());
   if (!row["first_fault"].is_null())
@@ -173,10 +176,10 @@ std::string critic_table(const Json& report) {
   }
   if (!report["mean"].is_null()) {
     text += fmt::format("\n  {:<38}", fmt::format("mean of the {}", report["rows"].size()));
-    for (const Column& column : kColumns) text += fmt::format(" {:>8}", cell(report["mean"][column.key]));
+    for (const Column& column : kColumns) text += fmt::format(" {:>8}", figure_cell(report["mean"][column.key]));
     text += '\n';
     if (report["mean"]["f1"].is_number())
-      text += fmt::format("  mean F1 of the first error: {}\n", cell(report["mean"]["f1"]));
+      text += fmt::format("  mean F1 of the first error: {}\n", figure_cell(report["mean"]["f1"]));
   }
   return text +
          "\ncorrect, error: share of the right and of the wrong steps with a verdict that got the right one. "

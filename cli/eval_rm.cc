@@ -22,7 +22,7 @@
 namespace agon::cli {
 namespace {
 
-struct Flags {
+struct EvalRmFlags {
   std::vector<std::string> files;
   std::string rm, judge, choose;
   int orders = 4, max_tokens = 256;
@@ -31,7 +31,7 @@ struct Flags {
 };
 
 // Sets whose responses are all of one rank are counted instead.
-std::vector<critic::Preference> read_all(const Flags& flags, std::int64_t& passed_over) {
+std::vector<critic::Preference> read_all(const EvalRmFlags& flags, std::int64_t& passed_over) {
   std::vector<critic::Preference> all;
   for (const std::string& file : flags.files)
     for (critic::Preference& one : critic::read_preferences(file))
@@ -46,7 +46,7 @@ std::vector<critic::Preference> read_all(const Flags& flags, std::int64_t& passe
 }
 
 // A policy as judge, by pairs or by one choice.
-std::vector<critic::ScoredSet> judged(const Flags& flags, const std::vector<critic::Preference>& preferences,
+std::vector<critic::ScoredSet> judged(const EvalRmFlags& flags, const std::vector<critic::Preference>& preferences,
                                       const critic::SetsDone& done, Json& extra) {
   const auto policy = agents::make_local_policy(find_model_folder(flags.judge.empty() ? flags.choose : flags.judge));
   critic::Judge judge(*policy, {.swap = !flags.no_swap, .max_tokens = flags.max_tokens, .seed = flags.seed});
@@ -58,7 +58,7 @@ std::vector<critic::ScoredSet> judged(const Flags& flags, const std::vector<crit
   return sets;
 }
 
-std::vector<critic::ScoredSet> scored(const Flags& flags, const std::vector<critic::Preference>& preferences,
+std::vector<critic::ScoredSet> scored(const EvalRmFlags& flags, const std::vector<critic::Preference>& preferences,
                                       Json& extra) {
   const auto model = flags.rm.empty() ? nullptr : critic::open_reward_model(flags.rm);
   if (model) critic::require_each("eval-rm", preferences, [&](const critic::Candidates& set) { model->require(set); });
@@ -95,12 +95,12 @@ std::string passed_over_text(std::int64_t without_order) {
 }
 
 // What is evaluated.
-std::filesystem::path rated_folder(const Flags& flags) {
+std::filesystem::path rated_folder(const EvalRmFlags& flags) {
   if (!flags.rm.empty()) return flags.rm;
   return find_model_folder(flags.judge.empty() ? flags.choose : flags.judge);
 }
 
-void eval_rm(const Flags& flags) {
+void eval_rm(const EvalRmFlags& flags) {
   if (flags.rm.empty() + flags.judge.empty() + flags.choose.empty() != 2)
     throw Error("eval-rm: give one of --rm, --judge and --choose: what is to be evaluated.");
   watch_interrupts();
@@ -128,7 +128,7 @@ void eval_rm(const Flags& flags) {
 }  // namespace
 
 void add_eval_rm(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<EvalRmFlags>();
   CLI::App* command = app.add_subcommand("eval-rm", "How well a reward model, or a policy as judge, ranks responses");
   command->add_option("--file", flags->files, "preferences (JSON lines), once for each file")
       ->required()

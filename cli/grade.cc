@@ -19,7 +19,7 @@
 namespace agon::cli {
 namespace {
 
-struct Flags {
+struct GradeFlags {
   std::string file;
   bool explain = false, json = false;
 };
@@ -75,7 +75,7 @@ std::size_t grade_records(std::istream& input, const std::string& name, bool exp
   return count;
 }
 
-void run(const Flags& flags) {
+void run(const GradeFlags& flags) {
   const bool standard_input = flags.file == "-";
   const std::string name = standard_input ? "standard input" : flags.file;
   std::ifstream file;
@@ -106,7 +106,7 @@ void run(const Flags& flags) {
 }  // namespace
 
 void add_grade(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<GradeFlags>();
   CLI::App* command = app.add_subcommand("grade", "Grade answers of a file and say why: one JSON line for each");
   command
       ->add_option("FILE", flags->file,

@@ -33,7 +33,7 @@ constexpr const char *kPreference = "preference", *kNothing = "no preference", *
 constexpr std::size_t kTasksAtOnce = 32;
 constexpr int kTaskBits = 40;  // of a journal's number; above them stands which suite it is
 
-struct Flags {
+struct PreferenceFlags {
   std::vector<std::string> suites{"charts"}, policies, judges;
   std::vector<double> temperatures{1.0};
   std::string split = "train", out;
@@ -54,7 +54,7 @@ std::vector<fs::path> folders(const std::vector<std::string>& names) {
   return found;
 }
 
-Models open_models(const Flags& flags) {
+Models open_models(const PreferenceFlags& flags) {
   Models models;
   for (const fs::path& folder : folders(flags.policies.empty() ? std::vector<std::string>{""} : flags.policies)) {
     models.policies.push_back(agents::make_local_policy(folder));
@@ -70,7 +70,7 @@ Models open_models(const Flags& flags) {
   return models;
 }
 
-Json config_of(const Flags& flags) {
+Json config_of(const PreferenceFlags& flags) {
   const auto fingerprints = [](const std::vector<std::string>& names) {
     Json list = Json::array();
     for (const fs::path& folder : folders(names))
@@ -100,7 +100,7 @@ Json config_of(const Flags& flags) {
           {"judges", fingerprints(flags.judges)}};
 }
 
-critic::PreferenceOptions options_of(const Flags& flags, const std::string& suite) {
+critic::PreferenceOptions options_of(const PreferenceFlags& flags, const std::string& suite) {
   critic::PreferenceOptions options;
   options.suite = suite;
   options.suite_options.level = flags.level;
@@ -114,7 +114,7 @@ critic::PreferenceOptions options_of(const Flags& flags, const std::string& suit
   return options;
 }
 
-std::uint64_t tasks_of(const Flags& flags, const std::string& suite) {
+std::uint64_t tasks_of(const PreferenceFlags& flags, const std::string& suite) {
   const env::SuiteInfo info = env::suite_info(suite, {.level = flags.level});
   if (flags.split == "train") return flags.tasks;
   const std::uint64_t left = info.test_tasks - std::min(info.test_tasks, flags.first_task);
@@ -140,7 +140,7 @@ class Recorded {
 using Makers = std::vector<std::unique_ptr<critic::PreferenceMaker>>;
 
 // One a suite, before anything is written: what one of them refuses leaves no folder.
-Makers makers_of(const Flags& flags, const Models& models) {
+Makers makers_of(const PreferenceFlags& flags, const Models& models) {
   std::vector<critic::Judge*> judges;
   for (const auto& judge : models.judges) judges.push_back(judge.get());
   Makers makers;
@@ -149,8 +149,8 @@ Makers makers_of(const Flags& flags, const Models& models) {
   return makers;
 }
 
-void make_suite(const Flags& flags, std::size_t number, critic::PreferenceMaker& maker, const Recorded& recorded,
-                env::EpisodeStore& store) {
+void make_suite(const PreferenceFlags& flags, std::size_t number, critic::PreferenceMaker& maker,
+                const Recorded& recorded, env::EpisodeStore& store) {
   const std::string& suite = flags.suites[number];
   const auto key = [&](std::uint64_t task) { return (std::uint64_t{number} << kTaskBits) + task; };
   std::vector<std::uint64_t> left;
@@ -173,7 +173,7 @@ void make_suite(const Flags& flags, std::size_t number, critic::PreferenceMaker&
   }
 }
 
-Json summarize(const env::RunReader& run, const Flags& flags) {
+Json summarize(const env::RunReader& run, const PreferenceFlags& flags) {
   Json summary{{"sets", 0}, {"tasks", 0}, {"suites", Json::object()}};
   for (std::size_t number = 0; number < flags.suites.size(); ++number) {
     const auto is_own = [&](const env::JournalEntry& entry) { return entry.task_index >> kTaskBits == number; };
@@ -229,7 +229,7 @@ std::string judged_of_all(const Json& summary) {
   return text;
 }
 
-void write_file(const env::RunReader& run, const Json& summary, const fs::path& folder, const Flags& flags) {
+void write_file(const env::RunReader& run, const Json& summary, const fs::path& folder, const PreferenceFlags& flags) {
   const auto image = [&](const std::string& hash) { return run.image(hash); };
   std::vector<critic::Preference> preferences;
   for (const env::JournalEntry& entry : run.journal_ends(kPreference))
@@ -245,7 +245,7 @@ void write_file(const env::RunReader& run, const Json& summary, const fs::path& 
 }
 
 // Two writers that are one would write the same.
-void require_different_writers(const Flags& flags) {
+void require_different_writers(const PreferenceFlags& flags) {
   for (std::size_t i = 0; i < flags.temperatures.size(); ++i)
     if (std::ranges::count(flags.temperatures, flags.temperatures[i]) > 1)
       throw Error("make-preferences: --temperature {} is given twice. Give it once; --samples says how many.",
@@ -259,7 +259,7 @@ void require_different_writers(const Flags& flags) {
                     flags.policies[i]);
 }
 
-void make_preferences(const Flags& flags) {
+void make_preferences(const PreferenceFlags& flags) {
   require_each_once("make-preferences", "--suite", flags.suites);
   require_different_writers(flags);
   const Json config = config_of(flags);
@@ -287,7 +287,7 @@ void make_preferences(const Flags& flags) {
 }  // namespace
 
 void add_make_preferences(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<PreferenceFlags>();
   CLI::App* command = app.add_subcommand("make-preferences", "Ranked responses to a suite's tasks, for reward models");
   command->add_option("--suite", flags->suites, "suite of one turn, once for each")
       ->capture_default_str()

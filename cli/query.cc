@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kSeconds = 30;  // that an engine may take
 
-struct Flags {
+struct QueryFlags {
   SearchFlags search;
   std::string query;
   int top_k = 3;
@@ -45,7 +45,7 @@ Json hits_json(const std::vector<tools::SearchHit>& hits) {
   return list;
 }
 
-void run(const CLI::App& command, const Flags& flags) {
+void run(const CLI::App& command, const QueryFlags& flags) {
   const auto backend = open_search(flags.search, command);
   const tools::SearchReply reply = backend->search(flags.query, flags.top_k, kSeconds);
   if (reply.failure) throw Error("query: {}: {}", to_string(reply.failure->fault), reply.failure->message);
@@ -57,7 +57,7 @@ void run(const CLI::App& command, const Flags& flags) {
 }  // namespace
 
 void add_query(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<QueryFlags>();
   CLI::App* command = app.add_subcommand("query", "Search an index, a /retrieve server or the web");
   add_search_options(*command, flags->search);
   command->add_option("QUERY", flags->query, "what to look for: any text")->required();

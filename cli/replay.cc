@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Flags {
+struct ReplayFlags {
   std::string run, policy, file, search;
   std::uint64_t task = 0;
   CriticFlags critic;
@@ -35,13 +35,13 @@ struct Flags {
 };
 
 // Where nothing says which, the run's own.
-CriticFlags critic_of(const Flags& flags, const Json& config, const fs::path& policy_folder) {
+CriticFlags critic_of(const ReplayFlags& flags, const Json& config, const fs::path& policy_folder) {
   CriticFlags given = flags.critic;
   given.seed = config.at("seed").get<std::uint64_t>();
   return flags.critic_given ? given : critic_flags_in(config.at("critic"), given, policy_folder);
 }
 
-critic::Replay replay_of(const Flags& flags, const env::RunReader& run, const critic::SearchOptions& options) {
+critic::Replay replay_of(const ReplayFlags& flags, const env::RunReader& run, const critic::SearchOptions& options) {
   if (flags.policy.empty()) return critic::replay(options, run, flags.task);
   const fs::path folder = find_model_folder(flags.policy);
   const auto policy = agents::make_local_policy(folder);
@@ -50,7 +50,7 @@ critic::Replay replay_of(const Flags& flags, const env::RunReader& run, const cr
   return critic::replay(options, run, flags.task, policy.get(), open.critic.get());
 }
 
-void note_given(const CLI::App& command, Flags& flags) {
+void note_given(const CLI::App& command, ReplayFlags& flags) {
   for (const CLI::Option* option : command.get_options()) {
     if (option->count() == 0 || option->get_group() != kCriticFlags) continue;
     const bool place = option->check_lname("critic-policy") || option->check_lname("critic-url");
@@ -59,7 +59,7 @@ void note_given(const CLI::App& command, Flags& flags) {
 }
 
 // Of the run, which of them can change something.
-void require_flags_used(const CLI::App& command, const Flags& flags, const Json& config,
+void require_flags_used(const CLI::App& command, const ReplayFlags& flags, const Json& config,
                         const critic::MethodOptions& method) {
   require_used(command, {{"--search", config.contains("search"), "here: the run searched nowhere"},
                          {"--file", config.contains("file"), "here: the run played no task file"}});
@@ -71,13 +71,13 @@ void require_flags_used(const CLI::App& command, const Flags& flags, const Json&
   if (needs_critic(method)) require_used(command, asked, "critic-");
 }
 
-Json provenance_of(const Flags& flags, const Json& config) {
+Json provenance_of(const ReplayFlags& flags, const Json& config) {
   Json about{{"run", run_record(flags.run)}, {"made_by", config.value(kProvenance, Json::object())}};
   if (!flags.policy.empty()) about["policy"] = model_record(find_model_folder(flags.policy));
   return about;
 }
 
-void run_replay(const CLI::App& command, const Flags& flags) {
+void run_replay(const CLI::App& command, const ReplayFlags& flags) {
   if (flags.policy.empty() && (flags.critic_given || flags.critic_place_given))
     throw Error("replay: a critic is asked again beside a policy. Give --policy too, or leave the critic's flags out.");
   const auto run = env::RunReader::open(flags.run);
@@ -94,7 +94,7 @@ void run_replay(const CLI::App& command, const Flags& flags) {
 }  // namespace
 
 void add_replay(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ReplayFlags>();
   CLI::App* command = app.add_subcommand("replay", "Show how a task was searched: its tree, from the run alone");
   command->add_option("RUN", flags->run, "run folder of agon search")->required();
   command->add_option("TASK", flags->task, "number of the task")

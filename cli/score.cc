@@ -22,7 +22,7 @@
 namespace agon::cli {
 namespace {
 
-struct Flags {
+struct ScoreFlags {
   std::string rm, file = "-";
   bool json = false;
 };
@@ -32,7 +32,7 @@ std::string read_input(const std::string& file) {
   return {std::istreambuf_iterator<char>(std::cin), {}};
 }
 
-void score(const Flags& flags) {
+void score(const ScoreFlags& flags) {
   const std::filesystem::path folder = flags.file == "-" ? "." : std::filesystem::path(flags.file).parent_path();
   const critic::Candidates candidates =
       critic::read_candidates(read_input(flags.file), flags.file == "-" ? "standard input" : flags.file, folder);
@@ -54,7 +54,7 @@ void score(const Flags& flags) {
 }  // namespace
 
 void add_score(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ScoreFlags>();
   CLI::App* command = app.add_subcommand("score", "What a reward model makes of responses to a prompt");
   command->add_option("--rm", flags->rm, "folder of a reward model (models/agon-tiny-reward)");
   command

@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSearchFlags = "Search";
 
-struct Flags {
+struct SearchCommandFlags {
   PlayFlags play;
   CriticFlags critic;
   std::string suite = "charts", policy, out, method = "guided", budget, rank, keep = "likeliest", retry = "anew";
@@ -42,7 +42,7 @@ struct Flags {
   bool resume = false, json = false, no_speculation = false;
 };
 
-critic::MethodOptions method_options(const Flags& flags) {
+critic::MethodOptions method_options(const SearchCommandFlags& flags) {
   critic::MethodOptions options;
   options.method = critic::parse_method(flags.method);
   options.n = flags.n;
@@ -59,7 +59,7 @@ critic::MethodOptions method_options(const Flags& flags) {
   return options;
 }
 
-critic::SearchOptions search_options(const Flags& flags) {
+critic::SearchOptions search_options(const SearchCommandFlags& flags) {
   const agents::RolloutOptions asked = rollout_options(flags.play, flags.suite);
   critic::SearchOptions options;
   options.suite = flags.suite;
@@ -75,7 +75,7 @@ critic::SearchOptions search_options(const Flags& flags) {
   return options;
 }
 
-Json search_json(const Flags& flags, const critic::SearchOptions& options, const fs::path& policy_folder) {
+Json search_json(const SearchCommandFlags& flags, const critic::SearchOptions& options, const fs::path& policy_folder) {
   PlayFlags checked = flags.play;
   checked.check = "ends";  // search_options has decoded what was to be decoded
   Json config = run_config(rollout_options(checked, flags.suite), policy_folder);
@@ -91,7 +91,7 @@ Json search_json(const Flags& flags, const critic::SearchOptions& options, const
 // What is rejected is not written again, so that a step stays likely at a low temperature and becomes another all the
 // same (docs/results.md).
 constexpr double kAnewTemperature = 0.5;
-bool writes_anew(const Flags& flags) { return flags.method == "guided" && flags.retry == "anew"; }
+bool writes_anew(const SearchCommandFlags& flags) { return flags.method == "guided" && flags.retry == "anew"; }
 
 FlagUse use_of(const char* flag, critic::Method method, critic::Setting setting) {
   std::vector<std::string> others;
@@ -100,7 +100,7 @@ FlagUse use_of(const char* flag, critic::Method method, critic::Setting setting)
           fmt::format("choose --method {}", fmt::join(others, ", "))};
 }
 
-void require_method_flags_used(const CLI::App& command, const Flags& flags) {
+void require_method_flags_used(const CLI::App& command, const SearchCommandFlags& flags) {
   using critic::Setting;
   const critic::Method method = critic::parse_method(flags.method);
   require_used(command,
@@ -119,7 +119,7 @@ void require_method_flags_used(const CLI::App& command, const Flags& flags) {
 }
 
 // At temperature 0 guided writes the next likeliest step; all candidates of another method are equal.
-void require_candidates_differ(const Flags& flags, const critic::MethodOptions& options) {
+void require_candidates_differ(const SearchCommandFlags& flags, const critic::MethodOptions& options) {
   if (flags.play.temperature > 0 || !looks_at(options.method, critic::Setting::sampling)) return;
   const bool guided = options.method == critic::Method::guided;
   const bool several = guided
@@ -133,7 +133,7 @@ void require_candidates_differ(const Flags& flags, const critic::MethodOptions& 
 }
 
 // Limits that nothing could reach.
-void require_budget_used(const Flags& flags, const critic::SearchOptions& options) {
+void require_budget_used(const SearchCommandFlags& flags, const critic::SearchOptions& options) {
   if (options.budget.critic_tokens && !needs_critic(options.method))
     throw Error("search: --budget critic_tokens does nothing: --method {} asks no critic here. Leave it out.",
                 flags.method);
@@ -149,7 +149,7 @@ void require_budget_used(const Flags& flags, const critic::SearchOptions& option
 }
 
 // An oracle that knows nothing rejects nothing: every method would go on as if it had no critic.
-void require_oracle_knows(const Flags& flags, const critic::SearchOptions& options) {
+void require_oracle_knows(const SearchCommandFlags& flags, const critic::SearchOptions& options) {
   if (flags.critic.critic != "oracle" || !needs_critic(options.method)) return;
   if (env::has_known_steps(options.suite, options.suite_options)) return;
   std::vector<std::string> with_expert;
@@ -163,7 +163,7 @@ void require_oracle_knows(const Flags& flags, const critic::SearchOptions& optio
       fmt::join(with_expert, ", "));
 }
 
-void require_asked(const Flags& flags, const critic::MethodOptions& options) {
+void require_asked(const SearchCommandFlags& flags, const critic::MethodOptions& options) {
   if (flags.critic_flag.empty() || needs_critic(options)) return;
   const bool ranks = flags.method == "best-of-n" || flags.method == "weighted-majority";
   throw Error(
@@ -173,7 +173,7 @@ void require_asked(const Flags& flags, const critic::MethodOptions& options) {
 }
 
 // A process reward model reads no pictures, and a run would find that out task by task.
-void require_text(const Flags& flags, const critic::SearchOptions& options) {
+void require_text(const SearchCommandFlags& flags, const critic::SearchOptions& options) {
   if (flags.critic.critic != "process-reward" || !needs_critic(options.method)) return;
   const env::StepResult first =
       env::make_env(options.suite, options.suite_options)->reset({options.split, 0, options.seed});
@@ -216,7 +216,7 @@ void require_none_failed(const env::RunReader& run, const RunPlace& place) {
                 place.go_on);
 }
 
-void run_search(const Flags& flags) {
+void run_search(const SearchCommandFlags& flags) {
   const fs::path policy_folder = find_model_folder(flags.policy);
   const critic::SearchOptions options = search_options(flags);
   require_candidates_differ(flags, options.method);
@@ -242,7 +242,7 @@ void run_search(const Flags& flags) {
                 summary.at("damaged").dump(), place.folder.string());
 }
 
-void add_method_options(CLI::App& command, Flags& flags) {
+void add_method_options(CLI::App& command, SearchCommandFlags& flags) {
   command
       .add_option("--method", flags.method,
                   "greedy, best-of-n, majority, weighted-majority, guided (steps found wrong are written again), beam, "
@@ -294,7 +294,7 @@ void add_method_options(CLI::App& command, Flags& flags) {
 }  // namespace
 
 void add_search(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<SearchCommandFlags>();
   flags->play.command = "search";
   CLI::App* command = app.add_subcommand("search", "Answer a suite's tasks by search: a critic checks the steps");
   command->add_option("--suite", flags->suite, "suite: see 'agon suites'")->capture_default_str()->group(kDataFlags);

@@ -13,12 +13,12 @@
 namespace agon::cli {
 namespace {
 
-struct Flags {
+struct ServeFlags {
   SearchFlags search;
   tools::RetrieveServerOptions server;
 };
 
-void serve(const CLI::App& command, const Flags& flags) {
+void serve(const CLI::App& command, const ServeFlags& flags) {
   watch_interrupts();
   tools::RetrieveServer server(open_search(flags.search, command), flags.server);
   fmt::print("serving {} at http://{}:{}/retrieve; Ctrl-C ends it\n", flags.search.choice.where, flags.server.host,
@@ -31,7 +31,7 @@ void serve(const CLI::App& command, const Flags& flags) {
 }  // namespace
 
 void add_serve_search(CLI::App& app) {
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ServeFlags>();
   CLI::App* command =
       app.add_subcommand("serve-search", "Serve searches over HTTP: POST /retrieve as Search-R1 has it");
   add_search_options(*command, flags->search);

@@ -7,6 +7,17 @@ function(agon_precompile TARGET)
   endif()
 endfunction()
 
+# agon_together(TARGET): compiles the target's C++ files six at a time, which parses the headers of libraries once for six:
+# where those take longer than the file itself. No two of its files may have a name in an unnamed namespace in common.
+# -DCMAKE_UNITY_BUILD=OFF compiles every file alone.
+function(agon_together TARGET)
+  if(NOT DEFINED CMAKE_UNITY_BUILD)
+    set_target_properties(${TARGET} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    # g++ takes a file that is included for a header, whose types may not hold those of an unnamed namespace.
+    target_compile_options(${TARGET} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>")
+  endif()
+endfunction()
+
 # agon_library(FOLDER SOURCES ... CUDA ... HEADERS ... DEPENDS ... PRIVATE ...): the target agon_FOLDER.
 #   SOURCES  its .cc files; a folder without any is headers alone
 #   CUDA     its .cu files, compiled with -DAGON_CUDA=ON

@@ -15,7 +15,7 @@
 namespace agon::agents {
 namespace {
 
-bool is_step(const CreditSegment& segment) {
+bool begins_step(const CreditSegment& segment) {
   return segment.kind == env::SegmentKind::think || segment.kind == env::SegmentKind::step;
 }
 
@@ -31,7 +31,7 @@ std::vector<std::vector<env::StepQuery>> step_queries(const TrainRollout& rollou
     const int begin = at;
     at += segment.tokens;
     const auto turn = static_cast<std::size_t>(segment.turn);
-    if (is_step(segment))
+    if (begins_step(segment))
       turns[turn].push_back({text(rollout.turn_begins[turn], begin), std::string(trim(text(begin, at)))});
   }
   return turns;

@@ -67,9 +67,9 @@ double auxiliary_weight_at(const SftConfig& config, std::int64_t step) {
   return config.auxiliary_weight * std::max(0.0, 1 - share);
 }
 
-class Trainer {
+class ImitationTrainer {
  public:
-  explicit Trainer(const SftConfig& config) : config_(config), classes_(object_classes(config.sources)) {
+  explicit ImitationTrainer(const SftConfig& config) : config_(config), classes_(object_classes(config.sources)) {
     at::manual_seed(config.seed);
     require_no_other(config.output, "train-sft");
     make_output(config.output);
@@ -254,7 +254,7 @@ class Trainer {
 
 bool train_sft(const SftConfig& config, const std::atomic<bool>& stop) {
   if (config.threads > 0) at::set_num_threads(config.threads);
-  return Trainer(config).train(stop);
+  return ImitationTrainer(config).train(stop);
 }
 
 }  // namespace agon::agents

@@ -20,11 +20,11 @@ namespace {
 constexpr int kTogether = 512;  // tasks whose pictures are held at a time
 
 // Right and wrong ones of one kind of task and one place in it.
-struct Steps {
+struct WrittenSteps {
   std::vector<WrittenStep> right, wrong;
 };
 // By kind, turn and distance from the turn's end, at which stand steps of one sort, however many bars were read before.
-using StepsByPlace = std::map<std::tuple<std::string, std::size_t, int>, Steps>;
+using StepsByPlace = std::map<std::tuple<std::string, std::size_t, int>, WrittenSteps>;
 
 void add_steps(env::Env& env, const env::Episode& episode, std::uint64_t seed, StepsByPlace& all) {
   env.reset({env::Split::train, episode.task_index, seed});
@@ -33,7 +33,7 @@ void add_steps(env::Env& env, const env::Episode& episode, std::uint64_t seed, S
     const int count = static_cast<int>(env::split_steps(turn.text).size());
     for (const env::KnownStep& known : env::known_steps(env, turn.text)) {
       if (!known.label.correct && known.label.truth.empty()) continue;
-      Steps& steps = all[{env.task().kind, turns.size(), count - known.position}];
+      WrittenSteps& steps = all[{env.task().kind, turns.size(), count - known.position}];
       (known.label.correct ? steps.right : steps.wrong)
           .push_back({episode.task_index, turns, known.query, known.label.correct});
     }

@@ -54,7 +54,7 @@ double learning_rate_at(const TrainConfig& config, std::int64_t step) {
          (optimizer.final_rate + (1 - optimizer.final_rate) * 0.5 * (1 + std::cos(std::numbers::pi * share)));
 }
 
-bool has_kl(std::span<const TrainGroup> groups) {
+bool any_has_kl(std::span<const TrainGroup> groups) {
   for (const TrainGroup& group : groups)
     for (const TokenCredit& credit : group.credit.rollouts)
       for (const float kl : credit.kl)
@@ -321,7 +321,7 @@ class Trainer {
     Groups all;
     for (const TrainGroup& group : groups) all.push_back(&group);
     note_trained(groups);
-    const Logprobs reference = has_kl(groups) ? model_.reference_logprobs(all) : Logprobs();
+    const Logprobs reference = any_has_kl(groups) ? model_.reference_logprobs(all) : Logprobs();
     const double rate = learning_rate_at(config_, step_);
     std::vector<UpdateFigures> figures;
     for (int epoch = 0; epoch < config_.epochs; ++epoch)

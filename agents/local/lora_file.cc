@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using at::Tensor;
 
 constexpr const char *kConfigFile = "adapter_config.json", *kTensorFile = "adapter_model.safetensors";
-constexpr std::string_view kPrefix = "base_model.model.";
+constexpr std::string_view kBaseModel = "base_model.model.";
 
 // Settings of PEFT that change what an adapter computes, or what its files hold: unset, or the adapter is refused.
 const std::vector<std::string> kUnsupported{"alora_invocation_tokens",
@@ -64,8 +64,9 @@ double positive_number(const Json& config, const char* key, const fs::path& path
 std::optional<std::pair<std::string, char>> parse_name(const std::string& name) {
   for (const char matrix : {'A', 'B'}) {
     const std::string ending = fmt::format(".lora_{}.weight", matrix);
-    if (name.starts_with(kPrefix) && name.ends_with(ending) && name.size() > kPrefix.size() + ending.size())
-      return std::pair(hub_name(name.substr(kPrefix.size(), name.size() - kPrefix.size() - ending.size())), matrix);
+    if (name.starts_with(kBaseModel) && name.ends_with(ending) && name.size() > kBaseModel.size() + ending.size())
+      return std::pair(hub_name(name.substr(kBaseModel.size(), name.size() - kBaseModel.size() - ending.size())),
+                       matrix);
   }
   return std::nullopt;
 }
@@ -167,7 +168,7 @@ void write_lora(const fs::path& folder, const LoraFile& lora, const std::string&
   TensorViews tensors;
   for (const auto& [module, low_rank] : lora.modules)
     for (const auto& [letter, matrix] : {std::pair('A', low_rank.a), std::pair('B', low_rank.b)})
-      tensors.add(fmt::format("{}{}.lora_{}.weight", kPrefix, transformers_name(module), letter), matrix);
+      tensors.add(fmt::format("{}{}.lora_{}.weight", kBaseModel, transformers_name(module), letter), matrix);
   tensors.write(folder / kTensorFile);
   write_file_atomically((folder / kConfigFile).string(), config_of(lora, base_model).dump(2) + "\n");
 }

@@ -33,7 +33,7 @@ struct BertConfig {
   double layer_norm_eps;
 };
 
-constexpr std::int64_t kLargest = 1 << 24;  // of a size in a config; a larger one is a damaged file
+constexpr std::int64_t kMostOfSize = 1 << 24;  // of a size in a config; a larger one is a damaged file
 
 BertConfig read_config(const fs::path& path) try {
   const Json json = read_json_file(path);
@@ -46,7 +46,7 @@ BertConfig read_config(const fs::path& path) try {
         path.string(), json.value("model_type", "none"), json.value("hidden_act", "gelu"),
         json.value("position_embedding_type", "absolute"));
   const auto size = [&](const char* key, std::int64_t low = 1) {
-    return whole_number_or_throw(json.at(key), fmt::format("{}: {}", path.string(), key), low, kLargest);
+    return whole_number_or_throw(json.at(key), fmt::format("{}: {}", path.string(), key), low, kMostOfSize);
   };
   const BertConfig config{size("vocab_size"),
                           size("hidden_size"),
@@ -90,8 +90,8 @@ class Weights {
   std::map<std::string, TensorView> views_;
 };
 
-struct Linear {
-  Linear(const Weights& weights, const std::string& name, std::int64_t in, std::int64_t out)
+struct EncoderLinear {
+  EncoderLinear(const Weights& weights, const std::string& name, std::int64_t in, std::int64_t out)
       : weight(weights.take(name + ".weight", {out, in})), bias(weights.take(name + ".bias", {out})) {}
   Tensor operator()(const Tensor& x) const { return at::linear(x, weight, bias); }
   Tensor weight, bias;
@@ -130,9 +130,9 @@ struct Layer {
   }
 
   std::int64_t heads;
-  Linear query, key, value, attended;
+  EncoderLinear query, key, value, attended;
   Norm attended_norm;
-  Linear wide, narrow;
+  EncoderLinear wide, narrow;
   Norm norm;
 };
 
@@ -142,7 +142,7 @@ std::size_t longest_sequence(const fs::path& folder, const BertConfig& config) {
   if (!json.is_object()) throw Error("{}: not a JSON object.", path.string());
   const Json most = json.value("max_seq_length", Json(256));
   const auto whole =
-      whole_number_or_throw(most, fmt::format("{}: max_seq_length", path.string()), std::int64_t{1}, kLargest);
+      whole_number_or_throw(most, fmt::format("{}: max_seq_length", path.string()), std::int64_t{1}, kMostOfSize);
   return static_cast<std::size_t>(std::clamp<std::int64_t>(whole, 2, config.max_position_embeddings));
 }
 

@@ -40,9 +40,9 @@ struct JudgedStep {
   bool right;  // the step as it was; false: made wrong
 };
 
-class GameSource final : public agents::GroupSource {
+class PlayedGames final : public agents::GroupSource {
  public:
-  GameSource(const agents::TrainConfig& config, std::size_t index, const agents::ModelFolder& folder)
+  PlayedGames(const agents::TrainConfig& config, std::size_t index, const agents::ModelFolder& folder)
       : config_(config),
         source_(config.sources[index]),
         folder_(folder),
@@ -280,7 +280,7 @@ class GameSource final : public agents::GroupSource {
 
 std::unique_ptr<agents::GroupSource> make_game_source(const agents::TrainConfig& config, std::size_t index,
                                                       const agents::ModelFolder& folder) {
-  return std::make_unique<GameSource>(config, index, folder);
+  return std::make_unique<PlayedGames>(config, index, folder);
 }
 
 }  // namespace agon::critic

@@ -8,10 +8,12 @@
 #include "agents/local/key_value_cache.h"
 #include "core/error.h"
 #include "core/rng.h"
+#include "engine_calls.h"
 #include "golden_checkpoint.h"
 
 using namespace agon;
 using namespace agon::agents;
+using agon::testing::check_equal;
 using agon::testing::golden_checkpoint;
 using agon::testing::GoldenCheckpoint;
 using agon::testing::LetterTokenizer;
@@ -27,7 +29,7 @@ std::unique_ptr<Engine> make_engine(const GoldenCheckpoint& model, std::int64_t 
                                   EngineOptions{.threads = threads, .cache_bytes = pages * page});
 }
 
-GenerationRequest request_of(EncodedPrompt prompt, int max_tokens, int n = 1) {
+GenerationRequest prompt_request(EncodedPrompt prompt, int max_tokens, int n = 1) {
   GenerationRequest request{std::move(prompt), n, {}};
   request.sampling.max_tokens = max_tokens;
   return request;
@@ -48,14 +50,6 @@ std::vector<Completion> generate(std::unique_ptr<Engine>& engine, const std::vec
   return in_time(engine, [&](Engine& one) { return one.generate(requests); });
 }
 
-void check_equal(const std::vector<Completion>& a, const std::vector<Completion>& b) {
-  REQUIRE(a.size() == b.size());
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    CHECK(a[i].token_ids == b[i].token_ids);
-    CHECK(a[i].logprobs == b[i].logprobs);  // bit for bit
-  }
-}
-
 Ids run(std::vector<std::pair<int, int>> runs) {
   Ids all;
   for (const auto& [count, id] : runs) all.insert(all.end(), static_cast<std::size_t>(count), id);
@@ -70,7 +64,7 @@ TEST_CASE("engine: an idle prompt gives its pages up to one that only shares its
   auto roomy = make_engine(model, 1000), tight = make_engine(model, 16);
   for (const Ids& ids : {run({{160, 7}}), run({{1, 7}, {159, 8}}), run({{33, 7}, {127, 8}}), run({{160, 8}}),
                          run({{159, 7}, {1, 8}}), run({{160, 7}})}) {
-    const std::vector<GenerationRequest> requests{request_of({ids, {}}, tokens)};
+    const std::vector<GenerationRequest> requests{prompt_request({ids, {}}, tokens)};
     check_equal(generate(tight, requests), generate(roomy, requests));
   }
 }
@@ -81,7 +75,7 @@ TEST_CASE("engine: several idle prompts that share starts with one another give 
   for (int round = 0; round < 2; ++round)
     for (const Ids& ids : {run({{48, 7}}), run({{48, 7}, {30, 8}}), run({{48, 7}, {30, 8}, {20, 9}}),
                            run({{16, 7}, {140, 6}}), run({{2, 7}, {200, 5}}), run({{48, 7}, {150, 8}})}) {
-      const std::vector<GenerationRequest> requests{request_of({ids, {}}, 20, 1 + round)};
+      const std::vector<GenerationRequest> requests{prompt_request({ids, {}}, 20, 1 + round)};
       check_equal(generate(tight, requests), generate(roomy, requests));
     }
 }
@@ -95,7 +89,7 @@ TEST_CASE("engine: an idle start with a picture gives way, and the picture is ri
       EncodedPrompt prompt = model.prompt(row);
       prompt.ids.insert(prompt.ids.end(), static_cast<std::size_t>(extra), extra % 7 + row + 1);
       pages = std::max(pages, PagePool::pages_for(std::ssize(prompt.ids)) + PagePool::pages_for(6));
-      all.push_back({request_of(std::move(prompt), 6)});
+      all.push_back({prompt_request(std::move(prompt), 6)});
     }
   auto roomy = make_engine(model, 1000), tight = make_engine(model, pages);
   for (const auto& requests : all) check_equal(generate(tight, requests), generate(roomy, requests));
@@ -110,7 +104,7 @@ TEST_CASE("engine: many callers with samples, scores and shared starts all end w
     std::vector<GenerationRequest> requests;
     for (int i = 0; i < 3; ++i) {
       EncodedPrompt prompt{run({{rng.between(1, 90), 7}, {rng.between(1, 60), rng.between(6, 9)}}), {}};
-      requests.push_back(request_of(std::move(prompt), rng.between(1, 90), rng.between(1, 4)));
+      requests.push_back(prompt_request(std::move(prompt), rng.between(1, 90), rng.between(1, 4)));
       requests.back().sampling.seed = static_cast<std::uint64_t>(caller);
     }
     all.push_back(std::move(requests));
@@ -131,11 +125,11 @@ TEST_CASE("engine: many callers with samples, scores and shared starts all end w
 TEST_CASE("engine: what can never fit is an error to its caller that names the sizes, and others run") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
   auto tight = make_engine(model, 4);
-  CHECK_THROWS_WITH(generate(tight, {request_of({run({{65, 7}}), {}}, 1)}), Catch::Contains("65 tokens") &&
-                                                                                Catch::Contains("holds 64") &&
-                                                                                Catch::Contains("Shorten the prompt"));
-  CHECK_THROWS_WITH(generate(tight, {request_of({run({{48, 7}}), {}}, 17)}),
+  CHECK_THROWS_WITH(
+      generate(tight, {prompt_request({run({{65, 7}}), {}}, 1)}),
+      Catch::Contains("65 tokens") && Catch::Contains("holds 64") && Catch::Contains("Shorten the prompt"));
+  CHECK_THROWS_WITH(generate(tight, {prompt_request({run({{48, 7}}), {}}, 17)}),
                     Catch::Contains("48 prompt tokens") && Catch::Contains("17 more") && Catch::Contains("holds 64"));
   CHECK_THROWS_AS(in_time(tight, [](Engine& one) { return one.score({{{{1, 2, 3}, {}}, Ids(60, 3), 1.0}}); }), Error);
-  CHECK(generate(tight, {request_of({run({{48, 7}}), {}}, 16)}).size() == 1);
+  CHECK(generate(tight, {prompt_request({run({{48, 7}}), {}}, 16)}).size() == 1);
 }
