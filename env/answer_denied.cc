@@ -47,17 +47,76 @@ bool starts_with_any_word(std::string_view text, const Words& words) {
 
 // --- Denials ---
 
-constexpr std::string_view kDeniers[] = {
-    "not",           "n't",        "cannot",    "neither",     "nor",         "anything but", "everything but",
-    "all but",       "except",     "excluding", "doubt",       "unless",      "whether",      "tell if",
-    "say if",        "know if",    "sure if",   "rather than", "instead of",  "wrong answer", "incorrect answer",
-    "false answer",  "incorrect:", "wrong:",    "false:",      "eliminated:", "nicht",        "kein",
-    "keine",         "keinen",     "statt",     "pas",         "no es",       "no son",       "no era",
-    "não é",         "não são",    "non è",     "non sono",    "не",          "ни",           "không phải",
-    "không phải là", "bukan",      "niet",      "geen",        "nie",         "inte",         "ikke",
-    "ليس",           "ليست",       "δεν είναι", "不是",        "不会是",      "不可能是",     "并非",
-    "而非",          "不等于",     "并不是",    "没有",        "不选",        "不选择",       "排除",
-    "不為",          "不为"};
+constexpr std::string_view kDeniers[] = {"not",
+                                         "n't",
+                                         "cannot",
+                                         "neither",
+                                         "nor",
+                                         "anything but",
+                                         "everything but",
+                                         "all but",
+                                         "except",
+                                         "excluding",
+                                         "doubt",
+                                         "unless",
+                                         "whether",
+                                         "tell if",
+                                         "say if",
+                                         "know if",
+                                         "sure if",
+                                         "rather than",
+                                         "instead of",
+                                         "wrong answer",
+                                         "incorrect answer",
+                                         "false answer",
+                                         "incorrect:",
+                                         "wrong:",
+                                         "false:",
+                                         "eliminated:",
+                                         "nicht",
+                                         "kein",
+                                         "keine",
+                                         "keinen",
+                                         "statt",
+                                         "pas",
+                                         "no es",
+                                         "no son",
+                                         "no era",
+                                         "não é",
+                                         "não são",
+                                         "non è",
+                                         "non sono",
+                                         "не",
+                                         "ни",
+                                         "không phải",
+                                         "không phải là",
+                                         "bukan",
+                                         "niet",
+                                         "geen",
+                                         "nie",
+                                         "inte",
+                                         "ikke",
+                                         "ليس",
+                                         "ليست",
+                                         "δεν είναι",
+                                         "不是",
+                                         "不会是",
+                                         "不可能是",
+                                         "并非",
+                                         "而非",
+                                         "不等于",
+                                         "并不是",
+                                         "没有",
+                                         "不选",
+                                         "不选择",
+                                         "排除",
+                                         "不為",
+                                         "不为",
+                                         "≠",
+                                         "different from",
+                                         "false that",
+                                         "untrue that",
+                                         "not true that"};
 // Words between a denial and what it denies.
 constexpr std::string_view kLinks[] = {"be", "is",   "was",   "are",     "equal",  "to",    ":",       "it's",
                                        "it", "that", "there", "exactly", "really", "think", "believe", "="};
@@ -126,10 +185,10 @@ constexpr std::string_view kDeniedVerbs[] = {"is not",       "isn't",       "was
                                              "are not",      "aren't",      "were not",      "would not be",
                                              "wouldn't be",  "cannot be",   "can't be",      "can not be",
                                              "could not be", "couldn't be", "does not seem", "doesn't seem"};
-constexpr std::string_view kWrong[] = {"wrong",      "incorrect", "false",         "invalid",   "impossible",
-                                       "eliminated", "excluded",  "ruled out",     "out",       "too many",
-                                       "too few",    "too high",  "too low",       "too large", "too small",
-                                       "too big",    "unlikely",  "not the answer"};
+constexpr std::string_view kWrong[] = {"wrong",      "incorrect", "false",          "invalid",   "impossible",
+                                       "eliminated", "excluded",  "ruled out",      "out",       "too many",
+                                       "too few",    "too high",  "too low",        "too large", "too small",
+                                       "too big",    "unlikely",  "not the answer", "a mistake"};
 constexpr std::string_view kRight[] = {"right",     "correct",     "true",      "it",        "possible", "the answer",
                                        "my answer", "the correct", "the right", "the final", "valid",    "an option"};
 
@@ -167,26 +226,51 @@ constexpr std::string_view kBounds[] = {
     "أكثر من",     "أقل من",       "lebih dari",   "kurang dari",  "minstens",     "meer dan",   "co najmniej",
     "więcej niż",  "超过",         "超過",         "多于",         "少于",         "大于",       "小于",
     "至少",        "最多",         "不到",         "不足",         "不少于",       "不超过",     "少なくとも",
-    "最大",        "最低",         "최소",         "최대",         "적어도"};
+    "最大",        "最低",         "최소",         "최대",         "적어도",       "至少有",     "最多有",
+    "不止",        "超过了",       "超過了",       "多达"};
 constexpr std::string_view kPlainBounds[] = {"over", "under", "above", "below"};  // behind a number: "3 over 5"
 constexpr std::string_view kBoundsBehind[] = {
-    "or more",    "or fewer",   "or less",      "or greater",    "or higher",    "or above",          "or below",
-    "or lower",   "or over",    "or under",     "and above",     "and up",       "and more",          "and over",
-    "and below",  "at least",   "at most",      "oder mehr",     "oder weniger", "ou plus",           "ou moins",
-    "o más",      "o menos",    "o più",        "o meno",        "ou mais",      "ou menos",          "и более",
-    "или больше", "или более",  "и больше",     "или меньше",    "veya daha",    "ve üzeri",          "hoặc hơn",
-    "trở lên",    "and a half", "and one half", "and a quarter", "and a third",  "and three quarters"};
+    "or more",      "or fewer",          "or less",   "or greater", "or higher",    "or above",
+    "or below",     "or lower",          "or over",   "or under",   "and above",    "and up",
+    "and more",     "and over",          "and below", "at least",   "at most",      "oder mehr",
+    "oder weniger", "ou plus",           "ou moins",  "o más",      "o menos",      "o più",
+    "o meno",       "ou mais",           "ou menos",  "и более",    "или больше",   "или более",
+    "и больше",     "или меньше",        "veya daha", "ve üzeri",   "hoặc hơn",     "trở lên",
+    "से अधिक",       "से ज्यादा",           "से कम",      "and a half", "and one half", "and a quarter",
+    "and a third",  "and three quarters"};
 constexpr std::string_view kBoundSigns[] = {"\u2264", "\u2265", "<=", ">="};
 
 // Behind a number and at most two characters that count: 5以上, 5个以上.
 bool has_east_asian_bound(std::string_view rest) {
   for (int i = 0; i < 3 && !rest.empty() && !is_parted(rest); ++i) {
-    if (starts_with_any(rest, std::initializer_list<std::string_view>{"以上", "以下", "以内", "以內", "未满", "未滿",
-                                                                      "未満", "超", "이상", "이하", "미만", "초과"}))
+    if (starts_with_any(rest, std::initializer_list<std::string_view>{
+                                  "以上", "以下", "以内", "以內", "未满", "未滿", "未満", "超", "이상", "이하", "미만",
+                                  "초과", "より多", "より少", "より大", "より小", "보다 많", "보다 적"}))
       return true;
-    rest.remove_prefix(first_character(rest).bytes);
+    rest = behind(rest.substr(first_character(rest).bytes), " ");
   }
   return false;
+}
+
+// 5명이 아닙니다, 5个不对: behind a number and at most two characters that count.
+bool has_east_asian_denial(std::string_view rest) {
+  for (int i = 0; i < 3 && !rest.empty() && !is_parted(rest); ++i) {
+    if (starts_with_any(rest, std::initializer_list<std::string_view>{"이 아니", "이 아닙", "가 아니", "가 아닙",
+                                                                      "은 아니", "은 아닙", "不是", "不对", "ではな",
+                                                                      "ではありません", "じゃな"}))
+      return true;
+    rest = behind(rest.substr(first_character(rest).bytes), " ");
+  }
+  return false;
+}
+
+// "12 < x < 15", "от 5 до 8": the number before is one end of a range.
+bool begins_range(std::string_view rest) {
+  if (rest.starts_with("до ") && rest.size() > 5 && rest[5] >= '0' && rest[5] <= '9') return true;
+  if (rest.empty() || (rest[0] != '<' && rest[0] != '>')) return false;
+  const std::size_t second = rest.find_first_of("<>", 1);
+  return second != rest.npos && second < 16 && rest.substr(0, second).find('/') == rest.npos &&
+         rest.substr(second).size() > 1 && (rest[second + 1] == ' ' || rest[second + 1] == '=');
 }
 
 // Of the sign that ends a text: does it end a tag, <count>, or an arrow?
@@ -242,10 +326,13 @@ bool denies_next(std::string_view before) {
 
 bool denies_last(std::string_view after) {
   const std::string_view next = behind(after, " )]\"'*");
-  if (next.empty() || !may_begin_denial(next[0])) return false;
-  const std::string rest = lower_start(next);
+  if (next.empty() || (!may_begin_denial(next[0]) && !next.starts_with(", which "))) return false;
+  std::string rest = lower_start(next);
+  for (const std::string_view clause : {", which ", "which "})
+    if (rest.starts_with(clause)) rest.erase(0, clause.size());
   if (starts_with_any(rest, kDenials)) return !rest.starts_with("? no") || starts_with_word(rest, "? no");
-  return says(rest, kVerbs, kWrong) || says(rest, kDeniedVerbs, kRight) || ends_with_denied_verb(rest);
+  return has_east_asian_denial(rest) || says(rest, kVerbs, kWrong) || says(rest, kDeniedVerbs, kRight) ||
+         ends_with_denied_verb(rest);
 }
 
 bool bounds_next(std::string_view before) {
@@ -271,6 +358,7 @@ bool bounds_last(std::string_view after) {
   if (after.starts_with('+'))
     return after.size() == 1 || std::string_view(" .,;!\n)").find(after[1]) != std::string_view::npos;
   const std::string_view next = behind(after, " ");
+  if (begins_range(next)) return true;
   if (next.empty() || !may_begin_denial(next[0])) return false;
   const std::string rest = lower_start(next);
   return starts_with_any_word(rest, kBoundsBehind) || has_east_asian_bound(rest);

@@ -13,10 +13,12 @@
 
 #include "core/text.h"
 #include "env/answer_denied.h"
+#include "env/answer_missing.h"
 #include "env/answer_reason.h"
 #include "env/answer_text.h"
 #include "env/number_word.h"
 #include "env/scale_word.h"
+#include "env/word_list.h"
 
 namespace agon::env {
 namespace {
@@ -126,7 +128,7 @@ class NumberReader {
   bool rest_is_unit() const {
     std::string_view rest = trim(text_.substr(at_));
     if (rest.ends_with('.')) rest = trim(rest.substr(0, rest.size() - 1));
-    if (rest.empty()) return true;
+    if (rest.empty() || rest == "/-") return true;
     if (denies_last(text_.substr(at_)) || bounds_last(text_.substr(at_)) || is_variable(rest)) return false;
     if (rest.front() == '^' || rest.front() == '-' || rest.front() == '*' || rest.front() == ')') return false;
     if (rest.front() == '/' && (rest.size() == 1 || !is_unit_byte(rest[1]))) return false;
@@ -226,7 +228,7 @@ class NumberReader {
       at_ = behind;
     }
     skip_blanks();
-    if (peek() != '/') {
+    if (peek() != '/' || (peek(1) == '-' && !is_digit(peek(2)))) {
       at_ = behind;
       return first;
     }
@@ -323,6 +325,8 @@ class NumberReader {
     std::vector<std::size_t> sizes = {first};
     if (!zero && separator && std::string_view(", '_.").find(separator) != std::string_view::npos)
       sizes = groups(separator, first);
+    decimal_comma_ = separator == ',' && sizes.size() == 2 && sizes.back() < 3 && unit_at(at_ + span_of(sizes));
+    if (decimal_comma_) sizes.pop_back();
     if (separator == ',' && !zero && sizes.size() > 1 && !are_thousands(sizes, true)) return false;
     if (separator == ' ' && sizes.size() > 1 && text_.substr(at_ + span_of(sizes)).starts_with('/'))
       sizes.pop_back();  // "1 234/5"
@@ -330,13 +334,25 @@ class NumberReader {
                         (sizes.size() > 2 || comma_decimals_at(at_ + span_of(sizes)));
     const bool grouped = separator == '.' ? points : are_thousands(sizes, separator == ',');
     take_groups(decimal, grouped ? sizes : std::vector<std::size_t>{first});
-    decimal_comma_ = (grouped && separator != ',') || (zero && first == 1);
+    decimal_comma_ = decimal_comma_ || (grouped && separator != ',') || (zero && first == 1);
     return true;
   }
   static std::size_t span_of(const std::vector<std::size_t>& sizes) {
     std::size_t span = sizes.size() - 1;
     for (const std::size_t size : sizes) span += size;
     return span;
+  }
+  // "12,99 €", "3,5 km", "2,3 Millionen": what parts the digits before is a decimal comma.
+  bool unit_at(std::size_t at) const {
+    constexpr std::string_view kUnits[] = {
+        "km",     "cm",           "mm",           "m",      "kg",  "g",    "l",     "ml",     "km/h", "\u043a\u043c",
+        "\u043c", "\u0441\u043c", "\u043a\u0433", "\u0433", "eur", "euro", "euros", "prozent"};
+    const std::string_view rest = behind(text_.substr(std::min(at, text_.size())), " ");
+    if (rest.empty()) return false;
+    if (rest[0] == '%' || rest.starts_with("\u00b0") || currency_sign(rest) > 0 || scale_word(rest)) return true;
+    std::size_t end = 0;
+    while (end < rest.size() && (is_word_byte(rest[end]) || rest[end] == '/')) ++end;
+    return is_among(ascii_lower(rest.substr(0, end)), kUnits);
   }
   bool comma_decimals_at(std::size_t at) const {
     return at < text_.size() && text_[at] == ',' && !digits_at(text_, at + 1).empty();
@@ -471,7 +487,9 @@ std::string_view without_aside(std::string_view text) {
   if (text.ends_with('.')) text.remove_suffix(1);
   const std::size_t open = text.rfind(" (");
   if (!text.ends_with(')') || open == text.npos) return text;
-  const std::string_view left = text.substr(0, open);
+  const std::string_view left = text.substr(0, open), inside = text.substr(open + 2);
+  if (starts_with_any(inside, std::initializer_list<std::string_view>{"or ", "maybe", "possibly", "perhaps"}))
+    return text;
   return std::any_of(left.begin(), left.end(), is_digit) || left.find("\u221a") != left.npos ||
                  left.find("\u03c0") != left.npos
              ? left
@@ -509,10 +527,29 @@ bool ends_with_function(std::string_view before) {
   });
 }
 
+// "Table ", "Step ": the number behind it is a name.
+bool ends_with_label(std::string_view before) {
+  constexpr std::string_view kNamed[] = {"table", "figure", "fig",  "step",    "question", "image",
+                                         "chart", "panel",  "page", "section", "picture",  "chapter"};
+  if (!before.ends_with(' ')) return false;
+  const std::string_view said = trim(before);
+  std::size_t begin = said.size();
+  while (begin > 0 && said.size() - begin < 12 && is_word_byte(said[begin - 1])) --begin;
+  return is_among(ascii_lower(said.substr(begin)), kNamed);
+}
+
+// Behind the unit that a text begins with: " cm is wrong".
+std::string_view behind_unit(std::string_view text) {
+  if (!text.starts_with(' ')) return {};
+  std::size_t end = 1;
+  while (end < text.size() && end < 16 && is_letter(text[end])) ++end;
+  return end > 1 ? text.substr(end) : std::string_view();
+}
+
 // "not 5", "5 is wrong"; bounds, "x > 5" and "5 or more"; "sin 5".
 bool is_no_answer(std::string_view before, std::string_view behind) {
   return denies_next(before) || bounds_next(before) || ends_with_function(before) || before.ends_with("\u00b1") ||
-         denies_last(behind) || bounds_last(behind);
+         ends_with_label(before) || denies_last(behind) || denies_last(behind_unit(behind)) || bounds_last(behind);
 }
 
 // Does "^", "^{" or "^-" behind a letter stand before?
@@ -646,14 +683,14 @@ bool lists_numbers(std::string_view text) {
 // Where " - " parts an answer from its reason: not between the parts of a sum.
 std::size_t dash_of_reason(std::string_view text) {
   const std::size_t at = text.find(" - ");
-  const bool sum =
-      at != text.npos && at > 0 && at + 3 < text.size() && is_digit(text[at - 1]) && is_digit(text[at + 3]);
+  const bool sum = at != text.npos && at > 0 && at + 3 < text.size() &&
+                   ((is_digit(text[at - 1]) && is_digit(text[at + 3])) || text.find('=', at) != text.npos);
   return sum ? text.npos : at;
 }
 
 // The value of a phrase: its sentence, or that up to where a reason begins.
 std::optional<Number> of_phrase(std::string_view sentence) {
-  if (sentence.starts_with("not ")) return {};
+  if (sentence.starts_with("not ") || breaks_off(sentence)) return {};
   std::size_t end = std::min(before_reason(sentence).size(), dash_of_reason(sentence));
   for (const std::string_view break_at : {", ", " (", "; ", " which", " so "})
     end = std::min(end, sentence.find(break_at));
@@ -666,7 +703,24 @@ std::optional<Number> of_phrase(std::string_view sentence) {
   return {};
 }
 
-// What a correction puts in the place of all before it: its phrase, or a short sentence that is a number.
+// Behind the last "is", "are", "so" and the like, to the end of the text.
+std::optional<Number> behind_conclusion(std::string_view text) {
+  const std::string lower = ascii_lower(text);
+  std::size_t last = lower.npos;
+  for (const std::string_view word :
+       {" is ",         " are ",       " was ",    " were ",    " equals ",   " gives ",
+        " get ",        " total ",     "so ",      "then ",     "thus",       "hence",
+        "total: ",      "altogether",  "we have ", " make ",    " makes ",    "making ",
+        " sind ",       " y en a ",    " hay ",    "therefore", "should be ", "\u5e94\u8be5\u662f",
+        "\u6240\u4ee5", "\u56e0\u6b64"})
+    if (const std::size_t at = lower.rfind(word); at != lower.npos && (last == lower.npos || at + word.size() > last))
+      last = at + word.size();
+  if (last == lower.npos || is_no_answer(text.substr(0, last), {})) return {};
+  return only_number(text.substr(last));
+}
+
+// What a correction puts in the place of all before it: its phrase, or a short sentence that is a number, or what it
+// concludes.
 std::optional<Number> of_correction(std::string_view text) {
   for (const std::string_view correction : corrections_in(text)) {
     for (const Phrase& phrase : answer_phrases(correction))
@@ -674,6 +728,10 @@ std::optional<Number> of_correction(std::string_view text) {
     const auto number = whole_number(corrected_sentence(correction));
     const auto besides = only_number(correction);
     if (number && (!besides || equal_numbers(*besides, *number))) return number;
+    if (const auto concluded = behind_conclusion(correction)) return concluded;
+    const std::size_t last = trim(correction).substr(0, std::max<std::size_t>(correction.size(), 1) - 1).rfind(". ");
+    if (last != correction.npos)
+      if (const auto closing = whole_number(correction.substr(last + 2))) return closing;
   }
   return {};
 }
@@ -700,13 +758,21 @@ std::optional<Number> first_line_number(std::string_view text) {
   return short_line_number(rest.substr(0, rest.find('\n'))) ? std::nullopt : short_line_number(line);
 }
 
+// "- 2 black", "* 2 black", "1. two black", "| black | 2 |".
+bool is_list_item(std::string_view line) {
+  if (starts_with_any(line, std::initializer_list<std::string_view>{"- ", "* ", "\u2022 ", "\u00b7 ", "|"}))
+    return true;
+  const std::size_t digits = digits_at(line, 0).size();
+  return digits > 0 && digits < 3 && (line.substr(digits).starts_with(". ") || line.substr(digits).starts_with(") "));
+}
+
 // Is every line a bullet or a short line with a number, and does the last one name no sum? Then none is the answer.
 bool lists_lines(std::string_view text) {
   std::size_t count = 0;
   for (std::size_t at = 0; at < text.size(); ++count) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, end - at);
-    const bool part = line.starts_with("- ") && std::any_of(line.begin(), line.end(), is_digit);
+    const bool part = is_list_item(line) && std::any_of(line.begin(), line.end(), is_digit);
     if (!part && !short_line_number(line)) return false;
     at = end + 1;
   }
@@ -716,27 +782,109 @@ bool lists_lines(std::string_view text) {
 // "There are 4 cats:", then a list of them that ends the text and draws no sum: what stands before the list.
 std::string_view before_details(std::string_view text) {
   std::string_view rest = text;
-  while (last_line(rest).starts_with("- ") && last_line(rest).size() < rest.size())
-    rest = rest.substr(0, rest.size() - last_line(rest).size() - 1);
-  return rest.size() == text.size() || rest.starts_with("- ") || names_sum(last_line(text)) ? text : rest;
+  while (is_list_item(last_line(rest)) && last_line(rest).size() < rest.size())
+    rest = trim(rest.substr(0, rest.size() - last_line(rest).size() - 1));
+  return rest.size() == text.size() || is_list_item(rest) || names_sum(last_line(text)) ? text : rest;
 }
 
-// Behind the last "is", "are", "so" and the like, to the end of the text.
-std::optional<Number> behind_conclusion(std::string_view text) {
+// Of several lines, the only one that names a total: "Total: 6", then its parts.
+std::optional<Number> total_line(std::string_view text) {
+  std::optional<Number> total;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    if (ascii_lower(line.substr(0, 6)).starts_with("total")) {
+      const auto number = only_number(line);
+      if (!number || total) return {};
+      total = number;
+    }
+    at = end + 1;
+  }
+  return text.find('\n') == text.npos ? std::nullopt : total;
+}
+
+// "120 / 18 = 6.67, which we round up to 7 boxes": behind the last "round", unless it names places.
+std::optional<Number> rounded(std::string_view text) {
   const std::string lower = ascii_lower(text);
-  std::size_t last = lower.npos;
-  for (const std::string_view word : {" is ", " are ", " was ", " were ", " equals ", " gives ", " get ", " total ",
-                                      "so ", "then ", "thus", "hence", "therefore"})
-    if (const std::size_t at = lower.rfind(word); at != lower.npos && (last == lower.npos || at + word.size() > last))
-      last = at + word.size();
-  if (last == lower.npos || is_no_answer(text.substr(0, last), {})) return {};
-  return only_number(text.substr(last));
+  const std::size_t at = lower.rfind(" round");
+  if (at == lower.npos) return {};
+  const std::size_t to = lower.find(" to ", at);
+  if (to == lower.npos || to - at > 16) return {};
+  const std::string_view said = std::string_view(lower).substr(to);
+  if (contains_any(said,
+                   std::initializer_list<std::string_view>{"decimal", "significant", "nearest", "place", "digit"}))
+    return {};
+  return only_number(text.substr(to + 4));
+}
+
+// The size of a year behind "in" or "of", or of an ordinal, that begins there: "in 2015", "17th"; 0: none does.
+std::size_t year_or_ordinal(std::string_view text) {
+  const std::string_view digits = digits_at(text, 0);
+  if (!digits.empty()) {
+    const std::string_view ending = text.substr(digits.size(), 2);
+    return is_among(ending, std::initializer_list<std::string_view>{"st", "nd", "rd", "th"}) ? digits.size() + 2 : 0;
+  }
+  const std::string_view year = digits_at(text, 3);
+  if (year.size() != 4 || (!year.starts_with("19") && !year.starts_with("20"))) return 0;
+  return is_among(ascii_lower(text.substr(0, 3)), std::initializer_list<std::string_view>{"in ", "of "}) ? 7 : 0;
+}
+
+// "In 2015, 38% of adults smoked", "The 4th bar has 37": without years and ordinals.
+std::string without_years(std::string_view text) {
+  std::string kept;
+  for (std::size_t at = 0; at < text.size();) {
+    const bool apart = at == 0 || !is_word_byte(text[at - 1]);
+    if (const std::size_t size = apart ? year_or_ordinal(text.substr(at)) : 0)
+      at += size;
+    else
+      kept += text[at++];
+  }
+  return kept;
+}
+
+// Where the clause of the last "=" begins: behind a word that concludes, or a sentence's end.
+struct Clause {
+  std::size_t begin = 0;
+  bool concludes = false;
+};
+Clause clause_of_last_equation(std::string_view text) {
+  constexpr std::string_view kConcluding[] = {"so ",          "thus",    "therefore",  "hence",
+                                              "we have ",     "we get ", "we obtain ", "\u6240\u4ee5",
+                                              "\u56e0\u6b64", "\u2234",  "\u6545"};
+  const std::string lower = ascii_lower(text.substr(0, text.rfind('=')));
+  Clause clause;
+  for (const std::string_view end : {". ", "; ", ", ", "\n"})
+    if (const std::size_t at = lower.rfind(end); at != lower.npos)
+      clause.begin = std::max(clause.begin, at + end.size());
+  const std::size_t stop = std::min(lower.find_last_of(".;\n"), lower.size());
+  const std::string_view sentence = behind(std::string_view(lower).substr(stop), ".;\n ");
+  clause.concludes = starts_with_any(sentence, std::initializer_list<std::string_view>{"since ", "because ", "as "});
+  for (const std::string_view word : kConcluding)
+    if (const std::size_t at = lower.rfind(word); at != lower.npos && at >= clause.begin)
+      clause = {at + word.size(), true};
+  return clause;
+}
+
+// Of several equations the last, where its clause concludes or computes: "..., so x = 55", "...; cost = 56 * 4 = 224",
+// or where a line before it begins with "=".
+std::optional<Number> last_equation(std::string_view text) {
+  const std::size_t last = text.rfind('=');
+  if (last == text.npos) return {};
+  const Clause clause = clause_of_last_equation(text);
+  const std::string_view said = text.substr(clause.begin);
+  const std::string_view left = said.substr(0, last - clause.begin);
+  const bool computes = left.find('=') != left.npos || left.find_first_of("+*/") != left.npos ||
+                        contains_any(left, std::initializer_list<std::string_view>{" - ", "\u00d7", "\u00f7"});
+  const bool derives = text.find("\n=") != text.npos || text.find("\n =") != text.npos ||
+                       (text.substr(0, clause.begin).find_first_of("+*/^") != text.npos && clause.begin > 0);
+  return clause.concludes || computes || derives ? behind_equals(said) : std::nullopt;
 }
 
 // In a text without a phrase: by its signs and words.
 std::optional<Number> in_sentences(std::string_view plain) {
   if (const auto number = behind_equals(plain)) return number;
   if (const auto number = only_number(without_aside(plain))) return number;
+  if (const auto number = last_equation(plain)) return number;
   const std::string_view text = before_details(plain);
   if (text.size() < plain.size())
     if (const auto number = only_number(text)) return number;
@@ -745,6 +893,23 @@ std::optional<Number> in_sentences(std::string_view plain) {
   if (line.size() == plain.size()) return {};
   if (const auto number = behind_equals(line)) return number;
   return parse_or_only(line.starts_with("- ") ? line.substr(2) : line);
+}
+
+// In a text without a phrase.
+std::optional<Number> without_phrase(std::string_view plain) {
+  if (const auto number = total_line(plain)) return number;
+  if (lists_lines(plain)) return {};
+  if (const auto number = first_line_number(plain)) return number;
+  if (const auto number = rounded(plain)) return number;
+  const std::string answers = without_reasons(plain);
+  if (answers.size() < plain.size())
+    if (const auto number = in_sentences(answers)) return number;
+  if (const auto number = in_sentences(plain)) return number;
+  const std::string timeless = without_years(plain);
+  if (timeless.size() < plain.size())
+    if (const auto number = in_sentences(timeless)) return number;
+  const auto words = only_number_in_words(plain);
+  return words ? parse_plain_number(*words) : std::nullopt;
 }
 
 }  // namespace
@@ -772,20 +937,16 @@ std::optional<Number> parse_plain_number(std::string_view plain) {
 
 std::optional<Number> read_number(std::string_view said) {
   const std::string apart = with_kelvin_apart(said);
-  const std::string_view plain = apart;
+  const std::string_view plain = without_closing(apart);
   if (digits_at(plain, 0).size() + 1 == plain.size() && plain.ends_with('!')) return {};  // "5!"
   if (const auto number = whole_number(plain)) return number;
+  if (breaks_off(plain)) return {};
   if (const auto number = of_correction(plain)) return number;
   for (const Phrase& phrase : answer_phrases(plain)) {
-    if (lists_numbers(phrase.value)) return {};
+    if (lists_numbers(phrase.value) || refuses_first(phrase.sentence)) return {};
     if (const auto number = of_phrase(phrase.sentence)) return number;
   }
-  if (lists_lines(plain)) return {};
-  if (const auto number = first_line_number(plain)) return number;
-  const std::string answers = without_reasons(plain);
-  if (answers.size() < plain.size())
-    if (const auto number = in_sentences(answers)) return number;
-  return in_sentences(plain);
+  return refuses(plain) ? std::nullopt : without_phrase(before_check(plain));
 }
 
 std::string to_string(const Number& number) {

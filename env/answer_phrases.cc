@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "env/answer_text.h"
+#include "env/word_list.h"
 
 namespace agon::env {
 namespace {
@@ -23,6 +24,8 @@ constexpr Cue kCues[] = {{"answer"},
                          {"ans"},
                          {"option", true},
                          {"choice", true},
+                         {"match", true},
+                         {"one", true},
                          {"antwort"},
                          {"r\u00e9ponse"},
                          {"respuesta"},
@@ -64,7 +67,14 @@ constexpr std::string_view kConnectors[] = {
 constexpr std::string_view kOthers[] = {"wrong", "incorrect", "alternative", "other", "another", "second",  "worst",
                                         "false", "tempting",  "no",          "your",  "falsche", "mauvaise"};
 constexpr std::string_view kQualifiers[] = {"correct",     "right",   "best",     "final", "true",
-                                            "appropriate", "closest", "accurate", "only"};
+                                            "appropriate", "closest", "accurate", "only",  "actual"};
+// Before the noun and its articles: the answer is not given, or was.
+constexpr std::string_view kUnsaid[] = {"don't think", "do not think", "don't believe", "doubt",
+                                        "doubt that",  "not sure",     "whether",       "thought",
+                                        "assumed",     "guessed",      "not think",     "if"};
+// Between the noun and its value: it may be another.
+constexpr std::string_view kHedged[] = {" would ", " could ", " might ",    " may ",
+                                        " appear", " seem",   " possibly ", " perhaps "};
 // Between the connector and the answer.
 constexpr std::string_view kFillers[] = {"therefore", "thus",     "then",   "simply",  "just",       "exactly",
                                          "likely",    "most",     "indeed", "clearly", "definitely", "probably",
@@ -144,9 +154,23 @@ class PhraseFinder {
     if (rest.empty()) return;
     const bool remark = std::any_of(std::begin(kRemarks), std::end(kRemarks),
                                     [&](std::string_view word) { return starts_with_word(rest, word); });
-    // "If the bus were red, the answer would be D."
-    const bool supposed = lower_.substr(behind, value - behind).find(" would ") != lower_.npos;
-    found_.push_back({remark || supposed, qualifier == "final" || cue.noun == "####", value});
+    if (ascii && is_unsaid(at)) return;
+    // "If the bus were red, the answer would be D.", "The answer could be C, but .."
+    const bool hedged = contains_any(std::string_view(lower_).substr(behind, value - behind), kHedged);
+    found_.push_back({remark || hedged, qualifier == "final" || cue.noun == "####", value});
+  }
+
+  // "I don't think the answer is blue", "I thought the answer was 30".
+  bool is_unsaid(std::size_t at) const {
+    std::string_view left =
+        trim(std::string_view(lower_).substr(at - std::min<std::size_t>(at, 60), std::min<std::size_t>(at, 60)));
+    for (const std::string_view word : {"correct", "right", "final", "the", "that", "my"})
+      if (left.ends_with(word) && (left.size() == word.size() || left[left.size() - word.size() - 1] == ' '))
+        left = trim(left.substr(0, left.size() - word.size()));
+    return std::any_of(std::begin(kUnsaid), std::end(kUnsaid), [&](std::string_view words) {
+      return left.ends_with(words) &&
+             (left.size() == words.size() || !is_word_byte(left[left.size() - words.size() - 1]));
+    });
   }
 
   // Behind "is", ":" and the like, which stand in the noun's sentence; a heading's value is the next line.

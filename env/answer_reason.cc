@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "core/text.h"
+#include "env/answer_denied.h"
 #include "env/answer_text.h"
 #include "env/word_list.h"
 
@@ -18,19 +19,42 @@ constexpr std::string_view kDigits = "0123456789";
 constexpr std::string_view kReasons[] = {" because", " since ", " given ",     " whereas ", " while ",     " weil ",
                                          " porque ", " car ",   " parce que ", " perché ",  " потому что "};
 constexpr std::string_view kConditions[] = {" if ", " when ", " where ", " as ", " so that ", " provided "};
-constexpr std::string_view kBehindCommas[] = {"which ", "i.e.", "not ", "rather than ", "instead of ", "unlike "};
+constexpr std::string_view kBehindCommas[] = {"which ",  "i.e.",           "not ",        "rather than ", "instead of ",
+                                              "unlike ", "with ",          "including ",  "of which ",    "namely ",
+                                              "from ",   "consisting of ", "made up of ", "comprising "};
 // Behind "as": no reason.
 constexpr std::string_view kBehindAs[] = {"well", "many", "much", "few",  "follows",  "shown",  "of",         "a",
                                           "an",   "in",   "per",  "seen", "expected", "marked", "the answer", "stated"};
-constexpr std::string_view kConclusions[] = {" so ",   "thus",       "therefore", "hence",      " then ",  "answer",
-                                             " total", " left",      "remain",    "altogether", "\u21d2",  "->",
-                                             "in all", "difference", "result",    " sum ",      " leaves "};
+constexpr std::string_view kConclusions[] = {
+    " so ",       "thus",      "therefore", "hence",    " then ",     "answer", " total", "are left",
+    "is left",    "left over", "left.",     "remain",   "altogether", "\u21d2", "->",     "in all",
+    "difference", "result",    " sum ",     " leaves ", "true value", "round"};
 constexpr std::string_view kCorrections[] = {"actually",
                                              "correction",
                                              "edit:",
                                              "scratch that",
                                              "no",
                                              "wait",
+                                             "hold on",
+                                             "after recounting",
+                                             "after a recount",
+                                             "but actually",
+                                             "but in reality",
+                                             "aber es sind",
+                                             "en fait",
+                                             "en realidad",
+                                             "на самом деле",
+                                             "实际上",
+                                             "其实",
+                                             "等等",
+                                             "等一下",
+                                             "不对",
+                                             "更正",
+                                             "in fact",
+                                             "but in fact",
+                                             "but i see",
+                                             "but i count",
+                                             "but there are",
                                              "on recount",
                                              "on a recount",
                                              "on second thought",
@@ -43,7 +67,10 @@ constexpr std::string_view kCorrections[] = {"actually",
                                              "sorry",
                                              "update:",
                                              "revised:"};
-constexpr std::string_view kBeforeCorrected[] = {"it's ",
+constexpr std::string_view kBeforeCorrected[] = {"in fact ",
+                                                 "actually ",
+                                                 "应该是",
+                                                 "it's ",
                                                  "it is ",
                                                  "it should be ",
                                                  "should be ",
@@ -65,6 +92,40 @@ constexpr std::string_view kBeforeCorrected[] = {"it's ",
                                                  "make that ",
                                                  "i mean "};
 
+// What begins the check of an answer, up to a colon or the end of its line.
+constexpr std::string_view kChecks[] = {"check",
+                                        "verif",
+                                        "let's verify",
+                                        "let's check",
+                                        "let us verify",
+                                        "let me verify",
+                                        "to verify",
+                                        "to check",
+                                        "substituting back",
+                                        "plugging back",
+                                        "double-check",
+                                        "double check",
+                                        "sanity check",
+                                        "we can verify",
+                                        "we can check",
+                                        "\u68c0\u9a8c",
+                                        "\u9a8c\u8bc1",
+                                        "\u9a8c\u7b97",
+                                        "\u68c0\u67e5",
+                                        "\u691c\u7b97",
+                                        "\uac80\uc0b0",
+                                        "\u043f\u0440\u043e\u0432\u0435\u0440\u043a",
+                                        "probe:",
+                                        "v\u00e9rif",
+                                        "comprob",
+                                        "prova:"};
+constexpr std::string_view kOfThese[] = {" of them", " of these", " of those"};
+constexpr std::size_t kLongestHeading = 40;
+// What ends a reply and says nothing.
+constexpr std::string_view kClosings[] = {"let me know", "please let me know", "hope this",   "i hope",
+                                          "feel free",   "if you have",        "if you need", "if you'd",
+                                          "if you want", "would you like",     "do you want", "is there anything"};
+
 bool has_digit(std::string_view text) { return text.find_first_of(kDigits) != text.npos; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -80,28 +141,46 @@ std::size_t sentence_end(std::string_view text, std::size_t at) {
   return text.size();
 }
 
+// Does a sentence or a line begin there, its blank included?
+bool begins_sentence(std::string_view text, std::size_t at) {
+  if (at == 0 || text[at - 1] == '\n') return true;
+  return (text[at] == ' ' && std::string_view(".!?:").find(text[at - 1]) != std::string_view::npos) ||
+         text.substr(0, at).ends_with("\u3002");
+}
+
 bool gives_reason(std::string_view lower, std::size_t at) {
   const std::string_view rest = lower.substr(at, kReach);
   if (rest[0] == ' ') {
     if (starts_with_any(rest, kReasons)) return true;
     const bool after_comma = at > 0 && lower[at - 1] == ',';
-    if (after_comma && starts_with_any(rest.substr(1), kBehindCommas)) return true;
+    if (after_comma && starts_with_any(rest.substr(1), kBehindCommas)) return !denies_last(rest);
+    if (after_comma && has_digit(rest.substr(1, 1)) && lower.substr(0, at).find("total") != lower.npos) return true;
     if (!starts_with_any(rest, kConditions)) return false;
     if (rest.starts_with(" as ")) return !starts_with_any(rest.substr(4), kBehindAs);
     return rest.find(", ") == rest.npos;  // "if 3 go, 7 are left" concludes
   }
+  if (rest.starts_with(",\u5176\u4e2d")) return true;  // "of which"
   const bool words = std::count_if(rest.begin(), rest.end(), is_letter) > 3;
   return rest[0] == ';' && words && rest.find('=') == rest.npos && has_digit(rest);
 }
 
-// "12 balls: 5 red and 7 blue": a number and its unit before the colon, and several behind it.
+// The size of ": " or of a dash between blanks at the front of a text; 0: there is none.
+std::size_t part_mark(std::string_view text) {
+  for (const std::string_view mark : {": ", " - ", " \u2013 ", " \u2014 "})
+    if (text.starts_with(mark)) return mark.size();
+  return text.starts_with(':') && has_digit(text.substr(1, 1)) ? 1 : 0;
+}
+
+// "12 balls: 5 red and 7 blue", "12 balls - 5 red and 7 blue": a number and its unit before the colon, and several
+// behind it.
 bool lists_parts(std::string_view lower, std::size_t at) {
-  if (lower[at] != ':' || at == 0 || !is_letter(lower[at - 1])) return false;
-  const std::string_view rest = lower.substr(at, kReach);
+  if (at == 0 || (!is_letter(lower[at - 1]) && static_cast<unsigned char>(lower[at - 1]) < 0x80)) return false;
+  const std::size_t mark = part_mark(lower.substr(at));
+  if (mark == 0) return false;
+  const std::string_view rest = lower.substr(at + mark, kReach);
   const std::size_t first = rest.find_first_of(kDigits);
   const std::size_t gap = rest.find_first_not_of(kDigits, std::min(first, rest.size()));
-  return first != rest.npos && gap != rest.npos && has_digit(rest.substr(gap)) && rest.find('=') == rest.npos &&
-         rest.starts_with(": ");
+  return first != rest.npos && gap != rest.npos && has_digit(rest.substr(gap)) && rest.find('=') == rest.npos;
 }
 
 // The bracket that begins there and holds words and numbers, up to behind its end; 0: none does.
@@ -114,6 +193,8 @@ std::size_t aside_at(std::string_view text, std::size_t at) {
     depth += text[end] == '(' ? 1 : text[end] == ')' ? -1 : 0;
     if (depth > 0) continue;
     const std::string_view inside = text.substr(at + 2, end - at - 2);
+    if (starts_with_any(inside, std::initializer_list<std::string_view>{"or ", "maybe", "possibly", "perhaps"}))
+      return 0;
     const bool words = std::any_of(inside.begin(), inside.end(), is_letter) || inside.find('=') != inside.npos;
     return words && has_digit(inside) ? end + 1 : 0;
   }
@@ -126,7 +207,7 @@ void add_without_reasons(std::string_view sentence, std::string& kept) {
   const std::size_t first = lower.find_first_of(kDigits);
   std::size_t from = 0;
   for (std::size_t at = first; at < lower.size(); ++at) {
-    if (std::string_view(" ;:").find(lower[at]) == std::string_view::npos) continue;
+    if (std::string_view(" ;:,").find(lower[at]) == std::string_view::npos) continue;
     if (const std::size_t end = aside_at(lower, at)) {
       kept += sentence.substr(from, at - from);
       from = at = end;
@@ -161,7 +242,9 @@ std::string without_reasons(std::string_view plain) {
   std::string kept;
   for (std::size_t at = 0; at < plain.size();) {
     const std::size_t end = sentence_end(plain, at);
-    add_without_reasons(plain.substr(at, end - at), kept);
+    const std::string_view sentence = plain.substr(at, end - at);
+    const bool parts = has_digit(kept) && contains_any(sentence, kOfThese);
+    if (!parts) add_without_reasons(sentence, kept);
     at = end;
   }
   return kept;
@@ -182,6 +265,32 @@ std::string without_asides(std::string_view plain) {
   return kept + std::string(plain.substr(std::min(from, plain.size())));
 }
 
+std::string_view before_check(std::string_view plain) {
+  const std::string lower = to_lower(plain);
+  const std::size_t first = lower.find_first_of(kDigits);
+  for (std::size_t at = first; at < lower.size() && lower.size() == plain.size(); ++at) {
+    if (!begins_sentence(lower, at)) continue;
+    const std::string_view rest = behind(std::string_view(lower).substr(at), " #*(");
+    if (!starts_with_any(rest, kChecks)) continue;
+    const std::size_t mark = rest.find_first_of(":.\n");
+    if (mark != rest.npos && rest[mark] != '.' && mark < kLongestHeading) return trim(plain.substr(0, at));
+  }
+  return plain;
+}
+
+std::string_view without_closing(std::string_view plain) {
+  const std::string lower = ascii_lower(plain);
+  std::size_t end = plain.size();
+  for (std::size_t at = plain.size() - std::min(plain.size(), kLongestCorrection); at < lower.size(); ++at)
+    if (at > 0 && begins_sentence(lower, at) &&
+        starts_with_any(behind(std::string_view(lower).substr(at), " "), kClosings)) {
+      end = at;
+      break;
+    }
+  const std::string_view kept = trim(plain.substr(0, end));
+  return kept.empty() ? plain : kept;
+}
+
 std::vector<std::string_view> corrections_in(std::string_view plain) {
   const std::size_t begin = plain.size() - std::min(plain.size(), kLongestCorrection);
   const std::string lower = ascii_lower(plain.substr(begin));
@@ -198,7 +307,7 @@ std::vector<std::string_view> corrections_in(std::string_view plain) {
       const bool parted =
           word != "no" || (!before.empty() && std::string_view(".,-;!").find(before.back()) != std::string_view::npos);
       if (!ends || !parted) continue;
-      const std::size_t value = behind.find_first_not_of(",:.-! \n");
+      const std::size_t value = behind.find_first_not_of(",:.-! \n\u2014\u2013");
       if (value != behind.npos) found.push_back(plain.substr(begin + at + word.size() + value));
       break;
     }

@@ -18,6 +18,11 @@ std::string without_reasons(std::string_view plain);
 // Without brackets that hold words and numbers, and without ", which ..".
 std::string without_asides(std::string_view plain);
 
+// Up to where "Check:", "Verification:" and the like begin, behind a number.
+std::string_view before_check(std::string_view plain);
+// Without "Let me know if ..", "Hope this helps!" and the like at the end.
+std::string_view without_closing(std::string_view plain);
+
 // What stands behind "Actually", "Correction:", "scratch that" and the like, the last first; from the short end of a
 // text alone, and never its beginning. At most eight.
 std::vector<std::string_view> corrections_in(std::string_view plain);

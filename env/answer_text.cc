@@ -148,6 +148,13 @@ std::string_view behind_thoughts(std::string_view response, std::string_view low
   return response;
 }
 
+// Does a response end within its thoughts?
+bool ends_in_thoughts(std::string_view lower) {
+  const std::size_t open = std::max(lower.rfind("<think>") + 1, lower.rfind("<thinking>") + 1);
+  const std::size_t close = std::max(lower.rfind("</think>") + 1, lower.rfind("</thinking>") + 1);
+  return open > close;
+}
+
 // Between the last `open` that is closed and what closes it; without one, behind the last `open`.
 std::optional<std::string_view> last_between(std::string_view text, std::string_view lower, std::string_view open,
                                              std::string_view close) {
@@ -246,6 +253,7 @@ AnswerPart answer_part(std::string_view response) {
     return {AnswerPart::Kind::tag, plain_text(raw), std::string(raw)};
   }
   if (const auto box = last_full_box(said)) return {AnswerPart::Kind::box, plain_text(*box), std::string(trim(*box))};
+  if (ends_in_thoughts(whole)) return {AnswerPart::Kind::whole, "", ""};
   const std::string kept = without_scores(said, lower);
   return {AnswerPart::Kind::whole, plain_text(kept), std::string(trim(kept))};
 }

@@ -83,6 +83,10 @@ bool is_unit(std::string_view rest) {
          });
 }
 
+// Words before a number that make it no count, or that deny or bound it.
+constexpr std::string_view kNoCounts[] = {"not",   "no", "least", "most",   "than", "over",
+                                          "under", "or", "nor",   "number", "up",   "about"};
+
 std::string_view behind_introductions(std::string_view text) {
   for (int i = 0; i < 2; ++i)
     for (const std::string_view words : kIntroductions)
@@ -110,6 +114,42 @@ std::optional<std::string> number_words_in_digits(std::string_view plain) {
   }
   if (end == 0 || !is_unit(text.substr(end))) return {};
   return fmt::format("{}{}{}", negative ? "-" : "", sum.value(), text.substr(end));
+}
+
+std::optional<std::string> only_number_in_words(std::string_view plain) {
+  if (plain.size() > kLongest || plain.find_first_of("0123456789\n") != plain.npos) return {};
+  const std::string lower = ascii_lower(plain.substr(0, plain.find(": ")));
+  std::optional<int> only;
+  std::string_view before;
+  for (std::size_t at = 0; at < lower.size();) {
+    const std::string_view word = word_at(lower, at);
+    if (word.empty()) {
+      ++at;
+      continue;
+    }
+    WordSum sum;
+    std::size_t end = at;
+    for (std::string_view next = word; !next.empty() && sum.add(next);
+         next = word_at(lower, std::min(end + 1, lower.size())))
+      end = static_cast<std::size_t>(next.data() - lower.data()) + next.size();
+    if (end > at) {
+      const std::string_view behind = word_at(lower, std::min(end + 1, lower.size()));
+      const bool pronoun =
+          word == "one" && before != "is" && before != "only" && before != "exactly" && before != "see";
+      const bool other =
+          behind != "in" && behind != "on" && behind != "at" && behind != "with" && place_among(behind, kNoUnits);
+      if (pronoun && only) {
+        before = word;
+        at = end;
+        continue;
+      }
+      if (other || pronoun || place_among(before, kNoCounts) || (only && *only != sum.value())) return {};
+      only = sum.value();
+    }
+    before = word;
+    at = std::max(end, at + word.size());
+  }
+  return only ? std::optional(fmt::format("{}", *only)) : std::nullopt;
 }
 
 }  // namespace agon::env

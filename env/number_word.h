@@ -12,4 +12,8 @@ namespace agon::env {
 // them", "one half", "two or three".
 std::optional<std::string> number_words_in_digits(std::string_view plain);
 
+// The only number that a sentence without digits holds in words, in digits: "There are three zebras in the field."
+// "One" counts behind "is", "only", "exactly" and "see" alone.
+std::optional<std::string> only_number_in_words(std::string_view plain);
+
 }  // namespace agon::env

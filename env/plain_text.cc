@@ -368,6 +368,10 @@ class MarkupReader {
     if (is_letter(next)) return named_command();
     at_ = std::min(at_ + 2, text_.size());
     if (next == '!') return;
+    if (next == '\\') {  // the end of a line
+      out_ += '\n';
+      return;
+    }
     if (next && std::string_view("()[],;: \\\n").find(next) != std::string_view::npos)
       out_ += ' ';
     else if (next && std::string_view("%$#&_{}").find(next) != std::string_view::npos)
@@ -376,10 +380,22 @@ class MarkupReader {
       out_.append(1, '\\').append(next ? 1 : 0, next);
   }
 
+  // \begin{align*}, \end{aligned}: whole lines of a derivation.
+  bool environment(std::string_view name, std::size_t end) {
+    if ((name != "begin" && name != "end") || end >= text_.size() || text_[end] != '{') return false;
+    const std::size_t close = text_.find('}', end);
+    if (close == text_.npos || close - end > 24) return false;
+    at_ = close + 1;
+    out_ += '\n';
+    in_environment_ = name == "begin";
+    return true;
+  }
+
   void named_command() {
     std::size_t end = at_ + 1;
     while (end < text_.size() && is_letter(text_[end])) ++end;
     const std::string_view name = text_.substr(at_ + 1, end - at_ - 1);
+    if (environment(name, end)) return;
     if (const auto symbol = symbols().find(name); symbol != symbols().end()) {
       at_ = end;
       if ((name == "left" || name == "right") && peek() == '.') ++at_;
@@ -489,7 +505,8 @@ class MarkupReader {
         out_ += sign;
         return;
       }
-    out_ += text_[at_++];
+    out_ += in_environment_ ? ' ' : '&';  // there it parts columns
+    ++at_;
   }
 
   // "A^+", "Cl^{-}": a raised sign that ends a word stands as it is.
@@ -605,6 +622,7 @@ class MarkupReader {
 
   std::string_view text_;
   std::size_t at_ = 0, next_dollar_ = 0, closing_dollar_ = std::string_view::npos;
+  bool in_environment_ = false;  // between \begin{} and \end{}
   std::string out_;
   std::vector<std::pair<Brace, std::size_t>> groups_;  // open braces, and where what they hold begins in out_
   std::array<std::array<std::optional<std::size_t>, 3>, 4> open_marks_;
