@@ -332,7 +332,12 @@ class MentionFinder {
   }
   // Behind a contrast: "but it's more likely to be A", "the correct one is A", "B fits better".
   bool is_preferred(const Mention& mention) const {
-    if (is_called_right(mention) || is_called_fitting(mention)) return true;
+    const std::string_view rest = std::string_view(lower_).substr(mention.at + 1, 24);
+    if (rest.starts_with(" that ")) return false;  // "it is A that has a tower"
+    if (is_called_right(mention) || starts_with_any(rest, std::initializer_list<std::string_view>{
+                                                              " fits better", " matches better", " is better",
+                                                              " fits best", " matches best", " is more likely"}))
+      return true;
     const std::string_view left = trim(std::string_view(lower_).substr(0, mention.at));
     if (left.ends_with(':') && behind(text_.substr(mention.at + 1), " .").empty()) return true;
     return ends_with_any(left, std::initializer_list<std::string_view>{
@@ -865,7 +870,8 @@ std::optional<std::size_t> leading_verdict_choice(std::string_view text, const O
   for (const std::string_view verdict :
        {"yes", "no", "true", "false", "\u662f", "\u5426", "\u5bf9", "\u9519", "\u4e0d\u662f", "\u306f\u3044",
         "\u3044\u3044\u3048", "\uc608", "\ub124", "\uc544\ub2c8\uc694", "\uc544\ub2c8\uc624"})
-    if (ascii_lower(word) == verdict) return only(with_text_in_any_case(word, options));
+    if (ascii_lower(word) == verdict)
+      if (const auto place = only(with_text_in_any_case(word, options))) return place;
   return foreign_verdict_choice(text, word, options);
 }
 

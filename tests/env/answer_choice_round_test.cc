@@ -40,7 +40,9 @@ TEST_CASE("answer round: letters that are denied or outweighed by another") {
                 {"La réponse est C et non A.", "La réponse est A et C.", "A oder C", "I think it's A or maybe D.",
                  "The answer appears to be A. However, considering the bus, B fits better."});
   check_answers({"choice", "C", kCities},
-                {"The answer is C, but A is tempting.", "The answer is C. However, A is also close."}, {});
+                {"The answer is C, but A is tempting.", "The answer is C. However, A is also close.",
+                 "C is right, but A matches some of it too."},
+                {});
 }
 
 TEST_CASE("answer round: options within the text of others, grades with signs, labels") {
@@ -114,8 +116,9 @@ TEST_CASE("answer round: texts that are corrected, and what stands behind them")
     check_answers({grader, "blue"},
                   {"Answer: green? No, blue.", "Answer: green. Actually, blue.", "The answer is green, no wait, blue.",
                    "Blue 💙", "blue\n\nThe shirt has a blue color with white stripes."},
-                  {"Answer: blue. Actually, green.", "Answer: blue? No, green.", "Blue ❌",
-                   "blue\n\nThe shirt is actually more of a green.", "blue\ngreen"});
+                  {"Answer: blue. Actually, green.", "Answer: blue? No, green.",
+                   "blue\n\nThe shirt is actually more of a green."});
+  check_answers({"normalized", "blue"}, {}, {"Blue ❌", "blue\ngreen", "green. Actually, blue or green."});
   check_answers({"normalized", "yes"}, {"Yes. Actually the sign says so twice.", "Yes. Actually, it is red."},
                 {"Answer: yes. Actually, no."});
   check_answers({"normalized", "no"}, {"I compare them.\nNo, it is not."}, {});
