@@ -7,11 +7,13 @@
 #include <set>
 
 #include "core/text.h"
+#include "env/answer_concluded.h"
 #include "env/answer_denied.h"
 #include "env/answer_named.h"
 #include "env/answer_number.h"
 #include "env/answer_reason.h"
 #include "env/answer_text.h"
+#include "env/number_word.h"
 #include "env/option_verdict.h"
 #include "env/word_list.h"
 
@@ -111,6 +113,36 @@ Places with_number(std::string_view text, const Options& options) {
   return said ? with_value(*said, options) : Places();
 }
 
+// Without what only writers differ in: blanks beside marks, hyphens within words, case.
+std::string spelled(std::string_view text) {
+  const std::string lower = to_lower(bare(text));
+  std::string form;
+  const auto is_mark = [](char c) { return !is_word_byte(c) && c != ' '; };
+  for (std::size_t at = 0; at < lower.size(); ++at) {
+    const char left = at > 0 ? lower[at - 1] : ',', right = at + 1 < lower.size() ? lower[at + 1] : ',';
+    if (lower[at] == ' ' && (is_mark(left) || is_mark(right))) continue;
+    form += lower[at] == '-' && is_letter(left) && is_letter(right) ? ' ' : lower[at];
+  }
+  while (form.size() > 1 && form.ends_with('.')) form.pop_back();
+  return form;
+}
+
+Places with_spelling(std::string_view text, const Options& options) {
+  const std::string said = spelled(text);
+  return options_that(options, [&](const std::string& option) { return !said.empty() && spelled(option) == said; });
+}
+
+// Options that are number words, by a number in digits.
+Places with_number_word(std::string_view text, const Options& options) {
+  const auto said = parse_plain_number(plain_text(text));
+  if (!said) return {};
+  return options_that(options, [&](const std::string& option) {
+    const auto digits = number_words_in_digits(bare(option));
+    const auto number = digits ? parse_plain_number(*digits) : std::nullopt;
+    return number && equal_numbers(*said, *number);
+  });
+}
+
 // --- Letters ---
 
 // "B", "(b)", "B.": nothing but one letter and marks.
@@ -124,11 +156,14 @@ std::optional<std::size_t> lone_letter(std::string_view text, const Options& opt
 bool names_another(std::string_view rest, const Options& options) {
   rest = behind(rest, "([)]}\"'.:* ");
   bool joined = false;
-  for (const std::string_view link : {"or ", "and ", "/", "& ", ", and ", ", or ", ","})
+  for (const std::string_view link : {"or ", "and ", "/", "& ", ", and ", ", or ", ",", "et ", "ou ", "y ", "o ", "e ",
+                                      "und ", "oder ", "\u0438 ", "\u0438\u043b\u0438 ", "\u0648", "\u0623\u0648 "})
     if (!joined && ascii_lower(rest.substr(0, 8)).starts_with(link)) {
       rest.remove_prefix(link.size());
       joined = true;
     }
+  for (const std::string_view word : {"maybe ", "perhaps ", "possibly ", "even "})
+    if (ascii_lower(rest.substr(0, 9)).starts_with(word)) rest.remove_prefix(word.size());
   rest = behind(rest, "([{\"'* ");
   if (ascii_lower(rest.substr(0, 7)).starts_with("option ")) rest = behind(rest.substr(7), "([{\"'* ");
   const bool word = rest.size() > 2 && (rest[0] == 'A' || rest[0] == 'I') && rest[1] == ' ' && !is_capital(rest[2]);
@@ -140,11 +175,19 @@ constexpr std::string_view kLabels[] = {"option", "choice", "answer", "letter", 
 
 // Words that follow the letter A, and never the article.
 constexpr std::string_view kBehindLetters[] = {
-    "is",      "was",  "are",   "because", "since", "as",      "and",   "or",         "but",         "would",
-    "which",   "due",  "has",   "seems",   "fits",  "matches", "shows", "based",      "not",         "given",
-    "it",      "the",  "looks", "appears", "if",    "from",    "while", "must",       "should",      "may",
-    "might",   "can",  "could", "will",    "does",  "for",     "isn't", "represents", "corresponds", "makes",
-    "instead", "here", "in",    "with",    "that",  "so",      "then",  "over",       "rather"};
+    "is",      "was",  "are",   "because", "since",  "as",      "and",   "or",         "but",         "would",
+    "which",   "due",  "has",   "seems",   "fits",   "matches", "shows", "based",      "not",         "given",
+    "it",      "the",  "looks", "appears", "if",     "from",    "while", "must",       "should",      "may",
+    "might",   "can",  "could", "will",    "does",   "for",     "isn't", "represents", "corresponds", "makes",
+    "instead", "here", "in",    "with",    "that",   "so",      "then",  "over",       "rather",      "et",
+    "y",       "e",    "o",     "ou",      "und",    "oder",    "est",   "ist",        "es",          "non",
+    "mais",    "pero", "mas",   "ma",      "car",    "porque",  "weil",  "denn",       "sino",        "sondern",
+    "en",      "i",    "och",   "og",      "\u00e9", "\u00e8"};
+
+// Right before a letter: it is denied.
+constexpr std::string_view kDeniesLetter[] = {
+    "non ",  " y no ", " no es ",       "n\u00e3o ",           "nicht ",
+    "kein ", "pas ",   "\u043d\u0435 ", "\u0644\u064a\u0633 ", "\u0644\u064a\u0633\u062a "};
 
 std::string_view word_at(std::string_view text, std::size_t at) {
   const std::size_t begin = std::min(text.find_first_not_of(" ", at), text.size());
@@ -224,6 +267,7 @@ class MentionFinder {
         words_(have_verdicts(options)),
         boxes_(begins_with_box(text)) {
     for (const std::string& option : options) {
+      graded_ = graded_ || (option.size() == 2 && is_letter(option[0]) && (option[1] == '+' || option[1] == '-'));
       of_values_ = of_values_ && option.find_first_of("0123456789") != option.npos;
       texts_.push_back(to_lower(bare(option)));
       named_ = named_ && !texts_.back().empty() && std::isalpha(static_cast<unsigned char>(texts_.back().back())) &&
@@ -260,7 +304,7 @@ class MentionFinder {
         verb = true;
       }
     if (!verb) return false;
-    for (const std::string_view word : {"therefore ", "thus ", "clearly ", "the ", "my ", "most ", "only "})
+    for (const std::string_view word : {"therefore ", "thus ", "clearly ", "the ", "my ", "most ", "only ", "better "})
       if (rest.starts_with(word)) rest = behind(rest.substr(word.size()), " ");
     return is_among(word_at(rest, 0),
                     std::initializer_list<std::string_view>{"correct", "right", "best", "true", "answer", "appropriate",
@@ -274,11 +318,31 @@ class MentionFinder {
       end = static_cast<std::size_t>(word.data() - lower_.data());
       word = word_ending_at(lower_, end);
     }
-    return is_among(word,
-                    std::initializer_list<std::string_view>{
-                        "choose", "chose", "choosing", "pick",     "picked", "select",   "selected", "selecting",
-                        "with",   "for",   "say",      "conclude", "guess",  "so",       "thus",     "therefore",
-                        "hence",  "is",    "must",     "be",       "it's",   "probably", "likely",   "definitely"});
+    return is_among(word, std::initializer_list<std::string_view>{
+                              "choose",    "chose",     "choosing",   "pick", "picked",   "select", "selected",
+                              "selecting", "with",      "for",        "say",  "conclude", "guess",  "so",
+                              "thus",      "therefore", "hence",      "is",   "must",     "be",     "it's",
+                              "probably",  "likely",    "definitely", "only", "suggests", "leaves"});
+  }
+  // "B fits better", "C does.": said of one alone, it is the answer.
+  bool is_called_fitting(const Mention& mention) const {
+    const std::string_view rest = std::string_view(lower_).substr(mention.at + 1, 24);
+    return starts_with_any(rest, std::initializer_list<std::string_view>{" fits", " matches", " does.", " does,",
+                                                                         " works", " is better", " is more likely"});
+  }
+  // Behind a contrast: "but it's more likely to be A", "the correct one is A", "B fits better".
+  bool is_preferred(const Mention& mention) const {
+    const std::string_view rest = std::string_view(lower_).substr(mention.at + 1, 24);
+    if (rest.starts_with(" that ")) return false;  // "it is A that has a tower"
+    if (is_called_right(mention) || starts_with_any(rest, std::initializer_list<std::string_view>{
+                                                              " fits better", " matches better", " is better",
+                                                              " fits best", " matches best", " is more likely"}))
+      return true;
+    const std::string_view left = trim(std::string_view(lower_).substr(0, mention.at));
+    if (left.ends_with(':') && behind(text_.substr(mention.at + 1), " .").empty()) return true;
+    return ends_with_any(left, std::initializer_list<std::string_view>{
+                                   "it's", "it is", "one is", "likely", "likely to be", "must be", "should be",
+                                   "go with", "choose", "answer is", "option is", "choice is"});
   }
 
  private:
@@ -338,14 +402,22 @@ class MentionFinder {
         "train",  "tank",   "container", "plant",  "house",   "room",    "door",    "gate",    "store",    "company",
         "brand",  "school", "station",   "town",   "village", "machine", "sector",  "cluster", "edge",     "arc",
         "corner", "square", "hepatitis", "beaker", "cup",     "star",    "planet",  "phase",   "stage",    "layer"};
+    if (is_label(at)) return false;
     std::size_t end = at;
     while (end > 0 && text_[end - 1] == ' ') --end;
     return text_.substr(0, end).ends_with("\u2220") || (end < at && is_among(word_ending_at(lower_, end), kThings));
   }
+  // "A. square B. rectangle": the letter stands before its option's text.
+  bool is_label(std::size_t at) const {
+    const auto place = place_of(text_[at], options_);
+    if (!place || *place >= texts_.size() || std::string_view(".):").find(after(at)) == std::string_view::npos)
+      return false;
+    return behind(std::string_view(lower_).substr(at + 2), " ").starts_with(ascii_lower(texts_[*place]));
+  }
   bool stands_alone(std::size_t at) const {
     if (!is_letter(text_[at])) return false;
     const char left = before(at), right = after(at);
-    if (joins_left(at) || joins_right(at) || is_name_or_unit(at)) return false;
+    if (joins_left(at) || joins_right(at) || is_name_or_unit(at) || (graded_ && right == '-')) return false;
     const bool quoted = (left == '\'' || left == '"') && right == left;
     if (!quoted && (left == '\'' || (right == '\'' && !has_turkish_ending(at)))) return false;
     if (right == '.' && at + 2 < text_.size() && is_letter(text_[at + 2])) return false;  // U.S.
@@ -399,7 +471,7 @@ class MentionFinder {
     if (text_[at] == 'I') return !is_called_right({0, at, false});
     if (text_[at] != 'A' || after(at) != ' ') return false;
     const std::string_view next = word_at(lower_, at + 1);
-    const bool sign = !next.empty() && static_cast<unsigned char>(next[0]) >= 0xE2;  // "A \u274c"
+    const bool sign = !next.empty() && static_cast<unsigned char>(next[0]) >= 0xD0;  // "A \u274c", another script
     return !next.empty() && !sign && !is_among(next, kBehindLetters);
   }
   bool is_ruled_out(std::size_t at) const {
@@ -411,7 +483,9 @@ class MentionFinder {
                                                   "too",   "unlikely",   "out",       "excluded"};
     static constexpr std::string_view kVerbs[] = {"is",   "was", "are", "were",   "would", "can",   "could",
                                                   "does", "do",  "has", "should", "must",  "seems", "looks"};
-    if (denies_next(text_.substr(0, at)) || verdict(at) == Verdict::wrong) return true;
+    if (verdict(at) == Verdict::wrong) return true;
+    if (ends_with_any(std::string_view(lower_).substr(0, at), kDeniesLetter)) return true;
+    if (denies_next(text_.substr(0, at)) && !begins_clause(at)) return true;
     std::size_t end = at;
     std::string_view word = word_ending_at(lower_, end);
     for (int i = 0;
@@ -432,11 +506,20 @@ class MentionFinder {
            is_among(word_at(lower_, static_cast<std::size_t>(verb.data() - lower_.data()) + verb.size()), kWrong);
   }
 
+  // "That's wrong: it's A": what stands before the colon says nothing of A.
+  bool begins_clause(std::size_t at) const {
+    std::string_view left = trim(std::string_view(lower_).substr(0, at));
+    for (const std::string_view word : {"it's", "it is", "it should be"})
+      if (left.ends_with(word)) return trim(left.substr(0, left.size() - word.size())).ends_with(':');
+    return false;
+  }
+
   std::string_view text_;
   std::string lower_;
   const Options& options_;
   bool of_values_;                  // every option holds a digit
   bool words_;                      // words such as "no" are verdicts on options
+  bool graded_ = false;             // an option is a letter with a sign: A+
   bool boxes_;                      // a box that may be ticked stands before each letter
   bool named_ = true;               // all options' texts end with a letter: "Point B"
   std::vector<std::string> texts_;  // in lower case
@@ -497,7 +580,9 @@ std::optional<std::size_t> whole_choice(std::string_view text, const Options& op
   if (const Places places = with_text_in_any_case(text, options); !places.empty()) return only(places);
   if (const auto place = only(with_number(text, options))) return place;
   if (const auto place = only(with_words(text, options))) return place;
-  return only(with_text_in_any_case(without_copula(text), options));
+  if (const auto place = only(with_text_in_any_case(without_copula(text), options))) return place;
+  if (const auto place = only(with_spelling(text, options))) return place;
+  return only(with_number_word(text, options));
 }
 
 // "B. London", with more lines behind it: its answer first, unless the lines list the options from there on.
@@ -524,21 +609,18 @@ std::optional<std::size_t> only_mention(const std::vector<Mention>& mentions) {
   return only(marked.empty() ? all : marked);
 }
 
-// The only option that the text names by its words, or the one that holds all others: "dark red" beside "red". Of two,
-// the one that is left where the other is denied.
+// The only option that the text names by its words. Of two, the one that is left where the other is denied.
 std::optional<std::size_t> held_option(std::string_view text, const Options& options) {
-  const auto padded = [](std::string_view words) { return fmt::format(" {} ", words); };
   const auto [named, denied] = named_options(text, options);
   if (named.empty() && denied.size() == 1 && options.size() == 2) return 1 - *denied.begin();
-  for (const std::size_t one : named) {
-    const std::string words = padded(words_of(options[one]));
-    if (std::all_of(named.begin(), named.end(), [&](std::size_t other) {
-          return other == one || (words.find(padded(words_of(options[other]))) != words.npos &&
-                                  words_of(options[other]) != words_of(options[one]));
-        }))
-      return one;
-  }
-  return {};
+  if (const auto place = only(named)) return place;
+  const auto last = only(with_words(text.substr(std::min(text.rfind(": "), text.size())), options));
+  if (!last || named.count(*last) == 0) return {};
+  const std::string longest = words_of(options[*last]);  // "rather dark: dark red"
+  return std::all_of(named.begin(), named.end(),
+                     [&](std::size_t one) { return longest.find(words_of(options[one])) != longest.npos; })
+             ? last
+             : std::nullopt;
 }
 
 // Behind "it's", "the statement is" and the like.
@@ -602,7 +684,8 @@ std::optional<std::size_t> called_right(std::string_view text, const Options& op
 // The option that is the number which a text means.
 std::optional<std::size_t> numbered_option(std::string_view text, const Options& options) {
   const auto said = read_number(text);
-  return said ? only(with_value(*said, options)) : std::nullopt;
+  const auto place = said ? only(with_value(*said, options)) : std::nullopt;
+  return place && named_options(text, options).denied.count(*place) > 0 ? std::nullopt : place;
 }
 
 std::optional<std::size_t> phrase_choice(const Phrase& phrase, const Options& options) {
@@ -641,6 +724,41 @@ bool is_marked_choice(std::string_view text, const Options& options, std::option
   return right.size() < 2;
 }
 
+// A text that lists the options' texts and marks each: the only one that is right. False where it says no or several.
+bool is_listed_choice(std::string_view text, const Options& options, std::optional<std::size_t>& choice) {
+  Options texts;
+  for (const std::string& option : options) texts.push_back(to_lower(bare(option)));
+  const auto [right, wrong] = listed_verdicts(text, texts, have_verdicts(options));
+  if (right.size() == 1) choice = right.front();
+  return right.empty() ? wrong.size() < 2 : right.size() == 1;
+}
+
+// The option that is stated behind "but", "however" or what would be the answer, in place of one that stands before:
+// "The answer could be C, but it's more likely to be A".
+std::optional<std::size_t> contrasted_choice(std::string_view text, const Options& options) {
+  constexpr std::size_t kReach = 300;
+  const std::size_t begin = text.size() - std::min(text.size(), kReach);
+  const std::string lower = ascii_lower(text.substr(begin));
+  std::size_t at = lower.npos;
+  for (const std::string_view mark :
+       {" but ", "however", "that's wrong", "that is wrong", "that was wrong", " yet ", " would be "})
+    if (const std::size_t found = lower.rfind(mark); found != lower.npos && (at == lower.npos || found > at))
+      at = found;
+  if (at == lower.npos || text.substr(0, begin + at).empty()) return {};
+  const std::string_view behind = text.substr(begin + at);
+  if (!answer_phrases(behind).empty() ||
+      contains_any(lower.substr(at), std::initializer_list<std::string_view>{" if "}))
+    return {};
+  const MentionFinder finder(behind, options);
+  Places preferred, mentioned;
+  for (const Mention& mention : finder.find()) {
+    mentioned.insert(mention.place);
+    if (finder.is_preferred(mention)) preferred.insert(mention.place);
+  }
+  if (!preferred.empty() || !mentioned.empty()) return only(preferred);
+  return concluded_by_text(behind, options);
+}
+
 std::optional<std::size_t> stated_choice(std::string_view text, const Options& options) {
   const MentionFinder finder(text, options);
   const std::vector<Mention> mentions = finder.find();
@@ -650,6 +768,10 @@ std::optional<std::size_t> stated_choice(std::string_view text, const Options& o
         if (names_another(text.substr(mention->at + 1), options)) return {};
         return mention->place;
       }
+  Places fitting;
+  for (const Mention& mention : mentions)
+    if (finder.is_called_fitting(mention)) fitting.insert(mention.place);
+  if (const auto place = only(fitting)) return place;
   if (const auto place = first_line_choice(text, options)) return place;
   const auto place = mentions.empty() ? std::nullopt : only_mention(mentions);
   const bool several = std::any_of(mentions.begin(), mentions.end(), [&](const Mention& one) {
@@ -673,12 +795,72 @@ std::optional<std::size_t> none_of_all(std::string_view text, const Options& opt
   return only(options_that(options, [&](const std::string& option) { return is_among(words_of(option), kNone); }));
 }
 
+// Without an arrow or a hand that points to what follows.
+std::string_view without_pointer(std::string_view line) {
+  for (const std::string_view sign : {"\u27a1\ufe0f", "\u27a1", "\u2192", "\U0001f449", "=>", "->", "\u21d2"})
+    if (line.starts_with(sign)) return trim(line.substr(sign.size()));
+  return line;
+}
+
 // Behind lines that list the options, a last line that says which it is: "It is a dog."
 std::optional<std::size_t> concluded_option(std::string_view line, const Options& options) {
   const std::string word = ascii_lower(word_at(line, 0));
   const bool concludes = is_among(word, std::initializer_list<std::string_view>{"it", "it's", "so", "thus", "therefore",
                                                                                 "hence", "this", "that's", "clearly"});
   return concludes ? held_option(line, options) : std::nullopt;
+}
+
+// "Nein, das stimmt nicht." beside the options Yes and No.
+std::optional<std::size_t> foreign_verdict_choice(std::string_view text, std::string_view word,
+                                                  const Options& options) {
+  constexpr std::string_view kYes[] = {"ja",
+                                       "oui",
+                                       "s\u00ed",
+                                       "s\u00ec",
+                                       "sim",
+                                       "\u0434\u0430",
+                                       "\u306f\u3044",
+                                       "\u662f",
+                                       "\u662f\u7684",
+                                       "\u5bf9",
+                                       "\uc608",
+                                       "\ub124",
+                                       "evet",
+                                       "tak",
+                                       "c\u00f3",
+                                       "ya",
+                                       "\u0646\u0639\u0645",
+                                       "\u0939\u093e\u0901",
+                                       "yeah",
+                                       "yep",
+                                       "yup"};
+  constexpr std::string_view kNo[] = {"nein",
+                                      "non",
+                                      "n\u00e3o",
+                                      "\u043d\u0435\u0442",
+                                      "\u3044\u3044\u3048",
+                                      "\u5426",
+                                      "\u4e0d\u662f",
+                                      "\u4e0d",
+                                      "\u6ca1\u6709",
+                                      "\uc544\ub2c8\uc694",
+                                      "\uc544\ub2c8\uc624",
+                                      "hay\u0131r",
+                                      "nie",
+                                      "nee",
+                                      "nej",
+                                      "kh\u00f4ng",
+                                      "tidak",
+                                      "\u0644\u0627",
+                                      "\u0928\u0939\u0940\u0902",
+                                      "nope",
+                                      "nah"};
+  const std::string said = to_lower(word);
+  const std::string_view rest = behind(text.substr(word.size()), " ,.;:!");
+  const std::string next = to_lower(word_at(rest, 0));
+  if (is_among(next, kYes) || is_among(next, kNo) || next == "yes" || next == "no") return {};
+  if (is_among(said, kYes)) return only(with_text_in_any_case("yes", options));
+  return is_among(said, kNo) ? only(with_text_in_any_case("no", options)) : std::nullopt;
 }
 
 // "Yes, it is. No other answer is possible." says yes.
@@ -688,8 +870,9 @@ std::optional<std::size_t> leading_verdict_choice(std::string_view text, const O
   for (const std::string_view verdict :
        {"yes", "no", "true", "false", "\u662f", "\u5426", "\u5bf9", "\u9519", "\u4e0d\u662f", "\u306f\u3044",
         "\u3044\u3044\u3048", "\uc608", "\ub124", "\uc544\ub2c8\uc694", "\uc544\ub2c8\uc624"})
-    if (ascii_lower(word) == verdict) return only(with_text_in_any_case(word, options));
-  return {};
+    if (ascii_lower(word) == verdict)
+      if (const auto place = only(with_text_in_any_case(word, options))) return place;
+  return foreign_verdict_choice(text, word, options);
 }
 
 }  // namespace
@@ -722,20 +905,25 @@ std::optional<std::size_t> read_choice(std::string_view plain, const Options& op
   if (const auto place = whole_choice(plain, options)) return place;
   if (!with_exact_text(plain, options).empty()) return {};  // two options of that text
   if (const auto place = corrected_choice(plain, options)) return place;
+  if (const auto place = contrasted_choice(plain, options)) return place;
   for (const Phrase& phrase : answer_phrases(plain))
     if (const auto place = phrase_choice(phrase, options)) return place;
   if (const auto place = leading_option(plain, options)) return place;
   std::optional<std::size_t> marked;
   if (!is_marked_choice(plain, options, marked) || marked) return marked;
+  if (!is_listed_choice(plain, options, marked) || marked) return marked;
   if (const auto place = stated_choice(plain, options)) return place;
   const std::string_view line = last_line(plain);
   if (line.size() < plain.size())
-    if (const auto place = whole_choice(line, options)) return place;
+    if (const auto place = whole_choice(without_pointer(line), options)) return place;
   if (const auto place = leading_verdict_choice(plain, options)) return place;
   if (const auto number = numbered_option(plain, options)) return number;
   if (const auto held = held_option(plain, options)) return held;
   if (const auto none = none_of_all(plain, options)) return none;
-  return line.size() < plain.size() ? concluded_option(line, options) : std::nullopt;
+  if (line.size() < plain.size())
+    if (const auto place = concluded_option(line, options)) return place;
+  if (const auto place = concluded_by_text(plain, options)) return place;
+  return stated_first(plain, options);
 }
 
 }  // namespace agon::env

@@ -54,31 +54,79 @@ class Clauses {
   std::set<std::size_t> ends_;
 };
 
-constexpr std::string_view kDeniers[] = {"not",   "no",     "never",  "neither", "nor",     "isnt",    "arent",
-                                         "wasnt", "werent", "cannot", "cant",    "couldnt", "doesnt",  "dont",
-                                         "didnt", "wont",   "hasnt",  "havent",  "wouldnt", "shouldnt"};
+constexpr std::string_view kDeniers[] = {"not",
+                                         "no",
+                                         "never",
+                                         "neither",
+                                         "nor",
+                                         "isnt",
+                                         "arent",
+                                         "wasnt",
+                                         "werent",
+                                         "cannot",
+                                         "cant",
+                                         "couldnt",
+                                         "doesnt",
+                                         "dont",
+                                         "didnt",
+                                         "wont",
+                                         "hasnt",
+                                         "havent",
+                                         "wouldnt",
+                                         "shouldnt",
+                                         "kein",
+                                         "keine",
+                                         "keinen",
+                                         "keiner",
+                                         "nicht",
+                                         "pas",
+                                         "non",
+                                         "n\u00e3o",
+                                         "\u043d\u0435",
+                                         "geen",
+                                         "niet",
+                                         "inte",
+                                         "ikke",
+                                         "bukan",
+                                         "\u0644\u064a\u0633",
+                                         "\u0644\u064a\u0633\u062a"};
 // Between a denier and what it denies.
-constexpr std::string_view kBetween[] = {"be",      "been", "really", "actually", "likely", "necessarily", "quite",
-                                         "exactly", "look", "looks",  "seem",     "appear", "think",       "believe",
-                                         "it",      "is",   "its",    "this",     "that",   "at",          "in",
-                                         "on",      "show", "see",    "any",      "option", "called",      "colored"};
+constexpr std::string_view kBetween[] = {
+    "be",   "been",   "really", "actually", "likely", "necessarily", "quite",  "exactly", "look", "looks",
+    "seem", "appear", "think",  "believe",  "it",     "is",          "its",    "this",    "that", "at",
+    "in",   "on",     "show",   "see",      "any",    "option",      "called", "colored", "es",   "est",
+    "ist",  "\u00e9", "\u00e8", "un",       "une",    "una",         "um",     "uma",     "uno",  "ein",
+    "eine", "einen",  "der",    "das",      "le",     "la",          "el",     "il",      "een",  "en"};
 // Behind "is": what is said of an option that is no answer.
-constexpr std::string_view kWrong[] = {"wrong", "incorrect", "ruled", "eliminated", "excluded"};
+constexpr std::string_view kWrong[] = {"wrong", "incorrect", "ruled", "eliminated", "excluded", "out"};
 constexpr std::string_view kRight[] = {"right",    "correct", "true",   "it",    "answer",
                                        "possible", "one",     "option", "choice"};
 // Behind "no": it says that something is unknown or sure, and answers nothing.
 constexpr std::string_view kUnknown[] = {"idea", "clue", "doubt", "question", "answer", "information", "telling"};
+
+// "More of a green than", "more likely Berlin than": what stands behind "than" is the lesser.
+bool compares_fit(const Clauses& clauses, std::size_t than) {
+  for (std::size_t at = than; !clauses.before(at).empty() && than - at < 8; --at)
+    if (clauses.before(at) == "more" &&
+        is_among(clauses.next(at), std::initializer_list<std::string_view>{"likely", "of", "like", "probably"}))
+      return true;
+  return false;
+}
 
 bool is_denied_before(const Clauses& clauses, std::size_t at) {
   for (int i = 0; i < 6; ++i, --at) {
     const std::string_view word = clauses.before(at);
     const std::string_view earlier = word.empty() ? word : clauses.before(at - 1);
     if ((word == "of" && earlier == "instead") || (word == "than" && earlier == "rather")) return true;
+    if (word == "than" && compares_fit(clauses, at - 1)) return true;
     if (is_among(word, kDeniers)) return true;
     if (!is_among(word, kBetween)) return false;
   }
   return false;
 }
+
+// "Bob is not the tallest."
+bool is_superlative(std::string_view word) { return word == "most" || (word.size() > 4 && word.ends_with("est")); }
 
 bool is_denied_behind(const Clauses& clauses, std::size_t at) {
   const std::string_view verb = clauses.next(at);
@@ -90,11 +138,13 @@ bool is_denied_behind(const Clauses& clauses, std::size_t at) {
   }
   ++at;
   if (clauses.next(at) == "be") ++at;
-  return clauses.ends_at(at) || is_among(clauses.next(at), kRight);
+  return clauses.ends_at(at) || is_among(clauses.next(at), kRight) || is_superlative(clauses.next(at));
 }
 
-// "No idea", "no way to tell".
+// "No idea", "no way to tell", "I cannot answer".
 bool says_nothing(const Clauses& clauses, const Mention& mention) {
+  if (mention.end == mention.begin + 1 && clauses.words()[mention.begin] == "cannot")
+    return is_among(clauses.before(mention.begin), std::initializer_list<std::string_view>{"i", "we"});
   if (mention.end != mention.begin + 1 || clauses.words()[mention.begin] != "no") return false;
   const std::string_view next = clauses.next(mention.end);
   return is_among(next, kUnknown) || (next == "way" && is_among(clauses.next(mention.end + 1),
@@ -123,6 +173,15 @@ void deny_alternatives(const Clauses& clauses, Mentions& mentions) {
     mention.denied = mention.denied || second;
     if (mention.denied) ends.insert(mention.end);
   }
+}
+
+// "Green over dark green": the one that is preferred stands first.
+void deny_lesser(const Clauses& clauses, Mentions& mentions) {
+  for (Mention& mention : mentions)
+    mention.denied = mention.denied || (clauses.before(mention.begin) == "over" &&
+                                        std::any_of(mentions.begin(), mentions.end(), [&](const Mention& other) {
+                                          return other.end + 1 == mention.begin;
+                                        }));
 }
 
 // --- Texts without blanks ---
@@ -189,6 +248,23 @@ void add_text(std::string_view text, std::size_t option, std::string_view wanted
       mentions.push_back({option, at, at + wanted.size(), is_denied_in(text, at, at + wanted.size())});
 }
 
+// Without those that are part of a longer one: the "green" of "dark green".
+Mentions without_parts(const Mentions& mentions) {
+  Mentions kept;
+  std::size_t reach = 0;  // of what begins earlier, and is no part itself
+  for (std::size_t i = 0; i < mentions.size(); ++i) {
+    const Mention& one = mentions[i];
+    bool part = one.end <= reach && !kept.empty() && kept.back().begin < one.begin;
+    for (std::size_t j = i; j < mentions.size() && mentions[j].begin == one.begin; ++j)
+      part = part || mentions[j].end > one.end;
+    for (std::size_t j = i; j-- > 0 && mentions[j].begin == one.begin;) part = part || mentions[j].end > one.end;
+    if (part) continue;
+    reach = std::max(reach, one.end);
+    kept.push_back(one);
+  }
+  return kept;
+}
+
 // Without those that begin within an earlier or longer one: the 京都 of 東京都.
 Mentions without_inner(Mentions mentions) {
   std::sort(mentions.begin(), mentions.end(),
@@ -224,6 +300,8 @@ NamedOptions named_options(std::string_view plain, const std::vector<std::string
       add_words(clauses, i, words, by_words);
   }
   deny_alternatives(clauses, by_words);
+  by_words = without_parts(by_words);
+  deny_lesser(clauses, by_words);
   for (const Mentions& mentions : {by_words, without_inner(by_text)})
     for (const Mention& mention : mentions) (mention.denied ? found.denied : found.named).insert(mention.option);
   for (const std::size_t one : found.named) found.denied.erase(one);

@@ -96,26 +96,13 @@ class TextRule : public AnswerRule {
 
   AnswerReading read(const AnswerPart& given) const override {
     const AnswerPart part = without_object(given);
-    AnswerReading reading;
-    reading.raw = part.raw;
-    const std::vector<Phrase> phrases = answer_phrases(part.text);
-    reading.forms.push_back(phrases.empty() ? part.text : phrases.front().sentence);
-    if (!phrases.empty()) {
-      reading.forms.push_back(phrases.front().value);
-      reading.forms.push_back(without_period(phrases.front().value));
-      reading.forms.push_back(part.text);
+    if (const std::string corrected = corrected_text(part.text); !corrected.empty()) {
+      AnswerReading reading;
+      reading.shown = corrected;
+      reading.forms = {corrected};
+      return reading;
     }
-    if (part.kind == AnswerPart::Kind::whole) reading.forms.emplace_back(last_line(part.text));
-    std::string word = leading_verdict(phrases.empty() ? std::string_view(part.text) : phrases.front().value);
-    if (word.empty() && phrases.empty()) word = leading_verdict(last_line(part.text));
-    if (!word.empty()) reading.forms.push_back(word);
-    const std::string bare(before_reason(without_frame(reading.forms.front())));
-    if (bare.size() < reading.forms.front().size()) reading.forms.push_back(bare);
-    for (const std::string& form : {reading.forms.front(), bare})
-      if (const std::string text = without_quotes(form); !text.empty()) reading.forms.push_back(text);
-    reading.forms.emplace_back(without_copula(reading.forms.front()));
-    reading.shown = reading.forms.front();
-    return reading;
+    return read_uncorrected(part);
   }
   Score compare(const AnswerReading& answer) const override {
     Score best;
@@ -139,6 +126,83 @@ class TextRule : public AnswerRule {
   }
 
  private:
+  static AnswerReading read_uncorrected(const AnswerPart& part) {
+    AnswerReading reading;
+    reading.raw = part.raw;
+    const std::vector<Phrase> phrases = answer_phrases(part.text);
+    reading.forms.push_back(phrases.empty() ? part.text : phrases.front().sentence);
+    if (!phrases.empty()) {
+      reading.forms.push_back(phrases.front().value);
+      reading.forms.push_back(without_period(phrases.front().value));
+      reading.forms.push_back(part.text);
+    }
+    if (part.kind == AnswerPart::Kind::whole) reading.forms.emplace_back(last_line(part.text));
+    std::string word = leading_verdict(phrases.empty() ? std::string_view(part.text) : phrases.front().value);
+    if (word.empty() && phrases.empty()) word = leading_verdict(last_line(part.text));
+    if (!word.empty()) reading.forms.push_back(word);
+    const std::string bare(before_reason(without_frame(reading.forms.front())));
+    if (bare.size() < reading.forms.front().size()) reading.forms.push_back(bare);
+    for (const std::string& form : {reading.forms.front(), bare})
+      if (const std::string text = without_quotes(form); !text.empty()) reading.forms.push_back(text);
+    reading.forms.emplace_back(without_copula(reading.forms.front()));
+    for (const std::string& form : {without_years(reading.forms.front()), without_signs(reading.forms.front())})
+      if (form.size() < reading.forms.front().size()) reading.forms.push_back(form);
+    if (phrases.empty()) reading.forms.emplace_back(explained_line(part.text));
+    reading.shown = reading.forms.front();
+    return reading;
+  }
+  // What a short text puts in the place of its answer: "Answer: blue. Actually, green.", "blue? No, green.". A longer
+  // sentence is a remark, and so is a "no" that the last line begins with; a yes or no is corrected by another alone.
+  static std::string corrected_text(std::string_view given) {
+    const std::string text = replace_all(replace_all(given, "? No, ", ". No, "), "? no, ", ". no, ");
+    const std::vector<std::string_view> corrections = corrections_in(text);
+    if (corrections.empty()) return "";
+    const std::string_view before = std::string_view(text).substr(0, text.size() - corrections.front().size());
+    const std::string_view sentence = corrected_sentence(corrections.front());
+    const std::vector<Phrase> phrases = answer_phrases(before);
+    const std::string_view answer = phrases.empty() ? before : std::string_view(phrases.back().value);
+    const std::size_t line = before.rfind('\n');
+    if (line != before.npos && ascii_lower(trim(before.substr(line))).starts_with("no")) return "";
+    const bool remark = sentence.size() + 3 < trim(corrections.front()).size();  // more follows
+    const std::size_t words = answer_words(sentence).size();
+    if (remark || words == 0 || words > 4 || answer_words(answer).size() > 8) return "";
+    if (!leading_verdict(answer).empty() && !is_verdict(sentence)) return "";
+    return std::string(sentence);
+  }
+  // "Albert Einstein (1879-1955)": without the figures in brackets behind it.
+  static std::string without_years(std::string_view text) {
+    const std::size_t open = text.rfind(" (");
+    if (open == text.npos || open < 3 || !text.ends_with(')') || text.find('\n') != text.npos) return std::string(text);
+    const std::string_view inside = text.substr(open + 2, text.size() - open - 3);
+    const bool years = inside.size() >= 4 && inside.find_first_not_of("0123456789- ") == inside.npos;
+    return std::string(years ? text.substr(0, open) : text);
+  }
+  // "Blue 💙": without pictures behind it, but for a cross.
+  static std::string without_signs(std::string_view text) {
+    std::size_t end = 0;
+    bool crossed = false;
+    for_each_character(text, [&](std::int32_t character, std::string_view bytes) {
+      const bool picture = character >= 0x1F000 || (character >= 0x2600 && character < 0x27C0) || character == 0xFE0F;
+      crossed = crossed || (character >= 0x2715 && character <= 0x2718) || character == 0x274C || character == 0x274E;
+      if (!picture && bytes != " ") end = static_cast<std::size_t>(bytes.data() + bytes.size() - text.data());
+    });
+    return std::string(crossed ? text : text.substr(0, end));
+  }
+  // A short first line, where what follows are sentences that explain it and take nothing back.
+  static std::string_view explained_line(std::string_view text) {
+    const std::size_t end = text.find('\n');
+    if (end == text.npos || text.size() > 2000) return "";
+    const std::string_view first = trim(text.substr(0, end)), rest = text.substr(end + 1);
+    if (first.empty() || first.ends_with(':') || first.ends_with('?') || answer_words(first).size() > 4) return "";
+    if (answer_words(rest.substr(0, rest.find('\n'))).size() < 4) return "";
+    for (const std::string& word : answer_words(rest))
+      for (const std::string_view contrast :
+           {"but",      "however", "actually", "wait",      "no",    "not",           "correction",
+            "or",       "so",      "thus",     "therefore", "hence", "alternatively", "instead",
+            "although", "yet",     "sorry",    "maybe",     "could", "might",         "should"})
+        if (word == contrast) return "";
+    return first;
+  }
   static bool is_verdict(std::string_view word) {
     const std::string lower = ascii_lower(word);
     return lower == "yes" || lower == "no" || lower == "true" || lower == "false";

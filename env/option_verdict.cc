@@ -6,11 +6,12 @@
 
 #include "core/text.h"
 #include "env/answer_text.h"
+#include "env/word_list.h"
 
 namespace agon::env {
 namespace {
 
-constexpr std::size_t kWindow = 48;
+constexpr std::size_t kWindow = 48, kLongestList = 4000;
 
 struct Sign {
   std::string_view text;
@@ -87,7 +88,35 @@ Verdict worded(std::string_view text) {
   return Verdict::none;
 }
 
+// The line's verdict on an option whose text it begins with, bullets, numbers and boxes left out.
+Verdict verdict_of_line(std::string_view line, std::string_view option, bool words) {
+  const std::string_view said = behind(line, "-*+ ");
+  const Verdict box = starting(said, kBoxes);
+  std::string_view rest = said;
+  for (const Sign& sign : kBoxes)
+    if (box != Verdict::none && rest.starts_with(sign.text)) rest = behind(rest.substr(sign.text.size()), " ");
+  if (!rest.starts_with(option) || option.empty()) return Verdict::none;
+  rest.remove_prefix(option.size());
+  if (!rest.empty() && is_word_byte(rest[0]) && is_word_byte(option.back())) return Verdict::none;
+  if (box != Verdict::none) return trim(rest).empty() ? box : Verdict::none;
+  return verdict_behind(rest, "", words);
+}
+
 }  // namespace
+
+ListedVerdicts listed_verdicts(std::string_view plain, const std::vector<std::string>& options, bool words) {
+  ListedVerdicts found;
+  if (plain.size() > kLongestList) return found;
+  const std::string lower = to_lower(replace_all(plain, std::vector<std::string>{", ", "; "}, "\n"));
+  const std::vector<std::string> lines = split(lower, "\n");
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    Verdict last = Verdict::none;
+    for (const std::string& line : lines)
+      if (const Verdict verdict = verdict_of_line(line, options[i], words); verdict != Verdict::none) last = verdict;
+    if (last != Verdict::none) (last == Verdict::right ? found.right : found.wrong).push_back(i);
+  }
+  return found;
+}
 
 Verdict verdict_behind(std::string_view behind, std::string_view option, bool words) {
   const std::string lower = to_lower(behind.substr(0, option.size() + kWindow));

@@ -2,7 +2,10 @@
 // functions of plain texts; each looks at a few words alone.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace agon::env {
 
@@ -15,6 +18,11 @@ Verdict verdict_behind(std::string_view behind, std::string_view option, bool wo
 Verdict verdict_before(std::string_view before);
 // Do boxes stand before the letters of a text?
 bool begins_with_box(std::string_view plain);
+// Of options that a text lists by their texts: "- [x] dog", "Paris ❌", "cat: yes".
+struct ListedVerdicts {
+  std::vector<std::size_t> right, wrong;
+};
+ListedVerdicts listed_verdicts(std::string_view plain, const std::vector<std::string>& options, bool words);
 // "yes", "true", "correct" and the like: an option of this text is no verdict on another.
 bool is_verdict_word(std::string_view lower);
 
