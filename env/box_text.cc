@@ -385,6 +385,8 @@ class PlaceReader {
       }
     const auto x = side_called("x"), y = side_called("y");
     if (!x || !y) return;
+    if (const auto corner = corner_ < 0 ? corner_of_point(between(span), {}) : std::nullopt)
+      corner_ = corner == Corner::top_left ? 0 : corner == Corner::bottom_right ? 1 : -1;
     if ((name == "x" || name == "y") && !is_denied(span)) found({*x, *y, *x, *y}, span, true);
     if (corner_ < 0) return;
     corners_[static_cast<std::size_t>(corner_)] = {*x, *y};

@@ -643,11 +643,12 @@ std::string without_other_actions(std::string_view part) {
     const std::size_t end = std::min(part.find('\n', at), part.size() - 1) + 1;
     const std::string_view line = part.substr(at, end - at), said = trim(line);
     const std::string lower = ascii_lower(said.substr(said.size() - std::min<std::size_t>(said.size(), 40)));
+    const bool history = lower.ends_with("history:") || lower.ends_with("history**:");
+    const std::size_t label = lower.ends_with(':') ? lower.rfind("action") : lower.npos;
     at = end;
     if (said.empty()) other = false;
-    const std::size_t label = std::max(lower.rfind("action"), lower.rfind("history:"));
-    const bool heads = lower.ends_with(':') && label != lower.npos && label + 9 > lower.size();
-    if (heads) other = lower.ends_with("history:") || names_other_action(std::string_view(lower).substr(0, label));
+    if (history || (label != lower.npos && label + 11 > lower.size()))
+      other = history || names_other_action(std::string_view(lower).substr(0, label));
     if (!other) kept += line;
   }
   return kept;

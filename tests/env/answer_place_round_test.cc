@@ -93,6 +93,7 @@ TEST_CASE("boxes beside others, corners in words, Florence's places") {
            "The dog has its top-left corner at [100, 200] and its bottom-right corner at [300, 400].",
            "The top-left corner is at (100, 200). The bottom-right corner is at (300, 400).",
            "(100, 200) is the top-left corner and (300, 400) is the bottom-right corner.",
+           "Top-left corner: x=100, y=200; bottom-right corner: x=300, y=400",
            "Bottom-right corner (300, 400), top-left corner (100, 200).",
            "Its top-right corner is at (300, 200) and its bottom-left corner is at (100, 400)."},
           {"The icon in the top-left corner is at (100, 200) and the one in the bottom-right corner at (300, 400).",
