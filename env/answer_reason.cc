@@ -201,6 +201,30 @@ std::size_t aside_at(std::string_view text, std::size_t at) {
   return 0;
 }
 
+// The comma of a sentence behind " which ..", where it goes on with its verb, or with a second sentence.
+std::size_t comma_before_verb(std::string_view sentence) {
+  constexpr std::string_view kGoesOn[] = {" is ",   " are ", " was ", " has ",     " can ",  " lies ",
+                                          " sits ", " but ", " so ",  " appears ", " must ", " should "};
+  int depth = 0;
+  for (std::size_t at = 0; at < sentence.size(); ++at) {
+    depth += sentence[at] == '(' || sentence[at] == '[' ? 1 : sentence[at] == ')' || sentence[at] == ']' ? -1 : 0;
+    if (sentence[at] != ',' || depth > 0) continue;
+    const std::string_view rest = sentence.substr(at + 1, kReach);
+    const std::string_view words = rest.substr(0, rest.find_first_of("[(,"));
+    if (starts_with_any(rest, kGoesOn) || (rest.starts_with(" and ") && words.find(" is ") != words.npos)) return at;
+  }
+  return sentence.npos;
+}
+
+// Where the " which .." that begins there ends; 0: it says that what stands before it is wrong.
+std::size_t clause_end(std::string_view text, std::size_t at) {
+  const std::string_view reach = text.substr(0, at + kReach);
+  const std::string_view sentence = text.substr(at, sentence_end(reach, at) - at);
+  if (denies_last(sentence.substr(std::min(sentence.size(), std::string_view(" which").size())))) return 0;
+  const std::size_t comma = comma_before_verb(sentence);
+  return comma == sentence.npos ? sentence_end(text, at) : at + comma + 1;
+}
+
 // Appends a sentence without its asides and reasons.
 void add_without_reasons(std::string_view sentence, std::string& kept) {
   const std::string lower = ascii_lower(sentence);
@@ -256,7 +280,7 @@ std::string without_asides(std::string_view plain) {
   for (std::size_t at = 1; at < plain.size(); ++at) {
     if (plain[at] != ' ') continue;
     const bool clause = plain[at - 1] == ',' && plain.substr(at).starts_with(" which ");
-    const std::size_t end = clause ? sentence_end(plain, at) : aside_at(plain, at);
+    const std::size_t end = clause ? clause_end(plain, at) : aside_at(plain, at);
     if (end == 0) continue;
     kept += plain.substr(from, at - from);
     from = end;

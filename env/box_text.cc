@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string>
 
-#include "env/answer_denied.h"
 #include "env/box.h"
+#include "env/place_said.h"
 
 namespace agon::env {
 namespace {
@@ -21,12 +21,17 @@ constexpr std::string_view kCloseTags[] = {"</box>",        "<|box_end|>", "</bb
                                            "<|point_end|>", "<|/det|>",    "</coord>", "</bounding_box>", "</click>"};
 // In JSON: keys of places that may be written as texts, and of texts that say nothing of the place.
 constexpr std::string_view kPlaceKeys[] = {"coord", "box", "point", "position", "element"};
-constexpr std::string_view kTextKeys[] = {"label", "name",     "text",   "description", "caption", "object",
-                                          "class", "category", "reason", "thought",     "title",   "explanation"};
+constexpr std::string_view kTextKeys[] = {
+    "label",          "name",          "text",        "description", "caption",     "object",    "class",
+    "category",       "reason",        "thought",     "title",       "explanation", "reasoning", "rationale",
+    "analysis",       "thinking",      "comment",     "note",        "comments",    "notes",     "alt",
+    "thoughts",       "justification", "observation", "context",     "summary",     "remark",    "remarks",
+    "elementinfo",    "elementtype",   "elementname", "elementtext", "reflection",  "evidence",  "explain",
+    "chainofthought", "cot",           "think",       "reasons",     "details"};
 
 // What of a text counts here.
 struct Token {
-  enum class Kind { open, close, open_tag, close_tag, comma, number, name, other, end } kind = Kind::end;
+  enum class Kind { open, close, open_tag, close_tag, comma, number, location, name, other, end } kind = Kind::end;
   double number = 0;
   std::string_view text;
 };
@@ -45,6 +50,8 @@ class Tokens {
            {std::pair{std::begin(kOpenTags), Kind::open_tag}, std::pair{std::begin(kCloseTags), Kind::close_tag}})
         for (std::size_t i = 0; i < std::size(kOpenTags); ++i)
           if (text_.substr(at_).starts_with(tags[i])) return take(kind, tags[i].size());
+    if (c == '<')
+      if (const Token location = location_at(); location.kind == Kind::location) return location;
     if (c == '[' || c == '(') return take(Kind::open, 1);
     if (c == ']' || c == ')') return take(Kind::close, 1);
     if (c == ',') return take(Kind::comma, 1);
@@ -57,6 +64,16 @@ class Tokens {
     return number ? number_at(first, c == '-') : take(Kind::other, 1);
   }
 
+  // Moves to the tag that closes a point, if one does: what stands before it is the point's label.
+  void skip_label() {
+    for (const std::string_view close : {"</point>", "</points>"})
+      if (unclosed_ > at_)
+        if (const std::size_t end = text_.find(close, at_); end != text_.npos) {
+          at_ = end;
+          return;
+        }
+    unclosed_ = at_;
+  }
   // Moves behind the text in quotes that goes on here.
   void skip_text(char quote) {
     while (at_ < text_.size() && text_[at_] != quote) at_ += text_[at_] == '\\' ? 2 : 1;
@@ -68,6 +85,18 @@ class Tokens {
     const std::string_view text = text_.substr(at_, size);
     at_ += size;
     return {kind, 0, text};
+  }
+  // Florence's <loc_102>.
+  Token location_at() {
+    constexpr std::string_view kStart = "<loc_";
+    if (!text_.substr(at_).starts_with(kStart)) return {};
+    const char* const begin = text_.data() + at_ + kStart.size();
+    int value = 0;
+    const auto [end, code] = std::from_chars(begin, text_.data() + text_.size(), value);
+    if (code != std::errc() || value < 0 || end == text_.data() + text_.size() || *end != '>') return {};
+    Token token = take(Kind::location, static_cast<std::size_t>(end + 1 - (text_.data() + at_)));
+    token.number = value;
+    return token;
   }
   Token word() {
     std::size_t end = at_;
@@ -86,7 +115,7 @@ class Tokens {
   }
 
   std::string_view text_;
-  std::size_t at_ = 0;
+  std::size_t at_ = 0, unclosed_ = std::string_view::npos;  // no point closes behind unclosed_
 };
 
 Box box_of(double x1, double y1, double x2, double y2) {
@@ -120,9 +149,20 @@ class PlaceReader {
 
   void read() {
     for (Token token = tokens_.next(); token.kind != Kind::end; token = tokens_.next()) {
+      begin_ = static_cast<std::size_t>(token.text.data() - text_.data());
+      end_ = begin_ + token.text.size();
+      if (token.kind == Kind::location) {
+        location(token.number);
+        continue;
+      }
+      end_locations();
       if (token.kind == Kind::name) {
         named(token);
         continue;
+      }
+      if (labelled_ && token.text == ">") {
+        labelled_ = false;
+        tokens_.skip_label();
       }
       if (token.kind == Kind::number)
         number(token.number);
@@ -133,12 +173,40 @@ class PlaceReader {
       value_ = !name_.empty() && (equals || (value_ && quote));
       if (!equals && !quote) name_.clear();
     }
+    end_locations();
     end_points();
   }
   std::optional<Box> box, place;  // the last box; the last of boxes and points
 
  private:
-  void found_box(const Box& found) { box = place = found; }
+  // A part of the text.
+  struct Span {
+    std::size_t begin = 0, end = 0;
+  };
+
+  std::string_view before(Span span) const { return text_.substr(0, span.begin); }
+  std::string_view after(Span span) const { return text_.substr(span.end); }
+  struct CornerPoint {
+    Corner corner;
+    double x, y;
+    Span span;
+  };
+  static constexpr std::size_t kFarthest = 160;  // bytes between two corners
+
+  // From behind the last place on.
+  std::string_view between(Span span) const {
+    return text_.substr(last_end_, std::max(span.begin, last_end_) - last_end_);
+  }
+  bool is_denied(Span span) const { return denies_place(before(span), after(span)); }
+
+  // Keeps a box, or a point, unless it is what stands beside an earlier place.
+  void found(const Box& one, Span span, bool point = false) {
+    const bool beside = place && names_landmark(between(span), after(span), beside_);
+    if (!point && !(beside && box)) box = one;
+    if (!beside) place = one;
+    beside_ = beside;
+    last_end_ = std::max(last_end_, span.end);
+  }
 
   // A text behind a key of places is a tuple ("coordinate": "500,300"); one behind "label" and the like names no place.
   bool quoted_value(const Token& token) {
@@ -164,14 +232,35 @@ class PlaceReader {
   void open_tuple(const Token& token) {
     close_tuple(false);
     open_ = true;
-    denied_ = denies_next(text_.substr(0, static_cast<std::size_t>(token.text.data() - text_.data())));
+    open_begin_ = static_cast<std::size_t>(token.text.data() - text_.data());
+  }
+
+  void location(double value) {
+    close_tuple(false);
+    end_points();
+    if (locations_.empty()) locations_span_.begin = begin_;
+    locations_span_.end = end_;
+    locations_.push_back(value);
+  }
+  // Four are a box, or the last four of several boxes.
+  void end_locations() {
+    const std::size_t count = locations_.size();
+    if (count == 0) return;
+    const double* const last = locations_.data() + count - std::min<std::size_t>(count, 4);
+    if ((count == 4 || count == 8) && !is_denied(locations_span_))
+      found(box_of(last[0], last[1], last[2], last[3]), locations_span_);
+    else if (count == 2 && !is_denied(locations_span_))
+      found({last[0], last[1], last[0], last[1]}, locations_span_, true);
+    locations_.clear();
   }
 
   void named(const Token& token) {
     if (open_ && (token.text == "px" || token.text == "pixels")) return;
+    if ((token.text == "point" || token.text == "points") && before({begin_, end_}).ends_with('<')) labelled_ = true;
     close_tuple(false);
     value_ = false;
     name_ = side_name(token.text.substr(0, 16));
+    name_begin_ = begin_;
     if (name_ == "topleft" || name_ == "lefttop") corner_ = 0;
     if (name_ == "bottomright" || name_ == "rightbottom") corner_ = 1;
     constexpr std::string_view kBetween[] = {
@@ -225,16 +314,23 @@ class PlaceReader {
   void close_tuple(bool whole) {
     if (whole && open_ && values_.size() == 4) {
       end_points();
-      if (!denied_) found_box(box_of(values_[0], values_[1], values_[2], values_[3]));
+      const Span span{open_begin_, end_};
+      if (!is_denied(span)) found(box_of(values_[0], values_[1], values_[2], values_[3]), span);
     } else if (whole && open_ && values_.size() == 2) {
       add_point(values_[0], values_[1]);
     }
-    open_ = tagged_ = comma_ = quoted_ = denied_ = false;
+    open_ = tagged_ = comma_ = quoted_ = false;
     values_.clear();
   }
 
   void add_point(double x, double y) {
-    if (points_.empty()) points_denied_ = denied_;
+    const Span span{open_begin_, end_};
+    if (points_.empty()) {
+      row_.begin = span.begin;
+      row_denied_ = false;
+    }
+    row_denied_ = row_denied_ || is_denied(span) || ends_with_size(before(span));
+    row_.end = span.end;
     if (points_.size() == 4) points_.erase(points_.begin(), points_.begin() + 2);
     points_.push_back({x, y});
   }
@@ -243,14 +339,25 @@ class PlaceReader {
     const std::size_t count = points_.size();
     if (count == 0) return;
     const auto last = points_.back();
-    if (points_denied_) return points_.clear();
-    if (count == 4 && is_rectangle())
-      found_box(box_of(points_[0][0], points_[0][1], points_[2][0], points_[2][1]));
+    if (row_denied_)
+      corner_point_.reset();
+    else if (count == 4 && is_rectangle())
+      found(box_of(points_[0][0], points_[0][1], points_[2][0], points_[2][1]), row_);
     else if (count % 2 == 0)
-      found_box(box_of(points_[count - 2][0], points_[count - 2][1], last[0], last[1]));
+      found(box_of(points_[count - 2][0], points_[count - 2][1], last[0], last[1]), row_);
     else
-      place = Box{last[0], last[1], last[0], last[1]};
+      end_point(last[0], last[1]);
     points_.clear();
+  }
+  // A point alone: with the one before it a box, if the text calls them corners across.
+  void end_point(double x, double y) {
+    const auto corner = corner_of_point(between(row_), after(row_));
+    const auto first = corner_point_;
+    const bool across = corner && first && first->corner == opposite(*corner) && row_.begin < last_end_ + kFarthest;
+    corner_point_.reset();
+    if (across) return found(box_of(first->x, first->y, x, y), {first->span.begin, row_.end});
+    if (corner) corner_point_ = CornerPoint{*corner, x, y, row_};
+    found({x, y, x, y}, row_, true);
   }
   bool is_rectangle() const {
     const auto same = [&](std::size_t a, std::size_t b, std::size_t axis) {
@@ -267,22 +374,26 @@ class PlaceReader {
     if (name.size() > 8) return sides_.clear();
     std::erase_if(sides_, [&](const auto& known) { return known.first == name; });
     if (sides_.size() == 8) sides_.erase(sides_.begin());
+    if (sides_.empty()) sides_begin_ = name_begin_;
+    const Span span{sides_begin_, end_};
     sides_.emplace_back(name, value);
     for (const Sides& sides : kSides)
-      if (const auto found = box_with(sides)) {
-        found_box(*found);
+      if (const auto one = box_with(sides)) {
+        if (!is_denied(span)) found(*one, span);
         sides_.clear();
         return;
       }
     const auto x = side_called("x"), y = side_called("y");
     if (!x || !y) return;
-    place = Box{*x, *y, *x, *y};
+    if (const auto corner = corner_ < 0 ? corner_of_point(between(span), {}) : std::nullopt)
+      corner_ = corner == Corner::top_left ? 0 : corner == Corner::bottom_right ? 1 : -1;
+    if ((name == "x" || name == "y") && !is_denied(span)) found({*x, *y, *x, *y}, span, true);
     if (corner_ < 0) return;
     corners_[static_cast<std::size_t>(corner_)] = {*x, *y};
     corner_ = -1;
     sides_.clear();
     if (corners_[0] && corners_[1]) {
-      found_box(box_of((*corners_[0])[0], (*corners_[0])[1], (*corners_[1])[0], (*corners_[1])[1]));
+      found(box_of((*corners_[0])[0], (*corners_[0])[1], (*corners_[1])[0], (*corners_[1])[1]), span);
       corners_ = {};
     }
   }
@@ -305,14 +416,21 @@ class PlaceReader {
   std::string_view text_;
   Tokens tokens_;
   bool open_ = false, tagged_ = false, comma_ = false, quoted_ = false;
-  bool denied_ = false, points_denied_ = false;  // "not (500,300)"
-  bool value_ = false;                           // "=" or ":" stood behind name_
-  int corner_ = -1;                              // whose x and y are read: the first, the second, none
+  bool labelled_ = false;    // within <point x=..>, whose label follows
+  bool row_denied_ = false;  // "not (500,300)"
+  bool value_ = false;       // "=" or ":" stood behind name_
+  int corner_ = -1;          // whose x and y are read: the first, the second, none
   std::array<std::optional<std::array<double, 2>>, 2> corners_;
   std::vector<double> values_;                 // of the open tuple
   std::vector<std::array<double, 2>> points_;  // in a row
   std::string name_;                           // before "=" or ":"
   std::vector<std::pair<std::string, double>> sides_;
+  std::vector<double> locations_;  // in a row
+  std::size_t begin_ = 0, end_ = 0, open_begin_ = 0, name_begin_ = 0, sides_begin_ = 0;
+  std::size_t last_end_ = 0;  // of the last place
+  bool beside_ = false;       // that place was beside an earlier one
+  Span row_, locations_span_;
+  std::optional<CornerPoint> corner_point_;
 };
 
 // The numbers of a short text that holds nothing else, but for "bbox:" and the like before them: 100, 200, 300, 400.

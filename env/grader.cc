@@ -12,6 +12,7 @@
 #include "env/box.h"
 #include "env/grade.h"
 #include "env/gui_action.h"
+#include "env/place_said.h"
 #include "tools/json_text.h"
 
 namespace agon::env {
@@ -405,13 +406,14 @@ class PlaceRule : public AnswerRule {
     gold_ = *box;
   }
   AnswerReading read(const AnswerPart& part) const override {
+    const std::string said = without_refusals(part.text);
     std::optional<Box> place;
-    for (const Phrase& phrase : answer_phrases(part.text))
+    for (const Phrase& phrase : answer_phrases(said))
       for (const std::string_view text :
            {own_part(phrase.sentence), std::string_view(phrase.sentence), std::string_view(phrase.value)})
         if (!place) place = parse(text);
-    if (!place) place = parse(without_asides(part.text));
-    if (!place) place = parse(part.text);
+    if (!place) place = parse(without_asides(said));
+    if (!place) place = parse(said);
     if (!place) return not_read(fmt::format("no {} in {}", what(), shown(part.text)));
     AnswerReading reading;
     reading.place = scaled(*place, growth_of_response());

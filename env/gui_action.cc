@@ -12,6 +12,7 @@
 #include "core/text.h"
 #include "env/answer_text.h"
 #include "env/box.h"
+#include "env/word_list.h"
 #include "tools/json_text.h"
 
 namespace agon::env {
@@ -154,6 +155,8 @@ constexpr std::pair<std::string_view, Call> kCalls[] = {{"click", Call::click},
                                                         {"key", Call::press},
                                                         {"hotkey", Call::press},
                                                         {"navigate", Call::press},
+                                                        {"keypress", Call::press},
+                                                        {"end", Call::complete},
                                                         {"terminate", Call::status},
                                                         {"status", Call::status}};
 
@@ -272,6 +275,15 @@ std::optional<GuiAction> action_of(Call call, const Arguments& arguments) {
   return {};
 }
 
+// {"duration": 3000} and nothing else but a thought: AgentCPM-GUI's wait.
+bool is_pause(const SortedJson& json) {
+  if (!json.contains("duration") || !json["duration"].is_number()) return false;
+  constexpr std::string_view kBeside[] = {"duration", "thought", "STATUS"};
+  for (const auto& [key, value] : json.items())
+    if (!is_among(key, kBeside)) return false;
+  return true;
+}
+
 // {"POINT": [500,300]}, {"TYPE": "hello"}, {"PRESS": "BACK"}, {"STATUS": "finish"}: AgentCPM-GUI's.
 std::optional<GuiAction> keyed_action(const SortedJson& json, Arguments arguments) {
   const auto text = [&](const char* key) {
@@ -280,6 +292,7 @@ std::optional<GuiAction> keyed_action(const SortedJson& json, Arguments argument
   if ((arguments.text = text("TYPE"))) return action_of(Call::type, arguments);
   if (text("PRESS")) return action_of(Call::press, arguments);
   if (text("STATUS") && *text("STATUS") != "continue") return action_of(Call::status, arguments);
+  if (is_pause(json)) return GuiAction{GuiActionType::wait};
   if (!json.contains("POINT")) return {};
   if (text("to")) return action_of(Call::scroll, arguments);
   return action_of(json.contains("duration") ? Call::long_press : Call::click, arguments);
@@ -406,10 +419,18 @@ std::size_t closing_quote(std::string_view quoted) {
   return quoted.rfind(quoted[0]);
 }
 
+// Where a name such as "text=" begins that is not the end of a longer one, such as "element_text=".
+std::size_t argument_named(std::string_view written, std::string_view name) {
+  std::size_t at = written.find(name, 1);
+  while (at != written.npos && (is_word_byte(written[at - 1]) || written[at - 1] == '_'))
+    at = written.find(name, at + 1);
+  return at;
+}
+
 // The text that a name gives, content='...'; the first that stands in quotes; or in square brackets; or the whole.
 std::string text_in(std::string_view written) {
   for (const std::string_view name : {"content=", "text=", "app_name=", "app="})
-    if (const std::size_t at = written.find(name); at != written.npos && at > 0 && !is_word_byte(written[at - 1]))
+    if (const std::size_t at = argument_named(written, name); at != written.npos)
       return text_in(written.substr(at + name.size()));
   const std::size_t quote = written.find_first_of("'\"");
   if (quote != written.npos) {
@@ -443,35 +464,101 @@ std::optional<GuiAction> named_call(std::string_view rest) {
   return call ? action_of(*call, {others, text_in(others)}) : std::nullopt;
 }
 
-// Does a second call stand behind the first: click(1,2); press_back()?
+// Behind the bracket that closes the one at the front of a text; its size: none does.
+std::size_t behind_brackets(std::string_view text) {
+  int depth = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    depth += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
+    if (depth == 0) return at + 1;
+  }
+  return text.size();
+}
+
+// Does a text begin with a call, behind "or", "and", "then" and the like?
+bool begins_with_call(std::string_view text) {
+  constexpr std::string_view kLinks[] = {"or",   "and",  "then",     "alternatively", "maybe",
+                                         "else", "next", "possibly", "finally"};
+  std::string_view name;
+  for (int i = 0; i < 4; ++i) {
+    text = behind(text, " ,;/|&.\n");
+    name = text.substr(0, text.find_first_of(" ([<,\n"));
+    if (!is_among(ascii_lower(name.substr(0, 16)), kLinks)) break;
+    text.remove_prefix(name.size());
+  }
+  const std::string_view last = name.substr(name.rfind('.') + 1);
+  return call_named(last) && (value_of(kNames, last) || text.substr(name.size()).starts_with('('));
+}
+
+// Does a second call stand behind the first: click(1,2); press_back(), click(1,2) or wait()?
 bool holds_second_call(std::string_view rest) {
-  std::size_t end = rest.find(';');
-  if (const std::size_t point = rest.find("</point>"); point < end) end = point + 7;
-  if (end >= rest.size()) return false;
-  const std::string_view second = trim(rest.substr(end + 1));
-  const std::string_view name = second.substr(0, second.find_first_of(" ([<"));
-  return call_named(name) && (value_of(kNames, name) || second.substr(name.size()).starts_with('('));
+  if (const std::size_t point = rest.find("</point>"); point != rest.npos && !rest.starts_with('('))
+    return begins_with_call(rest.substr(point + 8));
+  if (rest.starts_with('(') && begins_with_call(rest.substr(behind_brackets(rest)))) return true;
+  const std::size_t end = rest.find(';');
+  return end != rest.npos && begins_with_call(rest.substr(end));
+}
+
+// scroll_down: a call whose name says where.
+std::optional<Direction> direction_in_name(std::string_view name) {
+  const std::string lower = ascii_lower(name.substr(0, 16));
+  if (!lower.starts_with("scroll")) return {};
+  const std::string_view rest = behind(std::string_view(lower).substr(6), "_");
+  for (const auto& [word, direction] : kDirections)
+    if (rest == ascii_lower(word)) return direction;
+  return {};
+}
+
+// "Step 3:", "Action 1:", "1)": what a line begins with before its action.
+std::string_view without_step(std::string_view line) {
+  constexpr std::string_view kSteps[] = {"step", "action", "\u6b65\u9aa4", "\u52a8\u4f5c", "\u64cd\u4f5c", "\u7b2c"};
+  const std::string start = ascii_lower(line.substr(0, 16));
+  const auto step = std::find_if(std::begin(kSteps), std::end(kSteps),
+                                 [&](std::string_view word) { return start.starts_with(word); });
+  if (step == std::end(kSteps)) return line;
+  const std::string_view rest = behind(line.substr(step->size()), " ");
+  const std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
+  const std::string_view colon = behind(rest.substr(digits), " \u6b65");
+  for (const std::string_view mark : {":", "\uff1a", ".", ")"})
+    if (digits > 0 && digits < 4 && colon.starts_with(mark)) return trim(colon.substr(mark.size()));
+  return line;
+}
+
+// OPEN_APP Clock, TYPE hello: OS-Atlas's names before a short text without brackets.
+bool is_written_bare(std::string_view name, std::string_view rest) {
+  const bool opens = ascii_lower(name) == "open_app";
+  return (opens || name == "TYPE") && !rest.empty() && rest.size() < 100 && is_word_byte(rest[0]) &&
+         rest.find_first_of("()[]=\n") == rest.npos;
+}
+
+bool has_typed_text(Call call) { return call == Call::type || call == Call::open_app; }
+
+GuiAction scroll_to(Direction direction) {
+  GuiAction action{GuiActionType::scroll};
+  action.direction = direction;
+  return action;
 }
 
 // click(..), CLICK: .., click on (..). A name alone is an action only as OS-Atlas writes it.
 std::optional<GuiAction> called_action(std::string_view line) {
   const std::size_t start = line.find_first_not_of(" -*>0123456789.");
   if (start == line.npos) return {};
-  line = trim(line.substr(start));
+  line = without_step(trim(line.substr(start)));
   std::size_t end = 0;
   while (end < line.size() && end < 40 && (is_word_byte(line[end]) || line[end] == '_' || line[end] == '.')) ++end;
   if (end == line.size()) return {};
   const std::string_view name = line.substr(0, end), last = name.substr(name.rfind('.') + 1);
-  const auto call = call_named(last);
+  const auto direction = direction_in_name(last);
+  const auto call = direction ? Call::scroll : call_named(last);
   std::string_view rest = trim(line.substr(end));
   if (!call) return named_call(rest);
-  const bool points = *call == Call::click || *call == Call::long_press;
-  if (points && holds_second_call(rest)) return {};
+  const bool points = *call == Call::click || *call == Call::long_press, typed = has_typed_text(*call);
+  if (!typed && holds_second_call(rest)) return {};
+  if (direction) return rest.starts_with('(') ? std::optional(scroll_to(*direction)) : std::nullopt;
   if (rest.starts_with('(') && !points)
     rest = rest.substr(1, rest.rfind(')') == 0 || rest.rfind(')') == rest.npos ? rest.npos : rest.rfind(')') - 1);
   else if (rest.starts_with(':'))
     rest = trim(rest.substr(1));
-  else if (!points && !rest.starts_with('[') && !stands_by_itself(*call, rest))
+  else if (!points && !rest.starts_with('[') && !stands_by_itself(*call, rest) && !is_written_bare(last, rest))
     return {};
   return action_of(*call, {rest, text_in(rest)});
 }
@@ -486,22 +573,85 @@ std::size_t start_of_typed(std::string_view lower, std::size_t at) {
   return first;
 }
 
-// Behind the last "action:" or "actions:" that is not part of what is typed.
-std::string_view actions_part(std::string_view text, std::string_view lower) {
+// Before "action:": it is not the one that is taken now.
+bool names_other_action(std::string_view lower) {
+  constexpr std::string_view kOthers[] = {
+      "previous",   "last",      "past",      "prior",       "earlier", "available", "possible",
+      "allowed",    "valid",     "example",   "supported",   "history", "wrong",     "incorrect",
+      "candidate",  "permitted", "old",       "executed",    "taken",   "completed", "potential",
+      "historical", "legal",     "performed", "alternative", "former"};
+  constexpr std::string_view kChinese[] = {
+      "\u4e0a\u4e00\u6b65", "\u4e0a\u4e00\u4e2a",       "\u5386\u53f2",       "\u53ef\u7528",
+      "\u4e4b\u524d",       "\u4e4b\u524d\u7684",       "\u53ef\u9009",       "\u524d\u4e00\u6b65",
+      "\u53ef\u9009\u7684", "\u53ef\u7528\u7684",       "\u5148\u524d\u7684", "\u4e0a\u6b21",
+      "\u4e0a\u6b21\u7684", "\u4e0a\u4e00\u6b65\u7684", "\u793a\u4f8b"};
+  lower = trim(lower);
+  if (ends_with_any(lower, kChinese)) return true;
+  std::size_t begin = lower.size();
+  while (begin > 0 && lower.size() - begin < 16 && is_word_byte(lower[begin - 1])) --begin;
+  return is_among(lower.substr(begin), kOthers);
+}
+
+constexpr std::string_view kActionLabels[] = {"action:",
+                                              "actions:",
+                                              "action**:",
+                                              "actions**:",
+                                              "action:**",
+                                              "actions:**",
+                                              "grounded operation:",
+                                              "\u52a8\u4f5c:",
+                                              "\u52a8\u4f5c\uff1a",
+                                              "\u64cd\u4f5c:",
+                                              "\u64cd\u4f5c\uff1a",
+                                              "\u884c\u52a8:",
+                                              "\u884c\u52a8\uff1a"};
+
+// Behind the last "action:" or the like that is not part of what is typed, and 0 without one.
+std::size_t behind_label(std::string_view lower) {
   std::size_t begin = 0;
-  for (const std::string_view label : {"action:", "actions:", "action**:", "actions**:", "action:**", "actions:**"}) {
+  for (const std::string_view label : kActionLabels) {
     std::size_t at = lower.rfind(label);
     while (at != lower.npos) {
-      const bool within_word = at > 0 && is_word_byte(lower[at - 1]);
-      const std::size_t typed = within_word ? at : std::min(at, start_of_typed(lower, at));
-      if (typed == at && !within_word) {
+      const bool within_word = at > 0 && is_parted(label) && is_word_byte(lower[at - 1]);
+      const bool other = within_word || names_other_action(lower.substr(0, at));
+      const std::size_t typed = other ? at : std::min(at, start_of_typed(lower, at));
+      if (typed == at && !other) {
         begin = std::max(begin, at + label.size());
         break;
       }
       at = typed == 0 ? lower.npos : lower.rfind(label, typed - 1);
     }
   }
-  return trim(text.substr(begin));
+  return begin;
+}
+
+// "Action: BACK", "Action: DONE": a name alone, which only a label makes an action.
+std::optional<GuiAction> labelled_name(std::string_view part) {
+  if (part.ends_with('.')) part.remove_suffix(1);
+  if (part.size() > 20 || part.find_first_of(" \n") != part.npos) return {};
+  const auto call = call_named(part);
+  const bool alone = call == Call::back || call == Call::home || call == Call::wait || call == Call::complete ||
+                     call == Call::impossible;
+  return alone ? action_of(*call, Arguments{}) : std::nullopt;
+}
+
+// Without the lines below "Available actions:", "Previous actions:" and "History:", up to an empty line.
+std::string without_other_actions(std::string_view part) {
+  std::string kept;
+  bool other = false;
+  for (std::size_t at = 0; at < part.size();) {
+    const std::size_t end = std::min(part.find('\n', at), part.size() - 1) + 1;
+    const std::string_view line = part.substr(at, end - at), said = trim(line);
+    const std::string lower = ascii_lower(said.substr(said.size() - std::min<std::size_t>(said.size(), 40)));
+    const bool history = lower.ends_with("history:") || lower.ends_with("history**:");
+    const std::size_t label = lower.ends_with(':') ? lower.rfind("action") : lower.npos;
+    at = end;
+    if (said.empty()) other = false;
+    if (history || (label != lower.npos && label + 11 > lower.size()))
+      other = history || names_other_action(std::string_view(lower).substr(0, label));
+    if (!other) kept += line;
+  }
+  return kept;
 }
 
 // <function=click>, then <parameter=x>500</parameter> and the like.
@@ -542,8 +692,12 @@ std::optional<GuiAction> read_gui_action(std::string_view reply) {
   const std::size_t begin = tag == lower.npos ? 0 : tag + 8;
   const std::size_t end = tag == lower.npos ? reply.size() : std::min(lower.find("</answer>", begin), reply.size());
   const std::string_view said = reply.substr(begin, end - begin);
-  const std::string_view part = actions_part(said, std::string_view(lower).substr(begin, end - begin));
-  if (const auto action = parse_gui_action(part)) return action;
+  const std::size_t label = behind_label(std::string_view(lower).substr(begin, end - begin));
+  const std::string_view labelled = trim(said.substr(label));
+  if (const auto action = parse_gui_action(labelled)) return action;
+  if (const auto action = label > 0 ? labelled_name(labelled) : std::nullopt) return action;
+  const std::string own = without_other_actions(labelled);
+  const std::string_view part = trim(own);
   if (const auto action = json_action(part)) return action;
   if (const auto action = tagged_action(part)) return action;
   if (const auto action = spread_action(part)) return action;

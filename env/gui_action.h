@@ -34,12 +34,13 @@ struct GuiAction {
 // Reads one action; surrounding white space and an <answer> around it are allowed, anything else is not an action.
 // Numbers off the screen are read as they are; texts may hold brackets and line breaks.
 std::optional<GuiAction> parse_gui_action(std::string_view text);
-// The action of a reply as models write them: as above, or what follows its last "Action:" or "Actions:", or its last
-// line that is one. Forms beside those of OS-Atlas, in any case:
+// The action of a reply as models write them: as above, or what follows its last "Action:", "Actions:", "Grounded
+// Operation:" or the like, or its last line that is one; never what "Previous action:", "Available actions:" and the
+// like name. Forms beside those of OS-Atlas, in any case:
 //   CLICK (x,y); CLICK: (x, y); click(start_box='(x,y)'), tap(x, y), pyautogui.click(x=.., y=..): any place that
 //   env/box.h reads, of a box its centre
-//   type(content='..'), scroll(direction='down'), open_app(app_name='..'), press_back(), press_home(), wait(),
-//   finished()
+//   type(content='..'), scroll(direction='down'), scroll_down(), OPEN_APP name, open_app(app_name='..'), press_back(),
+//   press_home(), wait(), finished()
 //   {"action": "click", "coordinate": [x,y]}, alone or as the arguments of a tool call; do(action="Tap",
 //   element=[x,y]); <function=click> with <parameter=x> and the like; a name, then lines such as "Point: (x,y)"
 // A scroll_y above 0 scrolls down. Nothing for a reply that holds no action, and for a click of another button than the
