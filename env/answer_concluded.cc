@@ -11,7 +11,7 @@
 namespace agon::env {
 namespace {
 
-using Options = std::vector<std::string>;
+using OptionTexts = std::vector<std::string>;
 using Place = std::optional<std::size_t>;
 
 constexpr std::size_t kLongestSentence = 600, kLongestText = 4000;
@@ -72,7 +72,7 @@ constexpr std::string_view kTightCues[] = {"it's",
                                            "has to be",
                                            "should be"};
 // Between such a cue and the option.
-constexpr std::string_view kFillers[] = {
+constexpr std::string_view kBeforeOption[] = {
     "a ",  "an ",    "the ",    "in ",   "likely ",   "most ", "probably ", "clearly ",   "definitely ", "is ",
     "be ", "to be ", "option ", "that ", "actually ", "it's ", "it is ",    "therefore ", "just ",       "simply "};
 // Before a cue, in its clause: it concludes nothing.
@@ -81,24 +81,24 @@ constexpr std::string_view kDoubts[] = {"n't ",   "not ",    "never ", "whether 
                                         "wrong ", "worst ",  "other ", "some ",    "others ", "people ", "if ",
                                         "unsure", "unless ", "many ",  "initial",  "first ",  "your "};
 // Of an option: it is no answer.
-constexpr std::string_view kDenials[] = {"n't ",       "not ",    "no ",       "never ",     "neither ", "cannot",
-                                         " out",       "wrong",   "incorrect", "eliminated", "excluded", "unlikely",
-                                         "impossible", "whether", "unclear",   "unsure",     "unless",   "maybe",
-                                         "either",     "none",    "less ",     "second",     "least",    "runner"};
+constexpr std::string_view kRuledOut[] = {"n't ",       "not ",    "no ",       "never ",     "neither ", "cannot",
+                                          " out",       "wrong",   "incorrect", "eliminated", "excluded", "unlikely",
+                                          "impossible", "whether", "unclear",   "unsure",     "unless",   "maybe",
+                                          "either",     "none",    "less ",     "second",     "least",    "runner"};
 // Where the reasons, comparisons and asides of a sentence begin.
 constexpr std::string_view kAsides[] = {
     " because",     " since ", ", as ",    " given ",      " unlike",  " followed by", " although", " though",
     " even though", " while ", " whereas", " rather than", " instead", ", not ",       " compared", " despite",
     " due to",      ", which", " than ",   " and not ",    ", with ",  " weil ",       " porque ",  " parce que "};
-constexpr std::string_view kContrasts[] = {
+constexpr std::string_view kTakesBack[] = {
     "however",   "but ",   "although", "actually",      "yet ",         "so ",       "so, ",    "thus",
     "therefore", "hence",  "wait",     "correction",    "on closer",    "on second", "instead", "scratch",
     "no, ",      "sorry",  "also ",    "alternatively", "nevertheless", "answer",    "choose",  "go with",
     "edit:",     "i mean", "likely",   "hmm",           "except",       "still"};
-constexpr std::string_view kHedges[] = {"could ", "might ",   "may ",    "maybe",     "perhaps", "looks like",
-                                        "seems",  "at first", "appears", "resembles", " not ",   "n't ",
-                                        "first ", "second ",  " one is", "either",    "whether", "would ",
-                                        " if ",   "some ",    "between", "option",    "but "};
+constexpr std::string_view kHeldBack[] = {"could ", "might ",   "may ",    "maybe",     "perhaps", "looks like",
+                                          "seems",  "at first", "appears", "resembles", " not ",   "n't ",
+                                          "first ", "second ",  " one is", "either",    "whether", "would ",
+                                          " if ",   "some ",    "between", "option",    "but "};
 
 std::string lower_plain(std::string_view text) { return replace_all(to_lower(plain_text(text)), "\n", " "); }
 
@@ -150,7 +150,7 @@ std::string_view without_aside(std::string_view lower) {
   return lower.substr(0, end);
 }
 
-Place only_named(std::string_view text, const Options& options) {
+Place only_named(std::string_view text, const OptionTexts& options) {
   const auto found = named_options(text, options);
   return found.named.size() == 1 ? Place(*found.named.begin()) : std::nullopt;
 }
@@ -161,7 +161,7 @@ std::string without_option(std::string_view lower, const std::string& option) {
 }
 
 // The longest option whose text stands there as words.
-Place option_at(std::string_view lower, std::size_t at, const Options& options) {
+Place option_at(std::string_view lower, std::size_t at, const OptionTexts& options) {
   Place place;
   std::size_t longest = 0;
   for (std::size_t i = 0; i < options.size(); ++i) {
@@ -177,7 +177,7 @@ Place option_at(std::string_view lower, std::size_t at, const Options& options) 
 std::size_t behind_fillers(std::string_view lower, std::size_t at) {
   for (int i = 0; i < 5; ++i) {
     at = std::min(lower.find_first_not_of(" :\"'(,", at), lower.size());
-    for (const std::string_view word : kFillers)
+    for (const std::string_view word : kBeforeOption)
       if (lower.substr(at).starts_with(word)) {
         at += word.size();
         break;
@@ -187,13 +187,13 @@ std::size_t behind_fillers(std::string_view lower, std::size_t at) {
 }
 
 // The option that stands at a place and is said of nothing else: not "it's Paris that ..".
-Place stated_at(std::string_view lower, std::size_t at, const Options& options) {
+Place stated_at(std::string_view lower, std::size_t at, const OptionTexts& options) {
   const Place place = option_at(lower, at, options);
   if (!place) return {};
   const std::string_view part = without_aside(lower.substr(at));
   const std::string_view rest = part.substr(std::min(part.size(), lower_plain(options[*place]).size()));
   if (starts_with_any(rest, std::initializer_list<std::string_view>{" that ", " who ", "'s "}) ||
-      holds_word(rest, kDenials))
+      holds_word(rest, kRuledOut))
     return {};
   return only_named(part, options) == place ? place : std::nullopt;
 }
@@ -204,7 +204,7 @@ bool doubts_before(std::string_view lower, std::size_t at) {
   return holds_word(lower.substr(begin, at - begin), kDoubts);
 }
 
-Place behind_tight_cue(std::string_view lower, std::size_t at, const Options& options) {
+Place behind_tight_cue(std::string_view lower, std::size_t at, const OptionTexts& options) {
   for (const std::string_view cue : kTightCues) {
     if (!lower.substr(at).starts_with(cue) || !ends_word(lower, at + cue.size())) continue;
     const std::size_t value = behind_fillers(lower, at + cue.size());
@@ -215,20 +215,20 @@ Place behind_tight_cue(std::string_view lower, std::size_t at, const Options& op
 }
 
 // Behind "so" and the like: false where that part names several or denies.
-bool behind_loose_cue(std::string_view lower, std::size_t at, const Options& options, Place& place) {
+bool behind_loose_cue(std::string_view lower, std::size_t at, const OptionTexts& options, Place& place) {
   for (const std::string_view cue : kLooseCues) {
     if (!lower.substr(at).starts_with(cue)) continue;
     const std::string_view part = without_aside(lower.substr(at + cue.size()));
     const auto found = named_options(part, options);
     if (found.named.empty() && found.denied.empty()) continue;
     place = found.named.size() == 1 ? Place(*found.named.begin()) : std::nullopt;
-    if (place && holds_word(without_option(part, options[*place]), kDenials)) place.reset();
+    if (place && holds_word(without_option(part, options[*place]), kRuledOut)) place.reset();
     return place.has_value();
   }
   return true;
 }
 
-bool is_superlative(std::string_view word) {
+bool is_extreme(std::string_view word) {
   return word.size() > 4 && word.ends_with("est") &&
          !is_among(word, std::initializer_list<std::string_view>{"forest", "guest", "interest", "suggest", "request",
                                                                  "chest", "honest", "latest", "contest", "protest",
@@ -238,26 +238,26 @@ bool is_superlative(std::string_view word) {
 std::vector<std::string> superlatives_of(std::string_view text) {
   std::vector<std::string> found;
   for (const std::string& word : answer_words(text))
-    if ((is_superlative(word) || word == "most") && !is_among(word, found)) found.push_back(word);
+    if ((is_extreme(word) || word == "most") && !is_among(word, found)) found.push_back(word);
   return found;
 }
 
 // "The highest is Wednesday.", where the text speaks of no other extreme.
-Place with_superlative(std::string_view sentence, std::string_view plain, const Options& options) {
+Place with_superlative(std::string_view sentence, std::string_view plain, const OptionTexts& options) {
   const std::string lower = lower_plain(sentence);
   const std::string_view part = without_aside(lower);
   if (superlatives_of(part).empty() || superlatives_of(plain).size() > 1) return {};
   const bool said = holds_any(part, {" is ", " was ", ": ", " has ", " had ", " on "});
   const Place place = said ? only_named(part, options) : std::nullopt;
-  return place && !holds_word(without_option(part, options[*place]), kDenials) ? place : std::nullopt;
+  return place && !holds_word(without_option(part, options[*place]), kRuledOut) ? place : std::nullopt;
 }
 
 // "A positive times a negative is negative.": what is said of the others.
-Place as_predicate(std::string_view sentence, const Options& options) {
+Place as_predicate(std::string_view sentence, const OptionTexts& options) {
   const std::string lower = lower_plain(sentence);
   const std::size_t verb = lower.rfind(" is ");
   if (verb == lower.npos || lower.find(" is ") != verb || lower.find_first_of(",;:") != lower.npos) return {};
-  if (holds_word(lower.substr(0, verb + 1), kHedges) || holds_word(lower.substr(0, verb + 1), kDenials)) return {};
+  if (holds_word(lower.substr(0, verb + 1), kHeldBack) || holds_word(lower.substr(0, verb + 1), kRuledOut)) return {};
   const std::size_t value = behind_fillers(lower, verb + 4);
   const Place place = option_at(lower, value, options);
   if (!place) return {};
@@ -268,7 +268,7 @@ Place as_predicate(std::string_view sentence, const Options& options) {
 // --- First sentences ---
 
 // "The city is Berlin": a verb, then the option, and nothing behind it.
-Place predicate_of_subject(std::string_view lower, const Options& options) {
+Place predicate_of_subject(std::string_view lower, const OptionTexts& options) {
   if (!starts_with_any(lower, std::initializer_list<std::string_view>{"the ", "this ", "it ", "it's ", "that ",
                                                                       "that's ", "in the ", "here ", "my "}))
     return {};
@@ -290,7 +290,7 @@ struct First {
   bool sure;  // it is called the answer, or stands alone
 };
 
-std::optional<First> first_given(std::string_view head, const Options& options) {
+std::optional<First> first_given(std::string_view head, const OptionTexts& options) {
   const std::string_view said =
       trim(head.ends_with(',') || head.ends_with('.') ? head.substr(0, head.size() - 1) : head);
   const Place named = only_named(said, options);
@@ -298,7 +298,7 @@ std::optional<First> first_given(std::string_view head, const Options& options) 
   const std::string wanted = lower_plain(options[*named]);
   if (said == wanted) return First{*named, true};
   const std::string around = without_option(said, options[*named]);
-  if (holds_word(around, kHedges) || holds_word(around, kDenials)) return {};
+  if (holds_word(around, kHeldBack) || holds_word(around, kRuledOut)) return {};
   const bool sure = holds_any(around, {"correct", "my answer", "right answer", "the answer", "best"});
   const bool stated = predicate_of_subject(said, options) == named;
   const bool extreme = said.starts_with(wanted + " is ") && !superlatives_of(around).empty();
@@ -307,9 +307,9 @@ std::optional<First> first_given(std::string_view head, const Options& options) 
 }
 
 // Does a sentence leave the first one's option alone: it names no other, or denies?
-bool leaves_alone(std::string_view sentence, const First& first, const Options& options) {
+bool leaves_alone(std::string_view sentence, const First& first, const OptionTexts& options) {
   const std::string lower = lower_plain(sentence);
-  if (holds_word(lower, kContrasts) || lower.ends_with('?')) return false;
+  if (holds_word(lower, kTakesBack) || lower.ends_with('?')) return false;
   auto others = named_options(lower, options).named;
   others.erase(first.place);
   if (others.empty() ||
@@ -320,7 +320,7 @@ bool leaves_alone(std::string_view sentence, const First& first, const Options& 
 
 }  // namespace
 
-std::optional<std::size_t> concluded_by_text(std::string_view plain, const Options& options) {
+std::optional<std::size_t> concluded_by_text(std::string_view plain, const OptionTexts& options) {
   const std::vector<std::string_view> sentences = sentences_of(plain);
   if (sentences.empty() || sentences.back().ends_with('?') || sentences.back().size() > kLongestSentence) return {};
   const std::string lower = lower_plain(sentences.back());
@@ -336,7 +336,7 @@ std::optional<std::size_t> concluded_by_text(std::string_view plain, const Optio
   return sentences.size() == 1 ? as_predicate(sentences.back(), options) : std::nullopt;
 }
 
-std::optional<std::size_t> stated_first(std::string_view plain, const Options& options) {
+std::optional<std::size_t> stated_first(std::string_view plain, const OptionTexts& options) {
   const std::vector<std::string_view> sentences = sentences_of(plain);
   if (sentences.empty() || plain.size() > kLongestText) return {};
   const std::string lower = lower_plain(sentences.front());

@@ -126,7 +126,7 @@ bool is_denied_before(const Clauses& clauses, std::size_t at) {
 }
 
 // "Bob is not the tallest."
-bool is_superlative(std::string_view word) { return word == "most" || (word.size() > 4 && word.ends_with("est")); }
+bool ends_as_superlative(std::string_view word) { return word == "most" || (word.size() > 4 && word.ends_with("est")); }
 
 bool is_denied_behind(const Clauses& clauses, std::size_t at) {
   const std::string_view verb = clauses.next(at);
@@ -138,7 +138,7 @@ bool is_denied_behind(const Clauses& clauses, std::size_t at) {
   }
   ++at;
   if (clauses.next(at) == "be") ++at;
-  return clauses.ends_at(at) || is_among(clauses.next(at), kRight) || is_superlative(clauses.next(at));
+  return clauses.ends_at(at) || is_among(clauses.next(at), kRight) || ends_as_superlative(clauses.next(at));
 }
 
 // "No idea", "no way to tell", "I cannot answer".
@@ -177,11 +177,10 @@ void deny_alternatives(const Clauses& clauses, Mentions& mentions) {
 
 // "Green over dark green": the one that is preferred stands first.
 void deny_lesser(const Clauses& clauses, Mentions& mentions) {
+  std::set<std::size_t> ends;
+  for (const Mention& mention : mentions) ends.insert(mention.end);
   for (Mention& mention : mentions)
-    mention.denied = mention.denied || (clauses.before(mention.begin) == "over" &&
-                                        std::any_of(mentions.begin(), mentions.end(), [&](const Mention& other) {
-                                          return other.end + 1 == mention.begin;
-                                        }));
+    mention.denied = mention.denied || (clauses.before(mention.begin) == "over" && ends.count(mention.begin - 1) > 0);
 }
 
 // --- Texts without blanks ---
