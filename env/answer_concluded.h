@@ -1,4 +1,5 @@
-// env/answer_concluded.h - which option a text gives by its words where it names several. Pure functions of plain texts.
+// env/answer_concluded.h - which option a text gives by its words where it names several. Pure functions of plain
+// texts.
 #pragma once
 
 #include <cstddef>

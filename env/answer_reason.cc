@@ -144,8 +144,8 @@ std::size_t sentence_end(std::string_view text, std::size_t at) {
 // Does a sentence or a line begin there, its blank included?
 bool begins_sentence(std::string_view text, std::size_t at) {
   if (at == 0 || text[at - 1] == '\n') return true;
-  return (text[at] == ' ' && std::string_view(".!?:").find(text[at - 1]) != std::string_view::npos) ||
-         text.substr(0, at).ends_with("\u3002");
+  return (text[at] == ' ' || static_cast<unsigned char>(text[at]) >= 0x80) &&
+         std::string_view(".!?:").find(text[at - 1]) != std::string_view::npos;
 }
 
 bool gives_reason(std::string_view lower, std::size_t at) {
@@ -264,10 +264,12 @@ std::string_view before_reason(std::string_view sentence) {
 
 std::string without_reasons(std::string_view plain) {
   std::string kept;
+  bool counted = false;  // a number stood before
   for (std::size_t at = 0; at < plain.size();) {
     const std::size_t end = sentence_end(plain, at);
     const std::string_view sentence = plain.substr(at, end - at);
-    const bool parts = has_digit(kept) && contains_any(sentence, kOfThese);
+    const bool parts = counted && contains_any(sentence, kOfThese);
+    counted = counted || has_digit(sentence);
     if (!parts) add_without_reasons(sentence, kept);
     at = end;
   }

@@ -138,7 +138,7 @@ std::optional<std::string> only_number_in_words(std::string_view plain) {
           word == "one" && before != "is" && before != "only" && before != "exactly" && before != "see";
       const bool other =
           behind != "in" && behind != "on" && behind != "at" && behind != "with" && place_among(behind, kNoUnits);
-      if (pronoun && only) {
+      if (pronoun && only && behind == "of") {  // "one of whom"
         before = word;
         at = end;
         continue;
