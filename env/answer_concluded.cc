@@ -261,7 +261,7 @@ Place as_predicate(std::string_view sentence, const OptionTexts& options) {
   const std::size_t value = behind_fillers(lower, verb + 4);
   const Place place = option_at(lower, value, options);
   if (!place) return {};
-  const std::string_view rest = lower.substr(value + lower_plain(options[*place]).size());
+  const std::string_view rest = std::string_view(lower).substr(value + lower_plain(options[*place]).size());
   return behind(rest, ". !").empty() ? place : std::nullopt;
 }
 
