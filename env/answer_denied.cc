@@ -13,37 +13,8 @@ namespace {
 
 constexpr std::size_t kWindow = 56;  // bytes that are looked at
 
-bool is_within_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-
-std::string lower_end(std::string_view text) {
-  std::size_t begin = text.size() - std::min(text.size(), kWindow);
-  while (begin < text.size() && is_within_character(text[begin])) ++begin;
-  return to_lower(text.substr(begin));
-}
-std::string lower_start(std::string_view text) {
-  std::size_t end = std::min(text.size(), kWindow);
-  while (end > 0 && end < text.size() && is_within_character(text[end])) --end;
-  return to_lower(text.substr(0, end));
-}
-
-bool ends_with_word(std::string_view text, std::string_view word) {
-  return text.ends_with(word) && (text.size() == word.size() || !is_parted(word) || !is_word_byte(word[0]) ||
-                                  !is_word_byte(text[text.size() - word.size() - 1]));
-}
-bool starts_with_word(std::string_view text, std::string_view word) {
-  return text.starts_with(word) &&
-         (text.size() == word.size() || !is_word_byte(word.back()) || !is_word_byte(text[word.size()]));
-}
-template <typename Words>
-bool ends_with_any_word(std::string_view text, const Words& words) {
-  return std::any_of(std::begin(words), std::end(words),
-                     [&](std::string_view word) { return ends_with_word(text, word); });
-}
-template <typename Words>
-bool starts_with_any_word(std::string_view text, const Words& words) {
-  return std::any_of(std::begin(words), std::end(words),
-                     [&](std::string_view word) { return starts_with_word(text, word); });
-}
+std::string lower_end(std::string_view text) { return to_lower(last_bytes(text, kWindow)); }
+std::string lower_start(std::string_view text) { return to_lower(first_bytes(text, kWindow)); }
 
 // --- Denials ---
 

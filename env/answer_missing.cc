@@ -122,14 +122,12 @@ constexpr std::string_view kNone[] = {"unknown", "none",       "n/a",           
                                       "unclear", "not stated", "not specified", "not provided",  "undefined"};
 // A sentence with one of these says more.
 constexpr std::string_view kTurns[] = {"but ",    "however", "estimate", "approximately", "roughly", "although ",
-                                       "though ", "while ",  "unless ",  "so ",           " ≈ ",     "但",
-                                       "不过",    "aber ",   "pero ",    "mais ",         "mas ",    "но "};
+                                       "though ", "while ",  "unless ",  " so ",          " ≈ ",     "但",
+                                       "不过",    " aber ",  " pero ",   " mais ",        " mas ",   " но "};
 constexpr std::string_view kHanging[] = {"the",   "a",      "an",     "is", "are",  "of",        "to",   "by",   "and",
                                          "or",    "with",   "for",    "in", "then", "from",      "as",   "that", "than",
                                          "we",    "which",  "equals", "if", "when", "therefore", "so",   "per",  "have",
                                          "after", "before", "at",     "on", "need", "how",       "draw", "thus"};
-
-bool has_digit(std::string_view text) { return text.find_first_of("0123456789") != text.npos; }
 
 // The end of the sentence that goes on at `at`, behind its mark; ';' ends none.
 std::size_t end_of_sentence(std::string_view text, std::size_t at) {

@@ -690,7 +690,7 @@ std::size_t dash_of_reason(std::string_view text) {
 
 // The value of a phrase: its sentence, or that up to where a reason begins.
 std::optional<Number> of_phrase(std::string_view sentence) {
-  if (sentence.starts_with("not ") || breaks_off(sentence)) return {};
+  if (sentence.starts_with("not ")) return {};
   std::size_t end = std::min(before_reason(sentence).size(), dash_of_reason(sentence));
   for (const std::string_view break_at : {", ", " (", "; ", " which", " so "})
     end = std::min(end, sentence.find(break_at));
@@ -895,6 +895,15 @@ std::optional<Number> in_sentences(std::string_view plain) {
   return parse_or_only(line.starts_with("- ") ? line.substr(2) : line);
 }
 
+// Without its last sentence or line.
+std::string_view before_last_sentence(std::string_view text) {
+  const std::string_view said = trim(text);
+  std::size_t end = 0;
+  for (const std::string_view mark : {". ", "! ", "? ", ".\n", "\n"})
+    if (const std::size_t at = said.rfind(mark); at != said.npos) end = std::max(end, at + 1);
+  return said.substr(0, end);
+}
+
 // In a text without a phrase.
 std::optional<Number> without_phrase(std::string_view plain) {
   if (const auto number = total_line(plain)) return number;
@@ -940,13 +949,14 @@ std::optional<Number> read_number(std::string_view said) {
   const std::string_view plain = without_closing(apart);
   if (digits_at(plain, 0).size() + 1 == plain.size() && plain.ends_with('!')) return {};  // "5!"
   if (const auto number = whole_number(plain)) return number;
-  if (breaks_off(plain)) return {};
-  if (const auto number = of_correction(plain)) return number;
-  for (const Phrase& phrase : answer_phrases(plain)) {
+  const bool broken = breaks_off(plain);
+  const std::string_view finished = broken ? before_last_sentence(plain) : plain;
+  if (const auto number = of_correction(finished)) return number;
+  for (const Phrase& phrase : answer_phrases(finished)) {
     if (lists_numbers(phrase.value) || refuses_first(phrase.sentence)) return {};
     if (const auto number = of_phrase(phrase.sentence)) return number;
   }
-  return refuses(plain) ? std::nullopt : without_phrase(before_check(plain));
+  return broken || refuses(plain) ? std::nullopt : without_phrase(before_check(plain));
 }
 
 std::string to_string(const Number& number) {

@@ -122,11 +122,13 @@ constexpr std::string_view kChecks[] = {"check",
 constexpr std::string_view kOfThese[] = {" of them", " of these", " of those"};
 constexpr std::size_t kLongestHeading = 40;
 // What ends a reply and says nothing.
-constexpr std::string_view kClosings[] = {"let me know", "please let me know", "hope this",   "i hope",
-                                          "feel free",   "if you have",        "if you need", "if you'd",
-                                          "if you want", "would you like",     "do you want", "is there anything"};
+constexpr std::string_view kClosings[] = {"let me know",      "please let me know",  "hope this",
+                                          "i hope",           "feel free",           "if you have any",
+                                          "if you have more", "if you have further", "if you need any",
+                                          "if you need more", "if you need further", "if you need help",
+                                          "if you'd",         "if you want me",      "if you want more",
+                                          "would you like",   "do you want",         "is there anything"};
 
-bool has_digit(std::string_view text) { return text.find_first_of(kDigits) != text.npos; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // Where the sentence that begins there ends, behind its mark.
@@ -139,6 +141,13 @@ std::size_t sentence_end(std::string_view text, std::size_t at) {
       return at + 1;
   }
   return text.size();
+}
+
+// Without the marks, blanks and dashes at its front.
+std::string_view behind_marks(std::string_view text) {
+  for (text = behind(text, ",:.-! \n"); text.starts_with("\u2014") || text.starts_with("\u2013");)
+    text = behind(text.substr(3), ",:.-! \n");
+  return text;
 }
 
 // Does a sentence or a line begin there, its blank included?
@@ -154,7 +163,9 @@ bool gives_reason(std::string_view lower, std::size_t at) {
     if (starts_with_any(rest, kReasons)) return true;
     const bool after_comma = at > 0 && lower[at - 1] == ',';
     if (after_comma && starts_with_any(rest.substr(1), kBehindCommas)) return !denies_last(rest);
-    if (after_comma && has_digit(rest.substr(1, 1)) && lower.substr(0, at).find("total") != lower.npos) return true;
+    if (after_comma && has_digit(rest.substr(1, 1)) &&
+        last_bytes(lower.substr(0, at), kReach).find("total") != lower.npos)
+      return true;
     if (!starts_with_any(rest, kConditions)) return false;
     if (rest.starts_with(" as ")) return !starts_with_any(rest.substr(4), kBehindAs);
     return rest.find(", ") == rest.npos;  // "if 3 go, 7 are left" concludes
@@ -201,7 +212,7 @@ std::size_t aside_at(std::string_view text, std::size_t at) {
   return 0;
 }
 
-// The comma of a sentence behind " which ..", where it goes on with its verb, or with a second sentence.
+// In a sentence from its ", which .." on: the comma that ends that clause. Behind it stand a verb or a second sentence.
 std::size_t comma_before_verb(std::string_view sentence) {
   constexpr std::string_view kGoesOn[] = {" is ",   " are ", " was ", " has ",     " can ",  " lies ",
                                           " sits ", " but ", " so ",  " appears ", " must ", " should "};
@@ -333,8 +344,8 @@ std::vector<std::string_view> corrections_in(std::string_view plain) {
       const bool parted =
           word != "no" || (!before.empty() && std::string_view(".,-;!").find(before.back()) != std::string_view::npos);
       if (!ends || !parted) continue;
-      const std::size_t value = behind.find_first_not_of(",:.-! \n\u2014\u2013");
-      if (value != behind.npos) found.push_back(plain.substr(begin + at + word.size() + value));
+      const std::string_view value = behind_marks(behind);
+      if (!value.empty()) found.push_back(plain.substr(begin + static_cast<std::size_t>(value.data() - lower.data())));
       break;
     }
   }

@@ -15,8 +15,8 @@ std::string_view before_reason(std::string_view sentence);
 // a colon's list of parts. A reason that draws a conclusion ("so", "therefore") stays.
 std::string without_reasons(std::string_view plain);
 
-// Without brackets that hold words and numbers, and without ", which ..", up to the comma behind which the sentence
-// goes on with its verb, or the sentence's end. What says that it is wrong stays.
+// Without brackets that hold words and numbers, and without clauses that begin with ", which". A clause ends at the
+// comma before the sentence's verb, or with the sentence. A clause that denies ("which is wrong") stays.
 std::string without_asides(std::string_view plain);
 
 // Up to where "Check:", "Verification:" and the like begin, behind a number.

@@ -12,7 +12,7 @@
 #include "env/box.h"
 #include "env/grade.h"
 #include "env/gui_action.h"
-#include "env/place_said.h"
+#include "env/place_refused.h"
 #include "tools/json_text.h"
 
 namespace agon::env {

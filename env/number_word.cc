@@ -7,6 +7,7 @@
 
 #include "core/text.h"
 #include "env/answer_text.h"
+#include "env/word_list.h"
 
 namespace agon::env {
 namespace {
@@ -87,6 +88,15 @@ bool is_unit(std::string_view rest) {
 constexpr std::string_view kNoCounts[] = {"not",   "no", "least", "most",   "than", "over",
                                           "under", "or", "nor",   "number", "up",   "about"};
 
+// Does the number word at a place count something, by the words beside it?
+bool is_count(const std::vector<std::string_view>& words, std::size_t at, std::string_view next) {
+  const std::string_view before = at > 0 ? words[at - 1] : std::string_view();
+  const bool where = next == "in" || next == "on" || next == "at" || next == "with";
+  const bool pronoun =
+      words[at] == "one" && before != "is" && before != "only" && before != "exactly" && before != "see";
+  return !pronoun && !place_among(before, kNoCounts) && (where || !place_among(next, kNoUnits));
+}
+
 std::string_view behind_introductions(std::string_view text) {
   for (int i = 0; i < 2; ++i)
     for (const std::string_view words : kIntroductions)
@@ -119,35 +129,18 @@ std::optional<std::string> number_words_in_digits(std::string_view plain) {
 std::optional<std::string> only_number_in_words(std::string_view plain) {
   if (plain.size() > kLongest || plain.find_first_of("0123456789\n") != plain.npos) return {};
   const std::string lower = ascii_lower(plain.substr(0, plain.find(": ")));
+  const std::vector<std::string_view> words = words_in(lower, "");
   std::optional<int> only;
-  std::string_view before;
-  for (std::size_t at = 0; at < lower.size();) {
-    const std::string_view word = word_at(lower, at);
-    if (word.empty()) {
-      ++at;
-      continue;
-    }
+  for (std::size_t at = 0; at < words.size(); ++at) {
     WordSum sum;
     std::size_t end = at;
-    for (std::string_view next = word; !next.empty() && sum.add(next);
-         next = word_at(lower, std::min(end + 1, lower.size())))
-      end = static_cast<std::size_t>(next.data() - lower.data()) + next.size();
-    if (end > at) {
-      const std::string_view behind = word_at(lower, std::min(end + 1, lower.size()));
-      const bool pronoun =
-          word == "one" && before != "is" && before != "only" && before != "exactly" && before != "see";
-      const bool other =
-          behind != "in" && behind != "on" && behind != "at" && behind != "with" && place_among(behind, kNoUnits);
-      if (pronoun && only && behind == "of") {  // "one of whom"
-        before = word;
-        at = end;
-        continue;
-      }
-      if (other || pronoun || place_among(before, kNoCounts) || (only && *only != sum.value())) return {};
-      only = sum.value();
-    }
-    before = word;
-    at = std::max(end, at + word.size());
+    while (end < words.size() && sum.add(words[end])) ++end;
+    if (end == at) continue;
+    const std::string_view next = end < words.size() ? words[end] : std::string_view();
+    const bool whom = words[at] == "one" && next == "of" && only;  // "one of whom" counts none
+    if (!whom && (!is_count(words, at, next) || (only && *only != sum.value()))) return {};
+    if (!whom) only = sum.value();
+    at = end - 1;
   }
   return only ? std::optional(fmt::format("{}", *only)) : std::nullopt;
 }

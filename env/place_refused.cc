@@ -1,11 +1,11 @@
-// What of a text may give its place, where it also says that there is none (env/place_said.h).
+#include "env/place_refused.h"
+
 #include <algorithm>
 #include <iterator>
 #include <vector>
 
 #include "core/text.h"
 #include "env/answer_text.h"
-#include "env/place_said.h"
 #include "env/word_list.h"
 
 namespace agon::env {
@@ -74,18 +74,7 @@ std::size_t unit_end(std::string_view text, std::size_t begin) {
   return text.size();
 }
 
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (end < text.size() && (is_word_byte(text[end]) || (end > at && text[end] == '\''))) ++end;
-    if (end > at) words.push_back(text.substr(at, end - at));
-    at = std::max(end, at + 1);
-  }
-  return words;
-}
-
-bool has_digit(std::string_view text) { return text.find_first_of("0123456789") != text.npos; }
+std::vector<std::string_view> words_of(std::string_view text) { return words_in(text, "'"); }
 
 // A place alone, or in a form that is no prose: a line of numbers, a tag, JSON.
 bool stands_alone(std::string_view unit) {

@@ -15,41 +15,11 @@ namespace {
 
 constexpr std::size_t kWindow = 160;  // bytes that are looked at
 
-bool is_within_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+std::string_view end_of(std::string_view text) { return last_bytes(text, kWindow); }
+std::string_view start_of(std::string_view text) { return first_bytes(text, kWindow); }
+// "don't" and "left-hand" are one word each.
+std::vector<std::string_view> words_of(std::string_view text) { return words_in(text, "'-"); }
 
-std::string_view end_of(std::string_view text) {
-  std::size_t begin = text.size() - std::min(text.size(), kWindow);
-  while (begin < text.size() && is_within_character(text[begin])) ++begin;
-  return text.substr(begin);
-}
-std::string_view start_of(std::string_view text) {
-  std::size_t end = std::min(text.size(), kWindow);
-  while (end > 0 && end < text.size() && is_within_character(text[end])) --end;
-  return text.substr(0, end);
-}
-
-// The words of a text, "don't" and "left-hand" as one.
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (end < text.size() && (is_word_byte(text[end]) || (end > at && (text[end] == '\'' || text[end] == '-'))))
-      ++end;
-    if (end > at) words.push_back(text.substr(at, end - at));
-    at = std::max(end, at + 1);
-  }
-  return words;
-}
-
-bool starts_with_word(std::string_view text, std::string_view word) {
-  return text.starts_with(word) && (text.size() == word.size() || !is_word_byte(word.back()) || !is_parted(word) ||
-                                    !is_word_byte(text[word.size()]));
-}
-template <typename Words>
-bool starts_with_any_word(std::string_view text, const Words& words) {
-  return std::any_of(std::begin(words), std::end(words),
-                     [&](std::string_view word) { return starts_with_word(text, word); });
-}
 // Where the last of some words begins, npos: none stands there. Words that are not whole ones count in scripts alone
 // that do not part them.
 template <typename Words>

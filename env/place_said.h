@@ -1,10 +1,9 @@
 // env/place_said.h - what a text says of the places in it (env/box.h): which are denied, stand for something beside the
-// one that is asked for, or are corners; and whether it says that there is none. Pure functions; each looks at a few
-// words around a place, so that all places of a text take linear time.
+// one that is asked for, or are corners. Pure functions; each looks at a few words around a place, so that all places
+// of a text take linear time.
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace agon::env {
@@ -27,10 +26,5 @@ Corner opposite(Corner corner);
 // The corner that a text calls the point between `before`, which goes back to the last place, and `after`: "the
 // top-left corner is", "starts at", " in the bottom right", "左上角为".
 std::optional<Corner> corner_of_point(std::string_view before, std::string_view after);
-
-// Of a plain text, what may give its place: without examples of a format, and, where a sentence says that there is
-// nothing to be found, without what stands before it and what a later one says of another thing. Answers behind "the
-// answer is", and places that stand alone, stay.
-std::string without_refusals(std::string_view plain);
 
 }  // namespace agon::env

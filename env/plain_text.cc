@@ -368,11 +368,9 @@ class MarkupReader {
     if (is_letter(next)) return named_command();
     at_ = std::min(at_ + 2, text_.size());
     if (next == '!') return;
-    if (next == '\\') {  // the end of a line
-      out_ += '\n';
-      return;
-    }
-    if (next && std::string_view("()[],;: \\\n").find(next) != std::string_view::npos)
+    if (next == '\\')
+      out_ += '\n';  // the end of a line
+    else if (next && std::string_view("()[],;: \n").find(next) != std::string_view::npos)
       out_ += ' ';
     else if (next && std::string_view("%$#&_{}").find(next) != std::string_view::npos)
       out_ += next;

@@ -43,6 +43,7 @@ TEST_CASE("numbers: parts of a total, in lists, tables, behind commas and dashes
          {"The total number of books is 13, with 5 on the left shelf and 8 on the right.", "13"},
          {"图中一共有5个人,其中3个是女性。", "5"},
          {"3 boxes with 2 balls each make 6 balls in total.", "6"},
+         {"Let us count. If you have 3 apples and buy 2, then you have 5.", "5"},
          {"The total number of animals is 12.\n\nLet me know if you'd like a breakdown of the 3 kinds!", "12"}});
 }
 
@@ -67,6 +68,8 @@ TEST_CASE("numbers: a text that refuses or breaks off gives none") {
          {"The year is not specified. However, the total is 5.", "5"},
          {"First, 16 - 3 - 4 = 9 eggs are left.\n\nNext, we multiply this by the price per egg, which is", ""},
          {"Therefore, the answer is 10 +", ""},
+         {"The answer is 12.\n\nHere is a breakdown:", "12"},
+         {"Thomas is also unable to read the 3 labels.", ""},
          {"<think>The perimeter is 2*(10+12.5) = 45. Then the cost", ""},
          {"<think>2 + 3 = 5</think>", "5"}});
 }
@@ -76,6 +79,8 @@ TEST_CASE("numbers: corrections") {
          {"Answer: 7\n\nWait, I need to recount. There are 8.", "8"},
          {"At first I thought the answer was 30, but it is in fact 32.", "32"},
          {"答案是7。等等,我数错了,应该是8。", "8"},
+         {"30, no, wait \u2014 32.", "32"},
+         {"Answer: 7. Wait: \u2248 8", "8"},
          {"My first count was 7; after recounting I get 8.", "8"},
          {"The question claims there are 12 cups, but I see 13.", "13"}});
 }
