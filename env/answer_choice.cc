@@ -33,12 +33,22 @@ std::optional<std::size_t> only(const Places& places) {
   return places.size() == 1 ? std::optional(*places.begin()) : std::nullopt;
 }
 
-// The place of a letter among the options.
+// Of options that are letters (P, Q, R, S): the one that is this letter.
+std::optional<std::size_t> lettered_option(char letter, const Options& options) {
+  std::optional<std::size_t> place;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    if (options[i].size() != 1 || !is_letter(options[i][0])) return {};
+    if ((options[i][0] | 0x20) == (letter | 0x20)) place = i;
+  }
+  return place;
+}
+
+// The place of a letter among the options, A, B, C, .., or of the option that is this letter.
 std::optional<std::size_t> place_of(char letter, const Options& options) {
   if (!is_letter(letter)) return {};
   const auto place = static_cast<std::size_t>((letter | 0x20) - 'a');
   const std::size_t count = options.empty() ? kLetters : std::min(options.size(), kLetters);
-  return place < count ? std::optional(place) : std::nullopt;
+  return place < count ? std::optional(place) : lettered_option(letter, options);
 }
 
 template <typename Same>
@@ -417,7 +427,8 @@ class MentionFinder {
   bool stands_alone(std::size_t at) const {
     if (!is_letter(text_[at])) return false;
     const char left = before(at), right = after(at);
-    if (joins_left(at) || joins_right(at) || is_name_or_unit(at) || (graded_ && right == '-')) return false;
+    if (joins_left(at) || joins_right(at) || is_name_or_unit(at) || is_argument(at) || (graded_ && right == '-'))
+      return false;
     const bool quoted = (left == '\'' || left == '"') && right == left;
     if (!quoted && (left == '\'' || (right == '\'' && !has_turkish_ending(at)))) return false;
     if (right == '.' && at + 2 < text_.size() && is_letter(text_[at + 2])) return false;  // U.S.
@@ -426,6 +437,21 @@ class MentionFinder {
     return std::string_view("_-+#=/^\\").find(left) == std::string_view::npos &&
            std::string_view("_+#=^").find(right) == std::string_view::npos &&
            !(right == '-' && at + 2 < text_.size() && text_[at + 2] != ' ');
+  }
+  // P(A), sin(A), (V)/(d), A \u2229 B: of a formula.
+  bool is_argument(std::size_t at) const {
+    static constexpr std::string_view kOperators[] = {"\u2229", "\u222a", "\u2282", "\u2286", "\u00d7", "\u00b7", "+"};
+    if (starts_with_any(behind(text_.substr(at + 1), " "), kOperators) ||
+        ends_with_any(trim(text_.substr(0, at)), kOperators))
+      return true;
+    static constexpr std::string_view kFunctions[] = {"sin", "cos", "tan", "log", "ln", "exp", "max", "min"};
+    if (before(at) != '(' || after(at) != ')') return false;
+    const char left = at > 1 ? text_[at - 2] : ' ', right = at + 2 < text_.size() ? text_[at + 2] : ' ';
+    if (left == '/' || right == '/') return true;
+    std::size_t begin = at - 1;
+    while (begin > 0 && is_letter(text_[begin - 1])) --begin;
+    const std::string_view name = std::string_view(lower_).substr(begin, at - 1 - begin);
+    return name.size() == 1 || is_among(name, kFunctions);
   }
   bool has_turkish_ending(std::size_t at) const {  // C'dir: it is C
     const std::string_view ending = word_at(lower_, at + 2);
@@ -585,10 +611,26 @@ std::optional<std::size_t> whole_choice(std::string_view text, const Options& op
   return only(with_number_word(text, options));
 }
 
+// "1. A red car", then "2. A van": a list, whose first line is no "1".
+bool numbers_lines(std::string_view text) {
+  return text.starts_with("1. ") && (text.find("\n2. ") != text.npos || text.find("\n\n2. ") != text.npos);
+}
+
+// "E decreases.\n\nB", "E decreases. B": a capital letter alone that ends the text.
+std::optional<std::size_t> closing_letter(std::string_view text, const Options& options) {
+  if (text.ends_with('.')) text.remove_suffix(1);
+  const std::size_t line = text.rfind('\n'), sentence = text.rfind(". ");
+  if (line == text.npos && sentence == text.npos) return {};
+  const std::size_t begin = std::max(line == text.npos ? 0 : line + 1, sentence == text.npos ? 0 : sentence + 2);
+  const std::string_view last = behind(text.substr(begin), kMarks);
+  if (begin < 8) return {};  // "D. A"
+  return !last.empty() && is_capital(last[0]) ? lone_letter(last, options) : std::nullopt;
+}
+
 // "B. London", with more lines behind it: its answer first, unless the lines list the options from there on.
 std::optional<std::size_t> first_line_choice(std::string_view text, const Options& options) {
   std::size_t end = text.find('\n');
-  if (end == text.npos) return {};
+  if (end == text.npos || numbers_lines(text)) return {};
   const auto first = whole_choice(text.substr(0, end), options);
   while (end != text.npos) {
     const std::size_t begin = end + 1;
@@ -703,113 +745,6 @@ std::optional<std::size_t> phrase_choice(const Phrase& phrase, const Options& op
   return number ? number : held_option(phrase.sentence, options);
 }
 
-// What a correction puts in the place of all before it: its phrase, or a short sentence that is an option.
-std::optional<std::size_t> corrected_choice(std::string_view text, const Options& options) {
-  for (const std::string_view correction : corrections_in(text)) {
-    for (const Phrase& phrase : answer_phrases(correction))
-      if (const auto place = phrase_choice(phrase, options)) return place;
-    const auto place = whole_choice(corrected_sentence(correction), options);
-    if (place && !names_besides(correction, *place, options)) return place;
-  }
-  return {};
-}
-
-// A text that says of each option whether it is right: the only one that is. False where several are.
-bool is_marked_choice(std::string_view text, const Options& options, std::optional<std::size_t>& choice) {
-  const MentionFinder finder(text, options);
-  Places right;
-  for (const Mention& mention : finder.find())
-    if (finder.is_marked_right(mention)) right.insert(mention.place);
-  choice = only(right);
-  return right.size() < 2;
-}
-
-// A text that lists the options' texts and marks each: the only one that is right. False where it says no or several.
-bool is_listed_choice(std::string_view text, const Options& options, std::optional<std::size_t>& choice) {
-  Options texts;
-  for (const std::string& option : options) texts.push_back(to_lower(bare(option)));
-  const auto [right, wrong] = listed_verdicts(text, texts, have_verdicts(options));
-  if (right.size() == 1) choice = right.front();
-  return right.empty() ? wrong.size() < 2 : right.size() == 1;
-}
-
-// The option that is stated behind "but", "however" or what would be the answer, in place of one that stands before:
-// "The answer could be C, but it's more likely to be A".
-std::optional<std::size_t> contrasted_choice(std::string_view text, const Options& options) {
-  constexpr std::size_t kReach = 300;
-  const std::size_t begin = text.size() - std::min(text.size(), kReach);
-  const std::string lower = ascii_lower(text.substr(begin));
-  std::size_t at = lower.npos;
-  for (const std::string_view mark :
-       {" but ", "however", "that's wrong", "that is wrong", "that was wrong", " yet ", " would be "})
-    if (const std::size_t found = lower.rfind(mark); found != lower.npos && (at == lower.npos || found > at))
-      at = found;
-  if (at == lower.npos || text.substr(0, begin + at).empty()) return {};
-  const std::string_view behind = text.substr(begin + at);
-  if (!answer_phrases(behind).empty() ||
-      contains_any(lower.substr(at), std::initializer_list<std::string_view>{" if "}))
-    return {};
-  const MentionFinder finder(behind, options);
-  Places preferred, mentioned;
-  for (const Mention& mention : finder.find()) {
-    mentioned.insert(mention.place);
-    if (finder.is_preferred(mention)) preferred.insert(mention.place);
-  }
-  if (!preferred.empty() || !mentioned.empty()) return only(preferred);
-  return concluded_by_text(behind, options);
-}
-
-std::optional<std::size_t> stated_choice(std::string_view text, const Options& options) {
-  const MentionFinder finder(text, options);
-  const std::vector<Mention> mentions = finder.find();
-  for (const auto states : {&MentionFinder::is_called_right, &MentionFinder::is_chosen})
-    for (auto mention = mentions.rbegin(); mention != mentions.rend(); ++mention)
-      if ((finder.*states)(*mention)) {
-        if (names_another(text.substr(mention->at + 1), options)) return {};
-        return mention->place;
-      }
-  Places fitting;
-  for (const Mention& mention : mentions)
-    if (finder.is_called_fitting(mention)) fitting.insert(mention.place);
-  if (const auto place = only(fitting)) return place;
-  if (const auto place = first_line_choice(text, options)) return place;
-  const auto place = mentions.empty() ? std::nullopt : only_mention(mentions);
-  const bool several = std::any_of(mentions.begin(), mentions.end(), [&](const Mention& one) {
-    return one.place == place && names_another(text.substr(one.at + 1), options);  // "Answer: B or C"
-  });
-  return several ? std::nullopt : place;
-}
-
-// "None", "none of these": the option "None of the above".
-std::optional<std::size_t> none_of_all(std::string_view text, const Options& options) {
-  constexpr std::string_view kNone[] = {"none",
-                                        "none of above",
-                                        "none of these",
-                                        "none of them",
-                                        "none of options",
-                                        "none of choices",
-                                        "none of options is right",
-                                        "none of options is correct",
-                                        "none of options are correct"};
-  if (text.size() > 60 || !is_among(words_of(text), kNone)) return {};
-  return only(options_that(options, [&](const std::string& option) { return is_among(words_of(option), kNone); }));
-}
-
-// Without an arrow or a hand that points to what follows.
-std::string_view without_pointer(std::string_view line) {
-  for (const std::string_view sign : {"\u27a1\ufe0f", "\u27a1", "\u2192", "\U0001f449", "=>", "->", "\u21d2"})
-    if (line.starts_with(sign)) return trim(line.substr(sign.size()));
-  return line;
-}
-
-// Behind lines that list the options, a last line that says which it is: "It is a dog."
-std::optional<std::size_t> concluded_option(std::string_view line, const Options& options) {
-  const std::string word = ascii_lower(word_at(line, 0));
-  const bool concludes = is_among(word, std::initializer_list<std::string_view>{"it", "it's", "so", "thus", "therefore",
-                                                                                "hence", "this", "that's", "clearly"});
-  return concludes ? held_option(line, options) : std::nullopt;
-}
-
 // "Nein, das stimmt nicht." beside the options Yes and No.
 std::optional<std::size_t> foreign_verdict_choice(std::string_view text, std::string_view word,
                                                   const Options& options) {
@@ -875,6 +810,115 @@ std::optional<std::size_t> leading_verdict_choice(std::string_view text, const O
   return foreign_verdict_choice(text, word, options);
 }
 
+// What a correction puts in the place of all before it: its phrase, or a short sentence that is an option.
+std::optional<std::size_t> corrected_choice(std::string_view text, const Options& options) {
+  for (const std::string_view correction : corrections_in(text)) {
+    for (const Phrase& phrase : answer_phrases(correction))
+      if (const auto place = phrase_choice(phrase, options)) return place;
+    const auto place = whole_choice(corrected_sentence(correction), options);
+    if (place && !names_besides(correction, *place, options)) return place;
+    if (const auto verdict = leading_verdict_choice(correction, options)) return verdict;
+  }
+  return {};
+}
+
+// A text that says of each option whether it is right: the only one that is. False where several are.
+bool is_marked_choice(std::string_view text, const Options& options, std::optional<std::size_t>& choice) {
+  const MentionFinder finder(text, options);
+  Places right;
+  for (const Mention& mention : finder.find())
+    if (finder.is_marked_right(mention)) right.insert(mention.place);
+  choice = only(right);
+  return right.size() < 2;
+}
+
+// A text that lists the options' texts and marks each: the only one that is right. False where it says no or several.
+bool is_listed_choice(std::string_view text, const Options& options, std::optional<std::size_t>& choice) {
+  Options texts;
+  for (const std::string& option : options) texts.push_back(to_lower(bare(option)));
+  const auto [right, wrong] = listed_verdicts(text, texts, have_verdicts(options));
+  if (right.size() == 1) choice = right.front();
+  return right.empty() ? wrong.size() < 2 : right.size() == 1;
+}
+
+// The option that is stated behind "but", "however" or what would be the answer, in place of one that stands before:
+// "The answer could be C, but it's more likely to be A".
+std::optional<std::size_t> contrasted_choice(std::string_view text, const Options& options) {
+  constexpr std::size_t kReach = 300;
+  const std::size_t begin = text.size() - std::min(text.size(), kReach);
+  const std::string lower = ascii_lower(text.substr(begin));
+  std::size_t at = lower.npos;
+  for (const std::string_view mark :
+       {" but ", "however", "that's wrong", "that is wrong", "that was wrong", " yet ", " would be "})
+    if (const std::size_t found = lower.rfind(mark); found != lower.npos && (at == lower.npos || found > at))
+      at = found;
+  if (at == lower.npos || text.substr(0, begin + at).empty()) return {};
+  const std::string_view behind = text.substr(begin + at);
+  if (!answer_phrases(behind).empty() ||
+      contains_any(lower.substr(at), std::initializer_list<std::string_view>{" if "}))
+    return {};
+  const MentionFinder finder(behind, options);
+  Places preferred, mentioned;
+  for (const Mention& mention : finder.find()) {
+    mentioned.insert(mention.place);
+    if (finder.is_preferred(mention)) preferred.insert(mention.place);
+  }
+  if (!preferred.empty() || !mentioned.empty()) return only(preferred);
+  return concluded_by_text(behind, options);
+}
+
+std::optional<std::size_t> stated_choice(std::string_view text, const Options& options) {
+  const MentionFinder finder(text, options);
+  const std::vector<Mention> mentions = finder.find();
+  for (const auto states : {&MentionFinder::is_called_right, &MentionFinder::is_chosen})
+    for (auto mention = mentions.rbegin(); mention != mentions.rend(); ++mention)
+      if ((finder.*states)(*mention)) {
+        if (names_another(text.substr(mention->at + 1), options)) return {};
+        return mention->place;
+      }
+  Places fitting;
+  for (const Mention& mention : mentions)
+    if (finder.is_called_fitting(mention)) fitting.insert(mention.place);
+  if (const auto place = only(fitting)) return place;
+  if (const auto place = closing_letter(text, options)) return place;
+  if (const auto place = first_line_choice(text, options)) return place;
+  const auto place = mentions.empty() ? std::nullopt : only_mention(mentions);
+  const bool several = std::any_of(mentions.begin(), mentions.end(), [&](const Mention& one) {
+    return one.place == place && names_another(text.substr(one.at + 1), options);  // "Answer: B or C"
+  });
+  return several ? std::nullopt : place;
+}
+
+// "None", "none of these": the option "None of the above".
+std::optional<std::size_t> none_of_all(std::string_view text, const Options& options) {
+  constexpr std::string_view kNone[] = {"none",
+                                        "none of above",
+                                        "none of these",
+                                        "none of them",
+                                        "none of options",
+                                        "none of choices",
+                                        "none of options is right",
+                                        "none of options is correct",
+                                        "none of options are correct"};
+  if (text.size() > 60 || !is_among(words_of(text), kNone)) return {};
+  return only(options_that(options, [&](const std::string& option) { return is_among(words_of(option), kNone); }));
+}
+
+// Without an arrow or a hand that points to what follows.
+std::string_view without_pointer(std::string_view line) {
+  for (const std::string_view sign : {"\u27a1\ufe0f", "\u27a1", "\u2192", "\U0001f449", "=>", "->", "\u21d2"})
+    if (line.starts_with(sign)) return trim(line.substr(sign.size()));
+  return line;
+}
+
+// Behind lines that list the options, a last line that says which it is: "It is a dog."
+std::optional<std::size_t> concluded_option(std::string_view line, const Options& options) {
+  const std::string word = ascii_lower(word_at(line, 0));
+  const bool concludes = is_among(word, std::initializer_list<std::string_view>{"it", "it's", "so", "thus", "therefore",
+                                                                                "hence", "this", "that's", "clearly"});
+  return concludes ? held_option(line, options) : std::nullopt;
+}
+
 }  // namespace
 
 std::vector<std::string> without_labels(std::vector<std::string> options) {
@@ -923,7 +967,8 @@ std::optional<std::size_t> read_choice(std::string_view plain, const Options& op
   if (line.size() < plain.size())
     if (const auto place = concluded_option(line, options)) return place;
   if (const auto place = concluded_by_text(plain, options)) return place;
-  return stated_first(plain, options);
+  if (const auto place = stated_first(plain, options)) return place;
+  return only_predicate(plain, options);
 }
 
 }  // namespace agon::env

@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "core/text.h"
+#include "env/answer_missing.h"
 #include "env/answer_named.h"
 #include "env/answer_text.h"
 #include "env/word_list.h"
@@ -318,6 +319,56 @@ bool leaves_alone(std::string_view sentence, const First& first, const OptionTex
   return first.sure && answer_words(lower).size() > 3;
 }
 
+// --- Predicates ---
+
+constexpr std::string_view kCopulas[] = {"is",    "was",      "are",        "were",    "be",       "called",
+                                         "named", "gives",    "equals",     "becomes", "it's",     "that's",
+                                         "will",  "would be", "arrives at", "labeled", "labelled", "known as",
+                                         "so:",   "thus:",    "therefore:", "hence:"};
+constexpr std::string_view kChineseCopulas[] = {"是", "为", "叫", "即", "称为"};
+constexpr std::string_view kConditions[] = {"if ",     "when ",  "since ",  "because ", "although ",
+                                            "though ", "while ", "unless ", "assuming "};
+constexpr std::string_view kArticles[] = {"a",  "an", "the",     "most", "likely",    "probably", "that",
+                                          "of", "in", "clearly", "also", "therefore", "thus"};
+
+constexpr std::string_view kUncertain[] = {"some ",   "others ", "first ",  "could ", "might ", "may ",  "whether ",
+                                           "cannot ", "n't ",    "not ",    "never ", "wrong ", "less ", "least ",
+                                           "other ",  "your ",   "second ", "next ",  "initial"};
+
+constexpr std::string_view kRevisions[] = {"wait", "actually", "correction", "scratch", "hmm", "however", "sorry"};
+
+// Does what stands behind an option end its part of the sentence?
+bool ends_predicate(std::string_view rest) {
+  if (behind(rest, " \"'").empty()) return true;
+  for (const std::string_view mark :
+       {".", ",", ";", "!", ":", "\"", "'", " (", " -", " \u2014", " because", " since", " by ", " as ", "\u3002"})
+    if (rest.starts_with(mark)) return true;
+  return false;
+}
+
+// Does a lower-case text end with a verb, and articles behind it, that says of its subject what follows?
+bool ends_with_copula(std::string_view before) {
+  if (ends_with_any(before, kChineseCopulas)) return !before.ends_with("还是");
+  before = trim(before);
+  for (int i = 0; i < 4; ++i)
+    for (const std::string_view word : kArticles)
+      if (ends_with_word(before, word)) before = trim(before.substr(0, before.size() - word.size()));
+  while (before.ends_with('"') || before.ends_with('\'')) before = trim(before.substr(0, before.size() - 1));
+  return ends_with_any_word(before, kCopulas);
+}
+
+// Is the option that begins there said of the sentence's subject, without a condition, a doubt or a denial?
+bool is_predicate(std::string_view sentence, std::size_t at, std::size_t size, bool first) {
+  const std::string_view before = sentence.substr(0, at), after = sentence.substr(at + size);
+  const bool heading = first && before.ends_with(": ") && std::count(before.begin(), before.end(), ' ') < 4;
+  const bool contrast = before.ends_with("but ") && after.starts_with(" is ");
+  if (!contrast && (!ends_predicate(after) || !(heading || ends_with_copula(before)))) return false;
+  const std::size_t comma = before.rfind(", ");
+  const std::string_view clause = comma == before.npos ? before : before.substr(comma + 2);
+  return !starts_with_any(clause, kConditions) && !holds_word(clause, kUncertain) &&
+         !contains_any(clause, std::initializer_list<std::string_view>{" if ", " not ", "n't "});
+}
+
 }  // namespace
 
 std::optional<std::size_t> concluded_by_text(std::string_view plain, const OptionTexts& options) {
@@ -346,6 +397,24 @@ std::optional<std::size_t> stated_first(std::string_view plain, const OptionText
   const bool alone = std::all_of(sentences.begin() + 1, sentences.end(),
                                  [&](std::string_view sentence) { return leaves_alone(sentence, *first, options); });
   return alone ? Place(first->place) : std::nullopt;
+}
+
+std::optional<std::size_t> only_predicate(std::string_view plain, const OptionTexts& options) {
+  if (plain.size() > kLongestText || refuses(plain) || holds_word(lower_plain(plain), kRevisions)) return {};
+  Place only;
+  for (const std::string_view said : sentences_of(plain)) {
+    const std::string sentence = lower_plain(said);
+    if (sentence.ends_with('?')) continue;
+    for (std::size_t at = 0; at < sentence.size(); ++at) {
+      const bool east_asian = static_cast<unsigned char>(sentence[at]) >= 0xE3;
+      const Place place = begins_word(sentence, at) || east_asian ? option_at(sentence, at, options) : std::nullopt;
+      if (!place || !is_predicate(sentence, at, lower_plain(options[*place]).size(), said.data() == trim(plain).data()))
+        continue;
+      if (only && only != place) return {};
+      only = place;
+    }
+  }
+  return only;
 }
 
 }  // namespace agon::env

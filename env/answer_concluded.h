@@ -19,4 +19,8 @@ std::optional<std::size_t> concluded_by_text(std::string_view plain, const std::
 // other options.
 std::optional<std::size_t> stated_first(std::string_view plain, const std::vector<std::string>& options);
 
+// The only option that the text says something is: "The object is a microscope, used in .. . A telescope, in contrast,
+// ..", "If today is Thursday, it will be Monday." Nothing where it says so of two, in a condition, or doubts.
+std::optional<std::size_t> only_predicate(std::string_view plain, const std::vector<std::string>& options);
+
 }  // namespace agon::env

@@ -198,7 +198,7 @@ constexpr std::string_view kBounds[] = {
     "więcej niż",  "超过",         "超過",         "多于",         "少于",         "大于",       "小于",
     "至少",        "最多",         "不到",         "不足",         "不少于",       "不超过",     "少なくとも",
     "最大",        "最低",         "최소",         "최대",         "적어도",       "至少有",     "最多有",
-    "不止",        "超过了",       "超過了",       "多达"};
+    "至少需要",    "最少需要",     "至少要",       "不止",         "超过了",       "超過了",     "多达"};
 constexpr std::string_view kPlainBounds[] = {"over", "under", "above", "below"};  // behind a number: "3 over 5"
 constexpr std::string_view kBoundsBehind[] = {
     "or more",      "or fewer",          "or less",   "or greater", "or higher",    "or above",

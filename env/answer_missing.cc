@@ -71,6 +71,7 @@ constexpr std::string_view kRefusals[] = {"cannot be determined",
                                           "enough information",
                                           "more information",
                                           "hard to read",
+                                          "too blurry",
                                           "not found",
                                           "データはありません",
                                           "no hay datos",
@@ -121,13 +122,16 @@ constexpr std::string_view kStrong[] = {"i'm unable",       "i am unable",   "as
 constexpr std::string_view kNone[] = {"unknown", "none",       "n/a",           "not available", "not given",
                                       "unclear", "not stated", "not specified", "not provided",  "undefined"};
 // A sentence with one of these says more.
-constexpr std::string_view kTurns[] = {"but ",    "however", "estimate", "approximately", "roughly", "although ",
-                                       "though ", "while ",  "unless ",  " so ",          " ≈ ",     "但",
-                                       "不过",    " aber ",  " pero ",   " mais ",        " mas ",   " но "};
-constexpr std::string_view kHanging[] = {"the",   "a",      "an",     "is", "are",  "of",        "to",   "by",   "and",
-                                         "or",    "with",   "for",    "in", "then", "from",      "as",   "that", "than",
-                                         "we",    "which",  "equals", "if", "when", "therefore", "so",   "per",  "have",
-                                         "after", "before", "at",     "on", "need", "how",       "draw", "thus"};
+constexpr std::string_view kTurns[] = {"but ",      "however", "estimate", "approximately", "roughly", "although ",
+                                       ", though ", "while ",  "unless ",  " so ",          " ≈ ",     "但",
+                                       "不过",      " aber ",  " pero ",   " mais ",        " mas ",   " но "};
+// What stands behind a refusal and does not take it back.
+constexpr std::string_view kOnly[] = {"we only ", "i only ", "it only ", "the only ", "only ", "it shows ", "please "};
+constexpr std::string_view kHanging[] = {"the",  "a",    "an",   "is",    "are",      "of",       "to",    "by",
+                                         "and",  "or",   "with", "for",   "in",       "then",     "from",  "as",
+                                         "that", "than", "we",   "which", "equals",   "if",       "when",  "therefore",
+                                         "so",   "per",  "have", "after", "before",   "at",       "on",    "need",
+                                         "how",  "draw", "thus", "add",   "subtract", "multiply", "divide"};
 
 // The end of the sentence that goes on at `at`, behind its mark; ';' ends none.
 std::size_t end_of_sentence(std::string_view text, std::size_t at) {
@@ -160,7 +164,8 @@ bool refuses(std::string_view plain) {
   const std::size_t mark = at > 0 ? text.find_last_of(".!?\n", at - 1) : text.npos;
   const std::size_t begin = mark == text.npos ? 0 : mark + 1, end = end_of_sentence(text, at);
   const bool first = trim(text.substr(0, begin)).empty() || !has_digit(text.substr(0, begin));
-  const bool last = !has_digit(text.substr(end));
+  const std::string_view rest = behind(text.substr(end), " \n");
+  const bool last = !has_digit(rest) || starts_with_any(rest, kOnly);
   const std::string_view sentence = text.substr(begin, end - begin);
   const std::string_view behind_refusal = sentence.substr(at - begin);
   const bool sorry = sentence.find("sorry") != sentence.npos;

@@ -92,11 +92,11 @@ constexpr std::string_view kDeniers[] = {"not",
                                          "\u0644\u064a\u0633\u062a"};
 // Between a denier and what it denies.
 constexpr std::string_view kBetween[] = {
-    "be",   "been",   "really", "actually", "likely", "necessarily", "quite",  "exactly", "look", "looks",
-    "seem", "appear", "think",  "believe",  "it",     "is",          "its",    "this",    "that", "at",
-    "in",   "on",     "show",   "see",      "any",    "option",      "called", "colored", "es",   "est",
-    "ist",  "\u00e9", "\u00e8", "un",       "une",    "una",         "um",     "uma",     "uno",  "ein",
-    "eine", "einen",  "der",    "das",      "le",     "la",          "el",     "il",      "een",  "en"};
+    "be",     "been",  "really",  "actually", "likely", "necessarily", "quite",   "exactly", "look", "looks", "seem",
+    "appear", "think", "believe", "it",       "is",     "its",         "this",    "that",    "at",   "in",    "on",
+    "to",     "show",  "see",     "any",      "option", "called",      "colored", "es",      "est",  "ist",   "\u00e9",
+    "\u00e8", "un",    "une",     "una",      "um",     "uma",         "uno",     "ein",     "eine", "einen", "der",
+    "das",    "le",    "la",      "el",       "il",     "een",         "en"};
 // Behind "is": what is said of an option that is no answer.
 constexpr std::string_view kWrong[] = {"wrong", "incorrect", "ruled", "eliminated", "excluded", "out"};
 constexpr std::string_view kRight[] = {"right",    "correct", "true",   "it",    "answer",

@@ -16,6 +16,7 @@
 #include "env/answer_missing.h"
 #include "env/answer_reason.h"
 #include "env/answer_text.h"
+#include "env/number_condition.h"
 #include "env/number_word.h"
 #include "env/scale_word.h"
 #include "env/word_list.h"
@@ -203,6 +204,7 @@ class NumberReader {
           (code == "hk" && sign_size == 0) || (code == "nz" && sign_size == 0))
         at_ = begin;
       if (at_ != begin || code.empty()) at_ += sign_size;
+      has_currency_ = has_currency_ || sign_size > 0;
     }
     skip_blanks();
   }
@@ -422,7 +424,8 @@ class NumberReader {
   std::optional<Number> scaled(Number number) {
     int power = 0, factor = 1;
     for (const auto& [suffix, exponent] : kSuffixes)
-      if (power == 0 && peek() == suffix && !is_word_byte(peek(1)) && peek(1) != '/' && peek(1) != '^') {
+      if (power == 0 && (peek() == suffix || (has_currency_ && peek() == 'm' && suffix == 'M')) &&
+          !is_word_byte(peek(1)) && peek(1) != '/' && peek(1) != '^') {
         power = exponent;
         ++at_;
       }
@@ -450,6 +453,7 @@ class NumberReader {
 
   std::string_view text_;
   std::size_t at_;
+  bool has_currency_ = false;   // a sign stood before the digits: $4.5m are millions
   bool decimal_comma_ = false;  // of the literal being read: a comma parts its decimals
 };
 
@@ -688,9 +692,28 @@ std::size_t dash_of_reason(std::string_view text) {
   return sum ? text.npos : at;
 }
 
+// "120 / 18 = 6.67, which we round up to 7 boxes": behind the last "round", unless it names places.
+std::optional<Number> rounded(std::string_view text) {
+  const std::string lower = ascii_lower(text);
+  if (const std::size_t behind = lower.find(" when rounded"); behind != lower.npos) {
+    const std::size_t restated = lower.rfind(" or ", behind);
+    return restated == lower.npos ? std::nullopt : only_number(text.substr(restated, behind - restated));
+  }
+  const std::size_t at = lower.rfind(" round");
+  if (at == lower.npos) return {};
+  const std::size_t to = lower.find(" to ", at);
+  if (to == lower.npos || to - at > 16) return {};
+  const std::string_view said = std::string_view(lower).substr(to);
+  if (contains_any(said,
+                   std::initializer_list<std::string_view>{"decimal", "significant", "nearest", "place", "digit"}))
+    return {};
+  return only_number(text.substr(to + 4));
+}
+
 // The value of a phrase: its sentence, or that up to where a reason begins.
 std::optional<Number> of_phrase(std::string_view sentence) {
   if (sentence.starts_with("not ")) return {};
+  if (const auto number = rounded(sentence)) return number;
   std::size_t end = std::min(before_reason(sentence).size(), dash_of_reason(sentence));
   for (const std::string_view break_at : {", ", " (", "; ", " which", " so "})
     end = std::min(end, sentence.find(break_at));
@@ -703,19 +726,64 @@ std::optional<Number> of_phrase(std::string_view sentence) {
   return {};
 }
 
-// Behind the last "is", "are", "so" and the like, to the end of the text.
+constexpr std::string_view kConclusions[] = {" is ",
+                                             " are ",
+                                             " was ",
+                                             " were ",
+                                             " equals ",
+                                             " gives ",
+                                             " get ",
+                                             " total ",
+                                             "so ",
+                                             "then ",
+                                             "thus",
+                                             "hence",
+                                             "total: ",
+                                             "altogether",
+                                             "we have ",
+                                             " make ",
+                                             " makes ",
+                                             "making ",
+                                             " sind ",
+                                             " y en a ",
+                                             " hay ",
+                                             "therefore",
+                                             "should be ",
+                                             " increase of ",
+                                             "i.e. ",
+                                             " decrease of ",
+                                             " mean ",
+                                             " difference of ",
+                                             " means ",
+                                             " cost ",
+                                             " costs ",
+                                             " leaves ",
+                                             "leaving ",
+                                             "now ",
+                                             " corresponds to ",
+                                             "it's ",
+                                             "that's ",
+                                             "\u5e94\u8be5\u662f",
+                                             "\u6240\u4ee5",
+                                             "\u56e0\u6b64"};
+
+// Behind the last "is", "are", "so" and the like that a number stands behind, to the end of the text.
 std::optional<Number> behind_conclusion(std::string_view text) {
   const std::string lower = ascii_lower(text);
-  std::size_t last = lower.npos;
-  for (const std::string_view word :
-       {" is ",         " are ",       " was ",    " were ",    " equals ",   " gives ",
-        " get ",        " total ",     "so ",      "then ",     "thus",       "hence",
-        "total: ",      "altogether",  "we have ", " make ",    " makes ",    "making ",
-        " sind ",       " y en a ",    " hay ",    "therefore", "should be ", "\u5e94\u8be5\u662f",
-        "\u6240\u4ee5", "\u56e0\u6b64"})
-    if (const std::size_t at = lower.rfind(word); at != lower.npos && (last == lower.npos || at + word.size() > last))
-      last = at + word.size();
-  if (last == lower.npos || is_no_answer(text.substr(0, last), {})) return {};
+  const auto last_before = [&](std::size_t end) {
+    std::size_t last = 0;
+    for (const std::string_view word : kConclusions) {
+      const std::size_t at = end < word.size() ? lower.npos : lower.rfind(word, end - word.size());
+      if (at != lower.npos) last = std::max(last, at + word.size());
+    }
+    return last;
+  };
+  std::size_t last = last_before(lower.size());
+  for (int i = 0; i < 3 && last > 0 && !has_digit(std::string_view(lower).substr(last)); ++i) {
+    if (const auto words = whole_number(text.substr(last))) return words;
+    last = last_before(last - 1);
+  }
+  if (last == 0 || is_no_answer(text.substr(0, last), {})) return {};
   return only_number(text.substr(last));
 }
 
@@ -803,25 +871,12 @@ std::optional<Number> total_line(std::string_view text) {
   return text.find('\n') == text.npos ? std::nullopt : total;
 }
 
-// "120 / 18 = 6.67, which we round up to 7 boxes": behind the last "round", unless it names places.
-std::optional<Number> rounded(std::string_view text) {
-  const std::string lower = ascii_lower(text);
-  const std::size_t at = lower.rfind(" round");
-  if (at == lower.npos) return {};
-  const std::size_t to = lower.find(" to ", at);
-  if (to == lower.npos || to - at > 16) return {};
-  const std::string_view said = std::string_view(lower).substr(to);
-  if (contains_any(said,
-                   std::initializer_list<std::string_view>{"decimal", "significant", "nearest", "place", "digit"}))
-    return {};
-  return only_number(text.substr(to + 4));
-}
-
 // The size of a year behind "in" or "of", or of an ordinal, that begins there: "in 2015", "17th"; 0: none does.
 std::size_t year_or_ordinal(std::string_view text) {
   const std::string_view digits = digits_at(text, 0);
   if (!digits.empty()) {
     const std::string_view ending = text.substr(digits.size(), 2);
+    if (digits.size() == 4 && text.substr(4).starts_with("\u5e74")) return 7;
     return is_among(ending, std::initializer_list<std::string_view>{"st", "nd", "rd", "th"}) ? digits.size() + 2 : 0;
   }
   const std::string_view year = digits_at(text, 3);
@@ -848,9 +903,10 @@ struct Clause {
   bool concludes = false;
 };
 Clause clause_of_last_equation(std::string_view text) {
-  constexpr std::string_view kConcluding[] = {"so ",          "thus",    "therefore",  "hence",
-                                              "we have ",     "we get ", "we obtain ", "\u6240\u4ee5",
-                                              "\u56e0\u6b64", "\u2234",  "\u6545"};
+  constexpr std::string_view kConcluding[] = {
+      "so ",         "thus",         "therefore",    "hence",    "gives ",    "giving ",  "means ",
+      "from which ", "leading to ",  "leads to ",    "implies ", "implying ", "we have ", "we get ",
+      "we obtain ",  "\u6240\u4ee5", "\u56e0\u6b64", "\u2234",   "\u6545"};
   const std::string lower = ascii_lower(text.substr(0, text.rfind('=')));
   Clause clause;
   for (const std::string_view end : {". ", "; ", ", ", "\n"})
@@ -904,21 +960,66 @@ std::string_view before_last_sentence(std::string_view text) {
   return said.substr(0, end);
 }
 
+// Does a sentence hold a number that equals this one?
+bool holds(std::string_view sentence, const Number& number) {
+  for (std::size_t at = 0; at < sentence.size(); ++at) {
+    if (!is_digit(sentence[at]) || (at > 0 && is_word_byte(sentence[at - 1]))) continue;
+    NumberReader reader(sentence, at);
+    const auto found = reader.signed_value();
+    if (found && equal_numbers(*found, number)) return true;
+    at = std::max(at, reader.at());
+  }
+  return false;
+}
+
+// "480 / 60 = 8. The car needs 8 hours to cover 480 km": the result of the last equation, which the last sentence says.
+std::optional<Number> result_said_again(std::string_view before, std::string_view sentence) {
+  const std::size_t equals = before.rfind('=');
+  if (equals == before.npos) return {};
+  const std::string_view result = before.substr(equals + 1);
+  const auto number = only_number(result.substr(0, std::min(first_sentence(result).size(), result.find('\n'))));
+  return number && holds(sentence, *number) ? number : std::nullopt;
+}
+
+// The only number of the last sentence that has one, or the one there that the last equation before it gives.
+std::optional<Number> in_last_sentence(std::string_view text) {
+  constexpr std::string_view kHedging[] = {"could be", "might be", "may be", "maybe", "perhaps", "possibly"};
+  while (!text.empty()) {
+    const std::string_view before = before_last_sentence(text.substr(0, text.find_last_not_of(" \n.!?") + 1));
+    const std::string_view sentence = text.substr(before.size());
+    if (has_digit(sentence)) {
+      if (before.empty() || contains_any(ascii_lower(sentence), kHedging)) return {};
+      const auto number = only_number(sentence);
+      return number ? number : result_said_again(before, sentence);
+    }
+    if (before.size() >= text.size()) break;
+    text = before;
+  }
+  return {};
+}
+
 // In a text without a phrase.
 std::optional<Number> without_phrase(std::string_view plain) {
   if (const auto number = total_line(plain)) return number;
   if (lists_lines(plain)) return {};
   if (const auto number = first_line_number(plain)) return number;
   if (const auto number = rounded(plain)) return number;
-  const std::string answers = without_reasons(plain);
-  if (answers.size() < plain.size())
-    if (const auto number = in_sentences(answers)) return number;
-  if (const auto number = in_sentences(plain)) return number;
-  const std::string timeless = without_years(plain);
-  if (timeless.size() < plain.size())
-    if (const auto number = in_sentences(timeless)) return number;
+  const std::string answers = without_reasons(plain), bare = without_conditions(answers);
+  for (const std::string& text :
+       {bare, without_years(bare), answers, std::string(plain), without_conditions(plain), without_years(plain)})
+    if (const auto number = in_sentences(text)) return number;
+  if (const auto number = in_last_sentence(bare)) return number;
   const auto words = only_number_in_words(plain);
   return words ? parse_plain_number(*words) : std::nullopt;
+}
+
+// "8.\n8.\n8.": nothing but one line again and again.
+bool repeats_a_line(std::string_view text) {
+  const std::string_view line = last_line(text);
+  std::string_view rest = text;
+  while (rest.starts_with(line) && rest.size() > line.size() && rest[line.size()] == '\n')
+    rest.remove_prefix(line.size() + 1);
+  return rest == line && line.size() < text.size();
 }
 
 }  // namespace
@@ -944,8 +1045,9 @@ std::optional<Number> parse_plain_number(std::string_view plain) {
   return number && reader.rest_is_unit() ? number : std::nullopt;
 }
 
-std::optional<Number> read_number(std::string_view said) {
-  const std::string apart = with_kelvin_apart(said);
+std::optional<Number> read_number(std::string_view text) {
+  const std::string_view said = repeats_a_line(text) ? last_line(text) : text;
+  const std::string apart = without_places_of_variables(with_kelvin_apart(said));
   const std::string_view plain = without_closing(apart);
   if (digits_at(plain, 0).size() + 1 == plain.size() && plain.ends_with('!')) return {};  // "5!"
   if (const auto number = whole_number(plain)) return number;

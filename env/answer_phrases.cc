@@ -64,14 +64,17 @@ constexpr std::string_view kConnectors[] = {
     "\u4e3a",  "\u70ba",    "\u306f", "\uc740 ", "\ub294 ",  " \u0647\u0648 ", " \u0647\u064a ",
     " \u2192", " l\u00e0 ", "->",     "\u21d2"};
 // Before "answer": it is not the one that is given.
-constexpr std::string_view kOthers[] = {"wrong", "incorrect", "alternative", "other", "another", "second",  "worst",
-                                        "false", "tempting",  "no",          "your",  "falsche", "mauvaise"};
+constexpr std::string_view kOthers[] = {"wrong",  "incorrect", "alternative", "other",    "another",
+                                        "second", "worst",     "false",       "tempting", "no",
+                                        "your",   "falsche",   "mauvaise",    "to",       "cannot"};
 constexpr std::string_view kQualifiers[] = {"correct",     "right",   "best",     "final", "true",
                                             "appropriate", "closest", "accurate", "only",  "actual"};
 // Before the noun and its articles: the answer is not given, or was.
-constexpr std::string_view kUnsaid[] = {"don't think", "do not think", "don't believe", "doubt",
-                                        "doubt that",  "not sure",     "whether",       "thought",
-                                        "assumed",     "guessed",      "not think",     "if"};
+constexpr std::string_view kUnsaid[] = {
+    "don't think", "do not think", "don't believe", "doubt",       "doubt that",      "not sure",
+    "whether",     "thought",      "assumed",       "guessed",     "not think",       "if",
+    "might think", "may think",    "would think",   "could think", "tempting to say", "look like",
+    "looks like",  "seem that",    "seems that",    "seems like",  "appear that"};
 // Between the noun and its value: it may be another.
 constexpr std::string_view kHedged[] = {" would ", " could ", " might ",    " may ",
                                         " appear", " seem",   " possibly ", " perhaps "};

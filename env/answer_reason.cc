@@ -19,16 +19,17 @@ constexpr std::string_view kDigits = "0123456789";
 constexpr std::string_view kReasons[] = {" because", " since ", " given ",     " whereas ", " while ",     " weil ",
                                          " porque ", " car ",   " parce que ", " perché ",  " потому что "};
 constexpr std::string_view kConditions[] = {" if ", " when ", " where ", " as ", " so that ", " provided "};
-constexpr std::string_view kBehindCommas[] = {"which ",  "i.e.",           "not ",        "rather than ", "instead of ",
-                                              "unlike ", "with ",          "including ",  "of which ",    "namely ",
-                                              "from ",   "consisting of ", "made up of ", "comprising "};
+constexpr std::string_view kBehindCommas[] = {
+    "which ", "who ",       "whose ",    "i.e.",    "not ",  "rather than ",   "instead of ", "unlike ",
+    "with ",  "including ", "of which ", "namely ", "from ", "consisting of ", "made up of ", "comprising "};
 // Behind "as": no reason.
 constexpr std::string_view kBehindAs[] = {"well", "many", "much", "few",  "follows",  "shown",  "of",         "a",
                                           "an",   "in",   "per",  "seen", "expected", "marked", "the answer", "stated"};
+constexpr std::string_view kManyAs[] = {" as many ", " as much ", " as few "};  // before the "as" of a comparison
 constexpr std::string_view kConclusions[] = {
-    " so ",       "thus",      "therefore", "hence",    " then ",     "answer", " total", "are left",
-    "is left",    "left over", "left.",     "remain",   "altogether", "\u21d2", "->",     "in all",
-    "difference", "result",    " sum ",     " leaves ", "true value", "round"};
+    " so ",     "thus",      "therefore",  "hence",  " then ",     "answer",   " total",     "are left",
+    "is left",  "left over", "left.",      "remain", "altogether", "\u21d2",   "->",         "in all",
+    "you need", "we need",   "difference", "result", " sum ",      " leaves ", "true value", "round"};
 constexpr std::string_view kCorrections[] = {"actually",
                                              "correction",
                                              "edit:",
@@ -128,6 +129,17 @@ constexpr std::string_view kClosings[] = {"let me know",      "please let me kno
                                           "if you need more", "if you need further", "if you need help",
                                           "if you'd",         "if you want me",      "if you want more",
                                           "would you like",   "do you want",         "is there anything"};
+// What ends a reply and says what its answer is of. One that concludes stays.
+constexpr std::string_view kNotes[] = {"note:",
+                                       "note that ",
+                                       "please note",
+                                       "this is based on",
+                                       "this assumes",
+                                       "this is higher than",
+                                       "this is lower than",
+                                       "this is more than",
+                                       "this is less than"};
+constexpr std::string_view kConcludingNotes[] = {"answer", " so ", "therefore", "thus", "=", "total", "actually"};
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -157,16 +169,32 @@ bool begins_sentence(std::string_view text, std::size_t at) {
          std::string_view(".!?:").find(text[at - 1]) != std::string_view::npos;
 }
 
+// "which gives 60", "which is 27.": no reason.
+bool concludes(std::string_view clause) {
+  if (!clause.starts_with("which ")) return false;
+  clause.remove_prefix(6);
+  if (starts_with_any(clause, std::initializer_list<std::string_view>{"gives ", "means ", "makes ", "leaves ",
+                                                                      "yields ", "equals "}))
+    return true;
+  if (!clause.starts_with("is ")) return false;
+  const std::string_view value = clause.substr(0, clause.find_first_of(".,;\n"));
+  const std::size_t digits = value.find_first_of(kDigits);
+  return digits < 6 && value.find(" of ") == value.npos && value.find(" than ") == value.npos &&
+         std::count(value.begin(), value.end(), ' ') < 4;
+}
+
 bool gives_reason(std::string_view lower, std::size_t at) {
   const std::string_view rest = lower.substr(at, kReach);
   if (rest[0] == ' ') {
     if (starts_with_any(rest, kReasons)) return true;
     const bool after_comma = at > 0 && lower[at - 1] == ',';
-    if (after_comma && starts_with_any(rest.substr(1), kBehindCommas)) return !denies_last(rest);
+    if (after_comma && starts_with_any(rest.substr(1), kBehindCommas) && !rest.starts_with(" from which "))
+      return !denies_last(rest) && !concludes(rest.substr(1));
     if (after_comma && has_digit(rest.substr(1, 1)) &&
         last_bytes(lower.substr(0, at), kReach).find("total") != lower.npos)
       return true;
     if (!starts_with_any(rest, kConditions)) return false;
+    if (rest.starts_with(" as ") && contains_any(last_bytes(lower.substr(0, at), 40), kManyAs)) return false;
     if (rest.starts_with(" as ")) return !starts_with_any(rest.substr(4), kBehindAs);
     return rest.find(", ") == rest.npos;  // "if 3 go, 7 are left" concludes
   }
@@ -318,12 +346,14 @@ std::string_view before_check(std::string_view plain) {
 std::string_view without_closing(std::string_view plain) {
   const std::string lower = ascii_lower(plain);
   std::size_t end = plain.size();
-  for (std::size_t at = plain.size() - std::min(plain.size(), kLongestCorrection); at < lower.size(); ++at)
-    if (at > 0 && begins_sentence(lower, at) &&
-        starts_with_any(behind(std::string_view(lower).substr(at), " "), kClosings)) {
-      end = at;
-      break;
-    }
+  for (std::size_t at = plain.size() - std::min(plain.size(), kLongestCorrection); at < lower.size(); ++at) {
+    if (at == 0 || !begins_sentence(lower, at)) continue;
+    const std::string_view rest = behind(std::string_view(lower).substr(at), " (");
+    const bool note = starts_with_any(rest, kNotes) && !contains_any(rest, kConcludingNotes);
+    if (!note && !starts_with_any(rest, kClosings)) continue;
+    end = at;
+    break;
+  }
   const std::string_view kept = trim(plain.substr(0, end));
   return kept.empty() ? plain : kept;
 }

@@ -13,6 +13,8 @@
 #include "env/grade.h"
 #include "env/gui_action.h"
 #include "env/place_refused.h"
+#include "env/place_said.h"
+#include "env/word_list.h"
 #include "tools/json_text.h"
 
 namespace agon::env {
@@ -140,15 +142,17 @@ class TextRule : public AnswerRule {
     if (part.kind == AnswerPart::Kind::whole) reading.forms.emplace_back(last_line(part.text));
     std::string word = leading_verdict(phrases.empty() ? std::string_view(part.text) : phrases.front().value);
     if (word.empty() && phrases.empty()) word = leading_verdict(last_line(part.text));
+    if (word.empty() && phrases.empty()) word = closing_verdict(part.text);
     if (!word.empty()) reading.forms.push_back(word);
     const std::string bare(before_reason(without_frame(reading.forms.front())));
     if (bare.size() < reading.forms.front().size()) reading.forms.push_back(bare);
     for (const std::string& form : {reading.forms.front(), bare})
       if (const std::string text = without_quotes(form); !text.empty()) reading.forms.push_back(text);
     reading.forms.emplace_back(without_copula(reading.forms.front()));
-    for (const std::string& form : {without_years(reading.forms.front()), without_signs(reading.forms.front())})
+    for (const std::string& form : {without_figures(reading.forms.front()), without_signs(reading.forms.front())})
       if (form.size() < reading.forms.front().size()) reading.forms.push_back(form);
     if (phrases.empty()) reading.forms.emplace_back(explained_line(part.text));
+    if (phrases.empty()) reading.forms.emplace_back(predicate(part.text));
     reading.shown = reading.forms.front();
     return reading;
   }
@@ -164,19 +168,24 @@ class TextRule : public AnswerRule {
     const std::string_view answer = phrases.empty() ? before : std::string_view(phrases.back().value);
     const std::size_t line = before.rfind('\n');
     if (line != before.npos && ascii_lower(trim(before.substr(line))).starts_with("no")) return "";
+    if (!leading_verdict(first_sentence(answer)).empty())
+      for (const std::string_view correction : corrections) {
+        if (is_verdict(corrected_sentence(correction))) return std::string(corrected_sentence(correction));
+        if (std::string word = leading_verdict(correction); !word.empty()) return word;
+      }
     const bool remark = sentence.size() + 3 < trim(corrections.front()).size();  // more follows
     const std::size_t words = answer_words(sentence).size();
     if (remark || words == 0 || words > 4 || answer_words(answer).size() > 8) return "";
     if (!leading_verdict(answer).empty() && !is_verdict(sentence)) return "";
     return std::string(sentence);
   }
-  // "Albert Einstein (1879-1955)": without the figures in brackets behind it.
-  static std::string without_years(std::string_view text) {
+  // "Albert Einstein (1879-1955)", "Mount Everest (8,849 m)": without the figures in brackets behind it.
+  static std::string without_figures(std::string_view text) {
     const std::size_t open = text.rfind(" (");
     if (open == text.npos || open < 3 || !text.ends_with(')') || text.find('\n') != text.npos) return std::string(text);
     const std::string_view inside = text.substr(open + 2, text.size() - open - 3);
-    const bool years = inside.size() >= 4 && inside.find_first_not_of("0123456789- ") == inside.npos;
-    return std::string(years ? text.substr(0, open) : text);
+    const bool figures = inside.size() < 24 && has_digit(inside);
+    return std::string(figures ? text.substr(0, open) : text);
   }
   // "Blue 💙": without pictures behind it, but for a cross.
   static std::string without_signs(std::string_view text) {
@@ -218,6 +227,24 @@ class TextRule : public AnswerRule {
     const std::string_view second = text.substr(next, text.find_first_of(",.;:! \n", next) - next);
     const bool open = is_verdict(second) || ascii_lower(second) == "maybe" || ascii_lower(second) == "wait";
     return is_verdict(word) && !open ? std::string(word) : "";
+  }
+  // "Both figures have 5 bars. Yes.": a last sentence that is nothing else.
+  static std::string closing_verdict(std::string_view text) {
+    const std::size_t begin = text.rfind(". ");
+    const std::string_view last = begin == text.npos ? "" : without_frame(text.substr(begin + 2));
+    return is_verdict(last) ? std::string(last) : "";
+  }
+  // "The sport being played is tennis.": what the only sentence says of its subject, in a few words.
+  static std::string predicate(std::string_view text) {
+    const std::string_view sentence = without_frame(text);
+    const std::size_t verb = sentence.rfind(" is ");
+    const std::string lower = ascii_lower(sentence.substr(0, 5));
+    const bool subject = lower.starts_with("the ") || lower.starts_with("this ") || lower.starts_with("that ");
+    if (!subject || verb == sentence.npos || first_sentence(sentence).size() < sentence.size()) return "";
+    const std::string_view value = sentence.substr(verb + 4);
+    const std::vector<std::string> words = answer_words(value);
+    const bool says_no_more = words.size() < 5 && sentence.find_first_of(",:") == sentence.npos;
+    return says_no_more && !is_among("not", words) ? std::string(value) : "";
   }
   // "1. Paris", "> Paris", "Paris is the answer": without what stands around it.
   static std::string_view without_frame(std::string_view text) {
@@ -406,7 +433,7 @@ class PlaceRule : public AnswerRule {
     gold_ = *box;
   }
   AnswerReading read(const AnswerPart& part) const override {
-    const std::string said = without_refusals(part.text);
+    const std::string said = without_coordinate_frame(without_refusals(part.text));
     std::optional<Box> place;
     for (const Phrase& phrase : answer_phrases(said))
       for (const std::string_view text :

@@ -109,8 +109,23 @@ double word_set_f1(std::string_view predicted, std::string_view gold) {
 
 using tools::SortedJson;
 
-// Names in lower case without signs. press: a key that the arguments name; status: how the task ended.
-enum class Call { click, long_press, scroll, type, open_app, back, home, wait, complete, impossible, press, status };
+// Names in lower case without signs. swipe: a finger's way, against which the page scrolls; press: a key that the
+// arguments name; status: how the task ended.
+enum class Call {
+  click,
+  long_press,
+  scroll,
+  swipe,
+  type,
+  open_app,
+  back,
+  home,
+  wait,
+  complete,
+  impossible,
+  press,
+  status
+};
 constexpr std::pair<std::string_view, Call> kCalls[] = {{"click", Call::click},
                                                         {"tap", Call::click},
                                                         {"leftclick", Call::click},
@@ -120,6 +135,9 @@ constexpr std::pair<std::string_view, Call> kCalls[] = {{"click", Call::click},
                                                         {"longclick", Call::long_press},
                                                         {"longtap", Call::long_press},
                                                         {"scroll", Call::scroll},
+                                                        {"swipe", Call::swipe},
+                                                        {"drag", Call::swipe},
+                                                        {"slide", Call::swipe},
                                                         {"type", Call::type},
                                                         {"inputtext", Call::type},
                                                         {"input", Call::type},
@@ -218,20 +236,73 @@ bool add_place(std::string_view written, GuiAction& action) {
   return true;
 }
 
-bool add_direction(std::string_view written, GuiAction& action) {
-  const std::string lower = ascii_lower(written);
+// The only direction that a text names. Nothing where it names two.
+std::optional<Direction> named_direction(std::string_view lower, bool& several) {
   std::optional<Direction> found;
   for (const auto& [name, direction] : kDirections) {
     if (!has_word(lower, ascii_lower(name))) continue;
-    if (found) return false;
+    several = several || found.has_value();
     found = direction;
   }
+  return several ? std::nullopt : found;
+}
+
+bool add_direction(std::string_view written, GuiAction& action) {
+  const std::string lower = ascii_lower(written);
+  bool several = false;
+  std::optional<Direction> found = named_direction(lower, several);
+  if (several) return false;
   if (!found && lower.find("scroll_") != lower.npos)
     found = scrolled_direction(lower);
   else if (!found && lower.find_first_of("0123456789") != lower.npos)  // pyautogui.scroll(-500)
     found = lower.find('-') != lower.npos ? Direction::down : Direction::up;
   action.direction = found.value_or(Direction::up);
   return found.has_value();
+}
+
+Direction opposite(Direction direction) {
+  constexpr Direction kOpposite[] = {Direction::down, Direction::up, Direction::right, Direction::left};
+  for (std::size_t i = 0; i < kDirections.size(); ++i)
+    if (kDirections[i].second == direction) return kOpposite[i];
+  return direction;
+}
+
+// The numbers of a text that are no part of a name, such as "x1"; at most five.
+std::vector<double> numbers_in(std::string_view text) {
+  std::vector<double> numbers;
+  for (std::size_t at = 0; at < text.size() && numbers.size() < 5;) {
+    double value = 0;
+    const bool name = at > 0 && (is_word_byte(text[at - 1]) || text[at - 1] == '_');
+    const auto [end, code] = std::from_chars(text.data() + at, text.data() + text.size(), value);
+    const bool number = !name && code == std::errc() && std::abs(value) <= kLargestCoordinate &&
+                        std::string_view("-0123456789").find(text[at]) != std::string_view::npos;
+    if (number) numbers.push_back(value);
+    at = number ? static_cast<std::size_t>(end - text.data()) : at + 1;
+  }
+  return numbers;
+}
+
+// swipe(500, 800, 500, 300), "coordinate": [500,800], "coordinate2": [500,300]: where the finger goes.
+std::optional<Direction> swiped_direction(std::string_view lower) {
+  std::vector<double> ends = numbers_in(lower);
+  if (ends.size() < 4) return {};
+  const bool sides = lower.find("x2") < lower.find("y1") && lower.find("x1") != lower.npos;
+  if (sides) std::swap(ends[1], ends[2]);
+  const std::size_t start = lower.find("start"), end = lower.find("end");
+  const bool backwards = start != lower.npos && end < start;
+  const double sign = backwards ? -1 : 1, right = sign * (ends[2] - ends[0]), down = sign * (ends[3] - ends[1]);
+  if (right == 0 && down == 0) return {};
+  if (std::abs(down) >= std::abs(right)) return down > 0 ? Direction::down : Direction::up;
+  return right > 0 ? Direction::right : Direction::left;
+}
+
+bool add_swipe(std::string_view lower, GuiAction& action) {
+  bool several = false;
+  const auto named = named_direction(lower, several);
+  const auto swiped = swiped_direction(lower);
+  if (!swiped && !named) return false;
+  action.direction = opposite(swiped ? *swiped : *named);
+  return true;
 }
 
 std::optional<GuiAction> action_of(Call call, const Arguments& arguments) {
@@ -246,6 +317,9 @@ std::optional<GuiAction> action_of(Call call, const Arguments& arguments) {
     case Call::scroll:
       action.type = GuiActionType::scroll;
       return add_direction(arguments.written, action) ? std::optional(action) : std::nullopt;
+    case Call::swipe:
+      action.type = GuiActionType::scroll;
+      return add_swipe(lower, action) ? std::optional(action) : std::nullopt;
     case Call::type:
     case Call::open_app:
       action.type = call == Call::type ? GuiActionType::type : GuiActionType::open_app;
@@ -284,7 +358,8 @@ bool is_pause(const SortedJson& json) {
   return true;
 }
 
-// {"POINT": [500,300]}, {"TYPE": "hello"}, {"PRESS": "BACK"}, {"STATUS": "finish"}: AgentCPM-GUI's.
+// {"POINT": [500,300]}, {"POINT": [500,500], "to": "up"} (a finger's way), {"TYPE": "hello"}, {"PRESS": "BACK"},
+// {"STATUS": "finish"}: AgentCPM-GUI's.
 std::optional<GuiAction> keyed_action(const SortedJson& json, Arguments arguments) {
   const auto text = [&](const char* key) {
     return json.contains(key) && json[key].is_string() ? std::optional(json[key].get<std::string>()) : std::nullopt;
@@ -294,7 +369,7 @@ std::optional<GuiAction> keyed_action(const SortedJson& json, Arguments argument
   if (text("STATUS") && *text("STATUS") != "continue") return action_of(Call::status, arguments);
   if (is_pause(json)) return GuiAction{GuiActionType::wait};
   if (!json.contains("POINT")) return {};
-  if (text("to")) return action_of(Call::scroll, arguments);
+  if (json.contains("to")) return action_of(Call::swipe, arguments);
   return action_of(json.contains("duration") ? Call::long_press : Call::click, arguments);
 }
 
@@ -448,7 +523,8 @@ bool stands_by_itself(Call call, std::string_view rest) {
   if (call == Call::type || call == Call::open_app) return rest.starts_with('"') || rest.starts_with('\'');
   const std::string word = ascii_lower(rest.substr(0, std::min(rest.find_first_of(" .,\n"), rest.size())));
   if (call == Call::press) return word == "back" || word == "home";
-  return call == Call::scroll && (word == "up" || word == "down" || word == "left" || word == "right");
+  return (call == Call::scroll || call == Call::swipe) &&
+         (word == "up" || word == "down" || word == "left" || word == "right");
 }
 
 // do(action="Tap", element=[500,300]): the call that the first argument names, with the others.
@@ -548,7 +624,8 @@ std::optional<GuiAction> called_action(std::string_view line) {
   if (end == line.size()) return {};
   const std::string_view name = line.substr(0, end), last = name.substr(name.rfind('.') + 1);
   const auto direction = direction_in_name(last);
-  const auto call = direction ? Call::scroll : call_named(last);
+  const bool types = last == "text" && trim(line.substr(end)).starts_with("(\"");  // AppAgent's
+  const auto call = direction ? Call::scroll : types ? Call::type : call_named(last);
   std::string_view rest = trim(line.substr(end));
   if (!call) return named_call(rest);
   const bool points = *call == Call::click || *call == Call::long_press, typed = has_typed_text(*call);
@@ -654,22 +731,33 @@ std::string without_other_actions(std::string_view part) {
   return kept;
 }
 
+// How a call's tags are written.
+struct Tags {
+  std::string_view function, parameter;
+  char end;  // of a name
+};
+
 // <function=click>, then <parameter=x>500</parameter> and the like.
-std::optional<GuiAction> tagged_action(std::string_view text) {
-  constexpr std::string_view kFunction = "<function=", kParameter = "<parameter=";
-  const std::size_t begin = text.rfind(kFunction);
+std::optional<GuiAction> tagged_action(std::string_view text, const Tags& tags) {
+  const std::size_t begin = text.rfind(tags.function);
   if (begin == text.npos) return {};
-  text = text.substr(begin + kFunction.size());
-  SortedJson json = {{"name", std::string(text.substr(0, std::min(text.find('>'), std::size_t{40})))}};
-  std::size_t at = text.find(kParameter);
-  for (int i = 0; i < 16 && at != text.npos; ++i, at = text.find(kParameter, at)) {
-    at += kParameter.size();
-    const std::size_t name_end = text.find('>', at), end = text.find("</parameter>", at);
-    if (name_end >= end || end == text.npos) return {};
-    json[std::string(text.substr(at, name_end - at))] =
-        std::string(trim(text.substr(name_end + 1, end - name_end - 1)));
+  text = text.substr(begin + tags.function.size());
+  SortedJson json = {{"name", std::string(text.substr(0, std::min(text.find(tags.end), std::size_t{40})))}};
+  std::size_t at = text.find(tags.parameter);
+  for (int i = 0; i < 16 && at != text.npos; ++i, at = text.find(tags.parameter, at)) {
+    at += tags.parameter.size();
+    const std::size_t name_end = text.find(tags.end, at), value = text.find('>', at),
+                      end = text.find("</parameter>", at);
+    if (end == text.npos || value >= end || name_end > value) return {};
+    json[std::string(text.substr(at, name_end - at))] = std::string(trim(text.substr(value + 1, end - value - 1)));
   }
   return action_of(json, 0);
+}
+
+std::optional<GuiAction> tagged_action(std::string_view text) {
+  for (const Tags& tags : {Tags{"<function=", "<parameter=", '>'}, Tags{"<invoke name=\"", "<parameter name=\"", '"'}})
+    if (const auto action = tagged_action(text, tags)) return action;
+  return {};
 }
 
 // "CLICK", then lines that say the rest: "Point: (500, 300)", "direction: down".

@@ -88,6 +88,8 @@ bool is_unit(std::string_view rest) {
 constexpr std::string_view kNoCounts[] = {"not",   "no", "least", "most",   "than", "over",
                                           "under", "or", "nor",   "number", "up",   "about"};
 
+constexpr std::string_view kWhere[] = {"on", "in", "at", "near", "under", "behind", "to", "is", "with"};
+
 // Does the number word at a place count something, by the words beside it?
 bool is_count(const std::vector<std::string_view>& words, std::size_t at, std::string_view next) {
   const std::string_view before = at > 0 ? words[at - 1] : std::string_view();
@@ -95,6 +97,18 @@ bool is_count(const std::vector<std::string_view>& words, std::size_t at, std::s
   const bool pronoun =
       words[at] == "one" && before != "is" && before != "only" && before != "exactly" && before != "see";
   return !pronoun && !place_among(before, kNoCounts) && (where || !place_among(next, kNoUnits));
+}
+
+// "There are no dogs in the image."
+bool counts_none(const std::vector<std::string_view>& words) {
+  constexpr std::string_view kUncounted[] = {"data",     "information", "way",   "answer",  "number", "numbers",
+                                             "label",    "labels",      "value", "values",  "such",   "more",
+                                             "other",    "need",        "doubt", "mention", "clear",  "enough",
+                                             "evidence", "indication",  "longer"};
+  for (std::size_t at = 2; at + 1 < words.size(); ++at)
+    if (words[at] == "no" && words[at - 2] == "there" && (words[at - 1] == "are" || words[at - 1] == "is"))
+      return !is_among(words[at + 1], kUncounted);
+  return false;
 }
 
 std::string_view behind_introductions(std::string_view text) {
@@ -137,11 +151,13 @@ std::optional<std::string> only_number_in_words(std::string_view plain) {
     while (end < words.size() && sum.add(words[end])) ++end;
     if (end == at) continue;
     const std::string_view next = end < words.size() ? words[end] : std::string_view();
-    const bool whom = words[at] == "one" && next == "of" && only;  // "one of whom" counts none
+    // "one of whom", "two of them", "one on the couch": parts of what was counted
+    const bool whom = only && (next == "of" || (words[at] == "one" && is_among(next, kWhere)));
     if (!whom && (!is_count(words, at, next) || (only && *only != sum.value()))) return {};
     if (!whom) only = sum.value();
     at = end - 1;
   }
+  if (!only && counts_none(words)) return "0";
   return only ? std::optional(fmt::format("{}", *only)) : std::nullopt;
 }
 

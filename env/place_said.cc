@@ -285,6 +285,14 @@ constexpr std::string_view kRelations[] = {"left of",
                                            "left from",
                                            "right from",
                                            "further than",
+                                           "holding",
+                                           "sitting on",
+                                           "standing on",
+                                           "wearing",
+                                           "riding",
+                                           "carrying",
+                                           "with a",
+                                           "with the",
                                            "links von",
                                            "rechts von",
                                            "neben",
@@ -325,6 +333,20 @@ bool has_verb(std::string_view lower) {
   for (std::size_t i = 0; i < words.size(); ++i)
     if (is_among(words[i], kVerbs) && (i == 0 || !is_among(words[i - 1], kRelatives))) return true;
   return false;
+}
+
+// Without <ref>, </box>, <|box_start|> and "bbox:".
+std::string without_tags(std::string_view text) {
+  std::string kept;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::size_t end = text[at] == '<' ? text.substr(at, 24).find('>') : text.npos;
+    if (end != text.npos)
+      at += end;
+    else
+      kept += text[at];
+  }
+  for (const std::string_view label : {"bounding box:", "bbox:", "box:"}) kept = replace_all(kept, label, "");
+  return kept;
 }
 
 // The last sentence that begins within a text, behind its mark; the whole: none does.
@@ -462,8 +484,10 @@ bool ends_with_size(std::string_view before) {
          std::all_of(words.begin(), words.end(), [](std::string_view word) { return is_among(word, kSizeLinks); });
 }
 
-bool names_landmark(std::string_view between, std::string_view after, bool listed) {
-  if (between.size() > kWindow || between.find_first_of("<>=:\n") != between.npos) return false;
+bool names_landmark(std::string_view written, std::string_view after, bool listed) {
+  if (written.size() > kWindow) return false;
+  const std::string between = without_tags(written);
+  if (between.find_first_of("<>=:\n") != between.npos) return false;
   const std::string_view next = behind_place(after);
   if (starts_with_any(next.starts_with("\u7684") ? next.substr(3) : next, kSidesBehind)) return true;
   const std::string lower = to_lower(behind(between, ")]}'\"*` "));
@@ -476,6 +500,23 @@ bool names_landmark(std::string_view between, std::string_view after, bool liste
   }
   const std::string_view rest = behind(sentence.substr(at + size), " ");
   return !has_verb(rest) && !starts_with_any_word(rest, kPronouns);
+}
+
+std::string without_coordinate_frame(std::string_view plain) {
+  constexpr std::string_view kOrigins[] = {"(0, 0)", "(0,0)", "[0, 0]", "[0,0]"};
+  constexpr std::string_view kFrames[] = {"where", "with", "assuming", "that", "considering", "taking", "if"};
+  for (const std::string_view origin : kOrigins) {
+    const std::size_t at = plain.find(origin);
+    if (at == plain.npos || !has_digit(plain.substr(0, at))) continue;
+    const std::string_view before = trim(plain.substr(0, at)), after = plain.substr(at + origin.size());
+    const std::string named = to_lower(first_bytes(after, 40));
+    if (!contains_any(named, std::initializer_list<std::string_view>{"top", "upper", "origin"}) ||
+        !ends_with_any_word(before, kFrames))
+      continue;
+    const std::size_t stop = std::min({after.find(". "), after.find('\n'), after.size()});
+    return std::string(before) + std::string(after.substr(stop));
+  }
+  return std::string(plain);
 }
 
 Corner opposite(Corner corner) {

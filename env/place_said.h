@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace agon::env {
@@ -19,6 +20,10 @@ bool ends_with_size(std::string_view before);
 // something beside the first: ", to the left of the cat at"? `listed`: the earlier one was such a place itself, so that
 // "and the bird at" goes on.
 bool names_landmark(std::string_view between, std::string_view after, bool listed);
+
+// "[100,200,300,400], where (0, 0) is the top-left corner of the image and (1000, 800) ..": without what says how
+// coordinates are counted.
+std::string without_coordinate_frame(std::string_view plain);
 
 // A corner of a box, and the one across.
 enum class Corner { top_left, bottom_right, top_right, bottom_left };

@@ -296,8 +296,51 @@ const Names& symbols() {
                                  {"Omega", "\u03a9"},
                                  {"Delta", "\u0394"},
                                  {"Sigma", "\u03a3"},
-                                 {"Pi", "\u03a0"}};
+                                 {"Pi", "\u03a0"},
+                                 {"eta", "\u03b7"},
+                                 {"zeta", "\u03b6"},
+                                 {"kappa", "\u03ba"},
+                                 {"nu", "\u03bd"},
+                                 {"xi", "\u03be"},
+                                 {"chi", "\u03c7"},
+                                 {"psi", "\u03c8"},
+                                 {"Gamma", "\u0393"},
+                                 {"Theta", "\u0398"},
+                                 {"Lambda", "\u039b"},
+                                 {"Phi", "\u03a6"},
+                                 {"Psi", "\u03a8"},
+                                 {"cap", "\u2229"},
+                                 {"cup", "\u222a"},
+                                 {"in", "\u2208"},
+                                 {"notin", "\u2209"},
+                                 {"subset", "\u2282"},
+                                 {"subseteq", "\u2286"},
+                                 {"emptyset", "\u2205"},
+                                 {"varnothing", "\u2205"},
+                                 {"mid", "|"},
+                                 {"vert", "|"},
+                                 {"parallel", "\u2225"},
+                                 {"perp", "\u22a5"},
+                                 {"cong", "\u2245"},
+                                 {"propto", "\u221d"},
+                                 {"int", "\u222b"},
+                                 {"sum", "\u2211"},
+                                 {"partial", "\u2202"},
+                                 {"nabla", "\u2207"},
+                                 {"uparrow", "\u2191"},
+                                 {"downarrow", "\u2193"},
+                                 {"leftarrow", "\u2190"},
+                                 {"leftrightarrow", "\u2194"},
+                                 {"longrightarrow", "\u2192"}};
   return kSymbols;
+}
+
+// Functions, which stand as words: \sin x is "sin x".
+bool is_function(std::string_view name) {
+  constexpr std::string_view kFunctions[] = {"sin", "cos", "tan",    "cot",    "sec",    "csc", "sinh", "cosh", "tanh",
+                                             "log", "ln",  "exp",    "lim",    "max",    "min", "gcd",  "det",  "dim",
+                                             "arg", "lg",  "arcsin", "arccos", "arctan", "deg", "sup",  "inf",  "mod"};
+  return std::find(std::begin(kFunctions), std::end(kFunctions), name) != std::end(kFunctions);
 }
 
 // Commands whose argument alone counts.
@@ -398,6 +441,11 @@ class MarkupReader {
       at_ = end;
       if ((name == "left" || name == "right") && peek() == '.') ++at_;
       out_ += symbol->second;
+    } else if (is_function(name)) {
+      at_ = end;
+      if (!out_.empty() && is_word_byte(out_.back())) out_ += ' ';
+      out_ += name;
+      if (is_letter(peek()) || is_digit(peek()) || peek() == '\\') out_ += ' ';
     } else if (is_wrapper(name)) {
       at_ = end;
       if (peek() == '*') ++at_;
@@ -463,12 +511,12 @@ class MarkupReader {
       argument(Brace::denominator);
     }
   }
-  // "(12" becomes "12", "(a+b" becomes "(a+b)".
+  // "(12" becomes "12", "(a" becomes "a", "(a+b" becomes "(a+b)".
   void close_argument(std::size_t begin) {
     const std::string_view inside = std::string_view(out_).substr(begin + 1);
     const bool number =
         !inside.empty() && inside.size() < 64 && inside.find_first_not_of("0123456789.,") == inside.npos;
-    if (number)
+    if (number || (inside.size() == 1 && is_letter(inside[0])))
       out_.erase(begin, 1);
     else
       out_ += ')';

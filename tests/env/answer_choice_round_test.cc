@@ -124,3 +124,64 @@ TEST_CASE("answer round: texts that are corrected, and what stands behind them")
   check_answers({"normalized", "no"}, {"I compare them.\nNo, it is not."}, {});
   check_answers({"normalized", "Albert Einstein"}, {"Albert Einstein (1879-1955)"}, {"Isaac Newton (1879-1955)"});
 }
+
+TEST_CASE("answer round: a letter that ends the text, letters of formulas, numbered lines") {
+  const Options changes = {"increases", "decreases", "remains constant", "is zero"};
+  check_answers(
+      {"choice", "B", changes},
+      {"The field is $E = \\frac{V}{d}$, so it gets weaker.\n\n**B**",
+       "Choice (C) would hold for a fixed charge, but here the voltage is fixed.\n\n**B**",
+       "Option D is for a short circuit; here it stays open. **B**", "The field is $\\frac{V}{d}$. It decreases."},
+      {"Since $\\frac{d}{dt}[\\text{flux}] > 0$, it increases.", "Given that P(B) = 0.3, and",
+       "sin(B) is $\\frac{3}{5}$, so it remains constant."});
+  check_answers({"choice", "4", {"1", "2", "3", "4"}},
+                {"1. A bus\n2. A tram\n3. A bike\n4. A van\n\nSo there are 4 vehicles."},
+                {"1. A bus\n2. A tram\n3. A bike\n\nSo there are 3 vehicles."});
+  check_answers({"choice", "R", {"P", "Q", "R", "S"}}, {"The vertex with the largest angle is R.", "It's R.", "C"},
+                {"It's P.", "The point is S."});
+}
+
+TEST_CASE("answer round: LaTeX functions, Greek letters and signs") {
+  check_answers({"choice", "cos θ", {"sin θ", "cos θ", "-cos θ", "2 sin θ"}},
+                {"\\boxed{\\cos\\theta}", "The answer is $\\cos\\theta$.", "$\\cos \\theta$"},
+                {"Answer: $-\\cos\\theta$", "\\boxed{2\\sin\\theta}"});
+  check_answers({"choice", "O(n log n)", {"O(n)", "O(log n)", "O(n log n)"}}, {"$O(n\\log n)$", "O(n \\log n)"},
+                {"$O(\\log n)$"});
+  check_answers({"choice", "A ∩ B", {"A ∪ B", "A ∩ B", "A − B"}}, {"\\boxed{A \\cap B}", "The region is $A \\cap B$."},
+                {"\\boxed{A \\cup B}"});
+}
+
+TEST_CASE("answer round: what the text says something is, beside other options") {
+  const Options planets = {"Jupiter", "Saturn", "Mars", "Venus"};
+  check_answers({"choice", "Saturn", planets},
+                {"It's Saturn. Jupiter also has rings, but they are faint.",
+                 "The planet with the widest rings is Saturn. Jupiter is larger, Mars has none.",
+                 "The sixth planet, after Mars and Jupiter, is that of the rings, Saturn, so it is Saturn.",
+                 "At first it looks like Jupiter, but on closer inspection the planet is Saturn.",
+                 "If today's planet is Mars, that of Friday will be Saturn.",
+                 "Venus shines in the morning, while Saturn does not. The question asks for rings, so: Saturn.",
+                 "Planet: Saturn (smaller than Jupiter)", "It is near Jupiter, but Saturn is the one with rings."},
+                {"If the planet is Saturn, Mars is near.", "The planet is Saturn. Actually, Mars.",
+                 "I cannot tell whether it is Saturn or Mars."});
+  check_answers({"choice", "left", {"left", "right", "above"}},
+                {"The cup is to the left of the plate, not to the right."},
+                {"It is to the right of it, not to the left."});
+  check_answers({"choice", "爱迪生", {"牛顿", "爱迪生", "伽利略"}}, {"发明电灯的是爱迪生,而牛顿提出了定律。"},
+                {"抱歉,无法判断是牛顿还是爱迪生。"});
+}
+
+TEST_CASE("answer round: a yes or no that a text takes back, and short answers in sentences") {
+  for (const char* grader : {"normalized", "choice"}) {
+    const Options options = std::string(grader) == "choice" ? Options{"Yes", "No"} : Options{};
+    check_answers({grader, "No", {options}},
+                  {"Yes, they are equal. Actually, no, the second is longer.",
+                   "Answer: Yes. Wait, I should check: the second is longer. Actually, no.",
+                   "Answer: Yes. Wait, the second line is longer. So no."},
+                  {"Yes. No other answer is possible."});
+  }
+  check_answers({"normalized", "yes"}, {"Both have 5 bars and the same height. Yes."}, {"Both have 5 bars. No."});
+  check_answers(
+      {"normalized", "Mount Elbrus"},
+      {"Mount Elbrus (5,642 m)", "Mount Elbrus, who some call a volcano.", "The mountain shown is Mount Elbrus."},
+      {"The mountain shown is not Mount Elbrus."});
+}

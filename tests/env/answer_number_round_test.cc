@@ -111,3 +111,73 @@ TEST_CASE("numbers: years, ordinals, decimal commas and words in a sentence") {
          {"There are two or three dogs.", ""},
          {"At least three dogs are here.", ""}});
 }
+
+TEST_CASE("numbers: what says when, where or of what is not the answer") {
+  check({{"After 6 years the tree will be 19 feet tall.", "19"},
+         {"For 8 people you need 14 cups of flour.", "14"},
+         {"At 25°C the solubility is 38 g per 100 g of water.", "38"},
+         {"The plant needs 9 hours to make 540 parts at 60 parts per hour.", "9"},
+         {"Of the 11 balloons, 5 are red.", "5"},
+         {"She can bake 13 loaves with 2 cups left over.", "13"},
+         {"From 2004 to 2011 the share rose by 17.", "17"},
+         {"In the 30-44 age group, 63% own one.", "63"},
+         {"Between 3 and 5 seconds it covers 16 meters.", "16"},
+         {"In 2018, 15 million tonnes were sold, compared with 12 million tonnes in 2017.", "15000000"},
+         {"Norway leads with 39 medals, followed by Italy with 28.", "39"},
+         {"He earned $470 this week, up from $390 last week.", "470"},
+         {"The coat costs $65 instead of $90.", "65"},
+         {"Ben has 21 marbles, 7 more than Ada.", "21"},
+         {"Kids younger than 10 pay $4.", "4"},
+         {"Therefore the 5 cousins together have 85 stamps.", "85"},
+         {"There are 9 pears, 3 of which are ripe.", "9"},
+         {"So the total is $0.85, or 85 cents.", "0.85"},
+         {"It accounts for 0.45 (45%) of the sum.", "0.45"},
+         {"Bus 14 departs 25 minutes late.", "25"},
+         {"Covid-19 caused 1,300 deaths there.", "1300"},
+         {"The iPhone 11 sold 90 million units.", "90000000"},
+         {"Im Jahr 2014 betrug der Anteil 24,5 %.", "24.5"},
+         {"2018年的销售额为450万元。", "4500000"},
+         {"The price peaked in 2011 at 2.5 billion.", "2500000000"},
+         {"1 in 4", ""},
+         {"12, or 13", ""},
+         {"12 (or maybe 13)", ""}});
+}
+
+TEST_CASE("numbers: where a function takes a value is not the value") {
+  check({{"So the minimum value is $-7$, attained at $x = 3$.", "-7"},
+         {"The maximum of $f(x)$ is $8$ at $x = 2$.", "8"},
+         {"When x = 4, y = 11.", "11"},
+         {"综上所述,最大值为 12,当 x=5 时取得。", "12"},
+         {"The maximum occurs at x = 5.", "5"},
+         {"x = 6 when y = 2.", "6"}});
+}
+
+TEST_CASE("numbers: conclusions behind a comma, in words, rounded, or said again") {
+  check({{"Thus x + 20 = 75, which gives x = 55.", "55"},
+         {"3y = 27, from which y = 9.", "9"},
+         {"Mia has 4 times as many cards as Leo, which is 32.", "32"},
+         {"It takes 6.5 trips, so 7 trips are needed.", "7"},
+         {"3/4 of the cake was eaten, so 1/4 is left.", "0.25"},
+         {"The final answer is 8.3, which we round up to 9 buses.", "9"},
+         {"The result is 33.33, or about 33 when rounded.", "33"},
+         {"The first has 4, the second 3 and the third 6. Therefore the total number is thirteen.", "13"},
+         {"490 / 70 = 7\n\nThe van takes 7 hours for 490 km and 2 stops.", "7"},
+         {"We begin with 9 cubes. Without 3 there are 6. Without 2 more, 4 remain.", "4"},
+         {"There are two dogs, one on the sofa and one on the floor.", "2"},
+         {"There are no cars in the picture.", "0"},
+         {"There are no data in the chart.", ""},
+         {"9.\n9.\n9.", "9"},
+         {"US$3.5m", "3500000"}});
+}
+
+TEST_CASE("numbers: notes, first guesses and refusals") {
+  check({{"The sum is 190.\n\n*Note: this assumes that all 5 shops are open.*", "190"},
+         {"The value is 44%. This is higher than the 37% of Spain.", "44"},
+         {"One might think the answer is 14, but the axis starts at 6, so the value is 8.", "8"},
+         {"It may look like the answer is 14, but the actual value is 8.", "8"},
+         {"Unable to answer: the legend only covers 4 groups.", ""},
+         {"There is not enough information to determine it. We only know there are 15 in all.", ""},
+         {"The picture is too blurry to count. Please send one of 300 dpi.", ""},
+         {"至少需要 6 人。", ""},
+         {"Could be 15. Could be 16.", ""}});
+}

@@ -146,3 +146,41 @@ TEST_CASE("time to read places is linear") {
     }
   }
 }
+
+TEST_CASE("boxes: beside another in tags, with the frame of the picture") {
+  check({"iou", {100, 200, 300, 400}},
+        {{"grounded captions",
+          {"The boy (bbox: [100, 200, 300, 400]) next to the girl (bbox: [500, 200, 700, 420]).",
+           "<ref>The boy</ref><box>[100, 200, 300, 400]</box> next to <ref>the girl</ref><box>[500, 200, 700, "
+           "420]</box>",
+           "A woman [100, 200, 300, 400] holding an umbrella [500, 200, 700, 420]",
+           "The man [100, 200, 300, 400] is sitting on the bench [500, 200, 700, 420]."},
+          {"The girl (bbox: [500, 200, 700, 420]) next to the boy (bbox: [100, 200, 300, 400])."}},
+         {"how coordinates are counted",
+          {"The box is **[100, 200, 300, 400]**, where (0, 0) is the top-left corner of the image and (1000, 800) the "
+           "bottom-right.",
+           "[100, 200, 300, 400], with (0,0) at the top left and (1000, 1000) at the bottom right."},
+          {}}});
+}
+
+TEST_CASE("actions: a finger's way scrolls against it; calls in tags") {
+  check({"gui_step", "SCROLL [DOWN]"},
+        {{"swipes",
+          {"swipe(500, 800, 500, 300)", "Action: drag(start_box='(500,800)', end_box='(500,200)')",
+           "<tool_call>\n{\"name\": \"mobile_use\", \"arguments\": {\"action\": \"swipe\", \"coordinate\": [500, 800], "
+           "\"coordinate2\": [500, 300]}}\n</tool_call>",
+           "do(action=\"Swipe\", start=[500,800], end=[500,200])", "{\"action\": \"swipe\", \"direction\": \"up\"}",
+           "{\"action\": \"swipe\", \"start\": [500, 800], \"end\": [480, 200]}",
+           "{\"action\": \"swipe\", \"x1\": 500, \"y1\": 800, \"x2\": 500, \"y2\": 300}",
+           "{\"POINT\":[500,500],\"to\":\"up\"}", "{\"POINT\":[500,800],\"to\":[500,200]}", "swipe up"},
+          {"swipe(500, 300, 500, 800)", "swipe(800, 500, 200, 500)", "swipe(500, 500)", "swipe(500, 500, 500, 500)",
+           "{\"POINT\":[500,500],\"to\":\"down\"}", "swipe down"}}});
+  check({"gui_step", "SCROLL [RIGHT]"}, {{"sideways", {"swipe(800, 500, 200, 520)"}, {"swipe(200, 500, 800, 520)"}}});
+  check({"gui_step", "CLICK <point>[[500,300]]</point>"},
+        {{"tags",
+          {"<invoke name=\"computer\">\n<parameter name=\"action\">left_click</parameter>\n<parameter "
+           "name=\"coordinate\">[500, 300]</parameter>\n</invoke>"},
+          {"<invoke name=\"computer\">\n<parameter name=\"action\">right_click</parameter>\n<parameter "
+           "name=\"coordinate\">[500, 300]</parameter>\n</invoke>"}}});
+  check({"gui_step", "TYPE [See you]"}, {{"AppAgent's", {"Action: text(\"See you\")"}, {"text: \"See you\""}}});
+}

@@ -54,7 +54,7 @@ TEST_CASE("plain text") {
       {"\\frac12", "1/2"},
       {"\\dfrac{10}{4}", "10/4"},
       {"1\\frac{1}{2}", "1 1/2"},
-      {"\\frac{a+1}{b}", "(a+1)/(b)"},
+      {"\\frac{a+1}{b}", "(a+1)/b"},
       {"\\sqrt{3}", "√3"},
       {"\\boxed{\\text{Sunday}}", "Sunday"},
       {"\\mathrm{5\\,kg}", "5 kg"},
