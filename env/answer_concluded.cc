@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <set>
 
 #include "core/text.h"
 #include "env/answer_missing.h"
@@ -357,16 +358,27 @@ bool ends_with_copula(std::string_view before) {
   return ends_with_any_word(before, kCopulas);
 }
 
-// Is the option that begins there said of the sentence's subject, without a condition, a doubt or a denial?
-bool is_predicate(std::string_view sentence, std::size_t at, std::size_t size, bool first) {
-  const std::string_view before = sentence.substr(0, at), after = sentence.substr(at + size);
+// May an option behind this text be said of the sentence's subject: without a condition, a doubt or a denial?
+bool leads_to_predicate(std::string_view before, bool first) {
   const bool heading = first && before.ends_with(": ") && std::count(before.begin(), before.end(), ' ') < 4;
-  const bool contrast = before.ends_with("but ") && after.starts_with(" is ");
-  if (!contrast && (!ends_predicate(after) || !(heading || ends_with_copula(before)))) return false;
+  if (!heading && !before.ends_with("but ") && !ends_with_copula(before)) return false;
   const std::size_t comma = before.rfind(", ");
   const std::string_view clause = comma == before.npos ? before : before.substr(comma + 2);
   return !starts_with_any(clause, kConditions) && !holds_word(clause, kUncertain) &&
-         !contains_any(clause, std::initializer_list<std::string_view>{" if ", " not ", "n't "});
+         !holds_any(clause, {" if ", " not ", "n't "});
+}
+
+// The options that a lower-case sentence says its subject is, or that it prefers behind "but".
+void add_predicates(std::string_view sentence, bool first, const OptionTexts& options, std::set<std::size_t>& said) {
+  for (std::size_t at = 0; at < sentence.size(); ++at) {
+    const std::string_view before = sentence.substr(0, at);
+    const bool east_asian = static_cast<unsigned char>(sentence[at]) >= 0xE3;
+    if ((!begins_word(sentence, at) && !east_asian) || !leads_to_predicate(before, first)) continue;
+    const Place place = option_at(sentence, at, options);
+    if (!place) continue;
+    const std::string_view after = sentence.substr(at + lower_plain(options[*place]).size());
+    if (before.ends_with("but ") ? after.starts_with(" is ") : ends_predicate(after)) said.insert(*place);
+  }
 }
 
 }  // namespace
@@ -401,20 +413,14 @@ std::optional<std::size_t> stated_first(std::string_view plain, const OptionText
 
 std::optional<std::size_t> only_predicate(std::string_view plain, const OptionTexts& options) {
   if (plain.size() > kLongestText || refuses(plain) || holds_word(lower_plain(plain), kRevisions)) return {};
-  Place only;
-  for (const std::string_view said : sentences_of(plain)) {
-    const std::string sentence = lower_plain(said);
-    if (sentence.ends_with('?')) continue;
-    for (std::size_t at = 0; at < sentence.size(); ++at) {
-      const bool east_asian = static_cast<unsigned char>(sentence[at]) >= 0xE3;
-      const Place place = begins_word(sentence, at) || east_asian ? option_at(sentence, at, options) : std::nullopt;
-      if (!place || !is_predicate(sentence, at, lower_plain(options[*place]).size(), said.data() == trim(plain).data()))
-        continue;
-      if (only && only != place) return {};
-      only = place;
-    }
+  std::set<std::size_t> said;
+  bool first = true;
+  for (const std::string_view sentence : sentences_of(plain)) {
+    const std::string lower = lower_plain(sentence);
+    if (!lower.ends_with('?')) add_predicates(lower, first, options, said);
+    first = false;
   }
-  return only;
+  return said.size() == 1 ? Place(*said.begin()) : std::nullopt;
 }
 
 }  // namespace agon::env

@@ -983,6 +983,8 @@ std::optional<Number> result_said_again(std::string_view before, std::string_vie
 
 // The only number of the last sentence that has one, or the one there that the last equation before it gives.
 std::optional<Number> in_last_sentence(std::string_view text) {
+  constexpr std::size_t kReach = 4000;
+  text = last_bytes(text, kReach);
   constexpr std::string_view kHedging[] = {"could be", "might be", "may be", "maybe", "perhaps", "possibly"};
   while (!text.empty()) {
     const std::string_view before = before_last_sentence(text.substr(0, text.find_last_not_of(" \n.!?") + 1));

@@ -844,13 +844,29 @@ TEST_CASE("time to grade is linear in the response, whatever it is made of") {
                                        {"iou", {0, 0, 9, 9}},
                                        {"point_in_box", {0, 0, 9, 9}},
                                        {"gui_step", "WAIT"}};
-  for (const char* piece : {"{",           "}",        "1",         "1 ",      "1,",       "[",
-                            "(",           "[1,2],",   "\\boxed{",  "\\frac{", "\\frac",   "$",
-                            "$1",          "*",        "**a",       "`",       "_a ",      "answer is ",
-                            "answer: 1. ", "<answer>", "</answer>", "<think>", "\\text{",  "A ",
-                            "(A) ",        "option ",  "1e9",       "10^",     "\xCC\x81", "\xCC\xA7\xCC\x81",
-                            "\xff",        "= ",       "is ",       "<",       "\\",       "#",
-                            "\"",          "click(",   "action:",   "\n",      ". "}) {
+  for (const char* piece : {"{",           "}",
+                            "1",           "1 ",
+                            "1,",          "[",
+                            "(",           "[1,2],",
+                            "\\boxed{",    "\\frac{",
+                            "\\frac",      "$",
+                            "$1",          "*",
+                            "**a",         "`",
+                            "_a ",         "answer is ",
+                            "answer: 1. ", "<answer>",
+                            "</answer>",   "<think>",
+                            "\\text{",     "A ",
+                            "(A) ",        "option ",
+                            "1e9",         "10^",
+                            "\xCC\x81",    "\xCC\xA7\xCC\x81",
+                            "\xff",        "= ",
+                            "is ",         "<",
+                            "\\",          "#",
+                            "\"",          "click(",
+                            "action:",     "\n",
+                            ". ",          "a b. ",
+                            "at x = 1, ",  "Actually, no. ",
+                            "it is x, ",   "(0,0) top "}) {
     std::string text;
     while (text.size() < agon::testing::kLongText) text += piece;
     for (const Grader& grader : graders) {
