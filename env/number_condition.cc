@@ -20,16 +20,15 @@ constexpr std::string_view kConnections[] = {"so",   "thus", "hence",         "t
                                              "also", "but",  "in conclusion", "finally",   "overall", "in other words"};
 // What begins a condition that goes up to a comma.
 constexpr std::string_view kLeading[] = {
-    "after",       "before",   "in",       "at",       "for",     "with",     "from",     "between", "over",
-    "within",      "during",   "of",       "out of",   "since",   "if",       "when",     "given",   "assuming",
-    "because",     "among",    "by",       "on",       "once",    "as",       "while",    "per",     "unlike",
-    "considering", "starting", "although", "compared", "reading", "based on", "although", "using",   "despite",
-    "without",     "minus",    "besides",  "im",       "nach"};
+    "after",    "before",  "in",       "at",    "for",     "with",    "from",   "between",     "over",     "within",
+    "during",   "of",      "out of",   "since", "if",      "when",    "given",  "assuming",    "because",  "among",
+    "by",       "on",      "once",     "as",    "while",   "per",     "unlike", "considering", "starting", "although",
+    "compared", "reading", "based on", "using", "despite", "without", "minus",  "besides",     "im",       "nach"};
 // What begins a comparison that goes up to the sentence's end.
-constexpr std::string_view kTails[] = {" compared ",   ", compared ",    " instead of ", " rather than ", " versus ",
-                                       " as opposed ", ", followed by ", ", up from ",   ", down from ",  ", ahead of ",
-                                       ", behind ",    ", whereas ",     " whereas ",    ", while ",      ", unlike ",
-                                       ", after ",     ", compared to ", " up from ",    " down from "};
+constexpr std::string_view kTails[] = {" compared ",     " instead of ", " rather than ", " versus ",    " as opposed ",
+                                       ", followed by ", ", up from ",   ", down from ",  ", ahead of ", ", behind ",
+                                       ", whereas ",     " whereas ",    ", while ",      ", unlike ",   ", after ",
+                                       " up from ",      " down from "};
 // Before the number of a condition.
 constexpr std::string_view kPrepositions[] = {
     "after", "before", "in",          "at",    "for",   "with", "from",  "between", "within", "during",
@@ -117,7 +116,7 @@ std::size_t behind_connections(std::string_view lower) {
 Span leading_condition(std::string_view lower) {
   const std::size_t begin = behind_connections(lower);
   if (!starts_with_any_word(lower.substr(begin), kLeading)) return {};
-  std::size_t comma = lower.find(", ", begin);
+  const std::size_t comma = lower.find(", ", begin);
   if (comma == lower.npos || !has_digit(lower.substr(begin, comma - begin))) return {};
   return {begin, comma + 2};
 }
@@ -221,30 +220,38 @@ enum class Role { value, share, condition, compared };
 
 bool is_within(Span part, Span whole) { return part.begin >= whole.begin && part.end <= whole.end; }
 
+// Is a number of a lower-case sentence a condition, by itself and by what stands right beside it?
+bool is_condition(std::string_view lower, Span number, std::string_view last, bool first) {
+  const std::string_view before = lower.substr(0, number.begin), after = lower.substr(number.end);
+  const std::string_view digits = lower.substr(number.begin, number.end - number.begin);
+  const bool ordinal = ends_with_any(digits, Words{"st", "nd", "rd", "th"});
+  return ordinal || (is_year(digits) && last == "in") || is_name(before, last) || compares_or_parts(after) ||
+         stands_behind_preposition(before, first);
+}
+
+// "25% of the 80", "2/5 of", "(35%)", "the 3 friends": what an answer is made of, where another number is left.
+bool is_share(std::string_view lower, Span number, std::string_view last) {
+  const std::string_view after = lower.substr(number.end);
+  const bool fraction = lower.substr(number.begin, number.end - number.begin).find('/') != lower.npos;
+  return is_bracketed(lower.substr(0, number.begin)) || is_among(last, kDeterminers) || after.starts_with("% of ") ||
+         (fraction && after.starts_with(" of "));
+}
+
 std::vector<Role> roles_of(std::string_view lower, const std::vector<Span>& numbers) {
   const Span leading = leading_condition(lower), compared = tail(lower);
   std::vector<Role> roles;
   bool from = false;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const Span number = numbers[i];
-    const std::string_view before = lower.substr(0, number.begin), after = lower.substr(number.end);
-    std::string_view words = last_bytes(before, kReach);
+    const Span number = numbers[i], earlier = i > 0 ? numbers[i - 1] : Span{};
+    std::string_view words = last_bytes(lower.substr(0, number.begin), kReach);
     const std::string_view last = take_last_word(words);
-    const bool ends_range = i > 0 && roles.back() >= Role::condition &&
-                            is_range(lower.substr(numbers[i - 1].end, number.begin - numbers[i - 1].end));
-    const std::string_view digits = lower.substr(number.begin, number.end - number.begin);
-    const bool dated = is_year(digits) && last == "in";
-    const bool ordinal = ends_with_any(digits, Words{"st", "nd", "rd", "th"});
-    const bool condition = is_within(number, leading) || is_name(before, last) || dated || ordinal || ends_range ||
-                           stands_behind_preposition(before, i == 0) || compares_or_parts(after) ||
-                           (i > 0 && restates(lower, numbers[i - 1], number));
-    const bool bracketed = is_bracketed(before);
-    const bool share = (from && last == "to") || bracketed || is_among(last, kDeterminers) ||
-                       after.starts_with("% of ") || (after.starts_with(" of ") && digits.find('/') != digits.npos);
-    roles.push_back(is_within(number, compared) ? Role::compared
-                    : condition                 ? Role::condition
-                    : share                     ? Role::share
-                                                : Role::value);
+    const bool ends_range =
+        i > 0 && roles.back() >= Role::condition && is_range(lower.substr(earlier.end, number.begin - earlier.end));
+    Role role = (from && last == "to") || is_share(lower, number, last) ? Role::share : Role::value;
+    if (is_within(number, leading) || ends_range || is_condition(lower, number, last, i == 0) ||
+        (i > 0 && restates(lower, earlier, number)))
+      role = Role::condition;
+    roles.push_back(is_within(number, compared) ? Role::compared : role);
     from = from || last == "from";
   }
   return roles;
@@ -258,7 +265,7 @@ void leave_out_conditions(std::string& sentence) {
   const Role least = *std::min_element(roles.begin(), roles.end());
   for (std::size_t i = 0; i < numbers.size(); ++i)
     for (std::size_t at = numbers[i].begin; at < numbers[i].end && roles[i] != least; ++at)
-      if (sentence[at] >= 0 && !is_letter(sentence[at])) sentence[at] = ' ';
+      if (!is_letter(sentence[at])) sentence[at] = ' ';
 }
 
 // The sentence that begins there, with its mark.
