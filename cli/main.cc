@@ -81,6 +81,7 @@ int flush_output(int code) {
 
 int main(int argc, char** argv) {
   fill_standard_descriptors();
+  std::signal(SIGCHLD, SIG_DFL);     // whoever started agon may ignore it, and then nobody can wait for a process
   std::signal(SIGXFSZ, [](int) {});  // a file that may not grow fails to be written; children have their own say
   agon::cli::record_program(argc, argv);
   CLI::App app("A gym for multimodal agents.", "agon");

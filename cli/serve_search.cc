@@ -18,11 +18,14 @@ struct ServeFlags {
   tools::RetrieveServerOptions server;
 };
 
+// As an address has it: IPv6 in brackets.
+std::string in_address(const std::string& host) { return host.find(':') == host.npos ? host : "[" + host + "]"; }
+
 void serve(const CLI::App& command, const ServeFlags& flags) {
   watch_interrupts();
   tools::RetrieveServer server(open_search(flags.search, command), flags.server);
-  fmt::print("serving {} at http://{}:{}/retrieve; Ctrl-C ends it\n", flags.search.choice.where, flags.server.host,
-             server.port());
+  fmt::print("serving {} at http://{}:{}/retrieve; Ctrl-C ends it\n", flags.search.choice.where,
+             in_address(flags.server.host), server.port());
   std::fflush(stdout);
   server.run(interrupted());
   throw Interrupted(fmt::format("serve-search: stopped after {} requests.", server.answered()));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <linux/openat2.h>
 #include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include <array>
@@ -16,6 +17,28 @@ constexpr int kDeepest = 64;  // folders in folders
 std::system_error full(const char* what) { return {ENOSPC, std::generic_category(), what}; }
 
 Folder::Identity identity_of(const struct stat& status) { return {status.st_dev, status.st_ino}; }
+
+// Gives the owner of a file or folder what its mode keeps from him, while this lives.
+class Opened {
+ public:
+  Opened(const Folder& from, const char* name, const struct stat& status, mode_t needed) {
+    if ((status.st_mode & needed) == needed || status.st_uid != geteuid()) return;
+    file_ = Descriptor(openat(from.get(), name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    struct stat now {};
+    const bool is_same = file_ && fstat(file_.get(), &now) == 0 && identity_of(now) == identity_of(status);
+    if (!is_same || chmod(path().c_str(), (mode_ = now.st_mode & 07777) | needed) != 0) file_.reset();
+  }
+  ~Opened() {
+    if (file_ && chmod(path().c_str(), mode_) != 0) file_.reset();
+  }
+  Opened(const Opened&) = delete;
+  Opened& operator=(const Opened&) = delete;
+
+ private:
+  std::string path() const { return fmt::format("/proc/self/fd/{}", file_.get()); }
+  Descriptor file_;
+  mode_t mode_ = 0;
+};
 
 }  // namespace
 
@@ -43,17 +66,20 @@ void FolderCopy::copy_entry(const Folder& from, const Folder& to, const char* na
   } else if (S_ISFIFO(status->st_mode)) {
     checked(mkfifoat(to.get(), name, mode), "mkfifo");
   } else if (S_ISDIR(status->st_mode)) {
+    const Opened opened(from, name, *status, S_IRUSR | S_IXUSR);
     const auto inner = from.inner(name);
     if (!inner) return;
     const Folder made = to.make(name);
     copy(*inner, made, path + "/", depth + 1);
     checked(fchmod(made.get(), mode), "chmod");
   } else if (S_ISREG(status->st_mode)) {
-    copy_file(from, to, name, path);
+    const Opened opened(from, name, *status, S_IRUSR);
+    copy_file(from, to, name, path, mode);
   }
 }
 
-void FolderCopy::copy_file(const Folder& from, const Folder& to, const char* name, const std::string& path) {
+void FolderCopy::copy_file(const Folder& from, const Folder& to, const char* name, const std::string& path,
+                           mode_t mode) {
   const Descriptor old(openat(from.get(), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   struct stat status {};
   if (!old || fstat(old.get(), &status) != 0 || !S_ISREG(status.st_mode)) return;
@@ -62,7 +88,7 @@ void FolderCopy::copy_file(const Folder& from, const Folder& to, const char* nam
   const Descriptor made(
       checked(openat(to.get(), name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), "creating a file"));
   copy_bytes(old.get(), made.get());
-  checked(fchmod(made.get(), status.st_mode & 07777), "chmod");
+  checked(fchmod(made.get(), mode), "chmod");
   const timespec times[2] = {status.st_atim, status.st_mtim};
   futimens(made.get(), times);
   struct stat copy {};

@@ -29,7 +29,7 @@ class FolderCopy {
   };
   void copy(const Folder& from, const Folder& to, const std::string& path, int depth);
   void copy_entry(const Folder& from, const Folder& to, const char* name, const std::string& path, int depth);
-  void copy_file(const Folder& from, const Folder& to, const char* name, const std::string& path);
+  void copy_file(const Folder& from, const Folder& to, const char* name, const std::string& path, mode_t mode);
   void copy_bytes(int from, int to);
   bool link_copy(const Copied& copied, const Folder& to, const char* name) const;
 

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <system_error>
 
@@ -20,6 +21,7 @@
 // keeps the thread's number (PR_GET_TID_ADDRESS). For a caller with one thread; 0 in the child, 1 in the parent, -1
 // when it could not be done.
 extern "C" int agon_fork(const int* namespaces, int count, int channel, const char* said, int size, int* tid) {
+  volatile bool made = false;  // by the process between, which ends before this one goes on
   const pid_t between = vfork();
   if (between == 0) {
     bool inside = send(channel, said, static_cast<std::size_t>(size), MSG_NOSIGNAL) == size;
@@ -32,12 +34,13 @@ extern "C" int agon_fork(const int* namespaces, int count, int channel, const ch
       while (count == 0 && getppid() == own) usleep(20);  // until it is whoever takes orphans' child
       return 0;
     }
-    _exit(child < 0 ? 1 : 0);
+    made = child > 0;
+    _exit(0);
   }
-  int status = 1;
-  while (between > 0 && waitpid(between, &status, 0) < 0) {
+  // The caller may have SIGCHLD ignored: nothing is left to wait for then.
+  while (between > 0 && waitpid(between, nullptr, 0) < 0 && errno == EINTR) {
   }
-  return between > 0 && status == 0 ? 1 : -1;
+  return made ? 1 : -1;
 }
 
 // False where some of the bytes cannot be read.

@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -125,6 +127,16 @@ int run(Descriptor control, std::optional<Json> request, bool contained) {
   return 0;
 }
 
+// What the program that started this one ignored, blocked or masked is no matter of sessions: with SIGCHLD ignored
+// nobody could wait for a process, with SIGINT ignored no call could be interrupted.
+void forget_inherited_settings() {
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  umask(022);
+}
+
 }  // namespace
 }  // namespace agon::sandbox::launcher
 
@@ -139,6 +151,7 @@ int main(int count, char** arguments) {
   try {
     Descriptor control =
         std::string_view(arguments[1]) == "-" ? control_from_standard_streams() : Descriptor(std::atoi(arguments[1]));
+    forget_inherited_settings();
     // Crashes of guests are nothing for the host's program for crashes, which 0 would not keep away; root alone can
     // raise what was taken away.
     const rlimit no_core{1, 1};

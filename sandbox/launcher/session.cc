@@ -47,7 +47,8 @@ constexpr std::int64_t kAddresses = 2ll << 30;   // bytes of address space besid
 constexpr std::int64_t kMostDescriptors = 1024;  // open ones of a session: each holds memory of the kernel's
 constexpr std::int64_t kFilesAtOnce = 1000;      // that are counted without an errand
 constexpr std::size_t kMostLeaders = 4;          // sessions of the kernel's, the interpreter's among them
-constexpr int kMostLocks = 100'000;              // that a call may ask for: the kernel keeps each
+constexpr int kMostLocks = 100'000;              // that a call may ask for: the kernel keeps each, 200 bytes
+constexpr int kMostLocksEver = 400'000;          // and all calls together
 constexpr int kMostWatches = 1 << 16;            // of epolls that a session may add
 constexpr std::int64_t kRead = 256 << 10;        // bytes of a stream that are taken at a time
 constexpr std::int64_t kPipe = 1 << 20;          // and that it can hold at most
@@ -154,6 +155,7 @@ Session::GuestEnds Session::make_ends() {
   ends.err = make_stream(err_);
   if (!folder_) namespaces_ = first_.namespaces();
   state_ = State::starting;
+  next_count_ = Clock::now() + kFilesTick;
   return ends;
 }
 
@@ -189,9 +191,10 @@ bool Session::on_frame(pid_t sender, std::string_view payload) {
 }
 
 void Session::on_starting_frame(pid_t sender, char kind, std::string_view payload) {
-  if (kind == 'i' && entering_ == 0)
+  if (kind == 'i' && entering_ == 0) {
     entering_ = sender;
-  else if (kind == 's' && entering_ != 0 && interpreter_ == 0)
+    entering_process_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, sender, 0)));  // none: it has ended since
+  } else if (kind == 's' && entering_ != 0 && interpreter_ == 0)
     on_entered(sender);
   else if (kind == 'h' && sender == interpreter_ && interpreter_ != 0)
     on_ready();
@@ -214,6 +217,7 @@ void Session::on_entered(pid_t process) try {
   if (status.field("Seccomp") != "2" || status.field("NoNewPrivs") != "1")
     return end(Reason::protocol_error, "the new process is not filtered");
   interpreter_ = reaped_as_ = process;
+  entering_process_.reset();
   entered_at_ = Clock::now();
   next_look_ = entered_at_ + kTick;
   if (parent_ != 0 && first_.process() != 0) {
@@ -293,7 +297,7 @@ bool Session::may_lead(pid_t process) {
   return true;
 }
 
-bool Session::may_lock() { return ++locks_ <= kMostLocks; }
+bool Session::may_lock() { return ++locks_of_call_ <= kMostLocks && ++locks_ <= kMostLocksEver; }
 
 bool Session::may_watch() { return ++watches_ <= kMostWatches; }
 
@@ -349,7 +353,7 @@ void Session::start(CallRequest request) {
   call_->wall = call_->request.wall > 0 ? std::min(call_->request.wall, limits_.wall) : limits_.wall;
   if (call_->request.pictures) call_->pictures = pictures();
   call_->cpu_before = used_cpu();
-  locks_ = 0;
+  locks_of_call_ = 0;
   was_counted_ = false;
   if (cgroup_) {
     call_->peak_before = cgroup_->peak_memory();
@@ -414,6 +418,8 @@ void Session::watch() {
 
 // The first steps of a fork are in the hands of the code that it comes from.
 void Session::watch_start() {
+  check_files();
+  if (state_ == State::dead) return;
   if (interpreter_ == 0 || Clock::now() < next_look_) return;
   next_look_ = Clock::now() + kTick;
   if (Clock::now() - entered_at_ > kMostStart) return end(Reason::wall_timeout, "it did not start in time");
@@ -468,6 +474,7 @@ std::chrono::milliseconds Session::wait() const {
   };
   if (state_ == State::ready) return writing_.is_out() ? kWriting : until(next_look_, kQuietTick);
   if (state_ == State::starting && interpreter_ != 0) return kTick;
+  if (state_ == State::starting && folder_) return kFilesTick;
   if (state_ != State::busy) return milliseconds(10'000);
   // The interpreter is on its way back from its answer.
   if (call_->answered && !closed_at_)
@@ -481,6 +488,7 @@ void Session::check_use() {
   if (cgroup_) check_cgroup();
   if (!call_) return;
   look();
+  call_->seen = std::max(call_->seen, usage_.memory());
   if (!cgroup_ && !usage_.knows_peak())  // of the interpreter alone the kernel keeps the highest point
     call_->peak = std::max(call_->peak, usage_.memory() > limits_.memory ? known_memory() : usage_.memory());
   if (const auto over = exceeded()) return end(over->reason, over->text);
@@ -535,7 +543,7 @@ void Session::check_files() {
     if (outcome->values[0] > 0) return end(Reason::disk_limit, files_text(limits_));
   }
   if (counting_.is_out() || Clock::now() < next_count_) return;
-  next_count_ = Clock::now() + (state_ == State::busy ? kFilesTick : kQuietTick);
+  next_count_ = Clock::now() + (state_ == State::ready ? kQuietTick : kFilesTick);
   try {
     counting_ = Errand::start([folder = *folder_, limits = limits_, others = surroundings_.folders(),
                                processes = surroundings_.processes(id_, kFresh)] {
@@ -560,7 +568,8 @@ std::optional<Session::End> Session::exceeded() const {
     return End{Reason::process_limit,
                fmt::format("{} open descriptors, more than {}", usage_.descriptors(), kMostDescriptors)};
   if (cgroup_) return std::nullopt;  // the kernel keeps the rest
-  if (usage_.memory() > limits_.memory && known_memory() > limits_.memory)
+  const bool may_exceed = usage_.memory() > limits_.memory || usage_.measured() > limits_.memory;
+  if (may_exceed && known_memory() > limits_.memory)
     return End{Reason::memory_limit, fmt::format("{} bytes of memory, more than {}", known_memory(), limits_.memory)};
   if (folder_ && usage_.has_hidden())
     return End{Reason::process_limit, "a program that may not be read runs, and nobody can see what it uses"};
@@ -570,7 +579,9 @@ std::optional<Session::End> Session::exceeded() const {
   return std::nullopt;
 }
 
-std::int64_t Session::known_memory() const { return std::max(usage_.exact(), usage_.certain_memory()); }
+std::int64_t Session::known_memory() const {
+  return std::max({usage_.exact(), usage_.measured(), usage_.certain_memory()});
+}
 
 // A process that ends while it is looked at may be counted twice, with its parent: what is over is looked at again.
 double Session::cpu_since(double before) {
@@ -594,7 +605,9 @@ std::int64_t Session::measured_peak() {
     const std::int64_t peak = cgroup_->peak_memory();
     return peak > call_->peak_before ? peak : std::max(call_->peak, cgroup_->memory());
   }
-  return std::max(call_->peak, usage_.interpreter_peak());
+  // Of an interpreter that is gone, or has given much back for mapped files, the looks know more than the kernel.
+  const std::int64_t seen = call_->seen - (usage_.memory() > 0 ? surroundings_.template_memory.resident : 0);
+  return std::max({call_->peak, usage_.interpreter_peak(), seen});
 }
 
 void Session::drain() {
@@ -684,7 +697,9 @@ Result Session::result_of_end() const {
 void Session::kill(bool has_forks) {
   state_ = State::dead;
   for (Errand* errand : {&making_, &measuring_, &counting_, &writing_}) *errand = Errand();
-  if (entering_ != 0 && interpreter_ == 0) ::kill(entering_, SIGKILL);
+  // By its descriptor: another process may have its number since.
+  if (entering_process_) syscall(SYS_pidfd_send_signal, entering_process_.get(), SIGKILL, nullptr, 0);
+  entering_process_.reset();
   if (!folder_ && !has_forks) {
     if (first_.process() != 0) ::kill(first_.process(), SIGKILL);  // and with it all others of its pid namespace
   } else if (cgroup_) {

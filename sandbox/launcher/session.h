@@ -44,7 +44,7 @@ struct Call {
   Outcome outcome = Outcome::ok;
   std::string text;
   std::optional<Reason> interrupted;
-  std::int64_t peak = 0;
+  std::int64_t peak = 0, seen = 0;  // bytes of memory; seen: at the looks, with what is perhaps shared
 };
 
 // What a session needs of the supervisor.
@@ -203,8 +203,9 @@ class Session {
   FirstProcess::Namespaces namespaces_;  // while it is starting
   Errand making_;                        // the copy of the files
   pid_t entering_ = 0, interpreter_ = 0;
-  pid_t reaper_ = 0;     // first process that will reap the interpreter; 0: we will
-  pid_t reaped_as_ = 0;  // the interpreter, as its reaper sees it
+  Descriptor entering_process_;  // what forks the interpreter, until that is there
+  pid_t reaper_ = 0;             // first process that will reap the interpreter; 0: we will
+  pid_t reaped_as_ = 0;          // the interpreter, as its reaper sees it
   bool reaped_ = false;
   std::optional<Clock::time_point> closed_at_;  // its channel
   std::optional<Call> call_;
@@ -215,12 +216,12 @@ class Session {
   std::optional<Errand::Outcome> written_;
   bool was_counted_ = true;  // the files, since the last call began
   Clock::time_point next_look_, next_count_, entered_at_;
-  double idle_cpu_ = 0;            // seconds used when the last call ended
-  int locks_ = 0;                  // asked for in this call
-  int watches_ = 0;                // of epolls, asked for since it was made
-  std::set<pid_t> leaders_;        // that may have started a session of the kernel's
-  Clock::time_point next_leader_;  // earliest time for one more
-  int forks_asked_ = 0;            // and not answered
+  double idle_cpu_ = 0;                // seconds used when the last call ended
+  int locks_ = 0, locks_of_call_ = 0;  // asked for, ever and in this call
+  int watches_ = 0;                    // of epolls, asked for since it was made
+  std::set<pid_t> leaders_;            // that may have started a session of the kernel's
+  Clock::time_point next_leader_;      // earliest time for one more
+  int forks_asked_ = 0;                // and not answered
   std::vector<std::string> fork_answers_;
   std::optional<Result> result_;
   std::vector<OpenFile> files_;

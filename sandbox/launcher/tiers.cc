@@ -131,11 +131,16 @@ void remove_folder(const std::string& path) {
   rmdir(path.c_str());
 }
 
+constexpr unsigned kMostSweep = 10;  // seconds
+
 // The folder of all sessions' files, where they have no mount namespaces. Locked while its launcher lives.
 class PrivateFolder {
  public:
   explicit PrivateFolder(const User& owner) {
-    as_outer_user([&owner] { sweep(owner); });
+    as_outer_user([&owner] {
+      alarm(kMostSweep);  // ends this child: what a survivor still fills is left for another time
+      sweep(owner);
+    });
     path_ = std::string(kFolders) + "XXXXXX";
     if (!mkdtemp(path_.data())) throw Error("no folder {} can be made: {}", path_, std::strerror(errno));
     lock_ = Descriptor(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));

@@ -171,6 +171,7 @@ void Usage::take_exact(const ExactMemory& exact, Clock::duration took) {
   memory_ += exact.mappings - mappings_;
   exact_ = exact.pages;
   mappings_ = exact.mappings;
+  measured_ = this->exact();
   exact_growth_ = memory_ + faults_ * kPage;
   exact_at_ = Clock::now();
   exact_took_ = took;

@@ -72,6 +72,8 @@ class Usage {
   bool needs_exact(std::int64_t limit) const;
   void take_exact(const ExactMemory& exact, Clock::duration took);
   std::int64_t exact() const { return exact_ + buffers_ + mappings_; }  // as it said
+  // The same as it was then: memory() may be too little where single faults bring huge pages.
+  std::int64_t measured() const { return measured_; }
   // Whether the kernel shows too little of a process to know what it uses.
   bool has_hidden() const { return has_hidden_; }
 
@@ -104,7 +106,7 @@ class Usage {
   std::int64_t buffers_ = 0, buffers_of_ = -1;        // and of how many descriptors
   int looks_ = 0;
   // At the last exact measure.
-  std::int64_t exact_ = 0, exact_growth_ = 0, mappings_ = 0;
+  std::int64_t exact_ = 0, exact_growth_ = 0, mappings_ = 0, measured_ = 0;
   Clock::time_point exact_at_;
   Clock::duration exact_took_{};
   bool has_exact_ = false;

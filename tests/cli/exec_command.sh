@@ -28,6 +28,12 @@ run() {
 }
 steers() { LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]' "$@"; }
 
+# Whatever the program that starts agon ignores, blocks or masks.
+for setting in 'trap "" CHLD' 'trap "" INT' 'umask 777'; do
+  says="$(timeout 60 sh -c "$setting; exec \"\$0\" exec --floor C --module '' one.py" "$agon" 2>&1)"
+  [ "${says%%$'\n'*}" = 1 ] || fail "$setting: $says"
+done
+
 # A picture of 1 x 1, which code can write without a library.
 cat >picture.py <<'END'
 import struct, zlib
