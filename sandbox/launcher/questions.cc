@@ -48,8 +48,8 @@ std::string memory_of(pid_t asker, std::uint64_t address, std::size_t size) {
 }
 
 // A file that the asker names, by a descriptor of a folder (AT_FDCWD: where it is) and a path in its memory; the
-// descriptor itself without a path.
-Descriptor file_of(pid_t asker, int folder, std::uint64_t path_address, bool follows) {
+// descriptor itself without a path. resolve: more of openat2's RESOLVE_. Leaves errno.
+Descriptor file_of(pid_t asker, int folder, std::uint64_t path_address, bool follows, std::uint64_t resolve) {
   Descriptor from = folder == AT_FDCWD
                         ? Descriptor(open(fmt::format("/proc/{}/cwd", asker).c_str(), O_PATH | O_CLOEXEC))
                         : descriptor_of(asker, folder);
@@ -60,7 +60,7 @@ Descriptor file_of(pid_t asker, int folder, std::uint64_t path_address, bool fol
   path.resize(end);
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC | (follows ? 0u : static_cast<unsigned>(O_NOFOLLOW));
-  how.resolve = RESOLVE_NO_MAGICLINKS;  // /proc/self would be this process
+  how.resolve = RESOLVE_NO_MAGICLINKS | resolve;  // /proc/self would be this process
   return Descriptor(static_cast<int>(syscall(SYS_openat2, from.get(), path.c_str(), &how, sizeof how)));
 }
 
@@ -136,7 +136,7 @@ void Questions::on_flock(const seccomp_notif& question) {
   const auto asker = static_cast<pid_t>(question.pid);
   WaitingLock wish{question.id, descriptor_of(asker, static_cast<int>(question.data.args[0])),
                    static_cast<int>(question.data.args[1])};
-  if (wish.file.get() < 0 || !is_of_session(wish.file.get(), asker)) return answer(question.id, EPERM);
+  if (wish.file.get() < 0 || !may_lock(wish.file.get(), asker)) return answer(question.id, EPERM);
   if (!try_lock(wish)) waiting_locks_.push_back(std::move(wish));
 }
 
@@ -160,29 +160,37 @@ void Questions::retry() {
 bool Questions::may_lock(const seccomp_notif& question) const {
   const auto asker = static_cast<pid_t>(question.pid);
   const Descriptor file = descriptor_of(asker, static_cast<int>(question.data.args[0]));
-  return file.get() >= 0 && is_of_session(file.get(), asker);
+  return file.get() >= 0 && may_lock(file.get(), asker);
 }
 
-// Whether a file that is open here lies among the files of the session that `asker` is of.
-bool Questions::is_of_session(int file, pid_t asker) const try {
+bool Questions::may_lock(int file, pid_t asker) const {
   Session* session = session_(session_of_process(asker));
-  if (!session || !session->may_lock()) return false;
+  return session && session->may_lock() && is_of_session(file, *session);
+}
+
+// Whether a file that is open here lies among the session's.
+bool Questions::is_of_session(int file, const Session& session) const try {
   if (!walls_.has_namespaces()) {
     std::error_code gone;
     const auto path = std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", file), gone);
-    return path.string().starts_with(session->home_path() + "/");
+    return path.string().starts_with(session.home_path() + "/");
   }
   struct stat status {
   }, home{};
-  return fstat(file, &status) == 0 && fstat(session->home().get(), &home) == 0 && home.st_dev == status.st_dev;
+  return fstat(file, &status) == 0 && fstat(session.home().get(), &home) == 0 && home.st_dev == status.st_dev;
 } catch (const std::system_error&) {
   return false;
 }
 
 void Questions::on_mark(const seccomp_notif& question) {
   const auto asker = static_cast<pid_t>(question.pid);
-  if (ProcessStatus(asker).field("Threads") == "1") return answer(question.id, set_mark(question));
-  waiting_marks_.push_back({question, session_of_process(asker), {}});
+  const int owner = session_of_process(asker);
+  const Session* session = session_(owner);
+  if (!session) return answer(question.id, EPERM);
+  const bool alone = session->runs_nothing_but(asker) && ProcessStatus(asker).field("Threads") == "1";
+  const int error = alone ? set_mark(question, *session, RESOLVE_NO_SYMLINKS) : ELOOP;
+  if (error != ELOOP) return answer(question.id, error);
+  waiting_marks_.push_back({question, owner, {}});
 }
 
 bool Questions::try_mark(WaitingMark& wish) try {
@@ -193,15 +201,18 @@ bool Questions::try_mark(WaitingMark& wish) try {
   }
   const bool one_is_out = std::ranges::any_of(
       waiting_marks_, [&](const WaitingMark& other) { return other.session == wish.session && other.errand.is_out(); });
-  if (!one_is_out) wish.errand = Errand::start([&] { return Errand::Values{set_mark(wish.question)}; });
+  const Session* session = session_(wish.session);
+  if (!session) return answer(wish.question.id, EPERM), true;
+  if (!one_is_out) wish.errand = Errand::start([&] { return Errand::Values{set_mark(wish.question, *session, 0)}; });
   return false;
 } catch (const std::system_error&) {  // there is no room for an errand
   answer(wish.question.id, EAGAIN);
   return true;
 }
 
-// The file is found by what the asker says, looked at and changed by one descriptor. The errno, or 0.
-int Questions::set_mark(const seccomp_notif& question) const {
+// The file is found by what the asker says, looked at and changed by one descriptor. The errno, or 0. Also for an
+// errand, which knows no marks of processes (census.h): they name the supervisor.
+int Questions::set_mark(const seccomp_notif& question, const Session& session, std::uint64_t resolve) const {
   const auto asker = static_cast<pid_t>(question.pid);
   const auto& arguments = question.data.args;
   const int call = question.data.nr;
@@ -209,9 +220,9 @@ int Questions::set_mark(const seccomp_notif& question) const {
   const bool is_of_link = call == SYS_utimensat && (arguments[3] & AT_SYMLINK_NOFOLLOW) != 0;
   const int folder = call == SYS_chmod ? AT_FDCWD : static_cast<int>(arguments[0]);
   const std::uint64_t path = takes_folder ? arguments[1] : call == SYS_chmod ? arguments[0] : 0;
-  const Descriptor file = file_of(asker, folder, path, !is_of_link);
-  if (file.get() < 0) return ENOENT;
-  if (!is_of_session(file.get(), asker)) return EPERM;
+  const Descriptor file = file_of(asker, folder, path, !is_of_link, resolve);
+  if (file.get() < 0) return errno == ELOOP ? ELOOP : ENOENT;
+  if (!is_of_session(file.get(), session)) return EPERM;
   const std::string way = fmt::format("/proc/self/fd/{}", file.get());
   if (call != SYS_utimensat) {
     const auto mode = static_cast<mode_t>(arguments[call == SYS_fchmodat ? 2 : 1]) & 01777;

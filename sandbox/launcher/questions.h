@@ -50,8 +50,8 @@ class Questions {
     std::uint64_t question = 0;
     pid_t asker = 0;
   };
-  // A mode or a time of a file, asked for by a thread beside others: those may hold the lock of the memory that the
-  // file's name lies in. One errand a session is out.
+  // A mode or a time of a file. Asked for beside other threads or processes: those may hold the lock of the memory that
+  // the file's name lies in. Or by a name with symbolic links, which may be a long way. One errand a session is out.
   struct WaitingMark {
     seccomp_notif question{};
     int session = 0;
@@ -70,10 +70,11 @@ class Questions {
   void on_watch(const seccomp_notif& question) const;
   void on_mark(const seccomp_notif& question);
   bool try_mark(WaitingMark& wish);
-  int set_mark(const seccomp_notif& question) const;
+  int set_mark(const seccomp_notif& question, const Session& session, std::uint64_t resolve) const;
   bool try_lock(const WaitingLock& wish) const;    // false: it has to wait
   bool try_lead(const WaitingLeader& wish) const;  // likewise
-  bool is_of_session(int file, pid_t asker) const;
+  bool may_lock(int file, pid_t asker) const;
+  bool is_of_session(int file, const Session& session) const;
 
   const Descriptor& notifications_;
   const Walls& walls_;

@@ -342,6 +342,10 @@ bool Session::is_alone() const {
          memory_use(interpreter_).threads == 1 && waits_for_request();
 }
 
+bool Session::runs_nothing_but(pid_t process) const {
+  return surroundings_.processes(id_, milliseconds(0)) == std::vector<pid_t>{process};
+}
+
 void Session::start(CallRequest request) {
   drain_into(out(), nullptr, kPipe);
   drain_into(err(), nullptr, kPipe);

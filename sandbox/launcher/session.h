@@ -104,6 +104,8 @@ class Session {
   // Whether this is the process that said that it would enter the session's namespaces; it may until it says that it
   // has.
   bool may_enter(pid_t process) const { return state_ == State::starting && process != 0 && process == entering_; }
+  // Whether it has no other process now.
+  bool runs_nothing_but(pid_t process) const;
   // Whether this is the session's interpreter, which is not ready yet.
   bool is_confining(pid_t process) const {
     return state_ == State::starting && process != 0 && process == interpreter_;
