@@ -612,9 +612,7 @@ std::optional<std::size_t> whole_choice(std::string_view text, const Options& op
 }
 
 // "1. A red car", then "2. A van": a list, whose first line is no "1".
-bool numbers_lines(std::string_view text) {
-  return text.starts_with("1. ") && (text.find("\n2. ") != text.npos || text.find("\n\n2. ") != text.npos);
-}
+bool numbers_lines(std::string_view text) { return text.starts_with("1. ") && text.find("\n2. ") != text.npos; }
 
 // "E decreases.\n\nB", "E decreases. B": a capital letter alone that ends the text.
 std::optional<std::size_t> closing_letter(std::string_view text, const Options& options) {

@@ -1007,9 +1007,12 @@ std::optional<Number> without_phrase(std::string_view plain) {
   if (const auto number = first_line_number(plain)) return number;
   if (const auto number = rounded(plain)) return number;
   const std::string answers = without_reasons(plain), bare = without_conditions(answers);
-  for (const std::string& text :
-       {bare, without_years(bare), answers, std::string(plain), without_conditions(plain), without_years(plain)})
-    if (const auto number = in_sentences(text)) return number;
+  if (const auto number = in_sentences(bare)) return number;
+  if (const auto number = in_sentences(without_years(bare))) return number;
+  if (const auto number = in_sentences(answers)) return number;
+  if (const auto number = in_sentences(plain)) return number;
+  if (const auto number = in_sentences(without_conditions(plain))) return number;
+  if (const auto number = in_sentences(without_years(plain))) return number;
   if (const auto number = in_last_sentence(bare)) return number;
   const auto words = only_number_in_words(plain);
   return words ? parse_plain_number(*words) : std::nullopt;

@@ -236,34 +236,39 @@ bool add_place(std::string_view written, GuiAction& action) {
   return true;
 }
 
-// The only direction that a text names. Nothing where it names two.
-std::optional<Direction> named_direction(std::string_view lower, bool& several) {
-  std::optional<Direction> found;
-  for (const auto& [name, direction] : kDirections) {
-    if (!has_word(lower, ascii_lower(name))) continue;
-    several = several || found.has_value();
-    found = direction;
-  }
-  return several ? std::nullopt : found;
+std::vector<Direction> named_directions(std::string_view lower) {
+  std::vector<Direction> named;
+  for (const auto& [name, direction] : kDirections)
+    if (has_word(lower, ascii_lower(name))) named.push_back(direction);
+  return named;
 }
 
 bool add_direction(std::string_view written, GuiAction& action) {
   const std::string lower = ascii_lower(written);
-  bool several = false;
-  std::optional<Direction> found = named_direction(lower, several);
-  if (several) return false;
-  if (!found && lower.find("scroll_") != lower.npos)
+  const std::vector<Direction> named = named_directions(lower);
+  if (named.size() > 1) return false;
+  std::optional<Direction> found;
+  if (!named.empty())
+    found = named.front();
+  else if (lower.find("scroll_") != lower.npos)
     found = scrolled_direction(lower);
-  else if (!found && lower.find_first_of("0123456789") != lower.npos)  // pyautogui.scroll(-500)
+  else if (lower.find_first_of("0123456789") != lower.npos)  // pyautogui.scroll(-500)
     found = lower.find('-') != lower.npos ? Direction::down : Direction::up;
   action.direction = found.value_or(Direction::up);
   return found.has_value();
 }
 
 Direction opposite(Direction direction) {
-  constexpr Direction kOpposite[] = {Direction::down, Direction::up, Direction::right, Direction::left};
-  for (std::size_t i = 0; i < kDirections.size(); ++i)
-    if (kDirections[i].second == direction) return kOpposite[i];
+  switch (direction) {
+    case Direction::up:
+      return Direction::down;
+    case Direction::down:
+      return Direction::up;
+    case Direction::left:
+      return Direction::right;
+    case Direction::right:
+      return Direction::left;
+  }
   return direction;
 }
 
@@ -297,11 +302,10 @@ std::optional<Direction> swiped_direction(std::string_view lower) {
 }
 
 bool add_swipe(std::string_view lower, GuiAction& action) {
-  bool several = false;
-  const auto named = named_direction(lower, several);
+  const std::vector<Direction> named = named_directions(lower);
   const auto swiped = swiped_direction(lower);
-  if (!swiped && !named) return false;
-  action.direction = opposite(swiped ? *swiped : *named);
+  if (!swiped && named.size() != 1) return false;
+  action.direction = opposite(swiped ? *swiped : named.front());
   return true;
 }
 
