@@ -163,7 +163,7 @@ TEST_CASE("boxes: beside another in tags, with the frame of the picture") {
           {}}});
 }
 
-TEST_CASE("actions: a finger's way scrolls against it; calls in tags") {
+TEST_CASE("actions: a finger's way scrolls against it, and calls stand in tags") {
   check({"gui_step", "SCROLL [DOWN]"},
         {{"swipes",
           {"swipe(500, 800, 500, 300)", "Action: drag(start_box='(500,800)', end_box='(500,200)')",

@@ -134,7 +134,7 @@ TEST_CASE("GPU: patchify equals its reference") {
   }
 }
 
-TEST_CASE("GPU: the gradient of a step is the CPU's; in bfloat16 it points the same way") {
+TEST_CASE("GPU: the gradient of a step is the CPU's, and in bfloat16 it points the same way") {
   const Tensor expected = gradient_on("cpu", "float32"), exact = gradient_on("cuda", "float32"),
                rough = gradient_on("cuda", "auto");
   CHECK(norm(exact - expected) <= 1e-3 * norm(expected));
