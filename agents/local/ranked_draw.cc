@@ -13,7 +13,19 @@ namespace {
 constexpr int kBuckets = 4096;
 constexpr float kBucketsPerNat = 32;  // at least. 128 nats: what lies further from the largest logit weighs 0
 
+constexpr std::uint16_t kNone = kBuckets;  // of an id that is not allowed
+constexpr std::size_t kStretch = 64;       // ids that are looked at together
+
 using Entry = RankedDrawScratch::Entry;
+
+std::size_t pieces(std::size_t count, std::size_t size) { return (count + size - 1) / size; }
+
+// One of the kStretch buckets from here on.
+bool holds(const std::uint16_t* buckets, int bucket) {
+  std::uint16_t found = 0;
+  for (std::size_t i = 0; i < kStretch; ++i) found |= static_cast<std::uint16_t>(buckets[i] == bucket);
+  return found != 0;
+}
 
 // Rises as the logit falls. -inf and what overflows lie in the last bucket.
 AGON_MULTIVERSION void find_buckets(const float* logits, std::int64_t count, float max, float scale,
@@ -74,14 +86,16 @@ void sort_by_digit(int shift, std::vector<Entry>& entries, std::vector<Entry>& o
 RankedDraw::RankedDraw(std::span<const float> logits, std::span<const float> weights,
                        std::span<const std::int32_t> allowed, float max, float inverse_temperature,
                        RankedDrawScratch& scratch)
-    : logits_(logits), weights_(weights), allowed_(allowed), scratch_(scratch), cut_{kBuckets, 0} {
+    : logits_(logits), weights_(weights), scratch_(scratch), cut_{kBuckets, 0} {
   scratch_.buckets.resize(logits.size());
   scratch_.mass.assign(kBuckets, 0);
   scratch_.count.assign(kBuckets, 0);
   find_buckets(logits.data(), std::ssize(logits), max, scale_of(logits, max, inverse_temperature),
                scratch_.buckets.data());
-  for (const std::int32_t id : allowed_) {
+  scratch_.allowed_buckets.assign(pieces(logits.size(), kStretch) * kStretch, kNone);
+  for (const std::int32_t id : allowed) {
     const std::uint16_t bucket = scratch_.buckets[static_cast<std::size_t>(id)];
+    scratch_.allowed_buckets[static_cast<std::size_t>(id)] = bucket;
     scratch_.mass[bucket] += static_cast<double>(weights_[static_cast<std::size_t>(id)]);
     ++scratch_.count[bucket];
   }
@@ -95,9 +109,12 @@ void RankedDraw::sort(int bucket) {
   if (sorted_ == bucket) return;
   std::vector<Entry>& entries = scratch_.sorted;
   entries.clear();
-  for (const std::int32_t id : allowed_)
-    if (scratch_.buckets[static_cast<std::size_t>(id)] == bucket)
-      entries.push_back({falling_key(logits_[static_cast<std::size_t>(id)]), id});
+  const std::uint16_t* buckets = scratch_.allowed_buckets.data();
+  for (std::size_t first = 0; first < scratch_.allowed_buckets.size(); first += kStretch) {
+    if (!holds(buckets + first, bucket)) continue;
+    for (std::size_t id = first; id < first + kStretch; ++id)
+      if (buckets[id] == bucket) entries.push_back({falling_key(logits_[id]), static_cast<std::int32_t>(id)});
+  }
   sorted_ = bucket;
   if (entries.size() < kDigits / 4) {
     std::sort(entries.begin(), entries.end(),

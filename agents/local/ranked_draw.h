@@ -9,8 +9,8 @@
 namespace agon::agents {
 
 struct RankedDrawScratch {
-  std::vector<std::uint16_t> buckets;  // of every logit
-  std::vector<double> mass;            // of each bucket
+  std::vector<std::uint16_t> buckets, allowed_buckets;  // of every logit; of those that may be drawn
+  std::vector<double> mass;                             // of each bucket
   std::vector<std::int32_t> count;
   struct Entry {
     std::uint32_t key;  // falls as the logit rises
@@ -46,7 +46,6 @@ class RankedDraw {
   void sort(int bucket);
 
   std::span<const float> logits_, weights_;
-  std::span<const std::int32_t> allowed_;
   RankedDrawScratch& scratch_;
   Cut cut_;
   int sorted_ = -1;  // the bucket that scratch_.sorted holds

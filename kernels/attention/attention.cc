@@ -29,7 +29,7 @@ struct Round {
 // Keys past those that a query sees, valid[q], get minus infinity.
 template <int Q, int B>
 AGON_INLINE void score_blocks(const Round& round, int first, const float* const* pages, std::int64_t offset,
-                              const std::int64_t (&valid)[Q], std::int64_t column, Floats (&best)[Q]) {
+                              const std::int64_t (&valid)[Q], std::int64_t column) {
   Floats score[B][Q] = {};
   const float* query[Q];
   for (int q = 0; q < Q; ++q) query[q] = round.queries[static_cast<std::size_t>(first + q)].query;
@@ -46,13 +46,14 @@ AGON_INLINE void score_blocks(const Round& round, int first, const float* const*
 #pragma GCC unroll 4
       for (int b = 0; b < B; ++b) score[b][q] += query[q][i] * key[b];
   }
-  const Floats nothing = broadcast(-std::numeric_limits<float>::infinity());
   for (int q = 0; q < Q; ++q)
     for (int b = 0; b < B; ++b) {
       const int keys = static_cast<int>(std::clamp<std::int64_t>(valid[q] - b * kLanes, 0, kLanes));
-      const Floats masked = lane_index() < keys ? score[b][q] * round.scale : nothing;
-      store(round.scores + (first + q) * round.stride + column + b * kLanes, masked);
-      best[q] = larger(masked, best[q]);
+      float* scores = round.scores + (first + q) * round.stride + column + b * kLanes;
+      store(scores, score[b][q] * round.scale);
+      std::fill(scores + keys, scores + kLanes, -std::numeric_limits<float>::infinity());
+      float* best = round.best + (first + q) * kLanes;
+      for (int lane = 0; lane < kLanes; ++lane) best[lane] = larger(scores[lane], best[lane]);
     }
 }
 
@@ -60,38 +61,32 @@ AGON_INLINE void score_blocks(const Round& round, int first, const float* const*
 template <int Q, typename Seen>
 AGON_INLINE void score_run(const Round& round, int first, const KeyRun& run, std::int64_t column, const Seen& seen) {
   constexpr int kBlocks = Q == 4 ? 2 : 4;  // enough independent chains to hide the latency of one
-  Floats best[Q];
   std::int64_t valid[Q];
   for (int q = 0; q < Q; ++q) valid[q] = seen(first + q);
-  for (int q = 0; q < Q; ++q) best[q] = load(round.best + (first + q) * kLanes);
   const float* const* page = run.pages;
   for (std::int64_t left = run.keys; left > 0; left -= kBlocks * kKeyBlock) {
     if (left > 3 * kKeyBlock && kBlocks == 4)
-      score_blocks<Q, 4>(round, first, page, run.offset, valid, column, best);
+      score_blocks<Q, 4>(round, first, page, run.offset, valid, column);
     else if (left > 2 * kKeyBlock && kBlocks == 4)
-      score_blocks<Q, 3>(round, first, page, run.offset, valid, column, best);
+      score_blocks<Q, 3>(round, first, page, run.offset, valid, column);
     else if (left > kKeyBlock)
-      score_blocks<Q, 2>(round, first, page, run.offset, valid, column, best);
+      score_blocks<Q, 2>(round, first, page, run.offset, valid, column);
     else
-      score_blocks<Q, 1>(round, first, page, run.offset, valid, column, best);
+      score_blocks<Q, 1>(round, first, page, run.offset, valid, column);
     page += kBlocks;
     column += kBlocks * kKeyBlock;
     for (int q = 0; q < Q; ++q) valid[q] -= kBlocks * kKeyBlock;
   }
-  for (int q = 0; q < Q; ++q) store(round.best + (first + q) * kLanes, best[q]);
 }
 
 // Scores become weights exp(score - best) / their sum.
-AGON_INLINE void to_weights(float* scores, std::int64_t count, Floats best_by_lane) {
+AGON_INLINE void to_weights(float* scores, std::int64_t count, const float* best_by_lane) {
   const float best = largest(best_by_lane);
-  Floats total{};
-  for (std::int64_t j = 0; j < count; j += kLanes) {
-    const Floats weight = exp(load(scores + j) - best);
-    store(scores + j, weight);
-    total += weight;
-  }
+  float total[kLanes] = {};
+  for (std::int64_t j = 0; j < count; j += kLanes)
+    for (int lane = 0; lane < kLanes; ++lane) total[lane] += scores[j + lane] = exp(scores[j + lane] - best);
   const float scale = 1.0f / sum(total);
-  for (std::int64_t j = 0; j < count; j += kLanes) store(scores + j, load(scores + j) * scale);
+  for (std::int64_t j = 0; j < count; ++j) scores[j] *= scale;
 }
 
 // mixed[q] += weight * value of one key, 16 * V columns of it.
@@ -181,7 +176,7 @@ AGON_MULTIVERSION void attend(const Round& round, const KeyRun& shared) {
         });
     for (int q = some.begin; q < some.end; ++q)
       to_weights(round.scores + q * round.stride, column + rounded(static_cast<int>(some.run.keys)),
-                 load(round.best + q * kLanes));
+                 round.best + q * kLanes);
   }
   in_groups(
       0, count, [&]<int Q>(int first) __attribute__((always_inline)) { mix_run<Q>(round, first, shared, 0); });

@@ -1,5 +1,6 @@
 #include "kernels/softmax/softmax.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "kernels/multiversion.h"
@@ -8,12 +9,12 @@
 namespace agon::kernels {
 namespace {
 
-constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
-
 AGON_INLINE float largest_of(const float* values, std::int64_t whole, int rest) {
-  Floats best = broadcast(kMinusInfinity);
-  for (std::int64_t i = 0; i < whole; i += kLanes) best = larger(load(values + i), best);
-  if (rest > 0) best = larger(load(values + whole, rest, kMinusInfinity), best);
+  float best[kLanes];
+  std::fill_n(best, kLanes, -std::numeric_limits<float>::infinity());
+  for (std::int64_t i = 0; i < whole; i += kLanes)
+    for (int lane = 0; lane < kLanes; ++lane) best[lane] = larger(values[i + lane], best[lane]);
+  for (int lane = 0; lane < rest; ++lane) best[lane] = larger(values[whole + lane], best[lane]);
   return largest(best);
 }
 
@@ -24,17 +25,12 @@ AGON_MULTIVERSION SoftmaxSums softmax_weights(const float* logits, std::int64_t 
   const std::int64_t whole = count / kLanes * kLanes;
   const int rest = static_cast<int>(count - whole);
   SoftmaxSums sums{largest_of(logits, whole, rest), 0};
-  Floats total{};
-  for (std::int64_t i = 0; i < whole; i += kLanes) {
-    const Floats weight = exp((load(logits + i) - sums.max) * inverse_temperature);
-    store(weights + i, weight);
-    total += weight;
-  }
-  if (rest > 0) {
-    const Floats weight = exp((load(logits + whole, rest, kMinusInfinity) - sums.max) * inverse_temperature);
-    store(weights + whole, weight, rest);
-    total += weight;
-  }
+  float total[kLanes] = {};
+  for (std::int64_t i = 0; i < whole; i += kLanes)
+    for (int lane = 0; lane < kLanes; ++lane)
+      total[lane] += weights[i + lane] = exp((logits[i + lane] - sums.max) * inverse_temperature);
+  for (int lane = 0; lane < rest; ++lane)
+    total[lane] += weights[whole + lane] = exp((logits[whole + lane] - sums.max) * inverse_temperature);
   sums.total = static_cast<double>(sum(total));
   return sums;
 }

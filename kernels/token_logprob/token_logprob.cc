@@ -68,16 +68,22 @@ struct StripSums {
 
 AGON_MULTIVERSION void sum_strip(const float* tile, std::int64_t rows, float inverse_temperature, StripSums& sums) {
   for (int first = 0; first < kPanel; first += kLanes) {
-    Floats max = broadcast(-std::numeric_limits<float>::infinity()), total{}, weighted{};
-    for (std::int64_t r = 0; r < rows; ++r) max = larger(load(tile + r * kPanel + first), max);
-    for (std::int64_t r = 0; r < rows; ++r) {
-      const Floats below = (load(tile + r * kPanel + first) - max) * inverse_temperature, weight = exp(below);
-      total += weight;
-      weighted += below * weight;
+    float max[kLanes], total[kLanes] = {}, weighted[kLanes] = {};
+    std::fill_n(max, kLanes, -std::numeric_limits<float>::infinity());
+    const float* logits = tile + first;
+    for (std::int64_t r = 0; r < rows; ++r)
+      for (int lane = 0; lane < kLanes; ++lane) max[lane] = larger(logits[r * kPanel + lane], max[lane]);
+    for (std::int64_t r = 0; r < rows; ++r)
+      for (int lane = 0; lane < kLanes; ++lane) {
+        const float below = (logits[r * kPanel + lane] - max[lane]) * inverse_temperature, weight = exp(below);
+        total[lane] += weight;
+        weighted[lane] += below * weight;
+      }
+    for (int lane = 0; lane < kLanes; ++lane) {
+      sums.max[first + lane] = max[lane] * inverse_temperature;
+      sums.total[first + lane] = total[lane];
+      sums.weighted[first + lane] = weighted[lane];
     }
-    store(sums.max + first, max * inverse_temperature);
-    store(sums.total + first, total);
-    store(sums.weighted + first, weighted);
   }
 }
 
@@ -86,13 +92,13 @@ AGON_MULTIVERSION void sum_strip(const float* tile, std::int64_t rows, float inv
 // temperature, log_sum, entropy.
 AGON_MULTIVERSION void logits_to_slopes(float* slopes, std::int64_t slopes_stride, std::int64_t begin, std::int64_t end,
                                         const float* tokens, std::int64_t stride, float inverse_temperature) {
-  for (int first = 0; first < kPanel; first += kLanes) {
-    const Floats d_logprob = load(tokens + first), d_entropy = load(tokens + stride + first);
-    const Floats log_sum = load(tokens + 2 * stride + first), entropy = load(tokens + 3 * stride + first);
-    for (std::int64_t r = begin; r < end; ++r) {
-      float* at = slopes + r * slopes_stride + first;
-      const Floats log_p = load(at) * inverse_temperature - log_sum;
-      store(at, -exp(log_p) * (d_logprob + d_entropy * (log_p + entropy)));
+  const float *d_logprob = tokens, *d_entropy = tokens + stride;
+  const float *log_sum = tokens + 2 * stride, *entropy = tokens + 3 * stride;
+  for (std::int64_t r = begin; r < end; ++r) {
+    float* at = slopes + r * slopes_stride;
+    for (int i = 0; i < kPanel; ++i) {
+      const float log_p = at[i] * inverse_temperature - log_sum[i];
+      at[i] = -exp(log_p) * (d_logprob[i] + d_entropy[i] * (log_p + entropy[i]));
     }
   }
 }
