@@ -54,11 +54,15 @@ std::optional<struct stat> Folder::status(const char* name) const {
 }
 
 void Folder::for_each(const std::function<void(const char* name)>& use) const {
+  for_each_until([&use](const char* name) { return use(name), false; });
+}
+
+void Folder::for_each_until(const std::function<bool(const char* name)>& use) const {
   const int own = openat(get(), ".", kOpen);  // with a place of its own in the listing
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(own < 0 ? nullptr : fdopendir(own), closedir);
   while (const dirent* entry = entries ? readdir(entries.get()) : nullptr) {
     const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") use(entry->d_name);
+    if (name != "." && name != ".." && use(entry->d_name)) return;
   }
 }
 

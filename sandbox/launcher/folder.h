@@ -33,6 +33,7 @@ class Folder {
   std::optional<struct stat> status(const char* name) const;
   // Of the names in it without . and ..; none where it cannot be read.
   void for_each(const std::function<void(const char* name)>& use) const;
+  void for_each_until(const std::function<bool(const char* name)>& use) const;  // one of them gives true
 
   std::optional<Folder> inner(const char* name) const;      // nothing where there is no such folder
   Folder make(const char* name, mode_t mode = 0700) const;  // throws std::system_error, also where the name is taken

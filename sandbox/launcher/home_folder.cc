@@ -124,16 +124,16 @@ FilesUse files_use(const Folder& folder, std::int64_t most_files, const std::vec
     if (is_one_name || seen.insert(status.st_ino).second) use.bytes += status.st_blocks * 512;
   };
   const std::function<void(const Folder&, std::size_t)> count = [&](const Folder& here, std::size_t depth) {
-    here.for_each([&](const char* name) {
-      if (use.files > most_files) return;
+    here.for_each_until([&](const char* name) {
       const auto status = here.status(name);
-      if (!status) return;
-      if (!S_ISDIR(status->st_mode)) return take(*status);
-      const auto inner = here.inner(name);
-      if (inner && std::find(others.begin(), others.end(), inner->identity()) != others.end()) return;
+      const bool is_folder = status && S_ISDIR(status->st_mode);
+      const auto inner = is_folder ? here.inner(name) : std::nullopt;
+      if (!status || (inner && std::find(others.begin(), others.end(), inner->identity()) != others.end()))
+        return false;
       take(*status);
-      if (depth == kDeepest) use.files = most_files + 1;  // nobody can say what lies there
+      if (is_folder && depth == kDeepest) use.files = most_files + 1;  // nobody can say what lies there
       if (inner && depth < kDeepest) count(*inner, depth + 1);
+      return use.files > most_files;
     });
   };
   count(folder, 0);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/kcmp.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -103,6 +104,12 @@ std::vector<pid_t> process_tree(pid_t root, const std::function<bool(pid_t)>& sk
   return tree;
 }
 
+bool has_ended(pid_t pid) {
+  const Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  pollfd ended{process.get(), POLLIN, 0};
+  return !process || poll(&ended, 1, 0) == 1;
+}
+
 pid_t parent_of(pid_t pid) { return static_cast<pid_t>(number(ProcessStatus(pid).field("PPid"))); }
 
 void end_descendants() {
@@ -157,9 +164,9 @@ Times times_of(pid_t pid) {
   long faults = 0, user = 0, system = 0;
   unsigned long stack = 0;
   if (std::sscanf(stat.c_str() + name_end + 1,
-                  " %c %d %*d %d %*d %*d %*u %ld %*u %*u %*u %*u %*u %ld %ld %*d %*d %*d %*d %*u %*u %*d %*u %*u %*u "
+                  " %c %d %*d %*d %*d %*d %*u %ld %*u %*u %*u %*u %*u %ld %ld %*d %*d %*d %*d %*u %*u %*d %*u %*u %*u "
                   "%lu",
-                  &times.state, &times.parent, &times.session, &faults, &user, &system, &stack) != 7)
+                  &times.state, &times.parent, &faults, &user, &system, &stack) != 6)
     return {};
   times.reaped = static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
   times.faults = faults;

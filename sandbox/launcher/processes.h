@@ -16,6 +16,9 @@ namespace agon::sandbox::launcher {
 // `root` and all that descend from it, parents first; `skip` prunes a process with its descendants.
 std::vector<pid_t> process_tree(pid_t root, const std::function<bool(pid_t)>& skip);
 
+// Whether it is gone, or waits for its parent to take note of its end.
+bool has_ended(pid_t pid);
+
 // The process that started it, or has taken it over; 0 where there is none.
 pid_t parent_of(pid_t pid);
 
@@ -50,11 +53,11 @@ SharedMemory shared_memory(pid_t pid);
 bool is_in_memory_of(pid_t pid, pid_t other);
 
 struct Times {
-  char state = 0;                 // as in /proc/PID/stat; 0: it is gone
-  pid_t parent = 0, session = 0;  // session: the kernel's, by the number of who started it
-  double reaped = 0;              // seconds of CPU time of its children that it waited for, and of theirs
-  std::int64_t faults = 0;        // pages that it got without reading a file
-  std::uint64_t stack = 0;        // where its stack begins: another address after each exec
+  char state = 0;  // as in /proc/PID/stat; 0: it is gone
+  pid_t parent = 0;
+  double reaped = 0;        // seconds of CPU time of its children that it waited for, and of theirs
+  std::int64_t faults = 0;  // pages that it got without reading a file
+  std::uint64_t stack = 0;  // where its stack begins: another address after each exec
 };
 Times times_of(pid_t pid);
 double cpu_seconds(pid_t pid);  // of all its threads

@@ -17,6 +17,7 @@
 #include "core/text.h"
 #include "sandbox/launcher/census.h"
 #include "sandbox/launcher/processes.h"
+#include "sandbox/launcher/small_file.h"
 #include "sandbox/launcher/sockets.h"
 
 namespace agon::sandbox::launcher {
@@ -31,6 +32,7 @@ constexpr auto kAnswer =
 constexpr auto kReturn = std::chrono::microseconds(300);  // between an answer and that wait, as a rule less
 constexpr auto kMostStart = std::chrono::seconds(5);      // of an interpreter that is in its namespaces
 constexpr auto kTick = milliseconds(20);
+constexpr auto kLongLook = milliseconds(10);
 constexpr int kLookPause = 8;  // times as long as a look took: one at many processes takes milliseconds
 constexpr auto kFilesTick = milliseconds(200);
 constexpr int kCountPause = 8;  // times as long as the last count of files took: its time is in nobody's count
@@ -283,12 +285,10 @@ void Session::on_reaped(pid_t reaper, const Report& report) {
 bool Session::may_lead(pid_t process) {
   if (is_confining(process) || leaders_.contains(process)) return true;
   if (Clock::now() < next_leader_) return false;
-  const auto has_ended = [](const Times& times) { return times.state == 0 || times.state == 'Z'; };
-  std::erase_if(leaders_,
-                [&](pid_t leader) { return session_of_process(leader) != id_ || has_ended(times_of(leader)); });
+  std::erase_if(leaders_, [&](pid_t leader) { return session_of_process(leader) != id_ || has_ended(leader); });
   std::set<pid_t> leaders = leaders_;
   for (const pid_t one : surroundings_.processes(id_, kFresh))
-    if (const Times times = times_of(one); !has_ended(times)) leaders.insert(times.session);
+    if (!has_ended(one)) leaders.insert(getsid(one));
   if (leaders.size() >= kMostLeaders) {
     next_leader_ = Clock::now() + kTick;
     return false;
@@ -315,6 +315,7 @@ void Session::seed(std::uint64_t seed) {
 }
 
 void Session::write(const std::string& name, const std::string& bytes) {
+  pictures_.reset();
   const auto home_folder = std::make_shared<const Folder>(home());
   const auto work = [this, home_folder, &name, &bytes] {
     const auto size = static_cast<std::int64_t>(bytes.size());
@@ -355,7 +356,10 @@ void Session::start(CallRequest request) {
   call_->request = std::move(request);
   call_->start = Clock::now();
   call_->wall = call_->request.wall > 0 ? std::min(call_->request.wall, limits_.wall) : limits_.wall;
-  if (call_->request.pictures) call_->pictures = pictures();
+  if (!call_->request.pictures)
+    pictures_.reset();
+  else if (!pictures_)
+    pictures_ = pictures();
   call_->cpu_before = used_cpu();
   locks_of_call_ = 0;
   was_counted_ = false;
@@ -456,7 +460,7 @@ void Session::watch_answered() {
 // What earlier calls left running is held to the same limits; the CPU time between two calls to that of one.
 void Session::watch_idle() {
   if (Clock::now() < next_look_) return;
-  const bool waits = measuring_.is_out() || counting_.is_out() || (folder_ && !was_counted_);
+  const bool waits = looking_.is_out() || measuring_.is_out() || counting_.is_out() || (folder_ && !was_counted_);
   if (!waits && usage_.at_rest(surroundings_.processes(id_, kIdleTick))) {
     next_look_ = next_beat(kQuietTick);
     return;
@@ -467,7 +471,7 @@ void Session::watch_idle() {
   if (over) return end(over->reason, "between calls: " + over->text);
   const bool is_quiet = usage_.processes() <= 1;
   if (!is_quiet || !was_counted_ || counting_.is_out()) check_files();
-  const bool is_waiting = measuring_.is_out() || counting_.is_out();
+  const bool is_waiting = looking_.is_out() || measuring_.is_out() || counting_.is_out();
   if (state_ == State::ready) next_look_ = Clock::now() + (is_waiting ? kTick : is_quiet ? kQuietTick : kIdleTick);
 }
 
@@ -508,19 +512,46 @@ void Session::check_cgroup() {
     end(Reason::ok, "");
 }
 
+// Once a look has taken long, an errand looks: code that makes one long can do so again.
 void Session::look() {
   if (interpreter_ == 0) return;
-  usage_.look(surroundings_.processes(id_, kFresh));
+  const std::vector<pid_t> processes = surroundings_.processes(id_, kFresh);
+  marked_ = std::ssize(processes);
+  if (!cgroup_ && marked_ > limits_.processes) return;  // it ends at that
+  if (looks_take_long_) {
+    look_by_errand();
+  } else {
+    const auto before = Clock::now();
+    usage_.look(processes);
+    looks_take_long_ = Clock::now() - before > kLongLook;
+  }
   if (!cgroup_) measure();
+}
+
+void Session::look_by_errand() {
+  if (const auto outcome = looking_.take(); outcome && outcome->error == 0)
+    usage_.take(reading_from(read_all(reading_.get())), true);
+  if (looking_.is_out()) return;
+  try {
+    reading_ = memory_file("agon-look", "");
+    looking_ = Errand::start(
+        [this, processes = surroundings_.processes(id_, kFresh), file = reading_.get()] {
+          const std::string bytes = to_bytes(usage_.read(processes));
+          checked(pwrite(file, bytes.data(), bytes.size(), 0), "writing what was read");
+          return Errand::Values{};
+        },
+        {reading_.get()});
+  } catch (const std::system_error&) {  // at the next look
+  }
 }
 
 // At the end of a call, where there is only the interpreter, as nearly always.
 void Session::look_briefly() {
   if (cgroup_ || interpreter_ == 0) return;
-  if (usage_.processes() <= 1 && child_processes(interpreter_).empty())
-    usage_.look({interpreter_});
-  else
-    usage_.look(surroundings_.processes(id_, kFresh));
+  const bool is_alone = usage_.processes() <= 1 && child_processes(interpreter_).empty();
+  if (!is_alone && looks_take_long_) return;
+  looking_ = Errand();  // what it has read is of before
+  usage_.look(is_alone ? std::vector<pid_t>{interpreter_} : surroundings_.processes(id_, kFresh));
 }
 
 // Only a slow read tells which pages processes share, so an errand does it.
@@ -577,9 +608,8 @@ std::optional<Session::End> Session::exceeded() const {
     return End{Reason::memory_limit, fmt::format("{} bytes of memory, more than {}", known_memory(), limits_.memory)};
   if (folder_ && usage_.has_hidden())
     return End{Reason::process_limit, "a program that may not be read runs, and nobody can see what it uses"};
-  if (usage_.tasks() > limits_.processes)
-    return End{Reason::process_limit,
-               fmt::format("{} processes and threads, more than {}", usage_.tasks(), limits_.processes)};
+  if (const std::int64_t tasks = std::max(marked_, usage_.tasks()); tasks > limits_.processes)
+    return End{Reason::process_limit, fmt::format("{} processes and threads, more than {}", tasks, limits_.processes)};
   return std::nullopt;
 }
 
@@ -590,7 +620,7 @@ std::int64_t Session::known_memory() const {
 // A process that ends while it is looked at may be counted twice, with its parent: what is over is looked at again.
 double Session::cpu_since(double before) {
   const double used = used_cpu() - before;
-  if (used <= limits_.cpu || cgroup_) return used;
+  if (used <= limits_.cpu || cgroup_ || looks_take_long_) return used;
   usage_.look(surroundings_.processes(id_, kFresh));
   return used_cpu() - before;
 }
@@ -671,10 +701,11 @@ void Session::collect() {
   };
   for (const std::string& name : call_->request.artifacts) take(name);
   if (!call_->request.pictures) return;
+  const std::map<std::string, FileState> before = std::exchange(pictures_, pictures()).value();
   std::size_t taken = 0;
-  for (const auto& [name, state] : pictures()) {
-    const auto before = call_->pictures.find(name);
-    if (before != call_->pictures.end() && before->second == state) continue;
+  for (const auto& [name, state] : *pictures_) {
+    const auto old = before.find(name);
+    if (old != before.end() && old->second == state) continue;
     if (++taken <= kMostPictures) take(name);
   }
 }
@@ -700,7 +731,7 @@ Result Session::result_of_end() const {
 
 void Session::kill(bool has_forks) {
   state_ = State::dead;
-  for (Errand* errand : {&making_, &measuring_, &counting_, &writing_}) *errand = Errand();
+  for (Errand* errand : {&making_, &looking_, &measuring_, &counting_, &writing_}) *errand = Errand();
   // By its descriptor: another process may have its number since.
   if (entering_process_) syscall(SYS_pidfd_send_signal, entering_process_.get(), SIGKILL, nullptr, 0);
   entering_process_.reset();

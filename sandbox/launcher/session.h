@@ -38,7 +38,6 @@ struct Call {
   Clock::time_point start, answered_at, interrupted_at;
   double wall = 0, cpu_before = 0;  // seconds: what it may take; used by the session before it
   std::int64_t peak_before = 0, kills_before = 0, refusals_before = 0;  // of the cgroup
-  std::map<std::string, FileState> pictures;                            // before it
   OutputBuffer out, err;
   bool answered = false;
   Outcome outcome = Outcome::ok;
@@ -166,6 +165,7 @@ class Session {
   void set_rlimits(pid_t process, const ProcessStatus& status) const;
   void kill_all();
   void look();
+  void look_by_errand();
   void look_briefly();
   void measure();
   void watch_call();
@@ -213,7 +213,10 @@ class Session {
   std::optional<Call> call_;
   // Where no cgroup counts.
   Usage usage_;
-  Errand measuring_, counting_;  // of memory; of files
+  std::int64_t marked_ = 0;  // processes, at the last look
+  bool looks_take_long_ = false;
+  Errand looking_, measuring_, counting_;  // at all; at memory; at files
+  Descriptor reading_;                     // what looking_ writes
   Errand writing_;
   std::optional<Errand::Outcome> written_;
   bool was_counted_ = true;  // the files, since the last call began
@@ -227,6 +230,7 @@ class Session {
   std::vector<std::string> fork_answers_;
   std::optional<Result> result_;
   std::vector<OpenFile> files_;
+  std::optional<std::map<std::string, FileState>> pictures_;  // at the end of the last call, if somebody looked then
   std::optional<End> end_;
   Errand removing_;
   bool removed_ = false;

@@ -34,9 +34,9 @@ Descriptor open_beneath(const Folder& home, const std::string& name, int flags) 
   return file;
 }
 
-bool is_picture(const std::string& name) {
+bool is_picture(std::string_view name) {
   const std::size_t dot = name.rfind('.');
-  std::string ending = dot == std::string::npos ? "" : name.substr(dot + 1);
+  std::string ending(dot == std::string_view::npos ? "" : name.substr(dot + 1));
   std::transform(ending.begin(), ending.end(), ending.begin(),
                  [](unsigned char letter) { return std::tolower(letter); });
   return ending == "png" || ending == "jpg" || ending == "jpeg" || ending == "webp";
@@ -85,11 +85,13 @@ std::string read_file(const Folder& home, const std::string& name, std::int64_t 
 std::map<std::string, FileState> picture_files(const Folder& home) {
   std::map<std::string, FileState> files;
   const Folder workspace(open_workspace(home, O_RDONLY));
-  workspace.for_each([&](const char* name) {
-    if (!is_picture(name) || files.size() == kMostPictures) return;
+  std::size_t looked_at = 0;
+  workspace.for_each_until([&](const char* name) {
+    if (!is_picture(name)) return false;
     const auto status = workspace.status(name);
     if (status && S_ISREG(status->st_mode) && status->st_size > 0)
       files[name] = {status->st_ino, status->st_size, status->st_mtim.tv_sec, status->st_mtim.tv_nsec};
+    return ++looked_at == kMostPictures;
   });
   return files;
 }

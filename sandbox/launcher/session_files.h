@@ -34,8 +34,8 @@ struct FileState {
   bool operator==(const FileState&) const = default;
 };
 
-// The regular files directly in the workspace that are called pictures and are not empty, a thousand at most. Throws
-// std::system_error.
+// The regular files directly in the workspace that are called pictures and are not empty, among a thousand names of
+// pictures. Throws std::system_error.
 std::map<std::string, FileState> picture_files(const Folder& home);
 
 }  // namespace agon::sandbox::launcher

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
+#include <type_traits>
 
 namespace agon::sandbox::launcher {
 namespace {
@@ -15,6 +17,8 @@ constexpr int kAskingPause = 20;  // times as long as it took
 constexpr int kExactPause = 4;    // times as long as the last measure took
 constexpr int kIdlePause = 32;    // likewise, while all seems well: an errand's time is in nobody's count
 
+constexpr std::int64_t kFewDescriptors = 64;
+
 double seconds_of(Usage::Clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
 // Of a process whose first thread has ended the kernel would compare nothing with nothing.
@@ -23,6 +27,11 @@ bool borrows_memory(pid_t process, const Times& times, const std::vector<pid_t>&
          is_in_memory_of(process, times.parent);
 }
 
+struct Totals {
+  double reaped = 0;
+  std::int64_t buffers = -1;
+};
+
 bool is_running(char state) { return state == 'R' || state == 'D'; }
 
 }  // namespace
@@ -30,6 +39,28 @@ bool is_running(char state) { return state == 'R' || state == 'D'; }
 TemplateMemory TemplateMemory::of(pid_t process) {
   const MemoryUse memory = memory_use(process);
   return {memory.resident, memory.page_tables, mappings_of(process), times_of(process).stack};
+}
+
+std::string to_bytes(const Reading& reading) {
+  static_assert(std::is_trivially_copyable_v<Sample>);
+  const Totals totals{reading.reaped_by_reaper, reading.buffers.value_or(-1)};
+  std::string bytes(sizeof totals + reading.samples.size() * sizeof(Sample), '\0');
+  std::memcpy(bytes.data(), &totals, sizeof totals);
+  if (!reading.samples.empty())
+    std::memcpy(bytes.data() + sizeof totals, reading.samples.data(), bytes.size() - sizeof totals);
+  return bytes;
+}
+
+Reading reading_from(std::string_view bytes) {
+  Totals totals;
+  std::memcpy(&totals, bytes.data(), sizeof totals);
+  Reading reading;
+  reading.reaped_by_reaper = totals.reaped;
+  if (totals.buffers >= 0) reading.buffers = totals.buffers;
+  reading.samples.resize((bytes.size() - sizeof totals) / sizeof(Sample));
+  if (!reading.samples.empty())
+    std::memcpy(reading.samples.data(), bytes.data() + sizeof totals, reading.samples.size() * sizeof(Sample));
+  return reading;
 }
 
 Usage::Usage(pid_t interpreter, pid_t reaper, const TemplateMemory& shared)
@@ -55,21 +86,40 @@ bool Usage::at_rest(const std::vector<pid_t>& processes) const {
          cpu_seconds(interpreter_) == interpreter_cpu_ && (reaper_ == 0 || times_of(reaper_).reaped == reaper_cpu_);
 }
 
-void Usage::look(const std::vector<pid_t>& processes) {
+void Usage::look(const std::vector<pid_t>& processes) { take(read(processes), false); }
+
+Reading Usage::read(const std::vector<pid_t>& processes) const {
+  Reading reading;
+  reading.reaped_by_reaper = reaper_ ? times_of(reaper_).reaped : 0;
+  std::int64_t descriptors = 0;
+  for (const pid_t process : processes) {
+    Sample sample{process, cpu_seconds(process)};
+    // In this order: a program that is started in between is seen too small rather than with the memory of before.
+    sample.times = times_of(process);
+    if (sample.times.state == 0) continue;
+    sample.is_borrowing = borrows_memory(process, sample.times, processes);
+    sample.memory = memory_use(process);
+    sample.open = descriptors_of(process);
+    descriptors += sample.open.number;
+    reading.samples.push_back(sample);
+  }
+  if (!wants_buffers(descriptors)) return reading;
+  std::map<std::uint64_t, std::int64_t> buffers;
+  for (const pid_t process : processes) add_buffers(process, buffers);
+  reading.buffers = 0;
+  for (const auto& [inode, bytes] : buffers) *reading.buffers += bytes;
+  return reading;
+}
+
+void Usage::take(const Reading& reading, bool by_errand) {
   std::map<pid_t, Member> now;
   std::map<std::uint64_t, std::int64_t> programs;  // by where their stacks are: the largest of each and its forks
   tasks_ = descriptors_ = memory_ = faults_ = 0;
   others_ = interpreter_cpu_ = 0;
   has_hidden_ = false;
-  reaper_cpu_ = reaper_ ? times_of(reaper_).reaped : 0;
+  reaper_cpu_ = reading.reaped_by_reaper;
   double reaped = reaper_cpu_ - reaper_before_;
-  for (const pid_t process : processes) {
-    const double cpu = cpu_seconds(process);
-    // In this order: a program that is started in between is seen too small rather than with the memory of before.
-    const Times times = times_of(process);
-    if (times.state == 0) continue;
-    const bool is_borrowing = borrows_memory(process, times, processes);
-    const MemoryUse memory = memory_use(process);
+  for (const auto& [process, cpu, times, memory, open, is_borrowing] : reading.samples) {
     Member& member = now[process];
     member = {cpu, is_running(times.state)};
     if (process == interpreter_) {
@@ -80,7 +130,6 @@ void Usage::look(const std::vector<pid_t>& processes) {
     reaped += times.reaped;
     faults_ += times.faults;
     tasks_ += std::max<std::int64_t>(1, memory.threads);
-    const Descriptors open = descriptors_of(process);
     descriptors_ += open.number;
     // Of one that is ending little can be seen as well, for a moment.
     member.hidden = open.hidden && memory.page_tables > 0;
@@ -92,7 +141,7 @@ void Usage::look(const std::vector<pid_t>& processes) {
   }
   certain_ = 0;
   for (const auto& [stack, bytes] : programs) certain_ += bytes;
-  count_buffers(processes);
+  take_buffers(reading);
   memory_ += buffers_ + mappings_;
   // What children of processes that are gone had been waited for is in their own parents' sums.
   reaped_ = std::max(reaped_, reaped);
@@ -100,23 +149,26 @@ void Usage::look(const std::vector<pid_t>& processes) {
   count_vanished(now, seconds_of(at - looked_));
   looked_ = at;
   members_ = std::move(now);
+  beside_before_ = by_errand ? beside_ : others_ + reaped_ + lost_;
+  beside_ = others_ + reaped_ + lost_;
 }
 
 // A few are nothing; many are read again where their number has changed, and now and then.
-void Usage::count_buffers(const std::vector<pid_t>& processes) {
-  constexpr std::int64_t kFew = 64;
+bool Usage::wants_buffers(std::int64_t descriptors) const {
   constexpr int kLooksBetween = 16;
-  if (descriptors_ <= kFew) {
+  return descriptors > kFewDescriptors && (descriptors != buffers_of_ || (looks_ + 1) % kLooksBetween == 0);
+}
+
+void Usage::take_buffers(const Reading& reading) {
+  if (descriptors_ <= kFewDescriptors) {
     buffers_ = 0;
     buffers_of_ = -1;
     return;
   }
-  if (descriptors_ == buffers_of_ && ++looks_ % kLooksBetween != 0) return;
-  std::map<std::uint64_t, std::int64_t> buffers;
-  for (const pid_t process : processes) add_buffers(process, buffers);
+  ++looks_;
+  if (!reading.buffers) return;
   buffers_of_ = descriptors_;
-  buffers_ = 0;
-  for (const auto& [inode, bytes] : buffers) buffers_ += bytes;
+  buffers_ = *reading.buffers;
 }
 
 // Whoever was running at a look and is gone at the next one ran for as long as the time between two looks, on the
@@ -130,7 +182,9 @@ void Usage::count_vanished(const std::map<pid_t, Member>& now, double seconds) {
   lost_ = std::max(lost_, vanished_ - reaped * (1 + kShareOfReaped) - kLeastLost);
 }
 
-double Usage::cpu() const { return cpu_seconds(interpreter_) + others_ + reaped_ + reaped_by_supervisor_ + lost_; }
+double Usage::cpu() const {
+  return cpu_seconds(interpreter_) + std::min(beside_, beside_before_) + reaped_by_supervisor_;
+}
 
 void Usage::begin_peak() {
   old_peak_ = tasks_ <= 1 ? 0 : memory_use(interpreter_).peak;

@@ -1,5 +1,7 @@
 // sandbox/launcher/usage.h - what the processes of a session use together, where no cgroup counts it: read from /proc
-// at each look. Nothing here takes longer than a read of a few small files a process.
+// at each look. That takes a read of a few small files a process, as a rule; but where one starts a program or ends
+// just then, its reader may be the last to let go of its memory, and pay for giving that back: a tenth of a second for
+// 60,000 mappings.
 #pragma once
 
 #include <sys/types.h>
@@ -8,6 +10,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "sandbox/launcher/processes.h"
@@ -30,6 +34,24 @@ struct ExactMemory {
 // Slow: for an errand.
 ExactMemory exact_memory(const std::vector<pid_t>& processes, const TemplateMemory& shared);
 
+// What a look reads of a process.
+struct Sample {
+  pid_t process = 0;
+  double cpu = 0;  // seconds
+  Times times;
+  MemoryUse memory;
+  Descriptors open;
+  bool is_borrowing = false;  // it runs in its parent's memory
+};
+// And of all.
+struct Reading {
+  std::vector<Sample> samples;
+  double reaped_by_reaper = 0;          // seconds, of all that it ever waited for
+  std::optional<std::int64_t> buffers;  // bytes that pipes and sockets may hold, where they were looked at
+};
+std::string to_bytes(const Reading& reading);
+Reading reading_from(std::string_view bytes);
+
 class Usage {
  public:
   using Clock = std::chrono::steady_clock;
@@ -43,12 +65,16 @@ class Usage {
   bool at_rest(const std::vector<pid_t>& processes) const;
   // Reads them all anew. `processes`: of the session, the interpreter among them.
   void look(const std::vector<pid_t>& processes);
+  // The same in two halves, for an errand that reads: changes nothing; takes what it has read.
+  Reading read(const std::vector<pid_t>& processes) const;
+  void take(const Reading& reading, bool by_errand);
   // An orphan that the supervisor has waited for: seconds of CPU time, with its own children's.
   void on_reaped(double seconds) { reaped_by_supervisor_ += seconds; }
 
   // Seconds of CPU time since the session was made, of every process that ever was in it; what was read at the last
-  // look, but for the interpreter's own. The time of processes that nobody waits for (SIGCHLD ignored) is estimated: by
-  // how often a look found them running.
+  // look, but for the interpreter's own. One that ends while it is looked at may be counted twice, with its parent: of
+  // looks by an errand the lower of the last two counts. The time of processes that nobody waits for (SIGCHLD ignored)
+  // is estimated: by how often a look found them running.
   double cpu() const;
   std::int64_t processes() const { return static_cast<std::int64_t>(members_.size()); }
   std::int64_t tasks() const { return tasks_; }              // processes and threads
@@ -82,7 +108,8 @@ class Usage {
     double cpu = 0;
     bool running = false, hidden = false;
   };
-  void count_buffers(const std::vector<pid_t>& processes);
+  bool wants_buffers(std::int64_t descriptors) const;
+  void take_buffers(const Reading& reading);
   void count_vanished(const std::map<pid_t, Member>& now, double seconds);
   std::int64_t owned(pid_t process, const MemoryUse& memory, const Times& times, std::int64_t resident) const;
 
@@ -97,8 +124,9 @@ class Usage {
   double others_ = 0;                             // seconds of living processes, but the interpreter
   double reaped_ = 0;                             // of those that were waited for
   double reaped_by_supervisor_ = 0;
-  double vanished_ = 0;  // of those that are gone, by what was seen of them
-  double lost_ = 0;      // of those that are gone and were not waited for
+  double vanished_ = 0;                    // of those that are gone, by what was seen of them
+  double lost_ = 0;                        // of those that are gone and were not waited for
+  double beside_ = 0, beside_before_ = 0;  // of all but the interpreter, at the last two looks
   std::int64_t tasks_ = 0, descriptors_ = 0, memory_ = 0, certain_ = 0, faults_ = 0;
   bool has_hidden_ = false;
   std::int64_t old_peak_ = 0;                         // the kernel's mark when the call began; 0: it was put back

@@ -208,6 +208,20 @@ TEST_CASE("pictures that a call wrote come out with its result, older ones do no
   CHECK(image.width() == 5);
   CHECK(image.rgb()[0] == 255);
   CHECK(session.run({.code = "cv2.imwrite('old.png', picture)", .pictures = true}).artifacts.at(0).name == "old.png");
+  const auto names = [&session](const char* code, bool pictures = true) {
+    std::string all;
+    for (const Artifact& one : session.run({.code = code, .pictures = pictures}).artifacts) all += one.name + ' ';
+    return all;
+  };
+  CHECK(names("1").empty());
+  CHECK(names("cv2.imwrite('unasked.png', picture)", false).empty());
+  CHECK(names("1").empty());
+  session.write("given.png", bytes);
+  CHECK(names("1").empty());
+  CHECK(names("cv2.imwrite('given.png', picture)") == "given.png ");
+  CHECK(names("import os; os.remove('given.png')").empty());
+  CHECK(names("cv2.imwrite('given.png', picture)") == "given.png ");
+  CHECK(names("for i in range(9): cv2.imwrite(f'{i}.png', picture)").size() == 9 * 6);
   CHECK(session.run({.code = "import shutil, os; os.chdir('..'); shutil.rmtree('workspace')", .pictures = true})
             .artifacts.empty());
 }
