@@ -27,24 +27,25 @@ struct PanelProduct {
 
 namespace panel_product_detail {
 
-AGON_INLINE void finish(const PanelProduct& at, Floats total, float* y, int first) {
-  const int count = std::min(kLanes, at.columns - first);
+template <typename Vector>
+AGON_INLINE void finish(const PanelProduct& at, Vector total, float* y, int first) {
+  const int count = std::min(kLanesOf<Vector>, at.columns - first);
   if (count <= 0) return;
-  if (at.bias) total += load(at.bias + first, count);
-  if (at.add) total += load(y + first, count);
+  if (at.bias) total += load<Vector>(at.bias + first, count);
+  if (at.add) total += load<Vector>(y + first, count);
   store(y + first, total, count);
 }
 
-// `Rows` rows by `Vectors` * 16 columns from column `first` on.
-template <int Rows, int Vectors>
+// `Rows` rows by `Vectors` vectors of columns from column `first` on.
+template <typename Vector, int Rows, int Vectors>
 AGON_INLINE void block(const PanelProduct& at, std::int64_t row, int first) {
-  Floats total[Rows][Vectors] = {};
+  Vector total[Rows][Vectors] = {};
   const float* x = at.x + row * at.x_stride;
   const float* panel = at.panel + first;
   for (std::int64_t k = 0; k < at.depth; ++k, panel += kPanel, x += at.x_step) {
-    Floats column[Vectors];
+    Vector column[Vectors];
 #pragma GCC unroll 2
-    for (int v = 0; v < Vectors; ++v) column[v] = load(panel + v * kLanes);
+    for (int v = 0; v < Vectors; ++v) column[v] = load<Vector>(panel + v * kLanesOf<Vector>);
 #pragma GCC unroll 8
     for (int r = 0; r < Rows; ++r) {
       const float value = x[r * at.x_stride];
@@ -53,32 +54,34 @@ AGON_INLINE void block(const PanelProduct& at, std::int64_t row, int first) {
     }
   }
   for (int r = 0; r < Rows; ++r)
-    for (int v = 0; v < Vectors; ++v) finish(at, total[r][v], at.y + (row + r) * at.y_stride, first + v * kLanes);
+    for (int v = 0; v < Vectors; ++v)
+      finish(at, total[r][v], at.y + (row + r) * at.y_stride, first + v * kLanesOf<Vector>);
 }
 
-template <int Rows, int Vectors>
+template <typename Vector, int Rows, int Vectors>
 AGON_INLINE void block_rows(const PanelProduct& at, std::int64_t row) {
-  for (int first = 0; first < at.columns; first += Vectors * kLanes) block<Rows, Vectors>(at, row, first);
+  for (int first = 0; first < at.columns; first += Vectors * kLanesOf<Vector>)
+    block<Vector, Rows, Vectors>(at, row, first);
 }
 
-template <int Rows, int Vectors>
+template <typename Vector, int Rows, int Vectors>
 AGON_INLINE void rows_of(const PanelProduct& at, std::int64_t begin, std::int64_t end) {
   std::int64_t row = begin;
-  for (; row + Rows <= end; row += Rows) block_rows<Rows, Vectors>(at, row);
+  for (; row + Rows <= end; row += Rows) block_rows<Vector, Rows, Vectors>(at, row);
   if constexpr (Rows > 4)
-    for (; row + 4 <= end; row += 4) block_rows<4, Vectors>(at, row);
-  for (; row + 2 <= end; row += 2) block_rows<2, Vectors>(at, row);
-  for (; row < end; ++row) block_rows<1, Vectors>(at, row);
+    for (; row + 4 <= end; row += 4) block_rows<Vector, 4, Vectors>(at, row);
+  for (; row + 2 <= end; row += 2) block_rows<Vector, 2, Vectors>(at, row);
+  for (; row < end; ++row) block_rows<Vector, 1, Vectors>(at, row);
 }
 
 }  // namespace panel_product_detail
 
 // Rows [begin, end); the block is as large as the registers of the machine allow.
 AGON_INLINE void panel_product(const PanelProduct& at, std::int64_t begin, std::int64_t end) {
-  if (__builtin_cpu_supports("avx512f"))
-    panel_product_detail::rows_of<8, 2>(at, begin, end);
+  if (has_wide_registers())
+    panel_product_detail::rows_of<Floats, 8, 2>(at, begin, end);
   else
-    panel_product_detail::rows_of<4, 1>(at, begin, end);
+    panel_product_detail::rows_of<NarrowFloats, 6, 2>(at, begin, end);
 }
 
 }  // namespace agon::kernels

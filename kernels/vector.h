@@ -1,8 +1,8 @@
-// kernels/vector.h - for the bodies of vectorised kernels (.cc files only): 16 floats as one value, of which the
-// compiler makes one AVX-512, two AVX2 or four SSE registers, for sums and products; and functions of one float, for
-// loops that the compiler vectorises. What compares or chooses belongs there: of 16 floats that fill no register GCC 12
-// compares one after the other. Each lane is computed alike whatever the width. All functions are forced inline, so
-// that a caller marked AGON_MULTIVERSION compiles them for its own instruction set.
+// kernels/vector.h - for the bodies of vectorised kernels (.cc files only). Floats and NarrowFloats are values that lie
+// in registers over a loop, for sums and products: 16 for AVX-512, 8 for all else, since GCC 12 keeps in memory what is
+// wider than a register. exp, silu and others are functions of one float, for loops that the compiler vectorises. Each
+// lane is computed alike whatever the width. All functions are forced inline, so that a caller marked AGON_MULTIVERSION
+// compiles them for its own instruction set.
 #pragma once
 
 #include <bit>
@@ -15,36 +15,42 @@
 namespace agon::kernels {
 
 using Floats = float __attribute__((vector_size(64)));
-inline constexpr int kLanes = 16;
+using NarrowFloats = float __attribute__((vector_size(32)));
+template <typename Vector>
+inline constexpr int kLanesOf = sizeof(Vector) / sizeof(float);
+inline constexpr int kLanes = kLanesOf<Floats>;
 
-AGON_INLINE Floats load(const float* from) {
-  Floats value;
+// Whether to compute with Floats, on the machine that runs this.
+AGON_INLINE bool has_wide_registers() { return __builtin_cpu_supports("avx512f"); }
+
+template <typename Vector>
+AGON_INLINE Vector load(const float* from) {
+  Vector value;
   std::memcpy(&value, from, sizeof value);
   return value;
 }
-AGON_INLINE void store(float* to, Floats value) { std::memcpy(to, &value, sizeof value); }
-AGON_INLINE Floats load(const float* from, int count, float fill = 0) {  // the first `count` lanes
-  if (count == kLanes) return load(from);
-  Floats value = Floats{} + fill;
+template <typename Vector>
+AGON_INLINE void store(float* to, Vector value) {
+  std::memcpy(to, &value, sizeof value);
+}
+template <typename Vector>
+AGON_INLINE Vector load(const float* from, int count) {  // the first `count` lanes, 0 in the others
+  if (count == kLanesOf<Vector>) return load<Vector>(from);
+  Vector value{};
   std::memcpy(&value, from, sizeof(float) * static_cast<std::size_t>(count));
   return value;
 }
-AGON_INLINE void store(float* to, Floats value, int count) {
-  if (count == kLanes) return store(to, value);
+template <typename Vector>
+AGON_INLINE void store(float* to, Vector value, int count) {
+  if (count == kLanesOf<Vector>) return store(to, value);
   std::memcpy(to, &value, sizeof(float) * static_cast<std::size_t>(count));
 }
-AGON_INLINE Floats broadcast(float value) { return Floats{} + value; }
 
 // Over 16 lanes, which it changes, in one fixed order.
 AGON_INLINE float sum(float* lanes) {
   for (int width = kLanes / 2; width > 0; width /= 2)
     for (int i = 0; i < width; ++i) lanes[i] += lanes[i + width];
   return lanes[0];
-}
-AGON_INLINE float sum(Floats value) {
-  float lanes[kLanes];
-  store(lanes, value);
-  return sum(lanes);
 }
 AGON_INLINE float larger(float a, float b) { return a > b ? a : b; }  // b if one of them is a NaN
 AGON_INLINE float largest(const float* lanes) {

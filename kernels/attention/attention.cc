@@ -27,30 +27,35 @@ struct Round {
 
 // Scores of B blocks of 16 keys for Q queries from `first` on: one chain of multiply-adds over the head dimension each.
 // Keys past those that a query sees, valid[q], get minus infinity.
-template <int Q, int B>
+template <typename Vector, int Q, int B>
 AGON_INLINE void score_blocks(const Round& round, int first, const float* const* pages, std::int64_t offset,
                               const std::int64_t (&valid)[Q], std::int64_t column) {
-  Floats score[B][Q] = {};
+  constexpr int kParts = kLanes / kLanesOf<Vector>;
+  Vector score[B][Q][kParts] = {};
   const float* query[Q];
   for (int q = 0; q < Q; ++q) query[q] = round.queries[static_cast<std::size_t>(first + q)].query;
   for (int i = 0; i < round.head_dim; ++i) {
-    Floats key[B];
+    Vector key[B][kParts];
 #pragma GCC unroll 4
     for (int b = 0; b < B; ++b) {
       const float* line = pages[b] + offset + i * kLanes;
-      key[b] = load(line);
+#pragma GCC unroll 2
+      for (int part = 0; part < kParts; ++part) key[b][part] = load<Vector>(line + part * kLanesOf<Vector>);
       __builtin_prefetch(line + round.head_dim * kLanes);  // the values are wanted next
     }
 #pragma GCC unroll 4
     for (int q = 0; q < Q; ++q)
 #pragma GCC unroll 4
-      for (int b = 0; b < B; ++b) score[b][q] += query[q][i] * key[b];
+      for (int b = 0; b < B; ++b)
+#pragma GCC unroll 2
+        for (int part = 0; part < kParts; ++part) score[b][q][part] += query[q][i] * key[b][part];
   }
   for (int q = 0; q < Q; ++q)
     for (int b = 0; b < B; ++b) {
       const int keys = static_cast<int>(std::clamp<std::int64_t>(valid[q] - b * kLanes, 0, kLanes));
       float* scores = round.scores + (first + q) * round.stride + column + b * kLanes;
-      store(scores, score[b][q] * round.scale);
+      for (int part = 0; part < kParts; ++part)
+        store(scores + part * kLanesOf<Vector>, score[b][q][part] * round.scale);
       std::fill(scores + keys, scores + kLanes, -std::numeric_limits<float>::infinity());
       float* best = round.best + (first + q) * kLanes;
       for (int lane = 0; lane < kLanes; ++lane) best[lane] = larger(scores[lane], best[lane]);
@@ -58,21 +63,22 @@ AGON_INLINE void score_blocks(const Round& round, int first, const float* const*
 }
 
 // Of the keys of a run, `seen` of query q.
-template <int Q, typename Seen>
+template <typename Vector, int Q, typename Seen>
 AGON_INLINE void score_run(const Round& round, int first, const KeyRun& run, std::int64_t column, const Seen& seen) {
-  constexpr int kBlocks = Q == 4 ? 2 : 4;  // enough independent chains to hide the latency of one
+  // Enough independent chains to hide the latency of one, and no more than fit the registers.
+  constexpr int kBlocks = std::min(4, 8 * kLanesOf<Vector> / kLanes / Q);
   std::int64_t valid[Q];
   for (int q = 0; q < Q; ++q) valid[q] = seen(first + q);
   const float* const* page = run.pages;
   for (std::int64_t left = run.keys; left > 0; left -= kBlocks * kKeyBlock) {
     if (left > 3 * kKeyBlock && kBlocks == 4)
-      score_blocks<Q, 4>(round, first, page, run.offset, valid, column);
+      score_blocks<Vector, Q, 4>(round, first, page, run.offset, valid, column);
     else if (left > 2 * kKeyBlock && kBlocks == 4)
-      score_blocks<Q, 3>(round, first, page, run.offset, valid, column);
-    else if (left > kKeyBlock)
-      score_blocks<Q, 2>(round, first, page, run.offset, valid, column);
+      score_blocks<Vector, Q, 3>(round, first, page, run.offset, valid, column);
+    else if (left > kKeyBlock && kBlocks > 1)
+      score_blocks<Vector, Q, 2>(round, first, page, run.offset, valid, column);
     else
-      score_blocks<Q, 1>(round, first, page, run.offset, valid, column);
+      score_blocks<Vector, Q, 1>(round, first, page, run.offset, valid, column);
     page += kBlocks;
     column += kBlocks * kKeyBlock;
     for (int q = 0; q < Q; ++q) valid[q] -= kBlocks * kKeyBlock;
@@ -89,51 +95,55 @@ AGON_INLINE void to_weights(float* scores, std::int64_t count, const float* best
   for (std::int64_t j = 0; j < count; ++j) scores[j] *= scale;
 }
 
-// mixed[q] += weight * value of one key, 16 * V columns of it.
-template <int Q, int V>
-AGON_INLINE void mix_key(const float* weights, std::int64_t stride, const float* values, Floats (&mixed)[Q][V]) {
-  Floats value[V];
+// mixed[q] += weight * value of one key, V vectors of its columns.
+template <typename Vector, int Q, int V>
+AGON_INLINE void mix_key(const float* weights, std::int64_t stride, const float* values, Vector (&mixed)[Q][V]) {
+  Vector value[V];
 #pragma GCC unroll 2
-  for (int v = 0; v < V; ++v) value[v] = load(values + v * kLanes);
+  for (int v = 0; v < V; ++v) value[v] = load<Vector>(values + v * kLanesOf<Vector>);
 #pragma GCC unroll 4
   for (int q = 0; q < Q; ++q)
 #pragma GCC unroll 2
     for (int v = 0; v < V; ++v) mixed[q][v] += weights[q * stride] * value[v];
 }
 
-// Columns [from, from + 16 * V) of the values of a run, added key after key to the sums of Q queries.
-template <int Q, int V>
+// V vectors of columns, from `from` on, of the values of a run, added key after key to the sums of Q queries.
+template <typename Vector, int Q, int V>
 AGON_INLINE void mix_columns(const Round& round, int first, const KeyRun& run, std::int64_t column, int from) {
-  Floats even[Q][V], odd[Q][V];
+  constexpr int kStep = kLanesOf<Vector>;
+  Vector even[Q][V], odd[Q][V];
   const int width = rounded(round.head_dim);
   float* sums = round.mixed + first * round.mixed_stride() + from;
   for (int q = 0; q < Q; ++q)
     for (int v = 0; v < V; ++v) {
-      even[q][v] = load(sums + q * round.mixed_stride() + v * kLanes);
-      odd[q][v] = load(sums + q * round.mixed_stride() + width + v * kLanes);
+      even[q][v] = load<Vector>(sums + q * round.mixed_stride() + v * kStep);
+      odd[q][v] = load<Vector>(sums + q * round.mixed_stride() + width + v * kStep);
     }
   const float* weights = round.scores + first * round.stride + column;
   for (std::int64_t j = 0; j < run.keys; j += kKeyBlock, weights += kKeyBlock) {
     const float* values = run.pages[j / kKeyBlock] + run.offset + round.head_dim * kLanes + from;
     const int keys = static_cast<int>(std::min<std::int64_t>(kKeyBlock, run.keys - j));
     for (int slot = 0; slot + 1 < keys; slot += 2) {
-      mix_key<Q, V>(weights + slot, round.stride, values + slot * width, even);
-      mix_key<Q, V>(weights + slot + 1, round.stride, values + (slot + 1) * width, odd);
+      mix_key<Vector, Q, V>(weights + slot, round.stride, values + slot * width, even);
+      mix_key<Vector, Q, V>(weights + slot + 1, round.stride, values + (slot + 1) * width, odd);
     }
-    if (keys % 2 != 0) mix_key<Q, V>(weights + keys - 1, round.stride, values + (keys - 1) * width, even);
+    if (keys % 2 != 0) mix_key<Vector, Q, V>(weights + keys - 1, round.stride, values + (keys - 1) * width, even);
   }
   for (int q = 0; q < Q; ++q)
     for (int v = 0; v < V; ++v) {
-      store(sums + q * round.mixed_stride() + v * kLanes, even[q][v]);
-      store(sums + q * round.mixed_stride() + width + v * kLanes, odd[q][v]);
+      store(sums + q * round.mixed_stride() + v * kStep, even[q][v]);
+      store(sums + q * round.mixed_stride() + width + v * kStep, odd[q][v]);
     }
 }
 
-template <int Q>
+template <typename Vector, int Q>
 AGON_INLINE void mix_run(const Round& round, int first, const KeyRun& run, std::int64_t column) {
+  constexpr int kStep = kLanesOf<Vector>;
+  constexpr bool kTwo = kStep == kLanes || Q < 4;  // fit the registers
   int from = 0;
-  for (; from + 2 * kLanes <= round.head_dim; from += 2 * kLanes) mix_columns<Q, 2>(round, first, run, column, from);
-  for (; from < round.head_dim; from += kLanes) mix_columns<Q, 1>(round, first, run, column, from);
+  for (; kTwo && from + 2 * kStep <= round.head_dim; from += 2 * kStep)
+    mix_columns<Vector, Q, 2>(round, first, run, column, from);
+  for (; from < round.head_dim; from += kStep) mix_columns<Vector, Q, 1>(round, first, run, column, from);
 }
 
 // step(first, run, number of queries) on groups of 4, 2 and 1 queries that have the run in common.
@@ -160,36 +170,46 @@ AGON_INLINE Neighbours neighbours_from(const Round& round, int begin) {
   return found;
 }
 
-AGON_MULTIVERSION void attend(const Round& round, const KeyRun& shared) {
+template <typename Vector>
+AGON_INLINE void attend_with(const Round& round, const KeyRun& shared) {
   const int count = static_cast<int>(round.queries.size()), width = rounded(round.head_dim);
   const std::int64_t column = rounded(static_cast<int>(shared.keys));
   std::fill_n(round.best, count * kLanes, -std::numeric_limits<float>::infinity());
   std::fill_n(round.mixed, count * round.mixed_stride(), 0.0f);
   const auto all = [&](int) { return shared.keys; };
   in_groups(
-      0, count, [&]<int Q>(int first) __attribute__((always_inline)) { score_run<Q>(round, first, shared, 0, all); });
+      0, count, [&]<int Q>(int first) __attribute__((always_inline)) {
+        score_run<Vector, Q>(round, first, shared, 0, all);
+      });
   for (Neighbours some = neighbours_from(round, 0); some.begin < count; some = neighbours_from(round, some.end)) {
     const auto seen = [&](int q) { return round.queries[static_cast<std::size_t>(q)].own.keys; };
     in_groups(
         some.begin, some.end, [&]<int Q>(int first) __attribute__((always_inline)) {
-          score_run<Q>(round, first, some.run, column, seen);
+          score_run<Vector, Q>(round, first, some.run, column, seen);
         });
     for (int q = some.begin; q < some.end; ++q)
       to_weights(round.scores + q * round.stride, column + rounded(static_cast<int>(some.run.keys)),
                  round.best + q * kLanes);
   }
   in_groups(
-      0, count, [&]<int Q>(int first) __attribute__((always_inline)) { mix_run<Q>(round, first, shared, 0); });
+      0, count, [&]<int Q>(int first) __attribute__((always_inline)) { mix_run<Vector, Q>(round, first, shared, 0); });
   for (Neighbours some = neighbours_from(round, 0); some.begin < count; some = neighbours_from(round, some.end))
     in_groups(
-        some.begin,
-        some.end, [&]<int Q>(int first) __attribute__((always_inline)) { mix_run<Q>(round, first, some.run, column); });
+        some.begin, some.end, [&]<int Q>(int first) __attribute__((always_inline)) {
+          mix_run<Vector, Q>(round, first, some.run, column);
+        });
   for (int q = 0; q < count; ++q)
-    for (int i = 0; i < round.head_dim; i += kLanes) {
+    for (int i = 0; i < round.head_dim; ++i) {
       const float* sums = round.mixed + q * round.mixed_stride() + i;
-      store(round.queries[static_cast<std::size_t>(q)].out + i, load(sums) + load(sums + width),
-            std::min(kLanes, round.head_dim - i));
+      round.queries[static_cast<std::size_t>(q)].out[i] = sums[0] + sums[width];
     }
+}
+
+AGON_MULTIVERSION void attend(const Round& round, const KeyRun& shared) {
+  if (has_wide_registers())
+    attend_with<Floats>(round, shared);
+  else
+    attend_with<NarrowFloats>(round, shared);
 }
 
 }  // namespace

@@ -11,12 +11,13 @@ AGON_MULTIVERSION void rms_norm(const float* x, const float* weight, float epsil
                                 std::int64_t stride, float* y) {
   const int whole = width / kLanes * kLanes, rest = width - whole;
   for (std::int64_t r = 0; r < rows; ++r, x += stride, y += stride) {
-    Floats squares{};
-    for (int i = 0; i < whole; i += kLanes) squares += load(x + i) * load(x + i);
-    if (rest > 0) squares += load(x + whole, rest) * load(x + whole, rest);
+    float squares[kLanes] = {};
+    for (int i = 0; i < whole; i += kLanes)
+      for (int lane = 0; lane < kLanes; ++lane) squares[lane] += x[i + lane] * x[i + lane];
+    for (int lane = 0; lane < rest; ++lane) squares[lane] += x[whole + lane] * x[whole + lane];
     const float scale = 1.0f / std::sqrt(sum(squares) / static_cast<float>(width) + epsilon);
-    for (int i = 0; i < whole; i += kLanes) store(y + i, load(x + i) * scale * load(weight + i));
-    if (rest > 0) store(y + whole, load(x + whole, rest) * scale * load(weight + whole, rest), rest);
+#pragma GCC ivdep
+    for (int i = 0; i < width; ++i) y[i] = x[i] * scale * weight[i];
   }
 }
 
