@@ -41,6 +41,7 @@ Result result_from_json(const Json& json) try {
   result.peak_memory = json.at("peak_memory");
   result.alive = json.at("alive");
   result.ran = json.at("ran");
+  result.pictures_left = json.at("pictures_left");
   for (const Json& artifact : json.at("artifacts")) {
     const Json::binary_t& bytes = artifact.at("bytes").get_binary();
     result.artifacts.push_back({artifact.at("name"), {bytes.begin(), bytes.end()}});
@@ -65,6 +66,7 @@ Json to_json(const Result& result) {
           {"peak_memory", result.peak_memory},
           {"alive", result.alive},
           {"ran", result.ran},
+          {"pictures_left", result.pictures_left},
           {"images", images}};
 }
 

@@ -57,6 +57,7 @@ struct Result {
   bool alive = false;            // the session takes further calls
   bool ran = false;              // false: it had ended before, for `reason`, and nothing of the code was run
   std::vector<Artifact> artifacts;
+  std::int64_t pictures_left = 0;  // new ones that did not come out: too many, too large, or nobody can read them
   bool ok() const { return reason == Reason::ok; }
 };
 

@@ -33,6 +33,8 @@ constexpr auto kReturn = std::chrono::microseconds(300);  // between an answer a
 constexpr auto kMostStart = std::chrono::seconds(5);      // of an interpreter that is in its namespaces
 constexpr auto kTick = milliseconds(20);
 constexpr auto kLongLook = milliseconds(10);
+constexpr int kErrandLooks = 64;  // after a long one
+constexpr std::int64_t kFewProcesses = 16;
 constexpr int kLookPause = 8;  // times as long as a look took: one at many processes takes milliseconds
 constexpr auto kFilesTick = milliseconds(200);
 constexpr int kCountPause = 8;  // times as long as the last count of files took: its time is in nobody's count
@@ -512,26 +514,29 @@ void Session::check_cgroup() {
     end(Reason::ok, "");
 }
 
-// Once a look has taken long, an errand looks: code that makes one long can do so again.
+// After a look that took long an errand looks for a while: code that makes one long can do so again.
 void Session::look() {
   if (interpreter_ == 0) return;
   const std::vector<pid_t> processes = surroundings_.processes(id_, kFresh);
   marked_ = std::ssize(processes);
-  if (!cgroup_ && marked_ > limits_.processes) return;  // it ends at that
-  if (looks_take_long_) {
+  if (is_crowded()) return;  // it ends at that
+  if (looks_by_errand_ > 0) {
     look_by_errand();
   } else {
     const auto before = Clock::now();
     usage_.look(processes);
-    looks_take_long_ = Clock::now() - before > kLongLook;
+    if (Clock::now() - before > kLongLook) looks_by_errand_ = kErrandLooks;
   }
   if (!cgroup_) measure();
 }
 
+// So many that it need not be known how many of them have ended since they were listed.
+bool Session::is_crowded() const { return !cgroup_ && marked_ > 2 * limits_.processes + kFewProcesses; }
+
 void Session::look_by_errand() {
   if (const auto outcome = looking_.take(); outcome && outcome->error == 0)
     usage_.take(reading_from(read_all(reading_.get())), true);
-  if (looking_.is_out()) return;
+  if (looking_.is_out() || --looks_by_errand_ == 0) return;
   try {
     reading_ = memory_file("agon-look", "");
     looking_ = Errand::start(
@@ -549,7 +554,7 @@ void Session::look_by_errand() {
 void Session::look_briefly() {
   if (cgroup_ || interpreter_ == 0) return;
   const bool is_alone = usage_.processes() <= 1 && child_processes(interpreter_).empty();
-  if (!is_alone && looks_take_long_) return;
+  if (!is_alone && looks_by_errand_ > 0) return;
   looking_ = Errand();  // what it has read is of before
   usage_.look(is_alone ? std::vector<pid_t>{interpreter_} : surroundings_.processes(id_, kFresh));
 }
@@ -608,7 +613,7 @@ std::optional<Session::End> Session::exceeded() const {
     return End{Reason::memory_limit, fmt::format("{} bytes of memory, more than {}", known_memory(), limits_.memory)};
   if (folder_ && usage_.has_hidden())
     return End{Reason::process_limit, "a program that may not be read runs, and nobody can see what it uses"};
-  if (const std::int64_t tasks = std::max(marked_, usage_.tasks()); tasks > limits_.processes)
+  if (const std::int64_t tasks = is_crowded() ? marked_ : usage_.tasks(); tasks > limits_.processes)
     return End{Reason::process_limit, fmt::format("{} processes and threads, more than {}", tasks, limits_.processes)};
   return std::nullopt;
 }
@@ -620,7 +625,7 @@ std::int64_t Session::known_memory() const {
 // A process that ends while it is looked at may be counted twice, with its parent: what is over is looked at again.
 double Session::cpu_since(double before) {
   const double used = used_cpu() - before;
-  if (used <= limits_.cpu || cgroup_ || looks_take_long_) return used;
+  if (used <= limits_.cpu || cgroup_ || looks_by_errand_ > 0) return used;
   usage_.look(surroundings_.processes(id_, kFresh));
   return used_cpu() - before;
 }
@@ -680,7 +685,7 @@ void Session::finish(Reason reason, std::string text, bool alive) {
   result.peak_memory = measured_peak();
   result.alive = alive;
   result.ran = true;
-  collect();
+  result.pictures_left = collect();
   if (!alive && !end_) end_ = End{result.reason, result.text};
   result_ = std::move(result);
   call_.reset();
@@ -689,25 +694,29 @@ void Session::finish(Reason reason, std::string text, bool alive) {
 }
 
 // A file that cannot be brought out, or is too much beside the others, is left out: what the code calls a picture may
-// be anything.
-void Session::collect() {
+// be anything. Gives the number of pictures that were.
+std::int64_t Session::collect() {
   std::int64_t left = kMostCollected;
   const auto take = [&](const std::string& name) {
     try {
       files_.push_back(open_file(home(), name, std::min(limits_.file, left)));
       left -= files_.back().size;
+      return true;
     } catch (const std::system_error&) {
+      return false;
     }
   };
   for (const std::string& name : call_->request.artifacts) take(name);
-  if (!call_->request.pictures) return;
+  if (!call_->request.pictures) return 0;
   const std::map<std::string, FileState> before = std::exchange(pictures_, pictures()).value();
   std::size_t taken = 0;
+  std::int64_t left_out = 0;
   for (const auto& [name, state] : *pictures_) {
     const auto old = before.find(name);
     if (old != before.end() && old->second == state) continue;
-    if (++taken <= kMostPictures) take(name);
+    if (++taken > kMostPictures || !take(name)) ++left_out;
   }
+  return left_out;
 }
 
 // The guest may have taken its workspace away.

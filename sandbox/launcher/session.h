@@ -166,6 +166,7 @@ class Session {
   void kill_all();
   void look();
   void look_by_errand();
+  bool is_crowded() const;
   void look_briefly();
   void measure();
   void watch_call();
@@ -181,7 +182,7 @@ class Session {
   void finish(Reason reason, std::string text, bool alive);
   void finish_answered();
   void drain();
-  void collect();
+  std::int64_t collect();
   std::map<std::string, FileState> pictures() const;
   double used_cpu() const;
   std::int64_t known_memory() const;  // bytes that are surely used together
@@ -213,8 +214,8 @@ class Session {
   std::optional<Call> call_;
   // Where no cgroup counts.
   Usage usage_;
-  std::int64_t marked_ = 0;  // processes, at the last look
-  bool looks_take_long_ = false;
+  std::int64_t marked_ = 0;                // processes, at the last look
+  int looks_by_errand_ = 0;                // still to come
   Errand looking_, measuring_, counting_;  // at all; at memory; at files
   Descriptor reading_;                     // what looking_ writes
   Errand writing_;

@@ -222,6 +222,10 @@ TEST_CASE("pictures that a call wrote come out with its result, older ones do no
   CHECK(names("import os; os.remove('given.png')").empty());
   CHECK(names("cv2.imwrite('given.png', picture)") == "given.png ");
   CHECK(names("for i in range(9): cv2.imwrite(f'{i}.png', picture)").size() == 9 * 6);
+  const Result many =
+      session.run({.code = "for i in range(10, 30): cv2.imwrite(f'{i}.png', picture)", .pictures = true});
+  CHECK(many.artifacts.size() == 16);
+  CHECK(many.pictures_left == 4);
   CHECK(session.run({.code = "import shutil, os; os.chdir('..'); shutil.rmtree('workspace')", .pictures = true})
             .artifacts.empty());
 }
