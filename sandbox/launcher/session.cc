@@ -554,7 +554,7 @@ void Session::look_by_errand() {
 void Session::look_briefly() {
   if (cgroup_ || interpreter_ == 0) return;
   const bool is_alone = usage_.processes() <= 1 && child_processes(interpreter_).empty();
-  if (!is_alone && looks_by_errand_ > 0) return;
+  if (!is_alone && (looks_by_errand_ > 0 || is_crowded())) return;
   looking_ = Errand();  // what it has read is of before
   usage_.look(is_alone ? std::vector<pid_t>{interpreter_} : surroundings_.processes(id_, kFresh));
 }
