@@ -68,10 +68,15 @@ std::pair<std::string, std::int64_t> significant_digits(std::string_view number)
   return {digits, digits.empty() ? 0 : exponent};
 }
 
+// The fewest digits that tell the value from others, or up to 17 correct ones, as some programs write them: "0.1" and
+// "0.10000000000000001".
 bool holds(double value, std::string_view written) {
-  constexpr std::size_t kAlwaysHeld = 15;
-  return (written.size() <= kAlwaysHeld && std::isnormal(value)) ||
-         significant_digits(written) == significant_digits(fmt::format("{}", value));
+  constexpr std::size_t kAlwaysHeld = 15, kMostTelling = 17;
+  if (written.size() <= kAlwaysHeld && std::isnormal(value)) return true;
+  const auto digits = significant_digits(written);
+  const std::size_t count = std::max<std::size_t>(1, digits.first.size());
+  return digits == significant_digits(fmt::format("{}", value)) ||
+         (count <= kMostTelling && digits == significant_digits(fmt::format("{:.{}e}", value, count - 1)));
 }
 
 // As iconv names it; empty where the text begins as UTF-8 may.

@@ -535,7 +535,8 @@ bool Session::is_crowded() const { return !cgroup_ && marked_ > 2 * limits_.proc
 
 void Session::look_by_errand() {
   if (const auto outcome = looking_.take(); outcome && outcome->error == 0)
-    usage_.take(reading_from(read_all(reading_.get())), true);
+    if (const std::string bytes = read_all(reading_.get()); std::ssize(bytes) == outcome->values[0])
+      usage_.take(reading_from(bytes), true);
   if (looking_.is_out() || --looks_by_errand_ == 0) return;
   try {
     reading_ = memory_file("agon-look", "");
@@ -543,7 +544,7 @@ void Session::look_by_errand() {
         [this, processes = surroundings_.processes(id_, kFresh), file = reading_.get()] {
           const std::string bytes = to_bytes(usage_.read(processes));
           checked(pwrite(file, bytes.data(), bytes.size(), 0), "writing what was read");
-          return Errand::Values{};
+          return Errand::Values{std::ssize(bytes)};
         },
         {reading_.get()});
   } catch (const std::system_error&) {  // at the next look

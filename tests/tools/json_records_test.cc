@@ -66,6 +66,9 @@ TEST_CASE("json records: a number whose digits a double does not hold stays as i
     CHECK(only("{\"a\": " + number + "}")["a"].dump() == number);
   CHECK(only(R"({"a": 1E+22})")["a"] == 1e22);
   CHECK(only(R"({"a": 0.1000000000000000055511151231257827})")["a"].is_string());
+  CHECK(only(R"({"a": 0.10000000000000001})")["a"] == 0.1);
+  CHECK(only(R"({"a": 0.10000000000000002})")["a"] == 0.10000000000000002);
+  CHECK(only(R"({"a": -8.0143986091895008e+16})")["a"] == -80143986091895008.0);
   CHECK(only(R"({"a": 103.33333333333333})")["a"] == 103.33333333333333);
   CHECK(only(R"({"a": 1.50000000000000000000})")["a"] == 1.5);
   CHECK(only(R"({"a": 100000000000000000000.0})")["a"] == 1e20);
