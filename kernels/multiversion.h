@@ -2,9 +2,13 @@
 // program loads.
 #pragma once
 
+namespace agon::kernels {
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
 #define AGON_MULTIVERSION __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+inline constexpr bool kMultiversion = true;
 #else
 #define AGON_MULTIVERSION
+inline constexpr bool kMultiversion = false;
 #endif
+}  // namespace agon::kernels

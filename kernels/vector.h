@@ -10,6 +10,8 @@
 #include <cstring>
 #include <limits>
 
+#include "kernels/multiversion.h"
+
 #define AGON_INLINE [[gnu::always_inline]] inline
 
 namespace agon::kernels {
@@ -20,8 +22,11 @@ template <typename Vector>
 inline constexpr int kLanesOf = sizeof(Vector) / sizeof(float);
 inline constexpr int kLanes = kLanesOf<Floats>;
 
-// Whether to compute with Floats, on the machine that runs this.
-AGON_INLINE bool has_wide_registers() { return __builtin_cpu_supports("avx512f"); }
+// Whether to compute with Floats: where the machine runs what AGON_MULTIVERSION compiles for AVX-512.
+AGON_INLINE bool has_wide_registers() {
+  return kMultiversion && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
 
 template <typename Vector>
 AGON_INLINE Vector load(const float* from) {

@@ -27,6 +27,7 @@ AGON_MULTIVERSION SoftmaxSums softmax_weights(const float* logits, std::int64_t 
   SoftmaxSums sums{largest_of(logits, whole, rest), 0};
   float total[kLanes] = {};
   for (std::int64_t i = 0; i < whole; i += kLanes)
+#pragma GCC ivdep
     for (int lane = 0; lane < kLanes; ++lane)
       total[lane] += weights[i + lane] = exp((logits[i + lane] - sums.max) * inverse_temperature);
   for (int lane = 0; lane < rest; ++lane)

@@ -106,8 +106,9 @@ std::vector<pid_t> process_tree(pid_t root, const std::function<bool(pid_t)>& sk
 
 bool has_ended(pid_t pid) {
   const Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  if (!process) return errno == ESRCH;
   pollfd ended{process.get(), POLLIN, 0};
-  return !process || poll(&ended, 1, 0) == 1;
+  return poll(&ended, 1, 0) == 1;
 }
 
 pid_t parent_of(pid_t pid) { return static_cast<pid_t>(number(ProcessStatus(pid).field("PPid"))); }

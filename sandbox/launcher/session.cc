@@ -34,6 +34,7 @@ constexpr auto kMostStart = std::chrono::seconds(5);      // of an interpreter t
 constexpr auto kTick = milliseconds(20);
 constexpr auto kLongLook = milliseconds(10);
 constexpr int kErrandLooks = 64;  // after a long one
+constexpr int kErrandPause = 2;   // between two of them, times as long as the last one took
 constexpr std::int64_t kFewProcesses = 16;
 constexpr int kLookPause = 8;  // times as long as a look took: one at many processes takes milliseconds
 constexpr auto kFilesTick = milliseconds(200);
@@ -290,7 +291,7 @@ bool Session::may_lead(pid_t process) {
   std::erase_if(leaders_, [&](pid_t leader) { return session_of_process(leader) != id_ || has_ended(leader); });
   std::set<pid_t> leaders = leaders_;
   for (const pid_t one : surroundings_.processes(id_, kFresh))
-    if (!has_ended(one)) leaders.insert(getsid(one));
+    if (const pid_t leader = has_ended(one) ? 0 : getsid(one); leader > 0) leaders.insert(leader);
   if (leaders.size() >= kMostLeaders) {
     next_leader_ = Clock::now() + kTick;
     return false;
@@ -365,6 +366,7 @@ void Session::start(CallRequest request) {
   call_->cpu_before = used_cpu();
   locks_of_call_ = 0;
   was_counted_ = false;
+  looking_ = Errand();  // what it has read is of before
   if (cgroup_) {
     call_->peak_before = cgroup_->peak_memory();
     call_->kills_before = cgroup_->memory_kills();
@@ -514,50 +516,62 @@ void Session::check_cgroup() {
     end(Reason::ok, "");
 }
 
-// After a look that took long an errand looks for a while: code that makes one long can do so again.
+// Code that has made one look long can make the next one so: an errand does the next 64, and then it is tried again.
+// One process alone is read quickly, so a supervisor that had to wait for its turn does not count there.
 void Session::look() {
   if (interpreter_ == 0) return;
   const std::vector<pid_t> processes = surroundings_.processes(id_, kFresh);
-  marked_ = std::ssize(processes);
+  listed_ = std::ssize(processes);
   if (is_crowded()) return;  // it ends at that
   if (looks_by_errand_ > 0) {
-    look_by_errand();
+    look_by_errand(processes);
   } else {
     const auto before = Clock::now();
     usage_.look(processes);
-    if (Clock::now() - before > kLongLook) looks_by_errand_ = kErrandLooks;
+    if (listed_ > 1 && Clock::now() - before > kLongLook) looks_by_errand_ = kErrandLooks;
   }
   if (!cgroup_) measure();
 }
 
 // So many that it need not be known how many of them have ended since they were listed.
-bool Session::is_crowded() const { return !cgroup_ && marked_ > 2 * limits_.processes + kFewProcesses; }
+bool Session::is_crowded() const { return !cgroup_ && listed_ > 2 * limits_.processes + kFewProcesses; }
 
-void Session::look_by_errand() {
-  if (const auto outcome = looking_.take(); outcome && outcome->error == 0)
-    if (const std::string bytes = read_all(reading_.get()); std::ssize(bytes) == outcome->values[0])
-      usage_.take(reading_from(bytes), true);
-  if (looking_.is_out() || --looks_by_errand_ == 0) return;
-  try {
-    reading_ = memory_file("agon-look", "");
-    looking_ = Errand::start(
-        [this, processes = surroundings_.processes(id_, kFresh), file = reading_.get()] {
-          const std::string bytes = to_bytes(usage_.read(processes));
-          checked(pwrite(file, bytes.data(), bytes.size(), 0), "writing what was read");
-          return Errand::Values{std::ssize(bytes)};
-        },
-        {reading_.get()});
-  } catch (const std::system_error&) {  // at the next look
-  }
+void Session::take_look() {
+  const auto outcome = looking_.take();
+  if (!outcome) return;
+  next_errand_look_ = Clock::now() + kErrandPause * looking_.age();
+  const std::string bytes = read_all(reading_.get());
+  reading_.reset();
+  if (outcome->error == 0 && std::ssize(bytes) == outcome->values[0])
+    usage_.take(reading_from(bytes), true);
+  else
+    looks_by_errand_ = 0;  // the next one is ours
+}
+
+void Session::look_by_errand(const std::vector<pid_t>& processes) try {
+  take_look();
+  if (looks_by_errand_ == 0 || looking_.is_out() || Clock::now() < next_errand_look_ || --looks_by_errand_ == 0) return;
+  reading_ = memory_file("agon-look", "");
+  looking_ = Errand::start(
+      [this, processes, file = reading_.get()] {
+        const std::string bytes = to_bytes(usage_.read(processes));
+        checked(pwrite(file, bytes.data(), bytes.size(), 0), "writing what was read");
+        return Errand::Values{std::ssize(bytes)};
+      },
+      {reading_.get()});
+} catch (const std::system_error&) {
+  looks_by_errand_ = 0;
 }
 
 // At the end of a call, where there is only the interpreter, as nearly always.
 void Session::look_briefly() {
   if (cgroup_ || interpreter_ == 0) return;
-  const bool is_alone = usage_.processes() <= 1 && child_processes(interpreter_).empty();
-  if (!is_alone && (looks_by_errand_ > 0 || is_crowded())) return;
+  if (looks_by_errand_ == 0 && usage_.processes() <= 1 && child_processes(interpreter_).empty())
+    return usage_.look({interpreter_});
+  const std::vector<pid_t> processes = surroundings_.processes(id_, kFresh);
+  if (processes.size() > 1 && (looks_by_errand_ > 0 || is_crowded())) return take_look();
   looking_ = Errand();  // what it has read is of before
-  usage_.look(is_alone ? std::vector<pid_t>{interpreter_} : surroundings_.processes(id_, kFresh));
+  usage_.look(processes);
 }
 
 // Only a slow read tells which pages processes share, so an errand does it.
@@ -614,7 +628,7 @@ std::optional<Session::End> Session::exceeded() const {
     return End{Reason::memory_limit, fmt::format("{} bytes of memory, more than {}", known_memory(), limits_.memory)};
   if (folder_ && usage_.has_hidden())
     return End{Reason::process_limit, "a program that may not be read runs, and nobody can see what it uses"};
-  if (const std::int64_t tasks = is_crowded() ? marked_ : usage_.tasks(); tasks > limits_.processes)
+  if (const std::int64_t tasks = is_crowded() ? listed_ : usage_.tasks(); tasks > limits_.processes)
     return End{Reason::process_limit, fmt::format("{} processes and threads, more than {}", tasks, limits_.processes)};
   return std::nullopt;
 }
@@ -742,6 +756,7 @@ Result Session::result_of_end() const {
 void Session::kill(bool has_forks) {
   state_ = State::dead;
   for (Errand* errand : {&making_, &looking_, &measuring_, &counting_, &writing_}) *errand = Errand();
+  reading_.reset();
   // By its descriptor: another process may have its number since.
   if (entering_process_) syscall(SYS_pidfd_send_signal, entering_process_.get(), SIGKILL, nullptr, 0);
   entering_process_.reset();

@@ -165,7 +165,8 @@ class Session {
   void set_rlimits(pid_t process, const ProcessStatus& status) const;
   void kill_all();
   void look();
-  void look_by_errand();
+  void look_by_errand(const std::vector<pid_t>& processes);
+  void take_look();
   bool is_crowded() const;
   void look_briefly();
   void measure();
@@ -214,10 +215,12 @@ class Session {
   std::optional<Call> call_;
   // Where no cgroup counts.
   Usage usage_;
-  std::int64_t marked_ = 0;                // processes, at the last look
-  int looks_by_errand_ = 0;                // still to come
-  Errand looking_, measuring_, counting_;  // at all; at memory; at files
-  Descriptor reading_;                     // what looking_ writes
+  std::int64_t listed_ = 0;  // processes, at the last look
+  int looks_by_errand_ = 0;  // still to come
+  Errand looking_;           // at its processes
+  Descriptor reading_;       // which that writes
+  Clock::time_point next_errand_look_;
+  Errand measuring_, counting_;  // of memory; of files
   Errand writing_;
   std::optional<Errand::Outcome> written_;
   bool was_counted_ = true;  // the files, since the last call began

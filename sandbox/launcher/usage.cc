@@ -28,7 +28,7 @@ bool borrows_memory(pid_t process, const Times& times, const std::vector<pid_t>&
 }
 
 struct Totals {
-  double reaped = 0;
+  double reaped_by_reaper = 0, reaped_by_supervisor = 0;
   std::int64_t buffers = -1;
 };
 
@@ -43,7 +43,7 @@ TemplateMemory TemplateMemory::of(pid_t process) {
 
 std::string to_bytes(const Reading& reading) {
   static_assert(std::is_trivially_copyable_v<Sample>);
-  const Totals totals{reading.reaped_by_reaper, reading.buffers.value_or(-1)};
+  const Totals totals{reading.reaped_by_reaper, reading.reaped_by_supervisor, reading.buffers.value_or(-1)};
   std::string bytes(sizeof totals + reading.samples.size() * sizeof(Sample), '\0');
   std::memcpy(bytes.data(), &totals, sizeof totals);
   if (!reading.samples.empty())
@@ -55,7 +55,8 @@ Reading reading_from(std::string_view bytes) {
   Totals totals;
   std::memcpy(&totals, bytes.data(), sizeof totals);
   Reading reading;
-  reading.reaped_by_reaper = totals.reaped;
+  reading.reaped_by_reaper = totals.reaped_by_reaper;
+  reading.reaped_by_supervisor = totals.reaped_by_supervisor;
   if (totals.buffers >= 0) reading.buffers = totals.buffers;
   reading.samples.resize((bytes.size() - sizeof totals) / sizeof(Sample));
   if (!reading.samples.empty())
@@ -91,6 +92,7 @@ void Usage::look(const std::vector<pid_t>& processes) { take(read(processes), fa
 Reading Usage::read(const std::vector<pid_t>& processes) const {
   Reading reading;
   reading.reaped_by_reaper = reaper_ ? times_of(reaper_).reaped : 0;
+  reading.reaped_by_supervisor = reaped_by_supervisor_;
   std::int64_t descriptors = 0;
   for (const pid_t process : processes) {
     Sample sample{process, cpu_seconds(process)};
@@ -146,11 +148,14 @@ void Usage::take(const Reading& reading, bool by_errand) {
   // What children of processes that are gone had been waited for is in their own parents' sums.
   reaped_ = std::max(reaped_, reaped);
   const auto at = Clock::now();
+  if (by_errand) count_lost();  // who vanished while it read may be in no sum yet
   count_vanished(now, seconds_of(at - looked_));
+  if (!by_errand) count_lost();
   looked_ = at;
   members_ = std::move(now);
-  beside_before_ = by_errand ? beside_ : others_ + reaped_ + lost_;
-  beside_ = others_ + reaped_ + lost_;
+  const double beside = others_ + reaped_ + reading.reaped_by_supervisor + lost_;
+  beside_before_ = by_errand ? beside_ : beside;
+  beside_ = beside;
 }
 
 // A few are nothing; many are read again where their number has changed, and now and then.
@@ -178,13 +183,14 @@ void Usage::count_vanished(const std::map<pid_t, Member>& now, double seconds) {
     if (now.contains(process)) continue;
     vanished_ += member.running ? std::max(seconds, member.cpu + seconds / 2) : member.cpu;
   }
+}
+
+void Usage::count_lost() {
   const double reaped = reaped_ + reaped_by_supervisor_;
   lost_ = std::max(lost_, vanished_ - reaped * (1 + kShareOfReaped) - kLeastLost);
 }
 
-double Usage::cpu() const {
-  return cpu_seconds(interpreter_) + std::min(beside_, beside_before_) + reaped_by_supervisor_;
-}
+double Usage::cpu() const { return cpu_seconds(interpreter_) + std::min(beside_, beside_before_); }
 
 void Usage::begin_peak() {
   old_peak_ = tasks_ <= 1 ? 0 : memory_use(interpreter_).peak;

@@ -47,6 +47,7 @@ struct Sample {
 struct Reading {
   std::vector<Sample> samples;
   double reaped_by_reaper = 0;          // seconds, of all that it ever waited for
+  double reaped_by_supervisor = 0;      // and that we did, when the reading began
   std::optional<std::int64_t> buffers;  // bytes that pipes and sockets may hold, where they were looked at
 };
 std::string to_bytes(const Reading& reading);
@@ -111,6 +112,7 @@ class Usage {
   bool wants_buffers(std::int64_t descriptors) const;
   void take_buffers(const Reading& reading);
   void count_vanished(const std::map<pid_t, Member>& now, double seconds);
+  void count_lost();
   std::int64_t owned(pid_t process, const MemoryUse& memory, const Times& times, std::int64_t resident) const;
 
   pid_t interpreter_ = 0, reaper_ = 0;
@@ -124,9 +126,10 @@ class Usage {
   double others_ = 0;                             // seconds of living processes, but the interpreter
   double reaped_ = 0;                             // of those that were waited for
   double reaped_by_supervisor_ = 0;
-  double vanished_ = 0;                    // of those that are gone, by what was seen of them
-  double lost_ = 0;                        // of those that are gone and were not waited for
-  double beside_ = 0, beside_before_ = 0;  // of all but the interpreter, at the last two looks
+  double vanished_ = 0;       // of those that are gone, by what was seen of them
+  double lost_ = 0;           // of those that are gone and were not waited for
+  double beside_ = 0;         // of all but the interpreter, at the last look
+  double beside_before_ = 0;  // the same at the look before, where an errand read the last one
   std::int64_t tasks_ = 0, descriptors_ = 0, memory_ = 0, certain_ = 0, faults_ = 0;
   bool has_hidden_ = false;
   std::int64_t old_peak_ = 0;                         // the kernel's mark when the call began; 0: it was put back

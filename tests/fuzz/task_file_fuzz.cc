@@ -36,7 +36,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       require(items == 0 || place.number > last);
       last = place.number;
       ++items;
-      const tools::ParsedJson again = tools::parse_json_of_file(item.dump());
+      // Not as a file: dump() may write a double with digits that are not the nearest to it.
+      const tools::ParsedJson again = tools::parse_json(item.dump());
       require(again.fault.empty() && again.value == item);
       if (!item.contains("prompt") || !item["prompt"].is_string()) return;
       check_picture_marks(item["prompt"].get_ref<const std::string&>(), 1);
