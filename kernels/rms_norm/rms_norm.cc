@@ -16,7 +16,7 @@ AGON_MULTIVERSION void rms_norm(const float* x, const float* weight, float epsil
       for (int lane = 0; lane < kLanes; ++lane) squares[lane] += x[i + lane] * x[i + lane];
     for (int lane = 0; lane < rest; ++lane) squares[lane] += x[whole + lane] * x[whole + lane];
     const float scale = 1.0f / std::sqrt(sum(squares) / static_cast<float>(width) + epsilon);
-#pragma GCC ivdep
+    AGON_APART
     for (int i = 0; i < width; ++i) y[i] = x[i] * scale * weight[i];
   }
 }

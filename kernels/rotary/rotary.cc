@@ -11,7 +11,7 @@ AGON_MULTIVERSION void rotate(float* x, std::int64_t rows, std::int64_t stride, 
     for (int h = 0; h < heads; ++h) {
       float* first = x + r * stride + h * head_dim;
       float* second = first + half;
-#pragma GCC ivdep
+      AGON_APART
       for (int i = 0; i < half; ++i) {
         const float a = first[i], b = second[i];
         first[i] = a * cosines[i] - b * sines[i];

@@ -26,10 +26,11 @@ AGON_MULTIVERSION SoftmaxSums softmax_weights(const float* logits, std::int64_t 
   const int rest = static_cast<int>(count - whole);
   SoftmaxSums sums{largest_of(logits, whole, rest), 0};
   float total[kLanes] = {};
-  for (std::int64_t i = 0; i < whole; i += kLanes)
-#pragma GCC ivdep
+  for (std::int64_t i = 0; i < whole; i += kLanes) {
+    AGON_APART
     for (int lane = 0; lane < kLanes; ++lane)
       total[lane] += weights[i + lane] = exp((logits[i + lane] - sums.max) * inverse_temperature);
+  }
   for (int lane = 0; lane < rest; ++lane)
     total[lane] += weights[whole + lane] = exp((logits[whole + lane] - sums.max) * inverse_temperature);
   sums.total = static_cast<double>(sum(total));
