@@ -18,8 +18,6 @@ constexpr std::size_t kStretch = 64;       // ids that are looked at together
 
 using Entry = RankedDrawScratch::Entry;
 
-std::size_t pieces(std::size_t count, std::size_t size) { return (count + size - 1) / size; }
-
 // One of the kStretch buckets from here on.
 bool holds(const std::uint16_t* buckets, int bucket) {
   std::uint16_t found = 0;
@@ -92,7 +90,7 @@ RankedDraw::RankedDraw(std::span<const float> logits, std::span<const float> wei
   scratch_.count.assign(kBuckets, 0);
   find_buckets(logits.data(), std::ssize(logits), max, scale_of(logits, max, inverse_temperature),
                scratch_.buckets.data());
-  scratch_.allowed_buckets.assign(pieces(logits.size(), kStretch) * kStretch, kNone);
+  scratch_.allowed_buckets.assign((logits.size() + kStretch - 1) / kStretch * kStretch, kNone);
   for (const std::int32_t id : allowed) {
     const std::uint16_t bucket = scratch_.buckets[static_cast<std::size_t>(id)];
     scratch_.allowed_buckets[static_cast<std::size_t>(id)] = bucket;

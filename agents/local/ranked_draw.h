@@ -25,7 +25,7 @@ struct RankedDrawScratch {
 class RankedDraw {
  public:
   // logits, weights [vocabulary]; weights are finite and not negative: e^((logit - max) * inverse_temperature) or less.
-  // Keeps references to all; `scratch` belongs to one thread.
+  // allowed: rising, each once. Keeps references to logits and weights; `scratch` belongs to one thread.
   RankedDraw(std::span<const float> logits, std::span<const float> weights, std::span<const std::int32_t> allowed,
              float max, float inverse_temperature, RankedDrawScratch& scratch);
   void keep_first(std::int64_t count);  // of what is left
