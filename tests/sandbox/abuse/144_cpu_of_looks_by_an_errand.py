@@ -1,0 +1,19 @@
+# case 144: six processes of 60,000 mappings use CPU time in programs that they start; their looks are an errand's
+# reason: ok
+# limits: wall=30,cpu=8,memory=512M
+# tiers: ABC
+# use: lib
+
+map_singly(60000)
+
+# ---- next call
+# reason: cpu_limit
+# cpu_s: 8..11
+for _ in range(6):
+    if os.fork() == 0:
+        while True:
+            child = os.fork()
+            if child == 0:
+                os.execv("/bin/true", ["true"])
+            os.waitpid(child, 0)
+time.sleep(25)
