@@ -335,7 +335,7 @@ TEST_CASE("closed sessions leave no descriptors and no processes") {
   // The template, and for each of two spare sessions its interpreter, and its first process where there are namespaces.
   const std::size_t rest = tier == Tier::c ? 3 : 5;
   const int supervisor = std::stoi(children_of(sandbox.process()).at(0));
-  for (int i = 0; i < 100 && children_of(supervisor).size() != rest; ++i)
+  for (int i = 0; i < 500 && children_of(supervisor).size() != rest; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   CHECK(children_of(supervisor).size() == rest);
 }
