@@ -8,7 +8,7 @@ map_singly(60000)
 
 # ---- next call
 # reason: cpu_limit
-# cpu_s: 8..16
+# cpu_s: 8..24
 for _ in range(6):
     if os.fork() == 0:
         while True:
