@@ -72,10 +72,10 @@ class Usage {
   // An orphan that the supervisor has waited for: seconds of CPU time, with its own children's.
   void on_reaped(double seconds) { reaped_by_supervisor_ += seconds; }
 
-  // Seconds of CPU time since the session was made, of every process that ever was in it; what was read at the last
-  // look, but for the interpreter's own. Where an errand has looked, the lower of the last two counts: a process that
-  // ends meanwhile may be counted twice, by itself and with its parent. The time of processes that nobody waits for
-  // (SIGCHLD ignored) is estimated: by how often a look found them running.
+  // Seconds of CPU time since the session was made, of every process that was ever in it. The interpreter's is current,
+  // the others' are as of the last look. A process that ends while an errand looks may be counted twice, by itself and
+  // with its parent, so after an errand the lower of the last two counts is taken. For processes that nobody waits for
+  // (SIGCHLD ignored) the time is estimated, by how often a look found them running.
   double cpu() const;
   std::int64_t processes() const { return static_cast<std::int64_t>(members_.size()); }
   std::int64_t tasks() const { return tasks_; }              // processes and threads

@@ -10,11 +10,5 @@ data = b"x" * (150 << 20)
 # ---- next call
 # neighbour: 30
 # reason: ok,memory_limit,process_limit
-for _ in range(6):
-    if os.fork() == 0:
-        while True:
-            child = os.fork()
-            if child == 0:
-                os.execv("/bin/true", ["true"])
-            os.waitpid(child, 0)
+start_programs(6)
 time.sleep(4)

@@ -9,11 +9,5 @@ map_singly(60000)
 # ---- next call
 # reason: cpu_limit
 # cpu_s: 8..24
-for _ in range(6):
-    if os.fork() == 0:
-        while True:
-            child = os.fork()
-            if child == 0:
-                os.execv("/bin/true", ["true"])
-            os.waitpid(child, 0)
+start_programs(6)
 time.sleep(25)

@@ -34,6 +34,17 @@ def map_singly(pages):
         libc.mprotect(area + page * 4096, 4096, 1)
 
 
+def start_programs(processes):
+    """That many children, each a copy of this process that starts one program after another, without end."""
+    for _ in range(processes):
+        if os.fork() == 0:
+            while True:
+                child = os.fork()
+                if child == 0:
+                    os.execv("/bin/true", ["true"])
+                os.waitpid(child, 0)
+
+
 def attempt(action, seconds=2):
     """Runs action in a child: "worked VALUE", "refused ERRNO", or "signal NUMBER" where the child was killed."""
     read, write = os.pipe()
