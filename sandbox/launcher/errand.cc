@@ -19,6 +19,7 @@ namespace {
 struct Message {  // fits a pipe's atomic write
   Errand::Values values{};
   int error = 0;
+  std::int64_t cpu = 0;  // nanoseconds
   char text[240] = {};
 };
 
@@ -33,6 +34,7 @@ struct Message {  // fits a pipe's atomic write
     message.error = EIO;
     std::strncpy(message.text, error.what(), sizeof message.text - 1);
   }
+  message.cpu = own_cpu_time().count();
   _exit(write(writing, &message, sizeof message) == sizeof message ? 0 : 1);
 }
 
@@ -68,18 +70,16 @@ Errand Errand::start(const std::function<Values()>& work, const std::vector<int>
     run(work, pipe.writing.get());
   }
   errand.reading_ = std::move(pipe.reading);
-  errand.start_ = std::chrono::steady_clock::now();
   return errand;
 }
 
 Errand::Errand(Errand&& other) noexcept
-    : process_(std::exchange(other.process_, 0)), reading_(std::move(other.reading_)), start_(other.start_) {}
+    : process_(std::exchange(other.process_, 0)), reading_(std::move(other.reading_)) {}
 
 // What this one was at ends with `other`.
 Errand& Errand::operator=(Errand&& other) noexcept {
   std::swap(process_, other.process_);
   std::swap(reading_, other.reading_);
-  std::swap(start_, other.start_);
   return *this;
 }
 
@@ -96,9 +96,9 @@ std::optional<Errand::Outcome> Errand::take() {
   const ssize_t got = read(reading_.get(), &message, sizeof message);
   process_ = 0;
   reading_.reset();
-  if (got != sizeof message) return Outcome{{}, EIO, "the work was ended before it was done"};
+  if (got != sizeof message) return Outcome{{}, EIO, "the work was ended before it was done", {}};
   message.text[sizeof message.text - 1] = 0;
-  return Outcome{message.values, message.error, message.text};
+  return Outcome{message.values, message.error, message.text, std::chrono::nanoseconds(message.cpu)};
 }
 
 }  // namespace agon::sandbox::launcher

@@ -20,9 +20,10 @@ class Errand {
  public:
   using Values = std::array<std::int64_t, 2>;
   struct Outcome {
-    Values values{};   // what the work gave back
-    int error = 0;     // errno of what it threw; 0: it was done
-    std::string text;  // and what that said
+    Values values{};                 // what the work gave back
+    int error = 0;                   // errno of what it threw; 0: it was done
+    std::string text;                // and what that said
+    std::chrono::nanoseconds cpu{};  // that it took
   };
 
   Errand() = default;
@@ -34,13 +35,11 @@ class Errand {
 
   bool is_out() const { return process_ != 0; }
   int descriptor() const { return reading_.get(); }  // polls as readable once it is done
-  std::chrono::steady_clock::duration age() const { return std::chrono::steady_clock::now() - start_; }
   std::optional<Outcome> take();  // of one that is done, whose descriptor goes with it; nothing while it is at work
 
  private:
   pid_t process_ = 0;
   Descriptor reading_;
-  std::chrono::steady_clock::time_point start_;
 };
 
 // In a fresh child: closes all descriptors but 0, 1, 2 and these.

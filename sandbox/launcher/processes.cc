@@ -136,7 +136,8 @@ MemoryUse memory_use(pid_t pid) {
           kilobytes(status, "VmHWM"),
           kilobytes(status, "RssFile"),
           kilobytes(status, "VmPTE"),
-          threads};
+          threads,
+          field(status, "VmExe") == "0 kB"};
 }
 
 void reset_peak_memory(pid_t pid) {

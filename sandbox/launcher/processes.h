@@ -37,6 +37,7 @@ struct MemoryUse {
   std::int64_t files = 0;        // mapped files that are resident
   std::int64_t page_tables = 0;  // the kernel's, for this process
   std::int64_t threads = 0;
+  bool is_starting = false;  // a program that has no code yet: what else /proc has of it may keep who reads it waiting
 };
 MemoryUse memory_use(pid_t pid);
 void reset_peak_memory(pid_t pid);

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include <algorithm>
 #include <array>
@@ -17,6 +16,7 @@
 #include "core/text.h"
 #include "sandbox/launcher/census.h"
 #include "sandbox/launcher/processes.h"
+#include "sandbox/launcher/share.h"
 #include "sandbox/launcher/small_file.h"
 #include "sandbox/launcher/sockets.h"
 
@@ -32,9 +32,9 @@ constexpr auto kAnswer =
 constexpr auto kReturn = std::chrono::microseconds(300);  // between an answer and that wait, as a rule less
 constexpr auto kMostStart = std::chrono::seconds(5);      // of an interpreter that is in its namespaces
 constexpr auto kTick = milliseconds(20);
-constexpr auto kLongLook = milliseconds(10);
-constexpr int kErrandLooks = 64;  // after a long one
-constexpr int kErrandPause = 2;   // between two of them, times as long as the last one took
+constexpr auto kLongLook = milliseconds(4);  // and as much again for each 40 processes
+constexpr int kErrandLooks = 64;             // after a long one
+constexpr int kErrandPause = 2;              // between two of them, times as long as the last one took
 constexpr std::int64_t kFewProcesses = 16;
 constexpr int kLookPause = 8;  // times as long as a look took: one at many processes takes milliseconds
 constexpr auto kFilesTick = milliseconds(200);
@@ -59,13 +59,6 @@ constexpr std::int64_t kRead = 256 << 10;        // bytes of a stream that are t
 constexpr std::int64_t kPipe = 1 << 20;          // and that it can hold at most
 
 double seconds_since(Clock::time_point start) { return duration<double>(Clock::now() - start).count(); }
-
-// Of this thread.
-std::chrono::nanoseconds own_cpu_time() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
 
 // Sessions at rest are looked at together: one awakening, and one census, serves them all.
 Clock::time_point next_beat(milliseconds beat) {
@@ -517,7 +510,8 @@ void Session::check_cgroup() {
 }
 
 // Code that has made one look long can make the next one so: an errand does the next 64, and then it is tried again.
-// One process alone is read quickly, so a supervisor that had to wait for its turn does not count there.
+// That the supervisor had to wait for a processor makes none long, or a busy machine would put all of them off. One
+// process alone is read quickly.
 void Session::look() {
   if (interpreter_ == 0) return;
   const std::vector<pid_t> processes = surroundings_.processes(id_, kFresh);
@@ -527,8 +521,10 @@ void Session::look() {
     look_by_errand(processes);
   } else {
     const auto before = Clock::now();
+    const auto waited = own_waiting_time();
     usage_.look(processes);
-    if (listed_ > 1 && Clock::now() - before > kLongLook) looks_by_errand_ = kErrandLooks;
+    const auto took = Clock::now() - before - (own_waiting_time() - waited);
+    if (listed_ > 1 && took > kLongLook + listed_ * kLongLook / 40) looks_by_errand_ = kErrandLooks;
   }
   if (!cgroup_) measure();
 }
@@ -539,7 +535,7 @@ bool Session::is_crowded() const { return !cgroup_ && listed_ > 2 * limits_.proc
 void Session::take_look() {
   const auto outcome = looking_.take();
   if (!outcome) return;
-  next_errand_look_ = Clock::now() + kErrandPause * looking_.age();
+  next_errand_look_ = Clock::now() + kErrandPause * outcome->cpu;
   const std::string bytes = read_all(reading_.get());
   reading_.reset();
   if (outcome->error == 0 && std::ssize(bytes) == outcome->values[0])
@@ -576,8 +572,7 @@ void Session::look_briefly() {
 
 // Only a slow read tells which pages processes share, so an errand does it.
 void Session::measure() {
-  if (const auto outcome = measuring_.take())
-    usage_.take_exact({outcome->values[0], outcome->values[1]}, measuring_.age());
+  if (const auto outcome = measuring_.take()) usage_.take_exact({outcome->values[0], outcome->values[1]}, outcome->cpu);
   if (measuring_.is_out() || !usage_.needs_exact(limits_.memory)) return;
   try {
     measuring_ =
@@ -594,7 +589,7 @@ void Session::check_files() {
   if (!folder_ || state_ == State::dead) return;
   if (const auto outcome = counting_.take()) {
     was_counted_ = true;
-    next_count_ = std::max<Clock::time_point>(next_count_, Clock::now() + kCountPause * counting_.age());
+    next_count_ = std::max<Clock::time_point>(next_count_, Clock::now() + kCountPause * outcome->cpu);
     if (outcome->values[0] > 0) return end(Reason::disk_limit, files_text(limits_));
   }
   if (counting_.is_out() || Clock::now() < next_count_) return;

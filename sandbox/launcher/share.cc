@@ -1,11 +1,16 @@
 #include "sandbox/launcher/share.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdio>
+
+#include "sandbox/launcher/small_file.h"
 
 namespace agon::sandbox::launcher {
 namespace {
@@ -35,6 +40,19 @@ void wake_soon() {
 void wake_late() {
   const sched_param none{};
   sched_setscheduler(0, SCHED_BATCH, &none);
+}
+
+std::chrono::nanoseconds own_cpu_time() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+std::chrono::nanoseconds own_waiting_time() {
+  const auto text = read_small_file(AT_FDCWD, "/proc/thread-self/schedstat");
+  std::int64_t waited = 0;
+  if (text) std::sscanf(text->c_str(), "%*d %ld", &waited);
+  return std::chrono::nanoseconds(waited);
 }
 
 }  // namespace agon::sandbox::launcher

@@ -17,15 +17,34 @@ constexpr int kAskingPause = 20;  // times as long as it took
 constexpr int kExactPause = 4;    // times as long as the last measure took
 constexpr int kIdlePause = 32;    // likewise, while all seems well: an errand's time is in nobody's count
 
+constexpr int kLooksStarting = 50;  // that a program may take to start: code can look as if it did for ever
 constexpr std::int64_t kFewDescriptors = 64;
 
 double seconds_of(Usage::Clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
-// Of a process whose first thread has ended the kernel would compare nothing with nothing.
-bool borrows_memory(pid_t process, const Times& times, const std::vector<pid_t>& processes) {
-  return times.state != 'Z' && std::find(processes.begin(), processes.end(), times.parent) != processes.end() &&
-         is_in_memory_of(process, times.parent);
-}
+// Which processes run in their parents' memory. The kernel makes who asks it wait while one of the two starts a
+// program, so only those are asked about whose stacks begin at one place. Of a process whose first thread has ended it
+// would compare nothing with nothing.
+class Memories {
+ public:
+  explicit Memories(const std::vector<pid_t>& processes) : processes_(processes) {}
+
+  bool is_borrowed(pid_t process, const Times& times) {
+    stacks_[process] = times.stack;
+    return times.state != 'Z' && std::find(processes_.begin(), processes_.end(), times.parent) != processes_.end() &&
+           stack_of(times.parent) == times.stack && is_in_memory_of(process, times.parent);
+  }
+
+ private:
+  std::uint64_t stack_of(pid_t process) {
+    const auto [known, is_new] = stacks_.try_emplace(process);
+    if (is_new) known->second = times_of(process).stack;
+    return known->second;
+  }
+
+  const std::vector<pid_t>& processes_;
+  std::map<pid_t, std::uint64_t> stacks_;
+};
 
 struct Totals {
   double reaped_by_reaper = 0, reaped_by_supervisor = 0;
@@ -89,25 +108,42 @@ bool Usage::at_rest(const std::vector<pid_t>& processes) const {
 
 void Usage::look(const std::vector<pid_t>& processes) { take(read(processes), false); }
 
+// While a program is started, the kernel lets nobody read more of it than its memory, which may take long where the
+// processor is busy or the memory before it was large.
+Sample Usage::sample_of(pid_t process) const {
+  const auto before = members_.find(process);
+  Sample sample{process, cpu_seconds(process)};
+  sample.memory = memory_use(process);
+  sample.is_starting = sample.memory.is_starting;
+  if (sample.is_starting && (before == members_.end() || before->second.looks_starting < kLooksStarting)) {
+    sample.times.state = 'R';
+    return sample;
+  }
+  sample.times = times_of(process);
+  // A program that was started in between is seen too small rather than with the memory of before.
+  const std::uint64_t known = before == members_.end() ? shared_.stack : before->second.stack;
+  if (sample.times.stack != known) sample.memory = memory_use(process);
+  return sample;
+}
+
 Reading Usage::read(const std::vector<pid_t>& processes) const {
   Reading reading;
   reading.reaped_by_reaper = reaper_ ? times_of(reaper_).reaped : 0;
   reading.reaped_by_supervisor = reaped_by_supervisor_;
   std::int64_t descriptors = 0;
+  Memories memories(processes);
   for (const pid_t process : processes) {
-    Sample sample{process, cpu_seconds(process)};
-    // In this order: a program that is started in between is seen too small rather than with the memory of before.
-    sample.times = times_of(process);
+    Sample sample = sample_of(process);
     if (sample.times.state == 0) continue;
-    sample.is_borrowing = borrows_memory(process, sample.times, processes);
-    sample.memory = memory_use(process);
+    sample.is_borrowing = memories.is_borrowed(process, sample.times);
     sample.open = descriptors_of(process);
     descriptors += sample.open.number;
     reading.samples.push_back(sample);
   }
   if (!wants_buffers(descriptors)) return reading;
   std::map<std::uint64_t, std::int64_t> buffers;
-  for (const pid_t process : processes) add_buffers(process, buffers);
+  for (const pid_t process : processes)
+    if (!memory_use(process).is_starting) add_buffers(process, buffers);
   reading.buffers = 0;
   for (const auto& [inode, bytes] : buffers) *reading.buffers += bytes;
   return reading;
@@ -115,15 +151,23 @@ Reading Usage::read(const std::vector<pid_t>& processes) const {
 
 void Usage::take(const Reading& reading, bool by_errand) {
   std::map<pid_t, Member> now;
-  std::map<std::uint64_t, std::int64_t> programs;  // by where their stacks are: the largest of each and its forks
+  struct Program {
+    std::int64_t largest = 0, grown = 0;  // bytes, of it and its forks
+  };
+  std::map<std::uint64_t, Program> programs;  // by where their stacks are
   tasks_ = descriptors_ = memory_ = faults_ = 0;
   others_ = interpreter_cpu_ = 0;
   has_hidden_ = false;
   reaper_cpu_ = reading.reaped_by_reaper;
   double reaped = reaper_cpu_ - reaper_before_;
-  for (const auto& [process, cpu, times, memory, open, is_borrowing] : reading.samples) {
+  for (const auto& [process, cpu, times, memory, open, is_borrowing, is_starting] : reading.samples) {
+    const auto before = members_.find(process);
     Member& member = now[process];
     member = {cpu, is_running(times.state)};
+    member.stack = times.stack;
+    if (before == members_.end()) member.first = memory.anonymous;
+    if (before != members_.end() && before->second.stack == times.stack) member.first = before->second.first;
+    if (is_starting) member.looks_starting = before == members_.end() ? 1 : before->second.looks_starting + 1;
     if (process == interpreter_) {
       interpreter_memory_ = memory;
       interpreter_times_ = times;
@@ -135,14 +179,15 @@ void Usage::take(const Reading& reading, bool by_errand) {
     descriptors_ += open.number;
     // Of one that is ending little can be seen as well, for a moment.
     member.hidden = open.hidden && memory.page_tables > 0;
-    const auto before = members_.find(process);
     has_hidden_ = has_hidden_ || (member.hidden && before != members_.end() && before->second.hidden);
     if (is_borrowing) continue;
     memory_ += owned(process, memory, times, memory.resident);
-    if (times.stack != shared_.stack) programs[times.stack] = std::max(programs[times.stack], memory.anonymous);
+    Program& program = programs[times.stack];
+    program.grown += std::max<std::int64_t>(0, memory.anonymous - member.first);
+    if (times.stack != shared_.stack) program.largest = std::max(program.largest, memory.anonymous);
   }
   certain_ = 0;
-  for (const auto& [stack, bytes] : programs) certain_ += bytes;
+  for (const auto& [stack, program] : programs) certain_ += std::max(program.largest, program.grown);
   take_buffers(reading);
   memory_ += buffers_ + mappings_;
   // What children of processes that are gone had been waited for is in their own parents' sums.
@@ -242,13 +287,20 @@ ExactMemory exact_memory(const std::vector<pid_t>& processes, const TemplateMemo
   // Bytes: of a mapping, and of its link to each process that it was forked from.
   const std::int64_t per_mapping = 256 + 64 * std::ssize(processes);
   std::int64_t proportional = 0, shared_parts = 0, tables = 0, forks = 0, mappings = 0;
+  Memories memories(processes);
   for (const pid_t process : processes) {
+    const MemoryUse use = memory_use(process);
+    if (use.is_starting) {
+      proportional += use.resident;
+      tables += use.page_tables;
+      continue;
+    }
     const Times times = times_of(process);
-    if (borrows_memory(process, times, processes)) continue;
+    if (memories.is_borrowed(process, times)) continue;
     const bool is_fork = times.stack == shared.stack;
     const SharedMemory memory = shared_memory(process);
     proportional += memory.proportional;
-    tables += std::max<std::int64_t>(0, memory_use(process).page_tables - (is_fork ? shared.page_tables : 0));
+    tables += std::max<std::int64_t>(0, use.page_tables - (is_fork ? shared.page_tables : 0));
     mappings += std::max<std::int64_t>(0, mappings_of(process) - (is_fork ? shared.mappings : 0));
     if (!is_fork) continue;
     ++forks;

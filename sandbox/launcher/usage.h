@@ -42,6 +42,7 @@ struct Sample {
   MemoryUse memory;
   Descriptors open;
   bool is_borrowing = false;  // it runs in its parent's memory
+  bool is_starting = false;   // it is about to run another program, so of `times` only the state is known
 };
 // And of all.
 struct Reading {
@@ -84,7 +85,8 @@ class Usage {
   // Bytes of memory, of page tables, and of what many open pipes and sockets may hold, that the session adds to what
   // all sessions share: at least what it uses, more where its processes share pages with each other.
   std::int64_t memory() const { return memory_; }
-  // Part of that, which is certain: programs that were started anew share none with each other.
+  // Part of that, which is certain: programs that were started anew share none with each other, and what a process has
+  // got since it was first seen it can share with its own later forks alone, which began with it.
   std::int64_t certain_memory() const { return certain_; }
   // A call begins, whose highest point is to be known. Of an interpreter with other threads the kernel's mark is not
   // put back, which takes a lock that a thread that forks holds long: the looks have to do then.
@@ -108,7 +110,11 @@ class Usage {
   struct Member {
     double cpu = 0;
     bool running = false, hidden = false;
+    int looks_starting = 0;  // one after another
+    std::uint64_t stack = 0;
+    std::int64_t first = 0;  // bytes of anonymous memory when its program was first seen
   };
+  Sample sample_of(pid_t process) const;
   bool wants_buffers(std::int64_t descriptors) const;
   void take_buffers(const Reading& reading);
   void count_vanished(const std::map<pid_t, Member>& now, double seconds);
