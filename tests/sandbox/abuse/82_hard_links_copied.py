@@ -1,6 +1,6 @@
 # case 82: more and more names of one file while a fork is copied: the copy takes no more room than the session has
 # reason: ok
-# limits: disk=2M,file=1M
+# limits: disk=2M,file=1M,wall=20
 # on_disk: 9M
 # tiers: ABC
 # output: held
