@@ -14,7 +14,7 @@ constexpr std::int64_t kPage = 4096;  // bytes
 constexpr double kLeastLost = 0.1, kShareOfReaped = 0.05;  // seconds
 constexpr auto kExactAgain = std::chrono::seconds(1);
 constexpr int kAskingPause = 20;  // times as long as it took
-constexpr int kExactPause = 4;    // times as long as the last measure took
+constexpr int kExactPause = 4;    // times the CPU time of the last measure
 constexpr int kIdlePause = 32;    // likewise, while all seems well: an errand's time is in nobody's count
 
 constexpr int kLooksStarting = 50;  // that a program may take to start: code can look as if it did for ever
