@@ -18,12 +18,12 @@ std::vector<env::Action> expert_actions(const env::Env& env, Rng& rng) {
 
 bool searches(const env::Action& action) { return env::first_tag(action.text, env::Tag::search).has_value(); }
 
-env::Turn given_turn(env::Observation observation, const env::Action& action) {
-  env::Turn turn;
+record::Turn given_turn(env::Observation observation, const env::Action& action) {
+  record::Turn turn;
   turn.observation = std::move(observation);
   turn.text = action.text;
   turn.finish_reason = "stop";
-  turn.info[env::kGiven] = true;
+  turn.info[record::kGiven] = true;
   return turn;
 }
 

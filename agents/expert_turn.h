@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/rng.h"
-#include "env/episode.h"
-#include "env/text_similarity.h"
-#include "env/visual_arft.h"
+#include "record/episode.h"
+#include "env/grading/text_similarity.h"
+#include "env/grading/visual_arft.h"
 
 namespace agon::agents {
 
@@ -19,7 +19,7 @@ struct ExpertTurnRules {
 };
 
 struct ExpertTurn {
-  std::vector<env::Turn> given;  // the expert's turns before, each with info[kGiven]
+  std::vector<record::Turn> given;  // the expert's turns before, each with info[kGiven]
   env::Observation observation;  // what is seen next
   std::string text;              // and the expert's turn on it
   bool searches = false;         // the expert searches in this episode: the rules of the search agent hold

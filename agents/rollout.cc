@@ -24,7 +24,7 @@ struct Sample {
   std::unique_ptr<env::Env> env;
   std::vector<Message> messages;
   env::Observation observation;
-  env::Episode episode;
+  record::Episode episode;
   bool over = false;
 };
 
@@ -39,7 +39,7 @@ double accuracy_of(const env::Reward& reward) {
   return 0;
 }
 
-void read_last_turn(env::Episode& episode) {
+void read_last_turn(record::Episode& episode) {
   const std::string& text = episode.turns.back().text;
   episode.answer = env::extract_answer(text);
   episode.score = env::extract_score(text);
@@ -53,7 +53,7 @@ class GroupPlayer {
 
   // Plays the given samples of one task together: every policy call carries all that are still under way. Nothing, if
   // *stop becomes true before they all are over.
-  std::vector<env::Episode> play(std::uint64_t task, const std::vector<int>& numbers, const std::atomic<bool>* stop) {
+  std::vector<record::Episode> play(std::uint64_t task, const std::vector<int>& numbers, const std::atomic<bool>* stop) {
     const auto start = Clock::now();
     env::StepResult first = env_->reset({options_.split, task, options_.seed});
     if (options_.expert_turn) {
@@ -69,7 +69,7 @@ class GroupPlayer {
       if (stop && *stop) return {};
       play_turn(samples, turn);
     }
-    std::vector<env::Episode> episodes;
+    std::vector<record::Episode> episodes;
     for (Sample& sample : samples) {
       sample.episode.seconds = std::chrono::duration<double>(Clock::now() - start).count();
       episodes.push_back(std::move(sample.episode));
@@ -90,7 +90,7 @@ class GroupPlayer {
                       .gold = about.gold,
                       .sample = number};
     if (!info_.instructions.empty()) sample.messages.push_back(Message::of(Role::system, info_.instructions));
-    for (const env::Turn& turn : place_.given) {
+    for (const record::Turn& turn : place_.given) {
       sample.messages.push_back({Role::user, turn.observation.parts, {}, {}});
       sample.messages.push_back(Message::of(Role::assistant, turn.text));
     }
@@ -123,21 +123,21 @@ class GroupPlayer {
 
   // The transcript has outgrown the policy's context: what it has said so far is the episode.
   void cut_short(Sample& sample, int prompt_tokens) const {
-    env::Episode& episode = sample.episode;
+    record::Episode& episode = sample.episode;
     const int context = policy_.capabilities().max_context;
     if (episode.turns.size() == place_.given.size())
       throw Error("rollout: task {} shows {} tokens before the first answer; the context of {} holds {}.",
                   episode.task_id, prompt_tokens, policy_.capabilities().name, context);
     sample.over = true;
     episode.truncated = true;
-    episode.turns.back().info[env::kContext] = {{"prompt_tokens", prompt_tokens}, {"holds", context}};
+    episode.turns.back().info[record::kContext] = {{"prompt_tokens", prompt_tokens}, {"holds", context}};
     read_last_turn(episode);
   }
 
-  Sampling sampling_of(const env::Episode& episode, std::size_t turn) const {
+  Sampling sampling_of(const record::Episode& episode, std::size_t turn) const {
     Sampling sampling = options_.sampling;
     sampling.seed = sample_seed(options_, episode.task_id, episode.sample, turn);
-    if (episode.sample == env::kGreedySample) sampling.temperature = 0;
+    if (episode.sample == record::kGreedySample) sampling.temperature = 0;
     return sampling;
   }
 
@@ -147,7 +147,7 @@ class GroupPlayer {
     Message said = Message::of(Role::assistant, completion.text);
     said.token_ids = completion.token_ids;
     sample.messages.push_back(std::move(said));
-    env::Episode& episode = sample.episode;
+    record::Episode& episode = sample.episode;
     episode.reward += result.reward.total;
     sample.over = result.terminated || result.truncated;
     episode.turns.push_back({.observation = std::move(sample.observation),
@@ -172,15 +172,15 @@ class GroupPlayer {
 };
 
 // What stays when every try of a group has thrown: episodes that say why, counted apart.
-std::vector<env::Episode> failed_episodes(const RolloutOptions& options, std::uint64_t task,
+std::vector<record::Episode> failed_episodes(const RolloutOptions& options, std::uint64_t task,
                                           const std::vector<int>& numbers, const std::string& why) {
-  std::vector<env::Episode> episodes;
+  std::vector<record::Episode> episodes;
   for (int number : numbers) {
-    env::Episode episode;
+    record::Episode episode;
     episode.task_id = env::task_id_of(options.suite, options.suite_options, {options.split, task, options.seed});
     episode.task_index = task;
     episode.sample = number;
-    episode.status = env::EpisodeStatus::failed;
+    episode.status = record::EpisodeStatus::failed;
     episode.failure = why;
     episodes.push_back(std::move(episode));
   }
@@ -189,7 +189,7 @@ std::vector<env::Episode> failed_episodes(const RolloutOptions& options, std::ui
 
 // new_env: called for each try.
 template <typename NewEnv>
-std::vector<env::Episode> play_with_retries(Policy& policy, const RolloutOptions& options, const env::SuiteInfo& info,
+std::vector<record::Episode> play_with_retries(Policy& policy, const RolloutOptions& options, const env::SuiteInfo& info,
                                             const NewEnv& new_env, std::uint64_t task, const std::vector<int>& numbers,
                                             const std::atomic<bool>* stop) {
   for (int attempt = 0;; ++attempt) try {
@@ -202,21 +202,21 @@ std::vector<env::Episode> play_with_retries(Policy& policy, const RolloutOptions
 std::vector<int> samples_left(const RolloutOptions& options, std::uint64_t task,
                               const std::set<std::pair<std::uint64_t, int>>& finished) {
   std::vector<int> numbers;
-  for (int number = options.greedy ? env::kGreedySample : 0; number < options.samples; ++number)
+  for (int number = options.greedy ? record::kGreedySample : 0; number < options.samples; ++number)
     if (!finished.contains({task, number})) numbers.push_back(number);
   return numbers;
 }
 
 }  // namespace
 
-void finish_episode(env::Episode& episode, const env::StepResult& last) {
+void finish_episode(record::Episode& episode, const env::StepResult& last) {
   episode.success = last.info.value("success", accuracy_of(last.reward) >= 1);
   episode.truncated = last.truncated;
   read_last_turn(episode);
 }
 
 void play(Policy& policy, const RolloutOptions& options, const std::set<std::pair<std::uint64_t, int>>& finished,
-          const std::function<void(env::Episode)>& record, const std::atomic<bool>* stop) {
+          const std::function<void(record::Episode)>& record, const std::atomic<bool>* stop) {
   const env::SuiteInfo info = env::suite_info(options.suite, options.suite_options);
   std::atomic<std::uint64_t> next = 0;
   std::atomic<bool> broken = false;
@@ -237,7 +237,7 @@ void play(Policy& policy, const RolloutOptions& options, const std::set<std::pai
       const std::vector<int> numbers = samples_left(options, task, finished);
       if (numbers.empty()) continue;
       try {
-        for (env::Episode& episode : play_with_retries(policy, options, info, new_env, task, numbers, stop))
+        for (record::Episode& episode : play_with_retries(policy, options, info, new_env, task, numbers, stop))
           record(std::move(episode));
       } catch (...) {
         const std::lock_guard lock(mutex);

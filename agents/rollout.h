@@ -12,7 +12,7 @@
 
 #include "agents/expert_turn.h"
 #include "agents/policy.h"
-#include "env/episode.h"
+#include "record/episode.h"
 #include "env/suite.h"
 
 namespace agon::agents {
@@ -24,7 +24,7 @@ struct RolloutOptions {
   std::uint64_t first_task = 0, tasks = 100;
   std::vector<std::uint64_t> chosen;  // if not empty: these tasks, and not the range above
   int samples = 8;                    // a task, at `sampling`
-  bool greedy = true;                 // one more sample at T = 0, numbered env::kGreedySample
+  bool greedy = true;                 // one more sample at T = 0, numbered record::kGreedySample
   Sampling sampling;                  // its seed is ignored: each sample's stream is derived from `seed`
   std::uint64_t seed = 0;             // root: (seed, purpose, task id, sample)
   std::uint64_t round = 0;            // another round samples the same tasks anew
@@ -39,9 +39,9 @@ struct RolloutOptions {
 // Every episode plays in a fork of one env, so a task file is read once. When *stop becomes true, ends with the turns
 // under way and drops the episodes that they leave unfinished. Errors of `record` stop the run and are thrown here.
 void play(Policy& policy, const RolloutOptions& options, const std::set<std::pair<std::uint64_t, int>>& finished,
-          const std::function<void(env::Episode)>& record, const std::atomic<bool>* stop = nullptr);
+          const std::function<void(record::Episode)>& record, const std::atomic<bool>* stop = nullptr);
 
 // Fills in what an episode's last turn and the env's answer to it say: success, truncated, answer, score.
-void finish_episode(env::Episode& episode, const env::StepResult& last);
+void finish_episode(record::Episode& episode, const env::StepResult& last);
 
 }  // namespace agon::agents

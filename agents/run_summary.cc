@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "core/intervals.h"
-#include "env/box.h"
-#include "env/vote.h"
+#include "env/grading/box.h"
+#include "env/grading/vote.h"
 
 namespace agon::agents {
 namespace {
@@ -36,7 +36,7 @@ std::vector<Task> tasks_of(const std::vector<EpisodeOutcome>& outcomes) {
   for (const EpisodeOutcome& outcome : outcomes) {
     Task& task = by_index[outcome.task_index];
     if (outcome.failed) continue;
-    if (outcome.sample == env::kGreedySample)
+    if (outcome.sample == record::kGreedySample)
       task.greedy = &outcome;
     else
       task.samples.push_back(&outcome);
@@ -474,13 +474,13 @@ std::vector<Task> common_tasks(const std::vector<Task>& tasks, const std::vector
 
 }  // namespace
 
-EpisodeOutcome outcome_of(const env::Episode& episode) {
+EpisodeOutcome outcome_of(const record::Episode& episode) {
   EpisodeOutcome outcome;
   outcome.task_index = episode.task_index;
   outcome.sample = episode.sample;
   outcome.level = episode.level;
   outcome.kind = episode.kind;
-  outcome.failed = episode.status == env::EpisodeStatus::failed;
+  outcome.failed = episode.status == record::EpisodeStatus::failed;
   outcome.success = episode.success;
   outcome.reward = episode.reward;
   outcome.score = episode.score;
@@ -492,8 +492,8 @@ EpisodeOutcome outcome_of(const env::Episode& episode) {
     outcome.grading = episode.turns.back().info.value("grading", Json());
   // Without a tag the whole turn is graded, and votes.
   if (!outcome.answer && !outcome.grading.is_null()) outcome.answer = episode.turns.back().text;
-  outcome.turn_correct = env::turns_correct(episode);
-  for (const env::Turn& turn : episode.turns) {
+  outcome.turn_correct = record::turns_correct(episode);
+  for (const record::Turn& turn : episode.turns) {
     outcome.tokens += static_cast<std::int64_t>(turn.token_ids.size());
     if (!turn.info.is_object()) continue;
     if (!turn.info.contains("step_correct")) continue;

@@ -10,7 +10,7 @@
 
 #include "core/json.h"
 #include "core/statistics.h"
-#include "env/episode.h"
+#include "record/episode.h"
 
 namespace agon::agents {
 
@@ -29,7 +29,7 @@ struct EpisodeOutcome {
   std::vector<bool> turn_correct;  // info["turn_correct"] of the turns that have it: two where it is answered twice
   std::int64_t tokens = 0;
 };
-EpisodeOutcome outcome_of(const env::Episode& episode);
+EpisodeOutcome outcome_of(const record::Episode& episode);
 
 // The figures of two-turn episodes. m01: first answer wrong, second right; m10: the other way round; shares of all
 // episodes, so that delta = acc_t2 - acc_t1 = m01 - m10. Conditional: m01 of the episodes whose first answer is wrong,
@@ -53,7 +53,7 @@ inline constexpr const char* kGreedyTurns = "greedy_";  // before their names: o
 // "1->0", "1->1"). Null: undefined (no such episode). Failed episodes are in no mean; a task with fewer than n samples
 // is not in the figures of n. All but `greedy` are over the samples at temperature; means are over tasks, of each
 // task's mean. best_of_n: the first sample with the highest valid score (none valid: the first sample); majority: the
-// most frequent answer, as the task's grader compares them (env/vote.h; without one numbers by value, boxes by the
+// most frequent answer, as the task's grader compares them (env/grading/vote.h; without one numbers by value, boxes by the
 // largest IoU cluster, others normalised); ties: the first; no answer: the first sample. pass_at_k is exact over all
 // k-subsets of a task's samples; best_of_n and majority are averaged over consecutive blocks of n. n and k: powers of
 // two up to the number of samples, and that number. score: of all samples together; `missing` counts those without a

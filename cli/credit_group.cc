@@ -9,7 +9,7 @@
 #include "cli/parse_whole.h"
 #include "core/error.h"
 #include "core/text.h"
-#include "tools/json_records.h"
+#include "core/json_records.h"
 
 namespace agon::cli {
 namespace {
@@ -127,7 +127,7 @@ CreditRollout parse_rollout(const Json& json, const std::string& where) {
 
 Json parse_json(const std::string& text, const std::string& source) {
   try {
-    return Json(tools::read_value(text, source));
+    return Json(read_value(text, source));
   } catch (const Error& error) {
     throw Error("credit: {}", error.what());
   }

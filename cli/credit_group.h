@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "agents/learn/credit.h"
+#include "agents/learn/credit/credit.h"
 #include "core/json.h"
 
 namespace agon::cli {

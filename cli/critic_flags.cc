@@ -7,7 +7,7 @@
 #include <charconv>
 #include <vector>
 
-#include "agents/local/local_policy.h"
+#include "agents/engine/local_policy.h"
 #include "agents/model_fingerprint.h"
 #include "cli/flag_use.h"
 #include "cli/model_folder.h"
@@ -23,7 +23,7 @@
 #include "critic/process_reward_critic.h"
 #include "critic/reward_model/reward_model_critic.h"
 #include "critic/self_score_critic.h"
-#include "tools/http.h"
+#include "net/http_client.h"
 
 namespace agon::cli {
 namespace {
@@ -154,7 +154,7 @@ void require_used(const CLI::App& command, const CriticFlags& flags, const std::
 Json critic_config(const CriticFlags& flags, const std::filesystem::path& solver_folder) {
   Json config{{"critic", flags.critic}};
   if (flags.critic == "process-reward") {
-    config["url"] = tools::public_url(flags.url);
+    config["url"] = net::public_url(flags.url);
     config["model"] = flags.model;
     config["form"] = flags.form;
   }
@@ -176,7 +176,7 @@ Json critic_config(const CriticFlags& flags, const std::filesystem::path& solver
 
 Json critic_record(const CriticFlags& flags, const std::filesystem::path& solver_folder) {
   Json record{{"critic", flags.critic}};
-  if (flags.critic == "process-reward") record["url"] = tools::public_url(flags.url);
+  if (flags.critic == "process-reward") record["url"] = net::public_url(flags.url);
   if (flags.critic.starts_with(kRewardModel)) record.update(model_record(reward_model_folder(flags)));
   if (writes(flags.critic)) record.update(model_record(critic_folder(flags, solver_folder)));
   return record;

@@ -8,7 +8,7 @@
 #include <new>
 #include <string_view>
 
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "cli/interrupt.h"
 #include "cli/provenance.h"
 #include "cli/usage.h"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "agents/learn/response_scorer.h"
+#include "agents/learn/data/response_scorer.h"
 #include "core/error.h"
 
 namespace agon::cli {

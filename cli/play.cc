@@ -17,10 +17,10 @@
 #include "core/error.h"
 #include "core/progress.h"
 #include "core/provenance.h"
-#include "env/episode_store.h"
-#include "env/role.h"
-#include "env/run_schema.h"
-#include "env/two_turn.h"
+#include "record/episode_store.h"
+#include "env/wrappers/role.h"
+#include "record/run_schema.h"
+#include "env/wrappers/two_turn.h"
 
 namespace agon::cli {
 namespace {
@@ -43,26 +43,26 @@ std::uint64_t tasks_of(const PlayFlags& flags, const env::SuiteInfo& info) {
 
 // What every figure is computed from: the recorded episodes, read back.
 PlayedRun read_back(const fs::path& folder) {
-  const auto reader = env::RunReader::open(folder);
+  const auto reader = record::RunReader::open(folder);
   PlayedRun run;
   reader->for_each(
-      [&](const env::Episode& episode) {
+      [&](const record::Episode& episode) {
         run.outcomes.push_back(agents::outcome_of(episode));
         if (run.failure.empty()) run.failure = episode.failure;
       },
-      env::RunReader::Detail::without_images);
+      record::RunReader::Detail::without_images);
   run.summary = agents::summarize(reader->config(), run.outcomes, reader->seconds());
   return run;
 }
 
-void play_and_record(const agents::RolloutOptions& options, agents::Policy& policy, env::EpisodeStore& store,
+void play_and_record(const agents::RolloutOptions& options, agents::Policy& policy, record::EpisodeStore& store,
                      const std::string& label) {
   const auto finished = store.finished();
   const auto all = static_cast<std::int64_t>(options.tasks) * (options.samples + 1);
   Progress progress(label, all, "episodes", static_cast<std::int64_t>(finished.size()));
   agents::play(
       policy, options, finished,
-      [&](env::Episode episode) {
+      [&](record::Episode episode) {
         store.record(std::move(episode));
         progress.add(1);
       },
@@ -235,13 +235,13 @@ fs::path default_folder(const std::string& name) {
 RunPlace run_place(const std::string& command, const std::string& suite, const std::string& out, bool resume) {
   if (resume && out.empty()) throw Error("{0}: --resume needs --out, the folder of the {0} to go on with.", command);
   const fs::path folder = out.empty() ? default_folder(suite) : fs::path(out);
-  if (resume && !fs::exists(folder / env::kRunDatabase))
+  if (resume && !fs::exists(folder / record::kRunDatabase))
     std::fputs(fmt::format("{}: nothing to go on with in {}; beginning there\n", command, folder.string()).c_str(),
                stderr);
   return {folder, resume, fmt::format("--out {} --resume", folder.string())};
 }
 
-void add_verified(const env::RunReader& run, Json& summary) {
+void add_verified(const record::RunReader& run, Json& summary) {
   const Json told = run.summary();
   if (!told.is_object() || !told.contains("verified")) return;
   for (const char* name : {"verifier", "verified", "verified_majority", "not_fitting"})
@@ -255,10 +255,10 @@ void add_verified(const env::RunReader& run, Json& summary) {
 
 PlayedRun play_into(const RunPlace& place, agents::Policy& policy, const agents::RolloutOptions& options,
                     const Json& config, const std::string& label,
-                    const std::function<bool(const env::RunReader&, Json&)>& extend) {
+                    const std::function<bool(const record::RunReader&, Json&)>& extend) {
   const env::SuiteInfo info = env::suite_info(options.suite, options.suite_options);
   if (place.resume) accept_mended_tasks(place.folder, config, info);
-  const auto store = env::EpisodeStore::create(place.folder, config, place.resume);
+  const auto store = record::EpisodeStore::create(place.folder, config, place.resume);
   keep_task_hashes(place.folder, info);
   watch_interrupts();
   play_and_record(options, policy, *store, label);
@@ -267,7 +267,7 @@ PlayedRun play_into(const RunPlace& place, agents::Policy& policy, const agents:
   };
   if (interrupted()) stop();
   PlayedRun run = read_back(place.folder);
-  if (extend && !extend(*env::RunReader::open(place.folder), run.summary)) stop();
+  if (extend && !extend(*record::RunReader::open(place.folder), run.summary)) stop();
   store->finish(run.summary);
   return run;
 }

@@ -13,7 +13,7 @@
 #include "agents/rollout.h"
 #include "agents/run_summary.h"
 #include "core/json.h"
-#include "env/episode_store.h"
+#include "record/episode_store.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's
 class App;
@@ -64,7 +64,7 @@ struct RunPlace {
 RunPlace run_place(const std::string& command, const std::string& suite, const std::string& out, bool resume);
 
 // Adds what a verifier made of the run's samples, which its own summary alone can tell; nothing where there was none.
-void add_verified(const env::RunReader& run, Json& summary);
+void add_verified(const record::RunReader& run, Json& summary);
 
 struct PlayedRun {
   Json summary;
@@ -77,7 +77,7 @@ struct PlayedRun {
 // run ends; false: it was stopped. Throws Interrupted, with the way to go on, on Ctrl-C.
 PlayedRun play_into(const RunPlace& place, agents::Policy& policy, const agents::RolloutOptions& options,
                     const Json& config, const std::string& label,
-                    const std::function<bool(const env::RunReader& run, Json& summary)>& extend = {});
+                    const std::function<bool(const record::RunReader& run, Json& summary)>& extend = {});
 // Throws Error that counts the failed episodes, if there are any.
 void require_none_failed(const PlayedRun& run, const RunPlace& place, const std::string& command);
 

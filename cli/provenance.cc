@@ -11,8 +11,8 @@
 #include "core/hash.h"
 #include "core/provenance.h"
 #include "core/text.h"
-#include "env/run_schema.h"
-#include "tools/http.h"
+#include "record/run_schema.h"
+#include "net/http_client.h"
 
 namespace agon::cli {
 namespace {
@@ -22,7 +22,7 @@ std::string without_password(const std::string& word) {
   if (word.find("://") == std::string::npos) return valid_utf8(word);
   const std::size_t equals = word.starts_with("--") ? word.find('=') : std::string::npos;
   const std::size_t begin = equals == std::string::npos ? 0 : equals + 1;
-  return valid_utf8(word.substr(0, begin) + tools::public_url(word.substr(begin)));
+  return valid_utf8(word.substr(0, begin) + net::public_url(word.substr(begin)));
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ Json file_record(const std::filesystem::path& file) {
 
 Json run_record(const std::filesystem::path& folder) {
   std::uint64_t hash = 0;
-  const std::string database = (folder / env::kRunDatabase).string();
+  const std::string database = (folder / record::kRunDatabase).string();
   for (const std::string& file : {database, database + "-wal"}) {  // its last commits, while somebody records
     std::ifstream stream(file, std::ios::binary);
     std::string part(1 << 20, '\0');

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "tools/open_search.h"
+#include "tools/search/open_search.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's
 class App;

@@ -4,8 +4,8 @@
 
 #include "core/error.h"
 #include "core/provenance.h"
-#include "tools/http.h"
-#include "tools/open_search.h"
+#include "net/http_client.h"
+#include "tools/search/open_search.h"
 
 namespace agon::cli {
 namespace {
@@ -18,7 +18,7 @@ constexpr const char* kSearch = "search";
 std::string name_of(const std::string& where) {
   if (tools::names_index(where)) return fs::absolute(where).lexically_normal().string();
   const std::size_t address = where.find("http");
-  return address == std::string::npos ? where : where.substr(0, address) + tools::public_url(where.substr(address));
+  return address == std::string::npos ? where : where.substr(0, address) + net::public_url(where.substr(address));
 }
 
 std::string recorded(const Json& config) {

@@ -17,7 +17,7 @@ namespace {
 using critic::Node;
 
 // A node and what was decided of it.
-std::pair<std::size_t, std::string> note_in(const env::JournalEntry& entry) {
+std::pair<std::size_t, std::string> note_in(const record::JournalEntry& entry) {
   const Json node = entry.body.is_object() ? entry.body.value("node", Json()) : Json();
   const Json decision = entry.body.is_object() ? entry.body.value("decision", Json()) : Json();
   if (!node.is_number_unsigned() || !decision.is_string())
@@ -29,9 +29,9 @@ std::pair<std::size_t, std::string> note_in(const env::JournalEntry& entry) {
 }
 
 // What was decided of each node, the last word on it.
-std::map<int, std::string> decisions_of(const std::vector<env::JournalEntry>& journal, std::size_t nodes) {
+std::map<int, std::string> decisions_of(const std::vector<record::JournalEntry>& journal, std::size_t nodes) {
   std::map<int, std::string> decisions;
-  for (const env::JournalEntry& entry : journal) {
+  for (const record::JournalEntry& entry : journal) {
     if (entry.kind != "note") continue;
     const auto [node, said] = note_in(entry);
     if (node >= nodes) continue;  // the tree was not played so far
@@ -139,7 +139,7 @@ Json differing(const Json& one, const Json& other) {
 
 class TreeText {
  public:
-  TreeText(const critic::Replay& replay, const std::vector<env::JournalEntry>& journal)
+  TreeText(const critic::Replay& replay, const std::vector<record::JournalEntry>& journal)
       : replay_(replay),
         decisions_(decisions_of(journal, replay.nodes.size())),
         chosen_(chosen_nodes(replay, decisions_)),
@@ -183,7 +183,7 @@ class TreeText {
 
 }  // namespace
 
-Json search_nodes_json(const critic::Replay& replay, const std::vector<env::JournalEntry>& journal) {
+Json search_nodes_json(const critic::Replay& replay, const std::vector<record::JournalEntry>& journal) {
   const std::map<int, std::string> decisions = decisions_of(journal, replay.nodes.size());
   const std::vector<bool> chosen = chosen_nodes(replay, decisions);
   const std::vector<int> times = times_shown(replay, decisions);
@@ -196,7 +196,7 @@ Json search_nodes_json(const critic::Replay& replay, const std::vector<env::Jour
   return nodes;
 }
 
-Json search_tree_json(const critic::Replay& replay, const std::vector<env::JournalEntry>& journal) {
+Json search_tree_json(const critic::Replay& replay, const std::vector<record::JournalEntry>& journal) {
   return {{"task", replay.task.id},
           {"prompt", replay.task.prompt},
           {"finished", replay.finished},
@@ -206,7 +206,7 @@ Json search_tree_json(const critic::Replay& replay, const std::vector<env::Journ
           {"divergence", divergence_json(replay)}};
 }
 
-std::string search_tree_text(const critic::Replay& replay, const std::vector<env::JournalEntry>& journal) {
+std::string search_tree_text(const critic::Replay& replay, const std::vector<record::JournalEntry>& journal) {
   std::string text = fmt::format("{}: {}\n\n", printable_line(replay.task.id), printable(replay.task.prompt));
   text += TreeText(replay, journal).text();
   text += "\n* the way to the answer; ok, BAD, ???: the critic's verdict, with its P(correct)\n";

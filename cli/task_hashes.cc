@@ -11,9 +11,9 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "env/episode_store.h"
-#include "env/run_database.h"
-#include "env/run_schema.h"
+#include "record/episode_store.h"
+#include "record/run_database.h"
+#include "record/run_schema.h"
 
 namespace agon::cli {
 namespace {
@@ -44,14 +44,14 @@ std::vector<std::uint64_t> changed_tasks(const std::vector<std::uint64_t>& kept,
 }
 
 // Of what was played of a task, nothing may change: not in an episode, nor in a search that was broken off.
-void require_none_played(const env::RunReader& run, const std::vector<std::uint64_t>& changed, const fs::path& folder,
+void require_none_played(const record::RunReader& run, const std::vector<std::uint64_t>& changed, const fs::path& folder,
                          const std::vector<env::FileTask>& tasks) {
   std::set<std::uint64_t> played;
   run.for_each(
-      [&](const env::Episode& episode) {
-        if (episode.status == env::EpisodeStatus::done) played.insert(episode.task_index);
+      [&](const record::Episode& episode) {
+        if (episode.status == record::EpisodeStatus::done) played.insert(episode.task_index);
       },
-      env::RunReader::Detail::without_turns);
+      record::RunReader::Detail::without_turns);
   for (const std::uint64_t task : changed) {
     if (!played.contains(task) && run.journal(task).empty()) continue;
     if (task >= tasks.size())
@@ -67,19 +67,19 @@ void require_none_played(const env::RunReader& run, const std::vector<std::uint6
 }  // namespace
 
 void accept_mended_tasks(const fs::path& folder, const Json& config, const env::SuiteInfo& info) {
-  if (!info.file_tasks || !config.contains("file") || !fs::exists(folder / env::kRunDatabase)) return;
+  if (!info.file_tasks || !config.contains("file") || !fs::exists(folder / record::kRunDatabase)) return;
   const auto kept = kept_hashes(folder);
   if (!kept) return;
   Json stored;
   {
-    const auto run = env::RunReader::open(folder);
+    const auto run = record::RunReader::open(folder);
     require_none_played(*run, changed_tasks(*kept, *info.file_tasks), folder, *info.file_tasks);
     stored = run->config();
   }
   if (!stored.contains("file") || stored.at("file") == config.at("file")) return;
   stored["file"] = config.at("file");
-  env::check_same_config(folder, stored, config);
-  env::EpisodeStore::replace_config(folder, stored);
+  record::check_same_config(folder, stored, config);
+  record::EpisodeStore::replace_config(folder, stored);
 }
 
 void keep_task_hashes(const fs::path& folder, const env::SuiteInfo& info) {

@@ -8,7 +8,7 @@
 #include "agents/run_summary.h"
 #include "cli/parse_whole.h"
 #include "cli/play.h"
-#include "cli/report_preferences.h"
+#include "cli/report/preferences.h"
 #include "cli/search_config.h"
 #include "core/error.h"
 #include "core/provenance.h"
@@ -18,7 +18,7 @@
 namespace agon::cli {
 namespace {
 
-using env::Episode;
+using record::Episode;
 
 constexpr const char* kRunIncomplete =
     "THE RUN IS NOT COMPLETE: these are figures of the episodes that ended first, and short ones end first.\n\n";
@@ -26,11 +26,11 @@ constexpr const char* kTrainingIncomplete = "THE TRAINING IS NOT COMPLETE.\n\n";
 constexpr int kShownAdvantages = 20;  // runs of equal ones, of a turn
 
 std::string sample_name(int sample) {
-  return sample == env::kGreedySample ? "greedy" : fmt::format("sample {}", sample);
+  return sample == record::kGreedySample ? "greedy" : fmt::format("sample {}", sample);
 }
 
 std::string outcome_name(const Episode& episode) {
-  if (episode.status == env::EpisodeStatus::failed) return "failed: " + printable(episode.failure);
+  if (episode.status == record::EpisodeStatus::failed) return "failed: " + printable(episode.failure);
   return episode.success ? "right" : "wrong";
 }
 
@@ -48,7 +48,7 @@ Json outcome_json(const Episode& episode) {
           {"task_id", episode.task_id},
           {"level", episode.level},
           {"kind", episode.kind},
-          {"status", episode.status == env::EpisodeStatus::done ? "done" : "failed"},
+          {"status", episode.status == record::EpisodeStatus::done ? "done" : "failed"},
           {"failure", episode.failure},
           {"success", episode.success},
           {"reward", episode.reward},
@@ -75,7 +75,7 @@ std::string observation_text(const env::Observation& observation) {
 }
 
 // "called python: ok, 0.012 s, 345 bytes", a line a call of the turn.
-std::string calls_text(const env::Turn& turn) {
+std::string calls_text(const record::Turn& turn) {
   std::string text;
   for (const CallShown& call : tool_calls_of(turn))
     text += fmt::format("called {}: {}, {:.3f} s, {} bytes\n", printable(call.tool), printable(call.outcome),
@@ -91,9 +91,9 @@ struct TaskLine {
   void add(const Episode& episode) {
     kind = episode.kind;
     prompt = episode.prompt;
-    if (episode.status == env::EpisodeStatus::failed) {
+    if (episode.status == record::EpisodeStatus::failed) {
       ++failed;
-    } else if (episode.sample == env::kGreedySample) {
+    } else if (episode.sample == record::kGreedySample) {
       greedy = episode.success ? "right" : "wrong";
     } else {
       ++samples;
@@ -102,8 +102,8 @@ struct TaskLine {
   }
 };
 
-Json credit_json(const env::TurnCredit& credit) {
-  if (credit == env::TurnCredit{}) return {};
+Json credit_json(const record::TurnCredit& credit) {
+  if (credit == record::TurnCredit{}) return {};
   return {{"token_bytes", credit.token_bytes},
           {"advantage", credit.advantage},
           {"weight", credit.weight},
@@ -133,7 +133,7 @@ std::string advantages_text(const std::vector<float>& advantages, int runs) {
 }
 
 // Each metric of a training at its first and its last step.
-std::string metrics_text(const std::map<std::string, env::Curve>& metrics) {
+std::string metrics_text(const std::map<std::string, record::Curve>& metrics) {
   std::string text = fmt::format("{:<36} {:>12} {:>12}\n", "metric", "first", "last");
   for (const auto& [name, curve] : metrics)
     text += fmt::format("{:<36} {:>12.4g} {:>12.4g}\n", printable(name), curve.front().second, curve.back().second);
@@ -145,7 +145,7 @@ struct RunContent {
   std::vector<Episode> episodes;  // without turns
 };
 
-RunContent read_run(const env::RunReader& run) {
+RunContent read_run(const record::RunReader& run) {
   RunContent content;
   std::vector<agents::EpisodeOutcome> outcomes;
   run.for_each(
@@ -154,7 +154,7 @@ RunContent read_run(const env::RunReader& run) {
         content.episodes.push_back(episode);
         content.episodes.back().turns.clear();
       },
-      env::RunReader::Detail::without_images);
+      record::RunReader::Detail::without_images);
   content.summary = agents::summarize(run.config(), outcomes, run.seconds());
   add_verified(run, content.summary);
   return content;
@@ -162,7 +162,7 @@ RunContent read_run(const env::RunReader& run) {
 
 }  // namespace
 
-std::vector<CallShown> tool_calls_of(const env::Turn& turn) {
+std::vector<CallShown> tool_calls_of(const record::Turn& turn) {
   std::vector<CallShown> calls;
   try {
     for (const Json& call : turn.info.at("tool_calls"))
@@ -177,13 +177,13 @@ EpisodeName parse_episode_name(const std::string& text) {
   const std::string_view sample =
       colon == std::string::npos ? std::string_view() : std::string_view(text).substr(colon + 1);
   const auto task = parse_whole<std::uint64_t>(std::string_view(text).substr(0, colon));
-  const auto number = sample == "greedy" ? env::kGreedySample : parse_whole<int>(sample);
+  const auto number = sample == "greedy" ? record::kGreedySample : parse_whole<int>(sample);
   if (!task || (colon != std::string::npos && !number))
     throw Error("show: '{}' names no episode. Give TASK, TASK:SAMPLE or TASK:greedy, as in 17, 17:3, 17:greedy.", text);
   return {*task, number};
 }
 
-std::string run_text(const env::RunReader& run) {
+std::string run_text(const record::RunReader& run) {
   if (is_preferences(run.config()))
     throw Error(
         "show: this run holds preferences and no episodes. `agon report` draws them; --json prints its figures.");
@@ -191,7 +191,7 @@ std::string run_text(const env::RunReader& run) {
   const bool search = is_search(run.config());
   std::map<std::uint64_t, TaskLine> tasks;
   for (const Episode& episode : content.episodes) tasks[episode.task_index].add(episode);
-  const std::map<std::string, env::Curve> metrics = run.metrics();
+  const std::map<std::string, record::Curve> metrics = run.metrics();
   std::string text = search            ? critic::search_table(critic::summarize_searches(run))
                      : metrics.empty() ? agents::summary_table(content.summary)
                                        : metrics_text(metrics);
@@ -210,12 +210,12 @@ std::string run_text(const env::RunReader& run) {
   return text;
 }
 
-Json run_json(const env::RunReader& run) {
+Json run_json(const record::RunReader& run) {
   RunContent content = read_run(run);
   Json episodes = Json::array();
   for (const Episode& episode : content.episodes) episodes.push_back(outcome_json(episode));
   Json json{{"config", run.config()}, {"complete", !run.summary().is_null()}, {"episodes", std::move(episodes)}};
-  const std::map<std::string, env::Curve> metrics = run.metrics();
+  const std::map<std::string, record::Curve> metrics = run.metrics();
   if (is_search(run.config()))
     json["summary"] = critic::summarize_searches(run);
   else if (is_preferences(run.config()))
@@ -232,14 +232,14 @@ std::string episode_text(const Episode& episode) {
   std::string text = fmt::format("{}, {}{}: {}\n", printable_line(episode.task_id), sample_name(episode.sample), step,
                                  outcome_name(episode));
   for (std::size_t i = 0; i < episode.turns.size(); ++i) {
-    const env::Turn& turn = episode.turns[i];
+    const record::Turn& turn = episode.turns[i];
     text += fmt::format("\n--- turn {}: what the policy saw ---\n{}", i + 1, observation_text(turn.observation));
     text += fmt::format("--- turn {}: what it wrote ({} tokens{}) ---\n{}\n", i + 1, turn.token_ids.size(),
                         turn.finish_reason == "length" ? ", cut at the limit" : "", printable(turn.text));
     text += calls_text(turn);
     if (turn.info.is_object() && turn.info.contains("turn_correct"))
       text += turn.info.at("turn_correct") == true ? "(a right answer)\n" : "(a wrong answer)\n";
-    if (env::fills_context(turn)) text += "(what follows is longer than the policy's context: the episode ends here)\n";
+    if (record::fills_context(turn)) text += "(what follows is longer than the policy's context: the episode ends here)\n";
     if (!turn.credit.advantage.empty())
       text += fmt::format("advantage of its tokens: {}\n", advantages_text(turn.credit.advantage, kShownAdvantages));
     if (turn.info.is_object() && turn.info.contains("error"))
@@ -260,7 +260,7 @@ Json episode_json(const Episode& episode) {
   json["truncated"] = episode.truncated;
   json["seconds"] = episode.seconds;
   json["turns"] = Json::array();
-  for (const env::Turn& turn : episode.turns) {
+  for (const record::Turn& turn : episode.turns) {
     Json components = Json::object();
     for (const auto& [name, value] : turn.reward.components) components[name] = value;
     json["turns"].push_back({{"observation", observation_json(turn.observation)},

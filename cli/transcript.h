@@ -9,7 +9,7 @@
 
 #include "core/json.h"
 #include "core/text.h"
-#include "env/episode_store.h"
+#include "record/episode_store.h"
 
 namespace agon::cli {
 
@@ -21,7 +21,7 @@ struct CallShown {
   double seconds = 0;
   std::int64_t bytes = 0;
 };
-std::vector<CallShown> tool_calls_of(const env::Turn& turn);
+std::vector<CallShown> tool_calls_of(const record::Turn& turn);
 
 // "17", "17:3", "17:greedy". No sample: the greedy one if the run has it, else sample 0.
 struct EpisodeName {
@@ -31,9 +31,9 @@ struct EpisodeName {
 EpisodeName parse_episode_name(const std::string& text);  // throws Error
 
 // The summary, of a training its metrics at the first and the last step; and one line a task.
-std::string run_text(const env::RunReader& run);
-Json run_json(const env::RunReader& run);  // {config, complete, summary or metrics {name: [[step, value]]}, episodes}
-std::string episode_text(const env::Episode& episode);
-Json episode_json(const env::Episode& episode);  // with tokens and what each was worth; pictures as their hashes
+std::string run_text(const record::RunReader& run);
+Json run_json(const record::RunReader& run);  // {config, complete, summary or metrics {name: [[step, value]]}, episodes}
+std::string episode_text(const record::Episode& episode);
+Json episode_json(const record::Episode& episode);  // with tokens and what each was worth; pictures as their hashes
 
 }  // namespace agon::cli

@@ -1,26 +1,208 @@
 #include "core/json_text.h"
 
-#include <array>
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/text.h"
 
 namespace agon {
 
-Json json_of(std::string_view text) {
-  std::array<int, kDeepestJson + 2> keys{};  // so far, of the open object at each depth
-  const auto is_bounded = [&](int depth, Json::parse_event_t event, Json&) {
-    if (depth > kDeepestJson) throw Error("nested more than {} deep", kDeepestJson);
-    const auto level = static_cast<std::size_t>(depth);
-    if (event == Json::parse_event_t::object_start) keys[level + 1] = 0;
-    if (event == Json::parse_event_t::key && ++keys[level] > kMostJsonKeys)
-      throw Error("an object has more than {} keys", kMostJsonKeys);
-    return true;
+namespace {
+
+constexpr std::size_t kMostTold = 200;  // bytes of what the parser says, which quotes the text
+constexpr int kDeepestOfFile = 32, kMostValues = 100'000'000;
+
+// What stands in the place of JSON there, as other programs write it; empty: nothing known.
+std::string hint_at(std::string_view text, std::size_t at) {
+  const std::string_view rest = text.substr(std::min(at, text.size()));
+  const std::string_view before = trim(text.substr(0, std::min(at, text.size())));
+  for (const std::string_view word : {"NaN", "nan", "Infinity", "-Infinity", "inf", "-inf", "None", "undefined"})
+    if (rest.starts_with(word)) return fmt::format(". JSON has no {}: write null, or leave the key out", word);
+  if (rest.starts_with("True") || rest.starts_with("False")) return ". JSON writes true and false";
+  if (rest.starts_with("'")) return ". JSON takes \" for quotation marks";
+  if (rest.starts_with("//") || rest.starts_with("/*") || rest.starts_with("#")) return ". JSON has no comments";
+  if ((rest.starts_with("}") || rest.starts_with("]")) && before.ends_with(",")) return ". Remove the comma before it";
+  return {};
+}
+
+// "not JSON: column 12: syntax error ...", from nlohmann's "parse error at line 1, column 12: ...". position: of the
+// byte that it stopped at, from 1.
+std::string fault_of(std::string_view text, std::string_view what, std::size_t position) {
+  constexpr std::string_view kStart = "parse error at line ";
+  if (!what.starts_with(kStart)) return fmt::format("not JSON: {}. Numbers are finite", what);  // or too long a one
+  what.remove_prefix(kStart.size());
+  const bool one_line = text.find('\n') == text.npos;
+  if (one_line) what.remove_prefix(std::min(what.find("column"), what.size()));
+  // The parser reads a little on: the fault begins where the word does that it could not read.
+  std::size_t at = position > 0 ? position - 1 : 0;
+  const auto in_word = [&](std::size_t i) {
+    return i < text.size() && (std::isalpha(static_cast<unsigned char>(text[i])) != 0 || text[i] == '-');
   };
-  try {
-    return Json::parse(text, is_bounded);
-  } catch (const Json::exception& exception) {
-    const std::string_view what = exception.what();
-    const std::size_t begin = what.find("] ");
-    throw Error("not JSON: {}", begin == what.npos ? what : what.substr(begin + 2));
+  while (at > 0 && in_word(at) && in_word(at - 1)) --at;
+  return fmt::format("not JSON: {}{}{}", one_line ? "" : "line ", what, hint_at(text, at));
+}
+
+// A decimal number's digits without zeros at either end, and the exponent of ten behind them: "1.50e3" is 15, 2.
+std::pair<std::string, std::int64_t> significant_digits(std::string_view number) {
+  const std::size_t e = std::min(number.find_first_of("eE"), number.size());
+  std::string_view power = number.substr(std::min(e + 1, number.size()));
+  if (power.starts_with('+')) power.remove_prefix(1);
+  std::int64_t exponent = 0;
+  std::from_chars(power.data(), power.data() + power.size(), exponent);
+  std::string digits;
+  bool in_fraction = false;
+  for (const char c : number.substr(0, e)) {
+    if (c == '.') in_fraction = true;
+    if (std::isdigit(static_cast<unsigned char>(c)) == 0) continue;
+    digits += c;
+    exponent -= in_fraction ? 1 : 0;
   }
+  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+  for (; digits.ends_with('0'); ++exponent) digits.pop_back();
+  return {digits, digits.empty() ? 0 : exponent};
+}
+
+// The fewest digits that tell the value from others, or up to 17 correct ones, as some programs write them: "0.1" and
+// "0.10000000000000001".
+bool holds(double value, std::string_view written) {
+  constexpr std::size_t kAlwaysHeld = 15, kMostTelling = 17;
+  if (written.size() <= kAlwaysHeld && std::isnormal(value)) return true;
+  const auto digits = significant_digits(written);
+  const std::size_t count = std::max<std::size_t>(1, digits.first.size());
+  return digits == significant_digits(fmt::format("{}", value)) ||
+         (count <= kMostTelling && digits == significant_digits(fmt::format("{:.{}e}", value, count - 1)));
+}
+
+// As iconv names it; empty where the text begins as UTF-8 may.
+std::string wide_encoding(std::string_view start) {
+  using namespace std::string_view_literals;
+  if (start.starts_with("\xFF\xFE\0\0"sv) || start.starts_with("\0\0\xFE\xFF"sv)) return "UTF-32";
+  if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) return "UTF-16";
+  const auto is_zero = [start](std::size_t i) { return i < start.size() && start[i] == '\0'; };
+  if (is_zero(0)) return is_zero(1) ? "UTF-32BE" : "UTF-16BE";
+  if (is_zero(1)) return is_zero(2) ? "UTF-32LE" : "UTF-16LE";
+  return {};
+}
+
+// True where one stands outside of strings; to read it costs more than all else.
+bool has_long_number(std::string_view text) {
+  constexpr std::size_t kMostDigits = 4000;
+  bool in_string = false;
+  std::size_t digits = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') in_string = !in_string;
+    if (in_string && text[i] == '\\') ++i;
+    digits = in_string || std::isdigit(static_cast<unsigned char>(text[i])) == 0 ? 0 : digits + 1;
+    if (digits > kMostDigits) return true;
+  }
+  return false;
+}
+
+// What a text may hold, and what is read off it.
+struct Rules {
+  int deepest = 0, most_values = kMostValues;
+  std::size_t most_keys = std::numeric_limits<std::size_t>::max();  // of one object
+  // A key given twice is a fault, a fault says where it is and what JSON has in its place, and a number whose digits a
+  // double does not hold becomes the text that was written; but not among the numbers of a list, if it is a fraction.
+  bool of_file = false;
+};
+
+// Builds the value of a text, within bounds.
+template <typename AnyJson>
+class Builder final : public AnyJson::json_sax_t {
+ public:
+  Builder(std::string_view text, const Rules& rules) : text_(text), rules_(rules) {}
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(std::int64_t value) override { return add(value); }
+  bool number_unsigned(std::uint64_t value) override { return add(value); }
+  bool number_float(double value, const std::string& written) override {
+    const bool precise = value == std::floor(value) || open_.empty() || !open_.back()->is_array();
+    if (rules_.of_file && precise && !holds(value, written)) return add(written);
+    return add(value);
+  }
+  bool string(std::string& value) override { return add(std::move(value)); }
+  bool binary(typename AnyJson::binary_t&) override { return false; }  // JSON has none
+  bool start_object(std::size_t) override { return open(AnyJson::object()); }
+  bool key(std::string& name) override {
+    AnyJson& object = *open_.back();
+    if (rules_.of_file && object.contains(name)) throw Error("the key {} is there twice. Keep one", shown_text(name));
+    if (object.size() == rules_.most_keys) throw Error("an object has more than {} keys", rules_.most_keys);
+    member_ = &object[name];
+    return true;
+  }
+  bool end_object() override { return close(); }
+  bool start_array(std::size_t) override { return open(AnyJson::array()); }
+  bool end_array() override { return close(); }
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& exception) override {
+    const std::string_view what = exception.what();
+    const std::string told = valid_utf8(cut_text(what.substr(what.find("] ") + 2), kMostTold));
+    throw Error(rules_.of_file ? fault_of(text_, told, position) : fmt::format("not JSON: {}", told));
+  }
+
+  AnyJson take() { return std::move(root_); }
+
+ private:
+  AnyJson* place(AnyJson value) {
+    if (++values_ > rules_.most_values) throw Error("of more than {} values", rules_.most_values);
+    AnyJson* at = &root_;
+    if (!open_.empty() && open_.back()->is_array()) {
+      open_.back()->push_back(nullptr);
+      at = &open_.back()->back();
+    } else if (!open_.empty()) {
+      at = member_;
+    }
+    *at = std::move(value);
+    return at;
+  }
+  bool add(AnyJson value) {
+    place(std::move(value));
+    return true;
+  }
+  bool open(AnyJson empty) {
+    if (std::ssize(open_) >= rules_.deepest) throw Error("nested more than {} deep", rules_.deepest);
+    open_.push_back(place(std::move(empty)));
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  const std::string_view text_;
+  const Rules rules_;
+  int values_ = 0;
+  AnyJson root_;
+  std::vector<AnyJson*> open_;  // what has begun and not ended; a parent does not move while a child is open
+  AnyJson* member_ = nullptr;   // of the innermost object, the value of its last key
+};
+
+template <typename AnyJson>
+AnyJson built(std::string_view text, const Rules& rules) {
+  Builder<AnyJson> builder(text, rules);
+  AnyJson::sax_parse(text, &builder);
+  return builder.take();
+}
+
+ParsedJson built_or_fault(std::string_view text, const Rules& rules) {
+  try {
+    return {built<SortedJson>(text, rules), {}};
+  } catch (const Error& error) {
+    return {{}, error.what()};
+  }
+}
+
+}  // namespace
+
+Json json_of(std::string_view text) {
+  return built<Json>(text, {.deepest = kDeepestJson, .most_keys = kMostJsonKeys});
 }
 
 Json json_or_discarded(std::string_view text) {
@@ -29,6 +211,59 @@ Json json_or_discarded(std::string_view text) {
   } catch (const Error&) {
     return Json(Json::value_t::discarded);
   }
+}
+
+ParsedJson parse_json(std::string_view text, int deepest, int most_values) {
+  if (has_long_number(text)) return {{}, "not JSON: it has a number of thousands of digits"};
+  return built_or_fault(text, {.deepest = deepest, .most_values = most_values});
+}
+
+ParsedJson parse_json_of_file(std::string_view text) {
+  return built_or_fault(text, {.deepest = kDeepestOfFile, .most_keys = kMostJsonKeys, .of_file = true});
+}
+
+void refuse_other_formats(const std::string& path, std::string_view start) {
+  const auto begins = [start](std::string_view magic) { return start.starts_with(magic); };
+  if (begins("PAR1"))
+    throw Error(
+        "{}: Parquet is not read here. Convert it, with pandas and pyarrow: python3 -c \"import sys, pandas; "
+        "pandas.read_parquet(sys.argv[1]).to_json(sys.argv[2], orient='records', lines=True)\" {} tasks.jsonl",
+        path, shell_word(path));
+  if (begins("version https://git-lfs"))
+    throw Error("{}: this is a pointer of Git LFS, not the file. Run git lfs pull in its repository.", path);
+  if (begins("\x1F\x8B"))
+    throw Error("{0}: compressed by gzip. Unpack it: gzip -dc {1} >tasks.jsonl", path, shell_word(path));
+  if (begins("BZh"))
+    throw Error("{0}: compressed by bzip2. Unpack it: bzip2 -dc {1} >tasks.jsonl", path, shell_word(path));
+  if (begins("\xFD\x37zXZ"))
+    throw Error("{0}: compressed by xz. Unpack it: xz -dc {1} >tasks.jsonl", path, shell_word(path));
+  if (begins("\x28\xB5\x2F\xFD"))
+    throw Error("{0}: compressed by zstd. Unpack it: zstd -dc {1} >tasks.jsonl", path, shell_word(path));
+  if (begins("PK\x03\x04"))
+    throw Error("{}: a zip archive or a workbook. Unpack it, or export it as JSON lines.", path);
+  if (const std::string encoding = wide_encoding(start); !encoding.empty())
+    throw Error("{}: {} text, where JSON is UTF-8. Convert it: iconv -f {} -t UTF-8 {} >tasks.jsonl", path, encoding,
+                encoding, shell_word(path));
+}
+
+std::string shown(const SortedJson& value) {
+  const std::string text = value.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
+  const std::string_view start = cut_text(text, 60);
+  return fmt::format("{}{}", start, start.size() < text.size() ? "..." : "");
+}
+
+std::string_view cut_text(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
+  return text.substr(0, most);
+}
+
+std::string shown_text(std::string_view text, std::size_t most) {
+  const std::string_view start = cut_text(trim(text.substr(0, 16 * most)), most);
+  std::string line;
+  for (const char c : start) line += static_cast<unsigned char>(c) < ' ' || c == 0x7F ? ' ' : c;
+  const std::string quoted = SortedJson(line).dump(-1, ' ', false, SortedJson::error_handler_t::replace);
+  return fmt::format("{}{}", quoted, start.size() < text.size() ? "..." : "");
 }
 
 }  // namespace agon

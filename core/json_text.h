@@ -1,8 +1,9 @@
-// core/json_text.h - JSON that a user's file, a server or an earlier run wrote, with its nesting and its keys bounded:
-// a value nested 100,000 deep parses, and ends the process when it is printed; an object of 100,000 keys takes a
-// minute.
+// core/json_text.h - JSON that a model, a server, a user's file or an earlier run wrote: one parser, with its nesting,
+// its keys and the number of its values bounded. A value nested 100,000 deep would parse, and end the process when it
+// is printed; an ordered object of 100,000 keys takes a minute. And texts of others as messages show them.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "core/json.h"
@@ -14,5 +15,30 @@ inline constexpr int kDeepestJson = 100, kMostJsonKeys = 10'000;  // keys: of on
 // Throws Error "not JSON: ...", with the place of the fault, or which of the bounds the text passes.
 Json json_of(std::string_view text);
 Json json_or_discarded(std::string_view text);  // is_discarded() where json_of throws
+
+// Keys sorted: the ordered object of core/json.h takes quadratic time to fill, and such a text is not to be trusted.
+using SortedJson = nlohmann::json;
+
+struct ParsedJson {
+  SortedJson value;
+  std::string fault;  // what is wrong with the text; empty: nothing
+};
+ParsedJson parse_json(std::string_view text, int deepest = 32, int most_values = 10'000'000);
+
+// JSON of a user's file: a key given twice is a fault as well, and the fault says in which line (of several) and column
+// it is and, of what other programs write, what JSON has in its place. A number whose digits a double does not hold is
+// the text that was written.
+ParsedJson parse_json_of_file(std::string_view text);
+// Throws Error, with the way to convert it, where a file that should hold JSON begins as one of another format:
+// Parquet, UTF-16 or 32, compressed, a pointer of Git LFS.
+void refuse_other_formats(const std::string& path, std::string_view start);
+
+// The value in a message: one line, cut to about 60 bytes.
+std::string shown(const SortedJson& value);
+// Text of others in a message: its first bytes, white space as blanks, other control characters and bytes that are no
+// UTF-8 replaced.
+std::string shown_text(std::string_view text, std::size_t most = 60);
+// The first `most` bytes of a text, fewer where a character of UTF-8 would be cut in two.
+std::string_view cut_text(std::string_view text, std::size_t most);
 
 }  // namespace agon

@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "env/critic_role.h"
+#include "env/wrappers/critic_role.h"
 
 namespace agon::critic {
 

@@ -14,7 +14,7 @@ namespace agon::critic {
 // for an empty file.
 std::string critic_instructions(const std::string& prompt);
 
-// That system message (empty: "short"), and the step where it stands (env/critic_role.h).
+// That system message (empty: "short"), and the step where it stands (env/wrappers/critic_role.h).
 std::vector<Message> critic_messages(const StepInContext& step, const std::string& instructions);
 
 }  // namespace agon::critic

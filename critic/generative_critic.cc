@@ -7,7 +7,7 @@
 #include "core/rng.h"
 #include "core/text.h"
 #include "critic/critic_prompt.h"
-#include "env/critic_role.h"
+#include "env/wrappers/critic_role.h"
 #include "env/verdict.h"
 
 namespace agon::critic {

@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 #include "core/rng.h"
-#include "env/known_steps.h"
+#include "env/wrappers/known_steps.h"
 #include "env/protocol.h"
 
 namespace agon::critic {
@@ -99,16 +99,16 @@ std::vector<LabelledStep> expert_steps(const LabelledTasks& tasks, const std::fu
   return steps;
 }
 
-std::vector<LabelledStep> episode_steps(const LabelledTasks& tasks, const std::vector<env::Episode>& episodes) {
+std::vector<LabelledStep> episode_steps(const LabelledTasks& tasks, const std::vector<record::Episode>& episodes) {
   std::vector<LabelledStep> steps;
   const std::string instructions = env::suite_info(tasks.suite, tasks.options).instructions;
   const auto env = env::make_env(tasks.suite, tasks.options);
-  for (const env::Episode& episode : episodes) {
-    if (episode.status != env::EpisodeStatus::done) continue;
+  for (const record::Episode& episode : episodes) {
+    if (episode.status != record::EpisodeStatus::done) continue;
     Walk walk;
     if (!instructions.empty()) walk.messages.push_back(Message::of(Role::system, instructions));
     env->reset({tasks.split, episode.task_index, tasks.seed});
-    for (const env::Turn& turn : episode.turns) {
+    for (const record::Turn& turn : episode.turns) {
       observe(walk, turn.observation);
       const std::shared_ptr<const env::Env> here = env->fork();
       for (const env::KnownStep& known : env::known_steps(*here, turn.text)) {

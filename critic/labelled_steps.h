@@ -9,7 +9,7 @@
 
 #include "critic/critic.h"
 #include "critic/metrics.h"
-#include "env/episode.h"
+#include "record/episode.h"
 #include "env/suite.h"
 
 namespace agon::critic {
@@ -36,7 +36,7 @@ std::vector<LabelledStep> expert_steps(const LabelledTasks& tasks, const std::fu
 
 // Of what a policy wrote: every step that the suite knows (source "policy"). Episodes of the same suite and options as
 // `tasks`; those that failed are left out.
-std::vector<LabelledStep> episode_steps(const LabelledTasks& tasks, const std::vector<env::Episode>& episodes);
+std::vector<LabelledStep> episode_steps(const LabelledTasks& tasks, const std::vector<record::Episode>& episodes);
 
 // The verdict of each step with its truth. `batch` steps are judged in one call; done(n) is called after each.
 std::vector<JudgedStep> judge_all(StepCritic& critic, const std::vector<LabelledStep>& steps, std::size_t batch,

@@ -12,7 +12,7 @@
 #include "core/json_text.h"
 #include "core/text.h"
 #include "env/protocol.h"
-#include "tools/http.h"
+#include "net/http_client.h"
 
 namespace agon::critic {
 namespace {
@@ -66,7 +66,7 @@ Json shepherd_request(const Solution& solution) {
   return {{"input", text}};
 }
 
-bool worth_another_try(const tools::HttpReply& reply) {
+bool worth_another_try(const net::HttpReply& reply) {
   return !reply.fault.empty() || reply.status == 429 || reply.status >= 500;
 }
 
@@ -102,7 +102,7 @@ class ProcessRewardCritic final : public StepCritic {
   }
 
   std::string name() const override {
-    return options_.model.empty() ? tools::public_url(options_.url) : options_.model;
+    return options_.model.empty() ? net::public_url(options_.url) : options_.model;
   }
 
  private:
@@ -132,9 +132,9 @@ class ProcessRewardCritic final : public StepCritic {
   }
 
   std::string post(const std::string& body) const {
-    tools::HttpRequest request{options_.url + "/pooling", {"Content-Type: application/json"}, body, options_.seconds};
+    net::HttpRequest request{options_.url + "/pooling", {"Content-Type: application/json"}, body, options_.seconds};
     for (int attempt = 1;; ++attempt) {
-      tools::HttpReply reply = tools::http_request(request);
+      net::HttpReply reply = net::http_request(request);
       if (reply.fault.empty() && reply.status == 200) return std::move(reply.body);
       if (attempt < kAttempts && worth_another_try(reply)) {
         std::this_thread::sleep_for(std::chrono::milliseconds(250) * attempt);
@@ -147,7 +147,7 @@ class ProcessRewardCritic final : public StepCritic {
     }
   }
 
-  std::string address() const { return tools::public_url(options_.url) + "/pooling"; }
+  std::string address() const { return net::public_url(options_.url) + "/pooling"; }
 
   ProcessRewardOptions options_;
 };

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "tools/json_records.h"
+#include "core/json_records.h"
 
 namespace agon::critic {
 namespace {
@@ -157,8 +157,8 @@ class StepReader {
 
 std::vector<LabelledStep> read_step_file(const std::filesystem::path& path) {
   StepReader reader;
-  tools::read_records(read_file(path.string()), path.string(),
-                      [&](const tools::SortedJson& record, const tools::RecordPlace&) { reader.add(Json(record)); });
+  read_records(read_file(path.string()), path.string(),
+                      [&](const SortedJson& record, const RecordPlace&) { reader.add(Json(record)); });
   std::vector<LabelledStep> steps = reader.take();
   if (steps.empty()) throw Error("{} holds no steps.", path.string());
   return steps;

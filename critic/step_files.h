@@ -1,4 +1,4 @@
-// critic/step_files.h - labelled steps as others publish them. A file has records (tools/json_records.h) of one of
+// critic/step_files.h - labelled steps as others publish them. A file has records (core/json_records.h) of one of
 // these forms, told by their keys:
 //   ProcessBench  problem, steps, label (-1: all right; else the index of the first wrong step): the steps up to the
 //                 first wrong one, for nothing is known of those behind it; source: `generator`

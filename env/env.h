@@ -46,8 +46,8 @@ struct StepResult {
                                // "success": bool, at the end of an episode: its outcome counts as right;
                                // "grading": TaskInfo::grading, at the end of an episode;
                                // "step_correct": bool, the action was a right next action (phone);
-                               // "turn_correct", "turn_reward": of this turn's answer alone (env/two_turn.h);
-                               // "first_correct", "first_solution": of the solution that is shown (env/role.h);
+                               // "turn_correct", "turn_reward": of this turn's answer alone (env/wrappers/two_turn.h);
+                               // "first_correct", "first_solution": of the solution that is shown (env/wrappers/role.h);
                                // "tool_calls": [{"tool", "arguments", "outcome": "ok" or a tools::ToolFault, "seconds",
                                // "bytes"}], every attempt of this turn; "seconds" alone may differ between equal plays;
                                // "error": why an action was refused
@@ -66,12 +66,12 @@ struct ResetOptions {
 
 // What the suite knows of the task under way. `gold` is for logs and reports: it is in no observation.
 struct TaskInfo {
-  std::string id;  // "charts/2/test/17": suite, level, split, index (and "@seed" in train); a role (env/role.h)
+  std::string id;  // "charts/2/test/17": suite, level, split, index (and "@seed" in train); a role (env/wrappers/role.h)
   int level = 0;
   std::string kind;    // the suite's own classes ("sum", "count", "open_app")
   std::string prompt;  // the question or goal as the first observation states it
   Json gold;
-  Json grading;  // by which rule answers are compared (grading_of in env/grade.h); null where the suite names none
+  Json grading;  // by which rule answers are compared (grading_of in env/grading/grade.h); null where the suite names none
 };
 
 enum class StepKind { perception, reasoning };

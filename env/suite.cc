@@ -6,11 +6,11 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "env/held_out.h"
-#include "env/role.h"
-#include "env/suites/suite_task.h"
+#include "env/wrappers/held_out.h"
+#include "env/wrappers/role.h"
+#include "env/kit/suite_task.h"
 #include "env/suites/suites.h"
-#include "env/two_turn.h"
+#include "env/wrappers/two_turn.h"
 
 namespace agon::env {
 namespace {

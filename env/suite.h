@@ -15,12 +15,12 @@ namespace agon::env {
 struct SuiteOptions {
   int level = 0;                // 0: the suite's default level
   std::string file;             // the task file of a suite that takes one
-  bool two_turn = false;        // each task is answered twice (env/two_turn.h)
+  bool two_turn = false;        // each task is answered twice (env/wrappers/two_turn.h)
   std::string reexamine;        // two_turn, role refiner: the text after the first answer; empty: kReexamine
-  std::string role = "solver";  // or "refiner", "verifier", "critic", "sneaky" (env/role.h)
-  std::string search;           // questions: where to search, as tools/open_search.h names it
+  std::string role = "solver";  // or "refiner", "verifier", "critic", "sneaky" (env/wrappers/role.h)
+  std::string search;           // questions: where to search, as tools/search/open_search.h names it
   std::string baseline;         // without the tools of a suite, in one turn: one of SuiteInfo::baselines
-  std::string held_out;         // no step is made wrong by this kind of error (env/held_out.h); empty: by any
+  std::string held_out;         // no step is made wrong by this kind of error (env/wrappers/held_out.h); empty: by any
 };
 
 // A task of a task file.

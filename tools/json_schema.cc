@@ -12,7 +12,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "tools/json_text.h"
+#include "core/json_text.h"
 
 namespace agon::tools {
 namespace {

@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "sandbox/sandbox.h"
-#include "tools/json_text.h"
+#include "core/json_text.h"
 
 namespace agon::tools {
 namespace {

@@ -1,7 +1,7 @@
 // benchmarks/perf/bench_models.h - the architectures that are timed.
 #pragma once
 
-#include "agents/local/model_config.h"
+#include "agents/hub/model_config.h"
 
 namespace agon::agents {
 

@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <vector>
 
-#include "agents/local/checkpoint.h"
-#include "agents/local/engine.h"
-#include "agents/local/prompt.h"
+#include "agents/hub/model_folder.h"
+#include "agents/engine/engine.h"
+#include "agents/hub/prompt.h"
 #include "core/error.h"
 #include "core/rng.h"
 

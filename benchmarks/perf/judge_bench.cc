@@ -9,9 +9,9 @@
 #include <memory>
 #include <vector>
 
-#include "agents/local/checkpoint.h"
-#include "agents/local/engine.h"
-#include "agents/local/prompt.h"
+#include "agents/hub/model_folder.h"
+#include "agents/engine/engine.h"
+#include "agents/hub/prompt.h"
 #include "core/error.h"
 #include "core/rng.h"
 

@@ -20,8 +20,8 @@
 #include <string>
 #include <vector>
 
-#include "agents/local/packed_groups.h"
-#include "agents/local/qwen2_5_vl.h"
+#include "agents/learn/network/packed_groups.h"
+#include "agents/learn/network/qwen2_5_vl.h"
 #include "benchmarks/perf/bench_models.h"
 #include "core/rng.h"
 

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "agents/learn/probes.h"
-#include "agents/local/checkpoint.h"
-#include "agents/local/engine.h"
+#include "agents/learn/loop/probes.h"
+#include "agents/hub/model_folder.h"
+#include "agents/engine/engine.h"
 #include "benchmarks/perf/bench_models.h"
 #include "core/rng.h"
 

@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "core/rng.h"
-#include "env/episode_store.h"
+#include "record/episode_store.h"
 
 namespace {
 
@@ -28,8 +28,8 @@ Image picture(Rng& rng) {
   return Image(kSide, kSide, std::move(rgb));
 }
 
-env::Episode episode_of(std::uint64_t task, int sample, const Image& image, Rng& rng) {
-  env::Episode episode;
+record::Episode episode_of(std::uint64_t task, int sample, const Image& image, Rng& rng) {
+  record::Episode episode;
   episode.task_id = fmt::format("charts/2/test/{}", task);
   episode.task_index = task;
   episode.level = 2;
@@ -37,7 +37,7 @@ env::Episode episode_of(std::uint64_t task, int sample, const Image& image, Rng&
   episode.prompt = "What is the sum of the red bar and the blue bar?";
   episode.gold = "7";
   episode.sample = sample;
-  env::Turn& turn = episode.turns.emplace_back();
+  record::Turn& turn = episode.turns.emplace_back();
   turn.observation.parts = {Part::of(image), Part::of(episode.prompt)};
   turn.text = "The red bar is 4.\n\nThe blue bar is 3.\n\n4 + 3 = 7\n\n<answer>7</answer><score>0.82</score>";
   for (int i = 0; i < kTokens; ++i) {
@@ -56,9 +56,9 @@ env::Episode episode_of(std::uint64_t task, int sample, const Image& image, Rng&
   return episode;
 }
 
-std::vector<env::Episode> make_episodes(std::size_t count) {
+std::vector<record::Episode> make_episodes(std::size_t count) {
   Rng rng(1);
-  std::vector<env::Episode> episodes;
+  std::vector<record::Episode> episodes;
   Image image;
   for (std::size_t i = 0; i < count; ++i) {
     if (i % kSamples == 0) image = picture(rng);
@@ -73,11 +73,11 @@ int main(int argc, char** argv) {
   if (argc < 2) return fmt::print(stderr, "usage: record_bench FOLDER [EPISODES]\n"), 2;
   try {
     const std::size_t count = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 20'000;
-    std::vector<env::Episode> episodes = make_episodes(count);
+    std::vector<record::Episode> episodes = make_episodes(count);
     const std::size_t tasks = (count + kSamples - 1) / kSamples, rows = 2 * count + 2 * tasks;
     const auto start = std::chrono::steady_clock::now();
-    const auto store = env::EpisodeStore::create(argv[1], Json{{"suite", "charts"}}, false);
-    for (env::Episode& episode : episodes) store->record(std::move(episode));
+    const auto store = record::EpisodeStore::create(argv[1], Json{{"suite", "charts"}}, false);
+    for (record::Episode& episode : episodes) store->record(std::move(episode));
     store->flush();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     fmt::print("{{\"episodes\": {}, \"rows\": {}, \"seconds\": {:.4f}, \"rows_per_second\": {:.0f}}}\n", count, rows,

@@ -16,8 +16,8 @@
 #include "core/json.h"
 #include "core/rng.h"
 #include "core/text.h"
-#include "tools/search_index.h"
-#include "tools/tokenizer.h"
+#include "tools/search/search_index.h"
+#include "tools/search/word_tokenizer.h"
 
 namespace {
 

@@ -28,7 +28,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/learn/token_logprob.h"
+#include "agents/learn/network/token_logprob.h"
 #include "core/error.h"
 
 namespace {

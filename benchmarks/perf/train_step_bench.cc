@@ -18,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-#include "agents/local/qwen2_5_vl.h"
+#include "agents/learn/network/qwen2_5_vl.h"
 #include "benchmarks/perf/bench_models.h"
 
 namespace {

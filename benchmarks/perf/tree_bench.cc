@@ -84,8 +84,8 @@ void run(critic::Method method, std::int64_t nodes, int threads) {
   double seconds = 0;
   std::int64_t searched = 0;
   {
-    const auto store = env::EpisodeStore::create(folder, {{"suite", "question"}}, false);
-    const auto reader = env::RunReader::open(folder);
+    const auto store = record::EpisodeStore::create(folder, {{"suite", "question"}}, false);
+    const auto reader = record::RunReader::open(folder);
     std::atomic<std::uint64_t> done = 0;
     const auto start = Clock::now();
     critic::search_tasks(
@@ -97,7 +97,7 @@ void run(critic::Method method, std::int64_t nodes, int threads) {
         [] { return std::make_unique<Question>(); }, "");
     store->flush();
     seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    for (const env::JournalEntry& entry : reader->journal_ends("result")) searched += entry.body.at("nodes").get<int>();
+    for (const record::JournalEntry& entry : reader->journal_ends("result")) searched += entry.body.at("nodes").get<int>();
   }
   fmt::print(
       R"({{"method": "{}", "nodes": {}, "nodes_per_second": {:.0f}, "seconds": {:.2f}, "memory_at_a_tenth_kb": {}, "memory_at_the_end_kb": {}}})"

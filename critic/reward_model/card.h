@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "agents/learn/reward_network.h"
+#include "agents/learn/network/reward_network.h"
 #include "core/json.h"
 #include "critic/reward_model/training.h"
 

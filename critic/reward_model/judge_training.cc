@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "agents/learn/checkpoint_folder.h"
+#include "agents/learn/loop/checkpoint_folder.h"
 #include "agents/model_fingerprint.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -13,7 +13,7 @@
 #include "critic/reward_model/card.h"
 #include "critic/reward_model/judge.h"
 #include "critic/reward_model/mixture.h"
-#include "env/run_database.h"
+#include "record/run_database.h"
 
 namespace agon::critic {
 namespace {
@@ -101,7 +101,7 @@ Json train_judge(const RewardTrainingConfig& config, const std::atomic<bool>& st
   }
   agents::require_no_other(config.output, "train-rm");
   agents::make_output(config.output);
-  const env::FolderLock lock(config.output);
+  const record::FolderLock lock(config.output);
   agents::OfflineConfig learning;
   learning.name = "train-rm";
   learning.notes = {{"command", "train-rm"}, {"settings", settings}};

@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "agents/learn/offline.h"
+#include "agents/learn/loop/offline.h"
 #include "core/json.h"
 #include "core/rng.h"
 #include "critic/reward_model/preference.h"

@@ -10,7 +10,7 @@
 #include "core/image.h"
 #include "core/progress.h"
 #include "core/text.h"
-#include "tools/json_records.h"
+#include "core/json_records.h"
 
 namespace agon::critic {
 namespace {
@@ -134,10 +134,10 @@ std::vector<int> dense_ranks(const std::vector<int>& ranks) {
 
 std::vector<Preference> read_preferences(const fs::path& file) {
   std::vector<Preference> preferences;
-  std::map<std::string, tools::RecordPlace> place_of;  // of an id
+  std::map<std::string, RecordPlace> place_of;  // of an id
   const std::string content = read_file(file.string());
   Progress progress("reading " + file.filename().string(), std::ranges::count(content, '\n'), "lines", 0, kMostlyShort);
-  tools::read_records(content, file.string(), [&](const tools::SortedJson& record, const tools::RecordPlace& place) {
+  read_records(content, file.string(), [&](const SortedJson& record, const RecordPlace& place) {
     Preference one = preference_of(Json(record), file.parent_path(), file.stem().string(), place.number);
     const auto [earlier, fresh] = place_of.emplace(one.id, place);
     if (!fresh) throw Error("the id {} again, which {} has", one.id, earlier->second.text());
@@ -149,7 +149,7 @@ std::vector<Preference> read_preferences(const fs::path& file) {
 }
 
 Candidates read_candidates(const std::string& text, const std::string& name, const fs::path& folder) {
-  const Json record(tools::read_value(text, name));
+  const Json record(read_value(text, name));
   try {
     if (!record.is_object()) throw Error("not a JSON object {...}");
     for (const auto& [key, value] : record.items())

@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "critic/message_json.h"
 #include "critic/search/journal.h"
-#include "env/known_steps.h"
+#include "env/wrappers/known_steps.h"
 #include "env/protocol.h"
 
 namespace agon::critic {

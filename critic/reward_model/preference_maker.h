@@ -108,7 +108,7 @@ class PreferenceMaker {
   std::vector<JudgeCounts> judged_;
 };
 
-// For the journal of a run (env/episode_store.h), pictures beside it, and back.
+// For the journal of a run (record/episode_store.h), pictures beside it, and back.
 Json made_json(const MadePreference& made, std::vector<Image>& images);
 Preference preference_in(const Json& body, const std::function<Image(const std::string& hash)>& image);
 

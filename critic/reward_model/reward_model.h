@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/learn/response_scorer.h"
+#include "agents/learn/data/response_scorer.h"
 #include "core/json.h"
 #include "core/message.h"
 
@@ -45,7 +45,7 @@ void add_response(const RewardModel& model, std::vector<Candidates>& sets, bool 
 // folder that does not load.
 std::unique_ptr<RewardModel> open_reward_model(const std::filesystem::path& folder, int threads = 0);
 
-// The same as a reward of roll-outs (agents/learn/train.h), scored in the order of their group; one that passes the
+// The same as a reward of roll-outs (agents/learn/loop/train.h), scored in the order of their group; one that passes the
 // context is scored in several sets, and equal responses get the mean of their scores. Throws Error for a response that
 // does not fit it alone.
 std::unique_ptr<agents::ResponseScorer> open_response_scorer(const std::filesystem::path& folder, int threads = 0);

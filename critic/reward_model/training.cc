@@ -4,11 +4,11 @@
 #include <numeric>
 #include <optional>
 
-#include "agents/learn/checkpoint_folder.h"
-#include "agents/learn/config_reader.h"
-#include "agents/learn/reward_learner.h"
-#include "agents/learn/train_config.h"
-#include "agents/learn/unused_keys.h"
+#include "agents/learn/loop/checkpoint_folder.h"
+#include "agents/learn/loop/config_reader.h"
+#include "agents/learn/loop/reward_learner.h"
+#include "agents/learn/loop/train_config.h"
+#include "agents/learn/loop/unused_keys.h"
 #include "agents/model_fingerprint.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -23,7 +23,7 @@
 #include "critic/reward_model/mixture.h"
 #include "critic/reward_model/preference.h"
 #include "critic/reward_model/ranking_metrics.h"
-#include "env/run_database.h"
+#include "record/run_database.h"
 
 namespace agon::critic {
 namespace {
@@ -238,7 +238,7 @@ class RewardTrainer {
   }
 
   const RewardTrainingConfig& config_;
-  std::optional<env::FolderLock> lock_;
+  std::optional<record::FolderLock> lock_;
   agents::RewardLearner learner_;
   std::vector<Preference> train_, held_out_;
   std::vector<std::string> categories_;  // of train_

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "agents/learn/ranking_loss.h"
-#include "agents/learn/reward_network.h"
+#include "agents/learn/loop/ranking_loss.h"
+#include "agents/learn/network/reward_network.h"
 #include "core/json.h"
 
 namespace agon::critic {
@@ -25,7 +25,7 @@ struct RewardTrainingConfig {
   agents::RewardNetworkSettings network;
   JudgeForm judge = JudgeForm::none;  // else only the base of `network` counts; not loss, imitation, shuffle, held_out
   agents::RankingLoss loss = agents::RankingLoss::cross_entropy;
-  double imitation = 0;    // agents/learn/reward_learner.h
+  double imitation = 0;    // agents/learn/loop/reward_learner.h
   bool shuffle = true;     // the order of the responses is drawn anew each time
   double held_out = 0.05;  // share of the sets that is not trained on: figures and the fit of probabilities
   std::uint64_t seed = 1;

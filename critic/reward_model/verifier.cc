@@ -9,18 +9,18 @@
 #include <set>
 #include <span>
 
-#include "agents/learn/train_rollout.h"
+#include "agents/learn/data/train_rollout.h"
 #include "agents/run_summary.h"
 #include "core/error.h"
 #include "core/intervals.h"
 #include "core/statistics.h"
 #include "env/protocol.h"
-#include "env/vote.h"
+#include "env/grading/vote.h"
 
 namespace agon::critic {
 namespace {
 
-using Samples = std::vector<env::Episode>;
+using Samples = std::vector<record::Episode>;
 
 std::set<std::size_t> sizes_up_to(std::size_t samples) {
   std::set<std::size_t> sizes;
@@ -40,21 +40,21 @@ std::vector<Candidates> blocks_of(const Samples& samples, std::size_t n, const s
   return blocks;
 }
 
-std::size_t samples_of(const env::RunReader& run) {
+std::size_t samples_of(const record::RunReader& run) {
   int most = 0;
-  run.for_each([&](const env::Episode& episode) { most = std::max(most, episode.sample + 1); },
-               env::RunReader::Detail::without_turns);
+  run.for_each([&](const record::Episode& episode) { most = std::max(most, episode.sample + 1); },
+               record::RunReader::Detail::without_turns);
   return static_cast<std::size_t>(most);
 }
 
 // Of several samples and their scores the place of one.
-using Pick = std::size_t (*)(std::span<const env::Episode>, const std::vector<double>&);
+using Pick = std::size_t (*)(std::span<const record::Episode>, const std::vector<double>&);
 
-std::size_t best(std::span<const env::Episode>, const std::vector<double>& scores) {
+std::size_t best(std::span<const record::Episode>, const std::vector<double>& scores) {
   return static_cast<std::size_t>(std::ranges::max_element(scores) - scores.begin());
 }
 
-std::size_t majority(std::span<const env::Episode> samples, const std::vector<double>& scores) {
+std::size_t majority(std::span<const record::Episode> samples, const std::vector<double>& scores) {
   std::vector<std::size_t> order(samples.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return scores[i]; });
@@ -109,7 +109,7 @@ Interval interval_of_mean(const std::vector<double>& values, double blocks) {
 
 }  // namespace
 
-Json verified(RewardModel& model, const env::RunReader& run, const std::function<bool()>& done) {
+Json verified(RewardModel& model, const record::RunReader& run, const std::function<bool()>& done) {
   const Json config = run.config();
   const std::string instructions = config.value("instructions", "");
   const std::set<std::size_t> sizes = sizes_up_to(samples_of(run));
@@ -124,15 +124,15 @@ Json verified(RewardModel& model, const env::RunReader& run, const std::function
     stopped = done && !done();
   };
   run.for_each(
-      [&](const env::Episode& episode) {
-        if (episode.sample == env::kGreedySample || episode.status == env::EpisodeStatus::failed || stopped) return;
+      [&](const record::Episode& episode) {
+        if (episode.sample == record::kGreedySample || episode.status == record::EpisodeStatus::failed || stopped) return;
         if (episode.turns.size() != 1)
           throw Error("verifier: {} has {} turns; a reward model compares whole responses. Take a suite of one turn.",
                       episode.task_id, episode.turns.size());
         if (!samples.empty() && samples.front().task_index != episode.task_index) close();
         samples.push_back(episode);
       },
-      env::RunReader::Detail::whole);
+      record::RunReader::Detail::whole);
   close();
   if (stopped) return {};
   Json figures{{"not_fitting", not_fitting}, {"ci", Json::object()}, {"n", Json::object()}};

@@ -6,12 +6,12 @@
 
 #include "core/json.h"
 #include "critic/reward_model/reward_model.h"
-#include "env/episode_store.h"
+#include "record/episode_store.h"
 
 namespace agon::critic {
 
 // What is taken of n samples: the one with the highest score, and the one with the highest score of those whose answer
-// most votes are for (env/vote.h), a vote weighing e^score: the probability of being the best that the model's softmax
+// most votes are for (env/grading/vote.h), a vote weighing e^score: the probability of being the best that the model's softmax
 // gives a response, summed by answer. Without an answer: the highest score.
 inline constexpr const char *kVerified = "verified", *kVerifiedMajority = "verified_majority";
 
@@ -21,6 +21,6 @@ inline constexpr const char *kVerified = "verified", *kVerifiedMajority = "verif
 // samples is not in the figures of n. not_fitting: those n of which a block of some task
 // passes the model's context; their figure is null. Episodes that failed are left out. done: after every task; false
 // ends the work early, and the result is null. Throws Error for episodes of several turns.
-Json verified(RewardModel& model, const env::RunReader& run, const std::function<bool()>& done = {});
+Json verified(RewardModel& model, const record::RunReader& run, const std::function<bool()>& done = {});
 
 }  // namespace agon::critic

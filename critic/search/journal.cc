@@ -37,11 +37,11 @@ bool same(const Json& a, const Json& b) {
 }
 
 // Where the clock has ended a search, no other ends.
-bool out_of_time(const env::JournalEntry& entry) { return entry.body.value("exhausted", Json()) == "wall"; }
+bool out_of_time(const record::JournalEntry& entry) { return entry.body.value("exhausted", Json()) == "wall"; }
 
 }  // namespace
 
-Journal::Journal(std::uint64_t task_index, std::vector<env::JournalEntry> past, Record record,
+Journal::Journal(std::uint64_t task_index, std::vector<record::JournalEntry> past, Record record,
                  const std::atomic<bool>* stop)
     : task_index_(task_index), past_(std::move(past)), record_(std::move(record)), stop_(stop) {}
 
@@ -52,7 +52,7 @@ Json Journal::next(const std::string& kind, const std::function<Json(std::vector
     Json body = asked(live, images);
     return record_new(kind, std::move(body), std::move(images));
   }
-  const env::JournalEntry& past = take_past(kind);
+  const record::JournalEntry& past = take_past(kind);
   if (comparing_ && !divergence_ && !out_of_time(past)) hold_against(past, asked(live, images));
   return past.body;
 }
@@ -66,13 +66,13 @@ Json Journal::asked(const std::function<Json(std::vector<Image>&)>& live, std::v
 
 Json Journal::next_known(const std::string& kind, Json body, std::vector<Image> images) {
   if (!in_past()) return record_new(kind, std::move(body), std::move(images));
-  const env::JournalEntry& past = take_past(kind);
+  const record::JournalEntry& past = take_past(kind);
   if (!divergence_) hold_against(past, std::move(body));
   return past.body;
 }
 
-const env::JournalEntry& Journal::take_past(const std::string& kind) {
-  const env::JournalEntry& past = past_[place_++];
+const record::JournalEntry& Journal::take_past(const std::string& kind) {
+  const record::JournalEntry& past = past_[place_++];
   if (past.kind != kind)
     throw Error(
         "search: the journal of task {} has '{}' as entry {}, and the search does '{}' there. It was written with "
@@ -82,7 +82,7 @@ const env::JournalEntry& Journal::take_past(const std::string& kind) {
   return past;
 }
 
-void Journal::hold_against(const env::JournalEntry& past, Json now) {
+void Journal::hold_against(const record::JournalEntry& past, Json now) {
   if (!same(now, past.body)) divergence_ = {past.number, past.kind, past.body, std::move(now)};
 }
 
@@ -95,7 +95,7 @@ Json Journal::record_new(const std::string& kind, Json body, std::vector<Image> 
 void Journal::reading(const std::filesystem::path& run, const std::function<void()>& work) const {
   const auto damaged = [&](const std::exception& exception) {
     if (place_ == 0 || new_entries_ > 0 || asking_) throw;
-    const env::JournalEntry& entry = past_[place_ - 1];
+    const record::JournalEntry& entry = past_[place_ - 1];
     throw Error("{}: entry {} ({}) of the journal of task {} is damaged: {}. Restore the run from a copy.",
                 run.string(), entry.number, entry.kind, task_index_, exception.what());
   };

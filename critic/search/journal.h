@@ -13,7 +13,7 @@
 
 #include "core/json.h"
 #include "critic/critic.h"
-#include "env/episode_store.h"
+#include "record/episode_store.h"
 
 namespace agon::critic {
 
@@ -29,10 +29,10 @@ struct Divergence {
 
 class Journal {
  public:
-  using Record = std::function<void(env::JournalEntry)>;
+  using Record = std::function<void(record::JournalEntry)>;
   // `past`: the entries that there are. record: takes those that are new; may be empty.
   // When *stop becomes true, next throws SearchStopped in place of asking `live`.
-  Journal(std::uint64_t task_index, std::vector<env::JournalEntry> past, Record record,
+  Journal(std::uint64_t task_index, std::vector<record::JournalEntry> past, Record record,
           const std::atomic<bool>* stop = nullptr);
 
   // The body of the next entry: of the past one, or where there is none any more of what `live` says, which is
@@ -56,12 +56,12 @@ class Journal {
 
  private:
   Json asked(const std::function<Json(std::vector<Image>& images)>& live, std::vector<Image>& images);
-  const env::JournalEntry& take_past(const std::string& kind);
-  void hold_against(const env::JournalEntry& past, Json now);
+  const record::JournalEntry& take_past(const std::string& kind);
+  void hold_against(const record::JournalEntry& past, Json now);
   Json record_new(const std::string& kind, Json body, std::vector<Image> images);
 
   std::uint64_t task_index_;
-  std::vector<env::JournalEntry> past_;
+  std::vector<record::JournalEntry> past_;
   Record record_;
   const std::atomic<bool>* stop_;
   std::size_t place_ = 0;  // in the past

@@ -19,7 +19,7 @@ namespace agon::critic {
 //   best_of_n          n sampled trajectories; the one that ranks first. With a budget of policy tokens as many side by
 //                      side as half of what is left could hold, by those before: whole ones, rather than all of them
 //                      cut.
-//   majority           n sampled trajectories; the answer that most give (env/vote.h), of those the first.
+//   majority           n sampled trajectories; the answer that most give (env/grading/vote.h), of those the first.
 //   weighted_majority  the same, each voting with the weight of its rank.
 //   guided             one step at a time (SPC, seed 001): the first attempt at temperature 0; one that is found wrong
 //                      is written again (`retry`), at most `attempts` times in all, all such together within a third

@@ -125,7 +125,7 @@ class SearchPool {
       if (task >= options_.tasks) return;
       if (finished_.contains({task, 0})) continue;
       try {
-        env::Episode episode = search_with_retries(task);
+        record::Episode episode = search_with_retries(task);
         place_.store->record(std::move(episode));
         if (place_.done) place_.done();
       } catch (const SearchStopped&) {
@@ -138,7 +138,7 @@ class SearchPool {
     }
   }
 
-  env::Episode search_with_retries(std::uint64_t task) {
+  record::Episode search_with_retries(std::uint64_t task) {
     for (int attempt = 0;; ++attempt) try {
         return search_task(task);
       } catch (const std::exception& error) {
@@ -147,10 +147,10 @@ class SearchPool {
       }
   }
 
-  env::Episode search_task(std::uint64_t task) {
+  record::Episode search_task(std::uint64_t task) {
     Journal journal(
         task, past_of(task),
-        [&](env::JournalEntry entry) {
+        [&](record::JournalEntry entry) {
           require_same(journal, task);
           place_.store->record_entry(std::move(entry));
         },
@@ -167,21 +167,21 @@ class SearchPool {
       throw;
     }
     require_same(journal, task);
-    env::Episode episode = tree.episode(std::max(answer.node, 0));
+    record::Episode episode = tree.episode(std::max(answer.node, 0));
     episode.task_index = task;
     return episode;
   }
 
-  std::vector<env::JournalEntry> past_of(std::uint64_t task) {
+  std::vector<record::JournalEntry> past_of(std::uint64_t task) {
     const std::lock_guard lock(mutex_);
     return place_.run->journal(task);
   }
 
-  env::Episode failed(std::uint64_t task, const std::string& why) const {
-    env::Episode episode;
+  record::Episode failed(std::uint64_t task, const std::string& why) const {
+    record::Episode episode;
     episode.task_id = env::task_id_of(options_.suite, options_.suite_options, {options_.split, task, options_.seed});
     episode.task_index = task;
-    episode.status = env::EpisodeStatus::failed;
+    episode.status = record::EpisodeStatus::failed;
     episode.failure = why;
     return episode;
   }
@@ -221,13 +221,13 @@ class SuiteEnvs {
   std::unique_ptr<env::Env> original_;
 };
 
-std::string failure_of(const env::RunReader& run, std::uint64_t task_index) {
+std::string failure_of(const record::RunReader& run, std::uint64_t task_index) {
   std::string failure;
   run.for_each(
-      [&](const env::Episode& episode) {
-        if (episode.task_index == task_index && episode.status == env::EpisodeStatus::failed) failure = episode.failure;
+      [&](const record::Episode& episode) {
+        if (episode.task_index == task_index && episode.status == record::EpisodeStatus::failed) failure = episode.failure;
       },
-      env::RunReader::Detail::without_turns);
+      record::RunReader::Detail::without_turns);
   return failure;
 }
 
@@ -285,9 +285,9 @@ void search_tasks(agents::Policy& policy, StepCritic* critic, const SearchOption
       policy, critic, options, place, [&] { return envs.make(); }, info.instructions);
 }
 
-Replay replay(const SearchOptions& options, const env::RunReader& run, std::uint64_t task_index, agents::Policy* policy,
+Replay replay(const SearchOptions& options, const record::RunReader& run, std::uint64_t task_index, agents::Policy* policy,
               StepCritic* critic) {
-  std::vector<env::JournalEntry> past = run.journal(task_index);
+  std::vector<record::JournalEntry> past = run.journal(task_index);
   if (past.empty()) throw Error("replay: task {} has no search here. `agon show RUN` lists the tasks.", task_index);
   const env::SuiteInfo info = env::suite_info(options.suite, options.suite_options);
   SuiteEnvs envs(options);

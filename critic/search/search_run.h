@@ -14,7 +14,7 @@
 #include "agents/policy.h"
 #include "critic/critic.h"
 #include "critic/search/method.h"
-#include "env/episode_store.h"
+#include "record/episode_store.h"
 #include "env/suite.h"
 
 namespace agon::critic {
@@ -56,8 +56,8 @@ SearchOutcome outcome_in(const Json& json);
 // in another way than the journal says, for what was searched on top of that is worth nothing. When *stop becomes true,
 // the tasks under way stay as their journals stand.
 struct SearchPlace {
-  env::EpisodeStore* store;
-  const env::RunReader* run;  // the same run, to be read
+  record::EpisodeStore* store;
+  const record::RunReader* run;  // the same run, to be read
   std::function<void()> done;
   const std::atomic<bool>* stop = nullptr;
 };
@@ -79,7 +79,7 @@ struct Replay {
   std::optional<Divergence> divergence;
 };
 // Throws Error for a task without a journal.
-Replay replay(const SearchOptions& options, const env::RunReader& run, std::uint64_t task_index,
+Replay replay(const SearchOptions& options, const record::RunReader& run, std::uint64_t task_index,
               agents::Policy* policy = nullptr, StepCritic* critic = nullptr);
 
 }  // namespace agon::critic

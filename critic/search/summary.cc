@@ -40,10 +40,10 @@ Json attempts_json(const std::vector<SearchOutcome>& outcomes) {
   return json;
 }
 
-std::size_t failed_tasks(const env::RunReader& run) {
+std::size_t failed_tasks(const record::RunReader& run) {
   std::size_t failed = 0;
-  run.for_each([&](const env::Episode& episode) { failed += episode.status == env::EpisodeStatus::failed; },
-               env::RunReader::Detail::without_turns);
+  run.for_each([&](const record::Episode& episode) { failed += episode.status == record::EpisodeStatus::failed; },
+               record::RunReader::Detail::without_turns);
   return failed;
 }
 
@@ -61,10 +61,10 @@ std::string accuracy_line(const std::string& label, const Json& accuracy, const 
 
 }  // namespace
 
-std::vector<SearchOutcome> search_outcomes(const env::RunReader& run, std::size_t& damaged) {
+std::vector<SearchOutcome> search_outcomes(const record::RunReader& run, std::size_t& damaged) {
   std::vector<SearchOutcome> outcomes;
   damaged = 0;
-  for (const env::JournalEntry& entry : run.journal_ends("result", [&](const Error&) { ++damaged; })) try {
+  for (const record::JournalEntry& entry : run.journal_ends("result", [&](const Error&) { ++damaged; })) try {
       outcomes.push_back(outcome_in(entry.body));
     } catch (const std::exception&) {  // a key that is missing, or of another type
       ++damaged;
@@ -72,7 +72,7 @@ std::vector<SearchOutcome> search_outcomes(const env::RunReader& run, std::size_
   return outcomes;
 }
 
-Json summarize_searches(const env::RunReader& run) {
+Json summarize_searches(const record::RunReader& run) {
   const Json config = run.config();
   std::size_t damaged = 0;
   const std::vector<SearchOutcome> outcomes = search_outcomes(run, damaged);

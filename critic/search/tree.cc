@@ -404,8 +404,8 @@ void Tree::note(const std::string& decision, int node, const Json& detail) {
       "note", {{"decision", decision}, {"node", node}, {"detail", detail}, {"seconds", account_.seconds()}}, {});
 }
 
-env::Episode Tree::episode(int node) const {
-  env::Episode episode;
+record::Episode Tree::episode(int node) const {
+  record::Episode episode;
   episode.task_id = task_.id;
   episode.level = task_.level;
   episode.kind = task_.kind;
@@ -415,7 +415,7 @@ env::Episode Tree::episode(int node) const {
   for (const int step : path(node)) {
     const bool begins = at(at(step).parent).is_root() || at(at(step).parent).end;
     if (begins) episode.turns.emplace_back().observation = at(at(step).parent).turn->observation;
-    env::Turn& turn = episode.turns.back();
+    record::Turn& turn = episode.turns.back();
     turn.text += at(step).text;
     turn.token_ids.insert(turn.token_ids.end(), at(step).token_ids.begin(), at(step).token_ids.end());
     turn.logprobs.insert(turn.logprobs.end(), at(step).logprobs.begin(), at(step).logprobs.end());

@@ -23,7 +23,7 @@
 #include "critic/search/budget.h"
 #include "critic/search/journal.h"
 #include "env/env.h"
-#include "env/episode.h"
+#include "record/episode.h"
 
 namespace agon::critic {
 
@@ -139,7 +139,7 @@ class Tree {
   std::string turn_text(int node) const;  // what the turn of the node's step says up to it and with it
   StepInContext step_at(int node) const;  // as a critic sees it; points into the tree
   // The trajectory to a node, as a run records it; to a root: without turns.
-  env::Episode episode(int node) const;
+  record::Episode episode(int node) const;
 
  private:
   struct WritingAhead;

@@ -7,7 +7,7 @@
 
 #include "critic/critic.h"
 #include "critic/self_play/solver_check.h"
-#include "env/sneaky_role.h"
+#include "env/wrappers/sneaky_role.h"
 
 namespace agon::critic {
 

@@ -4,16 +4,16 @@
 
 #include <algorithm>
 
-#include "agents/local/local_policy.h"
+#include "agents/engine/local_policy.h"
 #include "agents/rollout.h"
 #include "core/error.h"
 #include "core/rng.h"
 #include "critic/critic_prompt.h"
 #include "critic/generative_critic.h"
 #include "critic/self_play/games.h"
-#include "env/critic_role.h"
-#include "env/role.h"
-#include "env/sneaky_role.h"
+#include "env/wrappers/critic_role.h"
+#include "env/wrappers/role.h"
+#include "env/wrappers/sneaky_role.h"
 #include "env/suite.h"
 
 namespace agon::critic {
@@ -229,7 +229,7 @@ class PlayedGames final : public agents::GroupSource {
     const auto samples = static_cast<std::size_t>(config_.samples);
     PlayedGroups played;
     for (std::size_t q = 0; q < questions.size(); ++q) {
-      std::vector<env::Episode> episodes;
+      std::vector<record::Episode> episodes;
       for (std::size_t i = 0; i < samples; ++i)
         episodes.push_back(
             episode(questions[q], static_cast<int>(i), answers[q * samples + i], results[q * samples + i]));
@@ -239,10 +239,10 @@ class PlayedGames final : public agents::GroupSource {
     return played;
   }
 
-  env::Episode episode(const Question& question, int sample, const agents::Completion& answer,
+  record::Episode episode(const Question& question, int sample, const agents::Completion& answer,
                        const Result& result) const {
     const env::TaskInfo& task = question.challenge->env->task();
-    env::Episode episode;
+    record::Episode episode;
     episode.task_id = fmt::format("{}/{}{}", task.id, source_.options.role, question.right ? "/right" : "");
     episode.task_index = 2 * question.challenge->number + question.right;
     episode.level = task.level;
@@ -250,7 +250,7 @@ class PlayedGames final : public agents::GroupSource {
     episode.prompt = task.prompt;
     episode.sample = sample;
     episode.reward = result.reward;
-    env::Turn& turn = episode.turns.emplace_back();
+    record::Turn& turn = episode.turns.emplace_back();
     turn.observation.parts = question.messages.back().parts;
     turn.text = folder_.tokenizer->decode(answer.token_ids);  // its last token may say more than its text
     turn.token_ids = answer.token_ids;

@@ -7,7 +7,7 @@
 // The reward is the component "accuracy"; the turn's info says "game": {outcome, type, rates, against} or {step, ...}.
 #pragma once
 
-#include "agents/learn/group_source.h"
+#include "agents/learn/data/group_source.h"
 
 namespace agon::critic {
 

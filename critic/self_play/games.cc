@@ -7,8 +7,8 @@
 #include "critic/generative_critic.h"
 #include "critic/message_json.h"
 #include "critic/search/journal.h"
-#include "env/critic_role.h"
-#include "env/known_steps.h"
+#include "env/wrappers/critic_role.h"
+#include "env/wrappers/known_steps.h"
 
 namespace agon::critic {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "core/rng.h"
 #include "critic/critic_prompt.h"
-#include "env/critic_role.h"
+#include "env/wrappers/critic_role.h"
 #include "env/suite.h"
 
 namespace agon::critic {

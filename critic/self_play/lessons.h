@@ -1,11 +1,11 @@
 // critic/self_play/lessons.h - what the two players learn from their games: responses with rewards, in the proportions
-// of seed 001, for offline training (agents/learn/offline.h).
+// of seed 001, for offline training (agents/learn/loop/offline.h).
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "agents/learn/offline.h"
+#include "agents/learn/loop/offline.h"
 #include "critic/self_play/games.h"
 #include "env/suite.h"
 

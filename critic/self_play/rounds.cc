@@ -6,18 +6,18 @@
 #include <map>
 #include <utility>
 
-#include "agents/learn/checkpoint_folder.h"
-#include "agents/learn/config_reader.h"
-#include "agents/learn/train_config.h"
-#include "agents/learn/unused_keys.h"
-#include "agents/local/local_policy.h"
+#include "agents/learn/loop/checkpoint_folder.h"
+#include "agents/learn/loop/config_reader.h"
+#include "agents/learn/loop/train_config.h"
+#include "agents/learn/loop/unused_keys.h"
+#include "agents/engine/local_policy.h"
 #include "agents/model_fingerprint.h"
 #include "core/error.h"
 #include "core/paths.h"
 #include "core/progress.h"
 #include "core/provenance.h"
 #include "core/rng.h"
-#include "env/episode_store.h"
+#include "record/episode_store.h"
 #include "env/suite.h"
 
 namespace agon::critic {
@@ -72,14 +72,14 @@ class SelfPlay {
       : config_(config),
         stop_(stop),
         workshop_(workshop),
-        store_(env::EpisodeStore::create(config.output, stored_config(config), resume)),
-        reader_(env::RunReader::open(config.output)) {
+        store_(record::EpisodeStore::create(config.output, stored_config(config), resume)),
+        reader_(record::RunReader::open(config.output)) {
     for (const GameSource& source : config.sources) {
       const env::SuiteOptions options = source.options();
       instructions_.push_back(env::suite_info(source.suite, options).instructions);
       envs_.push_back(env::make_env(source.suite, options));
     }
-    for (env::JournalEntry& entry : reader_->journal_ends(kGame)) recorded_[entry.task_index] = std::move(entry.body);
+    for (record::JournalEntry& entry : reader_->journal_ends(kGame)) recorded_[entry.task_index] = std::move(entry.body);
   }
 
   bool run() {
@@ -266,7 +266,7 @@ class SelfPlay {
   }
 
   void record(int round, const Json& summary) {
-    env::Metrics metrics;
+    record::Metrics metrics;
     for (const char* name : {"invalid", "harmless", "caught", "fools", "unjudged"})
       metrics.emplace_back(fmt::format("games/{}", name), summary.at(name).get<double>());
     if (summary.at("win_rate").is_number())
@@ -278,8 +278,8 @@ class SelfPlay {
   const SelfPlayConfig& config_;
   const std::atomic<bool>& stop_;
   const ModelWorkshop& workshop_;
-  std::unique_ptr<env::EpisodeStore> store_;
-  std::unique_ptr<env::RunReader> reader_;
+  std::unique_ptr<record::EpisodeStore> store_;
+  std::unique_ptr<record::RunReader> reader_;
   std::vector<std::unique_ptr<env::Env>> envs_;  // one a source
   std::vector<std::string> instructions_;
   std::map<std::uint64_t, Json> recorded_;

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "agents/learn/offline.h"
+#include "agents/learn/loop/offline.h"
 #include "core/json.h"
 #include "critic/self_play/games.h"
 #include "critic/self_play/lessons.h"
-#include "env/role.h"
+#include "env/wrappers/role.h"
 #include "env/suite.h"
 
 namespace agon::critic {
@@ -29,7 +29,7 @@ struct GameSource {
   int level = 0;                               // 0: the suite's default
   std::uint64_t games = 500;                   // a round
   std::vector<std::filesystem::path> solvers;  // model folders; none: the config's
-  std::string held_out;                        // a kind of error that examples are not made with (env/held_out.h)
+  std::string held_out;                        // a kind of error that examples are not made with (env/wrappers/held_out.h)
   env::SuiteOptions options(std::string role = env::kSolver) const {
     return {.level = level, .role = std::move(role), .held_out = held_out};
   }

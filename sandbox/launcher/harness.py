@@ -1,6 +1,6 @@
 # The interpreter's side of agon-sandbox: imports what sessions start with, then serves its channel. A fork of it is a
 # session; a fork of a session is another one. It runs beside hostile code in one process: what it says about a call is
-# that code's word, and nothing else depends on it (sandbox/launcher/guest_protocol.h has the messages).
+# that code's word, and nothing else depends on it (sandbox/launcher/session/guest_protocol.h has the messages).
 import _thread, array, ast, atexit, builtins, ctypes, errno, gc, io, linecache, os, random, signal, socket, struct, sys, time, tokenize
 import traceback, types
 

@@ -16,12 +16,12 @@
 #include "core/json.h"
 #include "core/text.h"
 #include "sandbox/frame.h"
-#include "sandbox/launcher/backend.h"
-#include "sandbox/launcher/errand.h"
+#include "sandbox/launcher/isolation/launcher_backend.h"
+#include "sandbox/launcher/supervisor/errand.h"
 #include "sandbox/launcher/small_file.h"
-#include "sandbox/launcher/supervisor.h"
-#include "sandbox/launcher/template.h"
-#include "sandbox/launcher/tiers.h"
+#include "sandbox/launcher/supervisor/supervisor.h"
+#include "sandbox/launcher/isolation/template.h"
+#include "sandbox/launcher/isolation/isolation.h"
 #include "sandbox/message.h"
 
 namespace agon::sandbox::launcher {

@@ -1,4 +1,4 @@
-#include "agents/local/chat_template.h"
+#include "agents/hub/chat_template.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "agents/learn/checkpoint_folder.h"
+#include "agents/learn/loop/checkpoint_folder.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "agents/local/checkpoint.h"
+#include "agents/hub/model_folder.h"
 
 #include <ATen/Context.h>
 #include <ATen/core/Tensor.h>
@@ -6,8 +6,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "agents/local/qwen2_5_vl.h"
-#include "agents/local/safetensors.h"
+#include "agents/learn/network/qwen2_5_vl.h"
+#include "agents/hub/safetensors.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"

@@ -1,4 +1,4 @@
-#include "agents/local/completion_text.h"
+#include "agents/engine/completion_text.h"
 
 #include <catch2/catch.hpp>
 

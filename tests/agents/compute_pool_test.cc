@@ -1,4 +1,4 @@
-#include "agents/local/compute_pool.h"
+#include "agents/engine/compute_pool.h"
 
 #include <catch2/catch.hpp>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include "agents/learn/credit.h"
+#include "agents/learn/credit/credit.h"
 
 #include <catch2/catch.hpp>
 #include <limits>

@@ -1,9 +1,9 @@
-#include "agents/learn/decomposition.h"
+#include "agents/learn/loop/decomposition.h"
 
 #include <catch2/catch.hpp>
 #include <mutex>
 
-#include "agents/local/local_policy.h"
+#include "agents/engine/local_policy.h"
 #include "agents/rollout.h"
 #include "core/error.h"
 #include "env/protocol.h"
@@ -51,7 +51,7 @@ struct Played {
     load_weights(model, folder.path);
     for (std::uint64_t task = 0; task < options.tasks; ++task) tasks.push_back({{options.split, task, 0}, {}});
     std::mutex mutex;
-    play(*make_local_policy(folder.path), options, {}, [&](env::Episode episode) {
+    play(*make_local_policy(folder.path), options, {}, [&](record::Episode episode) {
       const std::lock_guard lock(mutex);
       tasks[episode.task_index].episodes.push_back(std::move(episode));
     });
@@ -70,7 +70,7 @@ struct Played {
 std::pair<int, int> labelled_steps(env::Env& env, const std::vector<PlayedTask>& tasks) {
   int perception = 0, reasoning = 0;
   for (const PlayedTask& task : tasks)
-    for (const env::Episode& episode : task.episodes) {
+    for (const record::Episode& episode : task.episodes) {
       env.reset(task.reset);
       const std::string& text = episode.turns[0].text;
       for (const env::Segment& segment : env::segment_turn(text)) {

@@ -4,8 +4,8 @@
 #include <future>
 #include <thread>
 
-#include "agents/local/engine.h"
-#include "agents/local/key_value_cache.h"
+#include "agents/engine/engine.h"
+#include "agents/engine/key_value_cache.h"
 #include "core/error.h"
 #include "core/rng.h"
 #include "engine_calls.h"

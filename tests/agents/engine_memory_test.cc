@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <future>
 
-#include "agents/local/engine.h"
-#include "agents/local/key_value_cache.h"
+#include "agents/engine/engine.h"
+#include "agents/engine/key_value_cache.h"
 #include "core/error.h"
 #include "engine_calls.h"
 #include "failing_memory.h"

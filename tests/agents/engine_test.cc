@@ -1,4 +1,4 @@
-#include "agents/local/engine.h"
+#include "agents/engine/engine.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "agents/local/engine_weights.h"
+#include "agents/engine/engine_weights.h"
 
 #include <catch2/catch.hpp>
 

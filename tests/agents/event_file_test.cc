@@ -1,4 +1,4 @@
-#include "agents/learn/event_file.h"
+#include "agents/learn/loop/event_file.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -15,8 +15,8 @@ using agents::EventFile;
 
 namespace {
 
-env::Metrics metrics_of(const Json& values) {
-  env::Metrics metrics;
+record::Metrics metrics_of(const Json& values) {
+  record::Metrics metrics;
   for (const Json& value : values)
     metrics.emplace_back(value[0], value[1].is_null() ? std::nan("") : value[1].get<double>());
   return metrics;

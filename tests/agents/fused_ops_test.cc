@@ -1,4 +1,4 @@
-#include "agents/local/fused_ops.h"
+#include "agents/learn/network/fused_ops.h"
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>

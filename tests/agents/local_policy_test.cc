@@ -1,4 +1,4 @@
-#include "agents/local/local_policy.h"
+#include "agents/engine/local_policy.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-#include "agents/local/lora.h"
+#include "agents/learn/network/lora.h"
 
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
@@ -16,7 +16,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "agents/local/packed_groups.h"
+#include "agents/learn/network/packed_groups.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"

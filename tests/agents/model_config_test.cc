@@ -1,4 +1,4 @@
-#include "agents/local/model_config.h"
+#include "agents/hub/model_config.h"
 
 #include <catch2/catch.hpp>
 

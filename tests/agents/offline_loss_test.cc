@@ -1,4 +1,4 @@
-#include "agents/learn/offline_loss.h"
+#include "agents/learn/loop/offline_loss.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>

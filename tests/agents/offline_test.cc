@@ -1,13 +1,13 @@
-#include "agents/learn/offline.h"
+#include "agents/learn/loop/offline.h"
 
 #include <catch2/catch.hpp>
 #include <fstream>
 
-#include "agents/learn/checkpoint_folder.h"
-#include "agents/local/local_policy.h"
+#include "agents/learn/loop/checkpoint_folder.h"
+#include "agents/engine/local_policy.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "env/episode_store.h"
+#include "record/episode_store.h"
 #include "temp_folder.h"
 
 using namespace agon;
@@ -86,7 +86,7 @@ TEST_CASE("Only a run without anything in it is removed, at whatever moment it w
   const test::TempFolder folder;
   const auto database = folder / "run.sqlite";
   const Json config{{"steps", 3}};
-  { const auto store = env::EpisodeStore::create(folder.path(), config, false); }
+  { const auto store = record::EpisodeStore::create(folder.path(), config, false); }
   remove_empty_run(folder.path());
   CHECK_FALSE(std::filesystem::exists(database));
   write_file_atomically(database.string(), "");  // killed before its schema was made
@@ -94,12 +94,12 @@ TEST_CASE("Only a run without anything in it is removed, at whatever moment it w
   CHECK_FALSE(std::filesystem::exists(database));
 
   {
-    const auto store = env::EpisodeStore::create(folder.path(), config, false);
+    const auto store = record::EpisodeStore::create(folder.path(), config, false);
     store->record_entry({7, 0, "game", Json::object(), {}});  // of self-play, before its first round has ended
     store->flush();
   }
   remove_empty_run(folder.path());
-  CHECK(env::RunReader::open(folder.path())->journal(7).size() == 1);
+  CHECK(record::RunReader::open(folder.path())->journal(7).size() == 1);
 
   const test::TempFolder other;
   write_file_atomically((other / "run.sqlite").string(), "no database, but somebody's work");

@@ -1,4 +1,4 @@
-#include "agents/local/packed_attention.h"
+#include "agents/learn/network/packed_attention.h"
 
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>

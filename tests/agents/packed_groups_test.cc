@@ -1,4 +1,4 @@
-#include "agents/local/packed_groups.h"
+#include "agents/learn/network/packed_groups.h"
 
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
@@ -14,7 +14,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "agents/local/qwen2_5_vl.h"
+#include "agents/learn/network/qwen2_5_vl.h"
 #include "core/error.h"
 #include "golden_model.h"
 #include "random_texts.h"

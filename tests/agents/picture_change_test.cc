@@ -1,4 +1,4 @@
-#include "agents/learn/picture_change.h"
+#include "agents/learn/data/picture_change.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "agents/learn/policy_loss.h"
+#include "agents/learn/loop/policy_loss.h"
 
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>

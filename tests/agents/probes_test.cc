@@ -1,4 +1,4 @@
-#include "agents/learn/probes.h"
+#include "agents/learn/loop/probes.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
@@ -7,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "agents/learn/train_rollout.h"
+#include "agents/learn/data/train_rollout.h"
 #include "core/error.h"
 #include "episode_fixture.h"
 #include "golden_model.h"
@@ -168,15 +168,15 @@ TEST_CASE("probes: groups that do not hold are refused") {
 struct PlayedGroup {
   explicit PlayedGroup(const std::vector<std::string>& answers, const Json& gold)
       : folder(open_model_folder(std::string(AGON_SOURCE_DIR) + "/models/agon-tiny")) {
-    std::vector<env::Episode> episodes;
+    std::vector<record::Episode> episodes;
     const Message question{Role::user, {Part::of(test::picture(3, 56, 112)), Part::of("How much is red?")}, {}, {}};
     const auto prompt =
         encode_prompt({question}, {}, folder.chat, *folder.tokenizer, folder.images, folder.config).ids.size();
     for (const std::string& answer : answers) {
-      env::Episode& episode = episodes.emplace_back();
+      record::Episode& episode = episodes.emplace_back();
       episode.task_id = "charts/1/train/0";
       episode.gold = gold;
-      env::Turn& turn = episode.turns.emplace_back();
+      record::Turn& turn = episode.turns.emplace_back();
       turn.observation.parts = question.parts;
       turn.text = answer;
       turn.token_ids = folder.tokenizer->encode(answer, false);

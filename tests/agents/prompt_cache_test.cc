@@ -1,4 +1,4 @@
-#include "agents/local/prompt_cache.h"
+#include "agents/engine/prompt_cache.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "agents/local/prompt.h"
+#include "agents/hub/prompt.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

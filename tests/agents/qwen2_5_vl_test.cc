@@ -1,4 +1,4 @@
-#include "agents/local/qwen2_5_vl.h"
+#include "agents/learn/network/qwen2_5_vl.h"
 
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
@@ -8,7 +8,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "agents/local/checkpoint.h"
+#include "agents/hub/model_folder.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "golden_model.h"

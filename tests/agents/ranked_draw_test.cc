@@ -1,5 +1,5 @@
 // Draws with top_k and top_p against the whole vocabulary sorted.
-#include "agents/local/ranked_draw.h"
+#include "agents/engine/ranked_draw.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <functional>
 #include <limits>
 
-#include "agents/local/sampler.h"
+#include "agents/engine/sampler.h"
 #include "core/error.h"
 #include "kernels/softmax/softmax.h"
 

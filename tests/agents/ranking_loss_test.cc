@@ -1,4 +1,4 @@
-#include "agents/learn/ranking_loss.h"
+#include "agents/learn/loop/ranking_loss.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/tensor.h>

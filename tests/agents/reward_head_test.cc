@@ -1,4 +1,4 @@
-#include "agents/local/reward_head.h"
+#include "agents/learn/network/reward_head.h"
 
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>

@@ -1,4 +1,4 @@
-#include "agents/learn/reward.h"
+#include "agents/learn/data/reward.h"
 
 #include <catch2/catch.hpp>
 #include <limits>
@@ -9,8 +9,8 @@
 using agon::agents::reward_components;
 using agon::agents::RewardComponents;
 using agon::agents::weighted_reward;
-using agon::env::Episode;
-using agon::env::Turn;
+using agon::record::Episode;
+using agon::record::Turn;
 using Catch::Matchers::Contains;
 
 namespace {

@@ -49,11 +49,11 @@ class DicePolicy : public Policy {
   std::atomic<int> failures_, requests_ = 0;
 };
 
-std::map<std::pair<std::uint64_t, int>, env::Episode> play_all(
+std::map<std::pair<std::uint64_t, int>, record::Episode> play_all(
     Policy& policy, RolloutOptions options, const std::set<std::pair<std::uint64_t, int>>& finished = {}) {
-  std::map<std::pair<std::uint64_t, int>, env::Episode> episodes;
+  std::map<std::pair<std::uint64_t, int>, record::Episode> episodes;
   std::mutex mutex;
-  play(policy, options, finished, [&](env::Episode episode) {
+  play(policy, options, finished, [&](record::Episode episode) {
     const std::lock_guard lock(mutex);
     const auto key = std::pair{episode.task_index, episode.sample};
     REQUIRE(episodes.emplace(key, std::move(episode)).second);
@@ -84,7 +84,7 @@ TEST_CASE("the same seed plays the same episodes with 1 and with 8 threads") {
 TEST_CASE("an episode records what was shown, written and answered") {
   DicePolicy policy;
   const auto episodes = play_all(policy, charts(2));
-  const env::Episode& episode = episodes.at({7, 2});
+  const record::Episode& episode = episodes.at({7, 2});
   REQUIRE(episode.task_id.rfind("charts/", 0) == 0);
   REQUIRE(episode.answer.has_value());
   REQUIRE(episode.score == 0.5);
@@ -104,8 +104,8 @@ TEST_CASE("a transcript that outgrows the context ends its episode and no other"
     return request.messages.size() > 3 && request.sampling.temperature == 0;
   };
   for (const auto& [key, episode] : play_all(policy, options)) {
-    const bool cut = episode.sample == env::kGreedySample;
-    CHECK(episode.status == env::EpisodeStatus::done);
+    const bool cut = episode.sample == record::kGreedySample;
+    CHECK(episode.status == record::EpisodeStatus::done);
     CHECK(episode.truncated == cut);
     REQUIRE(episode.turns.size() == (cut ? 1 : 2));
     CHECK(episode.turns.back().info.contains("context") == cut);
@@ -114,7 +114,7 @@ TEST_CASE("a transcript that outgrows the context ends its episode and no other"
   }
   policy.does_not_fit = [](const CompletionRequest&) { return true; };
   for (const auto& [key, episode] : play_all(policy, options)) {
-    CHECK(episode.status == env::EpisodeStatus::failed);
+    CHECK(episode.status == record::EpisodeStatus::failed);
     CHECK_THAT(episode.failure, Catch::Contains("900 tokens") && Catch::Contains("holds 512"));
   }
 }
@@ -127,14 +127,14 @@ TEST_CASE("expert turns: the expert plays up to a turn that the task chooses, an
   REQUIRE(episodes.size() == 30 * 4);
   std::set<std::size_t> places;
   for (const auto& [key, episode] : episodes) {
-    const std::vector<env::Turn>& turns = episode.turns;
-    const std::vector<env::Turn>& others = episodes.at({key.first, 0}).turns;
+    const std::vector<record::Turn>& turns = episode.turns;
+    const std::vector<record::Turn>& others = episodes.at({key.first, 0}).turns;
     REQUIRE(turns.size() == others.size());
     places.insert(turns.size());
     for (std::size_t i = 0; i < turns.size(); ++i) {
-      CHECK(env::is_given(turns[i]) == (i + 1 < turns.size()));
-      CHECK(turns[i].token_ids.empty() == env::is_given(turns[i]));
-      if (env::is_given(turns[i])) CHECK(turns[i].text == others[i].text);
+      CHECK(record::is_given(turns[i]) == (i + 1 < turns.size()));
+      CHECK(turns[i].token_ids.empty() == record::is_given(turns[i]));
+      if (record::is_given(turns[i])) CHECK(turns[i].text == others[i].text);
     }
     CHECK(turns.back().reward.components.size() == 2);
     CHECK(episode.reward == turns.back().reward.total);
@@ -162,7 +162,7 @@ TEST_CASE("finished samples are not played again") {
   DicePolicy policy;
   std::set<std::pair<std::uint64_t, int>> finished;
   for (std::uint64_t task = 0; task < 39; ++task)
-    for (int sample = env::kGreedySample; sample < 4; ++sample) finished.insert({task, sample});
+    for (int sample = record::kGreedySample; sample < 4; ++sample) finished.insert({task, sample});
   finished.insert({39, 1});
   const auto rest = play_all(policy, charts(4), finished);
   REQUIRE(rest.size() == 4);
@@ -174,18 +174,18 @@ TEST_CASE("a policy that fails twice is tried again, one that keeps failing make
   DicePolicy twice(2), forever(1 << 30);
   RolloutOptions options = charts(1);
   options.tasks = 1;
-  for (const auto& [key, episode] : play_all(twice, options)) REQUIRE(episode.status == env::EpisodeStatus::done);
+  for (const auto& [key, episode] : play_all(twice, options)) REQUIRE(episode.status == record::EpisodeStatus::done);
   const auto failed = play_all(forever, options);
   REQUIRE(failed.size() == 5);
   for (const auto& [key, episode] : failed) {
-    REQUIRE(episode.status == env::EpisodeStatus::failed);
+    REQUIRE(episode.status == record::EpisodeStatus::failed);
     REQUIRE(episode.failure == "the dice are lost");
   }
 }
 
 TEST_CASE("an error of the recorder ends the run and reaches the caller") {
   DicePolicy policy;
-  REQUIRE_THROWS_AS(play(policy, charts(8), {}, [](env::Episode) { throw Error("disk {}", "full"); }), Error);
+  REQUIRE_THROWS_AS(play(policy, charts(8), {}, [](record::Episode) { throw Error("disk {}", "full"); }), Error);
   REQUIRE(policy.requests() < 40 * 5);
 }
 
@@ -195,7 +195,7 @@ TEST_CASE("a run asked to stop ends after the turns under way") {
   std::atomic<int> recorded = 0;
   play(
       policy, charts(1), {},
-      [&](env::Episode) {
+      [&](record::Episode) {
         if (++recorded == 5) stop = true;
       },
       &stop);
@@ -210,7 +210,7 @@ TEST_CASE("episodes of several turns that are under way when a run is asked to s
   options.suite = "phone";
   int recorded = 0;
   play(
-      policy, options, {}, [&](env::Episode) { ++recorded; }, &stop);
+      policy, options, {}, [&](record::Episode) { ++recorded; }, &stop);
   REQUIRE(recorded == 0);
   REQUIRE(policy.requests() == 5);  // one turn of one group
 }

@@ -38,7 +38,7 @@ EpisodeOutcome failed(std::uint64_t task, int sample) {
 }  // namespace
 
 TEST_CASE("an episode gives its outcome: tokens and labelled steps of all turns, a box only where the gold is one") {
-  env::Episode episode;
+  record::Episode episode;
   episode.task_index = 4;
   episode.sample = 2;
   episode.gold = {10, 20, 30, 40};
@@ -59,7 +59,7 @@ TEST_CASE("an episode gives its outcome: tokens and labelled steps of all turns,
   REQUIRE(outcome_of(episode).answer_is_box);
   episode.answer = "on the left";
   REQUIRE_FALSE(outcome_of(episode).answer_is_box);
-  episode.status = env::EpisodeStatus::failed;
+  episode.status = record::EpisodeStatus::failed;
   REQUIRE(outcome_of(episode).failed);
 }
 
@@ -268,7 +268,7 @@ TEST_CASE("a rate of wrong first answers is null where all are right, and one-tu
 }
 
 TEST_CASE("the turns of an episode tell which answer was right") {
-  env::Episode episode;
+  record::Episode episode;
   episode.turns.resize(3);
   episode.turns[0].info = {{"error", "no tools here"}};
   episode.turns[1].info = {{"turn_correct", false}, {"turn_reward", 0.2}};

@@ -1,4 +1,4 @@
-#include "agents/local/safetensors.h"
+#include "agents/hub/safetensors.h"
 
 #include <catch2/catch.hpp>
 #include <cstring>

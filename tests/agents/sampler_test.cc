@@ -1,4 +1,4 @@
-#include "agents/local/sampler.h"
+#include "agents/engine/sampler.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,10 +1,10 @@
-#include "agents/local/sentence_encoder.h"
+#include "agents/hub/sentence_encoder.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <numeric>
 
-#include "agents/local/word_pieces.h"
+#include "agents/hub/word_pieces.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json.h"

@@ -1,4 +1,4 @@
-#include "agents/learn/sft_model.h"
+#include "agents/learn/loop/sft_model.h"
 
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "agents/local/checkpoint.h"
+#include "agents/hub/model_folder.h"
 #undef CHECK  // of LibTorch
 #include <catch2/catch.hpp>
 

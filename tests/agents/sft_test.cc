@@ -1,6 +1,6 @@
-#include "agents/learn/sft.h"
+#include "agents/learn/loop/sft.h"
 
-#include "agents/learn/sft_queue.h"
+#include "agents/learn/data/sft_queue.h"
 #undef CHECK  // of LibTorch
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -9,16 +9,16 @@
 #include <set>
 #include <thread>
 
-#include "agents/learn/sft_answers.h"
-#include "agents/learn/sft_data.h"
-#include "agents/learn/sft_score.h"
-#include "agents/learn/sft_written.h"
-#include "agents/local/local_policy.h"
-#include "agents/local/safetensors.h"
+#include "agents/learn/data/sft_answers.h"
+#include "agents/learn/data/sft_data.h"
+#include "agents/learn/loop/sft_score.h"
+#include "agents/learn/data/sft_written.h"
+#include "agents/engine/local_policy.h"
+#include "agents/hub/safetensors.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "env/critic_role.h"
+#include "env/wrappers/critic_role.h"
 #include "env/protocol.h"
 #include "env/suite.h"
 #include "env/verdict.h"
@@ -203,7 +203,7 @@ TEST_CASE("steps that a model wrote are shown to a critic, as many right ones as
   REQUIRE(steps.size() >= 200);
   const auto env = env::make_env("charts", {.level = 2});
   std::vector<std::size_t> written;  // steps of each task's turn
-  for (const env::Episode& episode : play_train_tasks(*policy, "charts", {.level = 2}, 3, 0, 600, 1))
+  for (const record::Episode& episode : play_train_tasks(*policy, "charts", {.level = 2}, 3, 0, 600, 1))
     written.push_back(env::split_steps(episode.turns.at(0).text).size());
   std::map<std::pair<std::string, std::size_t>, int> balance;  // by kind of task and distance from the turn's end
   std::map<bool, std::size_t> selections;  // whose place from the start varies with the bars, from the end does not

@@ -1,4 +1,4 @@
-#include "agents/learn/token_logprob.h"
+#include "agents/learn/network/token_logprob.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>

@@ -1,4 +1,4 @@
-#include "agents/local/tokenizer.h"
+#include "agents/hub/tokenizer.h"
 
 #include <catch2/catch.hpp>
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "agents/local/torch_info.h"
+#include "agents/learn/network/torch_info.h"
 
 TEST_CASE("MKL goes by what the processor can do: it finds this program's definition before its own") {
   REQUIRE_FALSE(agon::agents::torch_info().version.empty());  // LibTorch is loaded
@@ -14,7 +14,7 @@ TEST_CASE("MKL goes by what the processor can do: it finds this program's defini
   void* const ours = dlsym(RTLD_DEFAULT, kName);
   void* const theirs = dlsym(RTLD_NEXT, kName);
   REQUIRE(ours != nullptr);
-  REQUIRE(theirs != nullptr);  // else this LibTorch has no such question, and agents/local/torch_processor.cc can go
+  REQUIRE(theirs != nullptr);  // else this LibTorch has no such question, and agents/learn/network/torch_processor.cc can go
   CHECK(ours != theirs);
   CHECK(reinterpret_cast<int (*)()>(ours)() == 1);
 }

@@ -1,11 +1,11 @@
-#include "agents/learn/train_rollout.h"
+#include "agents/learn/data/train_rollout.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "agents/learn/sft_data.h"
-#include "agents/learn/train_metrics.h"
+#include "agents/learn/data/sft_data.h"
+#include "agents/learn/loop/train_metrics.h"
 #include "core/error.h"
 
 using namespace agon;
@@ -28,15 +28,15 @@ Ids ids_of(const std::string& text, const char* end = "<|im_end|>") {
   return ids;
 }
 
-int prompt_tokens(const env::Episode& episode) {  // of its last turn
+int prompt_tokens(const record::Episode& episode) {  // of its last turn
   return static_cast<int>(encode_prompt(messages_before_last_turn(episode, ""), {}, tiny().chat, *tiny().tokenizer,
                                         tiny().images, tiny().config)
                               .ids.size());
 }
 
 // Adds the turn that a policy answers `question` with, at its place after the turns before.
-void add_turn(env::Episode& episode, const std::string& question, const std::string& text, Ids ids) {
-  env::Turn& turn = episode.turns.emplace_back();
+void add_turn(record::Episode& episode, const std::string& question, const std::string& text, Ids ids) {
+  record::Turn& turn = episode.turns.emplace_back();
   turn.observation.parts = {Part::of(question)};
   turn.text = text;
   turn.token_ids = std::move(ids);
@@ -47,17 +47,17 @@ void add_turn(env::Episode& episode, const std::string& question, const std::str
 }
 
 // Two turns, the first of which is these ids.
-env::Episode two_turns(const std::string& text, Ids first) {
-  env::Episode episode;
+record::Episode two_turns(const std::string& text, Ids first) {
+  record::Episode episode;
   episode.task_id = "words/1/train/0";
   add_turn(episode, "How much?", text, std::move(first));
   add_turn(episode, "Again?", "<answer>5</answer>", ids_of("<answer>5</answer>"));
   return episode;
 }
 
-TrainGroup group_of(std::vector<env::Episode> episodes) { return make_train_group(std::move(episodes), "", tiny()); }
+TrainGroup group_of(std::vector<record::Episode> episodes) { return make_train_group(std::move(episodes), "", tiny()); }
 
-PlayedGroups collected(env::Episode episode) {
+PlayedGroups collected(record::Episode episode) {
   PlayedGroups played;
   played.add({std::move(episode)}, 3, "", tiny(), env::StepRule::blank_line);
   return played;
@@ -90,8 +90,8 @@ TEST_CASE("train rollout: a turn cut at the limit and one without tokens are lai
 
 TEST_CASE("train rollout: a picture that the roll-outs of a group share is cut once") {
   const auto shown = [](std::uint8_t gray) {
-    env::Episode episode = two_turns("<answer>4</answer>", ids_of("<answer>4</answer>"));
-    env::Turn& last = episode.turns.back();
+    record::Episode episode = two_turns("<answer>4</answer>", ids_of("<answer>4</answer>"));
+    record::Turn& last = episode.turns.back();
     last.observation.parts.insert(last.observation.parts.begin(),
                                   Part::of(Image(56, 56, std::vector<std::uint8_t>(56 * 56 * 3, gray))));
     last.prompt_tokens = prompt_tokens(episode);
@@ -119,39 +119,39 @@ TEST_CASE("train rollout: a special token that was sampled within a turn is a to
 
 TEST_CASE("train rollout: a group that cannot be laid out is a failed group, with its reason") {
   const Ids answer = ids_of("<answer>4</answer>");
-  env::Episode good = two_turns("<answer>4</answer>", answer);
+  record::Episode good = two_turns("<answer>4</answer>", answer);
   const PlayedGroups laid_out = collected(good);
   REQUIRE(laid_out.groups.size() == 1);
   CHECK(laid_out.groups.front().source == 3);
   CHECK(laid_out.failed == 0);
 
-  const auto failure = [](env::Episode episode) {
+  const auto failure = [](record::Episode episode) {
     const PlayedGroups played = collected(std::move(episode));
     CHECK(played.groups.empty());
     CHECK(played.failed == 1);
     return played.failure;
   };
-  env::Episode picture = good;  // an image token of no picture, in the last turn, as it may be sampled
+  record::Episode picture = good;  // an image token of no picture, in the last turn, as it may be sampled
   picture.turns[1].text = "<|image_pad|>";
   picture.turns[1].token_ids = {id_of("<|image_pad|>")};
   CHECK_THAT(failure(picture), Contains("image"));
-  env::Episode moved = good;
+  record::Episode moved = good;
   moved.turns[1].prompt_tokens -= 1;
   CHECK_THAT(failure(moved), Contains("do not stand after"));
   moved.turns[1].prompt_tokens = 0;
   CHECK_THAT(failure(moved), Contains("do not stand after its 0 prompt tokens"));
-  env::Episode other = good;
+  record::Episode other = good;
   other.turns[0].text = "<answer>5</answer>";
   CHECK_THAT(failure(other), Contains("spell something else"));
-  env::Episode damaged = good;
+  record::Episode damaged = good;
   damaged.turns[1].logprobs[0] = std::numeric_limits<float>::quiet_NaN();
   CHECK_THAT(failure(damaged), Contains("log-probability nan"));
-  env::Episode large = good;
+  record::Episode large = good;
   large.turns[0].observation.parts.insert(large.turns[0].observation.parts.begin(),
                                           Part::of(Image(2100, 10, std::vector<std::uint8_t>(2100 * 10 * 3))));
   CHECK_THAT(failure(large), Contains("2100"));
   const auto context = static_cast<std::size_t>(tiny().config.text.max_position_embeddings);
-  env::Episode longest = good;
+  record::Episode longest = good;
   longest.turns[1].token_ids = Ids(context, answer[1]);
   longest.turns[1].text = tiny().tokenizer->decode(longest.turns[1].token_ids);
   CHECK_THAT(failure(longest), Contains("does not fit the context of"));
@@ -169,14 +169,14 @@ TEST_CASE("train rollout: groups that cannot be used are failures, the others st
 }
 
 TEST_CASE("train rollout: a cut in any turn makes it truncated, in the figures and in credit") {
-  const env::Episode whole = two_turns("<answer>4</answer>", ids_of("<answer>4</answer>"));
-  env::Episode first_cut = whole, full = whole;
+  const record::Episode whole = two_turns("<answer>4</answer>", ids_of("<answer>4</answer>"));
+  record::Episode first_cut = whole, full = whole;
   first_cut.turns.front().finish_reason = "length";
-  full.turns.back().info[env::kContext] = {{"prompt_tokens", 9}, {"holds", 8}};
+  full.turns.back().info[record::kContext] = {{"prompt_tokens", 9}, {"holds", 8}};
   const TrainGroup group = group_of({whole, first_cut, full});
   const CreditGroup credit = credit_group(group, {}, *tiny().tokenizer);
   CHECK((!credit[0].truncated && credit[1].truncated && credit[2].truncated));
-  const env::Metrics metrics = rollout_metrics(std::span(&group, 1), "grpo", {});
+  const record::Metrics metrics = rollout_metrics(std::span(&group, 1), "grpo", {});
   const auto found = std::ranges::find(metrics, "length/truncated", [](const auto& metric) { return metric.first; });
   REQUIRE(found != metrics.end());
   CHECK(found->second == Approx(2.0 / 3));
@@ -184,7 +184,7 @@ TEST_CASE("train rollout: a cut in any turn makes it truncated, in the figures a
 
 TEST_CASE("train rollout: of single steps there is nothing to part") {
   const std::string lines = "red is 4\nblue is 5\n<answer>9</answer>";
-  env::Episode episode;
+  record::Episode episode;
   episode.task_id = "words/1/train/0";
   add_turn(episode, "How much?", lines, ids_of(lines));
   const auto view = [&](env::StepRule rule) {

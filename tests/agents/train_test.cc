@@ -1,4 +1,4 @@
-#include "agents/learn/train.h"
+#include "agents/learn/loop/train.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
@@ -15,16 +15,16 @@
 #include <set>
 #include <thread>
 
-#include "agents/learn/config_reader.h"
-#include "agents/learn/reward.h"
-#include "agents/learn/task_source.h"
-#include "agents/learn/train_model.h"
-#include "agents/local/local_policy.h"
-#include "agents/local/safetensors.h"
+#include "agents/learn/loop/config_reader.h"
+#include "agents/learn/data/reward.h"
+#include "agents/learn/data/task_source.h"
+#include "agents/learn/loop/train_model.h"
+#include "agents/engine/local_policy.h"
+#include "agents/hub/safetensors.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "env/episode_store.h"
+#include "record/episode_store.h"
 #include "first_step.h"
 #include "temp_folder.h"
 #undef CHECK  // of LibTorch
@@ -60,7 +60,7 @@ bool differ(const std::filesystem::path& a, const std::filesystem::path& b) {
 }
 
 std::ptrdiff_t steps_recorded(const std::filesystem::path& run) try {
-  return std::ssize(env::RunReader::open(run)->metrics()["reward/total"]);
+  return std::ssize(record::RunReader::open(run)->metrics()["reward/total"]);
 } catch (const Error&) {  // not there yet
   return 0;
 }
@@ -223,7 +223,7 @@ TEST_CASE("train: interrupted twice and resumed, the weights are bit for bit tho
   REQUIRE(train(parts, Resume::yes, go));
   check_equal_weights(whole.output / "model", parts.output / "model");
   check_equal_weights(whole.output / "best", parts.output / "best");
-  const auto a = env::RunReader::open(whole.output)->metrics(), b = env::RunReader::open(parts.output)->metrics();
+  const auto a = record::RunReader::open(whole.output)->metrics(), b = record::RunReader::open(parts.output)->metrics();
   for (const auto& [name, curve] : a) {
     INFO(name);
     if (!name.starts_with("time/") && !name.starts_with("speed/")) CHECK(b.at(name) == curve);
@@ -269,7 +269,7 @@ TEST_CASE("train: the best model is chosen on the validation split, and none on 
                                                           "sources=[{suite: charts, level: 3, prompts: 1}]"});
   REQUIRE(train(config, Resume::no, go));
   CHECK(std::filesystem::exists(config.output / "best/model.safetensors") == (split == "validation"));
-  const auto run = env::RunReader::open(config.output);
+  const auto run = record::RunReader::open(config.output);
   CHECK(run->metrics().contains("eval/validation/charts-3/pass_at_1") == (split == "validation"));
   CHECK(run->metrics().contains("eval/charts-3/pass_at_1") == (split == "test"));
   CHECK(run->summary().at("charts-3").at("split") == split);
@@ -284,7 +284,7 @@ TEST_CASE("train: no model is the best by a figure that one of the sources does 
       {"sources=[{suite: charts, level: 3, prompts: 1}, {suite: charts, level: 3, role: verifier, prompts: 1}]",
        "steps=1", "samples=2", "evaluation.every=1", "evaluation.tasks=8", "evaluation.metric=score_auc"});
   REQUIRE(train(config, Resume::no, go));
-  const auto metrics = env::RunReader::open(config.output)->metrics();
+  const auto metrics = record::RunReader::open(config.output)->metrics();
   CHECK(metrics.contains("eval/validation/charts-3/score_auc"));
   CHECK_FALSE(metrics.contains("eval/validation/charts-3-verifier/score_auc"));
   CHECK_FALSE(std::filesystem::exists(config.output / "best"));
@@ -414,14 +414,14 @@ TEST_CASE("train: solver, refiner and verifier of one suite make one batch with 
   CHECK(config.sources[2].label() == "charts-3-verifier");
   REQUIRE(train(config, Resume::no, go));
   CHECK(differ(config.output / "model", kModel));
-  const auto run = env::RunReader::open(config.output);
+  const auto run = record::RunReader::open(config.output);
   std::map<std::string, int> episodes;
   run->for_each(
-      [&](const env::Episode& episode) {
+      [&](const record::Episode& episode) {
         const std::string last = episode.task_id.substr(episode.task_id.rfind('/') + 1);
         ++episodes[last == "refiner" || last == "verifier" ? last : "solver"];
       },
-      env::RunReader::Detail::without_turns);
+      record::RunReader::Detail::without_turns);
   CHECK((episodes == std::map<std::string, int>{{"solver", 16}, {"refiner", 16}, {"verifier", 16}}));
   for (const char* label : {"charts-3", "charts-3-refiner", "charts-3-verifier"})
     CHECK(run->metrics().contains("eval/validation/" + std::string(label) + "/pass_at_1"));
@@ -435,16 +435,16 @@ TEST_CASE("train: a turn after the expert's is learned, the expert's own are not
                               "rewards={accuracy: 1, format: 1}", "record_every=1", "evaluation={every: 0}"});
   REQUIRE(train(config, Resume::no, go));
   std::size_t given = 0;
-  env::RunReader::open(config.output)
+  record::RunReader::open(config.output)
       ->for_each(
-          [&](const env::Episode& episode) {
-            for (const env::Turn& turn : episode.turns) {
-              given += env::is_given(turn);
+          [&](const record::Episode& episode) {
+            for (const record::Turn& turn : episode.turns) {
+              given += record::is_given(turn);
               CHECK(turn.credit.weight.size() == turn.token_ids.size());
-              CHECK(turn.token_ids.empty() == env::is_given(turn));
+              CHECK(turn.token_ids.empty() == record::is_given(turn));
             }
           },
-          env::RunReader::Detail::without_images);
+          record::RunReader::Detail::without_images);
   CHECK(given > 0);
 }
 
@@ -499,13 +499,13 @@ TEST_CASE("train: turns that end with the second end token are learned from") {
   REQUIRE(train(config, Resume::no, go));
   const std::int32_t second = open_model_folder(kModel).tokenizer->id_of("<|endoftext|>").value();
   int ended = 0;
-  const auto run = env::RunReader::open(config.output);
+  const auto run = record::RunReader::open(config.output);
   run->for_each(
-      [&](const env::Episode& episode) {
+      [&](const record::Episode& episode) {
         CHECK(episode.turns.size() == 2);
         ended += !episode.turns.front().token_ids.empty() && episode.turns.front().token_ids.back() == second;
       },
-      env::RunReader::Detail::without_images);
+      record::RunReader::Detail::without_images);
   CHECK(ended > 4);
   CHECK(run->metrics().at("groups/failed").back().second == 0);
   CHECK(differ(config.output / "model", folder / "model"));
@@ -520,7 +520,7 @@ TEST_CASE("train: groups with an image token of no picture are counted and left 
                                    "evaluation.every=0", "sources=[{suite: charts, level: 3, prompts: 12}]"});
   REQUIRE(train(config, Resume::no, go));
   double failed = 0;
-  const auto run = env::RunReader::open(config.output);
+  const auto run = record::RunReader::open(config.output);
   const auto metrics = run->metrics();
   for (const auto& [step, value] : metrics.at("groups/failed")) failed += value;
   CHECK(failed > 0);
@@ -548,15 +548,15 @@ TEST_CASE("train: a second answer that the context does not hold is a wrong one"
                        "evaluation.every=0", "sources=[{suite: charts, level: 3, two_turn: true, prompts: 2}]"});
   REQUIRE(train(config, Resume::no, go));
   int cut = 0;
-  const auto run = env::RunReader::open(config.output);
+  const auto run = record::RunReader::open(config.output);
   run->for_each(
-      [&](const env::Episode& episode) {
+      [&](const record::Episode& episode) {
         if (episode.turns.size() == 2) return;
         ++cut;
         CHECK(reward_components(episode).at("accuracy") == 0);
-        CHECK(env::turns_correct(episode).at(1) == false);
+        CHECK(record::turns_correct(episode).at(1) == false);
       },
-      env::RunReader::Detail::without_images);
+      record::RunReader::Detail::without_images);
   CHECK(cut > 0);
   CHECK(run->metrics().at("groups/failed").back().second == 0);
 }
@@ -569,7 +569,7 @@ TEST_CASE("train: a group that cannot be given credit is counted and left out") 
       config_with(folder / "out", {"rewards.accuracy=1e31", "steps=1", "samples=2", "sampling.temperature=2",
                                    "evaluation.every=0", "sources=[{suite: charts, level: 3, prompts: 24}]"});
   REQUIRE(train(config, Resume::no, go));
-  const double failed = env::RunReader::open(config.output)->metrics().at("groups/failed").back().second;
+  const double failed = record::RunReader::open(config.output)->metrics().at("groups/failed").back().second;
   CHECK((failed > 0 && failed < 24));
 }
 
@@ -582,7 +582,7 @@ TEST_CASE("train: masks that select no token change nothing and are said") {
       {"method=star", "steps=2", "sources=[{suite: charts, level: 3, two_turn: true, prompts: 1}]", "samples=2"});
   REQUIRE(train(config, Resume::no, go));
   CHECK_FALSE(differ(config.output / "model", kModel));
-  CHECK(env::RunReader::open(config.output)->metrics().at("groups/filtered").back().second == 1);
+  CHECK(record::RunReader::open(config.output)->metrics().at("groups/filtered").back().second == 1);
 }
 
 TEST_CASE("train: a choice of tasks that is stopped changes nothing, one that is too small is refused") {

@@ -1,4 +1,4 @@
-#include "agents/learn/trajectory.h"
+#include "agents/learn/data/trajectory.h"
 
 #include <catch2/catch.hpp>
 
@@ -122,11 +122,11 @@ TEST_CASE("every token lies in exactly one segment, whatever the policy wrote", 
 
 TEST_CASE("an episode as credit sees it", "[trajectory]") {
   const auto tokenizer = tokenizer_of({}, kTags);
-  agon::env::Episode episode;
+  agon::record::Episode episode;
   episode.success = true;
   episode.score = 0.5;
   for (const char* text : {"<answer>8</answer>", "<answer>9</answer><score>0.5</score>"}) {
-    agon::env::Turn& turn = episode.turns.emplace_back();
+    agon::record::Turn& turn = episode.turns.emplace_back();
     turn.text = text;
     turn.token_ids = with_end(*tokenizer, text);
     turn.finish_reason = "stop";
@@ -147,7 +147,7 @@ TEST_CASE("an episode as credit sees it", "[trajectory]") {
   episode.turns[0].finish_reason = "stop";
   episode.turns.pop_back();
   REQUIRE(agon::agents::credit_rollout(episode, *tokenizer, {}).turn_correct == std::vector<bool>{false});
-  episode.turns[0].info[agon::env::kContext] = {{"prompt_tokens", 900}, {"holds", 512}};
+  episode.turns[0].info[agon::record::kContext] = {{"prompt_tokens", 900}, {"holds", 512}};
   const auto cut = agon::agents::credit_rollout(episode, *tokenizer, {});
   REQUIRE(cut.turn_correct == std::vector<bool>{false, false});
   REQUIRE(cut.truncated);

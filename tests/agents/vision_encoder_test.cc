@@ -1,8 +1,8 @@
-#include "agents/local/vision_encoder.h"
+#include "agents/engine/vision_encoder.h"
 
 #include <cmath>
 
-#include "agents/local/compute_pool.h"
+#include "agents/engine/compute_pool.h"
 #include "golden_checkpoint.h"
 #include "kernel_testing.h"
 

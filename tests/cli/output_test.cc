@@ -4,7 +4,7 @@
 #include <exception>
 #include <filesystem>
 
-#include "cli/saved_pictures.h"
+#include "cli/report/saved_pictures.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "temp_folder.h"

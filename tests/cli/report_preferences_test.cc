@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 
 #include "browser.h"
-#include "cli/report_data.h"
-#include "cli/report_page.h"
+#include "cli/report/data.h"
+#include "cli/report/page.h"
 #include "temp_folder.h"
 
 using namespace agon;
@@ -31,7 +31,7 @@ Json set(int number, bool cycle, const Image& picture) {
 TEST_CASE("the report of preferences draws the votes and what was removed, and nobody's text becomes markup") {
   const test::TempFolder folder;
   const Image picture(2, 1, {1, 2, 3, 4, 5, 6});
-  const auto store = env::EpisodeStore::create(folder / "votes", {{"preferences", {"charts"}}}, false);
+  const auto store = record::EpisodeStore::create(folder / "votes", {{"preferences", {"charts"}}}, false);
   for (const int number : {0, 1, 2})
     store->record_entry(
         {static_cast<std::uint64_t>(number), 0, "preference", set(number, number == 2, picture), {picture}});
@@ -47,7 +47,7 @@ TEST_CASE("the report of preferences draws the votes and what was removed, and n
                               without("responses"), gone})
     store->record_entry({index++, 0, "preference", damaged, {}});
   store->flush();
-  const auto run = env::RunReader::open(folder / "votes");
+  const auto run = record::RunReader::open(folder / "votes");
   const Json data = cli::report_data(*run, "votes");
   const Json& sets = data.at("preferences").at("sets");
   REQUIRE(sets.size() == 3);

@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 
 #include "browser.h"
-#include "cli/report_data.h"
-#include "cli/report_page.h"
+#include "cli/report/data.h"
+#include "cli/report/page.h"
 #include "cli/search_config.h"
 #include "core/file.h"
 #include "critic/plain_critics.h"
@@ -52,8 +52,8 @@ void make_search(const std::filesystem::path& folder, critic::Method method, std
     config["file"] = fmt::format("{:016x}", env::suite_info(options.suite, options.suite_options).file_hash);
   Hostile policy;
   const auto critic = critic::make_constant_critic(0.2);
-  const auto store = env::EpisodeStore::create(folder, config, false);
-  const auto run = env::RunReader::open(folder);
+  const auto store = record::EpisodeStore::create(folder, config, false);
+  const auto run = record::RunReader::open(folder);
   critic::search_tasks(policy, critic.get(), options, {store.get(), run.get(), {}, nullptr});
   store->flush();
   store->finish(critic::summarize_searches(*run));
@@ -74,7 +74,7 @@ TEST_CASE("a search's report shows its figures beside others, and the tree of ea
   make_search(folder / "guided", critic::Method::guided, 4);
   make_search(folder / "greedy", critic::Method::greedy, 4);
   make_search(folder / "more", critic::Method::greedy, 5);
-  const auto run = env::RunReader::open(folder / "guided"), other = env::RunReader::open(folder / "greedy");
+  const auto run = record::RunReader::open(folder / "guided"), other = record::RunReader::open(folder / "greedy");
   const Json data = cli::report_data(*run, "guided", {}, {{"greedy", other.get()}});
   REQUIRE(data.at("search").at("methods").size() == 2);
   REQUIRE(data.at("search").at("trees").size() == 4);
@@ -87,7 +87,7 @@ TEST_CASE("a search's report shows its figures beside others, and the tree of ea
   REQUIRE(count(loaded.dom, "<g class=\"step bad") == 5 + 5);  // two steps, five attempts each
   REQUIRE(count(loaded.dom, "step bad left\"") == 4 + 4);
   REQUIRE(count(loaded.dom, "greedy 0.") >= 2);
-  const auto more = env::RunReader::open(folder / "more");
+  const auto more = record::RunReader::open(folder / "more");
   REQUIRE_THROWS_WITH(cli::report_data(*run, "guided", {}, {{"more", more.get()}}),
                       Catch::Contains("more has other tasks: its tasks is 5, this run's 4"));
 }
@@ -99,8 +99,8 @@ TEST_CASE("a search whose trees cannot be played again is reported without them,
                               "\n");
   make_search(folder / "file", critic::Method::guided, 1, file);
   make_search(folder / "old", critic::Method::guided, 1, "", critic::kSearchVersion - 1);
-  const auto run = env::RunReader::open(folder / "file"), old = env::RunReader::open(folder / "old");
-  const auto search_of = [](const env::RunReader& reader, const std::string& task_file) {
+  const auto run = record::RunReader::open(folder / "file"), old = record::RunReader::open(folder / "old");
+  const auto search_of = [](const record::RunReader& reader, const std::string& task_file) {
     return cli::report_data(reader, "run", {}, {}, {task_file, ""}).at("search");
   };
   CHECK_THAT(search_of(*run, "").at("trees_missing").get<std::string>(), Catch::Contains("--file"));
@@ -124,7 +124,7 @@ TEST_CASE("damaged entries of journals cost their own tasks alone, and are named
   set(1, last, "not json");
   set(2, last, "{\"nodes\": \"many\"}");
   set(3, "0", "{\"steps\": [{\"parent\": 7}]}");
-  const auto run = env::RunReader::open(folder / "run");
+  const auto run = record::RunReader::open(folder / "run");
   const Json search = cli::report_data(*run, "run").at("search");
   CHECK(search.at("trees").size() == 1);
   CHECK(search.at("trees").contains("4"));

@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 
 #include "browser.h"
-#include "cli/report_data.h"
-#include "cli/report_page.h"
+#include "cli/report/data.h"
+#include "cli/report/page.h"
 #include "temp_folder.h"
 
 using namespace agon;
@@ -36,7 +36,7 @@ Json game(int number, int round, const char* outcome, const Image& picture) {
 TEST_CASE("the report of self-play shows its rounds and games, and nobody's text becomes markup") {
   const test::TempFolder folder;
   const Image picture(2, 1, {1, 2, 3, 4, 5, 6});
-  const auto store = env::EpisodeStore::create(folder / "play", {{"sneaky", "model"}, {"rounds", 2}}, false);
+  const auto store = record::EpisodeStore::create(folder / "play", {{"sneaky", "model"}, {"rounds", 2}}, false);
   const std::vector<std::pair<int, const char*>> games = {
       {1, "fools"}, {1, "caught"}, {1, "harmless"}, {2, "fools"}, {2, "invalid"}};
   for (std::size_t i = 0; i < games.size(); ++i) {
@@ -45,7 +45,7 @@ TEST_CASE("the report of self-play shows its rounds and games, and nobody's text
   }
   store->record_entry({games.size(), 0, "game", {{"round", 2}}, {}});  // damaged: it costs itself alone
   store->flush();
-  const auto run = env::RunReader::open(folder / "play");
+  const auto run = record::RunReader::open(folder / "play");
   const Json data = cli::report_data(*run, "play");
   const Json& rounds = data.at("self_play").at("rounds");
   REQUIRE(rounds.size() == 2);

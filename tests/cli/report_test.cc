@@ -1,13 +1,13 @@
 #include <catch2/catch.hpp>
 
 #include "browser.h"
-#include "cli/report_data.h"
-#include "cli/report_page.h"
+#include "cli/report/data.h"
+#include "cli/report/page.h"
 #include "episode_fixture.h"
 #include "temp_folder.h"
 
 using namespace agon;
-using env::Episode;
+using record::Episode;
 using test::count;
 using test::load;
 using test::Loaded;
@@ -38,7 +38,7 @@ Episode episode_of(std::uint64_t task, int sample) {
 }
 
 void make_run(const std::filesystem::path& folder, bool complete) {
-  auto store = env::EpisodeStore::create(folder, kConfig, false);
+  auto store = record::EpisodeStore::create(folder, kConfig, false);
   for (std::uint64_t task = 0; task < 10; ++task)
     for (int sample = -1; sample < 2; ++sample) store->record(episode_of(task, sample));
   if (complete) store->finish({{"seconds", 3.5}});
@@ -49,7 +49,7 @@ void make_run(const std::filesystem::path& folder, bool complete) {
 TEST_CASE("the report opens in a browser: every figure and episode is there, and nobody's text becomes markup") {
   const test::TempFolder folder;
   make_run(folder / "run", true);
-  const Json data = cli::report_data(*env::RunReader::open(folder / "run"), kHostile);
+  const Json data = cli::report_data(*record::RunReader::open(folder / "run"), kHostile);
   const Loaded loaded = load(folder.path(), cli::report_page(data));
   REQUIRE(loaded.console.empty());
   REQUIRE(count(loaded.dom, "class=\"row\"") == 30);
@@ -65,7 +65,7 @@ TEST_CASE("the report opens in a browser: every figure and episode is there, and
 TEST_CASE("the filters of the report choose episodes, and an episode shows its boxes and taps") {
   const test::TempFolder folder;
   make_run(folder / "run", false);
-  const std::string page = cli::report_page(cli::report_data(*env::RunReader::open(folder / "run"), "run"));
+  const std::string page = cli::report_page(cli::report_data(*record::RunReader::open(folder / "run"), "run"));
   const std::string script = R"js(<script>
     const seen = [];
     function filter(values) {
@@ -93,7 +93,7 @@ TEST_CASE("the filters of the report choose episodes, and an episode shows its b
 TEST_CASE("a report says what it leaves out, and its figures are of all episodes") {
   const test::TempFolder folder;
   make_run(folder / "run", true);
-  const auto run = env::RunReader::open(folder / "run");
+  const auto run = record::RunReader::open(folder / "run");
   const Json data = cli::report_data(*run, "run", {.tasks = 3, .samples = 1});
   REQUIRE(data["episodes"].size() == 6);
   REQUIRE((data["episodes_total"] == 30 && data["embedded_tasks"] == 3 && data["embedded_samples"] == 1));
@@ -106,7 +106,7 @@ TEST_CASE("a report says what it leaves out, and its figures are of all episodes
 TEST_CASE("the report of a two-turn run has a table of both answers, and an episode tells which was right") {
   const test::TempFolder folder;
   {
-    auto store = env::EpisodeStore::create(folder / "run", kConfig, false);
+    auto store = record::EpisodeStore::create(folder / "run", kConfig, false);
     for (int sample = -1; sample < 2; ++sample) {
       Episode episode = make_episode(0, sample);
       episode.turns.resize(2, episode.turns[0]);
@@ -116,7 +116,7 @@ TEST_CASE("the report of a two-turn run has a table of both answers, and an epis
     }
   }
   const Loaded loaded =
-      load(folder.path(), cli::report_page(cli::report_data(*env::RunReader::open(folder / "run"), "run")));
+      load(folder.path(), cli::report_page(cli::report_data(*record::RunReader::open(folder / "run"), "run")));
   CAPTURE(loaded.console);
   REQUIRE(loaded.console.empty());
   REQUIRE(loaded.dom.find("id=\"two-turn\"") != std::string::npos);
@@ -128,9 +128,9 @@ TEST_CASE("the report of a two-turn run has a table of both answers, and an epis
 
 TEST_CASE("a run without episodes still has a report") {
   const test::TempFolder folder;
-  env::EpisodeStore::create(folder / "run", kConfig, false);
+  record::EpisodeStore::create(folder / "run", kConfig, false);
   const Loaded loaded =
-      load(folder.path(), cli::report_page(cli::report_data(*env::RunReader::open(folder / "run"), "run")));
+      load(folder.path(), cli::report_page(cli::report_data(*record::RunReader::open(folder / "run"), "run")));
   REQUIRE(loaded.console.empty());
   REQUIRE(loaded.dom.find("No episode fits these filters.") != std::string::npos);
 }

@@ -1,4 +1,4 @@
-#include "cli/report_training.h"
+#include "cli/report/training.h"
 
 #include <fmt/ranges.h>
 
@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "browser.h"
-#include "cli/report_data.h"
-#include "cli/report_page.h"
+#include "cli/report/data.h"
+#include "cli/report/page.h"
 #include "core/file.h"
 #include "temp_folder.h"
 #include "training_fixture.h"
@@ -19,8 +19,8 @@ using test::count;
 
 namespace {
 
-env::Turn turn_of(const std::string& text, const std::vector<std::uint16_t>& token_bytes) {
-  env::Turn turn;
+record::Turn turn_of(const std::string& text, const std::vector<std::uint16_t>& token_bytes) {
+  record::Turn turn;
   turn.text = text;
   turn.token_ids.resize(token_bytes.size());
   turn.logprobs.assign(token_bytes.size(), -0.5f);
@@ -53,7 +53,7 @@ std::string names_of(const Json& curves) {
 
 TEST_CASE("curves come in groups, with their intervals, and long ones as means") {
   const double nan = std::nan("");
-  std::map<std::string, env::Curve> metrics{{"time/rollout", {{0, 1}, {1, 2}}},
+  std::map<std::string, record::Curve> metrics{{"time/rollout", {{0, 1}, {1, 2}}},
                                             {"adapo/beta1", {{0, 0.123456789}}},
                                             {"alone", {{0, nan}, {1, HUGE_VAL}}},
                                             {"policy/clip_low", {{0, 0}, {1, 1}}},
@@ -90,8 +90,8 @@ TEST_CASE("a training that leaves a log alone has a report of its curves") {
   REQUIRE(cli::has_training_log(folder.path()));
   const auto metrics = cli::logged_metrics(log);
   REQUIRE(metrics.size() == 4);
-  REQUIRE(metrics.at("loss/charts 2") == env::Curve{{0, 2.5}, {2, 1}});
-  REQUIRE(metrics.at("best") == env::Curve{{2, 0.5}});
+  REQUIRE(metrics.at("loss/charts 2") == record::Curve{{0, 2.5}, {2, 1}});
+  REQUIRE(metrics.at("best") == record::Curve{{2, 0.5}});
   const Json data = cli::training_log_data(folder.path(), "rm");
   REQUIRE((data["training"]["last_step"] == 2 && data["complete"] == false));
   const test::Loaded loaded = test::load(folder.path(), cli::report_page(data));
@@ -107,11 +107,11 @@ TEST_CASE("a training that leaves a log alone has a report of its curves") {
 
 TEST_CASE("a turn's text is cut into its tokens, segment by segment") {
   const std::string text = "Sí, 4\n\n<answer>4</answer>";
-  const env::Turn turn = turn_of(text, {2, 1, 1, 1, 5, 12, 4, 0});  // the first ends inside í, others in two segments
+  const record::Turn turn = turn_of(text, {2, 1, 1, 1, 5, 12, 4, 0});  // the first ends inside í, others in two segments
   REQUIRE(cli::credit_json(turn) == Json::parse(R"({"advantage": 1.5, "weight": 0.1, "kl": 0, "logprob": -0.5})"));
   REQUIRE(spelled(cli::token_segments_json(turn)) == "step 0 S|í|,| |4\n\n; answer 4 <a|nswer>4</ans|wer>|; ");
   REQUIRE(spelled(cli::token_segments_json(turn_of("", {0}))) == "answer 0 ; ");
-  env::Turn mixed = turn;
+  record::Turn mixed = turn;
   mixed.credit.advantage[2] = -1.25f;
   mixed.credit.weight[0] = std::nanf("");
   mixed.logprobs.clear();
@@ -120,7 +120,7 @@ TEST_CASE("a turn's text is cut into its tokens, segment by segment") {
   for (const auto& token_bytes :
        std::vector<std::vector<std::uint16_t>>{{}, {1}, {25}, {30, 1}, {2, 1, 1, 1, 5, 12, 5, 0}})
     REQUIRE(cli::credit_json(turn_of(text, token_bytes)).is_null());
-  env::Turn short_of_values = turn;
+  record::Turn short_of_values = turn;
   short_of_values.credit.kl.pop_back();
   REQUIRE(cli::credit_json(short_of_values).is_null());
 }
@@ -128,16 +128,16 @@ TEST_CASE("a turn's text is cut into its tokens, segment by segment") {
 TEST_CASE("the episodes of a training's report are whole groups from all along it, those that teach first") {
   const test::TempFolder folder;
   {
-    auto store = env::EpisodeStore::create(folder / "run", test::kTrainingConfig, false);
+    auto store = record::EpisodeStore::create(folder / "run", test::kTrainingConfig, false);
     for (std::uint64_t task = 0; task < 30; ++task)
       for (int sample = 0; sample < 2; ++sample) {
-        env::Episode episode = test::make_trained_episode(task, sample, static_cast<int>(task / 3) * 10);
+        record::Episode episode = test::make_trained_episode(task, sample, static_cast<int>(task / 3) * 10);
         episode.reward = task % 3 == 2 ? sample : 0.5;  // in the third group of a step they differ
         store->record(episode);
       }
     store->record(test::make_episode(99, 0));  // of no step
   }
-  const auto run = env::RunReader::open(folder / "run");
+  const auto run = record::RunReader::open(folder / "run");
   REQUIRE(cli::chosen_episodes(*run, 3, 1) ==
           std::vector<EpisodeKey>{{2, 0}, {2, 1}, {14, 0}, {14, 1}, {29, 0}, {29, 1}});
   REQUIRE(cli::chosen_episodes(*run, 1, 2) == std::vector<EpisodeKey>{{29, 0}, {29, 1}, {27, 0}, {27, 1}});
@@ -147,13 +147,13 @@ TEST_CASE("the episodes of a training's report are whole groups from all along i
 TEST_CASE("the report of a training shows its curves, and what every token was worth") {
   const test::TempFolder folder;
   {
-    auto store = env::EpisodeStore::create(folder / "run", test::kTrainingConfig, false);
+    auto store = record::EpisodeStore::create(folder / "run", test::kTrainingConfig, false);
     test::record_training(*store, 41, 2);
-    env::Episode hostile = test::make_adpo_episode(0, 0, 0);
+    record::Episode hostile = test::make_adpo_episode(0, 0, 0);
     hostile.turns[0].text.replace(0, 3, "<b>");
     store->record(hostile);
   }
-  const Json data = cli::report_data(*env::RunReader::open(folder / "run"), "run");
+  const Json data = cli::report_data(*record::RunReader::open(folder / "run"), "run");
   const std::string script = R"js(<script>
     const seen = [];
     const say = (text) => seen.push(text.replaceAll(/\s+/g, " "));
@@ -196,7 +196,7 @@ TEST_CASE("the report of a training shows its curves, and what every token was w
 TEST_CASE("a long training has a small report, quickly") {
   const test::TempFolder folder;
   {
-    auto store = env::EpisodeStore::create(folder / "run", test::kTrainingConfig, false);
+    auto store = record::EpisodeStore::create(folder / "run", test::kTrainingConfig, false);
     test::record_training(*store, 3000, 1);
     for (int step = 0; step < 3000; ++step)
       store->record_metrics(
@@ -204,7 +204,7 @@ TEST_CASE("a long training has a small report, quickly") {
           {{"adapo/beta1", step * 1e-7 / 3}, {"adapo/beta2", std::sin(step)}, {"adapo/error_rate", 1.0 / (step + 1)}});
   }
   const auto start = std::chrono::steady_clock::now();
-  const Json data = cli::report_data(*env::RunReader::open(folder / "run"), "run");
+  const Json data = cli::report_data(*record::RunReader::open(folder / "run"), "run");
   const std::string page = cli::report_page(data);
   REQUIRE(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < 20);
   REQUIRE(page.size() < 1'500'000);

@@ -22,13 +22,13 @@ TEST_CASE("episodes are named by task and sample") {
   REQUIRE(cli::parse_episode_name("17").task == 17);
   REQUIRE_FALSE(cli::parse_episode_name("17").sample);
   REQUIRE(cli::parse_episode_name("17:3").sample == 3);
-  REQUIRE(cli::parse_episode_name("0:greedy").sample == env::kGreedySample);
+  REQUIRE(cli::parse_episode_name("0:greedy").sample == record::kGreedySample);
   for (const char* text : {"", "x", "17:", "17:x", "17:3:4", "-1", "17 ", "99999999999999999999"})
     REQUIRE_THROWS_WITH(cli::parse_episode_name(text), Catch::Contains("Give TASK, TASK:SAMPLE or TASK:greedy"));
 }
 
 TEST_CASE("a transcript shows every turn, the gold and the answer, and its JSON all the rest") {
-  env::Episode episode = make_episode(3, 1);
+  record::Episode episode = make_episode(3, 1);
   const Json call{{"tool", "python"}, {"arguments", Json::object()}, {"outcome", "ok"}, {"seconds", 0.5}, {"bytes", 7}};
   episode.turns[0].info = {{"error", "no such action\x1b"}, {"tool_calls", {call}}};
   const std::string text = cli::episode_text(episode);
@@ -48,7 +48,7 @@ TEST_CASE("a transcript shows every turn, the gold and the answer, and its JSON 
 }
 
 TEST_CASE("a record of calls that is none is left out") {
-  env::Episode episode = make_episode(3, 1);
+  record::Episode episode = make_episode(3, 1);
   for (const Json& calls : {Json(7), Json{{{"tool", 3}}}, Json::object(), Json{1, 2}}) {
     episode.turns[0].info = {{"tool_calls", calls}};
     REQUIRE(cli::tool_calls_of(episode.turns[0]).empty());
@@ -57,7 +57,7 @@ TEST_CASE("a record of calls that is none is left out") {
 }
 
 TEST_CASE("a transcript of two turns tells which answer was right") {
-  env::Episode episode = make_episode(3, 1);
+  record::Episode episode = make_episode(3, 1);
   episode.turns.resize(2, episode.turns[0]);
   episode.turns[0].info = {{"turn_correct", false}};
   episode.turns[1].info = {{"turn_correct", true}};
@@ -69,15 +69,15 @@ TEST_CASE("a transcript of two turns tells which answer was right") {
 TEST_CASE("a run is shown as its figures and one line a task") {
   const test::TempFolder folder;
   {
-    auto store = env::EpisodeStore::create(folder / "run", {{"suite", "charts"}, {"seed", 1}}, false);
+    auto store = record::EpisodeStore::create(folder / "run", {{"suite", "charts"}, {"seed", 1}}, false);
     for (int sample = -1; sample < 3; ++sample) {
-      env::Episode episode = make_episode(0, sample);
+      record::Episode episode = make_episode(0, sample);
       episode.success = sample != 1;
       store->record(episode);
     }
     store->record(test::make_failed_episode(12, 0));
   }
-  const auto run = env::RunReader::open(folder / "run");
+  const auto run = record::RunReader::open(folder / "run");
   const std::string text = cli::run_text(*run);
   CAPTURE(text);
   REQUIRE(text.find("THE RUN IS NOT COMPLETE") == 0);
@@ -94,10 +94,10 @@ TEST_CASE("a run is shown as its figures and one line a task") {
 TEST_CASE("a training is shown in the terminal by its metrics, an episode with the advantages of its tokens") {
   const test::TempFolder folder;
   {
-    auto store = env::EpisodeStore::create(folder / "run", test::kTrainingConfig, false);
+    auto store = record::EpisodeStore::create(folder / "run", test::kTrainingConfig, false);
     test::record_training(*store, 11, 1);
   }
-  const auto run = env::RunReader::open(folder / "run");
+  const auto run = record::RunReader::open(folder / "run");
   const std::string text = cli::run_text(*run);
   CAPTURE(text);
   REQUIRE(text.starts_with("THE TRAINING IS NOT COMPLETE."));

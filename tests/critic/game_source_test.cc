@@ -7,12 +7,12 @@
 
 #include <catch2/catch.hpp>
 #include "actor.h"
-#include "agents/local/prompt.h"
+#include "agents/hub/prompt.h"
 #include "core/error.h"
 #include "core/hash.h"
-#include "env/critic_role.h"
-#include "env/role.h"
-#include "env/sneaky_role.h"
+#include "env/wrappers/critic_role.h"
+#include "env/wrappers/role.h"
+#include "env/wrappers/sneaky_role.h"
 #include "env/verdict.h"
 
 using namespace agon;
@@ -122,7 +122,7 @@ TEST_CASE("A generator that learns is rewarded by what its steps do to solvers a
   for (const agents::TrainGroup& group : groups) {
     REQUIRE(group.episodes.size() == 4);
     for (std::size_t i = 0; i < 4; ++i) {
-      const env::Episode& episode = group.episodes[i];
+      const record::Episode& episode = group.episodes[i];
       CHECK(episode.turns.front().info.at("game").at("outcome") == kOutcomes[i]);
       CHECK(episode.reward == (i == 1 ? 1 : -1));
       CHECK(episode.success == (i == 1));
@@ -138,7 +138,7 @@ TEST_CASE("A critic that learns judges a harmful step and the right one of its p
   std::set<std::uint64_t> seeds;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const bool right = g % 2 == 1;
-    const env::Episode& episode = groups[g].episodes.front();
+    const record::Episode& episode = groups[g].episodes.front();
     CHECK(episode.turns.front().info.at("game").at("step") == (right ? "right" : "misread_value"));
     CHECK(episode.task_index == groups[g - g % 2].episodes.front().task_index + right);
     for (std::size_t i = 0; i < 4; ++i) CHECK(groups[g].episodes[i].reward == (i == 0 ? 1 : -1));

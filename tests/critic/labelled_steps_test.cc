@@ -13,9 +13,9 @@ using Catch::Contains;
 namespace {
 
 // As a run records it: one turn.
-env::Episode episode_of(std::uint64_t task, const std::string& text) {
+record::Episode episode_of(std::uint64_t task, const std::string& text) {
   const auto env = env::make_env("charts");
-  env::Episode episode;
+  record::Episode episode;
   episode.task_index = task;
   episode.turns.push_back({.observation = env->reset({env::Split::test, task}).observation, .text = text});
   return episode;

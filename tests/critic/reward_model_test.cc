@@ -1,4 +1,4 @@
-#include "agents/learn/reward_network.h"  // LibTorch before Catch: each has a CHECK
+#include "agents/learn/network/reward_network.h"  // LibTorch before Catch: each has a CHECK
 
 #include <ATen/core/grad_mode.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "agents/local/local_policy.h"
+#include "agents/engine/local_policy.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"

@@ -1,5 +1,5 @@
-#include "agents/learn/reward_learner.h"
-#include "agents/learn/reward_network.h"  // LibTorch before Catch: each has a CHECK
+#include "agents/learn/loop/reward_learner.h"
+#include "agents/learn/network/reward_network.h"  // LibTorch before Catch: each has a CHECK
 
 #include <ATen/core/grad_mode.h>
 
@@ -14,7 +14,7 @@
 #include "critic/reward_model/judge_training.h"
 #include "critic/reward_model/reward_model.h"
 #include "critic/reward_model/training.h"
-#include "env/run_database.h"
+#include "record/run_database.h"
 #include "temp_folder.h"
 
 using namespace agon;
@@ -188,7 +188,7 @@ TEST_CASE("train-rm: a folder in which another process trains is refused, a judg
   const test::TempFolder folder;
   RewardTrainingConfig config = training_config(folder, "rm", good_and_bad(folder.path(), 8));
   fs::create_directories(config.output);
-  const env::FolderLock lock(config.output);
+  const record::FolderLock lock(config.output);
   CHECK_THROWS_WITH(train_reward_model(config, false), Contains("another process"));
   config.judge = JudgeForm::pairs;
   CHECK_THROWS_WITH(train_judge(config, false), Contains("another process"));

@@ -32,15 +32,15 @@ struct Run {
   void search(const env::EnvFactory& new_env, const std::atomic<bool>* stop = nullptr) {
     test::TreePolicy policy(root);
     test::TreeCritic critic(root);
-    const auto store = env::EpisodeStore::create(folder, {{"seed", 0}}, true);
-    const auto run = env::RunReader::open(folder);
+    const auto store = record::EpisodeStore::create(folder, {{"seed", 0}}, true);
+    const auto run = record::RunReader::open(folder);
     search_tasks(policy, &critic, options, {store.get(), run.get(), {}, stop}, new_env, "");
     store->flush();
   }
-  std::vector<env::Episode> episodes() const {
-    std::vector<env::Episode> all;
-    env::RunReader::open(folder)->for_each([&](const env::Episode& episode) { all.push_back(episode); },
-                                           env::RunReader::Detail::whole);
+  std::vector<record::Episode> episodes() const {
+    std::vector<record::Episode> all;
+    record::RunReader::open(folder)->for_each([&](const record::Episode& episode) { all.push_back(episode); },
+                                           record::RunReader::Detail::whole);
     return all;
   }
   void change(const std::string& sql) const {
@@ -75,7 +75,7 @@ TEST_CASE("An env that cannot be forked is refused where several futures are pla
   }
   run.search(counted("a", 1, false));
   REQUIRE(run.episodes().size() == 2);
-  for (const env::Episode& episode : run.episodes()) CHECK(episode.status == env::EpisodeStatus::done);
+  for (const record::Episode& episode : run.episodes()) CHECK(episode.status == record::EpisodeStatus::done);
 }
 
 TEST_CASE("A search goes on only where its env answers as it did") {
@@ -83,22 +83,22 @@ TEST_CASE("A search goes on only where its env answers as it did") {
   Run run(folder / "run");
   run.options.method.method = Method::guided;
   run.search(counted("a", 2));
-  CHECK(run.episodes().at(1).status == env::EpisodeStatus::done);
+  CHECK(run.episodes().at(1).status == record::EpisodeStatus::done);
   run.change("DELETE FROM turns WHERE episode_id = (SELECT id FROM episodes WHERE task_index = 1)");
   run.change("DELETE FROM episodes WHERE task_index = 1");
   run.change(
       "DELETE FROM journal WHERE task_index = 1 AND number >= (SELECT max(number) FROM journal WHERE task_index "
       "= 1 AND kind = 'play')");
 
-  const auto before = env::RunReader::open(run.folder)->journal(1);
+  const auto before = record::RunReader::open(run.folder)->journal(1);
   run.search(counted("a", 1));  // its episode is over after a turn
-  const std::vector<env::Episode> changed = run.episodes();
-  CHECK(changed.at(0).status == env::EpisodeStatus::done);
-  REQUIRE(changed.at(1).status == env::EpisodeStatus::failed);
+  const std::vector<record::Episode> changed = run.episodes();
+  CHECK(changed.at(0).status == record::EpisodeStatus::done);
+  REQUIRE(changed.at(1).status == record::EpisodeStatus::failed);
   CHECK_THAT(changed[1].failure, Contains("task 1 cannot go on") && Contains("(play)") &&
                                      Contains("\"terminated\":false") && Contains("\"terminated\":true"));
-  CHECK(env::RunReader::open(run.folder)->journal(1).size() == before.size());  // nothing stands on what has changed
+  CHECK(record::RunReader::open(run.folder)->journal(1).size() == before.size());  // nothing stands on what has changed
 
   run.search(counted("a", 2));
-  CHECK(run.episodes().at(1).status == env::EpisodeStatus::done);
+  CHECK(run.episodes().at(1).status == record::EpisodeStatus::done);
 }

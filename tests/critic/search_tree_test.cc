@@ -69,7 +69,7 @@ bool same(const test::Searched& a, const test::Searched& b) {
 
 // A turn was written to its end.
 bool has_whole_turn(const test::Searched& searched) {
-  for (const env::JournalEntry& entry : searched.journal)
+  for (const record::JournalEntry& entry : searched.journal)
     if (entry.kind == "write")
       for (const Json& step : entry.body.at("steps"))
         if (step.at("ends").get<bool>() && !step.at("cut").get<bool>()) return true;
@@ -149,14 +149,14 @@ TEST_CASE("A journal says where a search that is run again goes another way") {
 
   // The last digits of a model are nobody's.
   const auto past = input.past;
-  for (env::JournalEntry& entry : input.past) {
+  for (record::JournalEntry& entry : input.past) {
     if (entry.kind == "write")
       for (Json& step : entry.body.at("steps")) step.at("logprobs") = {-7};
     if (entry.kind == "judge")
       entry.body["verdicts"][0]["probability"] = entry.body["verdicts"][0]["probability"].get<double>() - 5e-4;
   }
   CHECK_FALSE(test::search_once(&again, &critic, input).divergence);
-  for (env::JournalEntry& entry : input.past)
+  for (record::JournalEntry& entry : input.past)
     if (entry.kind == "judge") entry.body["verdicts"][0]["probability"] = 0.7;
   const auto doubted = test::search_once(&again, &critic, input);
   REQUIRE(doubted.divergence);
@@ -186,14 +186,14 @@ TEST_CASE("A journal whose numbers index outside of it is refused") {
     for (const char* number : {"6", "-1", "4294967296", "18446744073709551615", "9223372036854775808", "1e30"}) {
       CAPTURE(key, number);
       input.past = past;
-      for (env::JournalEntry& entry : input.past)
+      for (record::JournalEntry& entry : input.past)
         if (entry.kind == "write") entry.body.at("steps").at(0)[key] = Json::parse(number);
       CHECK_THROWS_WITH(test::search_once(&policy, &critic, input), Catch::Contains(fmt::format("'{}' is ", key)));
     }
   for (const char* number : {"-1", "18446744073709551615", "1e300"}) {
     CAPTURE(number);
     input.past = past;
-    for (env::JournalEntry& entry : input.past)
+    for (record::JournalEntry& entry : input.past)
       if (entry.kind == "judge") entry.body.at("verdicts").at(0)["tokens"] = Json::parse(number);
     CHECK_THROWS_WITH(test::search_once(&policy, &critic, input), Catch::Contains("'tokens' is "));
   }
@@ -316,7 +316,7 @@ TEST_CASE("A critique that the budget cuts is no verdict") {
   CHECK(result.text == "one\n\n<answer>a</answer>");
   CHECK(result.exhausted == "critic_tokens");
   CHECK(result.spent.critic_tokens == 10);
-  const auto verdicts = std::count_if(result.journal.begin(), result.journal.end(), [](const env::JournalEntry& entry) {
+  const auto verdicts = std::count_if(result.journal.begin(), result.journal.end(), [](const record::JournalEntry& entry) {
     return entry.kind == "judge" && !entry.body.at("verdicts").empty();
   });
   CHECK(verdicts == 1);

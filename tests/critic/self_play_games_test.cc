@@ -5,7 +5,7 @@
 #include "actor.h"
 #include "critic/self_play/games.h"
 #include "critic/self_play/lessons.h"
-#include "env/known_steps.h"
+#include "env/wrappers/known_steps.h"
 #include "env/suite.h"
 #include "env/verdict.h"
 

@@ -12,7 +12,7 @@
 #include "core/rng.h"
 #include "core/text.h"
 #include "critic/self_play/rounds.h"
-#include "env/episode_store.h"
+#include "record/episode_store.h"
 #include "env/verdict.h"
 #include "temp_folder.h"
 
@@ -65,8 +65,8 @@ class World {
   // All that a run comes to.
   std::vector<std::string> outcome() const {
     std::vector<std::string> all;
-    const auto run = env::RunReader::open(config.output);
-    for (const env::JournalEntry& entry : run->journal_ends("game"))
+    const auto run = record::RunReader::open(config.output);
+    for (const record::JournalEntry& entry : run->journal_ends("game"))
       all.push_back(fmt::format("{} {}", entry.task_index, entry.body.dump()));
     for (const char* model : {"round-1/critic", "round-1/sneaky", "round-2/critic", "round-2/sneaky"})
       all.push_back(read_file((config.output / model / "model.safetensors").string()));
@@ -76,7 +76,7 @@ class World {
   }
   std::vector<Json> games(int round) const {
     std::vector<Json> all;
-    for (const env::JournalEntry& entry : env::RunReader::open(config.output)->journal_ends("game"))
+    for (const record::JournalEntry& entry : record::RunReader::open(config.output)->journal_ends("game"))
       if (entry.body.at("round") == round) all.push_back(entry.body);
     return all;
   }

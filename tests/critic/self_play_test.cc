@@ -3,7 +3,7 @@
 
 #include "core/error.h"
 #include "critic/self_play/game.h"
-#include "env/known_steps.h"
+#include "env/wrappers/known_steps.h"
 #include "env/suite.h"
 
 using namespace agon;

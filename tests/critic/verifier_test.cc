@@ -37,12 +37,12 @@ class Longest final : public RewardModel {
 
 // Two tasks of four samples; the longest of the first is right, of the second the shortest.
 // `answers`: of the samples of both tasks; those that say `gold` are right.
-std::unique_ptr<env::RunReader> played(const std::filesystem::path& folder, bool last_failed = false,
+std::unique_ptr<record::RunReader> played(const std::filesystem::path& folder, bool last_failed = false,
                                        const std::vector<std::string>& answers = {}, const std::string& gold = "7") {
-  const auto store = env::EpisodeStore::create(folder, {{"suite", "charts"}}, false);
+  const auto store = record::EpisodeStore::create(folder, {{"suite", "charts"}}, false);
   for (std::uint64_t task = 0; task < 2; ++task)
     for (int sample = 0; sample < 4; ++sample) {
-      env::Episode episode;
+      record::Episode episode;
       episode.task_id = "t/" + std::to_string(task);
       episode.task_index = task;
       episode.sample = sample;
@@ -55,13 +55,13 @@ std::unique_ptr<env::RunReader> played(const std::filesystem::path& folder, bool
       }
       episode.turns.emplace_back().text = std::string(static_cast<std::size_t>(sample + 1), 'x');
       if (last_failed && task == 1 && sample == 3) {
-        episode.status = env::EpisodeStatus::failed;
+        episode.status = record::EpisodeStatus::failed;
         episode.turns.clear();
       }
       store->record(std::move(episode));
     }
   store->flush();
-  return env::RunReader::open(folder);
+  return record::RunReader::open(folder);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "env/grade.h"
+#include "env/grading/grade.h"
 
 using namespace agon;
 using namespace agon::env;

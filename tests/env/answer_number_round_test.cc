@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "env/answer_number.h"
-#include "env/answer_text.h"
+#include "env/grading/answer/number.h"
+#include "env/grading/answer/text.h"
 
 using namespace agon::env;
 

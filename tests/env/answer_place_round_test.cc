@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cpu_time.h"
-#include "env/grade.h"
+#include "env/grading/grade.h"
 
 using namespace agon;
 using namespace agon::env;

@@ -7,9 +7,9 @@
 
 #include "core/error.h"
 #include "cpu_time.h"
-#include "env/answer_number.h"
-#include "env/answer_text.h"
-#include "env/grade.h"
+#include "env/grading/answer/number.h"
+#include "env/grading/answer/text.h"
+#include "env/grading/grade.h"
 
 using namespace agon;
 using namespace agon::env;

@@ -1,4 +1,4 @@
-#include "env/box.h"
+#include "env/grading/box.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

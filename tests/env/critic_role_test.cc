@@ -1,9 +1,9 @@
-#include "env/critic_role.h"
+#include "env/wrappers/critic_role.h"
 
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "env/known_steps.h"
+#include "env/wrappers/known_steps.h"
 #include "env/protocol.h"
 #include "env/suite.h"
 #include "env/verdict.h"

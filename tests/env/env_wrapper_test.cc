@@ -1,14 +1,14 @@
-#include "env/env_wrapper.h"
+#include "env/wrappers/env_wrapper.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <functional>
 
 #include "core/error.h"
-#include "env/held_out.h"
-#include "env/role.h"
+#include "env/wrappers/held_out.h"
+#include "env/wrappers/role.h"
 #include "env/suite.h"
-#include "env/two_turn.h"
+#include "env/wrappers/two_turn.h"
 #include "toy_env.h"
 
 using namespace agon;

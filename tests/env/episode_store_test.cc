@@ -1,4 +1,4 @@
-#include "env/episode_store.h"
+#include "record/episode_store.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -22,10 +22,10 @@
 #include "temp_folder.h"
 
 using namespace agon;
-using env::Episode;
-using env::EpisodeStatus;
-using env::EpisodeStore;
-using env::RunReader;
+using record::Episode;
+using record::EpisodeStatus;
+using record::EpisodeStore;
+using record::RunReader;
 using test::make_episode;
 using test::make_failed_episode;
 using test::make_trained_episode;
@@ -44,7 +44,7 @@ void require_equal(const Episode& a, const Episode& b) {
   REQUIRE((a.answer == b.answer && a.score == b.score && a.seconds == b.seconds && a.train_step == b.train_step));
   REQUIRE(a.turns.size() == b.turns.size());
   for (std::size_t i = 0; i < a.turns.size(); ++i) {
-    const env::Turn &x = a.turns[i], &y = b.turns[i];
+    const record::Turn &x = a.turns[i], &y = b.turns[i];
     REQUIRE(x.text == y.text);
     REQUIRE((x.token_ids == y.token_ids && x.logprobs == y.logprobs && x.finish_reason == y.finish_reason));
     REQUIRE((x.prompt_tokens == y.prompt_tokens && x.info == y.info));
@@ -148,7 +148,7 @@ TEST_CASE("what is recorded is read back, byte for byte, in order") {
   expected = model.begin();
   for (const Episode& episode : read_all(folder / "run", RunReader::Detail::without_images)) {
     Episode bare = (expected++)->second;
-    for (env::Turn& turn : bare.turns)
+    for (record::Turn& turn : bare.turns)
       for (Part& part : turn.observation.parts) part.image = Image();
     require_equal(episode, bare);
   }
@@ -204,7 +204,7 @@ TEST_CASE("the recording time of a run is that of all its processes together") {
 
 TEST_CASE("any bytes of a policy are kept, and absent values stay absent") {
   const test::TempFolder folder;
-  Episode episode = make_episode(1, env::kGreedySample);
+  Episode episode = make_episode(1, record::kGreedySample);
   episode.turns.resize(1);
   episode.turns[0].text = std::string("a\0b\xff\xc3('<>\n", 11);
   episode.turns[0].token_ids.clear();
@@ -227,7 +227,7 @@ TEST_CASE("a picture that many turns show is stored once, also after a resume") 
     auto store = EpisodeStore::create(folder / "run", kConfig, true);
     for (std::uint64_t task = 0; task < 2; ++task) {
       Episode episode = make_episode(task, sample);
-      for (env::Turn& turn : episode.turns) turn.observation.parts = {Part::of(test::picture(task))};
+      for (record::Turn& turn : episode.turns) turn.observation.parts = {Part::of(test::picture(task))};
       store->record(episode);
     }
   }
@@ -472,10 +472,10 @@ TEST_CASE("metrics are read back in order of name and step, undefined ones too, 
   store->record_metrics(2, {{"reward/total", 0.25}, {"score/auc", std::nan("")}});
   store->record_metrics(10, {{"reward/total", 0.75}});
   store->flush();
-  const std::map<std::string, env::Curve> metrics = RunReader::open(folder / "run")->metrics();
+  const std::map<std::string, record::Curve> metrics = RunReader::open(folder / "run")->metrics();
   REQUIRE(metrics.size() == 3);
-  REQUIRE(metrics.at("reward/total") == env::Curve{{2, 0.25}, {10, 0.75}});
-  REQUIRE(metrics.at("policy/kl") == env::Curve{{10, infinity}});
+  REQUIRE(metrics.at("reward/total") == record::Curve{{2, 0.25}, {10, 0.75}});
+  REQUIRE(metrics.at("policy/kl") == record::Curve{{10, infinity}});
   REQUIRE(metrics.at("score/auc").size() == 1);
   REQUIRE(std::isnan(metrics.at("score/auc")[0].second));
 }
@@ -499,7 +499,7 @@ TEST_CASE("a training that goes on from a checkpoint forgets the later steps") {
   REQUIRE(!RunReader::open(folder / "run")->summary().is_null());  // nothing was removed
   store->forget_after(3);
   REQUIRE(RunReader::open(folder / "run")->summary().is_null());
-  REQUIRE(RunReader::open(folder / "run")->metrics().at("reward/total") == env::Curve{{0, 0}, {1, 1}, {2, 2}, {3, 3}});
+  REQUIRE(RunReader::open(folder / "run")->metrics().at("reward/total") == record::Curve{{0, 0}, {1, 1}, {2, 2}, {3, 3}});
   REQUIRE(store->finished() == std::set<Key>{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {100, 0}});
   REQUIRE(count(folder / "run", "tasks") == 5);
   store->record(make_trained_episode(4, 0, 4));  // its task's row comes back
@@ -531,7 +531,7 @@ TEST_CASE("killed at any moment, a training's steps are whole and none is missin
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
     if (!std::filesystem::exists(folder / "run/run.sqlite") || count(folder / "run", "sqlite_master") == 0) continue;
-    const std::map<std::string, env::Curve> metrics = RunReader::open(folder / "run")->metrics();
+    const std::map<std::string, record::Curve> metrics = RunReader::open(folder / "run")->metrics();
     if (metrics.empty()) continue;
     REQUIRE(metrics.at("a") == metrics.at("b"));
     steps = metrics.at("a").size();

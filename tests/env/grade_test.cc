@@ -1,4 +1,4 @@
-#include "env/grade.h"
+#include "env/grading/grade.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "env/gui_action.h"
+#include "env/grading/gui_action.h"
 
 #include <catch2/catch.hpp>
 

@@ -12,16 +12,16 @@
 #include "core/text.h"
 #include "effort.h"
 #include "env/check_env.h"
-#include "env/grade.h"
+#include "env/grading/grade.h"
 #include "env/protocol.h"
 #include "env/suite.h"
-#include "env/suites/lookup_task.h"
-#include "env/suites/lookup_world.h"
-#include "env/suites/suite_task.h"
+#include "env/suites/lookup/task.h"
+#include "env/suites/lookup/world.h"
+#include "env/kit/suite_task.h"
 #include "golden_text.h"
 #include "suite_checks.h"
 #include "temp_folder.h"
-#include "tools/search_tool.h"
+#include "tools/search/search_tool.h"
 
 using namespace agon;
 using namespace agon::env;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "effort.h"
-#include "env/suites/phone_task.h"
+#include "env/suites/phone/task.h"
 
 using namespace agon;
 using namespace agon::env;

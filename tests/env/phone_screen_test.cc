@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "env/suites/phone_screen.h"
+#include "env/suites/phone/screen.h"
 
 using namespace agon;
 using namespace agon::env;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "env/suites/phone_state.h"
+#include "env/suites/phone/state.h"
 
 using namespace agon::env;
 using namespace agon::env::phone;

@@ -7,9 +7,9 @@
 #include "env/check_env.h"
 #include "env/protocol.h"
 #include "env/suite.h"
-#include "env/suites/question_file.h"
+#include "env/kit/question_file.h"
 #include "temp_folder.h"
-#include "tools/search_index.h"
+#include "tools/search/search_index.h"
 
 using namespace agon;
 using namespace agon::env;

@@ -1,4 +1,4 @@
-#include "env/role.h"
+#include "env/wrappers/role.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "effort.h"
 #include "env/check_env.h"
-#include "env/two_turn.h"
+#include "env/wrappers/two_turn.h"
 
 using namespace agon;
 using namespace agon::env;

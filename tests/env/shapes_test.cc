@@ -4,8 +4,8 @@
 
 #include "effort.h"
 #include "env/suite.h"
-#include "env/suites/shape_task.h"
-#include "env/suites/suite_task.h"
+#include "env/suites/shapes/task.h"
+#include "env/kit/suite_task.h"
 #include "golden_text.h"
 #include "suite_checks.h"
 

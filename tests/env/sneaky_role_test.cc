@@ -1,4 +1,4 @@
-#include "env/sneaky_role.h"
+#include "env/wrappers/sneaky_role.h"
 
 #include <catch2/catch.hpp>
 #include <map>

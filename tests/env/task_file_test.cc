@@ -1,4 +1,4 @@
-#include "env/suites/task_file.h"
+#include "env/kit/task_file.h"
 #include "core/file.h"
 
 #include <catch2/catch.hpp>
@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "env/check_env.h"
-#include "env/suites/question_file.h"
+#include "env/kit/question_file.h"
 #include "temp_folder.h"
 
 using namespace agon;

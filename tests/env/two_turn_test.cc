@@ -1,4 +1,4 @@
-#include "env/two_turn.h"
+#include "env/wrappers/two_turn.h"
 #include "core/file.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "env/visual_arft.h"
+#include "env/grading/visual_arft.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,8 +1,8 @@
-#include "env/vote.h"
+#include "env/grading/vote.h"
 
 #include <catch2/catch.hpp>
 
-#include "env/grade.h"
+#include "env/grading/grade.h"
 
 using namespace agon::env;
 

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "core/error.h"
-#include "env/answer_choice.h"
-#include "env/answer_number.h"
-#include "env/answer_text.h"
-#include "env/grade.h"
-#include "env/visual_arft.h"
+#include "env/grading/answer/choice.h"
+#include "env/grading/answer/number.h"
+#include "env/grading/answer/text.h"
+#include "env/grading/grade.h"
+#include "env/grading/visual_arft.h"
 #include "tests/fuzz/checks.h"
 
 using namespace agon;

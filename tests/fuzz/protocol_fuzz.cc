@@ -1,4 +1,4 @@
-// libFuzzer harness of what reads a policy's text: env/protocol, env/box, env/gui_action, env/grade. Nothing may throw,
+// libFuzzer harness of what reads a policy's text: env/protocol, env/grading/box, env/grading/gui_action, env/grading/grade. Nothing may throw,
 // crash or run long; segments cover every byte once, and what is read and written reads back.
 #include <utf8proc.h>
 
@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "env/box.h"
-#include "env/grade.h"
-#include "env/gui_action.h"
+#include "env/grading/box.h"
+#include "env/grading/grade.h"
+#include "env/grading/gui_action.h"
 #include "env/protocol.h"
 #include "tests/fuzz/checks.h"
 

@@ -6,21 +6,21 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "env/suites/task_file.h"
+#include "env/kit/task_file.h"
 #include "tests/fuzz/checks.h"
-#include "tools/json_records.h"
+#include "core/json_records.h"
 
 using namespace agon;
 using namespace agon::env;
 
 namespace {
 
-bool is_tidy(const tools::SortedJson& value) {
+bool is_tidy(const SortedJson& value) {
   if (value.is_object())
     for (const auto& [key, member] : value.items())
       if (member.is_null()) return false;
   if (value.is_structured())
-    for (const tools::SortedJson& member : value)
+    for (const SortedJson& member : value)
       if (!is_tidy(member)) return false;
   return true;
 }
@@ -31,13 +31,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view content(reinterpret_cast<const char*>(data), size);
   std::size_t last = 0, items = 0;
   try {
-    tools::read_records(content, "f", [&](const tools::SortedJson& item, const tools::RecordPlace& place) {
+    read_records(content, "f", [&](const SortedJson& item, const RecordPlace& place) {
       require(item.is_object() && is_tidy(item));
       require(items == 0 || place.number > last);
       last = place.number;
       ++items;
       // Not as a file: dump() may write a double with digits that are not the nearest to it.
-      const tools::ParsedJson again = tools::parse_json(item.dump());
+      const ParsedJson again = parse_json(item.dump());
       require(again.fault.empty() && again.value == item);
       if (!item.contains("prompt") || !item["prompt"].is_string()) return;
       check_picture_marks(item["prompt"].get_ref<const std::string&>(), 1);

@@ -8,7 +8,7 @@
 #include "core/json.h"
 #include "tests/fuzz/checks.h"
 #include "tools/json_schema.h"
-#include "tools/json_text.h"
+#include "core/json_text.h"
 #include "tools/tool_format.h"
 
 using namespace agon;

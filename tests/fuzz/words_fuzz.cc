@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "tests/fuzz/checks.h"
-#include "tools/words.h"
+#include "tools/search/words.h"
 
 using namespace agon::tools;
 

@@ -13,8 +13,8 @@
 #include <atomic>
 #include <limits>
 
-#include "agents/learn/token_logprob.h"
-#include "env/episode_store.h"
+#include "agents/learn/network/token_logprob.h"
+#include "record/episode_store.h"
 #include "first_step.h"
 #include "kernels/patchify/patchify.h"
 #include "temp_folder.h"
@@ -149,7 +149,7 @@ TEST_CASE("GPU: a training goes on from its checkpoint, and begins as it does on
     for (const bool stop : stops)
       train(config_with(folder / device, {"device=" + device, "precision=float32", "evaluation.every=0"}),
             stop ? Resume::no : Resume::yes, std::atomic<bool>(stop));
-    return agon::env::RunReader::open(folder / device)->metrics()["policy/loss"];
+    return agon::record::RunReader::open(folder / device)->metrics()["policy/loss"];
   };
   const auto on_cpu = losses("cpu", {false}), on_gpu = losses("cuda", {true, false});
   REQUIRE(on_cpu.size() == 6);

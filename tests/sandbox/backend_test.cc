@@ -1,4 +1,4 @@
-#include "sandbox/launcher/backend.h"
+#include "sandbox/launcher/isolation/launcher_backend.h"
 
 #include <sys/resource.h>
 

@@ -1,4 +1,4 @@
-#include "sandbox/launcher/cgroup.h"
+#include "sandbox/launcher/isolation/cgroup.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "sandbox/launcher/errand.h"
+#include "sandbox/launcher/supervisor/errand.h"
 
 #include <fcntl.h>
 #include <poll.h>

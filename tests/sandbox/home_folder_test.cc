@@ -1,4 +1,4 @@
-#include "sandbox/launcher/home_folder.h"
+#include "sandbox/launcher/session/home_folder.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

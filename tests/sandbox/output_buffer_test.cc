@@ -1,4 +1,4 @@
-#include "sandbox/launcher/output_buffer.h"
+#include "sandbox/launcher/session/output_buffer.h"
 
 #include <catch2/catch.hpp>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/learn/credit.h"
+#include "agents/learn/credit/credit.h"
 #include "core/rng.h"
 
 namespace agon::test {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "agents/local/engine.h"
+#include "agents/engine/engine.h"
 
 namespace agon::testing {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/rng.h"
-#include "env/episode.h"
+#include "record/episode.h"
 
 namespace agon::test {
 
@@ -18,9 +18,9 @@ inline Image picture(std::uint64_t seed, int width = 24, int height = 16) {
 }
 
 // The episode of (task, sample): always the same one, of one to three turns, with every field set.
-inline env::Episode make_episode(std::uint64_t task, int sample) {
+inline record::Episode make_episode(std::uint64_t task, int sample) {
   Rng rng = Rng::derive(task, "episode", "", static_cast<std::uint64_t>(sample + 1));
-  env::Episode episode;
+  record::Episode episode;
   episode.task_id = "charts/2/test/" + std::to_string(task);
   episode.task_index = task;
   episode.level = 2;
@@ -30,7 +30,7 @@ inline env::Episode make_episode(std::uint64_t task, int sample) {
   episode.sample = sample;
   const int turns = rng.between(1, 3);
   for (int i = 0; i < turns; ++i) {
-    env::Turn& turn = episode.turns.emplace_back();
+    record::Turn& turn = episode.turns.emplace_back();
     turn.observation.parts = {Part::of(picture(task * 10 + static_cast<std::uint64_t>(i))),
                               Part::of("turn " + std::to_string(i))};
     turn.text = "red is 4\n\n<answer>" + std::to_string(rng.between(0, 9)) + "</answer>";
@@ -52,9 +52,9 @@ inline env::Episode make_episode(std::uint64_t task, int sample) {
   return episode;
 }
 
-inline env::Episode make_failed_episode(std::uint64_t task, int sample) {
-  env::Episode episode = make_episode(task, sample);
-  episode.status = env::EpisodeStatus::failed;
+inline record::Episode make_failed_episode(std::uint64_t task, int sample) {
+  record::Episode episode = make_episode(task, sample);
+  episode.status = record::EpisodeStatus::failed;
   episode.failure = "the policy: connection refused";
   episode.turns.resize(1);
   episode.answer.reset();
@@ -64,11 +64,11 @@ inline env::Episode make_failed_episode(std::uint64_t task, int sample) {
 
 // The same as an episode of a training: every token has its bytes of the text and its credit, the last one ends the
 // turn.
-inline env::Episode make_trained_episode(std::uint64_t task, int sample, int step) {
-  env::Episode episode = make_episode(task, sample);
+inline record::Episode make_trained_episode(std::uint64_t task, int sample, int step) {
+  record::Episode episode = make_episode(task, sample);
   episode.train_step = step;
   Rng rng = Rng::derive(task, "credit", "", static_cast<std::uint64_t>(sample + 1));
-  for (env::Turn& turn : episode.turns) {
+  for (record::Turn& turn : episode.turns) {
     const std::size_t tokens = turn.token_ids.size(), bytes = turn.text.size();
     for (std::size_t i = 0; i < tokens; ++i) {
       const std::size_t begin = i * bytes / (tokens - 1), end = (i + 1) * bytes / (tokens - 1);

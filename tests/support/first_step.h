@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "agents/learn/credit.h"
-#include "agents/learn/reward.h"
-#include "agents/learn/task_source.h"
-#include "agents/learn/train.h"
-#include "agents/learn/train_model.h"
-#include "agents/local/local_policy.h"
+#include "agents/learn/credit/credit.h"
+#include "agents/learn/data/reward.h"
+#include "agents/learn/data/task_source.h"
+#include "agents/learn/loop/train.h"
+#include "agents/learn/loop/train_model.h"
+#include "agents/engine/local_policy.h"
 #include "core/error.h"
 
 namespace agon::test {

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "agents/local/image_processor.h"
-#include "agents/local/model_config.h"
-#include "agents/local/prompt.h"
-#include "agents/local/safetensors.h"
-#include "agents/local/tokenizer.h"
+#include "agents/hub/image_processor.h"
+#include "agents/hub/model_config.h"
+#include "agents/hub/prompt.h"
+#include "agents/hub/safetensors.h"
+#include "agents/hub/tokenizer.h"
 #include "core/json.h"
 #include "core/text.h"
 

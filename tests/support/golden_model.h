@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "agents/local/checkpoint.h"
-#include "agents/local/qwen2_5_vl.h"
-#include "agents/local/safetensors.h"
+#include "agents/hub/model_folder.h"
+#include "agents/learn/network/qwen2_5_vl.h"
+#include "agents/hub/safetensors.h"
 #include "core/text.h"
 
 namespace agon::test {

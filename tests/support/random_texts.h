@@ -8,8 +8,8 @@
 
 #include <vector>
 
-#include "agents/local/prompt.h"
-#include "agents/local/qwen2_5_vl.h"
+#include "agents/hub/prompt.h"
+#include "agents/learn/network/qwen2_5_vl.h"
 #include "core/rng.h"
 
 namespace agon::test {

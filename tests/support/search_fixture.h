@@ -252,14 +252,14 @@ struct Searched {
   std::string text;  // of the turn that was chosen; empty: none
   std::optional<double> rank;
   int nodes = 0;
-  std::vector<env::JournalEntry> journal;
+  std::vector<record::JournalEntry> journal;
   std::optional<critic::Divergence> divergence;
 };
 
 struct SearchInput {
   critic::MethodOptions method;
   critic::Budget budget;
-  std::vector<env::JournalEntry> past;
+  std::vector<record::JournalEntry> past;
   std::string gold = "none";
   int turns = 1;
   int max_tokens = 100'000;  // of a turn
@@ -269,7 +269,7 @@ struct SearchInput {
 inline Searched search_once(agents::Policy* policy, critic::StepCritic* critic, const SearchInput& input) {
   Searched result;
   result.journal = input.past;
-  critic::Journal journal(0, input.past, [&](env::JournalEntry entry) { result.journal.push_back(std::move(entry)); });
+  critic::Journal journal(0, input.past, [&](record::JournalEntry entry) { result.journal.push_back(std::move(entry)); });
   if (input.compare) journal.compare();
   critic::TreeOptions options;
   options.budget = input.budget;

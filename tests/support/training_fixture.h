@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "env/episode_store.h"
+#include "record/episode_store.h"
 #include "env/protocol.h"
 #include "episode_fixture.h"
 
@@ -16,11 +16,11 @@ inline const Json kTrainingConfig = {
     {"seed", 1},        {"sources", {{{"suite", "charts"}, {"level", 2}, {"prompts", 8}}}},
     {"samples", 4},     {"optimizer", {{"learning_rate", 1e-4}, {"schedule", "cosine"}}}};
 
-inline env::Metrics made_up_metrics(int step, int steps) {
+inline record::Metrics made_up_metrics(int step, int steps) {
   Rng rng(static_cast<std::uint64_t>(step));
   const double done = static_cast<double>(step) / steps, right = 0.35 + 0.45 * (1 - std::exp(-3 * done));
   const auto noisy = [&](double value, double noise) { return value + noise * (2 * rng.uniform() - 1); };
-  env::Metrics metrics{{"reward/total", noisy(right + 0.1, 0.15)},
+  record::Metrics metrics{{"reward/total", noisy(right + 0.1, 0.15)},
                        {"reward/accuracy", noisy(right, 0.15)},
                        {"reward/format", noisy(0.98, 0.02)},
                        {"reward/score", noisy(0.1 * done, 0.1)},
@@ -46,7 +46,7 @@ inline env::Metrics made_up_metrics(int step, int steps) {
   return metrics;
 }
 
-inline env::Metrics made_up_evaluation(int step, int steps) {
+inline record::Metrics made_up_evaluation(int step, int steps) {
   Rng rng(static_cast<std::uint64_t>(step) + 1'000'000);
   const double right = 0.36 + 0.4 * (1 - std::exp(-3.0 * step / steps)) + 0.02 * rng.uniform();
   return {{"eval/charts-2/pass_at_1", right},
@@ -72,14 +72,14 @@ inline std::vector<std::string> made_up_tokens(const std::string& text) {
 }
 
 // One roll-out of a group of `step`: answers right or wrong with a score, each segment with its advantage.
-inline env::Episode make_adpo_episode(std::uint64_t task, int sample, int step) {
-  env::Episode episode = make_episode(task, sample);
+inline record::Episode make_adpo_episode(std::uint64_t task, int sample, int step) {
+  record::Episode episode = make_episode(task, sample);
   Rng rng = Rng::derive(task, "adpo", "", static_cast<std::uint64_t>(sample));
   episode.train_step = step;
   episode.success = rng.chance(0.5);
   const std::string score = std::to_string(rng.between(1, 9));
   episode.turns.resize(1);
-  env::Turn& turn = episode.turns[0];
+  record::Turn& turn = episode.turns[0];
   turn.text = "The red bar is " + std::to_string(rng.between(1, 9)) + ", the blue one about 3.\n\nTogether they are " +
               (episode.success ? "seven" : "acht – más o menos") + ".\n\n<answer>" + (episode.success ? "7" : "8") +
               "</answer><score>0." + score + "</score>";
@@ -106,7 +106,7 @@ inline env::Episode make_adpo_episode(std::uint64_t task, int sample, int step) 
 }
 
 // Metrics of all steps, an evaluation every 25, and every 10 steps `groups` groups of 4.
-inline void record_training(env::EpisodeStore& store, int steps, int groups) {
+inline void record_training(record::EpisodeStore& store, int steps, int groups) {
   for (int step = 0; step < steps; ++step) {
     for (int i = 0; step % 10 == 0 && i < groups * 4; ++i)
       store.record(make_adpo_episode(static_cast<std::uint64_t>(step * groups + i / 4), i % 4, step));

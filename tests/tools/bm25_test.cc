@@ -1,4 +1,4 @@
-#include "tools/bm25.h"
+#include "tools/search/bm25.h"
 
 #include <catch2/catch.hpp>
 #include <map>

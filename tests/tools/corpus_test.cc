@@ -1,11 +1,11 @@
-#include "tools/corpus.h"
+#include "tools/search/corpus.h"
 #include "core/file.h"
 
 #include <catch2/catch.hpp>
 
 #include "core/error.h"
 #include "temp_folder.h"
-#include "tools/line_reader.h"
+#include "tools/search/line_reader.h"
 
 using namespace agon;
 using namespace agon::tools;

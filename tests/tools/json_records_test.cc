@@ -1,4 +1,4 @@
-#include "tools/json_records.h"
+#include "core/json_records.h"
 
 #include <catch2/catch.hpp>
 #include <sstream>

@@ -1,4 +1,4 @@
-#include "tools/retrieve_server.h"
+#include "tools/search/retrieve_server.h"
 #include "core/file.h"
 
 #include <arpa/inet.h>
@@ -15,11 +15,11 @@
 
 #include "core/error.h"
 #include "temp_folder.h"
-#include "tools/http.h"
-#include "tools/open_search.h"
-#include "tools/retrieve_protocol.h"
-#include "tools/search_index.h"
-#include "tools/web_search.h"
+#include "net/http_client.h"
+#include "tools/search/open_search.h"
+#include "tools/search/retrieve_protocol.h"
+#include "tools/search/search_index.h"
+#include "tools/search/web_search.h"
 
 using namespace agon;
 using namespace agon::tools;
@@ -302,7 +302,7 @@ TEST_CASE("slow requests hold up neither others nor the end") {
 
 TEST_CASE("a request has its time: headers, body, and between two") {
   const test::TempFolder folder;
-  HttpLimits limits;
+  net::HttpLimits limits;
   limits.header_seconds = limits.body_seconds = limits.idle_seconds = 0.3;
   Serving serving(pets(folder), {.port = 0, .threads = 2, .limits = limits});
   const Raw silent(serving.server.port()), header(serving.server.port()), body(serving.server.port()),
@@ -321,7 +321,7 @@ TEST_CASE("a request has its time: headers, body, and between two") {
 
 TEST_CASE("connections are bounded: the longest idle one makes room, and where all are at work one more gets 503") {
   const auto backend = std::make_shared<Slow>(10);
-  HttpLimits limits;
+  net::HttpLimits limits;
   limits.connections = 4;
   Serving serving(backend, {.port = 0, .threads = 4, .limits = limits});
   const int port = serving.server.port();
@@ -351,7 +351,7 @@ TEST_CASE("connections are bounded: the longest idle one makes room, and where a
 }
 
 TEST_CASE("clients that do not read hold bytes that are bounded, and not for long") {
-  HttpLimits limits;
+  net::HttpLimits limits;
   limits.most_held_bytes = 24 << 20;
   Serving serving(std::make_shared<Slow>(4 << 20), {.port = 0, .threads = 4, .limits = limits});
   std::vector<std::unique_ptr<Raw>> deaf;
@@ -370,7 +370,7 @@ TEST_CASE("clients that do not read hold bytes that are bounded, and not for lon
 
 TEST_CASE("clients that do not go on with a body hold bytes that are bounded, and not for long") {
   const test::TempFolder folder;
-  HttpLimits limits;
+  net::HttpLimits limits;
   limits.most_held_bytes = 3 << 20;
   Serving serving(pets(folder), {.port = 0, .threads = 4, .most_request_bytes = 1 << 20, .limits = limits});
   std::vector<std::unique_ptr<Raw>> slow;
@@ -405,8 +405,8 @@ TEST_CASE("an answer is bounded") {
 }
 
 TEST_CASE("a budget of bytes is shared and given back") {
-  ByteBudget budget(100);
-  ByteBudget::Lease first(budget), second(budget);
+  net::ByteBudget budget(100);
+  net::ByteBudget::Lease first(budget), second(budget);
   CHECK(first.resize(60));
   CHECK_FALSE(second.resize(41));
   CHECK(second.resize(40));
@@ -414,13 +414,13 @@ TEST_CASE("a budget of bytes is shared and given back") {
   CHECK(budget.refusals() == 1);
   CHECK(first.resize(10));
   CHECK_FALSE(second.resize(~std::size_t{0}));
-  ByteBudget::Lease moved(std::move(first));
+  net::ByteBudget::Lease moved(std::move(first));
   CHECK(budget.held() == 50);
   moved = {};
   CHECK(budget.held() == 40);
-  second = ByteBudget::Lease(budget);
+  second = net::ByteBudget::Lease(budget);
   CHECK(budget.held() == 0);
-  CHECK(ByteBudget::Lease().resize(5));
+  CHECK(net::ByteBudget::Lease().resize(5));
 }
 
 TEST_CASE("what is not HTTP, or not as it is mostly written, is answered") {
@@ -520,14 +520,14 @@ TEST_CASE("a stop does not wait for a server that is asked") {
   double soonest = kSoon;  // of three: others may keep the machine busy
   for (int round = 0; round < 3; ++round) {
     std::atomic<bool> stop = false;
-    const HttpStop scope(stop);
+    const net::HttpStop scope(stop);
     Clock::time_point stopped;
     const std::jthread soon([&] {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
       stopped = Clock::now();
       stop = true;
     });
-    const HttpReply reply = http_request({mute.url(), {}, {}, 60});
+    const net::HttpReply reply = net::http_request({mute.url(), {}, {}, 60});
     CHECK_THAT(reply.fault, Contains("stopped"));
     soonest = std::min(soonest, seconds_since(stopped));
   }

@@ -1,4 +1,4 @@
-#include "tools/search_index.h"
+#include "tools/search/search_index.h"
 #include "core/file.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -19,9 +19,9 @@
 #include "core/rng.h"
 #include "core/text.h"
 #include "temp_folder.h"
-#include "tools/json_text.h"
-#include "tools/snippet.h"
-#include "tools/tokenizer.h"
+#include "core/json_text.h"
+#include "tools/search/snippet.h"
+#include "tools/search/word_tokenizer.h"
 
 using namespace agon;
 using namespace agon::tools;

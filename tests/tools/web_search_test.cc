@@ -1,4 +1,4 @@
-#include "tools/web_search.h"
+#include "tools/search/web_search.h"
 
 #include <httplib.h>
 
@@ -11,11 +11,11 @@
 
 #include "core/error.h"
 #include "temp_folder.h"
-#include "tools/http.h"
-#include "tools/open_search.h"
-#include "tools/search_cache.h"
-#include "tools/search_tool.h"
-#include "tools/secret.h"
+#include "net/http_client.h"
+#include "tools/search/open_search.h"
+#include "tools/search/search_cache.h"
+#include "tools/search/search_tool.h"
+#include "net/secret.h"
 #include "tools/tool_set.h"
 
 using namespace agon;
@@ -195,8 +195,8 @@ TEST_CASE("keys are in no message and no identity") {
   const SearchReply reply = engine->search("x", 1, 5);
   CHECK_THAT(message(reply), Contains("bad key <key>") && Contains("SERPER_API_KEY") && !Contains("secret-key-1"));
   CHECK_THAT(engine->identity().dump(), !Contains("secret-key-1"));
-  CHECK(public_url("https://user:pass@host:8/path?key=1#x") == "https://host:8/path");
-  CHECK(public_url("user:pass@host:8/path") == "host:8/path");
+  CHECK(net::public_url("https://user:pass@host:8/path?key=1#x") == "https://host:8/path");
+  CHECK(net::public_url("user:pass@host:8/path") == "host:8/path");
   ::setenv("SERPER_API_KEY", "two\nlines", 1);
   CHECK_THROWS_WITH(make_web_search({.engine = "serper"}), Contains("SERPER_API_KEY") && !Contains("lines"));
   ::unsetenv("SERPER_API_KEY");
@@ -227,10 +227,10 @@ TEST_CASE("a key that is a part of its replacement, or of other words, ends and 
 
 TEST_CASE("a key is hidden in every form in which a server may echo it") {
   const std::string key = "s3cr/t+\"&'<key>=\\%~end";
-  const Secret secret(key);
+  const net::Secret secret(key);
   std::string json = nlohmann::json(key).dump();
   for (const std::string& echoed :
-       {key, url_encode(key), std::string("s3cr%2ft%2b%22%26%27%3ckey%3e%3d%5c%25~end"),
+       {key, net::url_encode(key), std::string("s3cr%2ft%2b%22%26%27%3ckey%3e%3d%5c%25~end"),
         json.substr(1, json.size() - 2), std::string("s3cr/t+&quot;&amp;&#39;&lt;key&gt;=\\%~end")}) {
     CAPTURE(echoed);
     CHECK_THAT(secret.hidden_in("at " + echoed + " it was"),
@@ -243,9 +243,9 @@ TEST_CASE("a key is hidden in every form in which a server may echo it") {
                  Contains("<key>") && !Contains("s3cr"));
     }
   }
-  CHECK(Secret("secret-key-12345").hidden_in("Basic c2VjcmV0LWtleS0xMjM0NQ;") == "Basic <key>;");
+  CHECK(net::Secret("secret-key-12345").hidden_in("Basic c2VjcmV0LWtleS0xMjM0NQ;") == "Basic <key>;");
   CHECK(secret.hidden_in("another") == "another");
-  CHECK(Secret("").hidden_in("anything") == "anything");
+  CHECK(net::Secret("").hidden_in("anything") == "anything");
 }
 
 TEST_CASE("a key is hidden before a message is cut, and in hits") {
@@ -266,10 +266,10 @@ TEST_CASE("a key is hidden before a message is cut, and in hits") {
 
 TEST_CASE("a redirect to another protocol is not followed") {
   const FakeServer server([](const Request&, Response& response) { response.set_redirect("file:///etc/passwd"); });
-  const HttpReply reply = http_request({server.url("/x"), {}, {}});
+  const net::HttpReply reply = net::http_request({server.url("/x"), {}, {}});
   CHECK(reply.status == 302);
   CHECK(reply.body.find("root:") == std::string::npos);
-  CHECK_THAT(http_request({"file:///etc/passwd", {}, {}}).fault, Contains("rotocol"));
+  CHECK_THAT(net::http_request({"file:///etc/passwd", {}, {}}).fault, Contains("rotocol"));
 }
 
 TEST_CASE("servers that are down, slow or never end are given up") {

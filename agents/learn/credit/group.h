@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agents/learn/credit.h"
+#include "agents/learn/credit/credit.h"
 #include "agents/learn/credit/settings.h"
 
 namespace agon::agents {

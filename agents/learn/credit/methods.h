@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "agents/learn/credit.h"
+#include "agents/learn/credit/credit.h"
 #include "agents/learn/credit/settings.h"
 
 namespace agon::agents {

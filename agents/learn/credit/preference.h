@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "agents/learn/credit.h"
+#include "agents/learn/credit/credit.h"
 #include "agents/learn/credit/settings.h"
 
 namespace agon::agents {

@@ -4,9 +4,9 @@
 #include <set>
 
 #include "core/text.h"
-#include "env/box.h"
+#include "env/grading/box.h"
 #include "env/protocol.h"
-#include "env/vote.h"
+#include "env/grading/vote.h"
 
 namespace agon::critic {
 namespace {

@@ -1,0 +1,37 @@
+// agents/engine/completion_text.h - the text of a completion as its tokens arrive, and where a stop string first appears
+// in it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace agon::agents {
+
+class CompletionText {
+ public:
+  CompletionText() = default;  // no stop strings
+  // REQUIRES: none of them empty. They must live on.
+  explicit CompletionText(const std::vector<std::string>& stops) : stops_(stops) {}
+  // Adds a token's bytes (tokens may end inside a character). True when a stop string is complete: the text then ends
+  // with the match that is complete first (of two, the longer), whatever the token held after it.
+  bool append(std::string_view token_bytes);
+  const std::string& matched_stop() const { return matched_; }
+  std::string text() const;  // valid UTF-8: bytes that form no character become U+FFFD
+  // Where in text() each token appended ends, in order. A character belongs to the token that ends it.
+  std::vector<std::size_t> token_ends() const;
+
+ private:
+  std::span<const std::string> stops_;
+  struct Spelled {
+    std::string text;
+    std::vector<std::size_t> token_ends;
+  };
+  Spelled spell() const;
+
+  std::string bytes_, matched_;
+  std::vector<std::size_t> ends_;  // of each token in bytes_
+};
+
+}  // namespace agon::agents

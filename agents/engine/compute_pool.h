@@ -1,0 +1,49 @@
+// agents/engine/compute_pool.h - a few threads that share one piece of work at a time. The caller works too.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "kernels/parallel.h"
+
+namespace agon::agents {
+
+// Not thread-safe: one thread owns the pool and calls run, not from inside a body. Idle threads sleep.
+class ComputePool {
+ public:
+  using Body = std::function<void(std::int64_t begin, std::int64_t end)>;
+  explicit ComputePool(int threads);  // 0: one a core
+  ~ComputePool();
+  ComputePool(const ComputePool&) = delete;
+  ComputePool& operator=(const ComputePool&) = delete;
+
+  int threads() const { return static_cast<int>(workers_.size()) + 1; }
+  // Calls body on disjoint ranges that cover [0, count), each at most `grain` long; returns when all are done. The
+  // first exception that a body throws is thrown here, after all others have ended.
+  void run(std::int64_t count, std::int64_t grain, const Body& body);
+  kernels::ParallelFor parallel();  // for kernels; valid as long as the pool; empty for a pool of one thread
+
+ private:
+  void end();  // and waits for the threads
+  void work();
+  bool take_part(std::uint32_t job);  // true if a range of the job was left to do
+  void do_range(const Body& body, std::int64_t begin, std::int64_t end);
+
+  // job_ counts jobs; claimed_ holds (job, ranges handed out) in one word, so that a late thread cannot claim a range
+  // of a job that it has not read.
+  std::atomic<std::uint32_t> job_{0};
+  std::atomic<std::uint64_t> claimed_{0};
+  std::atomic<const Body*> body_{nullptr};
+  std::atomic<std::int64_t> count_{0}, grain_{1}, done_{0};
+  std::atomic<bool> stop_{false};
+  std::mutex failure_mutex_;
+  std::exception_ptr failure_;
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace agon::agents

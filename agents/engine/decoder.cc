@@ -1,0 +1,135 @@
+#include "agents/engine/decoder.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/rms_norm/rms_norm.h"
+#include "kernels/rotary/rotary.h"
+
+namespace agon::agents {
+
+using kernels::ParallelFor;
+using kernels::Store;
+
+namespace {
+
+constexpr std::size_t kMostTogether = 8;  // rows of a group
+
+std::vector<RowGroup> group_rows(std::span<const DecoderRow> rows) {
+  std::vector<RowGroup> groups;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const bool joins = r > 0 && rows[r].prefix == rows[r - 1].prefix &&
+                       (rows[r].prefix || rows[r].own == rows[r - 1].own) && r - groups.back().begin < kMostTogether;
+    if (!joins) groups.push_back({r, r});
+    groups.back().end = r + 1;
+  }
+  return groups;
+}
+
+}  // namespace
+
+Decoder::Decoder(const EngineWeights& weights, const TextConfig& config, const PagePool& pages)
+    : weights_(weights), config_(config), pages_(pages) {
+  const auto size = static_cast<float>(config.head_dim()), theta = static_cast<float>(config.rope_theta);
+  for (int i = 0; i < config.head_dim() / 2; ++i)
+    frequencies_.push_back(1.0f / std::pow(theta, static_cast<float>(2 * i) / size));
+  for (int axis = 0; axis < 3; ++axis)
+    axis_.insert(axis_.end(), static_cast<std::size_t>(config.mrope_section[static_cast<std::size_t>(axis)]), axis);
+}
+
+void Decoder::prepare(std::int32_t positions) {
+  const std::size_t half = frequencies_.size(), needed = static_cast<std::size_t>(positions) * half;
+  for (std::vector<float>* table : {&cosines_, &sines_})  // first: of both or of none
+    if (needed > table->capacity()) table->reserve(std::max(needed, 2 * table->capacity()));
+  for (std::size_t position = cosines_.size() / half; position < static_cast<std::size_t>(positions); ++position)
+    for (const float frequency : frequencies_) {
+      const float angle = static_cast<float>(position) * frequency;
+      cosines_.push_back(std::cos(angle));
+      sines_.push_back(std::sin(angle));
+    }
+}
+
+void Decoder::look_up_angles(std::span<const DecoderRow> rows, DecoderScratch& scratch) const {
+  const std::size_t half = frequencies_.size();
+  scratch.cosines.require(rows.size() * half);
+  scratch.sines.require(rows.size() * half);
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    for (std::size_t i = 0; i < half; ++i) {
+      const auto position = static_cast<std::size_t>(rows[r].position[static_cast<std::size_t>(axis_[i])]);
+      scratch.cosines.data()[r * half + i] = cosines_[position * half + i];
+      scratch.sines.data()[r * half + i] = sines_[position * half + i];
+    }
+}
+
+void Decoder::attend(int layer, std::span<const DecoderRow> rows, float* qkv, float* attended,
+                     const DecoderScratch& scratch, const ParallelFor& parallel) const {
+  const int size = config_.head_dim(), heads = config_.num_attention_heads, kv_heads = config_.num_key_value_heads;
+  const int heads_a_key = heads / kv_heads;
+  const std::int64_t count = std::ssize(rows), stride = (heads + 2 * kv_heads) * size;
+  kernels::rotate(qkv, count, stride, heads + kv_heads, size, scratch.cosines.data(), scratch.sines.data());
+  for (std::int64_t r = 0; r < count; ++r)
+    for (int head = 0; head < kv_heads; ++head) {
+      const DecoderRow& row = rows[static_cast<std::size_t>(r)];
+      const float* key = qkv + r * stride + (heads + head) * size;
+      kernels::put_key(key, key + kv_heads * size, size, row.own->page_of(row.index) + pages_.head_offset(layer, head),
+                       static_cast<int>(row.index % kernels::kKeyBlock));
+    }
+  const std::vector<RowGroup>& groups = scratch.groups;
+  kernels::run_parallel(parallel, std::ssize(groups) * kv_heads, [&](std::int64_t begin, std::int64_t end) {
+    thread_local kernels::AlignedFloats attention_scratch;
+    for (std::int64_t task = begin; task < end; ++task) {
+      const RowGroup& group = groups[static_cast<std::size_t>(task / kv_heads)];
+      const int head = static_cast<int>(task % kv_heads);
+      const auto row = static_cast<std::int64_t>(group.begin);
+      attend_group(rows.subspan(group.begin, group.end - group.begin), qkv + row * stride + head * heads_a_key * size,
+                   attended + (row * heads + head * heads_a_key) * size, pages_.head_offset(layer, head),
+                   attention_scratch);
+    }
+  });
+}
+
+// The queries of one key-value head; queries and attended are the group's first.
+void Decoder::attend_group(std::span<const DecoderRow> rows, const float* queries, float* attended,
+                           std::int64_t head_offset, kernels::AlignedFloats& scratch) const {
+  const int size = config_.head_dim(), heads = config_.num_attention_heads, kv_heads = config_.num_key_value_heads;
+  const DecoderRow& first = rows.front();
+  const std::int64_t common = first.prefix ? 0 : (first.index + 1) / kernels::kKeyBlock * kernels::kKeyBlock;
+  const kernels::KeyRun shared =
+      first.prefix ? first.prefix->run(head_offset, 0, first.prefix_tokens) : first.own->run(head_offset, 0, common);
+  thread_local std::vector<kernels::AttentionQuery> list;
+  list.clear();
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    for (int h = 0; h < heads / kv_heads; ++h) {
+      const auto row = static_cast<std::int64_t>(r);
+      list.push_back({queries + row * (heads + 2 * kv_heads) * size + h * size,
+                      attended + row * heads * size + h * size,
+                      rows[r].own->run(head_offset, common, rows[r].index + 1)});
+    }
+  kernels::attention(list, shared, size, 1.0f / std::sqrt(static_cast<float>(size)), scratch);
+}
+
+void Decoder::forward(std::span<const DecoderRow> rows, float* hidden, DecoderScratch& scratch,
+                      const ParallelFor& parallel) const {
+  const std::int64_t count = std::ssize(rows);
+  const int width = config_.hidden_size;
+  const auto epsilon = static_cast<float>(config_.rms_norm_eps);
+  look_up_angles(rows, scratch);
+  scratch.groups = group_rows(rows);
+  for (std::int64_t r = 0; r < count; ++r)
+    std::copy_n(rows[static_cast<std::size_t>(r)].embedding, width, hidden + r * width);
+  for (std::size_t layer = 0; layer < weights_.layers.size(); ++layer)
+    run_block(
+        weights_.layers[layer], epsilon, hidden, count, scratch.block, parallel,
+        [&](float* qkv, float* attended) { attend(static_cast<int>(layer), rows, qkv, attended, scratch, parallel); });
+  kernels::rms_norm(hidden, weights_.norm.data(), epsilon, count, width, width, hidden);
+}
+
+void Decoder::logits(const float* hidden, std::int64_t rows, float* out, const ParallelFor& parallel) const {
+  kernels::linear(weights_.lm_head, hidden, rows, config_.hidden_size, out, config_.vocab_size, Store::set, parallel);
+}
+
+const float* Decoder::embedding(std::int32_t id) const {
+  return weights_.embedding.data() + static_cast<std::int64_t>(id) * config_.hidden_size;
+}
+
+}  // namespace agon::agents

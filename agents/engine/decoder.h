@@ -1,0 +1,65 @@
+// agents/engine/decoder.h - the language model of the engine: any mixture of prompt and generated tokens goes through it
+// as rows of one batch. A row's result depends on its own sequence alone, not on the rows beside it or on threads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "agents/engine/engine_weights.h"
+#include "agents/engine/key_value_cache.h"
+#include "agents/engine/transformer_block.h"
+
+namespace agon::agents {
+
+struct DecoderRow {
+  const float* embedding = nullptr;        // [hidden_size]
+  std::array<std::int32_t, 3> position{};  // M-RoPE (t, h, w)
+  const KeyValues* prefix = nullptr;       // a prompt that this token's sequence continues, or null
+  std::int64_t prefix_tokens = 0;
+  const KeyValues* own = nullptr;  // its own sequence, with room for `index`
+  std::int64_t index = 0;          // place in `own`: the token sees 0 .. index there
+};
+
+// Rows [begin, end) of a batch that see the same keys first: a prompt's, or the whole blocks before all of them.
+struct RowGroup {
+  std::size_t begin = 0, end = 0;
+};
+
+struct DecoderScratch {
+  kernels::AlignedFloats cosines, sines;
+  std::vector<RowGroup> groups;
+  BlockScratch block;
+};
+
+class Decoder {
+ public:
+  Decoder(const EngineWeights& weights, const TextConfig& config, const PagePool& pages);
+
+  // Makes positions below `positions` known; before forward, not beside it.
+  void prepare(std::int32_t positions);
+  // hidden [rows, hidden_size]: the states after the last norm. Writes each row's keys and values to its place. Rows of
+  // one sequence come in order and, with those that go before them, all in this call or done earlier. Several threads
+  // may call it for different sequences.
+  void forward(std::span<const DecoderRow> rows, float* hidden, DecoderScratch& scratch,
+               const kernels::ParallelFor& parallel) const;
+  void logits(const float* hidden, std::int64_t rows, float* out, const kernels::ParallelFor& parallel) const;
+  const float* embedding(std::int32_t id) const;  // REQUIRES: 0 <= id < vocab_size
+
+ private:
+  void attend(int layer, std::span<const DecoderRow> rows, float* qkv, float* attended, const DecoderScratch& scratch,
+              const kernels::ParallelFor& parallel) const;
+  void attend_group(std::span<const DecoderRow> rows, const float* queries, float* attended, std::int64_t head_offset,
+                    kernels::AlignedFloats& scratch) const;
+  void look_up_angles(std::span<const DecoderRow> rows, DecoderScratch& scratch) const;
+
+  const EngineWeights& weights_;
+  const TextConfig config_;
+  const PagePool& pages_;
+  std::vector<float> frequencies_;      // [head_dim / 2]
+  std::vector<int> axis_;               // of each frequency: 0 t, 1 h, 2 w
+  std::vector<float> cosines_, sines_;  // [known positions, head_dim / 2]
+};
+
+}  // namespace agon::agents

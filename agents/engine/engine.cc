@@ -1,0 +1,230 @@
+#include "agents/engine/engine.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "agents/engine/engine_batch.h"
+#include "core/error.h"
+
+namespace agon::agents {
+
+// What the engine's thread works on, and the weights it works with.
+struct EngineState {
+  EngineState(EngineWeights loaded, const ModelConfig& model, std::shared_ptr<const Tokenizer> words,
+              const EngineOptions& options)
+      : weights(std::move(loaded)),
+        config(model),
+        tokenizer(std::move(words)),
+        batch(weights, config, *tokenizer, options),
+        max_pages(batch.pages().max_pages()),
+        page_bytes(batch.pages().page_bytes()) {}
+  EngineWeights weights;
+  const ModelConfig config;
+  const std::shared_ptr<const Tokenizer> tokenizer;
+  EngineBatch batch;
+  const std::int64_t max_pages, page_bytes;  // of the batch, for any thread to read
+  const std::exception_ptr closed = std::make_exception_ptr(Error("policy: it was closed while a call waited for it."));
+};
+
+namespace {
+
+constexpr int kMostSamples = 1 << 16;
+
+void check_ids(const std::vector<std::int32_t>& ids, const ModelConfig& config) {
+  for (const std::int32_t id : ids)
+    if (id < 0 || id >= config.text.vocab_size)
+      throw Error(
+          "policy: token id {} is not in the model's vocabulary of {}. Are tokenizer.json and config.json of the "
+          "same model?",
+          id, config.text.vocab_size);
+}
+
+void check_prompt(const EncodedPrompt& prompt, const ModelConfig& config) {
+  if (prompt.ids.empty()) throw Error("policy: the prompt is empty. Give it at least one message.");
+  check_ids(prompt.ids, config);
+  const std::int64_t size = std::ssize(prompt.ids), context = config.text.max_position_embeddings;
+  if (size > context)
+    throw Error(
+        "policy: the prompt has {} tokens, the context of this model holds {}. Shorten the prompt or use smaller "
+        "pictures.",
+        size, context);
+  const VisionConfig& vision = config.vision;
+  const std::int64_t merge = vision.spatial_merge_size;
+  const std::int64_t row = static_cast<std::int64_t>(vision.in_channels) * vision.temporal_patch_size *
+                           vision.patch_size * vision.patch_size;
+  std::int64_t needed = 0;
+  for (const auto& image : prompt.images) {
+    if (image->grid.h % merge != 0 || image->grid.w % merge != 0 ||
+        std::ssize(image->patches) != image->grid.patches() * row)
+      throw Error(
+          "policy: a picture of {} x {} patches with {} values does not fit a vision tower of {} values a patch "
+          "and blocks of {}. Is preprocessor_config.json of this model?",
+          image->grid.h, image->grid.w, image->patches.size(), row, merge);
+    needed += image->grid.patches() / (merge * merge);
+  }
+  const auto places = std::count(prompt.ids.begin(), prompt.ids.end(), config.image_token_id);
+  if (places != needed)
+    throw Error("policy: the prompt has {} image tokens for pictures that need {}.", places, needed);
+}
+
+void check_memory(std::int64_t prompt, std::int64_t own, const EngineState& state) {
+  const std::int64_t pages = PagePool::pages_for(prompt), most = state.max_pages;
+  const std::int64_t held = most * kernels::kKeyBlock, megabytes = most * state.page_bytes >> 20;
+  if (pages > most)
+    throw Error(
+        "policy: the prompt has {} tokens, the memory for keys and values ({} MB) holds {}. Shorten the prompt or use "
+        "smaller pictures.",
+        prompt, megabytes, held);
+  if (pages + PagePool::pages_for(own) > most)
+    throw Error(
+        "policy: {} prompt tokens and up to {} more do not fit: the memory for keys and values ({} MB) holds {}. Lower "
+        "the number of tokens to generate.",
+        prompt, own, megabytes, held);
+}
+
+void check(const GenerationRequest& request, const EngineState& state) {
+  const Sampling& sampling = request.sampling;
+  if (request.n < 1 || request.n > kMostSamples)
+    throw Error("policy: {} samples asked for; 1 to {} are possible.", request.n, kMostSamples);
+  if (!std::isfinite(sampling.temperature) || sampling.temperature < 0)
+    throw Error("policy: temperature {} is not a number from 0 on.", sampling.temperature);
+  if (!(sampling.greedy_logprobs_at > 0) || !std::isfinite(sampling.greedy_logprobs_at))
+    throw Error("policy: greedy_logprobs_at {} is not a number above 0.", sampling.greedy_logprobs_at);
+  if (!(sampling.top_p > 0 && sampling.top_p <= 1)) throw Error("policy: top_p {} is not in (0, 1].", sampling.top_p);
+  if (sampling.top_k < 0) throw Error("policy: top_k {} is negative; 0 means all.", sampling.top_k);
+  if (sampling.alternatives < 0) throw Error("policy: {} alternatives of a token.", sampling.alternatives);
+  if (sampling.max_tokens < 1) throw Error("policy: max_tokens {} is not positive.", sampling.max_tokens);
+  if (std::any_of(sampling.stop.begin(), sampling.stop.end(), [](const auto& stop) { return stop.empty(); }))
+    throw Error("policy: a stop string is empty.");
+  for (const auto& [ids, logprobs, alternatives] : sampling.excluded)
+    if (ids.empty() || ids.size() != logprobs.size() || (!alternatives.empty() && alternatives.size() != ids.size()))
+      throw Error("policy: a beginning to exclude has {} tokens, {} log-probabilities and alternatives of {}.",
+                  ids.size(), logprobs.size(), alternatives.size());
+  check_prompt(request.prompt, state.config);
+  const std::int64_t prompt = std::ssize(request.prompt.ids);
+  check_memory(prompt, std::min<std::int64_t>(sampling.max_tokens, state.config.text.max_position_embeddings - prompt),
+               state);
+}
+
+void check(const ScoringRequest& request, const EngineState& state) {
+  check_prompt(request.prompt, state.config);
+  check_ids(request.token_ids, state.config);
+  if (!std::isfinite(request.temperature) || request.temperature < 0)
+    throw Error("policy: temperature {} is not a number from 0 on.", request.temperature);
+  const std::int64_t prompt = std::ssize(request.prompt.ids), own = std::ssize(request.token_ids);
+  if (prompt + own > state.config.text.max_position_embeddings)
+    throw Error("policy: a prompt of {} tokens and a continuation of {} pass the context of {}.", prompt, own,
+                state.config.text.max_position_embeddings);
+  check_memory(prompt, own, state);
+}
+
+void exchange_weights(EngineCall& call, EngineState& state) {
+  if (state.batch.busy()) throw Error("policy: weights changed while requests are under way.");
+  state.weights = std::move(*call.weights);
+  state.batch.forget();
+  call.succeed();
+}
+
+}  // namespace
+
+Engine::Engine(EngineWeights weights, const ModelConfig& config, std::shared_ptr<const Tokenizer> tokenizer,
+               const EngineOptions& options)
+    : state_(std::make_unique<EngineState>(std::move(weights), config, std::move(tokenizer), options)),
+      thread_([this] { work(); }) {}
+
+Engine::~Engine() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  arrived_.notify_all();
+  thread_.join();
+}
+
+int Engine::max_context() const { return state_->config.text.max_position_embeddings; }
+
+std::vector<Completion> Engine::generate(std::vector<GenerationRequest> requests) {
+  auto call = std::make_shared<EngineCall>();
+  for (const GenerationRequest& request : requests) {
+    check(request, *state_);
+    call->remaining += static_cast<std::size_t>(request.n);
+  }
+  call->generations = std::move(requests);
+  call->completions.resize(call->remaining);
+  submit_and_wait(call);
+  return std::move(call->completions);
+}
+
+std::shared_ptr<EngineCall> Engine::call_of(std::vector<ScoringRequest> requests) const {
+  auto call = std::make_shared<EngineCall>();
+  for (const ScoringRequest& request : requests) check(request, *state_);
+  call->remaining = requests.size();
+  call->scorings = std::move(requests);
+  return call;
+}
+
+std::vector<TokenScores> Engine::score(std::vector<ScoringRequest> requests) {
+  const auto call = call_of(std::move(requests));
+  call->scores.resize(call->remaining);
+  submit_and_wait(call);
+  return std::move(call->scores);
+}
+
+std::vector<std::vector<float>> Engine::states(std::vector<ScoringRequest> requests) {
+  const auto call = call_of(std::move(requests));
+  call->states.resize(call->remaining);
+  submit_and_wait(call);
+  return std::move(call->states);
+}
+
+void Engine::set_weights(EngineWeights weights) {
+  auto call = std::make_shared<EngineCall>();
+  call->weights = std::move(weights);
+  call->remaining = 1;
+  submit_and_wait(call);
+}
+
+void Engine::submit_and_wait(std::shared_ptr<EngineCall> call) {
+  if (call->remaining == 0) return;
+  std::future<void> done = call->done.get_future();
+  {
+    const std::lock_guard lock(mutex_);
+    if (closing_) throw Error("policy: it is being closed.");
+    arrivals_.push_back(std::move(call));
+    arrived_.notify_one();  // under the lock: after it, the engine may be closing
+  }
+  done.get();
+}
+
+void Engine::take_over(const std::shared_ptr<EngineCall>& call) noexcept {
+  try {
+    if (call->weights)
+      exchange_weights(*call, *state_);
+    else
+      state_->batch.add(call);
+  } catch (...) {
+    call->fail(std::current_exception());
+  }
+}
+
+void Engine::work() {
+  EngineBatch& batch = state_->batch;
+  for (bool closing = false; !closing;) {
+    std::vector<std::shared_ptr<EngineCall>> arrivals;  // takes no memory itself
+    {
+      std::unique_lock lock(mutex_);
+      arrived_.wait(lock, [&] { return closing_ || batch.busy() || !arrivals_.empty(); });
+      arrivals.swap(arrivals_);
+      closing = closing_;
+    }
+    for (const auto& call : arrivals) take_over(call);
+    try {
+      if (!closing) batch.step();
+    } catch (...) {
+      batch.fail(std::current_exception());
+    }
+  }
+  batch.fail(state_->closed);
+}
+
+}  // namespace agon::agents

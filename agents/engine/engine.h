@@ -1,0 +1,76 @@
+// agents/engine/engine.h - continuous batching of the local policy: one thread owns the model and the caches, callers
+// queue and wait. Between tokens new sequences join and finished ones leave. Equal prompts, and equal starts of
+// prompts, are computed once and shared. A result depends on its own request and the weights alone: not on threads, nor
+// on what else runs.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "agents/engine/engine_weights.h"
+#include "agents/hub/prompt.h"
+#include "agents/hub/tokenizer.h"
+#include "agents/policy.h"
+
+namespace agon::agents {
+
+struct EngineOptions {
+  int max_batch = 512;                  // sequences decoded together
+  int threads = 0;                      // 0: one a core
+  std::int64_t cache_bytes = 0;         // most memory for keys and values; 0: a quarter of the machine's
+  std::int64_t idle_bytes = 256 << 20;  // most memory for pictures, and for prompts, that no request uses at the moment
+  bool share_starts = true;             // false: prompts that differ are read as a whole, to measure what sharing saves
+};
+
+struct GenerationRequest {
+  EncodedPrompt prompt;
+  int n = 1;
+  Sampling sampling;
+};
+struct ScoringRequest {
+  EncodedPrompt prompt;
+  std::vector<std::int32_t> token_ids;
+  double temperature = 1.0;  // of log-probabilities
+};
+
+struct EngineCall;   // one call of generate, score or states
+struct EngineState;  // what only the engine's thread touches
+
+class Engine {
+ public:
+  Engine(EngineWeights weights, const ModelConfig& config, std::shared_ptr<const Tokenizer> tokenizer,
+         const EngineOptions& options);
+  ~Engine();  // calls under way end with an Error
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  // Thread-safe; all wait for the whole result. Throw Error for a request that cannot run, before any of the call
+  // does, and for whatever stopped the engine's work on it: the other calls are not touched by that.
+  std::vector<Completion> generate(std::vector<GenerationRequest> requests);
+  std::vector<TokenScores> score(std::vector<ScoringRequest> requests);
+  // The states after the last norm at every token of each continuation, [tokens, hidden_size].
+  std::vector<std::vector<float>> states(std::vector<ScoringRequest> requests);
+  // From now on requests are answered with these weights of the same shapes; what was computed with the old ones is
+  // forgotten. Throws Error while a request is under way.
+  void set_weights(EngineWeights weights);
+  int max_context() const;
+
+ private:
+  void submit_and_wait(std::shared_ptr<EngineCall> call);
+  std::shared_ptr<EngineCall> call_of(std::vector<ScoringRequest> requests) const;
+  void work();
+  void take_over(const std::shared_ptr<EngineCall>& call) noexcept;
+
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::vector<std::shared_ptr<EngineCall>> arrivals_;
+  bool closing_ = false;
+  std::unique_ptr<EngineState> state_;
+  std::thread thread_;
+};
+
+}  // namespace agon::agents

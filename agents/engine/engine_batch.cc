@@ -1,0 +1,230 @@
+#include "agents/engine/engine_batch.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "core/error.h"
+
+namespace agon::agents {
+namespace {
+
+std::string message_of(const std::exception_ptr& why) {
+  try {
+    std::rethrow_exception(why);
+  } catch (const Error& error) {
+    return error.what();
+  } catch (const std::bad_alloc&) {
+    return "policy: the memory ran out. Lower the number of sequences decoded together, or use a machine with more.";
+  } catch (const std::exception& error) {
+    return fmt::format("policy: {}", error.what());
+  } catch (...) {
+    return "policy: its work ended with an exception of an unknown kind.";
+  }
+}
+
+// An object of its own for each call: several threads do not share one. Where there is no memory for that, the given
+// one.
+std::exception_ptr as_error(const std::exception_ptr& why) noexcept {
+  try {
+    return std::make_exception_ptr(Error(message_of(why)));
+  } catch (...) {
+    return why;
+  }
+}
+
+std::int64_t default_cache_bytes() { return sysconf(_SC_PHYS_PAGES) / 4 * sysconf(_SC_PAGESIZE); }
+
+}  // namespace
+
+void EngineCall::succeed() noexcept {
+  ended = true;
+  done.set_value();
+}
+
+void EngineCall::fail(const std::exception_ptr& why) noexcept {
+  if (std::exchange(ended, true)) return;
+  done.set_exception(as_error(why));
+}
+
+EngineBatch::EngineBatch(const EngineWeights& weights, const ModelConfig& config, const Tokenizer& tokenizer,
+                         const EngineOptions& options)
+    : config_(config),
+      tokenizer_(tokenizer),
+      weights_(weights),
+      max_batch_(static_cast<std::size_t>(std::max(1, options.max_batch))),
+      share_starts_(options.share_starts),
+      allowed_(sampleable_ids(tokenizer, config)),
+      pages_(config.text, options.cache_bytes > 0 ? options.cache_bytes : default_cache_bytes()),
+      decoder_(weights, config.text, pages_),
+      threads_(options.threads),
+      prompts_(options.idle_bytes / pages_.page_bytes()),
+      images_(options.idle_bytes) {}
+
+void EngineBatch::add(const std::shared_ptr<EngineCall>& call) {
+  const auto before = static_cast<std::ptrdiff_t>(waiting_.size());
+  try {
+    enqueue(call);
+  } catch (...) {
+    waiting_.erase(waiting_.begin() + before, waiting_.end());
+    throw;
+  }
+}
+
+void EngineBatch::enqueue(const std::shared_ptr<EngineCall>& call) {
+  const auto next = [&](const EncodedPrompt& prompt, std::int64_t most_tokens) -> EngineSequence& {
+    auto& sequence = waiting_.emplace_back(std::make_unique<EngineSequence>());
+    sequence->call = call;
+    sequence->request = &prompt;
+    sequence->most_tokens = std::min(most_tokens, config_.text.max_position_embeddings - std::ssize(prompt.ids));
+    return *sequence;
+  };
+  std::size_t result = 0;
+  for (const GenerationRequest& request : call->generations)
+    for (int sample = 0; sample < request.n; ++sample) {
+      EngineSequence& sequence = next(request.prompt, request.sampling.max_tokens);
+      sequence.sampling = &request.sampling;
+      sequence.completion = &call->completions[result++];
+      sequence.rng = Rng::derive(request.sampling.seed, "sample", "", static_cast<std::uint64_t>(sample));
+      sequence.text = CompletionText(request.sampling.stop);
+    }
+  for (std::size_t i = 0; i < call->scorings.size(); ++i) {
+    EngineSequence& sequence = next(call->scorings[i].prompt, std::ssize(call->scorings[i].token_ids));
+    sequence.continuation = &call->scorings[i];
+    if (!call->scores.empty()) sequence.scores = &call->scores[i];
+    if (!call->states.empty()) sequence.states = &call->states[i];
+  }
+}
+
+void EngineBatch::step() {
+  admit();
+  prepare_prompts();
+  decode();
+  deliver();
+}
+
+void EngineBatch::admit() {
+  while (!waiting_.empty() && running_.size() < max_batch_) {
+    EngineSequence& first = *waiting_.front();
+    try {
+      if (running_.size() == running_.capacity()) running_.reserve(2 * running_.size() + 1);
+      if (!start(first)) return;
+    } catch (...) {
+      first.call->fail(std::current_exception());
+      drop_ended();
+      continue;
+    }
+    running_.push_back(std::move(waiting_.front()));
+    waiting_.pop_front();
+  }
+}
+
+bool EngineBatch::promise(std::int64_t pages) {
+  if (pages_.promise(pages)) return true;
+  prompts_.drop_idle();
+  return pages_.promise(pages);
+}
+
+// Finds or makes the prompt and promises memory for both; false if there is not enough of it until a running sequence
+// ends.
+bool EngineBatch::start(EngineSequence& sequence) {
+  if (sequence.key.empty()) sequence.key = key_of(*sequence.request, config_);
+  sequence.prompt = prompts_.find(sequence.key);
+  SharedStart shared = sequence.prompt || !share_starts_ ? SharedStart{} : prompts_.longest_start(sequence.key);
+  const std::int64_t own_pages = PagePool::pages_for(sequence.most_tokens), tokens = std::ssize(sequence.key);
+  std::int64_t pages = own_pages + (sequence.prompt ? 0 : fresh_pages(tokens, shared));
+  bool promised = promise(pages);
+  if (!promised && running_.empty() && shared.of) {
+    // Nothing will end, and all that takes memory is the idle prompt whose start would be shared: it has to go.
+    shared = {};
+    pages = own_pages + fresh_pages(tokens, shared);
+    promised = promise(pages);
+  }
+  if (!promised && running_.empty() && unread_.empty())
+    throw Error("policy: {} of {} pages of keys and values are in use though nothing runs.", pages_.promised(),
+                pages_.max_pages());
+  if (!promised) {
+    sequence.prompt.reset();
+    return false;
+  }
+  const std::int64_t others = pages_.promised() - pages;
+  try {
+    sequence.own = std::make_unique<KeyValues>(pages_, own_pages);
+    if (sequence.completion && sequence.most_tokens == 0) finish(sequence, FinishReason::length);  // a full context
+    if (!sequence.prompt) make_prompt(sequence, shared);
+  } catch (...) {
+    sequence.own.reset();
+    sequence.prompt.reset();
+    pages_.release(pages_.promised() - others);  // what nothing had taken over
+    throw;
+  }
+  sequence.key = {};
+  return true;
+}
+
+void EngineBatch::make_prompt(EngineSequence& sequence, const SharedStart& shared) {
+  const auto prompt = std::make_shared<CachedPrompt>(*sequence.request, config_, pages_, shared);
+  unread_.push_back(prompt);
+  try {
+    prompts_.add(std::move(sequence.key), prompt);
+  } catch (...) {
+    unread_.pop_back();
+    throw;
+  }
+  sequence.prompt = prompt;
+}
+
+void EngineBatch::spread(std::int64_t count,
+                         const std::function<void(std::int64_t, const kernels::ParallelFor&)>& body) {
+  if (count >= threads_.threads()) {
+    threads_.run(count, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) body(i, {});
+    });
+  } else {
+    const kernels::ParallelFor parallel = threads_.parallel();
+    for (std::int64_t i = 0; i < count; ++i) body(i, parallel);
+  }
+}
+
+void EngineBatch::finish(EngineSequence& sequence, FinishReason reason) const {
+  Completion& completion = *sequence.completion;
+  completion.text = sequence.text.text();
+  for (const std::size_t end : sequence.text.token_ends())
+    completion.token_ends.push_back(static_cast<std::uint32_t>(end));
+  completion.token_ends.resize(completion.token_ids.size(), static_cast<std::uint32_t>(completion.text.size()));
+  completion.finish_reason = reason;
+  completion.matched_stop = sequence.text.matched_stop();
+  completion.prompt_tokens = static_cast<int>(sequence.request->ids.size());
+  sequence.finished = true;
+}
+
+void EngineBatch::deliver() noexcept {
+  for (const auto& sequence : running_)
+    if (sequence->failure) sequence->call->fail(sequence->failure);
+  for (const auto& sequence : running_)
+    if (sequence->finished && !sequence->call->ended && --sequence->call->remaining == 0) sequence->call->succeed();
+  drop_ended();
+}
+
+void EngineBatch::drop_ended() noexcept {
+  std::erase_if(running_, [](const auto& sequence) { return sequence->finished || sequence->call->ended; });
+  std::erase_if(waiting_, [](const auto& sequence) { return sequence->call->ended; });
+}
+
+void EngineBatch::forget() noexcept {
+  prompts_.clear();
+  images_.clear();
+}
+
+void EngineBatch::fail(const std::exception_ptr& why) noexcept {
+  for (const auto& sequence : running_) sequence->call->fail(why);
+  for (const auto& sequence : waiting_) sequence->call->fail(why);
+  unread_.clear();
+  running_.clear();
+  waiting_.clear();
+  prompts_.clear();
+}
+
+}  // namespace agon::agents

@@ -1,0 +1,315 @@
+// The part of EngineBatch that computes: pictures, prompts, the next token of every sequence, scores.
+#include <algorithm>
+#include <cmath>
+
+#include "agents/engine/engine_batch.h"
+#include "agents/engine/vision_encoder.h"
+#include "core/error.h"
+
+namespace agon::agents {
+namespace {
+
+constexpr std::size_t kRows = 128;  // most rows of a prompt or a continuation that go through the decoder at once
+
+constexpr std::int64_t kFewest = 16, kMost = 64;  // sequences that one thread takes through the decoder together
+
+struct StepScratch {
+  DecoderScratch decoder;
+  kernels::AlignedFloats hidden, logits;
+  SamplerScratch sampler;
+};
+// Each thread keeps its own, so that nothing is allocated from token to token.
+StepScratch& step_scratch() {
+  thread_local StepScratch scratch;
+  return scratch;
+}
+
+void check_states(std::span<const float> states) {
+  if (!std::all_of(states.begin(), states.end(), [](float state) { return std::isfinite(state); }))
+    throw Error("policy: the model's states are not finite. Are its weights damaged?");
+}
+
+}  // namespace
+
+void EngineBatch::prepare_prompts() noexcept {
+  try {
+    embed_images();
+    read_prompts();
+  } catch (...) {
+    for (const auto& prompt : unread_)
+      if (!prompt->is_read()) prompt->failure = std::current_exception();
+  }
+  for (const auto& prompt : unread_) prompt->start = {};
+  const bool all = std::all_of(unread_.begin(), unread_.end(), [](const auto& prompt) { return prompt->is_read(); });
+  unread_.clear();
+  if (!all) drop_failed_prompts();
+}
+
+// A prompt that could not be read ends the calls that need it. Those that only share its start wait again.
+void EngineBatch::drop_failed_prompts() noexcept {
+  prompts_.drop_failed();
+  for (auto place = running_.rbegin(); place != running_.rend(); ++place) {
+    EngineSequence& sequence = **place;
+    if (sequence.finished) continue;
+    sequence.failure = sequence.prompt->failure;
+    if (!sequence.prompt->start_failed || sequence.failure) continue;
+    try {
+      waiting_.emplace_front();
+    } catch (...) {
+      sequence.failure = std::current_exception();
+      continue;
+    }
+    sequence.own.reset();
+    sequence.prompt.reset();
+    waiting_.front() = std::move(*place);
+  }
+  std::erase(running_, nullptr);
+}
+
+void EngineBatch::embed_images() {
+  struct Embedded {
+    const PatchedImage* image = nullptr;  // to be embedded
+    ImageEmbeddings embeddings;
+    std::exception_ptr failure;
+  };
+  std::map<Hash128, Embedded> needed;
+  std::vector<Embedded*> unknown;
+  for (const auto& prompt : unread_)
+    for (const auto& image : prompt->images) {
+      const auto [place, first] = needed.try_emplace(image->hash);
+      if (!first) continue;
+      place->second = {image.get(), images_.find(image->hash), nullptr};
+      if (!place->second.embeddings) unknown.push_back(&place->second);
+    }
+  spread(std::ssize(unknown), [&](std::int64_t i, const kernels::ParallelFor& parallel) {
+    Embedded& one = *unknown[static_cast<std::size_t>(i)];
+    try {
+      one.embeddings = std::make_shared<const std::vector<float>>(
+          encode_image(weights_.vision, config_.vision, *one.image, parallel));
+    } catch (...) {
+      one.failure = std::current_exception();
+    }
+  });
+  for (const Embedded* one : unknown)
+    if (one->embeddings) images_.add(one->image->hash, one->embeddings);
+  for (const auto& prompt : unread_)
+    for (const auto& image : prompt->images) {
+      const Embedded& one = needed[image->hash];
+      if (one.failure) prompt->failure = one.failure;
+      prompt->embeddings.push_back(one.embeddings);
+    }
+}
+
+void EngineBatch::read_prompts() {
+  for (const auto& prompt : unread_) decoder_.prepare(prompt->next_position);
+  const auto followers =
+      std::stable_partition(unread_.begin(), unread_.end(), [](const auto& prompt) { return !prompt->follows(); });
+  read_prompts({unread_.begin(), followers});
+  read_prompts({followers, unread_.end()});
+}
+
+void EngineBatch::read_prompts(std::span<std::shared_ptr<CachedPrompt>> prompts) {
+  spread(std::ssize(prompts), [&](std::int64_t i, const kernels::ParallelFor& parallel) {
+    CachedPrompt& prompt = *prompts[static_cast<std::size_t>(i)];
+    prompt.start_failed = prompt.start.of && !prompt.start.of->is_read();
+    if (prompt.failure || prompt.start_failed) return;
+    try {
+      read_prompt(prompt, parallel);
+      check_states(prompt.last_hidden);  // it sees all others: what follows a NaN is one
+    } catch (...) {
+      prompt.last_hidden.clear();
+      prompt.failure = std::current_exception();
+    }
+  });
+}
+
+std::vector<DecoderRow> EngineBatch::prompt_rows(const CachedPrompt& prompt) const {
+  std::vector<DecoderRow> rows;
+  std::size_t image = 0;
+  std::int64_t used = prompt.image_tokens_shared * config_.text.hidden_size;  // floats of that image's embeddings
+  for (auto i = static_cast<std::size_t>(prompt.start.tokens); i < prompt.ids.size(); ++i) {
+    const float* embedding = nullptr;
+    if (prompt.ids[i] == config_.image_token_id) {
+      while (used == std::ssize(*prompt.embeddings[image])) ++image, used = 0;
+      embedding = prompt.embeddings[image]->data() + used;
+      used += config_.text.hidden_size;
+    } else {
+      embedding = decoder_.embedding(prompt.ids[i]);
+    }
+    rows.push_back({embedding, prompt.positions[i], nullptr, 0, &prompt.keys, static_cast<std::int64_t>(i)});
+  }
+  return rows;
+}
+
+void EngineBatch::read_prompt(CachedPrompt& prompt, const kernels::ParallelFor& parallel) const {
+  if (prompt.start.of) prompt.keys.copy_rest(prompt.start.of->keys, prompt.start.tokens);
+  StepScratch& scratch = step_scratch();
+  const std::vector<DecoderRow> rows = prompt_rows(prompt);
+  const std::int64_t width = config_.text.hidden_size;
+  scratch.hidden.require(kRows * static_cast<std::size_t>(width));
+  for (std::span<const DecoderRow> rest = rows; !rest.empty();) {
+    const auto some = rest.first(std::min(kRows, rest.size()));
+    decoder_.forward(some, scratch.hidden.data(), scratch.decoder, parallel);
+    const float* last = scratch.hidden.data() + (std::ssize(some) - 1) * width;
+    prompt.last_hidden.assign(last, last + width);
+    rest = rest.subspan(some.size());
+  }
+  prompt.images.clear();
+  prompt.embeddings.clear();
+}
+
+void EngineBatch::decode() noexcept {
+  try {
+    decode_all();
+  } catch (...) {  // not the work on one of them, which is caught where it is done
+    for (const auto& sequence : running_)
+      if (!sequence->finished && !sequence->failure) sequence->failure = std::current_exception();
+  }
+}
+
+void EngineBatch::decode_all() {
+  std::vector<EngineSequence*> generating, reading;
+  for (const auto& sequence : running_) {
+    if (sequence->finished || sequence->failure) continue;
+    const std::int64_t tokens =
+        sequence->continuation ? sequence->most_tokens : std::ssize(sequence->completion->token_ids);
+    try {
+      sequence->own->require(tokens);
+      decoder_.prepare(sequence->prompt->next_position + static_cast<std::int32_t>(tokens));
+    } catch (...) {
+      sequence->failure = std::current_exception();
+      continue;
+    }
+    (sequence->continuation ? reading : generating).push_back(sequence.get());
+  }
+  spread(std::ssize(reading), [&](std::int64_t i, const kernels::ParallelFor& parallel) {
+    EngineSequence& sequence = *reading[static_cast<std::size_t>(i)];
+    try {
+      read_on(sequence, parallel);
+    } catch (...) {
+      sequence.failure = std::current_exception();
+    }
+  });
+  const std::int64_t count = std::ssize(generating), threads = threads_.threads();
+  if (count == 0) return;
+  if (count < threads * kFewest) return decode_some(generating, threads_.parallel());
+  const std::int64_t share = std::clamp((count + 2 * threads - 1) / (2 * threads), kFewest, kMost);
+  threads_.run(count, share, [&](std::int64_t begin, std::int64_t end) {
+    decode_some(std::span(generating).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)),
+                {});
+  });
+}
+
+void EngineBatch::decode_some(std::span<EngineSequence*> sequences,
+                              const kernels::ParallelFor& parallel) const noexcept {
+  try {
+    decode_together(sequences, parallel);
+  } catch (...) {
+    for (EngineSequence* sequence : sequences)
+      if (!sequence->failure) sequence->failure = std::current_exception();
+  }
+}
+
+void EngineBatch::decode_together(std::span<EngineSequence*> sequences, const kernels::ParallelFor& parallel) const {
+  // Sequences without a token yet take their first from the prompt's last state: they come last.
+  const auto fresh = std::stable_partition(sequences.begin(), sequences.end(), [](const EngineSequence* sequence) {
+    return !sequence->completion->token_ids.empty();
+  });
+  std::vector<DecoderRow> rows;
+  for (auto at = sequences.begin(); at != fresh; ++at) rows.push_back(row_of(**at, (*at)->completion->token_ids));
+  StepScratch& scratch = step_scratch();
+  const std::int64_t width = config_.text.hidden_size;
+  scratch.hidden.require(sequences.size() * static_cast<std::size_t>(width));
+  float* hidden = scratch.hidden.data();
+  if (!rows.empty()) decoder_.forward(rows, hidden, scratch.decoder, parallel);
+  for (std::size_t i = rows.size(); i < sequences.size(); ++i)
+    std::copy_n(sequences[i]->prompt->last_hidden.data(), width, hidden + static_cast<std::int64_t>(i) * width);
+  each_logits(hidden, std::ssize(sequences), parallel, [&](std::int64_t i, std::span<const float> logits) {
+    EngineSequence& sequence = *sequences[static_cast<std::size_t>(i)];
+    try {
+      sample(sequence, logits, scratch.sampler);
+    } catch (...) {
+      sequence.failure = std::current_exception();
+    }
+  });
+}
+
+void EngineBatch::sample(EngineSequence& sequence, std::span<const float> logits, SamplerScratch& scratch) const {
+  withhold(*sequence.sampling, sequence.completion->token_ids, scratch);
+  const SampledToken token = sample_token(logits, allowed_, *sequence.sampling, sequence.rng, scratch);
+  if (sequence.sampling->alternatives > 0) sequence.completion->alternatives.push_back(scratch.alternatives);
+  advance(sequence, token);
+}
+
+// The row of the last of a sequence's own tokens.
+DecoderRow EngineBatch::row_of(const EngineSequence& sequence, std::span<const std::int32_t> tokens) const {
+  const std::int64_t index = std::ssize(tokens) - 1;
+  const std::int32_t position = sequence.prompt->next_position + static_cast<std::int32_t>(index);
+  return {decoder_.embedding(tokens.back()),
+          {position, position, position},
+          &sequence.prompt->keys,
+          sequence.prompt->tokens(),
+          sequence.own.get(),
+          index};
+}
+
+void EngineBatch::advance(EngineSequence& sequence, const SampledToken& token) const {
+  Completion& completion = *sequence.completion;
+  completion.token_ids.push_back(token.id);
+  completion.logprobs.push_back(token.logprob);
+  const auto& eos = config_.eos_token_ids;
+  const bool ended = std::find(eos.begin(), eos.end(), token.id) != eos.end();
+  const bool stopped = ended || sequence.text.append(tokenizer_.token_bytes(token.id));
+  if (!stopped && std::ssize(completion.token_ids) < sequence.most_tokens) return;
+  finish(sequence, stopped ? FinishReason::stop : FinishReason::length);
+}
+
+void EngineBatch::read_on(EngineSequence& sequence, const kernels::ParallelFor& parallel) const {
+  const std::vector<std::int32_t>& tokens = sequence.continuation->token_ids;
+  const std::int64_t width = config_.text.hidden_size;
+  if (sequence.states)
+    each_states(sequence, 0, parallel, [&](const float* states, std::int64_t rows) {
+      check_states({states, static_cast<std::size_t>(rows * width)});
+      sequence.states->insert(sequence.states->end(), states, states + rows * width);
+    });
+  if (sequence.scores && !tokens.empty()) {
+    std::vector<float>& logprobs = sequence.scores->logprobs;
+    const auto note = [&](std::int64_t, std::span<const float> logits) {
+      logprobs.push_back(
+          token_logprob(logits, tokens[logprobs.size()], sequence.continuation->temperature, step_scratch().sampler));
+    };
+    each_logits(sequence.prompt->last_hidden.data(), 1, parallel, note);
+    each_states(sequence, 1, parallel,
+                [&](const float* states, std::int64_t rows) { each_logits(states, rows, parallel, note); });
+  }
+  sequence.finished = true;
+}
+
+void EngineBatch::each_states(const EngineSequence& sequence, std::size_t omitted, const kernels::ParallelFor& parallel,
+                              const std::function<void(const float*, std::int64_t)>& use) const {
+  const std::span<const std::int32_t> tokens = sequence.continuation->token_ids;
+  StepScratch& scratch = step_scratch();
+  for (std::size_t first = 0; first + omitted < tokens.size(); first += kRows) {
+    std::vector<DecoderRow> rows;
+    for (std::size_t i = first; i + omitted < tokens.size() && rows.size() < kRows; ++i)
+      rows.push_back(row_of(sequence, tokens.first(i + 1)));
+    scratch.hidden.require(rows.size() * static_cast<std::size_t>(config_.text.hidden_size));
+    decoder_.forward(rows, scratch.hidden.data(), scratch.decoder, parallel);
+    use(scratch.hidden.data(), std::ssize(rows));
+  }
+}
+
+// Calls use(row, its logits) for every row of hidden, some 4 MB of logits at a time.
+void EngineBatch::each_logits(const float* hidden, std::int64_t rows, const kernels::ParallelFor& parallel,
+                              const std::function<void(std::int64_t, std::span<const float>)>& use) const {
+  const std::int64_t size = config_.text.vocab_size, some = std::clamp<std::int64_t>((1 << 20) / size, 1, kMost);
+  kernels::AlignedFloats& logits = step_scratch().logits;
+  logits.require(static_cast<std::size_t>(some * size));
+  for (std::int64_t first = 0; first < rows; first += some) {
+    const std::int64_t count = std::min(some, rows - first);
+    decoder_.logits(hidden + first * config_.text.hidden_size, count, logits.data(), parallel);
+    for (std::int64_t i = 0; i < count; ++i) use(first + i, {logits.data() + i * size, static_cast<std::size_t>(size)});
+  }
+}
+
+}  // namespace agon::agents

@@ -1,0 +1,76 @@
+#include "agents/engine/key_value_cache.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace agon::agents {
+
+PagePool::PagePool(const TextConfig& config, std::int64_t max_bytes)
+    : heads_(config.num_key_value_heads),
+      head_floats_(kernels::key_block_floats(config.head_dim())),
+      page_floats_(config.num_hidden_layers * heads_ * head_floats_),
+      max_pages_(max_bytes / page_bytes()) {}
+
+bool PagePool::promise(std::int64_t pages) {
+  if (promised_ + pages > max_pages_) return false;
+  promised_ += pages;
+  return true;
+}
+
+PagePool::Page* PagePool::take() {
+  if (free_.empty()) {
+    if (free_.capacity() <= pages_.size()) free_.reserve(2 * pages_.size() + 1);  // giving back allocates nothing
+    return &pages_.emplace_back(Page{kernels::AlignedFloats(static_cast<std::size_t>(page_floats_))});
+  }
+  Page* page = free_.back();
+  free_.pop_back();
+  return page;
+}
+
+void PagePool::give_back(Page* page) noexcept {
+  if (--page->users > 0) return;
+  free_.push_back(page);
+  release(1);
+}
+
+KeyValues::~KeyValues() {
+  for (PagePool::Page* page : pages_) pool_->give_back(page);
+  pool_->release(promised_);
+}
+
+void KeyValues::reserve(std::int64_t pages) {
+  pages_.reserve(static_cast<std::size_t>(pages));
+  blocks_.reserve(static_cast<std::size_t>(pages));
+}
+
+void KeyValues::add(PagePool::Page* page) {
+  ++page->users;
+  pages_.push_back(page);
+  blocks_.push_back(page->floats.data());
+}
+
+void KeyValues::require(std::int64_t tokens) {
+  if (PagePool::pages_for(tokens) > std::ssize(pages_))  // before a page is taken; grows as vectors do
+    reserve(std::max(PagePool::pages_for(tokens), 2 * std::ssize(pages_)));
+  for (; std::ssize(pages_) < PagePool::pages_for(tokens); --promised_) {
+    assert(promised_ > 0);
+    add(pool_->take());
+  }
+}
+
+void KeyValues::share(const KeyValues& other, std::int64_t tokens) {
+  assert(pages_.empty());
+  reserve(tokens / kernels::kKeyBlock);
+  for (std::int64_t page = 0; page < tokens / kernels::kKeyBlock; ++page)
+    add(other.pages_[static_cast<std::size_t>(page)]);
+}
+
+void KeyValues::copy_rest(const KeyValues& other, std::int64_t tokens) {
+  if (tokens % kernels::kKeyBlock != 0) std::copy_n(other.page_of(tokens), pool_->page_floats(), page_of(tokens));
+}
+
+std::int64_t KeyValues::pages_alone() const {
+  return std::count_if(pages_.begin(), pages_.end(), [](const PagePool::Page* page) { return page->users == 1; });
+}
+
+}  // namespace agon::agents

@@ -1,0 +1,74 @@
+// agents/engine/key_value_cache.h - memory of the keys and values that the decoder has seen, in pages of 16 tokens.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "agents/hub/model_config.h"
+#include "kernels/aligned.h"
+#include "kernels/attention/attention.h"
+
+namespace agon::agents {
+
+// A page holds 16 tokens of one sequence: for every layer and key-value head one block of kernels/attention. Pages are
+// allocated when first used and kept; no more than `max_pages` are ever promised and in use together. Sequences that
+// start alike share pages. Belongs to one thread.
+class PagePool {
+ public:
+  PagePool(const TextConfig& config, std::int64_t max_bytes);
+  static std::int64_t pages_for(std::int64_t tokens) { return (tokens + kernels::kKeyBlock - 1) / kernels::kKeyBlock; }
+  std::int64_t max_pages() const { return max_pages_; }
+  std::int64_t page_floats() const { return page_floats_; }
+  std::int64_t page_bytes() const { return page_floats_ * static_cast<std::int64_t>(sizeof(float)); }
+  std::int64_t head_offset(int layer, int head) const { return (layer * heads_ + head) * head_floats_; }
+  bool promise(std::int64_t pages);                    // false, and nothing changes, if they would pass max_pages
+  std::int64_t promised() const { return promised_; }  // and in use
+  void release(std::int64_t pages) { promised_ -= pages; }
+
+  struct Page {
+    kernels::AlignedFloats floats;
+    int users = 0;
+  };
+  Page* take();  // one that was promised
+  void give_back(Page* page) noexcept;
+
+ private:
+  std::int64_t heads_, head_floats_, page_floats_, max_pages_;
+  std::int64_t promised_ = 0;  // and in use
+  std::deque<Page> pages_;
+  std::vector<Page*> free_;
+};
+
+// Keys and values of one run of tokens; gives its pages back when it goes, and what is left of the promise.
+class KeyValues {
+ public:
+  KeyValues(PagePool& pool, std::int64_t promised_pages) : pool_(&pool), promised_(promised_pages) {}
+  ~KeyValues();
+  KeyValues(const KeyValues&) = delete;
+  KeyValues& operator=(const KeyValues&) = delete;
+  void require(std::int64_t tokens);  // pages for so many; REQUIRES: within what was promised and shared
+  // The whole pages of the first `tokens` of another run are this one's as well, from now on only read. REQUIRES:
+  // nothing was required yet.
+  void share(const KeyValues& other, std::int64_t tokens);
+  // And what is left of them, where they do not fill a page: as it is now, in a page of this run.
+  void copy_rest(const KeyValues& other, std::int64_t tokens);
+  std::int64_t pages_alone() const;  // that nothing else uses
+  // A token's place within its page's block of (layer, head), and the page.
+  float* page_of(std::int64_t token) const { return blocks_[static_cast<std::size_t>(token / kernels::kKeyBlock)]; }
+  // Tokens [begin, end) of the head whose blocks lie at head_offset. REQUIRES: begin is a multiple of 16.
+  kernels::KeyRun run(std::int64_t head_offset, std::int64_t begin, std::int64_t end) const {
+    return {blocks_.data() + begin / kernels::kKeyBlock, head_offset, end - begin};
+  }
+
+ private:
+  void reserve(std::int64_t pages);
+  void add(PagePool::Page* page);  // REQUIRES: reserved
+
+  PagePool* pool_;
+  std::int64_t promised_;  // and not yet taken
+  std::vector<PagePool::Page*> pages_;
+  std::vector<float*> blocks_;  // of the pages
+};
+
+}  // namespace agon::agents

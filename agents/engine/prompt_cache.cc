@@ -1,0 +1,143 @@
+#include "agents/engine/prompt_cache.h"
+
+#include <algorithm>
+
+namespace agon::agents {
+namespace {
+
+std::vector<ImageGrid> grids_of(const EncodedPrompt& prompt) {
+  std::vector<ImageGrid> grids;
+  for (const auto& image : prompt.images) grids.push_back(image->grid);
+  return grids;
+}
+
+std::int64_t tokens_of(const PatchedImage& image, const ModelConfig& config) {
+  return image.grid.patches() / (config.vision.spatial_merge_size * config.vision.spatial_merge_size);
+}
+
+std::int64_t common_tokens(const PromptKey& a, const PromptKey& b) {
+  return std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
+}
+
+}  // namespace
+
+std::int64_t fresh_pages(std::int64_t tokens, const SharedStart& start) {
+  return PagePool::pages_for(tokens) - start.tokens / kernels::kKeyBlock;
+}
+
+PromptKey key_of(const EncodedPrompt& prompt, const ModelConfig& config) {
+  PromptKey key;
+  auto image = prompt.images.begin();
+  std::int64_t used = 0;  // tokens of that image
+  for (const std::int32_t id : prompt.ids) {
+    if (id != config.image_token_id) {
+      key.push_back({0, static_cast<std::uint64_t>(id)});
+      continue;
+    }
+    key.push_back((*image)->hash);
+    if (++used == tokens_of(**image, config)) ++image, used = 0;
+  }
+  return key;
+}
+
+CachedPrompt::CachedPrompt(const EncodedPrompt& prompt, const ModelConfig& config, PagePool& pages,
+                           const SharedStart& shared)
+    : keys(pages, fresh_pages(std::ssize(prompt.ids), shared)),
+      ids(prompt.ids),
+      positions(mrope_positions(prompt.ids, grids_of(prompt), config, &next_position)),
+      start(shared),
+      images(prompt.images) {
+  if (start.of) keys.share(start.of->keys, start.tokens);
+  keys.require(tokens());
+  image_tokens_shared = std::count(ids.begin(), ids.begin() + start.tokens, config.image_token_id);
+  while (!images.empty() && image_tokens_shared >= tokens_of(*images.front(), config)) {
+    image_tokens_shared -= tokens_of(*images.front(), config);
+    images.erase(images.begin());
+  }
+}
+
+std::shared_ptr<CachedPrompt> PromptCache::find(const PromptKey& key) {
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) return nullptr;
+  touch(found->second);
+  return found->second.prompt;
+}
+
+SharedStart PromptCache::longest_start(const PromptKey& key) {
+  const auto after = entries_.lower_bound(key);
+  auto best = entries_.end();
+  std::int64_t common = 0;
+  for (auto entry = after == entries_.begin() ? after : std::prev(after); entry != entries_.end(); ++entry) {
+    if (const std::int64_t tokens = common_tokens(key, entry->first); tokens > common) {
+      common = tokens;
+      best = entry;
+    }
+    if (entry == after) break;
+  }
+  if (best == entries_.end()) return {};
+  touch(best->second);
+  SharedStart start{best->second.prompt, std::min(common, std::ssize(key) - 1)};
+  if (start.of->follows()) start = {start.of->start.of, std::min(start.tokens, start.of->start.tokens)};
+  const bool worth = start.tokens > 0 && (start.of->is_read() || 2 * start.tokens >= std::ssize(key));
+  return worth ? start : SharedStart{};
+}
+
+void PromptCache::add(PromptKey key, std::shared_ptr<CachedPrompt> prompt) {
+  const std::int64_t pages = fresh_pages(prompt->tokens(), prompt->start);
+  const auto place = order_.insert(order_.end(), nullptr);
+  try {
+    *place = &entries_.emplace(std::move(key), Entry{std::move(prompt), place}).first->first;
+  } catch (...) {
+    order_.erase(place);
+    throw;
+  }
+  shrink();
+  pages_ += pages;
+}
+
+void PromptCache::clear() {
+  order_.clear();
+  entries_.clear();
+  pages_ = 0;
+}
+
+void PromptCache::drop(Entries::iterator entry) {
+  pages_ -= entry->second.prompt->keys.pages_alone();
+  order_.erase(entry->second.place);
+  entries_.erase(entry);
+}
+
+// Longest unused first. What is in use is used now: it is not looked at again until all others were.
+void PromptCache::shrink() {
+  for (std::size_t left = order_.size(); left > 0 && pages_ > idle_pages_; --left) {
+    const Entries::iterator entry = entries_.find(*order_.front());
+    if (entry->second.prompt.use_count() == 1)
+      drop(entry);
+    else
+      touch(entry->second);
+  }
+}
+
+template <typename Goes>
+void PromptCache::drop_if(const Goes& goes) {
+  for (auto entry = entries_.begin(); entry != entries_.end();) {
+    const auto next = std::next(entry);
+    if (goes(*entry->second.prompt, entry->second.prompt.use_count())) drop(entry);
+    entry = next;
+  }
+}
+
+void PromptCache::drop_idle() {
+  drop_if([](const CachedPrompt&, long users) { return users == 1; });
+}
+
+void PromptCache::drop_failed() {
+  drop_if([](const CachedPrompt& prompt, long) { return prompt.failure || prompt.start_failed; });
+}
+
+void ImageCache::add(const Hash128& image, ImageEmbeddings embeddings) {
+  const auto bytes = static_cast<std::int64_t>(embeddings->size() * sizeof(float));
+  images_.add(image, std::move(embeddings), bytes);
+}
+
+}  // namespace agon::agents

@@ -1,0 +1,51 @@
+// agents/engine/sampler.h - picks one token from the logits of a row. No state but the caller's stream of random
+// numbers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "agents/hub/model_config.h"
+#include "agents/engine/ranked_draw.h"
+#include "agents/hub/tokenizer.h"
+#include "agents/policy.h"
+#include "core/rng.h"
+
+namespace agon::agents {
+
+// The ids that may be sampled, ascending. Not: special tokens other than the config's eos tokens (image_pad, im_start,
+// ...), and ids without a token (a padded vocabulary). Throws Error if none is left.
+std::vector<std::int32_t> sampleable_ids(const Tokenizer& tokenizer, const ModelConfig& config);
+
+struct SampledToken {
+  std::int32_t id = 0;
+  float logprob = 0;  // under softmax(logits / T) over all ids, before top-k and top-p; T = 0: under greedy_logprobs_at
+};
+struct SamplerScratch {
+  std::vector<float> weights;
+  std::vector<std::pair<std::int32_t, double>> withheld;
+  std::optional<Alternative> way_out;
+  std::vector<std::int32_t> order;
+  std::vector<Alternative> alternatives;
+  RankedDrawScratch ranked;
+};
+// What sampling.excluded takes from the next token of a completion that has begun with `written`. scratch.withheld:
+// ids, and the share of probability that leads to excluded completions; all of it where the id completes one, or at T =
+// 0. An id may stand there several times. scratch.way_out, at T = 0: of the ways that follow an excluded completion
+// with the next token and leave it, and all others, at one of its alternatives later on, the likeliest: its next token,
+// and the log-probability of all up to that alternative.
+void withhold(const Sampling& sampling, std::span<const std::int32_t> written, SamplerScratch& scratch);
+
+// T = 0: the first of the likeliest allowed ids, or scratch.way_out where that is likelier. Otherwise one draw among
+// the allowed ids: the top_k likeliest, of these the fewest likeliest that hold top_p of their mass. scratch.withheld
+// is taken from their probabilities first. Leaves sampling.alternatives in scratch.alternatives. Throws Error if the
+// logits are not numbers.
+SampledToken sample_token(std::span<const float> logits, std::span<const std::int32_t> allowed,
+                          const Sampling& sampling, Rng& rng, SamplerScratch& scratch);
+
+float token_logprob(std::span<const float> logits, std::int32_t id, double temperature, SamplerScratch& scratch);
+
+}  // namespace agon::agents

@@ -1,0 +1,40 @@
+#include "agents/engine/transformer_block.h"
+
+#include "kernels/activation/activation.h"
+#include "kernels/rms_norm/rms_norm.h"
+
+namespace agon::agents {
+namespace {
+
+using kernels::Store;
+
+float* room(kernels::AlignedFloats& buffer, std::int64_t rows, int columns) {
+  buffer.require(static_cast<std::size_t>(rows * columns));
+  return buffer.data();
+}
+
+}  // namespace
+
+void run_block(const BlockWeights& weights, float epsilon, float* x, std::int64_t rows, BlockScratch& scratch,
+               const kernels::ParallelFor& parallel, const Attend& attend) {
+  const int hidden = weights.qkv.inputs, qkv_size = weights.qkv.outputs, attended_size = weights.attention_out.inputs;
+  float* normed = room(scratch.normed, rows, hidden);
+  float* qkv = room(scratch.qkv, rows, qkv_size);
+  float* attended = room(scratch.attended, rows, attended_size);
+  kernels::rms_norm(x, weights.attention_norm.data(), epsilon, rows, hidden, hidden, normed);
+  kernels::linear(weights.qkv, normed, rows, hidden, qkv, qkv_size, Store::set, parallel);
+  attend(qkv, attended);
+  kernels::linear(weights.attention_out, attended, rows, attended_size, x, hidden, Store::add, parallel);
+
+  const int inner_size = weights.down.inputs;
+  float* gate_up = room(scratch.gate_up, rows, 2 * inner_size);
+  float* inner = room(scratch.inner, rows, inner_size);
+  kernels::rms_norm(x, weights.mlp_norm.data(), epsilon, rows, hidden, hidden, normed);
+  kernels::linear(weights.gate_up, normed, rows, hidden, gate_up, 2 * inner_size, Store::set, parallel);
+  kernels::run_parallel(parallel, rows, [&](std::int64_t begin, std::int64_t end) {
+    kernels::swiglu(gate_up + begin * 2 * inner_size, end - begin, inner_size, inner + begin * inner_size);
+  });
+  kernels::linear(weights.down, inner, rows, inner_size, x, hidden, Store::add, parallel);
+}
+
+}  // namespace agon::agents

@@ -1,0 +1,24 @@
+// agents/engine/transformer_block.h - what the blocks of the decoder and of the vision tower have in common.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "agents/engine/engine_weights.h"
+#include "kernels/aligned.h"
+#include "kernels/parallel.h"
+
+namespace agon::agents {
+
+struct BlockScratch {
+  kernels::AlignedFloats normed, qkv, attended, gate_up, inner;
+};
+// Reads the queries, keys and values of all rows (and may rotate them in place), writes what each row attended to:
+// qkv [rows, outputs of weights.qkv] -> attended [rows, inputs of weights.attention_out].
+using Attend = std::function<void(float* qkv, float* attended)>;
+
+// x [rows, hidden] += attention(norm(x)); x += mlp(norm(x)), in place.
+void run_block(const BlockWeights& weights, float epsilon, float* x, std::int64_t rows, BlockScratch& scratch,
+               const kernels::ParallelFor& parallel, const Attend& attend);
+
+}  // namespace agon::agents

@@ -1,0 +1,131 @@
+#include "agents/engine/vision_encoder.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "agents/engine/transformer_block.h"
+#include "kernels/activation/activation.h"
+#include "kernels/attention/attention.h"
+#include "kernels/rms_norm/rms_norm.h"
+#include "kernels/rotary/rotary.h"
+
+namespace agon::agents {
+namespace {
+
+using kernels::ParallelFor;
+using kernels::Store;
+
+constexpr float kEpsilon = 1e-6f;        // fixed in the architecture
+constexpr float kRotaryBase = 10000.0f;  // likewise
+
+struct PatchRotary {
+  std::vector<float> cosines, sines;  // [patches, head_dim / 2]: the row's angles, then the column's
+};
+
+PatchRotary patch_rotary(const ImageGrid& grid, const VisionConfig& config) {
+  const int merge = config.spatial_merge_size, quarter = config.hidden_size / config.num_heads / 4;
+  PatchRotary table;
+  const auto add = [&](int position) {
+    for (int i = 0; i < quarter; ++i) {
+      const float frequency = 1.0f / std::pow(kRotaryBase, static_cast<float>(i) / static_cast<float>(quarter));
+      const float angle = static_cast<float>(position) * frequency;
+      table.cosines.push_back(std::cos(angle));
+      table.sines.push_back(std::sin(angle));
+    }
+  };
+  for (int frame = 0; frame < grid.t; ++frame)
+    for (int row = 0; row < grid.h; row += merge)
+      for (int column = 0; column < grid.w; column += merge)
+        for (int cell = 0; cell < merge * merge; ++cell) {
+          add(row + cell / merge);
+          add(column + cell % merge);
+        }
+  return table;
+}
+
+// Keys and values of one segment and head, and the queries of its units over them.
+void attend_segment(const VisionConfig& config, const PatchSegment& segment, const float* qkv, int head, float* out) {
+  const int hidden = config.hidden_size, size = hidden / config.num_heads, stride = 3 * hidden;
+  const int unit = config.spatial_merge_size * config.spatial_merge_size;
+  thread_local kernels::AlignedFloats blocks, scratch;
+  thread_local std::vector<const float*> pages;
+  const std::int64_t keys = static_cast<std::int64_t>(segment.size()) * unit, block = kernels::key_block_floats(size);
+  const std::int64_t count = (keys + kernels::kKeyBlock - 1) / kernels::kKeyBlock;
+  blocks.require(static_cast<std::size_t>(count * block));
+  pages.clear();
+  for (std::int64_t i = 0; i < count; ++i) pages.push_back(blocks.data() + i * block);
+  for (std::int64_t j = 0; j < keys; ++j) {
+    const float* row = qkv + (segment[static_cast<std::size_t>(j / unit)] + j % unit) * stride + head * size;
+    kernels::put_key(row + hidden, row + 2 * hidden, size, blocks.data() + j / kernels::kKeyBlock * block,
+                     static_cast<int>(j % kernels::kKeyBlock));
+  }
+  thread_local std::vector<kernels::AttentionQuery> queries;
+  queries.clear();
+  for (const std::int64_t first : segment)
+    for (std::int64_t row = first; row < first + unit; ++row)
+      queries.push_back({qkv + row * stride + head * size, out + row * hidden + head * size, {}});
+  kernels::attention(queries, {pages.data(), 0, keys}, size, 1.0f / std::sqrt(static_cast<float>(size)), scratch);
+}
+
+}  // namespace
+
+std::vector<PatchSegment> window_segments(const ImageGrid& grid, const VisionConfig& config) {
+  const int merge = config.spatial_merge_size, unit = merge * merge, rows = grid.h / merge, columns = grid.w / merge;
+  const int window = config.window_size / merge / config.patch_size;
+  std::vector<PatchSegment> segments;
+  for (int frame = 0; frame < grid.t; ++frame)
+    for (int top = 0; top < rows; top += window)
+      for (int left = 0; left < columns; left += window) {
+        PatchSegment& segment = segments.emplace_back();
+        for (int row = top; row < std::min(rows, top + window); ++row)
+          for (int column = left; column < std::min(columns, left + window); ++column)
+            segment.push_back(((frame * rows + row) * columns + column) * unit);
+      }
+  return segments;
+}
+
+std::vector<PatchSegment> frame_segments(const ImageGrid& grid, const VisionConfig& config) {
+  const int unit = config.spatial_merge_size * config.spatial_merge_size, patches = grid.h * grid.w;
+  std::vector<PatchSegment> segments(static_cast<std::size_t>(grid.t));
+  for (int row = 0; row < grid.t * patches; row += unit)
+    segments[static_cast<std::size_t>(row / patches)].push_back(row);
+  return segments;
+}
+
+std::vector<float> encode_image(const VisionWeights& weights, const VisionConfig& config, const PatchedImage& image,
+                                const ParallelFor& parallel) {
+  const std::int64_t rows = image.grid.patches(), hidden = config.hidden_size;
+  const int pixels = weights.patch_embed.inputs, heads = config.num_heads;
+  assert(static_cast<std::int64_t>(image.patches.size()) == rows * pixels);
+  const PatchRotary rotary = patch_rotary(image.grid, config);
+  const std::vector<PatchSegment> frames = frame_segments(image.grid, config);
+  const std::vector<PatchSegment> windows = window_segments(image.grid, config);
+  BlockScratch scratch;
+  std::vector<float> x(static_cast<std::size_t>(rows * hidden));
+  kernels::linear(weights.patch_embed, image.patches.data(), rows, pixels, x.data(), hidden, Store::set, parallel);
+  for (std::size_t i = 0; i < weights.blocks.size(); ++i) {
+    const bool full = std::count(config.fullatt_block_indexes.begin(), config.fullatt_block_indexes.end(), i) > 0;
+    const std::vector<PatchSegment>& segments = full ? frames : windows;
+    run_block(weights.blocks[i], kEpsilon, x.data(), rows, scratch, parallel, [&](float* qkv, float* attended) {
+      kernels::rotate(qkv, rows, 3 * hidden, 2 * heads, static_cast<int>(hidden) / heads, rotary.cosines.data(),
+                      rotary.sines.data());
+      const auto pieces = static_cast<std::int64_t>(segments.size()) * heads;
+      kernels::run_parallel(parallel, pieces, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t p = begin; p < end; ++p)
+          attend_segment(config, segments[static_cast<std::size_t>(p / heads)], qkv, static_cast<int>(p % heads),
+                         attended);
+      });
+    });
+  }
+  kernels::rms_norm(x.data(), weights.merger_norm.data(), kEpsilon, rows, static_cast<int>(hidden), hidden, x.data());
+  const std::int64_t merged = weights.merger_in.inputs, tokens = rows * hidden / merged;
+  std::vector<float> inner(x.size()), out(static_cast<std::size_t>(tokens * config.out_hidden_size));
+  kernels::linear(weights.merger_in, x.data(), tokens, merged, inner.data(), merged, Store::set, parallel);
+  kernels::gelu(inner.data(), tokens * merged);
+  kernels::linear(weights.merger_out, inner.data(), tokens, merged, out.data(), config.out_hidden_size, Store::set,
+                  parallel);
+  return out;
+}
+
+}  // namespace agon::agents

@@ -1,0 +1,24 @@
+// agents/engine/vision_encoder.h - the vision tower of the engine: a picture's patches become the embeddings of its
+// image tokens. Immutable; a picture's result depends on that picture alone.
+#pragma once
+
+#include <vector>
+
+#include "agents/engine/engine_weights.h"
+#include "agents/hub/image_processor.h"
+#include "agents/hub/model_config.h"
+#include "kernels/parallel.h"
+
+namespace agon::agents {
+
+// -> [image tokens, out_hidden_size], in the order of the image tokens. REQUIRES: a grid of whole merge blocks and as
+// many patches as it says.
+std::vector<float> encode_image(const VisionWeights& weights, const VisionConfig& config, const PatchedImage& image,
+                                const kernels::ParallelFor& parallel);
+
+// Patches that see one another, as units of merge_size^2 consecutive rows: whole frames, or windows of them.
+using PatchSegment = std::vector<int>;  // first row of each unit
+std::vector<PatchSegment> frame_segments(const ImageGrid& grid, const VisionConfig& config);
+std::vector<PatchSegment> window_segments(const ImageGrid& grid, const VisionConfig& config);
+
+}  // namespace agon::agents

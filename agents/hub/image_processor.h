@@ -1,0 +1,52 @@
+// agents/hub/image_processor.h - Qwen2VLImageProcessor: smart resize (PIL bicubic), normalise, patches in merge-block
+// order.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/image.h"
+#include "core/json.h"
+
+namespace agon::agents {
+
+struct ImageGrid {
+  int t = 1, h = 0, w = 0;  // patches
+  int patches() const { return t * h * w; }
+  bool operator==(const ImageGrid&) const = default;
+};
+
+struct PatchedImage {
+  ImageGrid grid;
+  std::vector<float> patches;  // [grid.patches(), channels * temporal_patch * patch * patch]
+  Hash128 hash;                // of the picture before resizing
+};
+
+struct ImageProcessorConfig {
+  int patch_size = 14, temporal_patch_size = 2, merge_size = 2;
+  std::int64_t min_pixels = 56 * 56, max_pixels = 28 * 28 * 1280;
+  std::array<float, 3> mean{0.48145466f, 0.4578275f, 0.40821073f}, std{0.26862954f, 0.26130258f, 0.27577711f};
+  bool do_resize = true;
+};
+ImageProcessorConfig parse_image_processor_config(const Json& json,
+                                                  const std::string& source);  // preprocessor_config.json
+Json to_json(const ImageProcessorConfig& config);
+
+struct Size {
+  int width = 0, height = 0;
+  bool operator==(const Size&) const = default;
+};
+// Multiples of patch_size * merge_size nearest to the size, area within [min_pixels, max_pixels], rounding half to even
+// as Python does. Throws Error for an aspect ratio above 200.
+Size smart_resize(Size size, const ImageProcessorConfig& config);
+// PIL's antialiased bicubic (a = -0.5): equal to Image.resize(size, BICUBIC) within one level.
+Image resize_bicubic(const Image& image, Size size);
+
+PatchedImage process_image(const Image& image, const ImageProcessorConfig& config);
+// Tokens that the picture takes in a prompt: grid h * w / merge^2.
+int image_tokens(const ImageGrid& grid, const ImageProcessorConfig& config);
+
+}  // namespace agon::agents

@@ -1,0 +1,12 @@
+// agents/hub/json_file.h - the JSON files of a model folder.
+#pragma once
+
+#include <filesystem>
+
+#include "core/json.h"
+
+namespace agon::agents {
+
+Json read_json_file(const std::filesystem::path& path);  // throws Error for a file that cannot be read, or no JSON
+
+}  // namespace agon::agents

@@ -1,0 +1,224 @@
+#include "agents/hub/model_config.h"
+
+#include <cmath>
+#include <optional>
+
+#include "core/error.h"
+
+namespace agon::agents {
+namespace {
+
+// No count in a real checkpoint comes near it; a larger one is a damaged file, and refused before anything is
+// allocated.
+constexpr std::int64_t kLargest = 1 << 24;
+
+// Typed access to one JSON object, with errors that name file and key.
+class Section {
+ public:
+  Section(const Json& json, std::string source, std::string prefix)
+      : json_(json), source_(std::move(source)), prefix_(std::move(prefix)) {
+    if (!json.is_object()) fail("", fmt::format("an object was expected, it is {}", json.type_name()));
+  }
+  [[noreturn]] void fail(const std::string& key, const std::string& what) const {
+    throw Error("{}: {}{}: {}. Is this the config.json of a Qwen2.5-VL checkpoint?", source_, prefix_, key, what);
+  }
+  // The first of the keys that is there and not null.
+  const Json* find(std::initializer_list<const char*> keys) const {
+    for (const char* key : keys)
+      if (const auto found = json_.find(key); found != json_.end() && !found->is_null()) return &*found;
+    return nullptr;
+  }
+  const Json& at(const char* key) const {
+    const Json* value = find({key});
+    if (!value) fail(key, "missing");
+    return *value;
+  }
+  Section section(const char* key) const { return Section(at(key), source_, prefix_ + key + "."); }
+  int integer(const char* key, std::int64_t low = 1, std::int64_t high = kLargest) const {
+    return checked(at(key), key, low, high);
+  }
+  int integer_or(std::initializer_list<const char*> keys, int fallback) const {
+    const Json* value = find(keys);
+    return value ? checked(*value, *keys.begin(), 1, kLargest) : fallback;
+  }
+  double positive(const char* key) const {
+    const Json& value = at(key);
+    if (!value.is_number() || !std::isfinite(value.get<double>()) || value.get<double>() <= 0)
+      fail(key, fmt::format("{} is not a positive number", value.dump()));
+    return value.get<double>();
+  }
+  bool boolean_or(const char* key, bool fallback) const {
+    const Json* value = find({key});
+    if (!value) return fallback;
+    if (!value->is_boolean()) fail(key, fmt::format("{} is not true or false", value->dump()));
+    return value->get<bool>();
+  }
+  std::vector<int> integers(const char* key, std::int64_t low, std::int64_t high) const {
+    const Json& value = at(key);
+    if (value.is_number()) return {checked(value, key, low, high)};
+    if (!value.is_array() || value.size() > 1024) fail(key, "a list of integers was expected");
+    std::vector<int> result;
+    for (const Json& item : value) result.push_back(checked(item, key, low, high));
+    return result;
+  }
+  // A value other than the one that agon implements is refused instead of ignored.
+  void only(const char* key, const Json& implemented) const {
+    const Json* value = find({key});
+    if (value && *value != implemented)
+      fail(key, fmt::format("{} is not supported, only {}", value->dump(), implemented.dump()));
+  }
+
+ private:
+  int checked(const Json& value, const char* key, std::int64_t low, std::int64_t high) const {
+    const auto whole = whole_number<std::int64_t>(value, low, high);
+    if (!whole) fail(key, fmt::format("{} is not an integer from {} to {}", value.dump(), low, high));
+    return static_cast<int>(*whole);
+  }
+  const Json& json_;
+  std::string source_, prefix_;
+};
+
+void require(const Section& section, bool holds, const char* key, const std::string& what) {
+  if (!holds) section.fail(key, what);
+}
+
+VisionConfig parse_vision(const Section& section) {
+  VisionConfig vision;
+  section.only("hidden_act", "silu");
+  vision.depth = section.integer("depth", 1, 1024);
+  vision.hidden_size = section.integer("hidden_size");
+  vision.intermediate_size = section.integer("intermediate_size");
+  vision.num_heads = section.integer("num_heads");
+  vision.out_hidden_size = section.integer("out_hidden_size");
+  vision.in_channels = section.integer_or({"in_channels", "in_chans"}, vision.in_channels);
+  vision.patch_size = section.integer_or({"patch_size"}, vision.patch_size);
+  vision.temporal_patch_size = section.integer_or({"temporal_patch_size"}, vision.temporal_patch_size);
+  vision.spatial_merge_size = section.integer_or({"spatial_merge_size"}, vision.spatial_merge_size);
+  vision.window_size = section.integer_or({"window_size"}, vision.window_size);
+  if (section.find({"fullatt_block_indexes"}))
+    vision.fullatt_block_indexes = section.integers("fullatt_block_indexes", 0, kLargest);
+  if (section.find({"rope_parameters"})) {
+    const Section rope = section.section("rope_parameters");
+    rope.only("rope_theta", 10000.0);
+    rope.only("rope_type", "axial");
+  }
+  require(section, vision.in_channels == 3, "in_channels", "only 3 (RGB) is supported");
+  require(section, vision.hidden_size % (vision.num_heads * 4ll) == 0, "hidden_size",
+          fmt::format("{} is not a multiple of 4 x num_heads ({})", vision.hidden_size, vision.num_heads));
+  const std::int64_t merged_patch = std::int64_t{vision.patch_size} * vision.spatial_merge_size;
+  require(section, vision.window_size >= merged_patch, "window_size",
+          fmt::format("{} is smaller than patch_size x spatial_merge_size ({})", vision.window_size, merged_patch));
+  return vision;
+}
+
+// rope_parameters (transformers 5), or rope_scaling and rope_theta (hub files).
+void parse_rope(const Section& section, TextConfig& text) {
+  const char* key = section.find({"rope_scaling"}) ? "rope_scaling" : "rope_parameters";
+  const Section rope = section.section(key);
+  const Json* type = rope.find({"rope_type", "type"});
+  if (type && *type != "default" && *type != "mrope")
+    rope.fail("rope_type", fmt::format("{} is not supported, only \"default\" and \"mrope\"", type->dump()));
+  text.rope_theta = rope.find({"rope_theta"}) ? rope.positive("rope_theta") : section.positive("rope_theta");
+  const std::vector<int> sections = rope.integers("mrope_section", 0, kLargest);
+  require(rope, sections.size() == 3, "mrope_section", fmt::format("{} entries instead of 3", sections.size()));
+  std::copy(sections.begin(), sections.end(), text.mrope_section.begin());
+  const std::int64_t sum = std::int64_t{sections[0]} + sections[1] + sections[2];
+  require(rope, sum * 2 == text.head_dim(), "mrope_section",
+          fmt::format("the entries sum to {} instead of half of the head size {}", sum, text.head_dim()));
+}
+
+TextConfig parse_text(const Section& section) {
+  TextConfig text;
+  section.only("hidden_act", "silu");
+  section.only("use_sliding_window", false);
+  text.vocab_size = section.integer("vocab_size");
+  text.hidden_size = section.integer("hidden_size");
+  text.intermediate_size = section.integer("intermediate_size");
+  text.num_hidden_layers = section.integer("num_hidden_layers", 1, 1024);
+  text.num_attention_heads = section.integer("num_attention_heads");
+  text.num_key_value_heads = section.integer_or({"num_key_value_heads"}, text.num_attention_heads);
+  text.max_position_embeddings = section.integer("max_position_embeddings");
+  text.rms_norm_eps = section.positive("rms_norm_eps");
+  require(section, text.hidden_size % text.num_attention_heads == 0 && text.head_dim() % 2 == 0, "hidden_size",
+          fmt::format("{} does not give an even head size for num_attention_heads {}", text.hidden_size,
+                      text.num_attention_heads));
+  require(section, text.num_attention_heads % text.num_key_value_heads == 0, "num_key_value_heads",
+          fmt::format("{} does not divide num_attention_heads {}", text.num_key_value_heads, text.num_attention_heads));
+  section.only("head_dim", text.head_dim());
+  parse_rope(section, text);
+  return text;
+}
+
+Json vision_json(const VisionConfig& vision) {
+  return {{"model_type", "qwen2_5_vl_vision"},
+          {"depth", vision.depth},
+          {"hidden_size", vision.hidden_size},
+          {"hidden_act", "silu"},
+          {"intermediate_size", vision.intermediate_size},
+          {"num_heads", vision.num_heads},
+          {"in_channels", vision.in_channels},
+          {"out_hidden_size", vision.out_hidden_size},
+          {"patch_size", vision.patch_size},
+          {"temporal_patch_size", vision.temporal_patch_size},
+          {"spatial_merge_size", vision.spatial_merge_size},
+          {"window_size", vision.window_size},
+          {"fullatt_block_indexes", vision.fullatt_block_indexes}};
+}
+
+Json text_json(const TextConfig& text, const std::vector<std::int32_t>& eos_token_ids) {
+  return {{"model_type", "qwen2_5_vl_text"},
+          {"vocab_size", text.vocab_size},
+          {"hidden_size", text.hidden_size},
+          {"hidden_act", "silu"},
+          {"intermediate_size", text.intermediate_size},
+          {"num_hidden_layers", text.num_hidden_layers},
+          {"num_attention_heads", text.num_attention_heads},
+          {"num_key_value_heads", text.num_key_value_heads},
+          {"max_position_embeddings", text.max_position_embeddings},
+          {"rms_norm_eps", text.rms_norm_eps},
+          {"rope_parameters",
+           {{"rope_type", "default"}, {"rope_theta", text.rope_theta}, {"mrope_section", text.mrope_section}}},
+          {"use_sliding_window", false},
+          {"bos_token_id", nullptr},
+          {"eos_token_id", eos_token_ids.size() == 1 ? Json(eos_token_ids[0]) : Json(eos_token_ids)}};
+}
+
+}  // namespace
+
+ModelConfig parse_model_config(const Json& json, const std::string& source) {
+  const Section root(json, source, "");
+  if (const Json& type = root.at("model_type"); type != "qwen2_5_vl")
+    root.fail("model_type", fmt::format("{} is not supported, only \"qwen2_5_vl\"", type.dump()));
+  const bool nested = root.find({"text_config"});
+  const Section text = nested ? root.section("text_config") : root;
+  ModelConfig config;
+  config.vision = parse_vision(root.section("vision_config"));
+  config.text = parse_text(text);
+  config.text.tie_word_embeddings =
+      root.boolean_or("tie_word_embeddings", false) || text.boolean_or("tie_word_embeddings", false);
+  require(root, config.vision.out_hidden_size == config.text.hidden_size, "vision_config.out_hidden_size",
+          fmt::format("{} is not the text's hidden_size {}", config.vision.out_hidden_size, config.text.hidden_size));
+  const int last = config.text.vocab_size - 1;
+  config.image_token_id = root.integer("image_token_id", 0, last);
+  config.video_token_id = root.integer("video_token_id", 0, last);
+  config.vision_start_token_id = root.integer("vision_start_token_id", 0, last);
+  config.vision_end_token_id = root.integer("vision_end_token_id", 0, last);
+  config.eos_token_ids = (root.find({"eos_token_id"}) ? root : text).integers("eos_token_id", 0, last);
+  require(text, !config.eos_token_ids.empty(), "eos_token_id", "no id");
+  return config;
+}
+
+Json to_json(const ModelConfig& config) {
+  return {{"architectures", {"Qwen2_5_VLForConditionalGeneration"}},
+          {"model_type", "qwen2_5_vl"},
+          {"dtype", "float32"},
+          {"image_token_id", config.image_token_id},
+          {"video_token_id", config.video_token_id},
+          {"vision_start_token_id", config.vision_start_token_id},
+          {"vision_end_token_id", config.vision_end_token_id},
+          {"tie_word_embeddings", config.text.tie_word_embeddings},
+          {"text_config", text_json(config.text, config.eos_token_ids)},
+          {"vision_config", vision_json(config.vision)}};
+}
+
+}  // namespace agon::agents

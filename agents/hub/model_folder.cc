@@ -1,0 +1,131 @@
+#include "agents/hub/model_folder.h"
+
+#include "agents/hub/json_file.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/text.h"
+
+namespace agon::agents {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The first of the files that the folder holds.
+fs::path find_file(const fs::path& folder, std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (fs::exists(folder / name)) return folder / name;
+  throw Error("{}: no {}. Is it a model folder?", folder.string(), fmt::join(names, " or "));
+}
+
+// preprocessor_config.json, or the part of processor_config.json that newer releases save instead.
+ImageProcessorConfig open_image_processor(const fs::path& folder) {
+  const fs::path path = find_file(folder, {"preprocessor_config.json", "processor_config.json"});
+  const Json json = read_json_file(path);
+  const bool nested = json.is_object() && json.contains("image_processor");
+  return parse_image_processor_config(nested ? json.at("image_processor") : json, path.string());
+}
+
+// A file of its own in newer folders, a text in a JSON file in older ones.
+ChatTemplate open_chat_template(const fs::path& folder) {
+  const fs::path path = find_file(folder, {"chat_template.jinja", "chat_template.json", "tokenizer_config.json"});
+  if (path.extension() == ".jinja") return ChatTemplate::parse(read_file(path.string()), path.string());
+  const Json json = read_json_file(path);
+  if (!json.is_object() || !json.contains("chat_template") || !json.at("chat_template").is_string())
+    throw Error("{}: no text \"chat_template\", and no chat_template.jinja beside it.", path.string());
+  return ChatTemplate::parse(json.at("chat_template").get<std::string>(), path.string());
+}
+
+// generation_config.json says where a turn ends, if it is there: it may name more ids than config.json.
+void read_generation_config(const fs::path& path, ModelConfig& config) {
+  if (!fs::exists(path)) return;
+  const Json json = read_json_file(path);
+  if (!json.is_object()) throw Error("{}: not a JSON object.", path.string());
+  if (!json.contains("eos_token_id")) return;
+  const Json& eos = json.at("eos_token_id");
+  std::vector<std::int32_t> ids;
+  for (const Json& id : eos.is_array() ? eos : Json::array({eos})) {
+    const auto whole = whole_number<std::int32_t>(id, 0, config.text.vocab_size - 1);
+    if (!whole)
+      throw Error("{}: eos_token_id {} is not an id below the vocabulary's size {}.", path.string(), eos.dump(),
+                  config.text.vocab_size);
+    ids.push_back(*whole);
+  }
+  if (!ids.empty()) config.eos_token_ids = ids;
+}
+
+// The files of a folder describe one model.
+void check_agreement(const ModelFolder& parts) {
+  const std::string where = parts.path.string();
+  const ModelConfig& config = parts.config;
+  const auto same = [&](const char* what, int processor, int model) {
+    if (processor != model)
+      throw Error("{}: {} is {} in preprocessor_config.json and {} in config.json.", where, what, processor, model);
+  };
+  same("patch_size", parts.images.patch_size, config.vision.patch_size);
+  same("temporal_patch_size", parts.images.temporal_patch_size, config.vision.temporal_patch_size);
+  same("merge_size", parts.images.merge_size, config.vision.spatial_merge_size);
+  if (parts.tokenizer->vocab_size() > config.text.vocab_size)
+    throw Error("{}: tokenizer.json has ids up to {}, config.json a vocabulary of {}.", where,
+                parts.tokenizer->vocab_size() - 1, config.text.vocab_size);
+  for (const auto& [token, id] :
+       {std::pair("<|vision_start|>", config.vision_start_token_id),
+        std::pair("<|vision_end|>", config.vision_end_token_id), std::pair("<|image_pad|>", config.image_token_id)})
+    if (const auto known = parts.tokenizer->id_of(token); known != id)
+      throw Error("{}: {} is {} in tokenizer.json and {} in config.json.", where, token,
+                  known ? std::to_string(*known) : "missing", id);
+}
+
+std::int32_t pad_token(const ModelFolder& parts) {
+  return parts.tokenizer->id_of("<|endoftext|>").value_or(parts.config.eos_token_ids.front());
+}
+
+Json tokenizer_config(const ModelFolder& parts) {
+  return {{"tokenizer_class", "Qwen2Tokenizer"},
+          {"add_prefix_space", false},
+          {"bos_token", nullptr},
+          {"eos_token", parts.tokenizer->token_bytes(parts.config.eos_token_ids.front())},
+          {"pad_token", parts.tokenizer->token_bytes(pad_token(parts))},
+          {"unk_token", nullptr},
+          {"clean_up_tokenization_spaces", false},
+          {"errors", "replace"},
+          {"model_max_length", parts.config.text.max_position_embeddings},
+          {"chat_template", parts.chat.jinja()}};
+}
+
+Json generation_config(const ModelFolder& parts) {
+  return {{"do_sample", true}, {"eos_token_id", parts.config.eos_token_ids}, {"pad_token_id", pad_token(parts)}};
+}
+
+}  // namespace
+
+ModelFolder open_model_folder(const fs::path& folder) {
+  ModelFolder parts;
+  parts.path = folder;
+  const fs::path config = find_file(folder, {"config.json"}), tokenizer = find_file(folder, {"tokenizer.json"});
+  parts.config = parse_model_config(read_json_file(config), config.string());
+  read_generation_config(folder / "generation_config.json", parts.config);
+  parts.images = open_image_processor(folder);
+  parts.tokenizer = Tokenizer::parse(read_file(tokenizer.string()), tokenizer.string());
+  parts.chat = open_chat_template(folder);
+  check_agreement(parts);
+  return parts;
+}
+
+void save_model_folder(const fs::path& folder, const ModelFolder& parts, const Qwen25VL& model, WeightType type) {
+  check_agreement(parts);
+  make_folders(folder);
+  Json config = to_json(parts.config);
+  config["dtype"] = type == WeightType::bf16 ? "bfloat16" : "float32";
+  const auto write = [&](const char* name, const std::string& text) {
+    write_file_atomically((folder / name).string(), text);
+  };
+  write("config.json", config.dump(2) + "\n");
+  write("generation_config.json", generation_config(parts).dump(2) + "\n");
+  write("preprocessor_config.json", to_json(parts.images).dump(2) + "\n");
+  write("tokenizer.json", parts.tokenizer->json());
+  write("tokenizer_config.json", tokenizer_config(parts).dump(2) + "\n");
+  write("chat_template.jinja", parts.chat.jinja());
+  save_weights(model, folder / "model.safetensors", type);
+}
+
+}  // namespace agon::agents

@@ -1,0 +1,27 @@
+// agents/hub/patched_pictures.h - pictures cut into patches, each of them once: the prompts of a group, and the later
+// turns of a conversation, show the same ones again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "agents/hub/image_processor.h"
+#include "agents/hub/recently_used.h"
+
+namespace agon::agents {
+
+// Thread-safe. Keeps the last used ones, up to `bytes` of patches.
+class PatchedPictures {
+ public:
+  explicit PatchedPictures(const ImageProcessorConfig& config, std::int64_t bytes = 128 << 20)
+      : config_(config), known_(bytes) {}
+  std::shared_ptr<const PatchedImage> cut(const Image& image);  // throws as process_image
+
+ private:
+  const ImageProcessorConfig config_;
+  std::mutex mutex_;
+  RecentlyUsed<PatchedImage> known_;
+};
+
+}  // namespace agon::agents

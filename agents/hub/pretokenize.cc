@@ -1,0 +1,242 @@
+#include "agents/hub/pretokenize.h"
+
+#include <utf8proc.h>
+
+#include <algorithm>
+
+namespace agon::agents {
+namespace {
+
+enum class CharClass : std::uint8_t { letter, number, newline, space, other, end };
+
+struct Char {
+  CharClass kind;
+  std::size_t length;
+};
+
+struct Range {
+  utf8proc_int32_t first, last;
+};
+
+// Letters and digits that Unicode 15.1 to 17 added; utf8proc 2.8 knows 15.0.
+constexpr Range kNewLetters[] = {{0x1c89, 0x1c8a},   {0xa7cb, 0xa7cd},   {0xa7da, 0xa7dc},   {0x105c0, 0x105f3},
+                                 {0x10d4a, 0x10d65}, {0x10d6f, 0x10d85}, {0x10ec2, 0x10ec4}, {0x11380, 0x11389},
+                                 {0x1138b, 0x1138b}, {0x1138e, 0x1138e}, {0x11390, 0x113b5}, {0x113b7, 0x113b7},
+                                 {0x113d1, 0x113d1}, {0x113d3, 0x113d3}, {0x11bc0, 0x11be0}, {0x13460, 0x143fa},
+                                 {0x16100, 0x1611d}, {0x16d40, 0x16d6c}, {0x18cff, 0x18cff}, {0x1e5d0, 0x1e5ed},
+                                 {0x1e5f0, 0x1e5f0}, {0x2ebf0, 0x2ee5d}};
+constexpr Range kNewNumbers[] = {{0x10d40, 0x10d49}, {0x116d0, 0x116e3}, {0x11bf0, 0x11bf9}, {0x16130, 0x16139},
+                                 {0x16d70, 0x16d79}, {0x1ccf0, 0x1ccf9}, {0x1e5f1, 0x1e5fa}};
+
+template <std::size_t n>
+bool in_ranges(const Range (&ranges)[n], utf8proc_int32_t code_point) {
+  return std::any_of(std::begin(ranges), std::end(ranges),
+                     [&](Range range) { return range.first <= code_point && code_point <= range.last; });
+}
+
+bool is_white_space(utf8proc_int32_t c) {  // the White_Space property above ASCII
+  return c == 0x85 || c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 ||
+         c == 0x202f || c == 0x205f || c == 0x3000;
+}
+
+CharClass classify(utf8proc_int32_t code_point) {
+  if (is_white_space(code_point)) return CharClass::space;
+  const utf8proc_category_t category = utf8proc_category(code_point);
+  if (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO) return CharClass::letter;
+  if (category >= UTF8PROC_CATEGORY_ND && category <= UTF8PROC_CATEGORY_NO) return CharClass::number;
+  if (category != UTF8PROC_CATEGORY_CN) return CharClass::other;
+  if (in_ranges(kNewLetters, code_point)) return CharClass::letter;
+  return in_ranges(kNewNumbers, code_point) ? CharClass::number : CharClass::other;
+}
+
+constexpr std::array<CharClass, 128> make_ascii_classes() {
+  std::array<CharClass, 128> classes{};
+  for (int c = 0; c < 128; ++c) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    classes[static_cast<std::size_t>(c)] = letter                            ? CharClass::letter
+                                           : c >= '0' && c <= '9'            ? CharClass::number
+                                           : c == '\r' || c == '\n'          ? CharClass::newline
+                                           : c == ' ' || (c >= 9 && c <= 12) ? CharClass::space
+                                                                             : CharClass::other;
+  }
+  return classes;
+}
+constexpr std::array<CharClass, 128> kAsciiClasses = make_ascii_classes();
+
+// The code point at `start` and its length; length 0: not UTF-8.
+std::size_t decode_utf8(std::string_view text, std::size_t start, utf8proc_int32_t& code_point) {
+  const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + start;
+  const auto length = utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size() - start), &code_point);
+  return length > 0 ? static_cast<std::size_t>(length) : 0;
+}
+
+Char char_at(std::string_view text, std::size_t start) {
+  if (start >= text.size()) return {CharClass::end, 0};
+  const auto byte = static_cast<unsigned char>(text[start]);
+  if (byte < 128) return {kAsciiClasses[byte], 1};
+  utf8proc_int32_t code_point = 0;
+  const std::size_t length = decode_utf8(text, start, code_point);
+  return length == 0 ? Char{CharClass::other, 1} : Char{classify(code_point), length};
+}
+
+std::size_t skip(std::string_view text, std::size_t start, CharClass kind) {
+  for (Char c = char_at(text, start); c.kind == kind; c = char_at(text, start)) start += c.length;
+  return start;
+}
+
+// (?i:'s|'t|'re|'ve|'m|'ll|'d) at `start`, where an apostrophe stands: its length or 0. U+017F folds to s.
+std::size_t contraction_length(std::string_view text, std::size_t start) {
+  const auto lower = [&](std::size_t i) { return i < text.size() ? static_cast<char>(text[i] | 0x20) : '\0'; };
+  const char a = lower(start + 1), b = lower(start + 2);
+  if (a == 's' || a == 't' || a == 'm' || a == 'd') return 2;
+  if ((a == 'r' && b == 'e') || (a == 'v' && b == 'e') || (a == 'l' && b == 'l')) return 3;
+  return text.substr(start + 1, 2) == "\u017f" ? 3 : 0;
+}
+
+// \s*[\r\n]+|\s+(?!\S)|\s+ at `start`, where white space stands.
+std::size_t white_space_end(std::string_view text, std::size_t start) {
+  std::size_t end = start, last = start, after_newline = 0;
+  for (Char c = char_at(text, end); c.kind == CharClass::space || c.kind == CharClass::newline;
+       c = char_at(text, end)) {
+    last = end;
+    end += c.length;
+    if (c.kind == CharClass::newline) after_newline = end;
+  }
+  if (after_newline > 0) return after_newline;
+  return end == text.size() || last == start ? end : last;
+}
+
+constexpr auto kCompose = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+constexpr auto kDecompose = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_DECOMPOSE);
+
+int combining_class(utf8proc_int32_t code_point) { return utf8proc_get_property(code_point)->combining_class; }
+
+// Each run of combining marks in order of its classes (utf8proc's own sort is quadratic in the run's length).
+void sort_marks(std::vector<utf8proc_int32_t>& code_points) {
+  const auto is_mark = [](utf8proc_int32_t c) { return combining_class(c) != 0; };
+  for (auto begin = code_points.begin(); begin != code_points.end();) {
+    begin = std::find_if(begin, code_points.end(), is_mark);
+    const auto end = std::find_if_not(begin, code_points.end(), is_mark);
+    std::stable_sort(begin, end, [](auto a, auto b) { return combining_class(a) < combining_class(b); });
+    begin = end;
+  }
+}
+
+void append_composed(std::vector<utf8proc_int32_t>& code_points, std::string& out) {
+  sort_marks(code_points);
+  const auto count =
+      utf8proc_normalize_utf32(code_points.data(), static_cast<utf8proc_ssize_t>(code_points.size()), kCompose);
+  for (utf8proc_ssize_t i = 0; i < count; ++i) {
+    utf8proc_uint8_t bytes[4];
+    const auto length = utf8proc_encode_char(code_points[static_cast<std::size_t>(i)], bytes);
+    out.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(length));
+  }
+  code_points.clear();
+}
+
+}  // namespace
+
+std::string_view to_nfc(std::string_view text, std::string& buffer) {
+  // Below U+0300 (lead byte 0xcc) every text is its own NFC.
+  if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0xcc; })) return text;
+  buffer.clear();
+  std::vector<utf8proc_int32_t> code_points;
+  for (std::size_t i = 0; i < text.size();) {
+    utf8proc_int32_t code_point = 0, parts[32];
+    const std::size_t length = decode_utf8(text, i, code_point);
+    if (length == 0) {
+      append_composed(code_points, buffer);
+      buffer += text[i++];
+      continue;
+    }
+    const auto count = utf8proc_decompose_char(code_point, parts, 32, kDecompose, nullptr);
+    code_points.insert(code_points.end(), parts, parts + count);
+    i += length;
+  }
+  append_composed(code_points, buffer);
+  return buffer;
+}
+
+std::size_t word_end(std::string_view text, std::size_t start) {
+  const Char first = char_at(text, start);
+  const std::size_t next = start + first.length;
+  if (text[start] == '\'') {
+    if (const std::size_t length = contraction_length(text, start)) return start + length;
+  }
+  if (first.kind == CharClass::letter) return skip(text, next, CharClass::letter);
+  if (first.kind == CharClass::number) return next;
+  const CharClass second = char_at(text, next).kind;
+  if (second == CharClass::letter && first.kind != CharClass::newline) return skip(text, next, CharClass::letter);
+  if (first.kind == CharClass::other || (text[start] == ' ' && second == CharClass::other))
+    return skip(text, skip(text, next, CharClass::other), CharClass::newline);
+  return white_space_end(text, start);
+}
+
+const std::array<std::string, 256>& byte_symbols() {
+  static const std::array<std::string, 256> symbols = [] {
+    std::array<std::string, 256> result;
+    int unprintable = 0;
+    for (int byte = 0; byte < 256; ++byte) {
+      const bool printable = (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
+      utf8proc_uint8_t bytes[4];
+      const auto length = utf8proc_encode_char(printable ? byte : 0x100 + unprintable++, bytes);
+      result[static_cast<std::size_t>(byte)].assign(reinterpret_cast<const char*>(bytes),
+                                                    static_cast<std::size_t>(length));
+    }
+    return result;
+  }();
+  return symbols;
+}
+
+std::optional<std::string> bytes_of_symbols(std::string_view symbols) {
+  static const std::vector<int> byte_of = [] {
+    std::vector<int> result(0x200, -1);
+    for (int byte = 0; byte < 256; ++byte) {
+      utf8proc_int32_t code_point = 0;
+      decode_utf8(byte_symbols()[static_cast<std::size_t>(byte)], 0, code_point);
+      result[static_cast<std::size_t>(code_point)] = byte;
+    }
+    return result;
+  }();
+  std::string bytes;
+  for (std::size_t i = 0; i < symbols.size();) {
+    utf8proc_int32_t code_point = 0;
+    const std::size_t length = decode_utf8(symbols, i, code_point);
+    if (length == 0 || code_point >= 0x200 || byte_of[static_cast<std::size_t>(code_point)] < 0) return std::nullopt;
+    bytes += static_cast<char>(byte_of[static_cast<std::size_t>(code_point)]);
+    i += length;
+  }
+  return bytes;
+}
+
+void AddedTokens::add(std::string content, std::int32_t id, bool special) {
+  auto& bucket = by_first_byte_[static_cast<unsigned char>(content.front())];
+  const auto place = std::find_if(bucket.begin(), bucket.end(),
+                                  [&](const Token& token) { return token.content.size() < content.size(); });
+  bucket.insert(place, {std::move(content), id, special});
+  any_ = true;
+}
+
+const AddedTokens::Token* AddedTokens::match(std::string_view text, bool with_special) const {
+  for (const Token& token : by_first_byte_[static_cast<unsigned char>(text.front())])
+    if ((with_special || !token.special) && text.starts_with(token.content)) return &token;
+  return nullptr;
+}
+
+void AddedTokens::split(std::string_view text, bool with_special, const std::function<void(std::string_view)>& on_text,
+                        const std::function<void(std::int32_t)>& on_token) const {
+  std::size_t begin = 0;
+  for (std::size_t i = 0; any_ && i < text.size();) {
+    const Token* token = match(text.substr(i), with_special);
+    if (token == nullptr) {
+      ++i;
+      continue;
+    }
+    if (i > begin) on_text(text.substr(begin, i - begin));
+    on_token(token->id);
+    begin = i += token->content.size();
+  }
+  if (begin < text.size()) on_text(text.substr(begin));
+}
+
+}  // namespace agon::agents

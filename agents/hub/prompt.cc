@@ -1,0 +1,131 @@
+#include "agents/hub/prompt.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+
+namespace agon::agents {
+namespace {
+
+using Position = std::array<std::int32_t, 3>;
+
+// Positions of one image's tokens, after `start`.
+void append_image(const ImageGrid& grid, int merge, std::int32_t start, std::vector<Position>& positions) {
+  for (int t = 0; t < grid.t; ++t)
+    for (int h = 0; h < grid.h / merge; ++h)
+      for (int w = 0; w < grid.w / merge; ++w) positions.push_back({start + t, start + h, start + w});
+}
+
+std::size_t run_length(std::span<const std::int32_t> ids, std::int32_t id) {
+  return static_cast<std::size_t>(std::find_if(ids.begin(), ids.end(), [id](auto i) { return i != id; }) - ids.begin());
+}
+
+class PromptEncoder {
+ public:
+  PromptEncoder(const Tokenizer& tokenizer, const ImageProcessorConfig& images, const ModelConfig& model,
+                PatchedPictures* known)
+      : tokenizer_(tokenizer), images_(images), model_(model), known_(known) {}
+
+  void add(const PromptPiece& piece) {
+    const bool closed = std::exchange(closed_, false);
+    switch (piece.kind) {
+      case PromptPiece::Kind::markup:  // after tokens it is the template's end of the turn
+        if (!closed) result_.ids.push_back(special_id(piece.text));
+        break;
+      case PromptPiece::Kind::text:
+        append(tokenizer_.encode(piece.text, false));
+        break;
+      case PromptPiece::Kind::image:
+        add_image(piece.image);
+        break;
+      case PromptPiece::Kind::tokens:
+        append(piece.token_ids);
+        closed_ = ends_turn(piece.token_ids);
+        break;
+    }
+  }
+  EncodedPrompt take() { return std::move(result_); }
+
+ private:
+  std::int32_t special_id(const std::string& token) const {
+    const auto id = tokenizer_.id_of(token);
+    if (!id || !tokenizer_.is_special(*id))  // or a user could write it
+      throw Error("prompt: the tokenizer has no special token {}. Does tokenizer.json belong to this model?", token);
+    return *id;
+  }
+  void append(std::span<const std::int32_t> ids) { result_.ids.insert(result_.ids.end(), ids.begin(), ids.end()); }
+  void add_image(const Image& image) {
+    if (const std::int32_t id = special_id("<|image_pad|>"); id != model_.image_token_id)
+      throw Error("prompt: <|image_pad|> is {} in tokenizer.json and image_token_id is {} in config.json", id,
+                  model_.image_token_id);
+    check_fits(image);
+    auto patched = known_ ? known_->cut(image) : std::make_shared<const PatchedImage>(process_image(image, images_));
+    result_.ids.insert(result_.ids.end(), static_cast<std::size_t>(image_tokens(patched->grid, images_)),
+                       model_.image_token_id);
+    result_.images.push_back(std::move(patched));
+  }
+  // Before any memory goes into it.
+  void check_fits(const Image& image) const {
+    const Size given{image.width(), image.height()}, size = images_.do_resize ? smart_resize(given, images_) : given;
+    const std::int64_t side = std::int64_t{images_.patch_size} * images_.merge_size;
+    const std::int64_t tokens = (size.width / side) * (size.height / side);
+    const std::int64_t context = model_.text.max_position_embeddings;
+    if (tokens > context)
+      throw Error(
+          "prompt: a picture of {} x {} pixels takes {} tokens, the context of this model holds {}. Scale the picture "
+          "down, or lower max_pixels in preprocessor_config.json.",
+          image.width(), image.height(), tokens, context);
+  }
+  bool ends_turn(std::span<const std::int32_t> ids) const {
+    const auto& ends = model_.eos_token_ids;
+    return !ids.empty() && std::find(ends.begin(), ends.end(), ids.back()) != ends.end();
+  }
+
+  const Tokenizer& tokenizer_;
+  const ImageProcessorConfig& images_;
+  const ModelConfig& model_;
+  PatchedPictures* const known_;
+  bool closed_ = false;  // the last piece was a turn with its own end token
+  EncodedPrompt result_;
+};
+
+}  // namespace
+
+std::vector<Position> mrope_positions(std::span<const std::int32_t> ids, std::span<const ImageGrid> grids,
+                                      const ModelConfig& config, std::int32_t* next) {
+  const int merge = config.vision.spatial_merge_size;
+  std::vector<Position> positions;
+  positions.reserve(ids.size());
+  std::int32_t start = 0;
+  std::size_t image = 0;
+  while (positions.size() < ids.size()) {
+    const auto rest = ids.subspan(positions.size());
+    if (rest.front() != config.image_token_id) {
+      positions.push_back({start, start, start});
+      ++start;
+      continue;
+    }
+    if (image == grids.size()) throw Error("prompt: it has image tokens for more than its {} images", grids.size());
+    const ImageGrid& grid = grids[image++];
+    const std::size_t run = run_length(rest, config.image_token_id);
+    const auto tokens = static_cast<std::size_t>(grid.patches() / (merge * merge));
+    if (run != tokens)
+      throw Error("prompt: image {} has {} tokens in the prompt, its picture gives {}", image, run, tokens);
+    append_image(grid, merge, start, positions);
+    start += std::max({grid.t, grid.h / merge, grid.w / merge});
+  }
+  if (image != grids.size()) throw Error("prompt: it has tokens of {} images, {} are given", image, grids.size());
+  if (next != nullptr) *next = start;
+  return positions;
+}
+
+EncodedPrompt encode_prompt(const std::vector<Message>& messages, std::string_view prefix, const ChatTemplate& chat,
+                            const Tokenizer& tokenizer, const ImageProcessorConfig& images, const ModelConfig& model,
+                            PatchedPictures* known) {
+  PromptEncoder encoder(tokenizer, images, model, known);
+  for (const PromptPiece& piece : chat.render(messages, prefix)) encoder.add(piece);
+  return encoder.take();
+}
+
+}  // namespace agon::agents

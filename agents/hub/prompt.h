@@ -1,0 +1,41 @@
+// agents/hub/prompt.h - messages as the model reads them: ids with image tokens laid out, M-RoPE positions, patches.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "agents/hub/chat_template.h"
+#include "agents/hub/image_processor.h"
+#include "agents/hub/model_config.h"
+#include "agents/hub/patched_pictures.h"
+#include "agents/hub/tokenizer.h"
+
+namespace agon::agents {
+
+struct EncodedPrompt {
+  std::vector<std::int32_t> ids;                            // each image is vision_start, image_token x n, vision_end
+  std::vector<std::shared_ptr<const PatchedImage>> images;  // in order of appearance
+};
+
+// Positions (t, h, w) of every id (model_and_kernels.md 4, get_rope_index): text counts on all axes, an image runs over
+// its merged grid and the text after it starts at max + 1. The position of the first token after the ids, equal on all
+// axes, goes to *next. Throws Error if the image tokens do not match the grids in number.
+std::vector<std::array<std::int32_t, 3>> mrope_positions(std::span<const std::int32_t> ids,
+                                                         std::span<const ImageGrid> grids, const ModelConfig& config,
+                                                         std::int32_t* next);
+
+// The messages through the template, up to the open assistant turn and the `prefix` that it holds. Special tokens come
+// from the template alone; tag tokens such as "<answer>" are tokens wherever they stand. A policy's turn stands as it
+// was sampled: one that ends with any of the model's end tokens is closed by that token, not by the template's.
+// Throws Error for a picture that cannot be processed and for a tokenizer without the template's tokens. Whether the
+// prompt fits the context is the caller's business. `known`, if given, keeps the pictures that are cut;
+// REQUIRES: made for `images`.
+EncodedPrompt encode_prompt(const std::vector<Message>& messages, std::string_view prefix, const ChatTemplate& chat,
+                            const Tokenizer& tokenizer, const ImageProcessorConfig& images, const ModelConfig& model,
+                            PatchedPictures* known = nullptr);
+
+}  // namespace agon::agents

@@ -1,0 +1,281 @@
+#include "agents/hub/safetensors.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <set>
+
+#include "core/error.h"
+#include "core/file.h"
+#include "core/json.h"
+#include "core/text.h"
+
+namespace agon::agents {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kLargestHeader = 100'000'000;     // the reference reader's limit
+constexpr std::uint64_t kLargestSize = (1ull << 62) - 1;  // of a side or an offset
+
+struct DataType {
+  const char* name;
+  std::uint64_t bits;
+};
+// In the order of alignment; the writer puts later ones first, as the reference does.
+constexpr std::array<DataType, 20> kDataTypes{
+    {{"BOOL", 8},    {"F4", 4},      {"F6_E2M3", 6}, {"F6_E3M2", 6}, {"U8", 8},   {"I8", 8},    {"F8_E5M2", 8},
+     {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"I16", 16},    {"U16", 16},    {"F16", 16}, {"BF16", 16}, {"I32", 32},
+     {"U32", 32},    {"F32", 32},    {"C64", 64},    {"F64", 64},    {"I64", 64}, {"U64", 64}}};
+
+std::optional<std::size_t> type_rank(const std::string& name) {
+  const auto found =
+      std::find_if(kDataTypes.begin(), kDataTypes.end(), [&](const DataType& type) { return name == type.name; });
+  if (found == kDataTypes.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - kDataTypes.begin());
+}
+
+// Bytes of a tensor; nothing for an unknown type, a negative size, an overflow, or bits that fill no whole byte.
+std::optional<std::uint64_t> tensor_bytes(const std::string& dtype, const std::vector<std::int64_t>& shape) {
+  const auto rank = type_rank(dtype);
+  if (!rank) return std::nullopt;
+  std::uint64_t bits = kDataTypes[*rank].bits;
+  for (const std::int64_t size : shape)
+    if (size < 0 || __builtin_mul_overflow(bits, static_cast<std::uint64_t>(size), &bits)) return std::nullopt;
+  if (bits % 8) return std::nullopt;
+  return bits / 8;
+}
+
+class Mapping {
+ public:
+  explicit Mapping(const fs::path& path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) throw Error("{}: cannot be opened: {}.", path.string(), std::strerror(errno));
+    struct stat status {};
+    const bool regular = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+    if (regular && status.st_size > 0) {
+      size_ = static_cast<std::size_t>(status.st_size);
+      data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+    }
+    ::close(file);
+    if (!regular) throw Error("{}: not a regular file.", path.string());
+    if (data_ == MAP_FAILED) throw Error("{}: cannot be mapped: {}.", path.string(), std::strerror(errno));
+  }
+  ~Mapping() {
+    if (size_) ::munmap(data_, size_);
+  }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  std::span<const std::uint8_t> bytes() const { return {static_cast<const std::uint8_t*>(data_), size_}; }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+class MappedSafetensors : public SafetensorsFile {
+ public:
+  explicit MappedSafetensors(const fs::path& path) : path_(path.string()), mapping_(path) { read(); }
+  const std::map<std::string, TensorView>& tensors() const override { return tensors_; }
+  const std::map<std::string, std::string>& metadata() const override { return metadata_; }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw Error("{}: {}. Is the download complete?", path_, what);
+  }
+  [[noreturn]] void fail(const std::string& tensor, const std::string& what) const {
+    fail(fmt::format("tensor '{}': {}", tensor, what));
+  }
+
+  void read() {
+    const auto bytes = mapping_.bytes();
+    if (bytes.size() < 8) fail(fmt::format("{} bytes, shorter than a safetensors header", bytes.size()));
+    std::uint64_t length = 0;
+    for (int i = 7; i >= 0; --i) length = length << 8 | bytes[static_cast<std::size_t>(i)];
+    if (length > kLargestHeader) fail(fmt::format("header of {} bytes; the limit is {}", length, kLargestHeader));
+    if (length > bytes.size() - 8)
+      fail(fmt::format("header of {} bytes, but the file has {} in all", length, bytes.size()));
+    const auto header = bytes.subspan(8, length);
+    if (header.empty() || header.front() != '{') fail("the header does not start with '{'");
+    data_ = bytes.subspan(8 + length);
+    const nlohmann::json entries = parse_header(header);
+    for (const auto& [name, entry] : entries.items())
+      if (name == "__metadata__")
+        read_metadata(entry);
+      else
+        read_tensor(name, entry);
+    check_coverage();
+  }
+
+  // A map with sorted keys: the ordered one looks through all keys at every insertion.
+  nlohmann::json parse_header(std::span<const std::uint8_t> header) const {
+    std::vector<std::set<std::string>> names(2);
+    const auto watch = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& value) {
+      using Event = nlohmann::json::parse_event_t;
+      if (depth > 3) fail("the header is nested too deeply");
+      if (event == Event::object_start && depth < 2) names[static_cast<std::size_t>(depth)].clear();
+      if (event == Event::key && depth <= 2 &&
+          !names[static_cast<std::size_t>(depth) - 1].insert(value.get<std::string>()).second)
+        fail(fmt::format("the header names {} twice", value.dump()));
+      return true;
+    };
+    try {
+      return nlohmann::json::parse(header.begin(), header.end(), watch);
+    } catch (const nlohmann::json::exception& error) {
+      fail(fmt::format("the header is not JSON ({})", error.what()));
+    }
+  }
+
+  void read_metadata(const nlohmann::json& entry) {
+    if (!entry.is_object()) fail("__metadata__ is not an object");
+    for (const auto& [key, value] : entry.items()) {
+      if (!value.is_string()) fail(fmt::format("__metadata__ '{}' is not a text", key));
+      metadata_[key] = value.get<std::string>();
+    }
+  }
+
+  void read_tensor(const std::string& name, const nlohmann::json& entry) {
+    if (!entry.is_object() || entry.size() != 3 || !entry.contains("dtype") || !entry.contains("shape") ||
+        !entry.contains("data_offsets"))
+      fail(name, "its entry is not {dtype, shape, data_offsets}");
+    if (!entry["dtype"].is_string()) fail(name, "dtype is not a text");
+    TensorView view;
+    view.dtype = entry["dtype"].get<std::string>();
+    if (!type_rank(view.dtype)) fail(name, fmt::format("unknown dtype '{}'", view.dtype));
+    for (const std::uint64_t size : naturals(name, entry["shape"], "shape"))
+      view.shape.push_back(static_cast<std::int64_t>(size));
+    const auto offsets = naturals(name, entry["data_offsets"], "data_offsets");
+    if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data_.size())
+      fail(name, fmt::format("data_offsets {} do not lie in the file's {} bytes of data", entry["data_offsets"].dump(),
+                             data_.size()));
+    const auto expected = tensor_bytes(view.dtype, view.shape);
+    if (!expected || *expected != offsets[1] - offsets[0])
+      fail(name, fmt::format("{} {} needs {} bytes, data_offsets give {}", view.dtype, entry["shape"].dump(),
+                             expected ? std::to_string(*expected) : "impossibly many", offsets[1] - offsets[0]));
+    view.bytes = data_.subspan(offsets[0], *expected);
+    tensors_.emplace(name, std::move(view));
+  }
+
+  std::vector<std::uint64_t> naturals(const std::string& name, const nlohmann::json& list, const char* what) const {
+    if (!list.is_array()) fail(name, fmt::format("{} is not a list", what));
+    std::vector<std::uint64_t> result;
+    for (const auto& item : list) {
+      const auto whole = whole_number<std::uint64_t>(item, 0, kLargestSize);
+      if (!whole) fail(name, fmt::format("{} holds {}", what, item.dump()));
+      result.push_back(*whole);
+    }
+    return result;
+  }
+
+  void check_coverage() const {
+    std::vector<std::pair<const std::string*, std::span<const std::uint8_t>>> order;
+    for (const auto& [name, view] : tensors_) order.emplace_back(&name, view.bytes);
+    std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.second.data(), a.second.size()) < std::pair(b.second.data(), b.second.size());
+    });
+    const std::uint8_t* end = data_.data();
+    for (const auto& [name, bytes] : order) {
+      if (bytes.data() != end)
+        fail(*name, fmt::format("begins at byte {} of the data, the tensor before it ends at {}",
+                                bytes.data() - data_.data(), end - data_.data()));
+      end = bytes.data() + bytes.size();
+    }
+    if (end != data_.data() + data_.size())
+      fail(fmt::format("the tensors end at byte {} of {} bytes of data", end - data_.data(), data_.size()));
+  }
+
+  std::string path_;
+  Mapping mapping_;
+  std::span<const std::uint8_t> data_;
+  std::map<std::string, TensorView> tensors_;
+  std::map<std::string, std::string> metadata_;
+};
+
+// The shard files of an index, each once, in order of their names.
+std::map<std::string, std::set<std::string>> read_index(const fs::path& path) {
+  const auto json = nlohmann::json::parse(read_file(path.string()), nullptr, false);
+  if (!json.is_object() || !json.contains("weight_map") || !json["weight_map"].is_object())
+    throw Error("{}: no \"weight_map\" object. Is the download complete?", path.string());
+  std::map<std::string, std::set<std::string>> shards;
+  for (const auto& [name, file] : json["weight_map"].items()) {
+    if (!file.is_string() || fs::path(file.get<std::string>()).filename() != file.get<std::string>())
+      throw Error("{}: the file of tensor '{}' is {}, not a plain file name.", path.string(), name, file.dump());
+    shards[file.get<std::string>()].insert(name);
+  }
+  return shards;
+}
+
+std::string header_text(const std::vector<std::pair<std::string, TensorView>>& order,
+                        const std::map<std::string, std::string>& metadata) {
+  Json header = Json::object();
+  if (!metadata.empty()) header["__metadata__"] = metadata;
+  std::uint64_t offset = 0;
+  for (const auto& [name, view] : order) {
+    const std::uint64_t end = offset + view.bytes.size();
+    header[name] = {{"dtype", view.dtype}, {"shape", view.shape}, {"data_offsets", {offset, end}}};
+    offset = end;
+  }
+  std::string text = header.dump();
+  text.append((8 - text.size() % 8) % 8, ' ');
+  return text;
+}
+
+}  // namespace
+
+std::shared_ptr<const SafetensorsFile> SafetensorsFile::open(const fs::path& path) {
+  return std::make_shared<MappedSafetensors>(path);
+}
+
+std::string hub_name(const std::string& name) {
+  for (const auto& [prefix, hub] :
+       {std::pair<std::string, std::string>{"model.visual.", "visual."}, {"model.language_model.", "model."}})
+    if (name.starts_with(prefix)) return hub + name.substr(prefix.size());
+  return name;
+}
+
+std::vector<std::shared_ptr<const SafetensorsFile>> open_checkpoint_weights(const fs::path& folder) {
+  if (fs::exists(folder / "model.safetensors")) return {SafetensorsFile::open(folder / "model.safetensors")};
+  const fs::path index = folder / "model.safetensors.index.json";
+  if (!fs::exists(index))
+    throw Error("{}: neither model.safetensors nor model.safetensors.index.json. Is it a model folder?",
+                folder.string());
+  std::vector<std::shared_ptr<const SafetensorsFile>> files;
+  for (const auto& [file, names] : read_index(index)) {
+    files.push_back(SafetensorsFile::open(folder / file));
+    std::set<std::string> found;
+    for (const auto& [name, view] : files.back()->tensors()) found.insert(name);
+    if (found != names)
+      throw Error("{}: holds {} tensors that do not match the {} that {} names for it. Is the download complete?",
+                  (folder / file).string(), found.size(), names.size(), index.filename().string());
+  }
+  return files;
+}
+
+void write_safetensors(const fs::path& path, const std::map<std::string, TensorView>& tensors,
+                       const std::map<std::string, std::string>& metadata) {
+  std::vector<std::pair<std::string, TensorView>> order(tensors.begin(), tensors.end());
+  for (const auto& [name, view] : order)
+    if (tensor_bytes(view.dtype, view.shape) != view.bytes.size())
+      throw Error("{}: tensor '{}': {} bytes do not fit its dtype {} and shape.", path.string(), name,
+                  view.bytes.size(), view.dtype);
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    return *type_rank(a.second.dtype) > *type_rank(b.second.dtype);
+  });
+  const std::string header = header_text(order, metadata);
+  std::string length;
+  for (std::uint64_t rest = header.size(); length.size() < 8; rest >>= 8) length += static_cast<char>(rest & 255);
+  FileWriter file(path);
+  file.write(length);
+  file.write(header);
+  for (const auto& [name, view] : order)
+    file.write({reinterpret_cast<const char*>(view.bytes.data()), view.bytes.size()});
+  file.commit();
+}
+
+}  // namespace agon::agents

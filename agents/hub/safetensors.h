@@ -1,0 +1,41 @@
+// agents/hub/safetensors.h - reading (memory-mapped) and writing of safetensors files, single or sharded. Torch-free.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace agon::agents {
+
+struct TensorView {
+  std::string dtype;  // "F32", "BF16", ... as in the file
+  std::vector<std::int64_t> shape;
+  std::span<const std::uint8_t> bytes;  // row-major, little-endian, inside the mapping
+};
+
+// Owns the mapping; views live as long as it does. Checks everything before a byte is used: header length and JSON,
+// known dtypes, sizes that match shapes, offsets inside the file, no holes, no overlap, no duplicate names. Throws
+// Error with file, tensor and values.
+class SafetensorsFile {
+ public:
+  static std::shared_ptr<const SafetensorsFile> open(const std::filesystem::path& path);
+  virtual ~SafetensorsFile() = default;
+  virtual const std::map<std::string, TensorView>& tensors() const = 0;
+  virtual const std::map<std::string, std::string>& metadata() const = 0;
+};
+
+// The name that files of Qwen2.5-VL on the hub give a tensor or module: `visual.` and `model.` for what newer releases
+// call `model.visual.` and `model.language_model.`.
+std::string hub_name(const std::string& name);
+
+// All files of a checkpoint folder: model.safetensors, or the shards of model.safetensors.index.json.
+std::vector<std::shared_ptr<const SafetensorsFile>> open_checkpoint_weights(const std::filesystem::path& folder);
+// Writes tensors (alignment descending, then name, as the reference writer) through core/file.h.
+void write_safetensors(const std::filesystem::path& path, const std::map<std::string, TensorView>& tensors,
+                       const std::map<std::string, std::string>& metadata = {});
+
+}  // namespace agon::agents

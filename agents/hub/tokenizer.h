@@ -1,0 +1,41 @@
+// agents/hub/tokenizer.h - byte-level BPE read from a hub tokenizer.json (Qwen2 family): added tokens split first,
+// NFC, the Qwen2 regex, byte map, merges by rank. Immutable after construction, thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace agon::agents {
+
+class Tokenizer {
+ public:
+  // Takes the text of a tokenizer.json; `source` names the file. Throws Error for anything that is not such a
+  // tokenizer: not JSON, another model or pipeline, a byte without a token, ids with a hole, a merge of unknown tokens.
+  static std::unique_ptr<Tokenizer> parse(std::string_view tokenizer_json, const std::string& source);
+  virtual ~Tokenizer() = default;
+
+  // with_special_tokens = false: a special token's text such as "<|im_end|>" is plain text (used for everything that a
+  // user or an env wrote). Added tokens that are not special ("<answer>") are always tokens.
+  virtual std::vector<std::int32_t> encode(std::string_view text, bool with_special_tokens = true) const = 0;
+  // Bytes of the ids; tokens marked special are left out if skip_special. Invalid UTF-8 is kept as bytes.
+  virtual std::string decode(std::span<const std::int32_t> ids, bool skip_special = true) const = 0;
+  virtual std::string token_bytes(std::int32_t id) const = 0;                         // empty for an id without a token
+  virtual std::optional<std::int32_t> id_of(std::string_view added_token) const = 0;  // "<|im_end|>" -> its id
+  virtual bool is_special(std::int32_t id) const = 0;
+  virtual int vocab_size() const = 0;           // highest id + 1
+  virtual const std::string& json() const = 0;  // the file's text, to be written again unchanged
+};
+
+// Learns a byte-level BPE tokenizer of the Qwen2 pipeline: 256 bytes, merges from `texts` (most frequent pair first,
+// ties by byte order) until `vocab_size` without `special_tokens` and `tag_tokens` is reached or no pair occurs twice.
+// special_tokens are marked special (never shown), tag_tokens are added tokens that stay visible text ("<answer>").
+// Deterministic. The result is the text of a tokenizer.json.
+std::string learn_tokenizer(std::span<const std::string> texts, int vocab_size,
+                            std::span<const std::string> special_tokens, std::span<const std::string> tag_tokens);
+
+}  // namespace agon::agents

@@ -1,0 +1,154 @@
+#include "agents/hub/word_pieces.h"
+
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace agon::agents {
+namespace {
+
+constexpr std::size_t kLongestWord = 100;  // characters
+
+using Character = utf8proc_int32_t;
+
+std::vector<Character> characters_of(std::string_view text) {
+  std::vector<Character> characters;
+  const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+  for (std::size_t at = 0; at < text.size();) {
+    Character character = -1;
+    const utf8proc_ssize_t size =
+        utf8proc_iterate(bytes + at, static_cast<utf8proc_ssize_t>(text.size() - at), &character);
+    if (size > 0) characters.push_back(character);
+    at += size > 0 ? static_cast<std::size_t>(size) : 1;
+  }
+  return characters;
+}
+
+void append(std::string& text, Character character) {
+  utf8proc_uint8_t bytes[4];
+  const utf8proc_ssize_t size = utf8proc_encode_char(character, bytes);
+  text.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
+}
+
+bool is_white(Character c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || utf8proc_category(c) == UTF8PROC_CATEGORY_ZS ||
+         c == 0x2028 || c == 0x2029;
+}
+
+// Control, format, private and unassigned characters, and the sign for what could not be read: they are left out.
+bool is_dropped(Character c) {
+  const utf8proc_category_t category = utf8proc_category(c);
+  return c == 0 || c == 0xFFFD || (category >= UTF8PROC_CATEGORY_CC && category <= UTF8PROC_CATEGORY_CO) ||
+         category == UTF8PROC_CATEGORY_CN;
+}
+
+bool is_punctuation(Character c) {
+  const bool ascii =
+      (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
+  const utf8proc_category_t category = utf8proc_category(c);
+  return ascii || (category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO);
+}
+
+// Each is a word of its own.
+bool is_ideograph(Character c) {
+  constexpr Character kRanges[][2] = {{0x4E00, 0x9FFF},   {0x3400, 0x4DBF},   {0x20000, 0x2A6DF}, {0x2A700, 0x2B73F},
+                                      {0x2B740, 0x2B81F}, {0x2B920, 0x2CEAF}, {0xF900, 0xFAFF},   {0x2F800, 0x2FA1F}};
+  for (const auto& [first, last] : kRanges)
+    if (c >= first && c <= last) return true;
+  return false;
+}
+
+// The characters in lower case, taken apart, without the marks.
+std::vector<Character> plain(const std::vector<Character>& characters) {
+  std::vector<Character> result;
+  for (const Character character : characters) {
+    Character parts[32];
+    const utf8proc_ssize_t count =
+        utf8proc_decompose_char(character, parts, std::ssize(parts), UTF8PROC_DECOMPOSE, nullptr);
+    assert(count >= 1 && count <= std::ssize(parts));
+    for (utf8proc_ssize_t i = 0; i < count; ++i)
+      if (utf8proc_category(parts[i]) != UTF8PROC_CATEGORY_MN) result.push_back(utf8proc_tolower(parts[i]));
+  }
+  return result;
+}
+
+// Words and single signs, in order.
+std::vector<std::string> words_of(std::string_view text, bool lower_case) {
+  std::vector<Character> characters = characters_of(text);
+  std::erase_if(characters, [](Character c) { return !is_white(c) && is_dropped(c); });
+  if (lower_case) characters = plain(characters);
+  std::vector<std::string> words;
+  bool open = false;
+  for (const Character character : characters) {
+    const bool alone = is_punctuation(character) || is_ideograph(character);
+    if (is_white(character)) {
+      open = false;
+      continue;
+    }
+    if (alone || !open) words.emplace_back();
+    append(words.back(), character);
+    open = !alone;
+  }
+  return words;
+}
+
+bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
+
+}  // namespace
+
+WordPieces::WordPieces(const std::filesystem::path& vocabulary, bool lower_case) : lower_case_(lower_case) {
+  std::vector<std::string> lines = split(read_file(vocabulary.string()), "\n");
+  if (!lines.empty() && lines.back().empty()) lines.pop_back();
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].ends_with('\r')) lines[i].pop_back();
+    if (!ids_.emplace(lines[i], static_cast<std::int64_t>(i)).second)
+      throw Error("{}: line {} repeats the piece '{}'.", vocabulary.string(), i + 1, lines[i]);
+  }
+  unknown_ = special("[UNK]", vocabulary);
+  begin_ = special("[CLS]", vocabulary);
+  end_ = special("[SEP]", vocabulary);
+}
+
+std::int64_t WordPieces::special(const std::string& piece, const std::filesystem::path& vocabulary) const {
+  const auto found = ids_.find(piece);
+  if (found == ids_.end())
+    throw Error("{}: no {} among its {} pieces. Is it the vocabulary of a BERT?", vocabulary.string(), piece,
+                ids_.size());
+  return found->second;
+}
+
+void WordPieces::append_pieces(std::string_view word, std::vector<std::int64_t>& ids) const {
+  const auto characters = static_cast<std::size_t>(std::count_if(word.begin(), word.end(), begins_character));
+  if (characters > kLongestWord) return ids.push_back(unknown_);
+  const std::size_t before = ids.size();
+  for (std::size_t at = 0; at < word.size();) {
+    std::size_t end = word.size();
+    auto found = ids_.end();
+    for (; end > at; --end) {
+      if (end < word.size() && !begins_character(word[end])) continue;
+      found = ids_.find((at > 0 ? "##" : "") + std::string(word.substr(at, end - at)));
+      if (found != ids_.end()) break;
+    }
+    if (found == ids_.end()) {
+      ids.resize(before);
+      return ids.push_back(unknown_);
+    }
+    ids.push_back(found->second);
+    at = end;
+  }
+}
+
+std::vector<std::int64_t> WordPieces::encode(std::string_view text, std::size_t most) const {
+  assert(most >= 2);
+  std::vector<std::int64_t> ids{begin_};
+  for (const std::string& word : words_of(text, lower_case_)) append_pieces(word, ids);
+  if (ids.size() > most - 1) ids.resize(most - 1);
+  ids.push_back(end_);
+  return ids;
+}
+
+}  // namespace agon::agents

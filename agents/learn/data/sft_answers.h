@@ -1,0 +1,33 @@
+// agents/learn/data/sft_answers.h - what a model answers to the train tasks of a source.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "agents/policy.h"
+#include "core/message.h"
+#include "core/progress.h"
+#include "record/episode.h"
+#include "env/suite.h"
+
+namespace agon::agents {
+
+// Plays `tasks` train tasks of a suite, `samples` samples each at T = 1; the episodes in order of task and sample. When
+// *stop becomes true, some are missing. progress: told of each episode.
+std::vector<record::Episode> play_train_tasks(Policy& policy, const std::string& suite, const env::SuiteOptions& options,
+                                           std::uint64_t seed, std::uint64_t first_task, int tasks, int samples,
+                                           const std::atomic<bool>* stop = nullptr, Progress* progress = nullptr);
+
+// What the policy answered to a train task; of a two-turn demonstration the first answer.
+struct FirstAnswer {
+  std::uint64_t task = 0;
+  Message message;  // with its tokens as sampled
+};
+// One sample of each of `tasks` train tasks of a suite of one turn, with progress on stderr. When *stop becomes true,
+// some are missing.
+std::vector<FirstAnswer> sample_first_answers(Policy& policy, const std::string& suite, int level, std::uint64_t seed,
+                                              std::uint64_t first_task, std::int64_t tasks,
+                                              const std::atomic<bool>* stop = nullptr);
+
+}  // namespace agon::agents

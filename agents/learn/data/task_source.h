@@ -1,0 +1,48 @@
+// agents/learn/data/task_source.h - a source of a training that plays tasks: which come next, and the groups of episodes on
+// them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "agents/learn/data/group_source.h"
+#include "agents/learn/data/response_scorer.h"
+
+namespace agon::agents {
+
+class TaskSource final : public GroupSource {
+ public:
+  // The source number `index` of the config. Keeps references. scorer: gives every roll-out the component kModelReward
+  // beside its group's others; null: no roll-out has it.
+  TaskSource(const TrainConfig& config, std::size_t index, const ModelFolder& folder, ResponseScorer* scorer = nullptr);
+
+  // config.filter: plays the first tasks with the policy and keeps those whose roll-outs are neither all right nor all
+  // wrong (of two turns: neither all 1->1 nor all 0->0) and none of which the machinery failed. Throws Error if fewer
+  // are left than a step plays.
+  void choose_tasks(Policy& policy, const std::atomic<bool>* stop) override;
+  PlayedGroups play(Policy& policy, int count, std::uint64_t round, const std::atomic<bool>* stop) override;
+  Json position() const override;
+  void restore(const Json& position) override;
+  const TrainSource& source() const override { return source_; }
+
+ private:
+  std::vector<std::uint64_t> next_tasks(int count);
+  std::vector<std::vector<record::Episode>> play_tasks(Policy& policy, const std::vector<std::uint64_t>& tasks,
+                                                    std::uint64_t round, const std::atomic<bool>* stop) const;
+  bool score(std::vector<record::Episode>& group, PlayedGroups& played) const;
+  std::vector<std::vector<record::Episode>> demonstrate(const std::vector<std::uint64_t>& tasks,
+                                                     PlayedGroups& played) const;
+
+  const TrainConfig& config_;
+  const TrainSource& source_;
+  const std::size_t index_;
+  const ModelFolder& folder_;
+  ResponseScorer* const scorer_;
+  const std::string instructions_;
+  std::vector<std::uint64_t> chosen_;  // by choose_tasks; empty: all
+  std::uint64_t next_ = 0;
+};
+
+}  // namespace agon::agents

@@ -1,0 +1,54 @@
+// agents/learn/data/trajectory.h - the token view of what a policy wrote: which token belongs to which segment. Ids are
+// those that were sampled; no text is tokenised again. No torch here.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agents/learn/credit/credit.h"
+#include "agents/hub/tokenizer.h"
+#include "record/episode.h"
+#include "env/protocol.h"
+
+namespace agon::agents {
+
+// A segment of a turn and the tokens whose first byte lies in it.
+struct TokenSegment {
+  env::Segment segment;    // its kind, the number of its step, its bytes of the turn's text
+  int begin = 0, end = 0;  // tokens of the turn, half-open; never empty
+};
+
+// The segments of env::segment_turn(text, rule) in order, those left out in which no token begins: every token of `ids`
+// lies in exactly one. Tokens without text (the end-of-turn token) belong to the last segment: `score` if there is one;
+// a turn without text is one segment `answer`. A special token that was sampled within the turn may be in its text or
+// not.
+// Throws Error when the ids do not spell `text`: they are of another tokenizer.
+std::vector<TokenSegment> token_segments(std::string_view text, std::span<const std::int32_t> ids,
+                                         const Tokenizer& tokenizer, env::StepRule rule = env::StepRule::blank_line);
+
+// The same as credit sees it: a call of a tool, which the policy wrote, counts as answer. `turn`: the number of the
+// turn in its episode, from 0.
+std::vector<CreditSegment> segments_of_turn(std::string_view text, std::span<const std::int32_t> ids,
+                                            const Tokenizer& tokenizer, int turn,
+                                            env::StepRule rule = env::StepRule::blank_line);
+
+// How many bytes of `text` each token wrote; their sum is the text's size. Throws as token_segments.
+std::vector<std::uint16_t> text_bytes_of(std::string_view text, std::span<const std::int32_t> ids,
+                                         const Tokenizer& tokenizer);
+
+// What the policy wrote was cut: a turn of it at the limit of tokens, or the episode at that of the context.
+bool was_cut(const record::Episode& episode);
+
+// An episode as credit sees it, with the tokens that the policy wrote alone: what an env answered between two turns is
+// not among them. answer_reward: weighted_reward of its components (agents/learn/data/reward.h); turn_correct:
+// record::turns_correct; truncated: was_cut. Throws as
+// token_segments and weighted_reward.
+CreditRollout credit_rollout(const record::Episode& episode, const Tokenizer& tokenizer,
+                             const std::map<std::string, double>& reward_weights,
+                             env::StepRule rule = env::StepRule::blank_line);
+
+}  // namespace agon::agents

@@ -1,0 +1,38 @@
+// agents/learn/loop/optimizer.h - AdamW (Loshchilov and Hutter 2019) as agon's trainings use it.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+namespace torch::optim {
+class AdamW;
+}
+
+namespace agon::agents {
+
+struct AdamWSettings {
+  double learning_rate = 1e-4, weight_decay = 0, beta1 = 0.9, beta2 = 0.999;
+};
+
+class Optimizer {
+ public:
+  // Weight decay falls on matrices alone, not on norms and biases. Keeps references to the weights.
+  Optimizer(std::vector<at::Tensor> weights, const AdamWSettings& settings);
+  ~Optimizer();
+
+  void zero_grad();
+  // One step on the gradients, scaled down to `clip_norm` together where their norm is above it. Returns the norm
+  // before. Throws Error for a norm that is not finite; the weights are then as they were.
+  double step(double learning_rate, double clip_norm);
+  void save(const std::filesystem::path& file) const;
+  void load(const std::filesystem::path& file);  // throws Error for a damaged file
+
+ private:
+  std::vector<at::Tensor> weights_;
+  std::unique_ptr<torch::optim::AdamW> adamw_;
+};
+
+}  // namespace agon::agents

@@ -1,0 +1,30 @@
+// agents/learn/loop/ranking_loss.h - losses on the scores of one prompt's responses (seed 002, Eq. 1, 5, Table 5c). Letters:
+// N responses, r [N] their scores.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace agon::agents {
+
+// cross_entropy     -log(exp r_best / sum_i exp r_i)
+// bradley_terry     mean over the pairs in which w is better than l of -log sigmoid(r_w - r_l)
+// plackett_luce     -sum_k log(exp r_(k) / sum_{j >= k} exp r_(j)), (1), (2), ... from the best to the last
+// With two responses all three are the same.
+enum class RankingLoss { cross_entropy, bradley_terry, plackett_luce };
+const std::vector<std::string>& ranking_loss_names();     // "cross-entropy", ...
+RankingLoss parse_ranking_loss(const std::string& name);  // throws Error naming the nearest
+
+// Whether the loss depends on how ties of these ranks (1 the best) were drawn: cross_entropy where several are the
+// best, plackett_luce where any are equal, bradley_terry never.
+bool draws_ties(RankingLoss loss, std::span<const int> rank);
+
+// order: the responses from the best to the last; rank: of each response, equal ones equally good (bradley_terry passes
+// over such pairs, the others go by the order). A scalar; undefined where there is no pair to tell apart.
+at::Tensor ranking_loss(RankingLoss loss, const at::Tensor& scores, std::span<const std::int64_t> order,
+                        std::span<const int> rank);
+
+}  // namespace agon::agents

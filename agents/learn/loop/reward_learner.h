@@ -1,0 +1,62 @@
+// agents/learn/loop/reward_learner.h - a reward network under training: one optimiser step on sets of ranked responses.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "agents/learn/loop/optimizer.h"
+#include "agents/learn/loop/ranking_loss.h"
+#include "agents/learn/network/reward_network.h"
+#include "core/message.h"
+
+namespace agon::agents {
+
+// Responses in the order in which they are read.
+struct RankedResponses {
+  std::vector<Message> messages;
+  std::vector<std::string> responses;
+  std::vector<int> rank;             // of each; equal ones are equally good
+  std::vector<std::int64_t> ranked;  // their places from the best to the last, ties as drawn
+};
+
+struct RewardLearnerOptions {
+  RankingLoss loss = RankingLoss::cross_entropy;
+  AdamWSettings optimizer;
+  // Weight of the language model's own loss on the best response (its tokens but the first, over their number), beside
+  // the ranking's: teaches the base to read a response behind others, of which it has seen none (not in seed 002).
+  double imitation = 0;
+  double clip_norm = 1;
+  std::uint64_t seed = 1;
+  int threads = 0;  // 0: the machine's cores
+};
+
+struct RankingStepFigures {
+  double loss = 0;  // mean over the sets
+  double best = 0;  // share of the sets whose highest score is that of the best response
+  double gradient_norm = 0;
+};
+
+class RewardLearner {
+ public:
+  // Throws Error as RewardNetwork does.
+  RewardLearner(const RewardNetworkSettings& settings, const RewardLearnerOptions& options);
+  // Throws Error for a loss that is not finite, with the weights as before.
+  RankingStepFigures step(std::span<const RankedResponses> sets, double learning_rate);
+  void require_finite() const;  // throws Error for a weight that is not finite: the last step may have left it
+  std::vector<double> score(const std::vector<Message>& messages, std::span<const std::string> responses);
+  void save_state(const std::filesystem::path& folder) const;  // of a checkpoint
+  void load_state(const std::filesystem::path& folder);        // throws Error for damaged files
+  const RewardNetwork& network() const { return network_; }
+
+ private:
+  at::Tensor loss(std::span<const RankedResponses> sets, RankingStepFigures& figures);  // summed over the sets
+  const RewardLearnerOptions options_;
+  RewardNetwork network_;
+  std::unique_ptr<Optimizer> optimizer_;
+};
+
+}  // namespace agon::agents

@@ -1,0 +1,19 @@
+// agents/learn/loop/sft.h - supervised training of a local model on the suites' experts: next-token loss on what the policy
+// writes, and an auxiliary object loss on the vision tokens that is thrown away after training (tiny_model recipe:
+// without it grounding does not start).
+#pragma once
+
+#include <atomic>
+
+#include "agents/learn/loop/sft_config.h"
+
+namespace agon::agents {
+
+// Trains until config.steps and writes the model folder config.output. Every checkpoint_steps it writes
+// config.output/checkpoint (model, optimiser, step) and one line of figures to config.output/train.jsonl; a killed run
+// goes on from there when called again with the same config (another config: Error naming the first difference). Steps
+// draw their data from (seed, step): a resumed run sees the same data. Stops after the step under way, with a
+// checkpoint, when *stop becomes true. Returns whether training is complete.
+bool train_sft(const SftConfig& config, const std::atomic<bool>& stop);
+
+}  // namespace agon::agents

@@ -1,0 +1,80 @@
+// agents/learn/loop/train_model.h - the policy under training: its weights, the reference, the optimiser, and one optimiser
+// step on groups whose credit is known.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "agents/learn/loop/optimizer.h"
+#include "agents/learn/loop/policy_loss.h"
+#include "agents/learn/loop/probes.h"
+#include "agents/learn/loop/train_config.h"
+#include "agents/learn/data/train_rollout.h"
+#include "agents/hub/model_folder.h"
+#include "agents/learn/network/lora.h"
+#include "agents/learn/network/qwen2_5_vl.h"
+
+namespace agon::agents {
+
+struct UpdateFigures {
+  PolicyLossFigures loss;
+  double gradient_norm = 0;
+  std::int64_t rows = 0;  // tokens that went forward and backward
+};
+
+// Log-probabilities of response tokens, by group and roll-out.
+using References = std::span<const std::vector<std::vector<float>>>;
+
+class TrainModel {
+ public:
+  // Loads config.policy and, when it is first needed, the reference: config.reference, or the policy as it was at the
+  // start - with LoRA that is the model with its adapter off. Throws Error for folders that do not load or whose models
+  // differ.
+  TrainModel(const TrainConfig& config, const ModelFolder& folder);
+  ~TrainModel();
+
+  // Log-probabilities of every response token under the reference, by group and roll-out, without gradient. Call before
+  // the first update on these groups.
+  std::vector<std::vector<std::vector<float>>> reference_logprobs(std::span<const TrainGroup* const> groups);
+  // The gradients of the loss of all groups together, in the place of those before: weights are scaled by each group's
+  // mass. reference: as returned for these groups, or empty where no token has a KL weight. imitates: as
+  // CreditAssigner::imitates. Groups without a gradient (no trained
+  // token, or no advantage and no KL) count in the mean and cost nothing; they are in no figure. Throws Error for a
+  // value that is not finite.
+  UpdateFigures accumulate(std::span<const TrainGroup* const> groups, References reference, Clip clip, bool imitates);
+  // One optimiser step on them; without any trained token nothing changes. Throws Error for a loss or gradient that is
+  // not finite, with the weights as before.
+  UpdateFigures update(std::span<const TrainGroup* const> groups, References reference, double learning_rate, Clip clip,
+                       bool imitates);
+
+  // agents/learn/loop/probes.h with the current weights.
+  std::vector<std::vector<StepProbes>> probe(std::span<const ProbeGroup> groups);
+
+  Qwen25VL& model() { return *model_; }
+  std::vector<at::Tensor> trained() const;  // the parameters that change
+  EngineWeights engine_weights();
+  // A model folder; with LoRA the adapter is merged into its weights, and stands by itself in FOLDER/adapter.
+  void save(const std::filesystem::path& folder);
+  void save_training_state(const std::filesystem::path& folder);  // weights or adapter, and optimiser
+  void load_training_state(const std::filesystem::path& folder);  // throws Error for files that are damaged
+
+ private:
+  struct Pass;
+  void load(Qwen25VL& model, const std::filesystem::path& folder) const;
+  std::vector<Pass> passes(std::span<const TrainGroup* const> groups) const;
+  PolicyTokens tokens_of(const Pass& pass, std::span<const TrainGroup* const> groups, const References& reference,
+                         double mass, bool imitates) const;
+  void load_reference();
+  at::Tensor response_logprobs(Qwen25VL& model, const Pass& pass, at::Tensor* entropy) const;
+
+  const TrainConfig& config_;
+  const ModelFolder folder_;
+  std::shared_ptr<Qwen25VL> model_;
+  std::unique_ptr<LoraAdapter> lora_;    // null: full fine-tuning
+  std::shared_ptr<Qwen25VL> reference_;  // null until it is needed
+  std::unique_ptr<Optimizer> optimizer_;
+};
+
+}  // namespace agon::agents

@@ -1,0 +1,78 @@
+#include <ATen/core/grad_mode.h>
+
+#include "agents/hub/model_folder.h"
+#include "agents/learn/network/qwen2_5_vl.h"
+#include "agents/learn/network/tensor_views.h"
+#include "core/error.h"
+
+namespace agon::agents {
+namespace {
+
+namespace fs = std::filesystem;
+using at::Tensor;
+
+std::string shape_text(at::IntArrayRef shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
+// What is wrong between the tensors of a file (by hub name) and the parameters of the model, one line each.
+std::vector<std::string> mismatches(const std::map<std::string, TensorView>& tensors,
+                                    const std::map<std::string, Tensor>& parameters) {
+  std::vector<std::string> lines;
+  for (const auto& [name, parameter] : parameters) {
+    const auto found = tensors.find(name);
+    if (found == tensors.end())
+      lines.push_back(fmt::format("missing {} {}", name, shape_text(parameter.sizes())));
+    else if (parameter.sizes() != at::IntArrayRef(found->second.shape))
+      lines.push_back(fmt::format("{} is {}, the config asks for {}", name, shape_text(found->second.shape),
+                                  shape_text(parameter.sizes())));
+    else if (!weight_type_of(found->second.dtype))
+      lines.push_back(fmt::format("{} is of type {}, not F32, F16 or BF16", name, found->second.dtype));
+  }
+  for (const auto& [name, view] : tensors)
+    if (!parameters.count(name)) lines.push_back(fmt::format("unexpected {} {}", name, shape_text(view.shape)));
+  return lines;
+}
+
+std::map<std::string, Tensor> parameters_of(const Qwen25VL& model) {
+  return {model.named_parameters().begin(), model.named_parameters().end()};
+}
+
+// Some files repeat a tied embedding as lm_head: left out where it is the same, kept (and so refused) where it is not.
+void drop_tied_head(std::map<std::string, TensorView>& tensors) {
+  const auto head = tensors.find("lm_head.weight"), embedding = tensors.find("model.embed_tokens.weight");
+  if (head == tensors.end() || embedding == tensors.end()) return;
+  const TensorView &a = head->second, &b = embedding->second;
+  if (a.dtype == b.dtype && a.shape == b.shape && std::equal(a.bytes.begin(), a.bytes.end(), b.bytes.begin()))
+    tensors.erase(head);
+}
+
+TensorViews views_of(const Qwen25VL& model, WeightType type) {
+  TensorViews views(type == WeightType::bf16 ? at::kBFloat16 : at::kFloat);
+  for (const auto& [name, parameter] : model.named_parameters()) views.add(name, parameter);
+  return views;
+}
+
+}  // namespace
+
+void load_weights(Qwen25VL& model, const fs::path& folder) {
+  const auto files = open_checkpoint_weights(folder);
+  std::map<std::string, TensorView> tensors;
+  for (const auto& file : files)
+    for (const auto& [name, view] : file->tensors())
+      if (!tensors.emplace(hub_name(name), view).second)
+        throw Error("{}: tensor {} is there twice. Keep one set of weight files.", folder.string(), hub_name(name));
+  if (model.config().text.tie_word_embeddings) drop_tied_head(tensors);
+  const auto parameters = parameters_of(model);
+  if (const auto lines = mismatches(tensors, parameters); !lines.empty())
+    throw Error("{}: the weights do not fit config.json:\n  {}\nIs the config of another model?", folder.string(),
+                fmt::join(lines, "\n  "));
+  const at::NoGradGuard no_grad;
+  for (const auto& [name, parameter] : parameters) Tensor(parameter).copy_(to_tensor(tensors.at(name)));
+}
+
+void save_weights(const Qwen25VL& model, const fs::path& path, WeightType type) { views_of(model, type).write(path); }
+
+EngineWeights engine_weights_of(const Qwen25VL& model) {
+  return make_engine_weights(views_of(model, WeightType::f32).views(), model.config());
+}
+
+}  // namespace agon::agents

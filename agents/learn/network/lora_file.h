@@ -1,0 +1,25 @@
+// agents/learn/network/lora_file.h - adapter_config.json and adapter_model.safetensors of PEFT.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "agents/learn/network/qwen2_5_vl.h"
+
+namespace agon::agents {
+
+struct LoraFile {
+  int rank = 0;
+  double alpha = 0;
+  bool rank_stabilised = false;  // use_rslora: alpha / sqrt(rank) in place of alpha / rank
+  std::map<std::string, LowRank> modules;
+  double scale() const;
+};
+
+// Checked against the linears of the model that it is for; fp32. Throws Error (see LoraAdapter).
+LoraFile read_lora(const std::filesystem::path& folder, const std::map<std::string, AdaptableLinear>& linears);
+// The names are those of transformers 5.
+void write_lora(const std::filesystem::path& folder, const LoraFile& lora, const std::string& base_model);
+
+}  // namespace agon::agents

@@ -1,0 +1,48 @@
+// agents/learn/network/packed_attention.h - causal attention over sequences that share beginnings: each shared part is held
+// once, its keys serve all that continue it. Letters: R rows of all sequences, d width of a head.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace agon::agents {
+
+// Consecutive rows that continue one sequence. The segments of a tree are read in order with the rows that are in sight
+// on a stack: a segment cuts the stack to `prefix` rows, which it sees, and puts its own on top, each of which sees
+// those before it. So a prompt has prefix 0, each of its responses the prompt's length; branches off a response come
+// after it, those with the longest prefix first.
+struct PackedSegment {
+  std::int64_t begin = 0, length = 0;  // rows
+  std::int64_t prefix = 0;
+};
+using PackedTree = std::vector<PackedSegment>;
+
+struct PackedLayout {
+  std::vector<PackedTree> trees;
+  std::int64_t rows = 0;
+};
+// Throws Error unless every row is in exactly one segment and every prefix is on the stack.
+void check_layout(const PackedLayout& layout);
+
+// The attention of one batch, for all layers. In fp32 on the CPU each tree and key-value head is one task whose memory
+// is linear in the longest sequence, backward too; other types and devices take scaled_dot_product_attention on the
+// trees as padded rows with a mask.
+class PackedAttention {
+ public:
+  PackedAttention(std::shared_ptr<const PackedLayout> layout, const at::TensorOptions& options);
+  // queries [R, heads, d], keys and values [R, key-value heads, d] -> [R, heads * d].
+  at::Tensor operator()(const at::Tensor& queries, const at::Tensor& keys, const at::Tensor& values) const;
+
+ private:
+  at::Tensor masked(const at::Tensor& queries, const at::Tensor& keys, const at::Tensor& values) const;
+
+  std::shared_ptr<const PackedLayout> layout_;
+  at::Tensor padded_rows_;  // [trees, longest]: the row at each place, 0 where there is none
+  at::Tensor places_;       // [R]: where each row stands in it
+  at::Tensor visible_;      // [trees, 1, longest, longest]
+};
+
+}  // namespace agon::agents

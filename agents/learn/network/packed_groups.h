@@ -1,0 +1,68 @@
+// agents/learn/network/packed_groups.h - groups as one ragged batch: each prompt once, then the responses that continue it.
+// Letters: R rows (tokens) of the batch, T response tokens.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "agents/learn/network/packed_attention.h"
+#include "agents/hub/prompt.h"
+
+namespace agon::agents {
+
+struct PackedSequence {
+  std::vector<std::int32_t> ids;
+  std::vector<std::array<std::int32_t, 3>> positions;       // one an id
+  std::vector<std::shared_ptr<const PatchedImage>> images;  // of its own image tokens, in order
+};
+
+// A prompt and what continues it, each response on its own. A response may hold later user turns, with pictures; it may
+// be empty.
+struct PackedGroup {
+  PackedSequence prompt;
+  std::vector<PackedSequence> responses;
+};
+// With the positions of prompt + response: those of a response go on after the prompt's last.
+PackedGroup make_packed_group(const EncodedPrompt& prompt, std::span<const EncodedPrompt> responses,
+                              const ModelConfig& config);
+
+// Rows in the order group, prompt, response 1, response 2, ...
+struct PackedBatch {
+  at::Tensor ids, positions;  // [R], [3, R] int64
+  at::Tensor patches;         // of all pictures in the rows' order; undefined: no picture
+  std::vector<ImageGrid> grids;
+  std::shared_ptr<const PackedLayout> layout;
+  // Of every response token in the order group, response, token: the row whose hidden state predicts it - for a
+  // response's first token the prompt's last row - and its id.
+  at::Tensor predictors, targets;  // [T] int64
+  PackedBatch to(at::Device device) const;
+};
+// Throws Error for an empty prompt with responses, positions that are not one an id, image tokens that do not match the
+// pictures.
+PackedBatch make_packed_batch(std::span<const PackedGroup> groups, const ModelConfig& config);
+
+// The same by hand, for trees of other forms (agents/learn/network/packed_attention.h).
+class PackedBatchBuilder {
+ public:
+  explicit PackedBatchBuilder(const ModelConfig& config) : config_(config) {}  // kept by reference
+
+  PackedSegment add_root(const PackedSequence& sequence);                  // opens a tree
+  PackedSegment add(const PackedSequence& sequence, std::int64_t prefix);  // in the last tree, on its stack
+  void predict(std::int64_t row, std::int32_t token);                      // the next of predictors and targets
+  PackedBatch take();
+
+ private:
+  at::Tensor patches() const;
+
+  const ModelConfig& config_;
+  PackedLayout layout_;
+  std::vector<std::int64_t> ids_, positions_, predictors_, targets_;
+  std::vector<std::shared_ptr<const PatchedImage>> images_;
+};
+
+}  // namespace agon::agents

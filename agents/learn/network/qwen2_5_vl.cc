@@ -1,0 +1,336 @@
+#include "agents/learn/network/qwen2_5_vl.h"
+
+#include <ATen/autocast_mode.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/add.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/embedding.h>
+#include <ATen/ops/gelu.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/pow.h>
+#include <ATen/ops/scaled_dot_product_attention.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
+
+#include <functional>
+#include <mutex>
+
+#include "agents/learn/network/fused_ops.h"
+#include "agents/learn/network/packed_groups.h"
+#include "agents/learn/network/vision_plan.h"
+#include "core/error.h"
+
+namespace agon::agents {
+namespace {
+
+using at::Tensor;
+
+constexpr double kVisionEpsilon = 1e-6;  // fixed in the architecture
+
+using Parameters = std::vector<std::pair<std::string, Tensor>>;
+using Linears = std::map<std::string, AdaptableLinear>;
+
+// Notes parameters, in the order in which they are made, and the linears under a dotted path.
+class Scope {
+ public:
+  Scope(Parameters& parameters, Linears& linears, std::string path = {})
+      : parameters_(&parameters), linears_(&linears), path_(std::move(path)) {}
+  Scope child(const std::string& name) const {
+    return Scope(*parameters_, *linears_, path_.empty() ? name : path_ + '.' + name);
+  }
+  Scope child(int index) const { return child(std::to_string(index)); }
+  Tensor normal(at::IntArrayRef sizes) const { return parameter("weight", at::zeros(sizes).normal_(0, 0.02)); }
+  Tensor zero_bias(std::int64_t size) const { return parameter("bias", at::zeros({size})); }
+  Tensor ones(std::int64_t size) const { return parameter("weight", at::ones({size})); }
+  const AdaptableLinear& linear(std::int64_t in, std::int64_t out) const {
+    return linears_->emplace(path_, AdaptableLinear{normal({out, in}), std::make_shared<LowRank>()}).first->second;
+  }
+
+ private:
+  Tensor parameter(const char* name, const Tensor& values) const {
+    return parameters_->emplace_back(path_ + '.' + name, values.set_requires_grad(true)).second;
+  }
+
+  Parameters* parameters_;
+  Linears* linears_;
+  std::string path_;
+};
+
+struct Linear {
+  Linear() = default;
+  Linear(const Scope& scope, std::int64_t in, std::int64_t out, bool with_bias) : matrix(scope.linear(in, out)) {
+    if (with_bias) bias = scope.zero_bias(out);
+  }
+  Tensor operator()(const Tensor& x) const {
+    const Tensor y = at::linear(x, matrix.weight, bias);
+    const LowRank& added = *matrix.low_rank;
+    return added.b.defined() ? at::add(y, at::linear(at::linear(x, added.a), added.b), added.scale) : y;
+  }
+  AdaptableLinear matrix;
+  Tensor bias;
+};
+
+struct RmsNorm {
+  RmsNorm(const Scope& scope, std::int64_t size, double smallest) : weight(scope.ones(size)), epsilon(smallest) {}
+  Tensor operator()(const Tensor& x) const { return rms_norm(x, weight, epsilon); }
+  Tensor weight;
+  double epsilon;
+};
+
+struct SwiGlu {
+  SwiGlu(const Scope& scope, std::int64_t hidden, std::int64_t inner, bool bias)
+      : gate(scope.child("gate_proj"), hidden, inner, bias),
+        up(scope.child("up_proj"), hidden, inner, bias),
+        down(scope.child("down_proj"), inner, hidden, bias) {}
+  Tensor operator()(const Tensor& x) const { return down(silu_mul(gate(x), up(x))); }
+  Linear gate, up, down;
+};
+
+Tensor rotate(const Tensor& x, const RotaryTable& table) { return rotate_pairs(x, table.cos, table.sin); }
+
+struct VisionBlock {
+  VisionBlock(const Scope& scope, const VisionConfig& config)
+      : heads(config.num_heads),
+        norm1(scope.child("norm1"), config.hidden_size, kVisionEpsilon),
+        norm2(scope.child("norm2"), config.hidden_size, kVisionEpsilon),
+        qkv(scope.child("attn").child("qkv"), config.hidden_size, 3 * config.hidden_size, true),
+        proj(scope.child("attn").child("proj"), config.hidden_size, config.hidden_size, true),
+        mlp(scope.child("mlp"), config.hidden_size, config.intermediate_size, true) {}
+
+  // x [P, hidden], rows in the layout's order.
+  Tensor operator()(const Tensor& x, const AttentionLayout& layout) const {
+    const Tensor attended = x + proj(attend(norm1(x), layout));
+    return attended + mlp(norm2(attended));
+  }
+
+  Tensor attend(const Tensor& x, const AttentionLayout& layout) const {
+    const auto parts = qkv(x).view({x.size(0), 3, heads, -1}).unbind(1);
+    const Tensor q = rotate(parts[0], layout.rotary), k = rotate(parts[1], layout.rotary);
+    std::vector<Tensor> results;
+    std::int64_t begin = 0;
+    for (const AttentionLayout::Run& run : layout.runs) {  // all segments of one length are one batch
+      const auto batch = [&](const Tensor& rows) {
+        return rows.narrow(0, begin, run.count * run.length).view({run.count, run.length, heads, -1}).transpose(1, 2);
+      };
+      const Tensor out = at::scaled_dot_product_attention(batch(q), batch(k), batch(parts[2]));
+      results.push_back(out.transpose(1, 2).reshape({run.count * run.length, -1}));
+      begin += run.count * run.length;
+    }
+    return results.size() == 1 ? results[0] : at::cat(results);
+  }
+
+  std::int64_t heads;
+  RmsNorm norm1, norm2;
+  Linear qkv, proj;
+  SwiGlu mlp;
+};
+
+struct VisionTower {
+  VisionTower(const Scope& scope, const VisionConfig& vision)
+      : config(vision),
+        patch_embed(scope.child("patch_embed")
+                        .child("proj")
+                        .normal({config.hidden_size, config.in_channels, config.temporal_patch_size, config.patch_size,
+                                 config.patch_size})),
+        ln_q(scope.child("merger").child("ln_q"), config.hidden_size, kVisionEpsilon) {
+    const std::int64_t merged =
+        std::int64_t{config.hidden_size} * config.spatial_merge_size * config.spatial_merge_size;
+    mlp_in = Linear(scope.child("merger").child("mlp").child(0), merged, merged, true);
+    mlp_out = Linear(scope.child("merger").child("mlp").child(2), merged, config.out_hidden_size, true);
+    for (int i = 0; i < config.depth; ++i) blocks.emplace_back(scope.child("blocks").child(i), config);
+  }
+
+  Tensor operator()(const Tensor& patches, const VisionPlan& plan) const {
+    Tensor x = at::linear(patches, patch_embed.flatten(1));
+    const AttentionLayout* layout = nullptr;  // natural order
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      const AttentionLayout& next = plan.full_attention[i] ? plan.full : plan.window;
+      x = plan.reorder(x, layout, &next);
+      x = blocks[i](x, next);
+      layout = &next;
+    }
+    x = ln_q(plan.reorder(x, layout, nullptr));
+    return mlp_out(at::gelu(mlp_in(x.view({-1, mlp_in.matrix.weight.size(1)}))));
+  }
+
+  VisionConfig config;
+  Tensor patch_embed;
+  std::vector<VisionBlock> blocks;
+  RmsNorm ln_q;
+  Linear mlp_in, mlp_out;
+};
+
+// queries [rows, heads, d], keys and values [rows, key-value heads, d] -> [rows, heads * d]
+using Attention = std::function<Tensor(const Tensor&, const Tensor&, const Tensor&)>;
+
+// Right-padded rows need no mask: a real position never looks ahead at the padding.
+Tensor attend_padded(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t batch) {
+  const std::int64_t rows = q.size(0), groups = q.size(1) / k.size(1);
+  const auto by_head = [&](const Tensor& y) { return y.view({batch, rows / batch, y.size(1), -1}).transpose(1, 2); };
+  const auto repeat = [&](const Tensor& y) { return groups == 1 ? y : y.repeat_interleave(groups, 1); };
+  const Tensor out = at::scaled_dot_product_attention(by_head(q), repeat(by_head(k)), repeat(by_head(v)), {}, 0.0,
+                                                      /*is_causal=*/true);
+  return out.transpose(1, 2).reshape({rows, -1});
+}
+
+struct DecoderLayer {
+  DecoderLayer(const Scope& scope, const TextConfig& config)
+      : heads(config.num_attention_heads),
+        key_heads(config.num_key_value_heads),
+        head_dim(config.head_dim()),
+        input_layernorm(scope.child("input_layernorm"), config.hidden_size, config.rms_norm_eps),
+        post_attention_layernorm(scope.child("post_attention_layernorm"), config.hidden_size, config.rms_norm_eps),
+        q_proj(scope.child("self_attn").child("q_proj"), config.hidden_size, heads * head_dim, true),
+        k_proj(scope.child("self_attn").child("k_proj"), config.hidden_size, key_heads * head_dim, true),
+        v_proj(scope.child("self_attn").child("v_proj"), config.hidden_size, key_heads * head_dim, true),
+        o_proj(scope.child("self_attn").child("o_proj"), heads * head_dim, config.hidden_size, false),
+        mlp(scope.child("mlp"), config.hidden_size, config.intermediate_size, false) {}
+
+  // x [rows, hidden].
+  Tensor operator()(const Tensor& x, const RotaryTable& table, const Attention& attention) const {
+    const Tensor normal = input_layernorm(x);
+    const auto split = [&](const Tensor& y) { return y.view({x.size(0), y.size(1) / head_dim, head_dim}); };
+    const Tensor q = rotate(split(q_proj(normal)), table), k = rotate(split(k_proj(normal)), table);
+    const Tensor attended = x + o_proj(attention(q, k, split(v_proj(normal))));
+    return attended + mlp(post_attention_layernorm(attended));
+  }
+
+  std::int64_t heads, key_heads, head_dim;
+  RmsNorm input_layernorm, post_attention_layernorm;
+  Linear q_proj, k_proj, v_proj, o_proj;
+  SwiGlu mlp;
+};
+
+void check_images(const Tensor& patches, std::span<const ImageGrid> grids, const VisionConfig& config) {
+  std::int64_t expected = 0;
+  for (const ImageGrid& grid : grids) {
+    if (grid.t < 1 || grid.h < 1 || grid.w < 1 || grid.h % config.spatial_merge_size ||
+        grid.w % config.spatial_merge_size)
+      throw Error("pictures: a grid of {} x {} x {} patches is not made of {} x {} merge blocks.", grid.t, grid.h,
+                  grid.w, config.spatial_merge_size, config.spatial_merge_size);
+    expected += grid.patches();
+  }
+  const std::int64_t width =
+      std::int64_t{config.in_channels} * config.temporal_patch_size * config.patch_size * config.patch_size;
+  if (patches.dim() != 2 || patches.size(0) != expected || patches.size(1) != width)
+    throw Error("pictures: patches of shape {} instead of [{}, {}].", fmt::join(patches.sizes(), " x "), expected,
+                width);
+}
+
+}  // namespace
+
+struct Qwen25VL::Parts {
+  explicit Parts(const ModelConfig& config)
+      : root(parameters, linears),
+        vision(root.child("visual"), config.vision),
+        embed_tokens(
+            root.child("model").child("embed_tokens").normal({config.text.vocab_size, config.text.hidden_size})),
+        norm(root.child("model").child("norm"), config.text.hidden_size, config.text.rms_norm_eps),
+        lm_head(embed_tokens) {
+    for (int i = 0; i < config.text.num_hidden_layers; ++i)
+      layers.emplace_back(root.child("model").child("layers").child(i), config.text);
+    if (!config.text.tie_word_embeddings)
+      lm_head = root.child("lm_head").normal({config.text.vocab_size, config.text.hidden_size});
+  }
+
+  // The plan of the last call serves again while the pictures keep their sizes, as they do in training.
+  std::shared_ptr<const VisionPlan> plan_for(std::span<const ImageGrid> grids) {
+    const std::lock_guard lock(plan_mutex);
+    const at::Device device = embed_tokens.device();
+    if (!plan || plan->full.rotary.cos.device() != device ||
+        !std::equal(grids.begin(), grids.end(), plan->grids.begin(), plan->grids.end()))
+      plan = std::make_shared<VisionPlan>(make_vision_plan(grids, vision.config, device));
+    return plan;
+  }
+
+  // ids [rows] -> [rows, hidden], the image tokens filled in order.
+  Tensor embed(const Tensor& ids, const Tensor& image_embeddings, std::int64_t image_token) const {
+    const Tensor x = at::embedding(embed_tokens, ids), slots = (ids == image_token).nonzero().flatten();
+    const std::int64_t given = image_embeddings.defined() ? image_embeddings.size(0) : 0;
+    if (slots.size(0) != given)
+      throw Error("model: {} image tokens in the ids, {} image embeddings.", slots.size(0), given);
+    return given ? x.index_copy(0, slots, image_embeddings.to(x.scalar_type())) : x;
+  }
+
+  // x [rows, hidden] -> the same after all layers and the norm.
+  Tensor decode(Tensor x, const Tensor& positions, const TextConfig& config, const Attention& attention) const {
+    const RotaryTable table = text_rotary(positions, config);
+    for (const DecoderLayer& layer : layers) x = layer(x, table, attention);
+    return norm(x);
+  }
+
+  Parameters parameters;
+  Linears linears;
+  Scope root;
+  VisionTower vision;
+  Tensor embed_tokens;
+  std::vector<DecoderLayer> layers;
+  RmsNorm norm;
+  Tensor lm_head;
+  std::mutex plan_mutex;
+  std::shared_ptr<const VisionPlan> plan;
+};
+
+Qwen25VL::Qwen25VL(const ModelConfig& config) : config_(config), parts_(std::make_unique<Parts>(config_)) {}
+
+Qwen25VL::~Qwen25VL() = default;
+
+Tensor Qwen25VL::encode_images(const Tensor& patches, std::span<const ImageGrid> grids) {
+  check_images(patches, grids, config_.vision);
+  return parts_->vision(patches, *parts_->plan_for(grids));
+}
+
+Tensor Qwen25VL::hidden_states(const Tensor& ids, const Tensor& positions, const Tensor& image_embeddings,
+                               std::span<const std::int64_t> lengths) {
+  const std::int64_t batch = ids.size(0), length = ids.size(1), hidden = config_.text.hidden_size;
+  if (positions.sizes() != at::IntArrayRef{3, batch, length} || static_cast<std::int64_t>(lengths.size()) != batch)
+    throw Error("model: ids of {} x {} with positions of {} and {} lengths.", batch, length,
+                fmt::join(positions.sizes(), " x "), lengths.size());
+  const Tensor x = parts_->embed(ids.flatten(), image_embeddings, config_.image_token_id);
+  const auto attention = [&](const Tensor& q, const Tensor& k, const Tensor& v) {
+    return attend_padded(q, k, v, batch);
+  };
+  return parts_->decode(x, positions, config_.text, attention).view({batch, length, hidden});
+}
+
+Tensor Qwen25VL::packed_hidden_states(const PackedBatch& batch, const Tensor& image_embeddings) {
+  const Tensor x = parts_->embed(batch.ids, image_embeddings, config_.image_token_id);
+  const at::DeviceType device = x.device().type();
+  const at::ScalarType type =
+      at::autocast::is_autocast_enabled(device) ? at::autocast::get_autocast_dtype(device) : x.scalar_type();
+  return parts_->decode(x, batch.positions, config_.text, PackedAttention(batch.layout, x.options().dtype(type)));
+}
+
+at::Device Qwen25VL::device() const { return parts_->lm_head.device(); }
+
+const Tensor& Qwen25VL::lm_head() const { return parts_->lm_head; }
+
+const Parameters& Qwen25VL::named_parameters() const { return parts_->parameters; }
+
+std::vector<Tensor> Qwen25VL::parameters() const {
+  std::vector<Tensor> result;
+  for (const auto& [name, parameter] : parts_->parameters) result.push_back(parameter);
+  return result;
+}
+
+void Qwen25VL::to(at::Device device) {
+  const at::NoGradGuard no_grad;
+  for (const Tensor& parameter : parameters()) parameter.set_data(parameter.to(device));
+}
+
+const std::map<std::string, AdaptableLinear>& Qwen25VL::linears() const { return parts_->linears; }
+
+std::int32_t Qwen25VL::add_token(const Tensor& embedding) {
+  const at::NoGradGuard no_grad;
+  const auto append = [&](const Tensor& weight) {
+    Tensor(weight).set_data(at::cat({weight, embedding.to(weight.options()).view({1, -1})}));
+  };
+  append(parts_->embed_tokens);
+  if (!config_.text.tie_word_embeddings) append(parts_->lm_head);
+  return config_.text.vocab_size++;
+}
+
+Tensor Qwen25VL::logits(const Tensor& hidden) { return at::linear(hidden, parts_->lm_head); }
+
+}  // namespace agon::agents

@@ -1,0 +1,71 @@
+// agents/learn/network/qwen2_5_vl.h - Qwen2.5-VL in LibTorch, for training and scoring; its parameters have the names of the
+// hub's state dict (visual.blocks.0.attn.qkv.weight, model.layers.0.self_attn.q_proj.weight, ...). Generation runs in
+// agents/engine/engine.h on the same weights. Letters: B batch, S positions, H hidden, V vocabulary, P patches, M merged
+// vision tokens.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agents/hub/image_processor.h"
+#include "agents/hub/model_config.h"
+
+namespace agon::agents {
+
+struct PackedBatch;
+
+// What an adapter (agents/learn/network/lora.h) adds to a linear: scale * (x A^T) B^T, A [rank, inputs], B [outputs, rank].
+struct LowRank {
+  at::Tensor a, b;
+  double scale = 1;
+};
+struct AdaptableLinear {
+  at::Tensor weight;                  // [outputs, inputs]
+  std::shared_ptr<LowRank> low_rank;  // shared with the layer that reads it; undefined tensors: nothing is added
+};
+
+class Qwen25VL {
+ public:
+  explicit Qwen25VL(
+      const ModelConfig& config);  // weights drawn as transformers does: normal(0, 0.02), zero biases, unit norms
+  ~Qwen25VL();
+  Qwen25VL(const Qwen25VL&) = delete;
+  Qwen25VL& operator=(const Qwen25VL&) = delete;
+
+  // patches [P, C*T*p*p] of all pictures one after another -> [M, H] in the order of the image tokens.
+  at::Tensor encode_images(const at::Tensor& patches, std::span<const ImageGrid> grids);
+  // ids [B, S] int64, right-padded; positions [3, B, S] int64; image_embeddings [M, H] (undefined: no picture) fill the
+  // image tokens in row-major order (their number must match: Error); lengths [B]: real tokens of each row. -> last
+  // hidden states after the norm [B, S, H].
+  at::Tensor hidden_states(const at::Tensor& ids, const at::Tensor& positions, const at::Tensor& image_embeddings,
+                           std::span<const std::int64_t> lengths);
+  // The same for groups that hold each prompt once (agents/learn/network/packed_groups.h), exact to the rows of prompt +
+  // response: [R, H] after the norm. image_embeddings: of batch.patches.
+  at::Tensor packed_hidden_states(const PackedBatch& batch, const at::Tensor& image_embeddings);
+  at::Device device() const;                    // of the weights; inputs lie there too
+  const at::Tensor& lm_head() const;            // [V, H], or the tied embedding
+  at::Tensor logits(const at::Tensor& hidden);  // [..., H] -> [..., V] through lm_head (or the tied embedding)
+  // What is trained, by name, in the order of the modules. The tensors are the model's own.
+  const std::vector<std::pair<std::string, at::Tensor>>& named_parameters() const;
+  std::vector<at::Tensor> parameters() const;
+  void to(at::Device device);
+  // The linears of the vision tower and the decoder by module name ("model.layers.0.self_attn.q_proj"); without the
+  // patch embedding and the LM head.
+  const std::map<std::string, AdaptableLinear>& linears() const;
+  const ModelConfig& config() const { return config_; }
+  // One more token, read as `embedding` [H]: a new last row of the embedding and of the LM head. Returns its id.
+  std::int32_t add_token(const at::Tensor& embedding);
+
+ private:
+  ModelConfig config_;
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace agon::agents

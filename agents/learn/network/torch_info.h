@@ -1,0 +1,16 @@
+// agents/learn/network/torch_info.h - what the LibTorch behind the local policy is and sees. No torch here.
+#pragma once
+
+#include <string>
+
+namespace agon::agents {
+
+struct TorchInfo {
+  std::string version;         // "2.11.0"
+  std::string cpu_capability;  // the instruction set of its CPU kernels: "AVX512"
+  bool cuda_compiled = false;  // agon was built with -DAGON_CUDA=ON
+  int cuda_devices = 0;        // that it sees now
+};
+TorchInfo torch_info();
+
+}  // namespace agon::agents

@@ -1,0 +1,44 @@
+// agents/learn/network/vision_plan.h - what depends only on the sizes of the pictures, not on their pixels: rotary tables, and
+// the order of the patch rows in which every attention of a block is a batch of equally long segments.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <span>
+#include <vector>
+
+#include "agents/hub/image_processor.h"
+#include "agents/hub/model_config.h"
+
+namespace agon::agents {
+
+// cos and sin of the angles, fp32 [rows, head_dim / 2]: column i turns the pair (i, i + head_dim / 2).
+struct RotaryTable {
+  at::Tensor cos, sin;
+};
+// positions [3, B, S] -> rows B * S, on their device; the columns are cut into mrope_section parts, one an axis.
+RotaryTable text_rotary(const at::Tensor& positions, const TextConfig& config);
+
+struct AttentionLayout {
+  struct Run {
+    std::int64_t length = 0, count = 0;  // segments of `length` patches, `count` of them one after another
+    bool operator==(const Run&) const = default;
+  };
+  std::vector<std::int64_t> units;  // merged units in natural order, as this layout orders them
+  std::vector<Run> runs;
+  RotaryTable rotary;  // in this layout's order
+};
+
+struct VisionPlan {
+  std::vector<ImageGrid> grids;
+  AttentionLayout full, window;      // equal units and runs where every picture fits into one window
+  std::vector<bool> full_attention;  // by block
+  // Rows [P, ...] from one layout's order to another's; nullptr is the natural order. Returns x itself if they are
+  // equal.
+  at::Tensor reorder(const at::Tensor& x, const AttentionLayout* from, const AttentionLayout* to) const;
+  int unit = 4;  // patches of a merged unit
+};
+// Its tables on `device`. REQUIRES: grids made of whole merge blocks.
+VisionPlan make_vision_plan(std::span<const ImageGrid> grids, const VisionConfig& config, at::Device device = at::kCPU);
+
+}  // namespace agon::agents

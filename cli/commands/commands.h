@@ -1,0 +1,39 @@
+// cli/commands/commands.h - the subcommands of agon, one file each. add_xxx registers the subcommand with its flags; its work
+// runs inside CLI::App::parse. A broken set-up is thrown (agon::Error): main prints it as one line and exits with 1.
+#pragma once
+
+namespace CLI {  // NOLINT(readability-identifier-naming): the library's
+class App;
+}
+
+namespace agon::cli {
+
+// Thrown by a subcommand that has said on its own what is wrong: exit with 1, nothing more is printed.
+struct Failed {};
+
+void add_complete(CLI::App& app);
+void add_credit(CLI::App& app);
+void add_decompose(CLI::App& app);
+void add_doctor(CLI::App& app);
+void add_eval(CLI::App& app);
+void add_eval_critic(CLI::App& app);
+void add_eval_rm(CLI::App& app);
+void add_exec(CLI::App& app);
+void add_grade(CLI::App& app);
+void add_index(CLI::App& app);
+void add_make_preferences(CLI::App& app);
+void add_query(CLI::App& app);
+void add_replay(CLI::App& app);
+void add_report(CLI::App& app);
+void add_run(CLI::App& app);
+void add_score(CLI::App& app);
+void add_search(CLI::App& app);
+void add_selfplay(CLI::App& app);
+void add_serve_search(CLI::App& app);
+void add_show(CLI::App& app);
+void add_suites(CLI::App& app);
+void add_train(CLI::App& app);
+void add_train_rm(CLI::App& app);
+void add_train_sft(CLI::App& app);
+
+}  // namespace agon::cli

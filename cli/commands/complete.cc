@@ -1,0 +1,144 @@
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agents/engine/local_policy.h"
+#include "cli/commands/commands.h"
+#include "cli/flag_use.h"
+#include "cli/model_folder.h"
+#include "cli/output.h"
+#include "cli/provenance.h"
+#include "cli/usage.h"
+#include "core/error.h"
+#include "core/json.h"
+
+namespace agon::cli {
+namespace {
+
+struct CompleteOptions {
+  std::string policy, prompt, system;
+  std::vector<std::string> images;
+  int samples = 1, threads = 0;
+  agents::Sampling sampling;
+  bool prompt_given = false, logprobs = false, json = false;
+};
+
+std::string read_standard_input() {
+  const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+  if (text.empty()) throw Error("complete: no prompt. Give --prompt TEXT, or the prompt on standard input.");
+  return text;
+}
+
+std::vector<Message> messages_of(const CompleteOptions& options) {
+  std::vector<Message> messages;
+  if (!options.system.empty()) messages.push_back(Message::of(Role::system, options.system));
+  Message question{Role::user, {}, {}, {}};
+  for (const std::string& path : options.images)
+    question.parts.push_back(Part::of(load_image(picture_path(path), {.most_elongated = kMostElongated})));
+  question.parts.push_back(Part::of(options.prompt_given ? options.prompt : read_standard_input()));
+  messages.push_back(std::move(question));
+  return messages;
+}
+
+Json to_json(const agents::Completion& completion) {
+  return {{"text", completion.text},
+          {"tokens", completion.token_ids},
+          {"logprobs", completion.logprobs},
+          {"finish_reason", agents::to_string(completion.finish_reason)},
+          {"prompt_tokens", completion.prompt_tokens}};
+}
+
+void print_as_json(const std::vector<agents::Completion>& completions, const std::filesystem::path& policy) {
+  Json list = Json::array();
+  for (const agents::Completion& completion : completions) list.push_back(to_json(completion));
+  print_measured(list.size() == 1 ? list[0] : list, {{"policy", model_record(policy)}});
+}
+
+void print_as_text(const std::vector<agents::Completion>& completions, bool logprobs) {
+  for (std::size_t i = 0; i < completions.size(); ++i) {
+    const agents::Completion& completion = completions[i];
+    if (completions.size() > 1)
+      fmt::print("{}--- sample {}: {} tokens, ended by {}\n", i > 0 ? "\n" : "", i, completion.token_ids.size(),
+                 agents::to_string(completion.finish_reason));
+    print_text(completion.text + "\n");
+    if (logprobs)
+      for (std::size_t t = 0; t < completion.token_ids.size(); ++t)
+        fmt::print("{:>8} {:>10.5f}\n", completion.token_ids[t], completion.logprobs[t]);
+  }
+}
+
+void complete(const CompleteOptions& options) {
+  const agents::CompletionRequest request{messages_of(options), {}, options.samples, options.sampling};
+  const std::filesystem::path folder = find_model_folder(options.policy);
+  const auto policy = agents::make_local_policy(folder, {.threads = options.threads});
+  const std::vector<agents::Completion> completions = policy->complete({&request, 1});
+  if (completions.front().finish_reason == agents::FinishReason::context)
+    throw Error("complete: the prompt has {} tokens, the context of {} holds {}. Shorten it or use smaller pictures.",
+                completions.front().prompt_tokens, policy->capabilities().name, policy->capabilities().max_context);
+  if (options.json)
+    print_as_json(completions, folder);
+  else
+    print_as_text(completions, options.logprobs);
+}
+
+}  // namespace
+
+void add_complete(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("complete", "Complete one prompt, with pictures");
+  auto options = std::make_shared<CompleteOptions>();
+  agents::Sampling& sampling = options->sampling;
+  command->add_option("--policy", options->policy, std::string("Model folder (default: ") + kDefaultModel + ")")
+      ->type_name("<folder>");
+  CLI::Option* prompt =
+      command->add_option("prompt,--prompt", options->prompt, "The question (default: standard input)")
+          ->type_name("<text>");
+  command->add_option("--image", options->images, "A picture before the text (PNG, JPEG, WebP); may be given again")
+      ->type_name("<file>")
+      ->allow_extra_args(false);
+  command->add_option("--system", options->system, "System message")->type_name("<text>");
+  command->add_option("--samples", options->samples, "Completions")
+      ->type_name("<n>")
+      ->check(whole_number_in(1, 65'536))
+      ->capture_default_str();
+  command->add_option("--temperature", sampling.temperature, "0: greedy")
+      ->type_name("<t>")
+      ->check(number_in(0, 100))
+      ->capture_default_str();
+  command->add_option("--top-p", sampling.top_p, "Likeliest tokens that hold this mass")
+      ->type_name("<p>")
+      ->capture_default_str();
+  command->add_option("--top-k", sampling.top_k, "Likeliest tokens, so many; 0: all")
+      ->type_name("<k>")
+      ->capture_default_str();
+  command->add_option("--seed", sampling.seed, "Same seed, same completions")
+      ->type_name("<n>")
+      ->check(whole_number_in(0, ~std::uint64_t{0}))
+      ->capture_default_str();
+  command->add_option("--max-tokens", sampling.max_tokens, "Most tokens of a completion")
+      ->type_name("<n>")
+      ->capture_default_str();
+  command->add_option("--stop", sampling.stop, "End a completion where this text first appears; may be given again")
+      ->type_name("<text>")
+      ->allow_extra_args(false);
+  command->add_option("--threads", options->threads, "Threads that compute; 0: one a core")
+      ->type_name("<n>")
+      ->check(whole_number_in(0, 1024))
+      ->capture_default_str();
+  command->add_flag("--logprobs", options->logprobs, "Print each token's id and log-probability too");
+  command->add_flag("--json", options->json, "Print a JSON object; an array for several samples");
+  command->callback([options, prompt, command] {
+    const bool samples = options->sampling.temperature > 0;
+    for (const char* flag : {"--top-p", "--top-k", "--seed"})
+      require_used(*command, {{flag, samples, "at temperature 0", "give a --temperature above 0"}});
+    require_used(*command, {{"--logprobs", !options->json, "with --json, which has them always"}});
+    require_samples_differ("complete", options->samples, options->sampling.temperature);
+    options->prompt_given = prompt->count() > 0;
+    complete(*options);
+  });
+}
+
+}  // namespace agon::cli

@@ -1,0 +1,191 @@
+#include <sched.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <opencv2/core/version.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "agents/hub/model_folder.h"
+#include "agents/learn/network/torch_info.h"
+#include "cli/commands/commands.h"
+#include "cli/model_folder.h"
+#include "cli/provenance.h"
+#include "cli/version.h"
+#include "core/error.h"
+#include "core/json.h"
+#include "core/text.h"
+#include "sandbox/sandbox.h"
+
+namespace agon::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Check {
+  std::string name, value;
+  bool ok = true;  // false: agon run cannot work; `value` then says why
+};
+
+Check cores() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return {"cores", "unknown"};
+  return {"cores", std::to_string(CPU_COUNT(&allowed))};
+}
+
+Check instruction_sets() {
+  std::string names;
+  const auto add = [&names](bool supported, const char* name) {
+    if (supported) names += (names.empty() ? "" : " ") + std::string(name);
+  };
+  add(__builtin_cpu_supports("sse4.2"), "sse4.2");
+  add(__builtin_cpu_supports("avx"), "avx");
+  add(__builtin_cpu_supports("avx2"), "avx2");
+  add(__builtin_cpu_supports("fma"), "fma");
+  add(__builtin_cpu_supports("avx512f"), "avx512f");
+  add(__builtin_cpu_supports("avx512vnni"), "avx512vnni");
+  add(__builtin_cpu_supports("avx512bf16"), "avx512bf16");
+  return {"instructions", names.empty() ? "none beyond x86-64" : names};
+}
+
+// A line of /proc/meminfo such as "MemTotal:  24643748 kB", in GiB.
+double meminfo_gib(const std::string& key) {
+  std::ifstream file("/proc/meminfo");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(key + ":")) continue;
+    double kib = 0;
+    std::istringstream(line.substr(key.size() + 1)) >> kib;
+    return kib / (1 << 20);
+  }
+  return 0;
+}
+
+Check memory() {
+  return {"memory", fmt::format("{:.1f} GiB, {:.1f} GiB free", meminfo_gib("MemTotal"), meminfo_gib("MemAvailable"))};
+}
+
+Check libtorch() {
+  const agents::TorchInfo info = agents::torch_info();
+  const std::string cuda =
+      info.cuda_compiled ? fmt::format("CUDA compiled in, {} devices seen", info.cuda_devices) : "CUDA not compiled in";
+  return {"LibTorch", fmt::format("{}, {} on the CPU, {}", info.version, info.cpu_capability, cuda)};
+}
+
+Check model(const std::string& policy) {
+  try {
+    const fs::path folder = find_model_folder(policy);
+    const agents::ModelConfig config = agents::open_model_folder(folder).config;
+    return {"model", fmt::format("{}: {} layers of {}, vision {} of {}, vocabulary {}", folder.string(),
+                                 config.text.num_hidden_layers, config.text.hidden_size, config.vision.depth,
+                                 config.vision.hidden_size, config.text.vocab_size)};
+  } catch (const std::exception& error) {
+    return {"model", error.what(), false};
+  }
+}
+
+// Starts one and runs a line in it. What needs no code of a model runs without.
+std::vector<Check> code_sandbox() {
+  const auto start = std::chrono::steady_clock::now();
+  const auto seconds = [&start] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  try {
+    sandbox::Sandbox sandbox;
+    const double started = seconds();
+    const sandbox::Result result = sandbox.open().run({.code = "print(1 + 1)"});
+    if (result.out != "2\n") return {{"sandbox", fmt::format("1 + 1 is '{}' ({})", result.out, result.text), false}};
+    std::vector<Check> checks = {
+        {"sandbox", fmt::format("tier {}, ready in {:.2f} s, a first session in {:.0f} ms, {} sessions at a time",
+                                to_string(sandbox.tier()), started, 1e3 * (seconds() - started), sandbox.room())}};
+    for (const sandbox::MissedTier& missed : sandbox.missed())
+      checks.push_back({"sandbox", fmt::format("tier {} is not to be had: {}", to_string(missed.tier), missed.why)});
+    return checks;
+  } catch (const Error& error) {
+    return {{"sandbox", fmt::format("none, so code of a model does not run here: {}", error.what())}};
+  }
+}
+
+// Writes and removes a file in `folder`, or where it would be made.
+Check output_folder(const std::string& folder) {
+  std::error_code ignored;
+  fs::path place = fs::absolute(folder);
+  while (!fs::exists(place, ignored) && place.has_relative_path()) place = place.parent_path();
+  std::string probe = (place / ".agon-doctor-XXXXXX").string();
+  const int file = fs::is_directory(place, ignored) ? mkstemp(probe.data()) : (errno = ENOTDIR, -1);
+  if (file < 0)
+    return {"output", fmt::format("{} cannot be written: {}: {}", folder, place.string(), std::strerror(errno)), false};
+  close(file);
+  unlink(probe.c_str());
+  const double free_gib = static_cast<double>(fs::space(place, ignored).available) / (1 << 30);
+  return {"output", fmt::format("{} can be written, {:.1f} GiB free", folder, free_gib)};
+}
+
+// The record of the model in that folder; null where the folder holds no model.
+Json record_of(const std::string& policy) {
+  try {
+    return model_record(find_model_folder(policy));
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+void print(const std::vector<Check>& checks, bool ok, const std::string& policy, bool as_json) {
+  if (as_json) {
+    Json list = Json::array();
+    for (const Check& check : checks) list.push_back({{"name", check.name}, {"value", check.value}, {"ok", check.ok}});
+    print_measured({{"ok", ok}, {"checks", list}}, {{"policy", record_of(policy)}});
+    return;
+  }
+  for (const Check& check : checks)
+    fmt::print("{:<4}  {:<13} {}\n", check.ok ? "ok" : "FAIL", check.name, printable(check.value));
+  fmt::print("{}\n", ok ? "agon run has what it needs." : "agon run cannot work here: see FAIL above.");
+}
+
+void examine(const std::string& policy, const std::string& out, bool as_json) {
+  std::vector<Check> checks = {{"agon", version()},
+                               cores(),
+                               instruction_sets(),
+                               memory(),
+                               libtorch(),
+                               {"OpenCV", CV_VERSION},
+                               {"SQLite", sqlite3_libversion()},
+                               model(policy),
+                               output_folder(out)};
+  const std::vector<Check> sandbox = code_sandbox();
+  checks.insert(checks.end() - 2, sandbox.begin(), sandbox.end());
+  bool ok = true;
+  for (const Check& check : checks) ok = ok && check.ok;
+  print(checks, ok, policy, as_json);
+  if (!ok) throw Failed{};
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app) {
+  struct Options {
+    std::string policy, out = "runs";
+    bool json = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("doctor", "Say what this machine has, and whether agon run can work on it");
+  command->add_option("--policy", options->policy, fmt::format("Model folder (default: {})", kDefaultModel))
+      ->type_name("<dir>");
+  command->add_option("--out", options->out, "Folder that runs would be written to")
+      ->type_name("<dir>")
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "Print one JSON object instead of lines");
+  command->callback([options] { examine(options->policy, options->out, options->json); });
+}
+
+}  // namespace agon::cli

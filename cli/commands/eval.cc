@@ -1,0 +1,171 @@
+// agon eval - plays several suites with one or several policies and prints one table.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "agents/engine/local_policy.h"
+#include "cli/commands/commands.h"
+#include "cli/eval_table.h"
+#include "cli/flag_use.h"
+#include "cli/model_folder.h"
+#include "cli/output.h"
+#include "cli/play.h"
+#include "cli/provenance.h"
+#include "core/error.h"
+#include "core/provenance.h"
+#include "record/episode_store.h"
+#include "record/run_database.h"
+#include "record/run_schema.h"
+
+namespace agon::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct EvalFlags {
+  PlayFlags play;
+  std::vector<std::string> suites = {"charts"}, policies;
+  std::string out;
+  bool resume = false, json = false;
+};
+
+// The runs go into folders of their own, which are no place in another command's.
+void require_own_folder(const fs::path& out) {
+  if (!fs::exists(out / record::kRunDatabase)) return;
+  const std::string command = record::recording_command(out);
+  throw Error("eval: {} holds a run{}. Choose another --out: each run of an evaluation has a folder below it.",
+              out.string(), command.empty() ? "" : " of agon " + command);
+}
+
+struct EvaluatedPolicy {
+  fs::path folder;
+  std::string name;  // as many of the path's last parts as it takes to tell it from the others
+};
+
+std::string last_parts(const fs::path& path, std::size_t count) {
+  const std::vector<fs::path> parts(path.begin(), path.end());
+  fs::path last;
+  for (std::size_t i = parts.size() - std::min(count, parts.size()); i < parts.size(); ++i)
+    if (!parts[i].has_root_directory()) last /= parts[i];
+  return last.string();
+}
+
+std::vector<EvaluatedPolicy> named_policies(const std::vector<std::string>& flags) {
+  std::vector<EvaluatedPolicy> policies;
+  for (const std::string& flag : flags.empty() ? std::vector<std::string>{""} : flags) {
+    const fs::path folder = fs::canonical(find_model_folder(flag));
+    policies.push_back({folder, folder.filename().string()});
+  }
+  const auto same_name = [&](const EvaluatedPolicy& one, std::size_t parts) {
+    return std::count_if(policies.begin(), policies.end(), [&](const EvaluatedPolicy& other) {
+      return last_parts(other.folder, parts) == last_parts(one.folder, parts);
+    });
+  };
+  for (EvaluatedPolicy& policy : policies) {
+    const auto longest = static_cast<std::size_t>(std::distance(policy.folder.begin(), policy.folder.end()));
+    std::size_t parts = 1;
+    while (parts < longest && same_name(policy, parts) > 1) ++parts;
+    if (same_name(policy, parts) > 1)
+      throw Error("eval: policy {} is given twice. Give it once.", policy.folder.string());
+    policy.name = last_parts(policy.folder, parts);
+  }
+  return policies;
+}
+
+std::vector<agents::RolloutOptions> options_of(const EvalFlags& flags) {
+  const auto takes_file = [](const std::string& suite) { return env::suite_info(suite).takes_file; };
+  const bool with_file = std::any_of(flags.suites.begin(), flags.suites.end(), takes_file);
+  std::vector<agents::RolloutOptions> all;
+  for (const std::string& suite : flags.suites) {
+    PlayFlags fitting = flags.play;
+    if (with_file && !takes_file(suite)) {
+      fitting.file.clear();
+      fitting.check = "ends";
+    }
+    all.push_back(rollout_options(fitting, suite));
+  }
+  return all;
+}
+
+// One policy on one suite.
+struct Evaluated {
+  EvalRow row;
+  RunPlace place;
+  PlayedRun run;
+};
+
+// Suite by suite, the policies in the order of the flags.
+std::vector<Evaluated> evaluate(const EvalFlags& flags) {
+  const std::vector<EvaluatedPolicy> policies = named_policies(flags.policies);
+  const std::vector<agents::RolloutOptions> suites = options_of(flags);
+  fs::path out = flags.out;
+  std::vector<Evaluated> all(suites.size() * policies.size());
+  for (std::size_t p = 0; p < policies.size(); ++p) {
+    const auto policy = agents::make_local_policy(policies[p].folder);
+    if (out.empty()) out = default_folder("eval");
+    for (std::size_t s = 0; s < suites.size(); ++s) {
+      const auto& [folder, name] = policies[p];
+      const RunPlace place{out / name / suites[s].suite, flags.resume, fmt::format("--out {} --resume", out.string())};
+      PlayedRun run = play_into(place, *policy, suites[s], run_config(suites[s], folder),
+                                fmt::format("eval {} {}", name, suites[s].suite));
+      all[s * policies.size() + p] = {
+          {suites[s].suite, name, place.folder.string(), run.summary, {}}, place, std::move(run)};
+    }
+  }
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (const Evaluated& first = all[i - i % policies.size()]; &first != &all[i])
+      all[i].row.difference = agents::compare(first.run.outcomes, all[i].run.outcomes, flags.play.seed);
+  return all;
+}
+
+void eval(const EvalFlags& flags) {
+  if (flags.resume && flags.out.empty())
+    throw Error("eval: --resume needs --out, the folder of the evaluation to go on with.");
+  require_each_once("eval", "--suite", flags.suites);
+  if (!flags.out.empty()) require_own_folder(flags.out);
+  const std::vector<Evaluated> all = evaluate(flags);
+  std::vector<EvalRow> rows;
+  for (const Evaluated& one : all) rows.push_back(one.row);
+  if (flags.json) {
+    Json about{{"policies", Json::array()}};
+    for (const EvaluatedPolicy& policy : named_policies(flags.policies))
+      about["policies"].push_back(model_record(policy.folder));
+    const Json made = record::RunReader::open(all.front().place.folder)->config().value(kProvenance, Json::object());
+    for (const char* input : {"file", "search"})
+      if (made.contains(input)) about[input] = made.at(input);
+    print_measured(eval_json(rows), about);
+  } else {
+    print_text(eval_table(rows) + "\n");
+    for (const EvalRow& row : rows) std::cout << "run: " << row.run << std::endl;
+  }
+  for (const Evaluated& one : all) require_none_failed(one.run, one.place, "eval");
+}
+
+}  // namespace
+
+void add_eval(CLI::App& app) {
+  auto flags = std::make_shared<EvalFlags>();
+  flags->play.command = "eval";
+  CLI::App* command = app.add_subcommand("eval", "Evaluate one or several policies on several suites; one table");
+  command->add_option("--suite", flags->suites, "suite, once for each: see 'agon suites'")
+      ->capture_default_str()
+      ->group(kDataFlags);
+  command
+      ->add_option("--policy", flags->policies,
+                   "model folder (default: models/agon-tiny); of several, the later ones are compared with the first")
+      ->group(kPolicyFlags);
+  add_play_options(*command, flags->play);
+  command->add_option("--out", flags->out, "folder of the runs, POLICY/SUITE in it (default: runs/eval-<time>)")
+      ->group(kOutputFlags);
+  command->add_flag("--resume", flags->resume, "go on with the evaluation in --out")->group(kOutputFlags);
+  command->add_flag("--json", flags->json, "print one JSON object")->group(kOutputFlags);
+  command->callback([flags, command] {
+    settle_samples(*command, flags->play);
+    eval(*flags);
+  });
+}
+
+}  // namespace agon::cli

@@ -1,0 +1,167 @@
+// agon eval-rm - how well a reward model, or a policy as judge, ranks responses whose ranks are known.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "agents/engine/local_policy.h"
+#include "cli/commands/commands.h"
+#include "cli/flag_use.h"
+#include "cli/interrupt.h"
+#include "cli/model_folder.h"
+#include "cli/output.h"
+#include "cli/play.h"
+#include "cli/provenance.h"
+#include "cli/ranking_table.h"
+#include "cli/usage.h"
+#include "core/error.h"
+#include "core/progress.h"
+#include "critic/reward_model/evaluation.h"
+
+namespace agon::cli {
+namespace {
+
+struct EvalRmFlags {
+  std::vector<std::string> files;
+  std::string rm, judge, choose;
+  int orders = 4, max_tokens = 256;
+  std::uint64_t seed = 0;
+  bool json = false, no_swap = false;
+};
+
+// Sets whose responses are all of one rank are counted instead.
+std::vector<critic::Preference> read_all(const EvalRmFlags& flags, std::int64_t& passed_over) {
+  std::vector<critic::Preference> all;
+  for (const std::string& file : flags.files)
+    for (critic::Preference& one : critic::read_preferences(file))
+      if (critic::without_order(one))
+        ++passed_over;
+      else
+        all.push_back(std::move(one));
+  if (all.empty())
+    throw Error("eval-rm: all responses of each of the {} sets have one rank; there is no order to measure.",
+                passed_over);
+  return all;
+}
+
+// A policy as judge, by pairs or by one choice.
+std::vector<critic::ScoredSet> judged(const EvalRmFlags& flags, const std::vector<critic::Preference>& preferences,
+                                      const critic::SetsDone& done, Json& extra) {
+  const auto policy = agents::make_local_policy(find_model_folder(flags.judge.empty() ? flags.choose : flags.judge));
+  critic::Judge judge(*policy, {.swap = !flags.no_swap, .max_tokens = flags.max_tokens, .seed = flags.seed});
+  auto sets = flags.judge.empty() ? critic::chosen_by(judge, preferences, flags.seed, done)
+                                  : critic::compared_by(judge, preferences, flags.seed, done);
+  extra["judge"] = critic::counts_json(judge.counts());
+  if (flags.judge.empty())
+    for (const char* of_pairs : {"ties", "inconsistent"}) extra["judge"].erase(of_pairs);
+  return sets;
+}
+
+std::vector<critic::ScoredSet> scored(const EvalRmFlags& flags, const std::vector<critic::Preference>& preferences,
+                                      Json& extra) {
+  const auto model = flags.rm.empty() ? nullptr : critic::open_reward_model(flags.rm);
+  if (model) critic::require_each("eval-rm", preferences, [&](const critic::Candidates& set) { model->require(set); });
+  if (!flags.choose.empty())
+    critic::require_each("eval-rm", preferences,
+                         [](const critic::Candidates& set) { critic::require_letters(set.responses.size()); });
+  Progress progress("eval-rm", std::ssize(preferences), "sets");
+  const critic::SetsDone done = [&](std::size_t sets) {
+    progress.add(static_cast<std::int64_t>(sets));
+    return !interrupted();
+  };
+  if (!model) return judged(flags, preferences, done, extra);
+  critic::OrderSensitivity order;
+  auto sets = critic::scored_by(*model, preferences, flags.orders, flags.seed, &order, done);
+  if (flags.orders > 1)
+    extra["order"] = {{"orders", flags.orders}, {"deviation", order.deviation}, {"best_changes", order.best_changes}};
+  return sets;
+}
+
+std::string extra_text(const Json& extra) {
+  if (extra.contains("order"))
+    return fmt::format(
+        "\nover {} orders of the responses a score deviates by {:.3f} of the deviation in its set; the "
+        "best changes in {:.3f} of the sets\n",
+        extra["order"]["orders"].get<int>(), extra["order"]["deviation"].get<double>(),
+        extra["order"]["best_changes"].get<double>());
+  if (!extra.contains("judge")) return {};
+  return "\n" + verdicts_text(extra["judge"]) + "\n";
+}
+
+std::string passed_over_text(std::int64_t without_order) {
+  return without_order ? fmt::format("\n{} sets whose responses are all of one rank are in no figure\n", without_order)
+                       : std::string();
+}
+
+// What is evaluated.
+std::filesystem::path rated_folder(const EvalRmFlags& flags) {
+  if (!flags.rm.empty()) return flags.rm;
+  return find_model_folder(flags.judge.empty() ? flags.choose : flags.judge);
+}
+
+void eval_rm(const EvalRmFlags& flags) {
+  if (flags.rm.empty() + flags.judge.empty() + flags.choose.empty() != 2)
+    throw Error("eval-rm: give one of --rm, --judge and --choose: what is to be evaluated.");
+  watch_interrupts();
+  std::int64_t without_order = 0;
+  const std::vector<critic::Preference> preferences = read_all(flags, without_order);
+  Json extra = Json::object();
+  const std::vector<critic::ScoredSet> sets = scored(flags, preferences, extra);
+  if (interrupted()) throw Interrupted("eval-rm: stopped before its end; there are no figures yet.");
+  Json figures = critic::ranking_json(sets);
+  const std::string model =
+      !flags.rm.empty() ? flags.rm : "judge " + (flags.judge.empty() ? flags.choose : flags.judge);
+  const std::string text = ranking_table(
+      {{{"data", fmt::format("{}", fmt::join(flags.files, ", "))}, {"model", model}, {"figures", figures}}});
+  for (const auto& [name, value] : extra.items()) figures[name] = value;
+  figures["without_order"] = without_order;
+  if (flags.json) {
+    Json about{{flags.rm.empty() ? "policy" : "verifier", model_record(rated_folder(flags))}, {"files", Json::array()}};
+    for (const std::string& file : flags.files) about["files"].push_back(file_record(file));
+    print_measured(figures, about);
+  } else {
+    print_text(text + extra_text(extra) + passed_over_text(without_order));
+  }
+}
+
+}  // namespace
+
+void add_eval_rm(CLI::App& app) {
+  auto flags = std::make_shared<EvalRmFlags>();
+  CLI::App* command = app.add_subcommand("eval-rm", "How well a reward model, or a policy as judge, ranks responses");
+  command->add_option("--file", flags->files, "preferences (JSON lines), once for each file")
+      ->required()
+      ->allow_extra_args(false)
+      ->group(kDataFlags);
+  CLI::Option* rm = command->add_option("--rm", flags->rm, "folder of a reward model")->group(kPolicyFlags);
+  CLI::Option* judge =
+      command->add_option("--judge", flags->judge, "model folder of a judge that compares all pairs; wins count")
+          ->group(kPolicyFlags);
+  command->add_option("--choose", flags->choose, "model folder of a judge that names the best of all at once")
+      ->group(kPolicyFlags);
+  command->add_flag("--no-swap", flags->no_swap, "the judge sees each pair in one order alone")
+      ->needs(judge)
+      ->group(kPolicyFlags);
+  command->add_option("--max-tokens", flags->max_tokens, "of a judge's verdict")
+      ->check(whole_number_in(1, 1'000'000))
+      ->capture_default_str()
+      ->group(kPolicyFlags);
+  command->add_option("--orders", flags->orders, "in which --rm scores each set, to tell how much they matter")
+      ->check(whole_number_in(1, 1000))
+      ->capture_default_str()
+      ->needs(rm)
+      ->group(kPolicyFlags);
+  command->add_option("--seed", flags->seed, "of the drawn orders, and of a judge")
+      ->capture_default_str()
+      ->group(kDataFlags);
+  command->add_flag("--json", flags->json, "print one JSON object")->group(kOutputFlags);
+  command->callback([flags, command] {
+    require_each_path_once("eval-rm", "--file", flags->files);
+    require_used(*command,
+                 {{"--max-tokens", flags->rm.empty(), "with --rm, which writes nothing", "give --judge or --choose"}});
+    eval_rm(*flags);
+  });
+}
+
+}  // namespace agon::cli

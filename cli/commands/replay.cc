@@ -1,0 +1,117 @@
+// agon replay - the tree of a searched task, played again from the run alone; or asked of a policy and a critic again,
+// to see where they would go another way.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "agents/engine/local_policy.h"
+#include "cli/commands/commands.h"
+#include "cli/critic_flags.h"
+#include "cli/flag_use.h"
+#include "cli/model_folder.h"
+#include "cli/output.h"
+#include "cli/play.h"
+#include "cli/provenance.h"
+#include "cli/search_config.h"
+#include "cli/search_tree.h"
+#include "cli/usage.h"
+#include "core/error.h"
+#include "core/provenance.h"
+
+namespace agon::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReplayFlags {
+  std::string run, policy, file, search;
+  std::uint64_t task = 0;
+  CriticFlags critic;
+  bool critic_given = false;        // a flag says what the critic is, or is told
+  bool critic_place_given = false;  // a flag says where it is
+  bool json = false;
+};
+
+// Where nothing says which, the run's own.
+CriticFlags critic_of(const ReplayFlags& flags, const Json& config, const fs::path& policy_folder) {
+  CriticFlags given = flags.critic;
+  given.seed = config.at("seed").get<std::uint64_t>();
+  return flags.critic_given ? given : critic_flags_in(config.at("critic"), given, policy_folder);
+}
+
+critic::Replay replay_of(const ReplayFlags& flags, const record::RunReader& run, const critic::SearchOptions& options) {
+  if (flags.policy.empty()) return critic::replay(options, run, flags.task);
+  const fs::path folder = find_model_folder(flags.policy);
+  const auto policy = agents::make_local_policy(folder);
+  OpenCritic open;
+  if (needs_critic(options.method)) open = open_critic(critic_of(flags, run.config(), folder), policy.get(), folder);
+  return critic::replay(options, run, flags.task, policy.get(), open.critic.get());
+}
+
+void note_given(const CLI::App& command, ReplayFlags& flags) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0 || option->get_group() != kCriticFlags) continue;
+    const bool place = option->check_lname("critic-policy") || option->check_lname("critic-url");
+    (place ? flags.critic_place_given : flags.critic_given) = true;
+  }
+}
+
+// Of the run, which of them can change something.
+void require_flags_used(const CLI::App& command, const ReplayFlags& flags, const Json& config,
+                        const critic::MethodOptions& method) {
+  require_used(command, {{"--search", config.contains("search"), "here: the run searched nowhere"},
+                         {"--file", config.contains("file"), "here: the run played no task file"}});
+  if (!needs_critic(method) && (flags.critic_given || flags.critic_place_given))
+    throw Error("replay: the run's method, {}, asks no critic. Leave the critic's flags out.",
+                to_string(method.method));
+  CriticFlags asked = flags.critic;
+  if (!flags.critic_given && config.contains("critic")) asked.critic = config.at("critic").value("critic", "");
+  if (needs_critic(method)) require_used(command, asked, "critic-");
+}
+
+Json provenance_of(const ReplayFlags& flags, const Json& config) {
+  Json about{{"run", run_record(flags.run)}, {"made_by", config.value(kProvenance, Json::object())}};
+  if (!flags.policy.empty()) about["policy"] = model_record(find_model_folder(flags.policy));
+  return about;
+}
+
+void run_replay(const CLI::App& command, const ReplayFlags& flags) {
+  if (flags.policy.empty() && (flags.critic_given || flags.critic_place_given))
+    throw Error("replay: a critic is asked again beside a policy. Give --policy too, or leave the critic's flags out.");
+  const auto run = record::RunReader::open(flags.run);
+  const critic::SearchOptions options = search_options_in(run->config(), {flags.file, flags.search});
+  require_flags_used(command, flags, run->config(), options.method);
+  const critic::Replay replay = replay_of(flags, *run, options);
+  const std::vector<record::JournalEntry> journal = run->journal(flags.task);
+  if (flags.json)
+    print_measured(search_tree_json(replay, journal), provenance_of(flags, run->config()));
+  else
+    print_text(search_tree_text(replay, journal));
+}
+
+}  // namespace
+
+void add_replay(CLI::App& app) {
+  auto flags = std::make_shared<ReplayFlags>();
+  CLI::App* command = app.add_subcommand("replay", "Show how a task was searched: its tree, from the run alone");
+  command->add_option("RUN", flags->run, "run folder of agon search")->required();
+  command->add_option("TASK", flags->task, "number of the task")
+      ->required()
+      ->check(whole_number_in(0, ~std::uint64_t{0}));
+  command
+      ->add_option("--policy", flags->policy,
+                   "ask this model again, and show the first thing that it does in another way")
+      ->group(kPolicyFlags);
+  add_critic_options(*command, flags->critic, "critic-");
+  command->add_option("--file", flags->file, "task file of the run, where it is not where it was")->group(kDataFlags);
+  command->add_option("--search", flags->search, "suite questions: where to search")->group(kDataFlags);
+  command->add_flag("--json", flags->json, "print one JSON object")->group(kOutputFlags);
+  command->callback([flags, command] {
+    note_given(*command, *flags);
+    run_replay(*command, *flags);
+  });
+}
+
+}  // namespace agon::cli

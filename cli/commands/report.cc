@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <vector>
+
+#include "cli/commands/commands.h"
+#include "cli/flag_use.h"
+#include "cli/report/data.h"
+#include "cli/report/page.h"
+#include "cli/search_config.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/paths.h"
+#include "record/episode_store.h"
+
+namespace agon::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReportFlags {
+  std::string run, out, file, search;
+  std::vector<std::string> compare;
+};
+
+// The run itself must outlive its report.
+void check_target(const fs::path& out, const fs::path& run) {
+  std::error_code code;
+  for (const fs::directory_entry& own : fs::directory_iterator(run, code))
+    if (own.path().extension() != ".html" && fs::equivalent(out, own.path(), code))
+      throw Error("report: {} is a file of the run itself. Choose another --out.", out.string());
+}
+
+std::string name_of(const fs::path& run) {
+  const fs::path folder = fs::absolute(run).lexically_normal();
+  return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
+}
+
+Json data_of(const CLI::App& command, const ReportFlags& flags) {
+  std::vector<std::unique_ptr<record::RunReader>> readers;
+  std::vector<OtherRun> others;
+  require_each_path_once("report", "--compare", flags.compare);
+  for (const std::string& other : flags.compare) {
+    if (repeated_path(std::vector<fs::path>{flags.run, other}))
+      throw Error("report: --compare {} is the run itself. Leave it out, or name another.", other);
+    readers.push_back(record::RunReader::open(other));
+    others.push_back({name_of(other), readers.back().get()});
+  }
+  if (flags.compare.empty() && has_training_log(flags.run)) {
+    require_used(command, {{"--file", false, "for a training"}, {"--search", false, "for a training"}});
+    return training_log_data(flags.run, name_of(flags.run));
+  }
+  const auto run = record::RunReader::open(flags.run);
+  if (!others.empty() && !is_search(run->config()))
+    throw Error("report: --compare is for searches, and {} is none. `agon eval` compares policies.", flags.run);
+  const Json config = run->config();
+  require_used(command,
+               {{"--file", is_search(config) && config.contains("file"), "for a run that is no search of a task file"},
+                {"--search", is_search(config) && config.contains("search"), "for a run whose tasks search nowhere"}});
+  const MovedInputs moved{flags.file, flags.search};
+  if (!moved.file.empty() || !moved.search.empty())
+    search_options_in(config, moved);  // or throws what is wrong with them
+  return report_data(*run, name_of(flags.run), {}, others, moved);
+}
+
+void report(const CLI::App& command, const ReportFlags& flags) {
+  const fs::path out = flags.out.empty() ? fs::path(flags.run) / "report.html" : fs::path(flags.out);
+  check_target(out, flags.run);
+  const Json data = data_of(command, flags);
+  write_file_atomically(out.string(), report_page(data));
+  fmt::print("report: {}\n", out.string());
+}
+
+}  // namespace
+
+void add_report(CLI::App& app) {
+  auto flags = std::make_shared<ReportFlags>();
+  CLI::App* command = app.add_subcommand("report", "Write a run's report: one HTML file that needs no network");
+  command->add_option("RUN", flags->run, "run folder, or the folder of a training that leaves a log (train.jsonl)")
+      ->required();
+  command->add_option("--compare", flags->compare, "searches of the same tasks to draw beside RUN");
+  command->add_option("--file", flags->file, "task file of a search, where it is not where it was");
+  command->add_option("--search", flags->search,
+                      "suite questions: where the run searched, where that is elsewhere now");
+  command->add_option("--out", flags->out, "file to write (default: RUN/report.html)");
+  command->callback([flags, command] { report(*command, *flags); });
+}
+
+}  // namespace agon::cli

@@ -1,0 +1,323 @@
+// agon search - answers a suite's tasks by test-time search: a policy writes steps, a critic judges them, a method
+// decides what is kept, under a budget.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "agents/engine/local_policy.h"
+#include "cli/commands/commands.h"
+#include "cli/critic_flags.h"
+#include "cli/flag_use.h"
+#include "cli/interrupt.h"
+#include "cli/model_folder.h"
+#include "cli/output.h"
+#include "cli/play.h"
+#include "cli/provenance.h"
+#include "cli/search_config.h"
+#include "cli/task_hashes.h"
+#include "cli/usage.h"
+#include "core/error.h"
+#include "core/progress.h"
+#include "core/provenance.h"
+#include "critic/search/summary.h"
+#include "env/wrappers/known_steps.h"
+#include "env/wrappers/role.h"
+
+namespace agon::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSearchFlags = "Search";
+
+struct SearchCommandFlags {
+  PlayFlags play;
+  CriticFlags critic;
+  std::string suite = "charts", policy, out, method = "guided", budget, rank, keep = "likeliest", retry = "anew";
+  int n = 5, width = 4, attempts = 5;
+  std::string critic_flag;  // one of the critic's that was given
+  bool resume = false, json = false, no_speculation = false;
+};
+
+critic::MethodOptions method_options(const SearchCommandFlags& flags) {
+  critic::MethodOptions options;
+  options.method = critic::parse_method(flags.method);
+  options.n = flags.n;
+  options.width = flags.width;
+  options.attempts = flags.attempts;
+  options.keep = critic::parse_keep(flags.keep);
+  options.retry = flags.retry == "anew" ? critic::Retry::anew : critic::Retry::independent;
+  const bool samples =
+      options.method == critic::Method::best_of_n || options.method == critic::Method::weighted_majority;
+  options.rank = !flags.rank.empty() ? critic::parse_rank(flags.rank)
+                 : samples           ? critic::Rank::score
+                                     : critic::Rank::min;
+  critic::require_rank(options);
+  return options;
+}
+
+critic::SearchOptions search_options(const SearchCommandFlags& flags) {
+  const agents::RolloutOptions asked = rollout_options(flags.play, flags.suite);
+  critic::SearchOptions options;
+  options.suite = flags.suite;
+  options.suite_options = asked.suite_options;
+  options.split = asked.split;
+  options.tasks = asked.tasks;
+  options.seed = asked.seed;
+  options.method = method_options(flags);
+  options.budget = critic::parse_budget(flags.budget);
+  options.sampling = asked.sampling;
+  options.speculate = !flags.no_speculation;
+  options.threads = asked.threads;
+  return options;
+}
+
+Json search_json(const SearchCommandFlags& flags, const critic::SearchOptions& options, const fs::path& policy_folder) {
+  PlayFlags checked = flags.play;
+  checked.check = "ends";  // search_options has decoded what was to be decoded
+  Json config = run_config(rollout_options(checked, flags.suite), policy_folder);
+  config.erase("samples");
+  add_search_config(options, config);
+  if (needs_critic(options.method)) {
+    config["critic"] = critic_config(flags.critic, policy_folder);
+    config[kProvenance]["critic"] = critic_record(flags.critic, policy_folder);
+  }
+  return config;
+}
+
+// What is rejected is not written again, so that a step stays likely at a low temperature and becomes another all the
+// same (docs/results.md).
+constexpr double kAnewTemperature = 0.5;
+bool writes_anew(const SearchCommandFlags& flags) { return flags.method == "guided" && flags.retry == "anew"; }
+
+FlagUse use_of(const char* flag, critic::Method method, critic::Setting setting) {
+  std::vector<std::string> others;
+  for (const critic::Method other : methods_with(setting)) others.push_back(to_string(other));
+  return {flag, looks_at(method, setting), "with --method " + to_string(method),
+          fmt::format("choose --method {}", fmt::join(others, ", "))};
+}
+
+void require_method_flags_used(const CLI::App& command, const SearchCommandFlags& flags) {
+  using critic::Setting;
+  const critic::Method method = critic::parse_method(flags.method);
+  require_used(command,
+               {use_of("--n", method, Setting::n), use_of("--width", method, Setting::width),
+                use_of("--attempts", method, Setting::attempts), use_of("--keep", method, Setting::keep),
+                use_of("--retry", method, Setting::retry), use_of("--rank", method, Setting::rank),
+                use_of("--temperature", method, Setting::sampling), use_of("--top-p", method, Setting::sampling),
+                use_of("--no-speculation", method, Setting::speculation)});
+  if (method == critic::Method::guided || method == critic::Method::particles)
+    require_used(command, {{"--rank", !flags.budget.empty(),
+                            "with --method " + flags.method + " and no budget to be spent", "give a --budget"}});
+  if (flags.attempts > 1) return;
+  for (const char* flag : {"--keep", "--retry", "--temperature", "--top-p"})
+    require_used(command,
+                 {{flag, method != critic::Method::guided, "with --attempts 1", "allow more --attempts at a step"}});
+}
+
+// At temperature 0 guided writes the next likeliest step; all candidates of another method are equal.
+void require_candidates_differ(const SearchCommandFlags& flags, const critic::MethodOptions& options) {
+  if (flags.play.temperature > 0 || !looks_at(options.method, critic::Setting::sampling)) return;
+  const bool guided = options.method == critic::Method::guided;
+  const bool several = guided
+                           ? options.attempts > 1 && options.retry == critic::Retry::independent
+                           : options.n > 1 || (looks_at(options.method, critic::Setting::width) && options.width > 1);
+  if (several)
+    throw Error(
+        "search: what --method {} samples at temperature 0 is all the same. Give a --temperature above 0, or choose "
+        "--method greedy{}.",
+        flags.method, guided ? " or --retry anew" : ", or guided, which writes the next likeliest step");
+}
+
+// Limits that nothing could reach.
+void require_budget_used(const SearchCommandFlags& flags, const critic::SearchOptions& options) {
+  if (options.budget.critic_tokens && !needs_critic(options.method))
+    throw Error("search: --budget critic_tokens does nothing: --method {} asks no critic here. Leave it out.",
+                flags.method);
+  const bool writes = flags.critic.critic == "generative" || flags.critic.critic == "self-score";
+  if (options.budget.critic_tokens && !writes)
+    throw Error("search: --budget critic_tokens does nothing: --critic {} writes nothing. Leave it out.",
+                flags.critic.critic);
+  const bool plays_with_tools = !env::suite_info(options.suite, options.suite_options).baselines.empty() &&
+                                options.suite_options.baseline.empty();
+  if (options.budget.tool_seconds && !plays_with_tools)
+    throw Error("search: --budget tool_seconds does nothing: no tool is called in {}{}. Leave it out.", options.suite,
+                options.suite_options.baseline.empty() ? "" : " with --baseline " + options.suite_options.baseline);
+}
+
+// An oracle that knows nothing rejects nothing: every method would go on as if it had no critic.
+void require_oracle_knows(const SearchCommandFlags& flags, const critic::SearchOptions& options) {
+  if (flags.critic.critic != "oracle" || !needs_critic(options.method)) return;
+  if (env::has_known_steps(options.suite, options.suite_options)) return;
+  std::vector<std::string> with_expert;
+  for (const std::string& suite : env::suite_names())
+    if (env::suite_info(suite).has_expert) with_expert.push_back(suite);
+  throw Error(
+      "search: --critic oracle knows no step of {}{}{}, so it would judge nothing. Choose another --critic, or a suite "
+      "with an expert: {}.",
+      options.suite, options.suite_options.role == env::kSolver ? "" : " in role " + options.suite_options.role,
+      options.suite_options.baseline.empty() ? "" : " with --baseline " + options.suite_options.baseline,
+      fmt::join(with_expert, ", "));
+}
+
+void require_asked(const SearchCommandFlags& flags, const critic::MethodOptions& options) {
+  if (flags.critic_flag.empty() || needs_critic(options)) return;
+  const bool ranks = flags.method == "best-of-n" || flags.method == "weighted-majority";
+  throw Error(
+      "search: --method {} asks no critic{}, and {} is given. {}.", flags.method,
+      ranks ? " where it ranks by score" : "", flags.critic_flag,
+      ranks ? "Give --rank min, mean, last or product, or leave it out" : "Leave it out, or choose another method");
+}
+
+// A process reward model reads no pictures, and a run would find that out task by task.
+void require_text(const SearchCommandFlags& flags, const critic::SearchOptions& options) {
+  if (flags.critic.critic != "process-reward" || !needs_critic(options.method)) return;
+  const env::StepResult first =
+      env::make_env(options.suite, options.suite_options)->reset({options.split, 0, options.seed});
+  if (std::ranges::any_of(first.observation.parts, [](const Part& part) { return part.is_image(); }))
+    throw Error(
+        "search: the tasks of {} have pictures, which a process reward model does not read. Choose another --critic.",
+        options.suite);
+}
+
+// Throws Interrupted where it was stopped.
+void search_into(const RunPlace& place, const Json& config, const critic::SearchOptions& options,
+                 agents::Policy& policy, critic::StepCritic* critic, const std::string& label) {
+  const env::SuiteInfo info = env::suite_info(options.suite, options.suite_options);
+  if (place.resume) accept_mended_tasks(place.folder, config, info);
+  const auto store = record::EpisodeStore::create(place.folder, config, place.resume);
+  keep_task_hashes(place.folder, info);
+  const auto run = record::RunReader::open(place.folder);
+  watch_interrupts();
+  {
+    Progress progress(label, static_cast<std::int64_t>(options.tasks), "tasks",
+                      static_cast<std::int64_t>(store->finished().size()));
+    critic::search_tasks(policy, critic, options, {store.get(), run.get(), [&] { progress.add(1); }, &interrupted()});
+    store->flush();
+  }
+  if (interrupted())
+    throw Interrupted(fmt::format("{}: stopped. Go on with the same command and {}.", label, place.go_on));
+  store->finish(critic::summarize_searches(*run));
+}
+
+void require_none_failed(const record::RunReader& run, const RunPlace& place) {
+  std::string first;
+  run.for_each(
+      [&](const record::Episode& episode) {
+        if (first.empty() && episode.status == record::EpisodeStatus::failed)
+          first = fmt::format("task {}: {}", episode.task_index, episode.failure);
+      },
+      record::RunReader::Detail::without_turns);
+  if (!first.empty())
+    throw Error("search: some tasks failed and are in no figure; the first, {} Mend that and go on with {}.", first,
+                place.go_on);
+}
+
+void run_search(const SearchCommandFlags& flags) {
+  const fs::path policy_folder = find_model_folder(flags.policy);
+  const critic::SearchOptions options = search_options(flags);
+  require_candidates_differ(flags, options.method);
+  require_asked(flags, options.method);
+  require_budget_used(flags, options);
+  require_oracle_knows(flags, options);
+  require_text(flags, options);
+  const Json config = search_json(flags, options, policy_folder);
+  const auto policy = agents::make_local_policy(policy_folder);
+  OpenCritic open;
+  if (needs_critic(options.method)) open = open_critic(flags.critic, policy.get(), policy_folder);
+  const RunPlace place = run_place("search", "search-" + flags.suite, flags.out, flags.resume);
+  search_into(place, config, options, *policy, open.critic.get(), "search " + flags.suite);
+  const auto run = record::RunReader::open(place.folder);
+  const Json summary = run->summary();
+  if (flags.json)
+    print_measured(summary, config.at(kProvenance));
+  else
+    print_text(fmt::format("{}\nsearch: {}\n", critic::search_table(summary), place.folder.string()));
+  require_none_failed(*run, place);
+  if (summary.at("damaged") != 0)
+    throw Error("search: {} tasks have a damaged journal and are in no figure. Restore {} from a copy.",
+                summary.at("damaged").dump(), place.folder.string());
+}
+
+void add_method_options(CLI::App& command, SearchCommandFlags& flags) {
+  command
+      .add_option("--method", flags.method,
+                  "greedy, best-of-n, majority, weighted-majority, guided (steps found wrong are written again), beam, "
+                  "diverse-beam, mcts or particles")
+      ->capture_default_str()
+      ->group(kSearchFlags);
+  command
+      .add_option("--budget", flags.budget,
+                  "most that a task may spend: policy_tokens=N,critic_tokens=N,env_steps=N,tool_seconds=S,wall=S")
+      ->check(some_text())
+      ->group(kSearchFlags);
+  command.add_option("--n", flags.n, "trajectories, beams or particles")
+      ->capture_default_str()
+      ->check(whole_number_in(1, 4096))
+      ->group(kSearchFlags);
+  command.add_option("--width", flags.width, "candidates a step (beam, diverse-beam, mcts)")
+      ->capture_default_str()
+      ->check(whole_number_in(1, 1024))
+      ->group(kSearchFlags);
+  command.add_option("--attempts", flags.attempts, "most attempts at a step (guided)")
+      ->capture_default_str()
+      ->check(whole_number_in(1, 1024))
+      ->group(kSearchFlags);
+  command
+      .add_option(
+          "--keep", flags.keep,
+          "which attempt goes on: the first that is not rejected, and where all are, last or best (by the critic); or "
+          "likeliest of all (by critic and policy) (guided)")
+      ->capture_default_str()
+      ->check(CLI::IsMember(critic::keep_names()))
+      ->group(kSearchFlags);
+  command
+      .add_option("--retry", flags.retry,
+                  "a rejected step is written again: anew (never what was rejected there), or independent (as in SPC) "
+                  "(guided)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"anew", "independent"}))
+      ->group(kSearchFlags);
+  command
+      .add_option("--rank", flags.rank,
+                  "trajectories by: score (the policy's own), or min, mean, last or product of the critic's P(correct) "
+                  "(default: score for best-of-n and weighted-majority, else min)")
+      ->group(kSearchFlags);
+  command
+      .add_flag("--no-speculation", flags.no_speculation, "do not write the next step while the critic judges the last")
+      ->group(kSearchFlags);
+}
+
+}  // namespace
+
+void add_search(CLI::App& app) {
+  auto flags = std::make_shared<SearchCommandFlags>();
+  flags->play.command = "search";
+  CLI::App* command = app.add_subcommand("search", "Answer a suite's tasks by search: a critic checks the steps");
+  command->add_option("--suite", flags->suite, "suite: see 'agon suites'")->capture_default_str()->group(kDataFlags);
+  add_task_options(*command, flags->play);
+  add_method_options(*command, *flags);
+  command->add_option("--policy", flags->policy, "model folder (default: models/agon-tiny)")->group(kPolicyFlags);
+  add_sampling_options(*command, flags->play);
+  command->get_option("--temperature")
+      ->description("of the samples (guided with --retry anew: 0.5 unless it is given; 0: the next likeliest)");
+  add_critic_options(*command, flags->critic, "critic-");
+  command->add_option("--out", flags->out, "run folder (default: runs/search-<suite>-<time>)")->group(kOutputFlags);
+  command->add_flag("--resume", flags->resume, "go on with the search in --out")->group(kOutputFlags);
+  command->add_flag("--json", flags->json, "print the summary as one JSON object")->group(kOutputFlags);
+  command->callback([flags, command] {
+    flags->critic.seed = flags->play.seed;
+    for (const CLI::Option* option : command->get_options())
+      if (option->get_group() == kCriticFlags && option->count() > 0) flags->critic_flag = option->get_name();
+    require_method_flags_used(*command, *flags);
+    require_sampling_used(*command, flags->play);
+    require_used(*command, flags->critic, "critic-");
+    if (command->count("--temperature") == 0 && writes_anew(*flags)) flags->play.temperature = kAnewTemperature;
+    run_search(*flags);
+  });
+}
+
+}  // namespace agon::cli

@@ -1,0 +1,59 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "cli/commands/commands.h"
+#include "cli/interrupt.h"
+#include "cli/search_flags.h"
+#include "cli/usage.h"
+#include "core/error.h"
+#include "tools/search/retrieve_server.h"
+
+namespace agon::cli {
+namespace {
+
+struct ServeFlags {
+  SearchFlags search;
+  tools::RetrieveServerOptions server;
+};
+
+// As an address has it: IPv6 in brackets.
+std::string in_address(const std::string& host) { return host.find(':') == host.npos ? host : "[" + host + "]"; }
+
+void serve(const CLI::App& command, const ServeFlags& flags) {
+  watch_interrupts();
+  tools::RetrieveServer server(open_search(flags.search, command), flags.server);
+  fmt::print("serving {} at http://{}:{}/retrieve; Ctrl-C ends it\n", flags.search.choice.where,
+             in_address(flags.server.host), server.port());
+  std::fflush(stdout);
+  server.run(interrupted());
+  throw Interrupted(fmt::format("serve-search: stopped after {} requests.", server.answered()));
+}
+
+}  // namespace
+
+void add_serve_search(CLI::App& app) {
+  auto flags = std::make_shared<ServeFlags>();
+  CLI::App* command =
+      app.add_subcommand("serve-search", "Serve searches over HTTP: POST /retrieve as Search-R1 has it");
+  add_search_options(*command, flags->search);
+  command->add_option("--host", flags->server.host, "Address to listen on")
+      ->type_name("<address>")
+      ->capture_default_str();
+  command->add_option("--port", flags->server.port, "Port to listen on; 0: any that is free")
+      ->type_name("<port>")
+      ->check(whole_number_in(0, 65535))
+      ->capture_default_str();
+  command->add_option("--threads", flags->server.threads, "Requests answered at a time")
+      ->type_name("<n>")
+      ->check(whole_number_in(1, 1024))
+      ->capture_default_str();
+  command->add_option("--connections", flags->server.limits.connections, "Open connections at a time; more get 503")
+      ->type_name("<n>")
+      ->check(whole_number_in(1, 10'000))
+      ->capture_default_str();
+  command->callback([flags, command] { serve(*command, *flags); });
+}
+
+}  // namespace agon::cli

@@ -1,0 +1,55 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/commands/commands.h"
+#include "cli/output.h"
+#include "cli/provenance.h"
+#include "cli/transcript.h"
+#include "core/error.h"
+#include "core/provenance.h"
+
+namespace agon::cli {
+namespace {
+
+struct ShowFlags {
+  std::string run, episode;
+  bool json = false;
+};
+
+record::Episode find_episode(const record::RunReader& run, const EpisodeName& name) {
+  if (name.sample) return run.episode(name.task, *name.sample);
+  try {
+    return run.episode(name.task, record::kGreedySample);
+  } catch (const Error&) {
+    return run.episode(name.task, 0);
+  }
+}
+
+void show(const ShowFlags& flags) {
+  const auto run = record::RunReader::open(flags.run);
+  if (flags.episode.empty() && !flags.json) return print_text(run_text(*run));
+  if (flags.episode.empty()) return print_measured(run_json(*run), {{"run", run_record(flags.run)}});
+  const record::Episode episode = find_episode(*run, parse_episode_name(flags.episode));
+  const std::string instructions = run->config().value("instructions", "");
+  if (!flags.json)
+    return print_text(fmt::format("system message: {}\n\n", printable(instructions)) + episode_text(episode));
+  Json json = episode_json(episode);
+  json["instructions"] = instructions;
+  print_measured(std::move(json),
+                 {{"run", run_record(flags.run)}, {"made_by", run->config().value(kProvenance, Json::object())}});
+}
+
+}  // namespace
+
+void add_show(CLI::App& app) {
+  auto flags = std::make_shared<ShowFlags>();
+  CLI::App* command = app.add_subcommand("show", "Show a run: its figures and tasks, or the transcript of one episode");
+  command->add_option("RUN", flags->run, "run folder")->required();
+  command->add_option("EPISODE", flags->episode, "TASK, TASK:SAMPLE or TASK:greedy (default: the list)");
+  command->add_flag("--json", flags->json, "Print one JSON object");
+  command->callback([flags] { show(*flags); });
+}
+
+}  // namespace agon::cli

@@ -1,0 +1,66 @@
+// agon train - reinforcement learning of a local policy on a suite's tasks.
+#include "agents/learn/loop/train.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "cli/commands/commands.h"
+#include "cli/interrupt.h"
+#include "cli/model_folder.h"
+#include "cli/output.h"
+#include "cli/provenance.h"
+#include "cli/training_flags.h"
+#include "core/provenance.h"
+#include "critic/reward_model/reward_model.h"
+#include "critic/self_play/game_source.h"
+#include "record/episode_store.h"
+
+namespace agon::cli {
+namespace {
+
+// Rewards of queries mean what their similarity can tell: say which one it is.
+void say_similarity(const agents::TrainConfig& config) {
+  for (const agents::TrainSource& source : config.sources) {
+    if (!source.expert_turn) continue;
+    std::cerr << "train: queries are compared by " << source.expert_turn->similarity->name();
+    if (config.resolved["similarity"].get<std::string>().empty())
+      std::cerr << ", which knows no synonyms. script/minilm fetches a sentence encoder: --set similarity=.deps/minilm";
+    std::cerr << '\n';
+    return;
+  }
+}
+
+void run_training(const CLI::App& command, const TrainingFlags& flags) {
+  agents::TrainConfig config = agents::load_train_config(flags.config, changes_of("train", flags));
+  if (print_config(command, flags, config.resolved)) return;
+  if (config.policy == kDefaultModel) config.policy = find_model_folder("");
+  say_similarity(config);
+  watch_interrupts();
+  const auto resume = flags.resume ? agents::Resume::yes : agents::Resume::no;
+  const auto scorer =
+      config.reward_model.empty() ? nullptr : critic::open_response_scorer(config.reward_model, config.threads);
+  if (!agents::train(config, resume, interrupted(), critic::make_game_source, scorer.get()))
+    throw Interrupted("train: stopped after a checkpoint. Go on with the same command and --resume.");
+  if (flags.json) {
+    const auto run = record::RunReader::open(config.output);
+    print_measured({{"run", config.output.string()}, {"evaluation", run->summary()}},
+                   run->config().value(kProvenance, Json::object()));
+    return;
+  }
+  std::cout << "model: " << (config.output / "model").string() << '\n';
+  if (std::filesystem::exists(config.output / "best"))
+    std::cout << "best:  " << (config.output / "best").string() << '\n';
+  std::cout << "run:   " << config.output.string() << std::endl;
+}
+
+}  // namespace
+
+void add_train(CLI::App& app) {
+  auto flags = std::make_shared<TrainingFlags>();
+  CLI::App* command = app.add_subcommand("train", "Train a policy by roll-outs: GRPO, ADPO, AdaPO, PDCR, ...");
+  add_training_options(*command, *flags, "docs/train.md", "optimizer.learning_rate=1e-5")->required(false);
+  command->callback([flags, command] { run_training(*command, *flags); });
+}
+
+}  // namespace agon::cli

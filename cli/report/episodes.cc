@@ -1,0 +1,156 @@
+#include "cli/report/episodes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "cli/report/training.h"
+#include "cli/transcript.h"
+#include "core/text.h"
+#include "env/grading/box.h"
+#include "env/grading/gui_action.h"
+#include "env/protocol.h"
+
+namespace agon::cli {
+namespace {
+
+using record::Episode;
+using record::Turn;
+
+constexpr std::size_t kTokenBytes = 24;  // of a token with its figures in the page, about
+
+std::string base64(std::span<const std::uint8_t> bytes) {
+  static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t three = 0;
+    for (std::size_t j = 0; j < 3; ++j) three = three << 8 | (i + j < bytes.size() ? bytes[i + j] : 0u);
+    for (std::size_t j = 0; j < 4; ++j) text += i + j > bytes.size() ? '=' : kDigits[three >> (18 - 6 * j) & 63];
+  }
+  return text;
+}
+
+// A list of texts (the expert's actions) becomes lines.
+std::string gold_text(const Json& gold) {
+  if (gold.is_string()) return gold.get<std::string>();
+  const auto is_text = [](const Json& item) { return item.is_string(); };
+  if (!gold.is_array() || gold.empty() || !std::all_of(gold.begin(), gold.end(), is_text)) return gold.dump();
+  std::string lines = gold.front();
+  for (std::size_t i = 1; i < gold.size(); ++i) lines += fmt::format("\n{}", gold[i].get<std::string>());
+  return lines;
+}
+
+Json corners(const std::optional<env::Box>& box) { return box ? Json{box->x1, box->y1, box->x2, box->y2} : Json(); }
+
+const char* outcome_name(const Episode& episode) {
+  if (episode.status == record::EpisodeStatus::failed) return "failed";
+  return episode.success ? "right" : "wrong";
+}
+
+Json point_of(const std::string& answer) {
+  const auto action = env::parse_gui_action(answer);
+  const bool taps =
+      action && (action->type == env::GuiActionType::click || action->type == env::GuiActionType::long_press);
+  return taps ? Json{action->x, action->y} : Json();
+}
+
+Json segments_of(const std::string& text) {
+  Json segments = Json::array();
+  for (const env::Segment& segment : env::segment_turn(text)) {
+    const std::string_view content = trim(segment.span.of(text));
+    if (!content.empty())
+      segments.push_back({{"kind", env::to_string(segment.kind)}, {"step", segment.step}, {"text", content}});
+  }
+  return segments;
+}
+
+// A member of a turn's info if it has that type, else null.
+Json info_member(const Turn& turn, const char* key, bool (Json::*is_type)() const noexcept) {
+  if (!turn.info.is_object() || !turn.info.contains(key) || !(turn.info.at(key).*is_type)()) return {};
+  return turn.info.at(key);
+}
+
+Json calls_of(const Turn& turn) {
+  Json calls = Json::array();
+  for (const CallShown& call : tool_calls_of(turn))
+    calls.push_back({{"tool", call.tool}, {"outcome", call.outcome}, {"seconds", call.seconds}, {"bytes", call.bytes}});
+  return calls;
+}
+
+Json components_of(const env::Reward& reward) {
+  Json components = Json::object();
+  for (const auto& [name, value] : reward.components) components[name] = value;
+  return components;
+}
+
+Json task_of(const Episode& episode) {
+  const std::string gold = gold_text(episode.gold);
+  return {{"id", episode.task_id},    {"level", episode.level}, {"kind", episode.kind},
+          {"prompt", episode.prompt}, {"gold", gold},           {"gold_box", corners(env::parse_box(gold))}};
+}
+
+}  // namespace
+
+void ReportEpisodes::add(const Episode& episode) {
+  Json& task = tasks_[std::to_string(episode.task_index)];
+  if (task.is_null()) task = task_of(episode);
+  Json turns = Json::array();
+  for (const Turn& turn : episode.turns) turns.push_back(turn_of(turn, task["gold_box"].is_array()));
+  episodes_.push_back({{"task", episode.task_index},
+                       {"sample", episode.sample},
+                       {"step", episode.train_step ? Json(*episode.train_step) : Json()},
+                       {"outcome", outcome_name(episode)},
+                       {"failure", episode.failure},
+                       {"reward", episode.reward},
+                       {"score", episode.score ? Json(*episode.score) : Json()},
+                       {"answer", episode.answer ? Json(*episode.answer) : Json()},
+                       {"turns", std::move(turns)}});
+}
+
+void ReportEpisodes::add_images(const record::RunReader& run, const Json& messages) {
+  for (const Json& message : messages)
+    for (const Json& part : message.at("parts"))
+      if (part.contains("image")) add_image(run.image(part.at("image").get<std::string>()));
+}
+
+void ReportEpisodes::move_into(Json& data) {
+  data["tasks"] = std::move(tasks_);
+  data["episodes"] = std::move(episodes_);
+  data["images"] = std::move(images_);
+}
+
+Json ReportEpisodes::turn_of(const Turn& turn, bool answer_is_box) {
+  Json parts = Json::array(), credit = credit_json(turn);
+  for (const Part& part : turn.observation.parts)
+    parts.push_back(part.is_image() ? Json{{"image", add_image(part.image)}} : Json{{"text", part.text}});
+  bytes_ += turn.text.size();
+  if (!credit.is_null()) bytes_ += turn.token_ids.size() * kTokenBytes;
+  const std::string answer = env::extract_answer(turn.text).value_or(turn.text);
+  return {{"parts", std::move(parts)},
+          {"segments", credit.is_null() ? segments_of(turn.text) : token_segments_json(turn)},
+          {"credit", std::move(credit)},
+          {"tokens", turn.token_ids.size()},
+          {"finish", turn.finish_reason},
+          {"fills_context", record::fills_context(turn)},
+          {"reward", turn.reward.total},
+          {"components", components_of(turn.reward)},
+          {"step_correct", info_member(turn, "step_correct", &Json::is_boolean)},
+          {"turn_correct", info_member(turn, "turn_correct", &Json::is_boolean)},
+          {"error", info_member(turn, "error", &Json::is_string)},
+          {"calls", calls_of(turn)},
+          {"box", answer_is_box ? corners(env::parse_box(answer)) : Json()},
+          {"point", point_of(answer)}};
+}
+
+std::string ReportEpisodes::add_image(const Image& image) {
+  std::string hash = image.hash().hex();
+  if (images_.contains(hash)) return hash;
+  std::string png = base64(encode_image(image, ImageFormat::png));
+  bytes_ += png.size();
+  images_[hash] = Json::array({image.width(), image.height(), std::move(png)});
+  return hash;
+}
+
+}  // namespace agon::cli

@@ -1,0 +1,28 @@
+// cli/report/search.h - the part of a report that shows a search: its figures beside those of other searches, and the
+// trees of its tasks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/report/data.h"
+#include "core/json.h"
+#include "record/episode_store.h"
+
+namespace agon::cli {
+
+// Steps that the critic gave a probability and the suite knows the truth of.
+struct JudgedSteps {
+  std::vector<double> probabilities;
+  std::vector<int> labels;
+};
+
+// Adds {tasks, episodes, images} of the first tasks, and "search": {summary, methods [{name, policy_tokens, tokens,
+// accuracy, interval, own}], trees {task index: nodes (cli/search_tree.h), each with "parts": what the env showed
+// behind it}, steps {right_kept, wrong_kept, right_rejected, wrong_rejected, unknown}, trees_missing: why some
+// are not there; empty: all are}. judged: of all finished tasks. moved: where the run's inputs are now; an
+// error of the trees is no error of the report.
+void add_search(const record::RunReader& run, const std::string& title, const ReportLimits& limits,
+                const std::vector<OtherRun>& others, const MovedInputs& moved, Json& data, JudgedSteps& judged);
+
+}  // namespace agon::cli

@@ -1,0 +1,18 @@
+// cli/report/self_play.h - the part of a report that shows self-play: its rounds, and the games played in them.
+#pragma once
+
+#include "cli/report/data.h"
+#include "core/json.h"
+#include "record/episode_store.h"
+
+namespace agon::cli {
+
+bool is_self_play(const Json& config);
+
+// Adds {images} and "self_play": {rounds [{round, games, invalid, harmless, caught, fools, unjudged, win_rate: the
+// share of harmful steps that fool the critic}], games [as critic/self_play/games.h has them, with round], total,
+// damaged: games that cannot be read, which are passed over}. Of
+// each round the games are the first ones, within limits.tasks in all and limits.bytes.
+void add_self_play(const record::RunReader& run, const ReportLimits& limits, Json& data);
+
+}  // namespace agon::cli

@@ -1,0 +1,33 @@
+// core/json_records.h - files of JSON objects as people and tools write them: one a line, or one array of them. A
+// byte-order mark, CRLF and empty lines are fine; null is "not there"; 2.0 is 2; a number whose digits a double does
+// not hold is the text that was written.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+
+#include "core/json_text.h"
+
+namespace agon {
+
+struct RecordPlace {
+  bool in_array = false;
+  std::size_t number = 0;                         // of the line, from 1; of the item, from 0
+  std::string text() const;                       // "line 3", "item 2"
+  std::string in(const std::string& path) const;  // "tasks.jsonl:3", "tasks.json, item 2"
+};
+
+// Calls visit(record, place) for each object of `input`, lines as they come, the file being called `path`.
+// Throws Error that begins with the place: for what is no JSON or no object, has a key twice, or is of another format,
+// with the way to convert it; and for what visit throws.
+using VisitRecord = std::function<void(const SortedJson& record, const RecordPlace& place)>;
+void read_records(std::istream& input, const std::string& path, const VisitRecord& visit);
+void read_records(std::string_view content, const std::string& path, const VisitRecord& visit);
+
+// A file, or part of one, that is one JSON value, over as many lines as it likes. Throws Error that begins with `path`.
+SortedJson read_value(std::string_view content, const std::string& path);
+
+}  // namespace agon

@@ -1,0 +1,19 @@
+// env/grading/answer/denied.h - what a text says against an answer beside it: that it is wrong, or only a bound. In some twenty
+// languages. Pure functions; each looks at a few words alone, so that all answers of a text take linear time.
+#pragma once
+
+#include <string_view>
+
+namespace agon::env {
+
+// Does a plain text end with what denies the answer behind it: "not", "cannot be", "anything but", "nicht", "不是"?
+bool denies_next(std::string_view before);
+// Does a plain text begin with what denies the answer before it: " is wrong", "? No.", "가 아니라", " değil"?
+bool denies_last(std::string_view after);
+
+// Does a plain text end with what makes the number behind it a bound: "at least", ">", "超过"?
+bool bounds_next(std::string_view before);
+// Does a plain text begin with what makes the number before it one: "+", " or more", "以上"; or with "and a half"?
+bool bounds_last(std::string_view after);
+
+}  // namespace agon::env

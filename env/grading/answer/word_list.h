@@ -1,0 +1,91 @@
+// env/grading/answer/word_list.h - looking for words in a text, as the readers of answers do. Words is a range of texts.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+#include "env/grading/answer/text.h"
+
+namespace agon::env {
+
+template <typename Words>
+bool is_among(std::string_view word, const Words& words) {
+  return std::find(std::begin(words), std::end(words), word) != std::end(words);
+}
+template <typename Words>
+bool starts_with_any(std::string_view text, const Words& words) {
+  return std::any_of(std::begin(words), std::end(words), [&](std::string_view word) { return text.starts_with(word); });
+}
+template <typename Words>
+bool ends_with_any(std::string_view text, const Words& words) {
+  return std::any_of(std::begin(words), std::end(words), [&](std::string_view word) { return text.ends_with(word); });
+}
+template <typename Words>
+bool contains_any(std::string_view text, const Words& words) {
+  return std::any_of(std::begin(words), std::end(words),
+                     [&](std::string_view word) { return text.find(word) != text.npos; });
+}
+
+// The text without what stands of `skipped` at its front.
+inline std::string_view behind(std::string_view text, std::string_view skipped) {
+  const std::size_t at = text.find_first_not_of(skipped);
+  return at == text.npos ? std::string_view() : text.substr(at);
+}
+
+// Is a word of a script that parts words by blanks? Han, kana, Hangul and Thai do not, or not behind a number.
+// REQUIRES: the word is not empty.
+inline bool is_parted(std::string_view word) {
+  return static_cast<unsigned char>(word[0]) < 0xE3 && !word.starts_with("\xE0\xB8") && !word.starts_with("\xE0\xB9");
+}
+
+// Does a text begin, or end, with a whole word?
+inline bool starts_with_word(std::string_view text, std::string_view word) {
+  return text.starts_with(word) && (text.size() == word.size() || !is_word_byte(word.back()) || !is_parted(word) ||
+                                    !is_word_byte(text[word.size()]));
+}
+inline bool ends_with_word(std::string_view text, std::string_view word) {
+  return text.ends_with(word) && (text.size() == word.size() || !is_parted(word) || !is_word_byte(word[0]) ||
+                                  !is_word_byte(text[text.size() - word.size() - 1]));
+}
+template <typename Words>
+bool starts_with_any_word(std::string_view text, const Words& words) {
+  return std::any_of(std::begin(words), std::end(words),
+                     [&](std::string_view word) { return starts_with_word(text, word); });
+}
+template <typename Words>
+bool ends_with_any_word(std::string_view text, const Words& words) {
+  return std::any_of(std::begin(words), std::end(words),
+                     [&](std::string_view word) { return ends_with_word(text, word); });
+}
+
+// The words of a text; a byte of `joiners` within one is part of it.
+inline std::vector<std::string_view> words_in(std::string_view text, std::string_view joiners) {
+  std::vector<std::string_view> words;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && (is_word_byte(text[end]) || (end > at && joiners.find(text[end]) != joiners.npos)))
+      ++end;
+    if (end > at) words.push_back(text.substr(at, end - at));
+    at = std::max(end, at + 1);
+  }
+  return words;
+}
+
+inline bool has_digit(std::string_view text) { return text.find_first_of("0123456789") != text.npos; }
+
+// At most so many bytes of a text's end, or its start, in whole characters.
+inline bool is_within_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+inline std::string_view last_bytes(std::string_view text, std::size_t most) {
+  std::size_t begin = text.size() - std::min(text.size(), most);
+  while (begin > 0 && begin < text.size() && is_within_character(text[begin])) ++begin;
+  return text.substr(begin);
+}
+inline std::string_view first_bytes(std::string_view text, std::size_t most) {
+  std::size_t end = std::min(text.size(), most);
+  while (end > 0 && end < text.size() && is_within_character(text[end])) --end;
+  return text.substr(0, end);
+}
+
+}  // namespace agon::env

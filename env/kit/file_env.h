@@ -1,0 +1,43 @@
+// env/kit/file_env.h - what the suites over a file of questions (question_file.h) share.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "env/grading/grade.h"
+#include "env/suite.h"
+#include "env/kit/question_file.h"
+#include "env/kit/tool_env.h"
+
+namespace agon::env {
+
+class FileEnv : public ToolEnv {
+ public:
+  StepResult reset(const ResetOptions& options) final;
+
+ protected:
+  // Reads the file; throws Error as read_question_file does, and where none is named.
+  FileEnv(std::string suite, const std::string& file);
+  FileEnv(const FileEnv&) = default;
+
+  const FileQuestion& current() const { return file_->questions[index_]; }
+  // Ends the task: reward F1, success the exact match (env/grading/grade.h).
+  StepResult grade(const std::string& answer, ScoreRule rule) const;
+
+  // Of the suite: the tools of an episode, its turns, and what the first observation says beside picture and question.
+  virtual std::vector<std::shared_ptr<tools::Tool>> new_tools(const FileQuestion& question) = 0;
+  virtual int turns() const = 0;
+  virtual void add_to(StepResult&, const FileQuestion&) const {}
+
+ private:
+  std::string suite_, path_;
+  std::shared_ptr<const QuestionFile> file_;
+  std::size_t index_ = 0;
+};
+
+// What such suites have in common; without a file, no tasks.
+SuiteInfo file_suite_info(const std::string& suite, const std::string& file);
+
+}  // namespace agon::env

@@ -1,0 +1,42 @@
+// env/kit/question_file.h - questions as others publish them, in one JSON array or one JSON object a line:
+//   MAT-Search  {"id", "question", "answer", "image_path"}
+//   MAT-Coding  {"id", "question", "answers", "type", "ori_image_path", "processed_image_path"}
+//   FlashRAG    {"id", "question", "golden_answers", "metadata"}
+//   Search-R1   {"id", "question", "golden_answers", "reward_model": {"ground_truth": {"target"}}, ...}
+// Answers are a text or a list of texts; paths of pictures are relative to the file. task_file.h has what else holds.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "env/suite.h"
+#include "env/kit/defects.h"
+
+namespace agon::env {
+
+struct FileQuestion {
+  std::string id, question;
+  std::string kind;  // of MAT-Coding what is wrong with the picture, else "search"
+  std::vector<std::string> answers;
+  std::filesystem::path
+      picture;      // empty: none. Of MAT-Coding the processed one, or where a part is asked for the original
+  Defects defects;  // MAT-Coding: what is wrong with it
+  int level = 1;    // MAT-Search, MAT-Coding: 1 of the simple split, 2 of the hard one, by the place in the file
+};
+
+struct QuestionFile {
+  std::vector<FileQuestion> questions;
+  std::vector<FileTask> identities;  // of the questions, with bare ids
+  std::uint64_t hash = 0;            // of the text and the sizes of the pictures
+};
+
+// Throws Error, with the place in the file, for what is no such question, an id that is there twice, and a picture that
+// cannot be used; and for Parquet and other formats, which it does not read, with the way to convert them.
+QuestionFile read_question_file(const std::string& path);
+// The same; one that was read last and has not changed is not read again.
+std::shared_ptr<const QuestionFile> open_question_file(const std::string& path);
+
+}  // namespace agon::env

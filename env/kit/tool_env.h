@@ -1,0 +1,65 @@
+// env/kit/tool_env.h - what the suites with tools share: an episode of a few turns, in each of which the policy
+// calls a tool or answers.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "env/env.h"
+#include "env/kit/episode_tools.h"
+
+namespace agon::env {
+
+inline constexpr int kToolTurns = 5;  // as Visual-ARFT's loops have it
+
+class ToolEnv : public Env {
+ public:
+  StepResult step(const Action& action) final;
+  const TaskInfo& task() const final { return task_; }
+
+ protected:
+  ToolEnv() = default;
+  ToolEnv(const ToolEnv&) = default;  // forks the tools
+  ToolEnv& operator=(const ToolEnv&) = delete;
+
+  // REQUIRES of derived classes: reset() ends with start(). max_turns turns end the task.
+  void start(TaskInfo task, std::vector<std::shared_ptr<tools::Tool>> tools, int max_turns = kToolTurns);
+  // One turn of the open task; terminated, with info["success"] and a reward, where it answers.
+  virtual StepResult act(const Action& action) = 0;
+
+  bool open() const { return state_ == State::open; }
+  int turns_left() const { return max_turns_ - turns_; }
+  EpisodeTools& tools() { return *tools_; }
+  const EpisodeTools& tools() const { return *tools_; }
+
+ private:
+  enum class State { idle, open, ended };
+  TaskInfo task_;
+  State state_ = State::idle;
+  int turns_ = 0, max_turns_ = kToolTurns;
+  std::optional<EpisodeTools> tools_;
+};
+
+// What a turn asks for first, by the order in its text: what comes after it is not looked at. A tool call in
+// Action::tool_calls goes before.
+struct Move {
+  std::optional<ToolCall> call;
+  std::optional<std::string> answer;   // of <answer>, or \boxed
+  std::optional<std::string> problem;  // of <problem>
+};
+Move move_of(const Action& action, const std::vector<tools::ToolSpec>& tools);
+
+// A step of a turn without the tags of thinking around it; what stands before it likewise.
+StepQuery without_think_tags(const StepQuery& query);
+// `bare`, a step that is to stand in the place of `step`, with the <think> and </think> that stand around that one; an
+// answer or a call as it is: it is not thought.
+std::string with_think_tags_of(std::string_view step, std::string bare);
+// "<information>...</information>" around lines of documents.
+std::string information(const std::string& documents);
+// "<think>THOUGHT</think>", a blank line, REST.
+std::string thought(const std::string& thought, const std::string& rest);
+
+}  // namespace agon::env

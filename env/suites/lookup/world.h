@@ -1,0 +1,87 @@
+// env/suites/lookup/world.h - the fictional world of the suite lookup: houses with emblems, the people, towns and
+// rivers around them, and the documents that tell of them. Always the same world.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "env/suites/shapes/task.h"
+#include "tools/search/corpus.h"
+#include "tools/search/search.h"
+
+namespace agon::env::lookup {
+
+inline constexpr int kLookupDocuments = 20'000;
+
+enum class HouseKind { order, guild, league };  // drawn as a shield, a disc, a flag
+inline constexpr int kHouseKinds = 3;
+
+struct Charge {
+  int color = 0;  // index in palette()
+  Form form = Form::circle;
+  auto operator<=>(const Charge&) const = default;
+};
+
+struct House {
+  HouseKind kind = HouseKind::order;
+  std::array<Charge, 2> charges;  // left and right; no other house of the kind has the same colors and forms
+  int founder = 0, seat = 0, year = 0;
+};
+struct Person {
+  std::string name;
+  int birthplace = 0, birth_year = 0, trade = 0;
+};
+struct Town {
+  std::string name;
+  int river = 0, mayor = 0;
+};
+
+// What a document is about: a house, a person or a town, by its number.
+enum class ThingKind { house, person, town };
+struct Thing {
+  ThingKind kind = ThingKind::house;
+  int number = 0;
+  bool operator==(const Thing&) const = default;
+};
+
+// What a document says of its thing.
+enum class Relation { founder, seat, founding_year, birthplace, birth_year, trade, river, mayor };
+inline constexpr int kRelations = 8;
+std::string_view noun_of(Relation relation);  // "founding year"
+std::optional<Relation> relation_of(std::string_view noun);
+
+struct World {
+  std::vector<House> houses;
+  std::vector<Person> people;
+  std::vector<Town> towns;
+  std::vector<std::string> rivers;
+
+  std::string name_of(const Thing& thing) const;  // also the title of its document
+  // What `relation` says of a thing. REQUIRES: the relation is one of the thing's kind.
+  std::string value_of(const Thing& thing, Relation relation) const;
+  // The thing that this value is; nothing for a year, a trade, a river.
+  std::optional<Thing> follow(const Thing& thing, Relation relation) const;
+};
+const World& lookup_world();
+
+std::string name_of(const House& house);  // "Order of the Red Star and the Blue Cross"
+
+// The things of the world, and notes beside them that share their words: kLookupDocuments in all.
+std::vector<tools::Document> lookup_documents();
+// They as a search index, which lies in `folder` by the hash of what is in it; it is built where it is not there whole.
+// Several processes may do so at once. Throws Error where it cannot be written.
+std::shared_ptr<tools::SearchBackend> lookup_index_in(const std::filesystem::path& folder);
+// In the first of the folders that has it or takes it; they are made where they are not there. A folder that others can
+// write into is not used. Throws Error with every folder's fault where none is left.
+std::shared_ptr<tools::SearchBackend> lookup_index_in_one_of(const std::vector<std::filesystem::path>& folders);
+// The one of this process, in the user's cache folder: agon/ under $XDG_CACHE_HOME or ~/.cache, else agon-UID/ beside
+// the temporary files.
+std::shared_ptr<tools::SearchBackend> lookup_index();
+
+}  // namespace agon::env::lookup

@@ -1,0 +1,72 @@
+// The suite mat_coding: the file of MAT-Coding (question_file.h), whose pictures are to be mended with code.
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "env/kit/baseline.h"
+#include "env/kit/file_env.h"
+#include "env/kit/image_repair.h"
+#include "env/kit/suite_task.h"
+#include "env/suites/suites.h"
+#include "tools/python_tool.h"
+
+namespace agon::env {
+namespace {
+
+// The file, whose questions all have a picture that something is wrong with. Throws Error for one that has none.
+std::string checked_file(const std::string& file) {
+  if (file.empty()) return file;  // said by who opens it
+  const auto questions = open_question_file(file);
+  for (std::size_t i = 0; i < questions->questions.size(); ++i)
+    if (questions->questions[i].kind == "search")
+      throw Error("{}: the question has no damaged picture. Give it \"processed_image_path\" and \"type\".",
+                  questions->identities[i].place);
+  return file;
+}
+
+class MatCoding final : public FileEnv {
+ public:
+  MatCoding(const SuiteOptions& options, Baseline baseline)
+      : FileEnv("mat_coding", checked_file(options.file)), baseline_(baseline) {}
+
+  void prepare() override {
+    if (baseline_ == Baseline::none) tools::Interpreters::of_process()->start();
+  }
+  std::unique_ptr<Env> fork() const override { return std::make_unique<MatCoding>(*this); }
+
+ private:
+  std::vector<std::shared_ptr<tools::Tool>> new_tools(const FileQuestion& question) override {
+    return mending_tools(baseline_, question.id);
+  }
+  int turns() const override { return baseline_ == Baseline::none ? kToolTurns : 1; }
+
+  StepResult act(const Action& action) override {
+    const Move move = move_of(action, tools().specs());
+    if (move.answer || baseline_ != Baseline::none) return grade(move.answer.value_or(""), ScoreRule::mat_coding);
+    if (move.call) return run_code(*move.call, tools());
+    StepResult result = answer_problem(move.problem);
+    if (!result.info.contains("error")) result.info["step_correct"] = parse_defects(*move.problem) == current().defects;
+    return result;
+  }
+
+  Baseline baseline_;
+};
+
+}  // namespace
+
+SuiteInfo mat_coding_info(const SuiteOptions& options) {
+  const Baseline baseline = baseline_from(options.baseline);
+  SuiteInfo info = file_suite_info("mat_coding", checked_file(options.file));
+  info.description = "Code: the questions of MAT-Coding.json, over pictures that are to be mended first";
+  info.instructions = baseline == Baseline::none ? kMendingInstructions : baseline_instructions(baseline);
+  info.baselines = {"direct", "cot"};
+  info.max_turns = baseline == Baseline::none ? kToolTurns : 1;
+  info.action_schema = text_action_schema(kMendingTurns);
+  return info;
+}
+
+std::unique_ptr<Env> make_mat_coding(const SuiteOptions& options) {
+  return std::make_unique<MatCoding>(options, baseline_from(options.baseline));
+}
+
+}  // namespace agon::env

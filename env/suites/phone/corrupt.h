@@ -1,0 +1,24 @@
+// env/suites/phone/corrupt.h - wrong actions of a named kind, and why an action is wrong.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/rng.h"
+#include "env/env.h"
+#include "env/suites/phone/goal.h"
+
+namespace agon::env::phone {
+
+// A wrong version of the right `action` in this state; nothing where that kind of error does not fit it:
+//  wrong_object      another thing is clicked, another app is opened
+//  misread_value     another digit is typed or pressed
+//  wrong_condition   a switch is taken for its opposite (set again, or left as it is); cancel for confirm
+//  unjustified_jump  COMPLETE (or IMPOSSIBLE, for the end of a task that cannot be done) before its time
+std::optional<GuiAction> corrupted(const Layout& layout, const Goal& goal, const State& state, const GuiAction& action,
+                                   ErrorKind kind, Rng& rng);
+
+// For a person: what would have been right here.
+std::string why_wrong(const Layout& layout, const Goal& goal, const State& state);
+
+}  // namespace agon::env::phone

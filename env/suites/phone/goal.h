@@ -1,0 +1,40 @@
+// env/suites/phone/goal.h - what a phone task asks for, and the step oracle: how far a state is from success, and which
+// actions lie on a shortest way to it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "env/suites/phone/state.h"
+
+namespace agon::env::phone {
+
+// The state that the phone must be in when the policy says COMPLETE.
+struct Goal {
+  std::string text;            // "Turn wifi off."
+  std::optional<int> open;     // this app is in front
+  std::uint32_t switches = 0;  // exactly these settings are on
+  std::uint32_t contacts = 0;  // exactly these contacts are there
+  std::string code;            // this was the last code entered; empty: none is asked for
+  bool impossible = false;  // the contact to delete does not exist: IMPOSSIBLE is right, after the whole list was seen
+};
+
+// Whether ending the episode here with COMPLETE (or IMPOSSIBLE, where that is the right end) is a success.
+bool reached(const Goal& goal, const State& state);
+
+// Actions from here to success, the ending one included; every digit of a TYPE counts as one, since the keys do.
+// Nothing when success is out of reach (a contact that had to stay is gone).
+std::optional<int> distance(const Layout& layout, const Goal& goal, const State& state);
+
+bool ends_episode(const GuiAction& action);  // COMPLETE and IMPOSSIBLE
+
+// Whether the action is on a shortest way: it ends in success, or brings the phone nearer by what it costs.
+bool is_right(const Layout& layout, const Goal& goal, const State& state, const GuiAction& action);
+
+// Every right action of an expert, in a fixed order: clicks go to centres; OPEN_APP only where nothing else is right.
+// Empty when success is out of reach.
+std::vector<GuiAction> right_actions(const Layout& layout, const Goal& goal, const State& state);
+
+}  // namespace agon::env::phone

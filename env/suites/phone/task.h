@@ -1,0 +1,28 @@
+// env/suites/phone/task.h - the tasks of the phone suite: a phone, where it stands, and what is asked.
+#pragma once
+
+#include <string>
+
+#include "core/rng.h"
+#include "env/suites/phone/goal.h"
+#include "env/suites/phone/state.h"
+
+namespace agon::env::phone {
+
+struct Task {
+  std::string kind;  // open_app, set_switch, delete_contact, enter_code; level 3 also two_part, impossible
+  Layout layout;
+  State start;
+  Goal goal;
+};
+
+// A random task. level 1: one action and COMPLETE, on a small phone. level 2: mostly two to four actions, four to six
+// icons. level 3: the longest ways, up to twelve icons, lists that scroll, tasks of two parts, tasks that cannot be
+// done.
+Task make_task(int level, Rng& rng);
+
+// What the policy sees of the task at first: the goal and all that the first screen shows. Tasks with equal content
+// belong to the same split, whatever differs behind the first screen.
+std::string content_of(const Task& task);
+
+}  // namespace agon::env::phone

@@ -1,0 +1,91 @@
+// The suite questions: those of a file (question_file.h), answered by searching where the user says.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "env/kit/baseline.h"
+#include "env/kit/file_env.h"
+#include "env/kit/suite_task.h"
+#include "env/suites/suites.h"
+#include "env/kit/task_file.h"
+#include "tools/search/open_search.h"
+#include "tools/search/search_tool.h"
+
+namespace agon::env {
+namespace {
+
+constexpr int kHits = 4;  // as Visual-ARFT's loop has it
+constexpr const char* kNothingAsked = "Write <search>...</search> or <answer>...</answer> in a turn.";
+
+class Questions final : public FileEnv {
+ public:
+  Questions(const SuiteOptions& options, Baseline baseline)
+      : FileEnv("questions", options.file), where_(options.search), baseline_(baseline) {}
+
+  void prepare() override {
+    const bool searches = baseline_ == Baseline::none || baseline_ == Baseline::rag;
+    if (!searches || backend_) return;
+    if (where_.empty())
+      throw Error("suite questions: nowhere to search. Give --search INDEX (see agon index), or --baseline direct.");
+    backend_ = tools::open_search({.where = where_});
+  }
+
+  std::unique_ptr<Env> fork() const override { return std::make_unique<Questions>(*this); }
+
+ private:
+  void add_to(StepResult& first, const FileQuestion& next) const override {
+    if (baseline_ != Baseline::rag) return;
+    const tools::SearchReply reply = backend_->search(replace_all(next.question, kPictureMark, " "), kHits, 30);
+    if (reply.failure) throw Error("search: {}", reply.failure->message);
+    first.observation.parts.push_back(Part::of(information(tools::information_of(reply.hits))));
+  }
+
+  std::vector<std::shared_ptr<tools::Tool>> new_tools(const FileQuestion&) override {
+    prepare();
+    if (baseline_ != Baseline::none) return {};
+    return {tools::make_search_tool(backend_, {.top_k = kHits})};
+  }
+
+  int turns() const override { return baseline_ == Baseline::none ? kToolTurns : 1; }
+
+  StepResult act(const Action& action) override {
+    const Move move = move_of(action, tools().specs());
+    if (move.answer || baseline_ != Baseline::none) return grade(move.answer.value_or(""), ScoreRule::mat_search);
+    if (!move.call) return refused_step(kNothingAsked);
+    const tools::ToolResult called = tools().call(*move.call);
+    StepResult result;
+    result.observation.parts.push_back(
+        Part::of(information(called.error ? called.error->message + "\n" : called.parts.front().text)));
+    return result;
+  }
+
+  std::string where_;
+  Baseline baseline_;
+  std::shared_ptr<tools::SearchBackend> backend_;  // opened at the first need; forks share it
+};
+
+}  // namespace
+
+SuiteInfo questions_info(const SuiteOptions& options) {
+  const Baseline baseline = baseline_from(options.baseline);
+  SuiteInfo info = file_suite_info("questions", options.file);
+  info.description =
+      "Search: questions of a file (MAT-Search, FlashRAG, Search-R1), answered with the documents of your index";
+  info.instructions = baseline == Baseline::none
+                          ? "Think in <think></think>. Then search in <search></search>, which is answered in "
+                            "<information></information>, or give the answer, as short as can be, in <answer></answer>."
+                          : baseline_instructions(baseline);
+  info.baselines = {"direct", "cot", "rag"};
+  info.max_turns = baseline == Baseline::none ? kToolTurns : 1;
+  info.action_schema =
+      text_action_schema("<think>...</think>, then <search>QUERY</search> or <answer>ANSWER</answer>.");
+  return info;
+}
+
+std::unique_ptr<Env> make_questions(const SuiteOptions& options) {
+  return std::make_unique<Questions>(options, baseline_from(options.baseline));
+}
+
+}  // namespace agon::env

@@ -1,0 +1,34 @@
+#include "env/wrappers/held_out.h"
+
+#include <vector>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "env/wrappers/env_wrapper.h"
+
+namespace agon::env {
+namespace {
+
+class HeldOutEnv final : public EnvWrapper {
+ public:
+  HeldOutEnv(std::unique_ptr<Env> env, ErrorKind held_out) : EnvWrapper(std::move(env)), held_out_(held_out) {}
+
+  std::unique_ptr<Env> fork() const override { return std::make_unique<HeldOutEnv>(*this); }
+  std::optional<std::string> corrupt_step(const StepQuery& query, ErrorKind kind, Rng& rng) const override {
+    return kind == held_out_ ? std::nullopt : EnvWrapper::corrupt_step(query, kind, rng);
+  }
+
+ private:
+  ErrorKind held_out_;
+};
+
+}  // namespace
+
+std::unique_ptr<Env> held_out_env(std::unique_ptr<Env> env, const std::string& kind) {
+  if (const auto held_out = error_kind_of(kind)) return std::make_unique<HeldOutEnv>(std::move(env), *held_out);
+  std::vector<std::string> names;
+  for (const ErrorKind known : kErrorKinds) names.emplace_back(to_string(known));
+  throw Error("{}", unknown_name_message("kind of error", kind, names));
+}
+
+}  // namespace agon::env

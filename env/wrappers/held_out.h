@@ -1,0 +1,16 @@
+// env/wrappers/held_out.h - a kind of error that is kept from everybody who learns, so that it is new to a critic when it is
+// judged by it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "env/env.h"
+
+namespace agon::env {
+
+// The env as it is, but that nothing in it is made wrong by an error of that kind. Throws Error for a name that is no
+// kind's, suggesting the nearest.
+std::unique_ptr<Env> held_out_env(std::unique_ptr<Env> env, const std::string& kind);
+
+}  // namespace agon::env

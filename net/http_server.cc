@@ -1,0 +1,520 @@
+// Boost.Asio and Beast do the work; this file alone knows them.
+#include "net/http_server.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+#include <chrono>
+#include <optional>
+#include <set>
+
+#include "core/error.h"
+#include "core/json_text.h"
+
+namespace agon::net {
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+using Clock = std::chrono::steady_clock;
+using Time = Clock::time_point;
+
+constexpr int kBacklog = 1024;                                 // connections that wait for the next look
+constexpr auto kLook = std::chrono::milliseconds(20);          // how often deadlines and the wish to stop are looked at
+constexpr auto kLastAnswers = std::chrono::milliseconds(200);  // that a server which ends has for them
+constexpr auto kPatience = std::chrono::seconds(1);      // a connection that is not done for so long may be closed
+constexpr auto kStall = std::chrono::milliseconds(250);  // so long without a byte moved, where others need the room,
+constexpr std::size_t kLeastBytesASecond = 64 << 10;     // or fewer than these
+constexpr auto kFarewell = std::chrono::seconds(1);      // for a client to read its last answer
+constexpr int kMostTurnedAway = 64;                      // connections at a time that are told 503
+constexpr std::size_t kMostHeaderBytes = 16 << 10;
+constexpr std::size_t kMostBufferBytes = 128 << 10;  // read ahead
+constexpr int kSocketBytes = 256 << 10;              // the kernel's buffer, each way
+constexpr int kOtherFiles = 128;                     // descriptors beside those of connections
+
+Time after(double seconds) {
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+// What a connection is at.
+enum class State {
+  idle,     // between two requests
+  reading,  // a request
+  working,  // a worker has it
+  writing,  // an answer
+  leaving   // the last answer is sent; what still comes is thrown away until the client closes
+};
+
+int status_of(const error_code& error) {
+  if (error == http::error::header_limit || error == http::error::buffer_overflow) return 431;
+  if (error == http::error::body_limit) return 413;
+  return 400;
+}
+
+bool is_http_error(const error_code& error) {
+  return error.category() == make_error_code(http::error::bad_method).category() &&
+         error != http::error::end_of_stream && error != http::error::partial_message;
+}
+
+// Files that may be open suffice, or are raised.
+void require_descriptors(int connections, int threads) {
+  const auto needed = static_cast<rlim_t>(connections + kMostTurnedAway + threads + kOtherFiles);
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
+  if (limit.rlim_max < needed)
+    throw Error(
+        "serve-search: {} connections need {} open files, and {} are allowed. Lower --connections, or raise "
+        "the limit (ulimit -n).",
+        connections, needed, limit.rlim_max);
+  limit.rlim_cur = needed;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
+
+ByteBudget::Lease::Lease(Lease&& other) noexcept
+    : budget_(std::exchange(other.budget_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+
+ByteBudget::Lease& ByteBudget::Lease::operator=(Lease&& other) noexcept {
+  std::swap(budget_, other.budget_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+ByteBudget::Lease::~Lease() {
+  if (budget_) budget_->held_ -= bytes_;
+}
+
+bool ByteBudget::Lease::resize(std::size_t bytes) {
+  if (!budget_) return true;
+  if (bytes <= bytes_) {
+    budget_->held_ -= bytes_ - bytes;
+    bytes_ = bytes;
+    return true;
+  }
+  const std::size_t more = bytes - bytes_;
+  std::size_t held = budget_->held_;
+  do {
+    if (more > budget_->most_ || held > budget_->most_ - more) {
+      ++budget_->refusals_;
+      return false;
+    }
+  } while (!budget_->held_.compare_exchange_weak(held, held + more));
+  bytes_ = bytes;
+  return true;
+}
+
+std::string http_error_body(std::string_view why) {
+  return SortedJson{{"error", why}}.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
+}
+
+struct HttpServer::Implementation {
+  class Connection;
+
+  Implementation(const HttpServerOptions& wanted, std::vector<HttpRoute> ways)
+      : options(wanted), routes(std::move(ways)), budget(options.limits.most_held_bytes) {
+    require_descriptors(options.limits.connections, options.threads);
+    try {
+      listen();
+    } catch (const boost::system::system_error& error) {
+      throw Error("{}:{}: cannot be listened on: {}. Is another server there? Choose another --host or --port.",
+                  options.host, options.port, error.code().message());
+    }
+  }
+
+  void listen() {
+    const auto address = tcp::resolver(io).resolve(options.host, std::to_string(options.port),
+                                                   tcp::resolver::passive | tcp::resolver::numeric_service);
+    const tcp::endpoint endpoint = address.begin()->endpoint();
+    acceptor.open(endpoint.protocol());
+    acceptor.set_option(tcp::acceptor::reuse_address(true));
+    // Of a fixed size, or the kernel would hold megabytes for a client that does not read. Connections inherit it.
+    acceptor.set_option(asio::socket_base::send_buffer_size(kSocketBytes));
+    acceptor.set_option(asio::socket_base::receive_buffer_size(kSocketBytes));
+    acceptor.bind(endpoint);
+    acceptor.listen(kBacklog);
+    port = acceptor.local_endpoint().port();
+  }
+
+  void run(const std::atomic<bool>& wish) {
+    accept();
+    look(wish);
+    io.run();
+    stop = true;
+    workers.stop();
+    workers.join();
+  }
+
+  void accept();
+  void take(tcp::socket socket);
+  void look(const std::atomic<bool>& wish);
+  void close_late_ones(Time now);
+  bool close_longest_idle(Time now);
+  void close_stalled(Time now);
+  void begin_stop();
+
+  const HttpServerOptions options;
+  const std::vector<HttpRoute> routes;
+  ByteBudget budget;
+  std::atomic<bool> stop = false;  // of the workers
+  asio::io_context io{1};
+  tcp::acceptor acceptor{io};
+  asio::steady_timer timer{io}, accept_again{io};
+  std::set<std::shared_ptr<Connection>> connections;
+  int turned_away = 0;  // of them
+  std::size_t seen_refusals = 0;
+  std::optional<Time> stop_end;
+  int port = 0;
+  asio::thread_pool workers{static_cast<std::size_t>(options.threads)};  // last: its requests hold connections
+};
+
+// All its functions run on the thread of the connections; while an operation is under way, it holds the connection.
+class HttpServer::Implementation::Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(Implementation& server, tcp::socket socket) : server_(server), socket_(std::move(socket)) {
+    error_code ignored;
+    socket_.set_option(tcp::no_delay(true), ignored);
+  }
+
+  void start() { read_request(); }
+  void turn_away() {
+    turned_away_ = true;
+    refuse(503, "all connections are taken; try again later");
+  }
+  void close() {
+    if (closed_) return;
+    closed_ = true;
+    error_code ignored;
+    socket_.close(ignored);
+  }
+
+  State state() const { return state_; }
+  Time since() const { return since_; }  // of the state
+  Time deadline() const { return deadline_; }
+  bool turned_away() const { return turned_away_; }
+  bool closed() const { return closed_; }
+  // Holds bytes that it hardly moves.
+  bool is_stalled(Time now) const {
+    const bool holds = state_ == State::writing || (state_ == State::reading && held_.bytes() > 0);
+    return holds && (slow_ || now - last_moved_ >= kStall);
+  }
+  void measure(Time now) {
+    if (now - measured_ < std::chrono::seconds(1)) return;
+    slow_ = moved_ < kLeastBytesASecond;
+    moved_ = 0;
+    measured_ = now;
+  }
+
+ private:
+  void enter(State state, Time deadline) {
+    state_ = state;
+    since_ = last_moved_ = measured_ = Clock::now();
+    deadline_ = deadline;
+    moved_ = 0;
+    slow_ = false;
+  }
+  void moved(std::size_t bytes) {
+    moved_ += bytes;
+    last_moved_ = Clock::now();
+  }
+  // The handler of an operation: called with its error unless the connection was closed meanwhile.
+  template <typename Then>
+  auto then(Then next) {
+    return [self = this->shared_from_this(), next = std::move(next)](const error_code& error, std::size_t bytes) {
+      self->guarded([&] { next(error, bytes); });
+    };
+  }
+  // Whatever goes wrong with a connection (no memory) ends that connection.
+  template <typename Work>
+  void guarded(Work work) {
+    if (closed_) return;
+    try {
+      work();
+    } catch (const std::exception&) {
+      close();
+    }
+  }
+
+  void wait_for_request() {
+    if (buffer_.size() > 0) return read_request();
+    enter(State::idle, after(server_.options.limits.idle_seconds));
+    socket_.async_wait(tcp::socket::wait_read, [self = this->shared_from_this()](const error_code& error) {
+      self->guarded([&] { error ? self->close() : self->read_request(); });
+    });
+  }
+
+  void read_request() {
+    enter(State::reading, after(server_.options.limits.header_seconds));
+    parser_.emplace();
+    parser_->header_limit(kMostHeaderBytes);
+    parser_->body_limit(server_.options.most_request_bytes);
+    held_ = ByteBudget::Lease(server_.budget);
+    http::async_read_header(socket_, buffer_, *parser_, then([this](const error_code& error, std::size_t) {
+                              if (error) return cannot_read(error);
+                              if (!knows_coding())
+                                return refuse(501,
+                                              "the Transfer-Encoding is none that is known here; there is chunked");
+                              deadline_ = after(server_.options.limits.body_seconds);
+                              if (parser_->get()[http::field::expect].starts_with("100")) return say_continue();
+                              read_body();
+                            }));
+  }
+
+  // Where the body ends is otherwise a guess, and what is guessed wrong is taken for the next request (RFC 9112, 6.1).
+  bool knows_coding() const {
+    const auto& request = parser_->get();
+    const auto codings = request.equal_range(http::field::transfer_encoding);
+    if (codings.first == codings.second) return true;
+    return std::next(codings.first) == codings.second && request.version() == 11 &&
+           boost::beast::iequals(codings.first->value(), "chunked");
+  }
+
+  void say_continue() {
+    asio::async_write(socket_, asio::buffer(std::string_view("HTTP/1.1 100 Continue\r\n\r\n")),
+                      then([this](const error_code& error, std::size_t) {
+                        if (error) return close();
+                        read_body();
+                      }));
+  }
+
+  void read_body() {
+    if (parser_->is_done()) return answer();
+    http::async_read_some(socket_, buffer_, *parser_, then([this](const error_code& error, std::size_t bytes) {
+                            if (error) return cannot_read(error);
+                            moved(bytes);
+                            if (!hold_body())
+                              return refuse(503, "too many requests and answers are under way; try again later");
+                            read_body();
+                          }));
+  }
+
+  bool hold_body() {
+    const std::size_t bytes = parser_->get().body().size();
+    if (held_.resize(bytes)) return true;
+    server_.close_stalled(Clock::now());
+    return !closed_ && held_.resize(bytes);
+  }
+
+  void cannot_read(const error_code& error) {
+    if (!is_http_error(error)) return close();
+    const int status = status_of(error);
+    refuse(status, status == 413
+                       ? fmt::format("the request is larger than {} bytes", server_.options.most_request_bytes)
+                   : status == 431 ? fmt::format("the headers are larger than {} bytes", kMostHeaderBytes)
+                                   : fmt::format("the request is not HTTP: {}", error.message()));
+  }
+
+  // The last answer of this connection.
+  void refuse(int status, const std::string& why) {
+    keep_ = false;
+    respond({status, http_error_body(why), {}});
+  }
+
+  void answer() {
+    keep_ = parser_->get().keep_alive();
+    const http::request<http::string_body>& request = parser_->get();
+    const std::string_view target(request.target().data(), request.target().size());
+    const std::string_view path = target.substr(0, target.find('?'));
+    const std::string_view method(request.method_string().data(), request.method_string().size());
+    head_only_ = method == "HEAD";
+    const auto route = std::find_if(server_.routes.begin(), server_.routes.end(), [&](const HttpRoute& one) {
+      return one.path == path && one.method == (head_only_ ? "GET" : method);
+    });
+    if (route == server_.routes.end()) {
+      std::vector<std::string> known;
+      for (const HttpRoute& one : server_.routes) known.push_back(one.method + " " + one.path);
+      return respond({404, http_error_body(fmt::format("There are {}.", fmt::join(known, " and "))), {}});
+    }
+    if (route->at_once) return respond(answer_of(*route, server_, request.body(), Clock::now()));
+    enter(State::working, Time::max());
+    asio::post(server_.workers, [self = this->shared_from_this(), &server = server_, &way = *route,
+                                 body = std::move(parser_->get().body()), held = std::move(held_),
+                                 arrived = Clock::now()]() mutable {
+      auto answer = std::make_shared<HttpServerAnswer>(answer_of(way, server, body, arrived));
+      body = std::string();
+      held = {};
+      asio::post(server.io,
+                 [self = std::move(self), answer] { self->guarded([&] { self->respond(std::move(*answer)); }); });
+    });
+  }
+
+  static HttpServerAnswer answer_of(const HttpRoute& route, Implementation& server, std::string_view body,
+                                    Time arrived) {
+    try {
+      const double waited = std::chrono::duration<double>(Clock::now() - arrived).count();
+      return route.answer({body, waited, server.budget, server.stop});
+    } catch (const std::exception& error) {
+      return {500, http_error_body(error.what()), {}};
+    }
+  }
+
+  void respond(HttpServerAnswer answer) {
+    held_ = std::move(answer.held);
+    keep_ = keep_ && !server_.stop_end;
+    response_.emplace(static_cast<http::status>(answer.status), 11);
+    response_->set(http::field::content_type, "application/json");
+    if (answer.status == 503) response_->set(http::field::retry_after, "1");
+    response_->keep_alive(keep_);
+    response_->body() = std::move(answer.body);
+    response_->prepare_payload();
+    if (head_only_) response_->body().clear();  // its length stays in the headers
+    serializer_.emplace(*response_);
+    write_end_ = after(server_.options.limits.write_seconds);
+    enter(State::writing, write_end_);
+    write();
+  }
+
+  void write() {
+    deadline_ = std::min(write_end_, after(server_.options.limits.stall_seconds));
+    http::async_write_some(socket_, *serializer_, then([this](const error_code& error, std::size_t bytes) {
+                             if (error) return close();
+                             moved(bytes);
+                             if (!serializer_->is_done()) return write();
+                             serializer_.reset();
+                             response_.reset();
+                             held_ = {};
+                             if (keep_) return wait_for_request();
+                             leave();
+                           }));
+  }
+
+  // To close at once would take the answer from a client that is still sending.
+  void leave() {
+    error_code ignored;
+    socket_.shutdown(tcp::socket::shutdown_send, ignored);
+    enter(State::leaving, Clock::now() + kFarewell);
+    left_over_ = 2 * server_.options.most_request_bytes + (1 << 20);
+    buffer_.clear();
+    throw_away();
+  }
+  void throw_away() {
+    socket_.async_read_some(buffer_.prepare(kMostBufferBytes / 2),
+                            then([this](const error_code& error, std::size_t bytes) {
+                              if (error || bytes > left_over_) return close();
+                              left_over_ -= bytes;
+                              throw_away();
+                            }));
+  }
+
+  Implementation& server_;
+  tcp::socket socket_;
+  boost::beast::flat_buffer buffer_{kMostBufferBytes};
+  std::optional<http::request_parser<http::string_body>> parser_;
+  std::optional<http::response<http::string_body>> response_;
+  std::optional<http::response_serializer<http::string_body>> serializer_;
+  ByteBudget::Lease held_;  // of the request's body, then of the answer's
+  State state_ = State::reading;
+  Time since_ = Clock::now(), deadline_ = Time::max(), write_end_ = Time::max();
+  Time last_moved_ = Clock::now(), measured_ = Clock::now();
+  std::size_t moved_ = 0;  // bytes since measured_
+  std::size_t left_over_ = 0;
+  bool slow_ = false, keep_ = false, head_only_ = false, turned_away_ = false, closed_ = false;
+};
+
+void HttpServer::Implementation::accept() {
+  acceptor.async_accept([this](const error_code& error, tcp::socket socket) {
+    if (stop_end || error == asio::error::operation_aborted) return;
+    if (!error) {
+      try {
+        take(std::move(socket));
+      } catch (const std::exception&) {  // no memory: it is closed
+      }
+      return accept();
+    }
+    // No descriptor or no memory: what is idle makes room.
+    close_longest_idle(Clock::now());
+    accept_again.expires_after(kLook);
+    accept_again.async_wait([this](const error_code& aborted) {
+      if (!aborted && !stop_end) accept();
+    });
+  });
+}
+
+void HttpServer::Implementation::take(tcp::socket socket) {
+  const Time now = Clock::now();
+  const auto is_full = [this] {
+    return static_cast<int>(connections.size()) - turned_away >= options.limits.connections;
+  };
+  if (is_full()) close_late_ones(now);
+  const bool room = !is_full() || close_longest_idle(now);
+  if (!room && turned_away >= kMostTurnedAway) return;  // closes it
+  const auto connection = std::make_shared<Connection>(*this, std::move(socket));
+  connections.insert(connection);
+  if (room) return connection->start();
+  ++turned_away;
+  connection->turn_away();
+}
+
+void HttpServer::Implementation::look(const std::atomic<bool>& wish) {
+  const Time now = Clock::now();
+  if (wish && !stop_end) begin_stop();
+  close_late_ones(now);
+  if (budget.refusals() != std::exchange(seen_refusals, budget.refusals())) close_stalled(now);
+  if (stop_end && connections.empty()) return;
+  timer.expires_after(kLook);
+  timer.async_wait([this, &wish](const error_code& aborted) {
+    if (!aborted) look(wish);
+  });
+}
+
+void HttpServer::Implementation::close_late_ones(Time now) {
+  if (stop_end && now >= *stop_end) stop = true;  // which workers answer with a refusal
+  const bool all = stop_end && now >= *stop_end + kLastAnswers;
+  std::erase_if(connections, [&](const std::shared_ptr<Connection>& connection) {
+    if (all || now >= connection->deadline()) connection->close();
+    connection->measure(now);
+    if (connection->closed() && connection->turned_away()) --turned_away;
+    return connection->closed();
+  });
+}
+
+// Closes the connection that has waited longest between two requests; else the one that has been slow with its request
+// for longest. False: there is neither.
+bool HttpServer::Implementation::close_longest_idle(Time now) {
+  std::shared_ptr<Connection> longest;
+  for (const auto& connection : connections) {
+    const bool idle = connection->state() == State::idle || connection->state() == State::leaving;
+    const bool slow = connection->state() == State::reading && now - connection->since() >= kPatience;
+    if (connection->closed() || connection->turned_away() || !(idle || slow)) continue;
+    const bool longest_is_idle = longest && longest->state() != State::reading;
+    if (!longest || (idle && !longest_is_idle) || (idle == longest_is_idle && connection->since() < longest->since()))
+      longest = connection;
+  }
+  if (!longest) return false;
+  longest->close();
+  connections.erase(longest);
+  return true;
+}
+
+// Other requests wait while answers that are not read, and requests that do not arrive, hold the bytes.
+void HttpServer::Implementation::close_stalled(Time now) {
+  for (const auto& connection : connections)
+    if (connection->is_stalled(now)) connection->close();
+}
+
+void HttpServer::Implementation::begin_stop() {
+  stop_end = after(options.limits.stop_seconds);
+  error_code ignored;
+  acceptor.close(ignored);
+  accept_again.cancel();
+  for (const auto& connection : connections)
+    if (connection->state() != State::working && connection->state() != State::writing) connection->close();
+}
+
+HttpServer::HttpServer(const HttpServerOptions& options, std::vector<HttpRoute> routes)
+    : implementation_(std::make_unique<Implementation>(options, std::move(routes))) {}
+HttpServer::~HttpServer() = default;
+
+int HttpServer::port() const { return implementation_->port; }
+void HttpServer::run(const std::atomic<bool>& stop) { implementation_->run(stop); }
+
+}  // namespace agon::net

@@ -1,0 +1,102 @@
+// net/http_server.h - an HTTP/1.1 server that stays within its time, bytes and connections, whatever its clients do:
+// one thread reads and writes all connections, so that only a request that is being answered holds one of the workers.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace agon::net {
+
+struct HttpLimits {
+  int connections = 512;  // open at a time; one more closes the longest idle one, or gets 503
+  // Of all bodies and answers in memory. Who needs more closes those that moved no byte for 250 ms or fewer than 64 KiB
+  // in a second; else it gets 503.
+  std::size_t most_held_bytes = 256u << 20;
+  double idle_seconds = 30;    // between two requests of a connection
+  double header_seconds = 10;  // for a request line and its headers; of a new connection: from its start
+  double body_seconds = 30;    // for the body
+  double stall_seconds = 10;   // in which the client reads not a byte of an answer
+  double write_seconds = 60;   // for all of an answer
+  double stop_seconds = 0.5;   // for what is under way once the server is to stop
+};
+
+struct HttpServerOptions {
+  std::string host = "127.0.0.1";
+  int port = 8000;                             // 0: any that is free
+  int threads = 16;                            // workers: requests answered at a time
+  std::size_t most_request_bytes = 16u << 20;  // of a body; a larger one gets 413
+  HttpLimits limits;
+};
+
+// Bytes that all requests and answers share. Thread-safe.
+class ByteBudget {
+ public:
+  explicit ByteBudget(std::size_t most) : most_(most) {}
+  // What one of them holds; given back at its end.
+  class Lease {
+   public:
+    Lease() = default;
+    explicit Lease(ByteBudget& budget) : budget_(&budget) {}
+    Lease(Lease&& other) noexcept;
+    Lease& operator=(Lease&& other) noexcept;
+    ~Lease();
+    // False: that many are not to be had, and the lease is as it was.
+    bool resize(std::size_t bytes);
+    std::size_t bytes() const { return bytes_; }
+
+   private:
+    ByteBudget* budget_ = nullptr;
+    std::size_t bytes_ = 0;
+  };
+  std::size_t held() const { return held_; }
+  std::size_t refusals() const { return refusals_; }  // so far
+
+ private:
+  const std::size_t most_;
+  std::atomic<std::size_t> held_ = 0, refusals_ = 0;
+};
+
+struct HttpServerAnswer {
+  int status = 200;
+  std::string body;        // JSON
+  ByteBudget::Lease held;  // of the body, until it is sent
+};
+
+struct HttpServerRequest {
+  std::string_view body;
+  double waited;  // seconds, for a worker
+  ByteBudget& budget;
+  const std::atomic<bool>& stop;  // answer now, in any way: nobody waits for it any more
+};
+
+struct HttpRoute {
+  std::string method, path;
+  bool at_once;  // answered on the thread of the connections, even if all workers are busy: it must not take long
+  std::function<HttpServerAnswer(const HttpServerRequest&)> answer;  // what it throws becomes a 500
+};
+
+std::string http_error_body(std::string_view why);  // {"error": why}
+
+class HttpServer {
+ public:
+  // Listens from here on. Throws Error where the port is unavailable, or fewer files may be open than `connections`
+  // needs.
+  HttpServer(const HttpServerOptions& options, std::vector<HttpRoute> routes);
+  ~HttpServer();
+
+  int port() const;
+  // Answers until `stop` is set; what is under way then has stop_seconds to end, and its connections are closed. To be
+  // called once.
+  void run(const std::atomic<bool>& stop);
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace agon::net

@@ -1,0 +1,81 @@
+#include "net/secret.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/text.h"
+#include "net/http_client.h"
+
+namespace agon::net {
+namespace {
+
+// Everything but letters and digits as %xx, as some libraries encode; `safe` stays as it is.
+std::string percent_encoded(std::string_view text, std::string_view safe, bool upper) {
+  std::string encoded;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (plain || safe.find(c) != std::string_view::npos)
+      encoded += c;
+    else
+      encoded += upper ? fmt::format("%{:02X}", byte) : fmt::format("%{:02x}", byte);
+  }
+  return encoded;
+}
+
+std::string as_json(const std::string& text) {
+  const std::string quoted = SortedJson(text).dump(-1, ' ', true, SortedJson::error_handler_t::replace);
+  return quoted.substr(1, quoted.size() - 2);
+}
+
+std::string as_html(std::string_view text, std::string_view apostrophe) {
+  std::string escaped = replace_all(text, "&", "&amp;");
+  escaped = replace_all(replace_all(escaped, "<", "&lt;"), ">", "&gt;");
+  return replace_all(replace_all(escaped, "\"", "&quot;"), "'", apostrophe);
+}
+
+std::string base64(std::string_view text) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string encoded;
+  for (std::size_t i = 0; i < text.size(); i += 3) {
+    const std::string_view three = text.substr(i, 3);
+    std::uint32_t bits = 0;
+    for (std::size_t j = 0; j < 3; ++j)
+      bits = bits << 8 | (j < three.size() ? static_cast<unsigned char>(three[j]) : 0);
+    for (std::size_t j = 0; j <= three.size(); ++j) encoded += kDigits[bits >> (18 - 6 * j) & 63];
+  }
+  return encoded;  // without '=', which some leave out
+}
+
+std::vector<std::string> forms_of(const std::string& key) {
+  if (key.empty()) return {};
+  std::set<std::string> forms{key, as_json(key), replace_all(key, "/", "\\/"), as_html(key, "&#39;"),
+                              as_html(key, "&#x27;")};
+  for (const std::string_view safe : {"-._~", "-._~/", "-_.!~*'()", ""})
+    for (const bool upper : {true, false}) forms.insert(percent_encoded(key, safe, upper));
+  if (key.size() >= 8) forms.insert(base64(key));
+  for (const std::string& form : std::set<std::string>(forms)) forms.insert(as_json(form));  // in a JSON text
+  return {forms.begin(), forms.end()};
+}
+
+}  // namespace
+
+Secret::Secret(std::string key) : key_(std::move(key)), forms_(forms_of(key_)) {}
+
+std::string Secret::hidden_in(std::string_view text) const { return replace_all(text, forms_, "<key>"); }
+
+SortedJson Secret::hidden_in_json(const SortedJson& value) const {
+  if (forms_.empty()) return value;
+  if (value.is_string()) return hidden_in(value.get_ref<const std::string&>());
+  if (value.is_array()) {
+    SortedJson list = SortedJson::array();
+    for (const SortedJson& item : value) list.push_back(hidden_in_json(item));
+    return list;
+  }
+  if (!value.is_object()) return value;
+  SortedJson object = SortedJson::object();
+  for (const auto& [name, item] : value.items()) object[hidden_in(name)] = hidden_in_json(item);
+  return object;
+}
+
+}  // namespace agon::net

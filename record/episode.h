@@ -1,0 +1,72 @@
+// record/episode.h - the record of one episode: what was shown, what the policy wrote with its tokens, what came back.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/json.h"
+#include "core/message.h"
+#include "env/env.h"
+
+namespace agon::record {
+
+// What training made of a turn's tokens: one entry a token each (agents/learn/credit/credit.h). All empty: nothing, or it was
+// not recorded.
+struct TurnCredit {
+  std::vector<std::uint16_t> token_bytes;    // how many bytes of `text` each token wrote (0: an end token)
+  std::vector<float> advantage, weight, kl;  // weight 0: not trained; kl: weight of the KL term
+  bool operator==(const TurnCredit&) const = default;
+};
+
+struct Turn {
+  env::Observation observation;         // what the policy saw before this turn
+  std::string text;                     // what it wrote
+  std::vector<std::int32_t> token_ids;  // its tokens, and the log-probability of each under the sampling policy
+  std::vector<float> logprobs;
+  std::string finish_reason;  // "stop" or "length"
+  int prompt_tokens = 0;
+  env::Reward reward;
+  Json info;  // StepResult::info of the env's answer
+  TurnCredit credit;
+};
+
+// A turn that the expert wrote in the policy's place (agents/expert_turn.h): it is shown, without tokens, reward or
+// credit. Such turns stand before all others.
+inline constexpr const char* kGiven = "given";  // in Turn::info
+inline bool is_given(const Turn& turn) { return turn.info.contains(kGiven); }
+
+// The transcript that follows this turn is longer than the policy's context, so the episode ends here, truncated.
+// {"prompt_tokens", "holds"}
+inline constexpr const char* kContext = "context";  // in Turn::info
+inline bool fills_context(const Turn& turn) { return turn.info.contains(kContext); }
+
+enum class EpisodeStatus { done, failed };  // failed: the infrastructure broke; not a reward of 0, not in any mean
+
+struct Episode {
+  std::string task_id;
+  std::uint64_t task_index = 0;  // index in the split
+  int level = 0;
+  std::string kind;
+  std::string prompt;
+  Json gold;
+  int sample = 0;  // 0..samples-1; kGreedySample for the extra sample at T = 0
+  EpisodeStatus status = EpisodeStatus::done;
+  std::string failure;  // why it failed
+  std::vector<Turn> turns;
+  double reward = 0;     // sum over turns
+  bool success = false;  // the suite's metric ("accuracy" component of the last turn >= its threshold)
+  bool truncated = false;
+  std::optional<std::string> answer;  // extract_answer of the last turn
+  std::optional<double> score;        // extract_score of the last turn; nothing: missing or invalid
+  double seconds = 0;
+  std::optional<std::int64_t> train_step;  // of the training that played it, from 0; nothing: played to measure
+};
+inline constexpr int kGreedySample = -1;
+
+// Of an episode of two turns (env/wrappers/two_turn.h): whether the first and the second answer are right; a second one that the
+// context had no room for is wrong. Empty for others.
+std::vector<bool> turns_correct(const Episode& episode);
+
+}  // namespace agon::record

@@ -1,0 +1,351 @@
+#include "sandbox/launcher/isolation/isolation.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <grp.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "sandbox/launcher/isolation/cgroup.h"
+#include "sandbox/launcher/session/init_process.h"
+#include "sandbox/launcher/session/folder.h"
+#include "sandbox/launcher/isolation/landlock.h"
+#include "sandbox/launcher/isolation/private_root.h"
+#include "sandbox/launcher/supervisor/processes.h"
+#include "sandbox/launcher/small_file.h"
+#include "sandbox/launcher/sockets.h"
+
+namespace agon::sandbox::launcher {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uid_t kAgent = 1000;  // what the sandbox's user is called inside
+constexpr const char* kFolders = "/tmp/agon-sandbox-";
+
+// Whether this user namespace knows the host's user `id`.
+bool is_mapped(unsigned long id) {
+  std::istringstream map(read_small_file(AT_FDCWD, "/proc/self/uid_map").value_or(""));
+  unsigned long inside = 0, outside = 0, count = 0;
+  while (map >> inside >> outside >> count)
+    if (id >= inside && id - inside < count) return true;
+  return false;
+}
+
+struct User {
+  uid_t user = 0;
+  gid_t group = 0;
+};
+
+// Root lends the sandbox a user that nobody else is; others have only themselves.
+User outer_user() {
+  if (geteuid() != 0) return {geteuid(), getegid()};
+  for (const uid_t id : {1'879'048'193u, 65'534u})
+    if (is_mapped(id)) return {id, id};
+  throw Error(
+      "root has no other user to lend to the sandbox: this container maps neither 1879048193 nor 65534. Run as an "
+      "ordinary user");
+}
+
+void become(uid_t user, gid_t group) {
+  if (geteuid() == user && getegid() == group) return;
+  checked(syscall(SYS_setresgid, group, group, group), "setresgid");
+  checked(syscall(SYS_setresuid, user, user, user), "setresuid");
+}
+
+// Sends this process `signal` when its parent ends, which holds the other end of `parent` open. A change of user
+// forgets the request.
+void end_with(const Descriptor& parent, int signal) {
+  checked(prctl(PR_SET_PDEATHSIG, signal), "prctl");
+  pollfd closed{parent.get(), POLLIN, 0};
+  if (poll(&closed, 1, 0) != 0) _exit(1);  // it ended before
+}
+
+void enter_namespaces_root(const std::vector<std::string>& readable, const Descriptor& parent) {
+  checked(prctl(PR_SET_KEEPCAPS, 1), "prctl");
+  become(kAgent, kAgent);
+  end_with(parent, SIGKILL);
+  enter_private_root(readable);
+}
+
+void map_user(pid_t process, const User& user) {
+  const std::string folder = fmt::format("/proc/{}/", process);
+  write_small_file(AT_FDCWD, folder + "setgroups", "deny");
+  write_small_file(AT_FDCWD, folder + "uid_map", fmt::format("{} {} 1", kAgent, user.user));
+  write_small_file(AT_FDCWD, folder + "gid_map", fmt::format("{} {} 1", kAgent, user.group));
+}
+
+pid_t clone_into_namespaces() {
+  const unsigned long flags =
+      CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | SIGCHLD;
+  const long child = syscall(SYS_clone, flags, nullptr, nullptr, nullptr, nullptr);
+  if (child < 0)
+    throw Error(
+        "it needs namespaces of its own, which this machine refuses: {}. See user.max_user_namespaces, "
+        "kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns, or the container's seccomp "
+        "profile",
+        std::strerror(errno));
+  return static_cast<pid_t>(child);
+}
+
+// Runs work as the sandbox's user, in a child: of what guests own nothing is touched with root's rights.
+void as_outer_user(const std::function<void()>& work) {
+  const pid_t child = checked(fork(), "fork");
+  if (child == 0) {
+    try {
+      become_outer_user();
+      work();
+    } catch (const std::exception&) {  // what cannot be done is left
+    }
+    _exit(0);
+  }
+  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+// A folder in /tmp, where others may put another one in its place, but for what lies in it.
+void remove_folder(const std::string& path) {
+  try {
+    Folder::at(path).empty();
+  } catch (const std::system_error&) {  // it is gone
+  }
+  rmdir(path.c_str());
+}
+
+constexpr unsigned kMostSweep = 10;  // seconds
+
+// The folder of all sessions' files, where they have no mount namespaces. Locked while its launcher lives.
+class PrivateFolder {
+ public:
+  explicit PrivateFolder(const User& owner) {
+    as_outer_user([&owner] {
+      alarm(kMostSweep);  // ends this child: what a survivor still fills is left for another time
+      sweep(owner);
+    });
+    path_ = std::string(kFolders) + "XXXXXX";
+    if (!mkdtemp(path_.data())) throw Error("no folder {} can be made: {}", path_, std::strerror(errno));
+    lock_ = Descriptor(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!lock_ || flock(lock_.get(), LOCK_EX) != 0 || fchown(lock_.get(), owner.user, owner.group) != 0)
+      throw Error("the folder {} cannot be prepared: {}", path_, std::strerror(errno));
+  }
+  ~PrivateFolder() {
+    as_outer_user([this] { remove_folder(path_); });
+  }
+  PrivateFolder(const PrivateFolder&) = delete;
+  PrivateFolder& operator=(const PrivateFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  // Those of this user's launchers that were killed.
+  static void sweep(const User& owner) {
+    const fs::path folders(kFolders);
+    Folder::at(folders.parent_path()).for_each([&](const char* name) {
+      if (!std::string_view(name).starts_with(folders.filename().c_str())) return;
+      const fs::path path = folders.parent_path() / name;
+      const Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      struct stat status {};
+      if (!folder || fstat(folder.get(), &status) != 0 || status.st_uid != owner.user) return;
+      if (::time(nullptr) - status.st_mtime < 60) return;  // it may be about to be locked
+      if (flock(folder.get(), LOCK_EX | LOCK_NB) == 0) remove_folder(path);
+    });
+  }
+  std::string path_;
+  Descriptor lock_;
+};
+
+// A session takes three descriptors of the supervisor and two processes; some more while it is made.
+constexpr rlim_t kOwnDescriptors = 96, kDescriptorsOfSession = 3, kProcessesOfSession = 2;
+
+// As many descriptors as this process may have. Throws Error where those are too few.
+void raise_descriptors() {
+  rlimit limit{};
+  checked(getrlimit(RLIMIT_NOFILE, &limit), "getrlimit");
+  const rlim_t least = kOwnDescriptors + 4 * kDescriptorsOfSession;
+  if (limit.rlim_max < least)
+    throw Error("a process may have {} descriptors here (ulimit -Hn), and the sandbox needs {} at least",
+                limit.rlim_max, least);
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, 1 << 20);
+  checked(setrlimit(RLIMIT_NOFILE, &limit), "setrlimit");
+}
+
+int room_for_sessions() {
+  rlimit descriptors{}, processes{};
+  checked(getrlimit(RLIMIT_NOFILE, &descriptors), "getrlimit");
+  checked(getrlimit(RLIMIT_NPROC, &processes), "getrlimit");
+  const rlim_t by_descriptors = (descriptors.rlim_cur - kOwnDescriptors) / kDescriptorsOfSession;
+  const rlim_t by_processes = std::max<rlim_t>(processes.rlim_cur / kProcessesOfSession, 2) - 1;
+  constexpr rlim_t kNumbers = 15'000;  // two of each session, of the 32,768 of a pid namespace
+  return static_cast<int>(std::min({by_descriptors, by_processes, kNumbers}));
+}
+
+// One tier, from its making to its end.
+class Attempt {
+ public:
+  Attempt(Tier tier, const WantedTiers& wanted) : wanted_(wanted), user_(outer_user()) {
+    walls_.tier = tier;
+    raise_descriptors();
+    walls_.room = room_for_sessions();
+    if (landlock_version() == 0) throw Error("this kernel has no Landlock, which every tier needs");
+    if (tier == Tier::a) cgroup_.emplace(user_.user, user_.group);
+    if (tier == Tier::c) prepare_shared();
+  }
+
+  // Throws Error when the walls cannot be put up; else returns when what runs behind them has ended.
+  void run(const Work& work, const std::function<void()>& on_started, const std::vector<MissedTier>& missed) {
+    Pipe mapped = make_pipe(), report = make_pipe();
+    const bool clones = walls_.has_namespaces() && !wanted_.contained;
+    const pid_t child = clones ? clone_into_namespaces() : checked(fork(), "fork");
+    if (child == 0) {
+      mapped.writing.reset();
+      report.reading.reset();
+      be_inside(mapped.reading, std::move(report.writing), work, missed);
+    }
+    report.writing.reset();
+    std::string why = begin(child, clones, mapped);
+    if (why.empty()) why = read_all(report.reading.get());
+    if (why.empty()) on_started();
+    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    if (walls_.tier == Tier::c) end_descendants();
+    if (!why.empty()) throw Error("{}", why);
+  }
+
+ private:
+  void prepare_shared() {
+    const std::string scope = read_small_file(AT_FDCWD, "/proc/sys/kernel/yama/ptrace_scope").value_or("0");
+    if (std::atoi(scope.c_str()) >= 2)
+      throw Error("kernel.yama.ptrace_scope is {}: the supervisor could not look at its own children", trim(scope));
+    if (!wanted_.contained && prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) throw Error("no child subreaper");
+    folder_.emplace(user_);
+    walls_.folder = folder_->path();
+    walls_.readable = program_folders(wanted_.readable);
+  }
+
+  // What failed, or nothing: the child is on its way.
+  std::string begin(pid_t child, bool clones, const Pipe& mapped) {
+    try {
+      if (clones) map_user(child, user_);
+      if (cgroup_) cgroup_->add_supervisor(child);
+      checked(write(mapped.writing.get(), "1", 1), "starting");
+      return {};
+    } catch (const std::system_error& error) {
+      ::kill(child, SIGKILL);
+      return error.what();
+    }
+  }
+
+  [[noreturn]] void be_inside(const Descriptor& parent, Descriptor report, const Work& work,
+                              const std::vector<MissedTier>& missed) {
+    try {
+      char byte = 0;
+      if (read(parent.get(), &byte, 1) != 1) _exit(1);
+      if (walls_.has_namespaces() && !wanted_.contained)
+        enter_namespaces_root(wanted_.readable, parent);
+      else
+        become_shared(parent);
+      if (walls_.has_namespaces() && wanted_.contained) try_session();
+      if (cgroup_) walls_.cgroups = cgroup_->folder();
+      checked(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
+      report.reset();
+    } catch (const std::exception& error) {
+      const std::string_view text = error.what();
+      if (write(report.get(), text.data(), text.size()) < 0) _exit(2);
+      _exit(1);
+    }
+    work(walls_, missed);
+    if (walls_.tier == Tier::c) {
+      end_descendants();
+      remove_folder(walls_.folder);  // also where the launcher itself has been killed
+    }
+    _exit(0);
+  }
+
+  // No namespaces: whatever sessions leave behind comes to this process, which ends it; so it must not just be killed
+  // with its parent.
+  void become_shared(const Descriptor& parent) const {
+    become_outer_user();
+    checked(prctl(PR_SET_CHILD_SUBREAPER, 1), "prctl");
+    checked(prctl(PR_SET_DUMPABLE, 1), "prctl");  // so that /proc/self is its own
+    end_with(parent, SIGTERM);
+  }
+
+  // Whether each session can have namespaces of its own in here.
+  static void try_session() {
+    const SocketPair reports = make_socket_pair(SOCK_SEQPACKET);
+    FirstProcess first = FirstProcess::start(nullptr, {}, reports.theirs);
+    const pid_t process = first.process();
+    pollfd waits{first.progress(), POLLIN, 0};
+    poll(&waits, 1, 20'000);
+    std::string why;
+    try {
+      if (!first.advance()) why = "a session's namespaces are not made within 20 s";
+    } catch (const std::system_error& error) {
+      why = error.what();
+    }
+    ::kill(process, SIGKILL);
+    waitpid(process, nullptr, 0);
+    first.on_reaped();
+    if (!why.empty()) throw Error("{}", why);
+  }
+
+  const WantedTiers& wanted_;
+  User user_;
+  Walls walls_;
+  std::optional<SandboxCgroup> cgroup_;
+  std::optional<PrivateFolder> folder_;
+};
+
+std::string text_of(const std::vector<MissedTier>& missed, const WantedTiers& wanted) {
+  std::string text = fmt::format("no tier down to {} can be had here.", to_string(wanted.floor));
+  for (const MissedTier& one : missed) text += fmt::format(" Tier {}: {}.", to_string(one.tier), one.why);
+  if (wanted.floor == Tier::b) text += " Tier C, without namespaces, is not tried unless the floor is C";
+  if (wanted.floor == Tier::a) text += " Tier B, without cgroups, is not tried unless the floor is B";
+  return text + " (--floor; docs/sandbox.md says what each tier keeps)";
+}
+
+}  // namespace
+
+void become_outer_user() {
+  const User user = outer_user();
+  if (geteuid() == 0) checked(setgroups(0, nullptr), "setgroups");
+  become(user.user, user.group);
+}
+
+void run_behind_walls(const WantedTiers& wanted, const Work& work, const std::function<void()>& on_started) {
+  std::vector<MissedTier> missed;
+  for (const Tier tier : {Tier::a, Tier::b, Tier::c}) {
+    if (weaker(wanted.best, tier) || weaker(tier, wanted.floor)) continue;
+    if (tier == Tier::a && wanted.contained) {
+      missed.push_back({tier, "what makes the outer namespaces has no cgroup to give away"});
+      continue;
+    }
+    try {
+      Attempt(tier, wanted).run(work, on_started, missed);
+      return;
+    } catch (const std::exception& error) {
+      missed.push_back({tier, error.what()});
+    }
+  }
+  throw Error("{}", text_of(missed, wanted));
+}
+
+}  // namespace agon::sandbox::launcher

@@ -1,0 +1,34 @@
+// sandbox/launcher/isolation/launcher_backend.h - other programs that make the outer namespaces and the root, in place of tiers.h, and
+// start this launcher again inside. What is within (template, sessions, their limits) stays ours.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sandbox/backend.h"
+#include "sandbox/launcher/descriptor.h"
+
+namespace agon::sandbox::launcher {
+
+struct Contained {
+  std::vector<std::string> readable;  // folders beside /usr
+  std::string launcher;               // the folder of agon-sandbox and its library
+  std::string request;                // for the launcher inside, as its last argument
+};
+
+// The command lines, for tests. Of bwrap without the files that it makes from descriptors.
+std::vector<std::string> bwrap_command(const Contained& contained);
+// image: one that holds nothing but links to /usr; the host's programs are bound into it read-only.
+std::vector<std::string> engine_command(Backend engine, const Contained& contained, const std::string& image);
+
+// Runs the backend's program, which starts `agon-sandbox CONTROL REQUEST` inside (CONTROL is "-" for an engine: its
+// standard streams), until it ends. environment: its own, NAME=VALUE; PATH says where it is. Throws Error, with the
+// program's own words and what to do, when there is none, when an engine does not answer, or refuses to run a
+// container.
+void run_backend(Backend backend, const Contained& contained, const std::vector<std::string>& environment,
+                 const Descriptor& control);
+
+// A socket whose other end is this process's standard input and output, carried by a process of its own.
+Descriptor control_from_standard_streams();
+
+}  // namespace agon::sandbox::launcher

@@ -1,0 +1,35 @@
+// sandbox/launcher/isolation/template.h - the interpreter that sessions are forked from: everything imported, no thread ever
+// started, already behind every wall that its forks inherit.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "sandbox/launcher/descriptor.h"
+#include "sandbox/launcher/session/guest_channel.h"
+#include "sandbox/launcher/isolation/isolation.h"
+
+namespace agon::sandbox::launcher {
+
+extern const char* const kHarness;  // the text of harness.py
+
+struct TemplateConfig {
+  std::string interpreter = "/usr/bin/python3";
+  std::vector<std::string> modules = {"numpy", "cv2"};
+  int library = -1;  // descriptor of guest_fork.cc's library
+};
+
+struct Template {
+  pid_t process = 0;
+  GuestChannel channel;
+  Descriptor questions;  // seccomp's listener
+  Descriptor errors;     // its stderr, until it is ready
+};
+
+// Starts it; it says `h` on its channel when it is ready, or ends with its reason on `errors`. Throws
+// std::system_error.
+Template start_template(const TemplateConfig& config, const Walls& walls);
+
+}  // namespace agon::sandbox::launcher

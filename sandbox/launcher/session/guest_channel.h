@@ -1,0 +1,47 @@
+// sandbox/launcher/session/guest_channel.h - the supervisor's end of a channel to a guest (guest_protocol.h). Never blocks;
+// never trusts.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sandbox/frame.h"
+#include "sandbox/launcher/descriptor.h"
+#include "sandbox/launcher/session/outbox.h"
+
+namespace agon::sandbox::launcher {
+
+class GuestChannel {
+ public:
+  GuestChannel() = default;
+  // A fresh pair: this end, and the guest's.
+  static std::pair<GuestChannel, Descriptor> make();
+
+  int get() const { return socket_.get(); }
+  // Queues a frame and sends what the socket takes; `descriptors` travel with its first byte and stay the caller's.
+  // What is left goes out at the next flush (the socket polls as writable).
+  void send(std::string_view payload, std::initializer_list<int> descriptors = {});
+  void flush();
+  bool waits_to_write() const { return !waiting_.empty(); }
+
+  // Some of what has arrived, no more than fits a few reads (the socket polls as readable while there is more):
+  // on_frame(process that sent it, payload), until that says false. False when the channel is closed or what came is no
+  // frame.
+  bool receive(const std::function<bool(pid_t, std::string_view)>& on_frame);
+  void close() { socket_.reset(); }
+
+ private:
+  Descriptor socket_;
+  FrameReader reader_{0};
+  pid_t sender_ = 0;  // of the bytes that wait for the rest of their frame
+  bool partial_ = false;
+  Outbox waiting_;
+};
+
+}  // namespace agon::sandbox::launcher

@@ -1,0 +1,93 @@
+// A library for the interpreter, loaded by harness.py: a fork into other namespaces at the price of one, and what
+// confines the child.
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <system_error>
+
+#include "sandbox/launcher/isolation/capabilities.h"
+#include "sandbox/launcher/isolation/landlock.h"
+
+// Like fork(), but the child is in the namespaces whose descriptors are given (user, mount, pid, or none), and no child
+// of the caller's. A process between, which borrows the caller's memory as vfork's does, says `said` on `channel`,
+// enters, and forks from there: only what is started from within a pid namespace is in it. tid: where the C library
+// keeps the thread's number (PR_GET_TID_ADDRESS). For a caller with one thread; 0 in the child, 1 in the parent, -1
+// when it could not be done.
+extern "C" int agon_fork(const int* namespaces, int count, int channel, const char* said, int size, int* tid) {
+  volatile bool made = false;  // by the process between, which ends before this one goes on
+  const pid_t between = vfork();
+  if (between == 0) {
+    bool inside = send(channel, said, static_cast<std::size_t>(size), MSG_NOSIGNAL) == size;
+    for (int i = 0; i < count; ++i) inside = inside && setns(namespaces[i], 0) == 0;
+    if (!inside) _exit(1);
+    const pid_t own = getpid();
+    const long child =
+        syscall(SYS_clone, CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD, nullptr, nullptr, tid, nullptr);
+    if (child == 0) {  // in a copy of the memory: the frames of the caller are still there
+      while (count == 0 && getppid() == own) usleep(20);  // until it is whoever takes orphans' child
+      return 0;
+    }
+    made = child > 0;
+    _exit(0);
+  }
+  // The caller may have SIGCHLD ignored: nothing is left to wait for then.
+  while (between > 0 && waitpid(between, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return made ? 1 : -1;
+}
+
+// False where some of the bytes cannot be read.
+static bool copy(int file, off_t at, const char* begin, std::size_t size) {
+  for (std::size_t done = 0; done < size;) {
+    const ssize_t wrote = pwrite(file, begin + done, size - done, at + static_cast<off_t>(done));
+    if (wrote <= 0) return false;
+    done += static_cast<std::size_t>(wrote);
+  }
+  return true;
+}
+
+// Moves what lies at `count` places, each from ranges[2 i] to ranges[2 i + 1] and without a hole, into `file` and maps
+// it from there, for this process alone: one mapping where there were many, whose pages cost a fork nothing until they
+// are written. From the first place that cannot be moved all stay as they are. None may hold what this function writes.
+extern "C" void agon_gather(int file, const unsigned long* ranges, int count) {
+  constexpr int kAccess = PROT_READ | PROT_WRITE | PROT_EXEC, kFlags = MAP_PRIVATE | MAP_NORESERVE;
+  off_t at = 0;
+  for (int i = 0; i < count; ++i) {
+    char* const begin = reinterpret_cast<char*>(ranges[2 * i]);
+    const std::size_t size = ranges[2 * i + 1] - ranges[2 * i];
+    if (!copy(file, at, begin, size)) continue;
+    void* const copied = mmap(nullptr, size, kAccess, kFlags, file, at);
+    if (copied == MAP_FAILED) return;
+    mremap(copied, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, begin);
+    at += static_cast<off_t>(size);
+  }
+}
+
+// All of them, for good. The supervisor looks whether they are gone.
+extern "C" void agon_drop_capabilities() {
+  try {
+    agon::sandbox::launcher::drop_capabilities();
+  } catch (const std::system_error&) {
+  }
+}
+
+// For good: of the file system, what is beneath `home` and `forks`, reading beneath the folders of `readable` (which
+// ends with null), and what was allowed before. 0, or -1 with errno.
+extern "C" int agon_confine(const char* home, const char* forks, const char* const* readable) {
+  try {
+    agon::sandbox::launcher::LandlockRules rules{{}, {"/dev"}, {home, forks}};
+    for (; *readable; ++readable) rules.readable.emplace_back(*readable);
+    agon::sandbox::launcher::restrict_files(rules);
+    return 0;
+  } catch (const std::system_error& error) {
+    errno = error.code().value();
+    return -1;
+  }
+}

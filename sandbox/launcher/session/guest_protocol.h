@@ -1,0 +1,30 @@
+// sandbox/launcher/session/guest_protocol.h - what passes between the supervisor and harness.py, in frames (sandbox/frame.h):
+// one letter, then the letter's payload.
+//   to the guest    r  u32 length, name, code     run the code; q: a last value is printed unless it is a bool
+//                   f  and the descriptors         fork: the new session's channel, stdout, stderr; its user, mount and
+//                                                  pid namespaces, where there are any
+//                   g  folder of the files         go on
+//                   z  u64 seed                    begin the streams of random numbers anew
+//   from the guest  h                              the interpreter is ready (the template, then every session)
+//                   d  Outcome, text               the code has ended
+//                   f  text                        the fork is done, or why not
+//                   i                              this process is about to enter the new session's namespaces
+//                   s                              this process is in them, and has given up its capabilities
+//                   e  text                        it could not
+// The kernel says who sent a frame (SCM_CREDENTIALS); a frame from another process than the one that may send it is no
+// frame.
+#pragma once
+
+#include <cstddef>
+
+namespace agon::sandbox::launcher {
+
+enum class Outcome : unsigned char { ok, exception, memory, process, disk, interrupted };
+
+inline constexpr int kGuestChannel = 3;               // descriptor in the guest
+inline constexpr int kGuestHarness = 4;               // where the template reads its code
+inline constexpr int kGuestLibrary = 5;               // and its library (guest_fork.cc)
+inline constexpr int kGuestGathered = 6;              // an empty file in memory, for libraries (agon_gather)
+inline constexpr std::size_t kMostGuestFrame = 8192;  // bytes; a session's answers are short
+
+}  // namespace agon::sandbox::launcher

@@ -1,0 +1,814 @@
+#include "sandbox/launcher/session/session.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/text.h"
+#include "sandbox/launcher/supervisor/census.h"
+#include "sandbox/launcher/supervisor/processes.h"
+#include "sandbox/launcher/supervisor/share.h"
+#include "sandbox/launcher/small_file.h"
+#include "sandbox/launcher/sockets.h"
+
+namespace agon::sandbox::launcher {
+namespace {
+
+using std::chrono::duration;
+using std::chrono::milliseconds;
+
+constexpr auto kGrace = milliseconds(250);  // between an interrupt and the end by force
+constexpr auto kAnswer =
+    milliseconds(1000);  // between an answer and the wait for the next request; a closed channel and an end
+constexpr auto kReturn = std::chrono::microseconds(300);  // between an answer and that wait, as a rule less
+constexpr auto kMostStart = std::chrono::seconds(5);      // of an interpreter that is in its namespaces
+constexpr auto kTick = milliseconds(20);
+constexpr auto kLongLook = milliseconds(4);  // and as much again for each 40 processes
+constexpr int kErrandLooks = 64;             // after a long one
+constexpr int kErrandPause = 2;              // between two of them, times the CPU time of the last one
+constexpr std::int64_t kFewProcesses = 16;
+constexpr int kLookPause = 8;  // times as long as a look took: one at many processes takes milliseconds
+constexpr auto kFilesTick = milliseconds(200);
+constexpr int kCountPause = 8;  // times the CPU time of the last count of files, which is in nobody's count
+constexpr auto kIdleTick = milliseconds(100),
+               kQuietTick = milliseconds(1000);  // between calls, with processes and without
+constexpr auto kWriting = milliseconds(2);       // between two looks whether a file is written
+constexpr auto kFresh = milliseconds(2);         // of a census, where it matters
+constexpr std::size_t kMostPictures = 16;
+constexpr std::int64_t kMostCollected = 128 << 20;  // bytes of files that a call brings out
+constexpr std::int64_t kForkedSessions = 256;       // processes that forks of a session may add to its count
+constexpr std::int64_t kMostOfUser = 8192;          // processes of one user where all sessions share it
+constexpr std::int64_t kSlack = 32 << 20;        // bytes of data beside the limit that the interpreter itself may need
+constexpr std::int64_t kAddresses = 2ll << 30;   // bytes of address space beside it: page tables grow with what is used
+constexpr std::int64_t kMostDescriptors = 1024;  // open ones of a session: each holds memory of the kernel's
+constexpr std::int64_t kFilesAtOnce = 1000;      // that are counted without an errand
+constexpr std::size_t kMostLeaders = 4;          // sessions of the kernel's, the interpreter's among them
+constexpr int kMostLocks = 100'000;              // that a call may ask for: the kernel keeps each, 200 bytes
+constexpr int kMostLocksEver = 400'000;          // and all calls together
+constexpr int kMostWatches = 1 << 16;            // of epolls that a session may add
+constexpr std::int64_t kRead = 256 << 10;        // bytes of a stream that are taken at a time
+constexpr std::int64_t kPipe = 1 << 20;          // and that it can hold at most
+
+double seconds_since(Clock::time_point start) { return duration<double>(Clock::now() - start).count(); }
+
+// Sessions at rest are looked at together: one awakening, and one census, serves them all.
+Clock::time_point next_beat(milliseconds beat) {
+  return Clock::time_point(std::chrono::floor<milliseconds>(Clock::now().time_since_epoch()) / beat * beat + 2 * beat);
+}
+
+std::string signal_name(int number) {
+  const char* name = sigabbrev_np(number);
+  return name ? std::string("SIG") + name : fmt::format("signal {}", number);
+}
+
+// What a stream's pipe holds, at most `most` bytes.
+std::int64_t drain_into(int pipe, OutputBuffer* buffer, std::int64_t most) {
+  std::array<char, 1 << 16> piece;
+  std::int64_t total = 0;
+  ssize_t got = 0;
+  while (total < most && (got = read(pipe, piece.data(), piece.size())) > 0) {
+    total += got;
+    if (buffer) buffer->add({piece.data(), static_cast<std::size_t>(got)});
+  }
+  return total;
+}
+
+// Gives the writing end; ours, kept in `reading`, never blocks.
+Descriptor make_stream(Descriptor& reading) {
+  Pipe pipe = make_pipe();
+  reading = std::move(pipe.reading);
+  checked(fcntl(reading.get(), F_SETFL, O_NONBLOCK), "fcntl");
+  return std::move(pipe.writing);
+}
+
+bool exceeds(const FilesUse& use, const Limits& limits) { return use.bytes > limits.disk || use.files > limits.inodes; }
+
+std::string files_text(const Limits& limits) {
+  return fmt::format("more than {} bytes or {} files", limits.disk, limits.inodes);
+}
+
+}  // namespace
+
+Session::Session(int id, const Session* parent, Limits limits, const Surroundings& surroundings)
+    : id_(id),
+      parent_(parent ? parent->id() : 0),
+      limits_(limits),
+      surroundings_(surroundings),
+      has_run_(parent != nullptr) {
+  const Walls& walls = surroundings.walls;
+  if (walls.cgroups >= 0) cgroup_ = std::make_unique<SessionCgroup>(walls.cgroups, id, limits);
+  if (walls.has_namespaces()) {
+    parent_first_ = parent ? parent->first_.process() : 0;
+    first_ = FirstProcess::start(parent ? &parent->first_ : nullptr, limits, surroundings.reports);
+    return;
+  }
+  folder_.emplace(walls.folder, id, parent ? &*parent->folder_ : nullptr);
+  if (!parent) return;
+  making_ = Errand::start([from = *parent->folder_, to = *folder_, limits] {
+    to.copy_from(from, limits.disk, limits.inodes);
+    return Errand::Values{};
+  });
+}
+
+int Session::progress() const {
+  if (state_ != State::making) return -1;
+  return folder_ ? making_.descriptor() : first_.progress();
+}
+
+bool Session::on_progress() try {
+  if (!folder_) return first_.advance();
+  if (!making_.is_out()) return true;
+  const auto outcome = making_.take();
+  if (outcome && outcome->error != 0) end(Reason::disk_limit, outcome->text);
+  return outcome && outcome->error == 0;
+} catch (const std::system_error& error) {
+  const int code = error.code().value();
+  const bool is_fault_of_files = code == ENOSPC || code == ELOOP || code == EDQUOT;
+  if (parent_ != 0 && (code == ENOSPC || code == EUSERS) &&
+      std::string_view(error.what()).starts_with("new namespaces"))
+    end(Reason::process_limit,
+        "it is a fork of a fork too many times in a row: the kernel nests namespaces 32 deep, and this machine has "
+        "used "
+        "some of them up");
+  else if (is_fault_of_files)
+    end(Reason::disk_limit, error.what());
+  else  // what is made of a fork can be ended by the code that it comes from
+    end(parent_ != 0 && code == ECHILD ? Reason::killed_by_signal : Reason::sandbox_lost, error.what());
+  return false;
+}
+
+Session::GuestEnds Session::make_ends() {
+  GuestEnds ends;
+  std::tie(channel_, ends.channel) = GuestChannel::make();
+  ends.out = make_stream(out_);
+  ends.err = make_stream(err_);
+  if (!folder_) namespaces_ = first_.namespaces();
+  state_ = State::starting;
+  next_count_ = Clock::now() + kFilesTick;
+  return ends;
+}
+
+void Session::on_channel() {
+  const bool open = channel_.receive(
+      [this](pid_t sender, std::string_view payload) { return state_ != State::dead && on_frame(sender, payload); });
+  if (open || state_ == State::dead) return;
+  // Its reaper will say how it ended, unless it lives on without its channel.
+  closed_at_ = Clock::now();
+  if (state_ == State::starting) end(Reason::protocol_error, "its interpreter ended before it was ready");
+}
+
+// False once nothing more is to be read.
+bool Session::on_frame(pid_t sender, std::string_view payload) {
+  const char kind = payload.empty() ? 0 : payload[0];
+  payload.remove_prefix(std::min<std::size_t>(1, payload.size()));
+  if (state_ == State::starting) {
+    on_starting_frame(sender, kind, payload);
+    return state_ != State::dead;
+  }
+  if (kind == 'f' && sender == interpreter_ && forks_asked_ > 0) {
+    --forks_asked_;
+    fork_answers_.push_back(valid_utf8(payload));
+    return true;
+  }
+  if (kind == 'd' && sender == interpreter_ && state_ == State::busy && !call_->answered && !payload.empty() &&
+      static_cast<unsigned char>(payload[0]) <= static_cast<unsigned char>(Outcome::interrupted)) {
+    on_answer(payload);
+    return true;
+  }
+  end(Reason::protocol_error, "a message that the interpreter would not send");
+  return false;
+}
+
+void Session::on_starting_frame(pid_t sender, char kind, std::string_view payload) {
+  if (kind == 'i' && entering_ == 0) {
+    entering_ = sender;
+    entering_process_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, sender, 0)));  // none: it has ended since
+  } else if (kind == 's' && entering_ != 0 && interpreter_ == 0)
+    on_entered(sender);
+  else if (kind == 'h' && sender == interpreter_ && interpreter_ != 0)
+    on_ready();
+  else
+    end(Reason::protocol_error, kind == 'e' ? valid_utf8(payload) : "an unexpected message");
+}
+
+void Session::on_ready() {
+  state_ = State::ready;
+  next_look_ = Clock::now() + kIdleTick;
+  namespaces_ = {};
+}
+
+void Session::on_entered(pid_t process) try {
+  if (!is_inside(process)) return end(Reason::protocol_error, "the new process is not where it said");
+  const ProcessStatus status(process);
+  for (const char* name : {"CapEff", "CapPrm", "CapInh", "CapAmb"})
+    if (status.field(name).find_first_not_of('0') != std::string::npos)
+      return end(Reason::protocol_error, "the new process kept capabilities");
+  if (status.field("Seccomp") != "2" || status.field("NoNewPrivs") != "1")
+    return end(Reason::protocol_error, "the new process is not filtered");
+  interpreter_ = reaped_as_ = process;
+  entering_process_.reset();
+  entered_at_ = Clock::now();
+  next_look_ = entered_at_ + kTick;
+  if (parent_ != 0 && first_.process() != 0) {
+    // Its reaper is the first process of the parent, one pid namespace further out than its own.
+    const std::vector<std::string> numbers = split(status.field("NSpid"), "\t");
+    if (numbers.size() < 2) return end(Reason::protocol_error, "the new process is gone");
+    reaper_ = parent_first_;
+    reaped_as_ = std::atoi(numbers[numbers.size() - 2].c_str());
+  }
+  hold(process, status);
+  channel_.send(fmt::format("g{}", home_path()));
+} catch (const std::system_error& error) {
+  end(Reason::protocol_error, error.what());
+}
+
+void Session::hold(pid_t process, const ProcessStatus& status) {
+  mark_process(process, id_);
+  if (cgroup_) cgroup_->add(process);
+  if (parent_ == 0) set_rlimits(process, status);  // a fork inherits them
+  usage_ = Usage(process, first_.process(), surroundings_.template_memory);
+}
+
+bool Session::is_inside(pid_t process) const {
+  if (folder_) return parent_of(process) == getpid() && (session_of_process(process) == parent_);
+  const auto same = [process](const char* name, const Descriptor& expected) {
+    struct stat is {
+    }, should{};
+    return stat(fmt::format("/proc/{}/ns/{}", process, name).c_str(), &is) == 0 &&
+           fstat(expected.get(), &should) == 0 && is.st_ino == should.st_ino;
+  };
+  return same("user", namespaces_.users) && same("mnt", namespaces_.mounts) && same("pid", namespaces_.pids);
+}
+
+// Hard limits that the guest cannot raise. Memory and processes are held by watch(); these are the last line behind it.
+void Session::set_rlimits(pid_t process, const ProcessStatus& status) const {
+  const auto set = [process](int resource, std::int64_t value) {
+    rlimit had{};
+    checked(prlimit(process, static_cast<__rlimit_resource>(resource), nullptr, &had), "prlimit");
+    const rlim_t most = std::min(static_cast<rlim_t>(value), had.rlim_max);
+    const rlimit limit{most, most};
+    checked(prlimit(process, static_cast<__rlimit_resource>(resource), &limit, nullptr), "prlimit");
+  };
+  set(RLIMIT_FSIZE, limits_.file);
+  // Counted by user namespace: where there is none, with all that the user runs.
+  set(RLIMIT_NPROC, first_.process() != 0 ? limits_.processes + kForkedSessions : kMostOfUser);
+  set(RLIMIT_DATA, status.bytes("VmData") + limits_.memory + kSlack);
+  set(RLIMIT_AS, status.bytes("VmSize") + limits_.memory + kAddresses);
+}
+
+// At the will of who may reach it: of a session that is no fork, only the machine.
+void Session::on_first_ended() {
+  first_.on_reaped();
+  end(parent_ != 0 ? Reason::killed_by_signal : Reason::sandbox_lost, "its init process has ended");
+}
+
+void Session::on_reaped(pid_t reaper, const Report& report) {
+  if (reaper != reaper_ || interpreter_ == 0 || report.process != reaped_as_ || reaped_) return;
+  reaped_ = true;
+  on_exit(report.status);
+}
+
+// A leader that has ended leaves its session to its children. One that may become a leader need not be one yet.
+bool Session::may_lead(pid_t process) {
+  if (is_confining(process) || leaders_.contains(process)) return true;
+  if (Clock::now() < next_leader_) return false;
+  std::erase_if(leaders_, [&](pid_t leader) { return session_of_process(leader) != id_ || has_ended(leader); });
+  std::set<pid_t> leaders = leaders_;
+  for (const pid_t one : surroundings_.processes(id_, kFresh))
+    if (const pid_t leader = has_ended(one) ? 0 : getsid(one); leader > 0) leaders.insert(leader);
+  if (leaders.size() >= kMostLeaders) {
+    next_leader_ = Clock::now() + kTick;
+    return false;
+  }
+  leaders_.insert(process);
+  return true;
+}
+
+bool Session::may_lock() { return ++locks_of_call_ <= kMostLocks && ++locks_ <= kMostLocksEver; }
+
+bool Session::may_watch() { return ++watches_ <= kMostWatches; }
+
+void Session::end(Reason reason, std::string why) {
+  if (state_ == State::dead) return;
+  if (call_) finish(reason, why, false);
+  if (!end_) end_ = End{reason, std::move(why)};
+  state_ = State::dead;
+}
+
+void Session::seed(std::uint64_t seed) {
+  std::string payload = "z";
+  for (int shift = 0; shift < 64; shift += 8) payload += static_cast<char>(seed >> shift & 0xff);
+  channel_.send(payload);
+}
+
+void Session::write(const std::string& name, const std::string& bytes) {
+  pictures_.reset();
+  const auto home_folder = std::make_shared<const Folder>(home());
+  const auto work = [this, home_folder, &name, &bytes] {
+    const auto size = static_cast<std::int64_t>(bytes.size());
+    if (folder_ && files_use(folder_->all(), kFilesAtOnce, surroundings_.folders()).bytes + size > limits_.disk)
+      throw std::system_error(ENOSPC, std::generic_category(), "writing " + name);
+    write_file(*home_folder, name, bytes);
+    return Errand::Values{};
+  };
+  if (!is_alone()) {
+    writing_ = Errand::start(work, {home_folder->get()});
+    return;
+  }
+  work();
+  written_ = Errand::Outcome{};
+}
+
+std::optional<Errand::Outcome> Session::take_write() {
+  return writing_.is_out() ? writing_.take() : std::exchange(written_, std::nullopt);
+}
+
+// Nobody can hold a lock of the kernel's then.
+bool Session::is_alone() const {
+  if (!has_run_) return true;
+  return surroundings_.processes(id_, milliseconds(0)) == std::vector<pid_t>{interpreter_} &&
+         memory_use(interpreter_).threads == 1 && waits_for_request();
+}
+
+bool Session::runs_nothing_but(pid_t process) const {
+  return surroundings_.processes(id_, milliseconds(0)) == std::vector<pid_t>{process};
+}
+
+void Session::start(CallRequest request) {
+  drain_into(out(), nullptr, kPipe);
+  drain_into(err(), nullptr, kPipe);
+  has_run_ = true;
+  call_.emplace();
+  call_->out = call_->err = OutputBuffer(limits_.kept_output);
+  call_->request = std::move(request);
+  call_->start = Clock::now();
+  call_->wall = call_->request.wall > 0 ? std::min(call_->request.wall, limits_.wall) : limits_.wall;
+  if (!call_->request.pictures)
+    pictures_.reset();
+  else if (!pictures_)
+    pictures_ = pictures();
+  call_->cpu_before = used_cpu();
+  locks_of_call_ = 0;
+  was_counted_ = false;
+  looking_ = Errand();  // what it has read is of before
+  if (cgroup_) {
+    call_->peak_before = cgroup_->peak_memory();
+    call_->kills_before = cgroup_->memory_kills();
+    call_->refusals_before = cgroup_->process_refusals();
+  }
+  if (!cgroup_) usage_.begin_peak();
+  const std::string& name = call_->request.name;
+  std::string payload = call_->request.show_bools ? "r" : "q";
+  for (int shift = 0; shift < 32; shift += 8) payload += static_cast<char>(name.size() >> shift & 0xff);
+  channel_.send(payload + name + call_->request.code);
+  state_ = State::busy;
+  next_look_ = next_count_ = Clock::now() + kTick;
+}
+
+void Session::on_output() {
+  drain_into(out(), call_ ? &call_->out : nullptr, kRead);
+  drain_into(err(), call_ ? &call_->err : nullptr, kRead);
+  if (call_ && call_->out.total() + call_->err.total() > limits_.output)
+    end(Reason::output_limit, fmt::format("more than {} bytes of output", limits_.output));
+}
+
+void Session::on_answer(std::string_view payload) {
+  call_->answered = true;
+  call_->answered_at = Clock::now();
+  call_->outcome = static_cast<Outcome>(payload[0]);
+  call_->text = valid_utf8(payload.substr(1));
+  finish_answered();
+}
+
+// An answer counts once the main thread is back where it waits for the next request: code that only says it is done is
+// not.
+void Session::finish_answered() {
+  if (!waits_for_request()) return;
+  if (call_->interrupted) return finish(*call_->interrupted, call_->text, true);
+  constexpr std::array kReasons = {Reason::ok,         Reason::exception, Reason::memory_limit, Reason::process_limit,
+                                   Reason::disk_limit, Reason::exception};
+  finish(kReasons.at(static_cast<std::size_t>(call_->outcome)), call_->text, true);
+}
+
+bool Session::waits_for_request() const {
+  const auto waiting = waiting_in(interpreter_);
+  return waiting && waiting->number == SYS_recvmsg && waiting->argument == kGuestChannel;
+}
+
+void Session::on_exit(int status) {
+  if (call_ && call_->interrupted) return end(*call_->interrupted, "ended at the limit");
+  if (cgroup_ && cgroup_->memory_kills() > 0)  // the kernel ends a session over its memory as a whole
+    return end(Reason::memory_limit, fmt::format("more than {} bytes of memory", limits_.memory));
+  if (WIFSIGNALED(status)) return end(Reason::killed_by_signal, "killed by " + signal_name(WTERMSIG(status)));
+  end(WEXITSTATUS(status) == 0 ? Reason::ok : Reason::exception,
+      fmt::format("the interpreter left with code {}", WEXITSTATUS(status)));
+}
+
+void Session::watch() {
+  if (state_ != State::dead && closed_at_ && Clock::now() - *closed_at_ > kAnswer)
+    return end(Reason::protocol_error, "the interpreter closed its channel");
+  if (state_ == State::starting) return watch_start();
+  if (state_ == State::ready) return watch_idle();
+  if (state_ == State::busy) watch_call();
+}
+
+// The first steps of a fork are in the hands of the code that it comes from.
+void Session::watch_start() {
+  check_files();
+  if (state_ == State::dead) return;
+  if (interpreter_ == 0 || Clock::now() < next_look_) return;
+  next_look_ = Clock::now() + kTick;
+  if (Clock::now() - entered_at_ > kMostStart) return end(Reason::wall_timeout, "it did not start in time");
+  look();
+  auto over = exceeded();
+  if (!over && cpu_since(0) > limits_.cpu) over = End{Reason::cpu_limit, "more CPU time than its limit"};
+  if (over) end(over->reason, over->text);
+}
+
+void Session::watch_call() {
+  if (call_->answered) watch_answered();
+  if (!call_) return;
+  if (call_->interrupted) {
+    if (Clock::now() - call_->interrupted_at > kGrace) return end(*call_->interrupted, "ended at the limit");
+  } else if (seconds_since(call_->start) > call_->wall) {
+    interrupt(Reason::wall_timeout, fmt::format("longer than {:g} s", call_->wall));
+  }
+  if (Clock::now() < next_look_) return;
+  const auto before = own_cpu_time();
+  check_use();
+  if (call_) next_look_ = Clock::now() + std::max<Clock::duration>(kTick, kLookPause * (own_cpu_time() - before));
+}
+
+void Session::watch_answered() {
+  finish_answered();
+  if (call_ && Clock::now() - call_->answered_at > kAnswer)
+    end(Reason::protocol_error, "an answer while the code went on");
+}
+
+// What earlier calls left running is held to the same limits; the CPU time between two calls to that of one.
+void Session::watch_idle() {
+  if (Clock::now() < next_look_) return;
+  const bool waits = looking_.is_out() || measuring_.is_out() || counting_.is_out() || (folder_ && !was_counted_);
+  if (!waits && usage_.at_rest(surroundings_.processes(id_, kIdleTick))) {
+    next_look_ = next_beat(kQuietTick);
+    return;
+  }
+  look();
+  auto over = exceeded();
+  if (!over && cpu_since(idle_cpu_) > limits_.cpu) over = End{Reason::cpu_limit, "more CPU time than its limit"};
+  if (over) return end(over->reason, "between calls: " + over->text);
+  const bool is_quiet = usage_.processes() <= 1;
+  if (!is_quiet || !was_counted_ || counting_.is_out()) check_files();
+  const bool is_waiting = looking_.is_out() || measuring_.is_out() || counting_.is_out();
+  if (state_ == State::ready) next_look_ = Clock::now() + (is_waiting ? kTick : is_quiet ? kQuietTick : kIdleTick);
+}
+
+std::chrono::milliseconds Session::wait() const {
+  const auto until = [](Clock::time_point at, milliseconds most) {
+    return std::clamp(std::chrono::duration_cast<milliseconds>(at - Clock::now()) + milliseconds(1), milliseconds(1),
+                      most);
+  };
+  if (state_ == State::ready) return writing_.is_out() ? kWriting : until(next_look_, kQuietTick);
+  if (state_ == State::starting && interpreter_ != 0) return kTick;
+  if (state_ == State::starting && folder_) return kFilesTick;
+  if (state_ != State::busy) return milliseconds(10'000);
+  // The interpreter is on its way back from its answer.
+  if (call_->answered && !closed_at_)
+    return Clock::now() - call_->answered_at < kReturn ? milliseconds(0) : milliseconds(1);
+  const auto wall = std::chrono::duration_cast<Clock::duration>(duration<double>(call_->wall));
+  return std::min(until(call_->interrupted ? call_->interrupted_at + kGrace : call_->start + wall, kTick),
+                  until(next_look_, kTick));
+}
+
+void Session::check_use() {
+  if (cgroup_) check_cgroup();
+  if (!call_) return;
+  look();
+  call_->seen = std::max(call_->seen, usage_.memory());
+  if (!cgroup_ && !usage_.knows_peak())  // of the interpreter alone the kernel keeps the highest point
+    call_->peak = std::max(call_->peak, usage_.memory() > limits_.memory ? known_memory() : usage_.memory());
+  if (const auto over = exceeded()) return end(over->reason, over->text);
+  check_files();
+  if (call_ && !call_->interrupted && cpu_since(call_->cpu_before) > limits_.cpu)
+    interrupt(Reason::cpu_limit, fmt::format("more than {:g} s of CPU time", limits_.cpu));
+}
+
+// The kernel has kept the limits; finish() finds which.
+void Session::check_cgroup() {
+  call_->peak = std::max(call_->peak, cgroup_->memory());
+  if (cgroup_->process_refusals() > call_->refusals_before || cgroup_->memory_kills() > call_->kills_before)
+    end(Reason::ok, "");
+}
+
+// Code that has made one look long can make the next one so: an errand does the next 64, and then it is tried again.
+// That the supervisor had to wait for a processor makes none long, or a busy machine would put all of them off. One
+// process alone is read quickly.
+void Session::look() {
+  if (interpreter_ == 0) return;
+  const std::vector<pid_t> processes = surroundings_.processes(id_, kFresh);
+  listed_ = std::ssize(processes);
+  if (is_crowded()) return;  // it ends at that
+  if (looks_by_errand_ > 0) {
+    look_by_errand(processes);
+  } else {
+    const auto before = Clock::now();
+    const auto waited = own_waiting_time();
+    usage_.look(processes);
+    const auto took = Clock::now() - before - (own_waiting_time() - waited);
+    if (listed_ > 1 && took > kLongLook + listed_ * kLongLook / 40) looks_by_errand_ = kErrandLooks;
+  }
+  if (!cgroup_) measure();
+}
+
+// So many that it need not be known how many of them have ended since they were listed.
+bool Session::is_crowded() const { return !cgroup_ && listed_ > 2 * limits_.processes + kFewProcesses; }
+
+void Session::take_look() {
+  const auto outcome = looking_.take();
+  if (!outcome) return;
+  next_errand_look_ = Clock::now() + kErrandPause * outcome->cpu;
+  const std::string bytes = read_all(reading_.get());
+  reading_.reset();
+  if (outcome->error == 0 && std::ssize(bytes) == outcome->values[0])
+    usage_.take(reading_from(bytes), true);
+  else
+    looks_by_errand_ = 0;  // the next one is ours
+}
+
+void Session::look_by_errand(const std::vector<pid_t>& processes) try {
+  take_look();
+  if (looks_by_errand_ == 0 || looking_.is_out() || Clock::now() < next_errand_look_ || --looks_by_errand_ == 0) return;
+  reading_ = memory_file("agon-look", "");
+  looking_ = Errand::start(
+      [this, processes, file = reading_.get()] {
+        const std::string bytes = to_bytes(usage_.read(processes));
+        checked(pwrite(file, bytes.data(), bytes.size(), 0), "writing what was read");
+        return Errand::Values{std::ssize(bytes)};
+      },
+      {reading_.get()});
+} catch (const std::system_error&) {
+  looks_by_errand_ = 0;
+}
+
+// At the end of a call, where there is only the interpreter, as nearly always.
+void Session::look_briefly() {
+  if (cgroup_ || interpreter_ == 0) return;
+  if (looks_by_errand_ == 0 && usage_.processes() <= 1 && child_processes(interpreter_).empty())
+    return usage_.look({interpreter_});
+  const std::vector<pid_t> processes = surroundings_.processes(id_, kFresh);
+  if (processes.size() > 1 && (looks_by_errand_ > 0 || is_crowded())) return take_look();
+  looking_ = Errand();  // what it has read is of before
+  usage_.look(processes);
+}
+
+// Only a slow read tells which pages processes share, so an errand does it.
+void Session::measure() {
+  if (const auto outcome = measuring_.take()) usage_.take_exact({outcome->values[0], outcome->values[1]}, outcome->cpu);
+  if (measuring_.is_out() || !usage_.needs_exact(limits_.memory)) return;
+  try {
+    measuring_ =
+        Errand::start([processes = surroundings_.processes(id_, kFresh), &memory = surroundings_.template_memory] {
+          const ExactMemory exact = exact_memory(processes, memory);
+          return Errand::Values{exact.pages, exact.mappings};
+        });
+  } catch (const std::system_error&) {  // at the next look
+  }
+}
+
+// Where there is no file system of its own to keep these limits.
+void Session::check_files() {
+  if (!folder_ || state_ == State::dead) return;
+  if (const auto outcome = counting_.take()) {
+    was_counted_ = true;
+    next_count_ = std::max<Clock::time_point>(next_count_, Clock::now() + kCountPause * outcome->cpu);
+    if (outcome->values[0] > 0) return end(Reason::disk_limit, files_text(limits_));
+  }
+  if (counting_.is_out() || Clock::now() < next_count_) return;
+  next_count_ = Clock::now() + (state_ == State::ready ? kQuietTick : kFilesTick);
+  try {
+    counting_ = Errand::start([folder = *folder_, limits = limits_, others = surroundings_.folders(),
+                               processes = surroundings_.processes(id_, kFresh)] {
+      FilesUse use = files_use(folder.all(), limits.inodes, others, processes);
+      use.bytes += mapped_nameless_files(folder.path(), processes, limits.file);
+      return Errand::Values{exceeds(use, limits) ? 1 : 0};
+    });
+  } catch (const std::system_error&) {
+  }
+}
+
+// Large folders are counted by an errand alone.
+bool Session::has_too_many_files() const try {
+  return folder_ && exceeds(files_use(folder_->all(), std::min(kFilesAtOnce, limits_.inodes), surroundings_.folders()),
+                            {.disk = limits_.disk, .inodes = limits_.inodes});
+} catch (const std::system_error&) {
+  return false;
+}
+
+std::optional<Session::End> Session::exceeded() const {
+  if (usage_.descriptors() > kMostDescriptors)
+    return End{Reason::process_limit,
+               fmt::format("{} open descriptors, more than {}", usage_.descriptors(), kMostDescriptors)};
+  if (cgroup_) return std::nullopt;  // the kernel keeps the rest
+  const bool may_exceed = usage_.memory() > limits_.memory || usage_.measured() > limits_.memory;
+  if (may_exceed && known_memory() > limits_.memory)
+    return End{Reason::memory_limit, fmt::format("{} bytes of memory, more than {}", known_memory(), limits_.memory)};
+  if (folder_ && usage_.has_hidden())
+    return End{Reason::process_limit, "a program that may not be read runs, and nobody can see what it uses"};
+  if (const std::int64_t tasks = is_crowded() ? listed_ : usage_.tasks(); tasks > limits_.processes)
+    return End{Reason::process_limit, fmt::format("{} processes and threads, more than {}", tasks, limits_.processes)};
+  return std::nullopt;
+}
+
+std::int64_t Session::known_memory() const {
+  return std::max({usage_.exact(), usage_.measured(), usage_.certain_memory()});
+}
+
+// A process that ends while it is looked at may be counted twice, with its parent: what is over is looked at again.
+double Session::cpu_since(double before) {
+  const double used = used_cpu() - before;
+  if (used <= limits_.cpu || cgroup_ || looks_by_errand_ > 0) return used;
+  usage_.look(surroundings_.processes(id_, kFresh));
+  return used_cpu() - before;
+}
+
+void Session::interrupt(Reason reason, std::string text) {
+  call_->interrupted = reason;
+  call_->interrupted_at = Clock::now();
+  call_->text = std::move(text);
+  if (!reaped_) ::kill(interpreter_, SIGINT);
+}
+
+double Session::used_cpu() const { return cgroup_ ? cgroup_->cpu_seconds() : usage_.cpu(); }
+
+std::int64_t Session::measured_peak() {
+  if (cgroup_) {
+    const std::int64_t peak = cgroup_->peak_memory();
+    return peak > call_->peak_before ? peak : std::max(call_->peak, cgroup_->memory());
+  }
+  // Of an interpreter that is gone, or has given much back for mapped files, the looks know more than the kernel.
+  const std::int64_t seen = call_->seen - (usage_.memory() > 0 ? surroundings_.template_memory.resident : 0);
+  return std::max({call_->peak, usage_.interpreter_peak(), seen});
+}
+
+void Session::drain() {
+  drain_into(out(), &call_->out, kPipe);
+  drain_into(err(), &call_->err, kPipe);
+}
+
+// The limit that the session has met during the call, where its cgroup or its folder tells.
+std::optional<Session::End> Session::met_limit() const {
+  if (cgroup_ && cgroup_->memory_kills() > call_->kills_before)
+    return End{Reason::memory_limit, fmt::format("more than {} bytes of memory", limits_.memory)};
+  if (cgroup_ && cgroup_->process_refusals() > call_->refusals_before)
+    return End{Reason::process_limit, fmt::format("more than {} processes and threads", limits_.processes)};
+  if (has_too_many_files()) return End{Reason::disk_limit, files_text(limits_)};
+  return std::nullopt;
+}
+
+void Session::finish(Reason reason, std::string text, bool alive) {
+  if (auto met = met_limit(); met && reason != Reason::sandbox_lost) {
+    end_ = met;
+    std::tie(reason, text) = std::tie(met->reason, met->text);
+    alive = false;
+  }
+  drain();
+  look_briefly();
+  Result result;
+  result.reason = reason;
+  result.tier = surroundings_.walls.tier;
+  result.text = std::move(text);
+  result.out = call_->out.text();
+  result.err = call_->err.text();
+  result.dropped_bytes = call_->out.dropped() + call_->err.dropped();
+  result.wall_s = seconds_since(call_->start);
+  idle_cpu_ = used_cpu();
+  result.cpu_s = std::max(0.0, idle_cpu_ - call_->cpu_before);
+  result.peak_memory = measured_peak();
+  result.alive = alive;
+  result.ran = true;
+  result.pictures_left = collect();
+  if (!alive && !end_) end_ = End{result.reason, result.text};
+  result_ = std::move(result);
+  call_.reset();
+  state_ = alive ? State::ready : State::dead;
+  next_look_ = Clock::now() + kIdleTick;
+}
+
+// A file that cannot be brought out, or is too much beside the others, is left out: what the code calls a picture may
+// be anything. Gives the number of pictures that were.
+std::int64_t Session::collect() {
+  std::int64_t left = kMostCollected;
+  const auto take = [&](const std::string& name) {
+    try {
+      files_.push_back(open_file(home(), name, std::min(limits_.file, left)));
+      left -= files_.back().size;
+      return true;
+    } catch (const std::system_error&) {
+      return false;
+    }
+  };
+  for (const std::string& name : call_->request.artifacts) take(name);
+  if (!call_->request.pictures) return 0;
+  const std::map<std::string, FileState> before = std::exchange(pictures_, pictures()).value();
+  std::size_t taken = 0;
+  std::int64_t left_out = 0;
+  for (const auto& [name, state] : *pictures_) {
+    const auto old = before.find(name);
+    if (old != before.end() && old->second == state) continue;
+    if (++taken > kMostPictures || !take(name)) ++left_out;
+  }
+  return left_out;
+}
+
+// The guest may have taken its workspace away.
+std::map<std::string, FileState> Session::pictures() const {
+  try {
+    return picture_files(home());
+  } catch (const std::system_error&) {
+    return {};
+  }
+}
+
+std::optional<Result> Session::take_result() { return std::exchange(result_, std::nullopt); }
+
+Result Session::result_of_end() const {
+  Result result;
+  result.reason = end_->reason == Reason::ok ? Reason::exception : end_->reason;
+  result.tier = surroundings_.walls.tier;
+  result.text = "the session had ended: " + end_->text;
+  return result;
+}
+
+void Session::kill(bool has_forks) {
+  state_ = State::dead;
+  for (Errand* errand : {&making_, &looking_, &measuring_, &counting_, &writing_}) *errand = Errand();
+  reading_.reset();
+  // By its descriptor: another process may have its number since.
+  if (entering_process_) syscall(SYS_pidfd_send_signal, entering_process_.get(), SIGKILL, nullptr, 0);
+  entering_process_.reset();
+  if (!folder_ && !has_forks) {
+    if (first_.process() != 0) ::kill(first_.process(), SIGKILL);  // and with it all others of its pid namespace
+  } else if (cgroup_) {
+    cgroup_->kill();
+  } else {
+    kill_all();
+  }
+}
+
+// None of them can make another one while they are ended.
+void Session::kill_all() {
+  constexpr int kMostRounds = 20;
+  const rlimit none{0, 0};
+  std::set<pid_t> killed;
+  std::size_t before = 0;
+  for (int round = 0; round < kMostRounds; ++round) {
+    for (const pid_t process : surroundings_.processes(id_, milliseconds(0))) {
+      if (!killed.insert(process).second) continue;
+      prlimit(process, RLIMIT_NPROC, &none, nullptr);
+      ::kill(process, SIGKILL);
+    }
+    if (killed.size() == std::exchange(before, killed.size())) return;
+  }
+}
+
+bool Session::has_stragglers() {
+  if (cgroup_ || Clock::now() < next_look_) return false;
+  next_look_ = Clock::now() + kIdleTick;
+  return !surroundings_.processes(id_, kFresh).empty();
+}
+
+bool Session::is_gone() const {
+  if (!folder_) return first_.process() == 0;
+  return (interpreter_ == 0 || reaped_) && surroundings_.processes(id_, kFresh).empty();
+}
+
+void Session::close_descriptors() {
+  channel_.close();
+  out_.reset();
+  err_.reset();
+}
+
+bool Session::remove_files() {
+  if (!folder_ || removed_) return true;
+  if (!removing_.is_out()) {
+    folder_->move_away();
+    removing_ = Errand::start([folder = *folder_] {
+      folder.remove();
+      return Errand::Values{};
+    });
+    return false;
+  }
+  removed_ = removing_.take().has_value();
+  return removed_;
+}
+
+}  // namespace agon::sandbox::launcher

@@ -1,0 +1,15 @@
+// sandbox/launcher/supervisor/supervisor.h - serves the host: opens, forks, runs, closes sessions. One thread, one epoll loop; it
+// is the first process of the outer pid namespace, so whatever ends it ends every session.
+#pragma once
+
+#include "sandbox/launcher/descriptor.h"
+#include "sandbox/launcher/isolation/template.h"
+#include "sandbox/launcher/isolation/isolation.h"
+
+namespace agon::sandbox::launcher {
+
+// Requests and replies are CBOR maps in frames (docs/sandbox.md). Returns when the host has closed `control`; throws
+// std::system_error when the template cannot be started.
+void supervise(Descriptor control, Template made, const Walls& walls);
+
+}  // namespace agon::sandbox::launcher

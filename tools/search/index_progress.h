@@ -1,0 +1,13 @@
+// tools/search/index_progress.h - what build_search_index tells, for a person who waits.
+#pragma once
+
+#include <string>
+
+#include "tools/search/search_index.h"
+
+namespace agon::tools {
+
+// Bars on stderr (core/progress.h), one a phase, from the third second on. They are wiped when the last copy goes.
+IndexProgress show_progress(const std::string& label);
+
+}  // namespace agon::tools
