@@ -107,8 +107,6 @@ double word_set_f1(std::string_view predicted, std::string_view gold) {
 
 // --- Replies of models ---
 
-using SortedJson;
-
 // Names in lower case without signs. swipe: a finger's way, against which the page scrolls; press: a key that the
 // arguments name; status: how the task ended.
 enum class Call {

@@ -16,8 +16,6 @@ namespace agon::env {
 namespace {
 
 namespace fs = std::filesystem;
-using SortedJson;
-
 constexpr std::size_t kSimpleSearch = 75, kSimpleCoding = 70;  // the first of a MAT file
 
 std::string text_at(const SortedJson& item, const char* key) {
