@@ -23,7 +23,7 @@ record::Turn given_turn(env::Observation observation, const env::Action& action)
   turn.observation = std::move(observation);
   turn.text = action.text;
   turn.finish_reason = "stop";
-  turn.info[record::kGiven] = true;
+  turn.given = true;
   return turn;
 }
 

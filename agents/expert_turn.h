@@ -19,7 +19,7 @@ struct ExpertTurnRules {
 };
 
 struct ExpertTurn {
-  std::vector<record::Turn> given;  // the expert's turns before, each with info[kGiven]
+  std::vector<record::Turn> given;  // the expert's turns before, each `given`
   env::Observation observation;  // what is seen next
   std::string text;              // and the expert's turn on it
   bool searches = false;         // the expert searches in this episode: the rules of the search agent hold

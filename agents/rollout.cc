@@ -130,7 +130,7 @@ class GroupPlayer {
                   episode.task_id, prompt_tokens, policy_.capabilities().name, context);
     sample.over = true;
     episode.truncated = true;
-    episode.turns.back().info[record::kContext] = {{"prompt_tokens", prompt_tokens}, {"holds", context}};
+    episode.turns.back().full_context = {prompt_tokens, context};
     read_last_turn(episode);
   }
 
@@ -157,7 +157,7 @@ class GroupPlayer {
                              .finish_reason = std::string(to_string(completion.finish_reason)),
                              .prompt_tokens = completion.prompt_tokens,
                              .reward = result.reward,
-                             .info = result.info});
+                             .facts = result});
     if (sample.over)
       finish_episode(episode, result);
     else
@@ -210,7 +210,7 @@ std::vector<int> samples_left(const RolloutOptions& options, std::uint64_t task,
 }  // namespace
 
 void finish_episode(record::Episode& episode, const env::StepResult& last) {
-  episode.success = last.info.value("success", accuracy_of(last.reward) >= 1);
+  episode.success = last.success.value_or(accuracy_of(last.reward) >= 1);
   episode.truncated = last.truncated;
   read_last_turn(episode);
 }

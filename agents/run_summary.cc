@@ -488,17 +488,15 @@ EpisodeOutcome outcome_of(const record::Episode& episode) {
   const Json& gold = episode.gold;
   const bool gold_is_box = env::parse_box(gold.is_string() ? gold.get<std::string>() : gold.dump()).has_value();
   outcome.answer_is_box = gold_is_box && episode.answer && env::parse_box(*episode.answer);
-  if (!episode.turns.empty() && episode.turns.back().info.is_object())
-    outcome.grading = episode.turns.back().info.value("grading", Json());
+  if (!episode.turns.empty()) outcome.grading = episode.turns.back().facts.grading;
   // Without a tag the whole turn is graded, and votes.
   if (!outcome.answer && !outcome.grading.is_null()) outcome.answer = episode.turns.back().text;
   outcome.turn_correct = record::turns_correct(episode);
   for (const record::Turn& turn : episode.turns) {
     outcome.tokens += static_cast<std::int64_t>(turn.token_ids.size());
-    if (!turn.info.is_object()) continue;
-    if (!turn.info.contains("step_correct")) continue;
+    if (!turn.facts.step_correct) continue;
     ++outcome.steps;
-    outcome.right_steps += turn.info.at("step_correct") == true;
+    outcome.right_steps += *turn.facts.step_correct;
   }
   return outcome;
 }

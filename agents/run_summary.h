@@ -23,10 +23,10 @@ struct EpisodeOutcome {
   double reward = 0;
   std::optional<double> score;
   std::optional<std::string> answer;
-  Json grading;                    // info["grading"] of the last turn: the rule that a vote goes by
+  Json grading;                    // StepFacts::grading of the last turn: the rule that a vote goes by
   bool answer_is_box = false;      // without a grading: the gold is a box, and the answer parses as one
-  int steps = 0, right_steps = 0;  // turns with info["step_correct"], and those where it is true
-  std::vector<bool> turn_correct;  // info["turn_correct"] of the turns that have it: two where it is answered twice
+  int steps = 0, right_steps = 0;  // turns with a step_correct, and those where it is true
+  std::vector<bool> turn_correct;  // StepFacts::turn_correct of the turns that have it: two where it is answered twice
   std::int64_t tokens = 0;
 };
 EpisodeOutcome outcome_of(const record::Episode& episode);

@@ -84,7 +84,7 @@ Json node_json(const critic::Replay& replay, int number, const std::map<int, std
   json["reason"] = label ? Json(label->reason) : Json();
   json["ends_turn"] = node.ends_turn;
   json["reward"] = node.end ? Json(node.end->result.reward.total) : Json();
-  json["success"] = node.end ? node.end->result.info.value("success", Json()) : Json();
+  json["success"] = node.end && node.end->result.success ? Json(*node.end->result.success) : Json();
   return json;
 }
 
@@ -168,7 +168,7 @@ class TreeText {
       text_ += fmt::format("   <- {}", decision->second);
     const auto& label = replay_.labels.at(static_cast<std::size_t>(number));
     if (label && !label->correct) text_ += fmt::format("   (wrong: {})", printable(label->reason));
-    if (node.end && node.end->over()) text_ += node.end->result.info.value("success", false) ? "   right" : "   wrong";
+    if (node.end && node.end->over()) text_ += node.end->result.success.value_or(false) ? "   right" : "   wrong";
     text_ += '\n';
     for (const int child : children_[number]) add(child, depth + 1);
   }

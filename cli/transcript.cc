@@ -77,7 +77,7 @@ std::string observation_text(const env::Observation& observation) {
 // "called python: ok, 0.012 s, 345 bytes", a line a call of the turn.
 std::string calls_text(const record::Turn& turn) {
   std::string text;
-  for (const CallShown& call : tool_calls_of(turn))
+  for (const env::ToolAttempt& call : turn.facts.tool_calls)
     text += fmt::format("called {}: {}, {:.3f} s, {} bytes\n", printable(call.tool), printable(call.outcome),
                         call.seconds, call.bytes);
   return text;
@@ -162,16 +162,6 @@ RunContent read_run(const record::RunReader& run) {
 
 }  // namespace
 
-std::vector<CallShown> tool_calls_of(const record::Turn& turn) {
-  std::vector<CallShown> calls;
-  try {
-    for (const Json& call : turn.info.at("tool_calls"))
-      calls.push_back({call.at("tool"), call.at("outcome"), call.at("seconds"), call.at("bytes")});
-  } catch (const Json::exception&) {  // no call, or a record of another making
-  }
-  return calls;
-}
-
 EpisodeName parse_episode_name(const std::string& text) {
   const auto colon = text.find(':');
   const std::string_view sample =
@@ -237,13 +227,11 @@ std::string episode_text(const Episode& episode) {
     text += fmt::format("--- turn {}: what it wrote ({} tokens{}) ---\n{}\n", i + 1, turn.token_ids.size(),
                         turn.finish_reason == "length" ? ", cut at the limit" : "", printable(turn.text));
     text += calls_text(turn);
-    if (turn.info.is_object() && turn.info.contains("turn_correct"))
-      text += turn.info.at("turn_correct") == true ? "(a right answer)\n" : "(a wrong answer)\n";
-    if (record::fills_context(turn)) text += "(what follows is longer than the policy's context: the episode ends here)\n";
+    if (turn.facts.turn_correct) text += *turn.facts.turn_correct ? "(a right answer)\n" : "(a wrong answer)\n";
+    if (turn.full_context) text += "(what follows is longer than the policy's context: the episode ends here)\n";
     if (!turn.credit.advantage.empty())
       text += fmt::format("advantage of its tokens: {}\n", advantages_text(turn.credit.advantage, kShownAdvantages));
-    if (turn.info.is_object() && turn.info.contains("error"))
-      text += fmt::format("refused: {}\n", printable(gold_text(turn.info.at("error"))));
+    if (turn.facts.refused) text += fmt::format("refused: {}\n", printable(*turn.facts.refused));
   }
   text += fmt::format("\ngold    {}\nanswer  {}\nreward  {:.3f}", printable(gold_text(episode.gold)),
                       episode.answer ? printable(*episode.answer) : "none", episode.reward);
@@ -272,7 +260,7 @@ Json episode_json(const Episode& episode) {
                              {"prompt_tokens", turn.prompt_tokens},
                              {"reward", turn.reward.total},
                              {"reward_components", std::move(components)},
-                             {"info", turn.info}});
+                             {"info", record::info_of(turn)}});
   }
   return json;
 }

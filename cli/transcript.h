@@ -15,14 +15,6 @@ namespace agon::cli {
 
 using agon::printable;
 
-// A tool call of a turn, without its arguments, which stand in the turn's text.
-struct CallShown {
-  std::string tool, outcome;
-  double seconds = 0;
-  std::int64_t bytes = 0;
-};
-std::vector<CallShown> tool_calls_of(const record::Turn& turn);
-
 // "17", "17:3", "17:greedy". No sample: the greedy one if the run has it, else sample 0.
 struct EpisodeName {
   std::uint64_t task = 0;

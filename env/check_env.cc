@@ -15,16 +15,15 @@ namespace {
 
 using Results = std::vector<StepResult>;
 
-bool refused(const StepResult& result) { return result.info.contains("error"); }
+bool refused(const StepResult& result) { return result.refused.has_value(); }
 bool ended(const StepResult& result) { return result.terminated || result.truncated; }
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 // Two equal plays differ in how long their tool calls took.
-Json without_times(Json info) {
-  if (const auto calls = info.find("tool_calls"); calls != info.end())
-    for (Json& call : *calls) call.erase("seconds");
-  return info;
+Json facts_without_times(StepFacts facts) {
+  for (ToolAttempt& call : facts.tool_calls) call.seconds = 0;
+  return to_json(facts);
 }
 
 bool same(const StepResult& a, const StepResult& b) {
@@ -33,7 +32,7 @@ bool same(const StepResult& a, const StepResult& b) {
                     b.observation.parts.end(), same_part) &&
          a.reward.total == b.reward.total && a.reward.components == b.reward.components &&
          a.terminated == b.terminated && a.truncated == b.truncated &&
-         dump(without_times(a.info)) == dump(without_times(b.info));
+         dump(facts_without_times(a)) == dump(facts_without_times(b));
 }
 bool same(const Results& a, const Results& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -131,17 +130,14 @@ class Checker {
       require(!result.terminated, "a refused action ends the task");
     }
     if (refused(result) || !ended(result)) require(!result.observation.parts.empty(), "the observation is empty");
-    if (ended(result)) {
-      const auto success = result.info.find("success");
-      require(success != result.info.end() && success->is_boolean(), "the end does not say whether it is a success");
-    }
+    if (ended(result)) require(result.success.has_value(), "the end does not say whether it is a success");
     for (const Part& part : result.observation.parts) {
       require(part.is_image() || !part.text.empty(), "a part of the observation is empty");
       require(without_first_solution(part.text, result.info).find(spoiler(task.gold)) == part.text.npos,
               "the observation holds the gold answer");
       require_writable(part.text);
     }
-    require_writable(result.info);
+    require_writable(to_json(result));
   }
   void require_writable(const Json& json) {
     try {
@@ -206,7 +202,7 @@ class Checker {
     }
     if (results.empty()) return;
     require(results.back().terminated, "does not end the task");
-    require(results.back().info.value("success", false), "does not succeed");
+    require(results.back().success.value_or(false), "does not succeed");
     const auto twin = started(options);
     require(same(results, play(*twin, expert(*twin))), "a second env answers it differently");
   }
@@ -218,7 +214,7 @@ class Checker {
     if (!mistake) return;
     require(env->mistake(again).value_or(Action{}).text == mistake->text, "is another for the same stream");
     const StepResult result = env->step(*mistake);
-    require(!refused(result) && !result.info.value("success", false), "is refused or right: " + shown(mistake->text));
+    require(!refused(result) && !result.success.value_or(false), "is refused or right: " + shown(mistake->text));
   }
 
   // The suite's own judgement of an expert's steps, and of what its corrupters make of them.

@@ -17,6 +17,7 @@
 #include "core/json.h"
 #include "core/message.h"
 #include "core/rng.h"
+#include "env/step_facts.h"
 
 namespace agon::env {
 
@@ -36,21 +37,11 @@ struct Reward {
   std::vector<std::pair<std::string, double>> components;
 };
 
-struct StepResult {
+struct StepResult : StepFacts {
   Observation observation;
   Reward reward;
-  bool terminated = false;     // the task has ended (answered, reached, given up)
-  bool truncated = false;      // an outside limit (turns) has ended it
-  Json info = Json::object();  // facts for logs and training, never shown to the policy. Where the suite knows them:
-                               // "objects": [{"name", "box": [x1,y1,x2,y2] pixels}] of the new picture;
-                               // "success": bool, at the end of an episode: its outcome counts as right;
-                               // "grading": TaskInfo::grading, at the end of an episode;
-                               // "step_correct": bool, the action was a right next action (phone);
-                               // "turn_correct", "turn_reward": of this turn's answer alone (env/wrappers/two_turn.h);
-                               // "first_correct", "first_solution": of the solution that is shown (env/wrappers/role.h);
-                               // "tool_calls": [{"tool", "arguments", "outcome": "ok" or a tools::ToolFault, "seconds",
-                               // "bytes"}], every attempt of this turn; "seconds" alone may differ between equal plays;
-                               // "error": why an action was refused
+  bool terminated = false;  // the task has ended (answered, reached, given up)
+  bool truncated = false;   // an outside limit (turns) has ended it
 };
 
 enum class Split { train, validation, test };
@@ -110,9 +101,9 @@ class Env {
   // Starts the task of `options`. Throws Error when there is no such task.
   virtual StepResult reset(const ResetOptions& options) = 0;
   // One turn. Never throws for what a policy wrote; throws Error where what it needs is broken (a sandbox, a search
-  // server), and then the episode is no reward of 0 but failed. A bad action is refused with info["error"], an
+  // server), and then the episode is no reward of 0 but failed. A bad action is refused: `refused`, an
   // Observation that says so and reward 0. After terminated or truncated, and before the first reset, a step changes
-  // nothing and returns info["error"].
+  // nothing and is refused.
   virtual StepResult step(const Action& action) = 0;
   // An independent copy: the two futures do not see each other. Throws Error where an interpreter cannot be forked.
   virtual std::unique_ptr<Env> fork() const = 0;

@@ -20,6 +20,10 @@ struct TurnCredit {
   bool operator==(const TurnCredit&) const = default;
 };
 
+struct FullContext {
+  std::int64_t prompt_tokens = 0, holds = 0;
+};
+
 struct Turn {
   env::Observation observation;         // what the policy saw before this turn
   std::string text;                     // what it wrote
@@ -28,19 +32,19 @@ struct Turn {
   std::string finish_reason;  // "stop" or "length"
   int prompt_tokens = 0;
   env::Reward reward;
-  Json info;  // StepResult::info of the env's answer
+  env::StepFacts facts;  // of the env's answer
+  bool given = false;    // the expert wrote it in the policy's place (agents/expert_turn.h): shown, without tokens,
+                         // reward or credit. Such turns stand before all others.
+  // The transcript that follows this turn is longer than the policy's context, so the episode ends here, truncated.
+  std::optional<FullContext> full_context;
+  std::optional<double> model_reward;  // of a reward model, in a training
   TurnCredit credit;
 };
 
-// A turn that the expert wrote in the policy's place (agents/expert_turn.h): it is shown, without tokens, reward or
-// credit. Such turns stand before all others.
-inline constexpr const char* kGiven = "given";  // in Turn::info
-inline bool is_given(const Turn& turn) { return turn.info.contains(kGiven); }
-
-// The transcript that follows this turn is longer than the policy's context, so the episode ends here, truncated.
-// {"prompt_tokens", "holds"}
-inline constexpr const char* kContext = "context";  // in Turn::info
-inline bool fills_context(const Turn& turn) { return turn.info.contains(kContext); }
+// What is known of a turn, as one object: its facts (env/step_facts.h), then "given", "context" and "reward_model"
+// where they apply. A run keeps it, and every command shows it, as "info".
+Json info_of(const Turn& turn);
+void set_info(Turn& turn, Json info);  // the way back; what has another form stays in facts.info
 
 enum class EpisodeStatus { done, failed };  // failed: the infrastructure broke; not a reward of 0, not in any mean
 

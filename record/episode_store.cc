@@ -353,7 +353,7 @@ class SqliteStore : public EpisodeStore {
     insert_turn_.bind(8, turn.prompt_tokens);
     insert_turn_.bind(9, turn.reward.total);
     insert_turn_.bind(10, dump(components));
-    insert_turn_.bind(11, dump(turn.info));
+    insert_turn_.bind(11, dump(info_of(turn)));
     run_once(insert_turn_);
     if (turn.credit != TurnCredit{}) write_credit(episode_id, number, turn.credit);
   }

@@ -246,7 +246,7 @@ class SqliteReader : public RunReader {
       const Json components = stored_json(select_turns_.getColumn(7).getString());
       for (const auto& [name, value] : components.items())
         turn.reward.components.emplace_back(name, value.get<double>());
-      turn.info = stored_json(select_turns_.getColumn(8).getString());
+      set_info(turn, stored_json(select_turns_.getColumn(8).getString()));
     }
     if (has_training_) read_credit(episode_id, turns);
     return turns;

@@ -47,7 +47,6 @@ record::Episode episode_of(std::uint64_t task, int sample, const Image& image, R
   turn.finish_reason = "stop";
   turn.prompt_tokens = 40;
   turn.reward = {1, {{"accuracy", 1}, {"format", 0}}};
-  turn.info = Json::object();
   episode.reward = 1;
   episode.success = true;
   episode.answer = std::string("7");

@@ -53,7 +53,7 @@ class Question : public env::Env {
   env::StepResult step(const env::Action& action) override {
     env::StepResult result;
     result.terminated = true;
-    result.info["success"] = action.text.ends_with("<answer>3</answer>");
+    result.success = action.text.ends_with("<answer>3</answer>");
     return result;
   }
   std::unique_ptr<env::Env> fork() const override { return std::make_unique<Question>(*this); }

@@ -66,15 +66,14 @@ Json segments_of(const std::string& text) {
   return segments;
 }
 
-// A member of a turn's info if it has that type, else null.
-Json info_member(const Turn& turn, const char* key, bool (Json::*is_type)() const noexcept) {
-  if (!turn.info.is_object() || !turn.info.contains(key) || !(turn.info.at(key).*is_type)()) return {};
-  return turn.info.at(key);
+template <typename Value>
+Json value_or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json();
 }
 
 Json calls_of(const Turn& turn) {
   Json calls = Json::array();
-  for (const CallShown& call : tool_calls_of(turn))
+  for (const env::ToolAttempt& call : turn.facts.tool_calls)
     calls.push_back({{"tool", call.tool}, {"outcome", call.outcome}, {"seconds", call.seconds}, {"bytes", call.bytes}});
   return calls;
 }
@@ -133,12 +132,12 @@ Json ReportEpisodes::turn_of(const Turn& turn, bool answer_is_box) {
           {"credit", std::move(credit)},
           {"tokens", turn.token_ids.size()},
           {"finish", turn.finish_reason},
-          {"fills_context", record::fills_context(turn)},
+          {"fills_context", turn.full_context.has_value()},
           {"reward", turn.reward.total},
           {"components", components_of(turn.reward)},
-          {"step_correct", info_member(turn, "step_correct", &Json::is_boolean)},
-          {"turn_correct", info_member(turn, "turn_correct", &Json::is_boolean)},
-          {"error", info_member(turn, "error", &Json::is_string)},
+          {"step_correct", value_or_null(turn.facts.step_correct)},
+          {"turn_correct", value_or_null(turn.facts.turn_correct)},
+          {"error", value_or_null(turn.facts.refused)},
           {"calls", calls_of(turn)},
           {"box", answer_is_box ? corners(env::parse_box(answer)) : Json()},
           {"point", point_of(answer)}};

@@ -119,7 +119,7 @@ struct PreferenceMaker::Task {
     }
     const env::StepResult result = env->fork()->step({text, {}});
     responses.push_back(
-        {text, source, result.reward.total, result.info.value("success", false), share_of_right_steps(*env, text)});
+        {text, source, result.reward.total, result.success.value_or(false), share_of_right_steps(*env, text)});
   }
 };
 

@@ -24,8 +24,7 @@ bool calls_tool(std::string_view turn) {
 
 double tool_seconds_of(const env::StepResult& result) {
   double seconds = 0;
-  if (const auto calls = result.info.find("tool_calls"); calls != result.info.end())
-    for (const Json& call : *calls) seconds += call.value("seconds", 0.0);
+  for (const env::ToolAttempt& call : result.tool_calls) seconds += call.seconds;
   return seconds;
 }
 
@@ -370,7 +369,7 @@ void Tree::play_turn(int node) {
   std::vector<Image> images;
   Json body{{"node", node},
             {"reward", result.reward.total},
-            {"success", result.info.value("success", false)},
+            {"success", result.success.value_or(false)},
             {"terminated", result.terminated},
             {"truncated", result.truncated},
             {"observation", parts_json(result.observation.parts, images)}};
@@ -422,11 +421,10 @@ record::Episode Tree::episode(int node) const {
     turn.finish_reason =
         to_string(std::ssize(turn.token_ids) < options_.sampling.max_tokens ? agents::FinishReason::stop
                                                                             : agents::FinishReason::length);
-    turn.info = Json::object();
     if (!at(step).end) continue;
     last = at(step).end->result;
     turn.reward = last.reward;
-    turn.info = last.info;
+    turn.facts = last;
     episode.reward += last.reward.total;
   }
   episode.seconds = account_.seconds();

@@ -258,10 +258,10 @@ class PlayedGames final : public agents::GroupSource {
     turn.finish_reason = to_string(answer.finish_reason);
     turn.prompt_tokens = answer.prompt_tokens;
     turn.reward = {result.reward, {{"accuracy", result.reward}}};
-    turn.info = {{"game", result.info}};
+    turn.facts.info["game"] = result.info;
     env::StepResult last;
     last.terminated = true;
-    last.info = {{"success", result.reward > 0}};
+    last.success = result.reward > 0;
     agents::finish_episode(episode, last);
     return episode;
   }

@@ -125,7 +125,7 @@ class SolverCheck {
     env::StepResult next = episode.env->step({text, {}});
     if (next.terminated || next.truncated) {
       tallies_[episode.tally].completions += episode.count;
-      if (next.info.value("success", false)) tallies_[episode.tally].solved += episode.count;
+      if (next.success.value_or(false)) tallies_[episode.tally].solved += episode.count;
       return;
     }
     episode.messages.push_back(Message::of(Role::assistant, text));

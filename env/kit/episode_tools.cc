@@ -11,31 +11,30 @@ namespace {
 using tools::ToolFault;
 using tools::ToolRecord;
 
-std::function<void(const ToolRecord&)> writer_to(const std::shared_ptr<Json>& records) {
-  return [records](const ToolRecord& record) {
+using Attempts = std::vector<ToolAttempt>;
+
+std::function<void(const ToolRecord&)> writer_to(const std::shared_ptr<Attempts>& attempts) {
+  return [attempts](const ToolRecord& record) {
     // What a policy wrote may be no UTF-8.
     const std::string arguments = record.arguments.dump(-1, ' ', false, Json::error_handler_t::replace);
-    records->push_back({{"tool", record.name},
-                        {"arguments", Json::parse(arguments)},
-                        {"outcome", record.result.error ? to_string(record.result.error->fault) : "ok"},
-                        {"seconds", record.seconds},
-                        {"bytes", record.result.bytes}});
+    attempts->push_back({record.name, Json::parse(arguments),
+                         record.result.error ? std::string(to_string(record.result.error->fault)) : "ok", record.seconds,
+                         record.result.bytes});
   };
 }
 
-tools::ToolSetOptions recording(tools::ToolSetOptions options, const std::shared_ptr<Json>& records) {
-  options.on_attempt = writer_to(records);
+tools::ToolSetOptions recording(tools::ToolSetOptions options, const std::shared_ptr<Attempts>& attempts) {
+  options.on_attempt = writer_to(attempts);
   return options;
 }
 
 }  // namespace
 
 EpisodeTools::EpisodeTools(std::vector<std::shared_ptr<tools::Tool>> tools, tools::ToolSetOptions options)
-    : records_(std::make_shared<Json>(Json::array())),
-      set_(std::move(tools), recording(std::move(options), records_)) {}
+    : attempts_(std::make_shared<Attempts>()), set_(std::move(tools), recording(std::move(options), attempts_)) {}
 
 EpisodeTools::EpisodeTools(const EpisodeTools& other)
-    : records_(std::make_shared<Json>(*other.records_)), set_(other.set_.fork(writer_to(records_))) {}
+    : attempts_(std::make_shared<Attempts>(*other.attempts_)), set_(other.set_.fork(writer_to(attempts_))) {}
 
 tools::ToolResult EpisodeTools::call(const ToolCall& call) {
   tools::ToolResult result = set_.call(call);
@@ -48,6 +47,6 @@ tools::ToolResult EpisodeTools::call(const ToolCall& call) {
   return result;
 }
 
-Json EpisodeTools::take_records() { return std::exchange(*records_, Json::array()); }
+std::vector<ToolAttempt> EpisodeTools::take_attempts() { return std::exchange(*attempts_, {}); }
 
 }  // namespace agon::env

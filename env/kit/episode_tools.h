@@ -1,12 +1,12 @@
-// env/kit/episode_tools.h - the tools of one episode as an env uses them: calls are recorded for
-// StepResult::info["tool_calls"], and a tool that is broken ends the episode as failed. Copying forks. Not thread-safe.
+// env/kit/episode_tools.h - the tools of one episode as an env uses them: calls are recorded for StepFacts::tool_calls,
+// and a broken tool ends the episode as failed. Copying forks. Not thread-safe.
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "core/json.h"
 #include "core/message.h"
+#include "env/step_facts.h"
 #include "tools/tool_set.h"
 
 namespace agon::env {
@@ -20,15 +20,14 @@ class EpisodeTools {
   // Throws Error for what is no fault of the policy: a tool that is unavailable, a search that was not recorded, and an
   // idempotent tool that is too slow.
   tools::ToolResult call(const ToolCall& call);
-  // The calls that have been made since this was asked last, as StepResult::info has them.
-  Json take_records();
+  std::vector<ToolAttempt> take_attempts();  // since the last time
 
   const std::vector<tools::ToolSpec>& specs() const { return set_.specs(); }
   const std::vector<Image>& pictures() const { return set_.pictures(); }
   void add_picture(Image picture) { set_.add_picture(std::move(picture)); }
 
  private:
-  std::shared_ptr<Json> records_;  // this one's own; the set writes to it
+  std::shared_ptr<std::vector<ToolAttempt>> attempts_;  // this one's own; the set writes to it
   tools::ToolSet set_;
 };
 

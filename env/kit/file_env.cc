@@ -68,7 +68,7 @@ StepResult FileEnv::grade(const std::string& answer, ScoreRule rule) const {
   StepResult result;
   result.reward = {score.f1, {{"accuracy", score.f1}}};
   result.terminated = true;
-  result.info["success"] = score.exact;
+  result.success = score.exact;
   return result;
 }
 

@@ -38,7 +38,7 @@ std::string joined_steps(const std::vector<std::string>& steps) {
 StepResult refused_step(const std::string& why) {
   StepResult result;
   result.observation.parts.push_back(Part::of(why));
-  result.info["error"] = why;
+  result.refused = why;
   return result;
 }
 
@@ -56,8 +56,8 @@ StepResult SingleTurnEnv::step(const Action& action) {
   result.reward.total = accuracy(action.text);
   result.reward.components = {{"accuracy", result.reward.total}};
   result.terminated = true;
-  result.info["success"] = success(result.reward.total);
-  if (!task_.grading.is_null()) result.info["grading"] = task_.grading;
+  result.success = success(result.reward.total);
+  result.grading = task_.grading;
   return result;
 }
 

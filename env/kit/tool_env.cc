@@ -32,11 +32,11 @@ StepResult ToolEnv::step(const Action& action) {
   if (state_ == State::ended) return refused_step("The task has ended: reset to start another.");
   ++turns_;
   StepResult result = act(action);
-  if (Json records = tools_->take_records(); !records.empty()) result.info["tool_calls"] = std::move(records);
+  result.tool_calls = tools_->take_attempts();
   result.truncated = !result.terminated && turns_left() == 0;
   if (!result.terminated) result.reward.components = {{"accuracy", 0.0}};
   if (result.terminated || result.truncated) state_ = State::ended;
-  if (result.truncated) result.info["success"] = false;
+  if (result.truncated) result.success = false;
   return result;
 }
 

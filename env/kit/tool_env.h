@@ -27,7 +27,7 @@ class ToolEnv : public Env {
 
   // REQUIRES of derived classes: reset() ends with start(). max_turns turns end the task.
   void start(TaskInfo task, std::vector<std::shared_ptr<tools::Tool>> tools, int max_turns = kToolTurns);
-  // One turn of the open task; terminated, with info["success"] and a reward, where it answers.
+  // One turn of the open task; terminated, with `success` and a reward, where it answers.
   virtual StepResult act(const Action& action) = 0;
 
   bool open() const { return state_ == State::open; }

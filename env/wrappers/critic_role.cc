@@ -82,7 +82,8 @@ class CriticEnv final : public EnvWrapper {
     StepResult result;
     result.reward = {right, {{"accuracy", right}}};
     result.terminated = true;
-    result.info = {{"success", right == 1}, {"first_correct", shown_.label.correct}};
+    result.success = right == 1;
+    result.info["first_correct"] = shown_.label.correct;
     if (said.verdict == StepVerdict::invalid) result.info["invalid_verdict"] = said.fault;
     return result;
   }

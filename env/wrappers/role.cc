@@ -31,7 +31,7 @@ class SecondLookEnv : public EnvWrapper {
   StepResult reset(const ResetOptions& options) override {
     StepResult first = EnvWrapper::reset(options);
     const std::string solution = first_solution();
-    first_correct_ = inner().fork()->step({solution, {}}).info.value("success", false);
+    first_correct_ = inner().fork()->step({solution, {}}).success.value_or(false);
     task_ = inner().task();
     task_.id += "/" + role_;
     first.observation.parts.push_back(Part::of("\n\nSolution:\n" + solution + "\n\n" + request_));
@@ -42,7 +42,7 @@ class SecondLookEnv : public EnvWrapper {
 
   StepResult step(const Action& action) override {
     StepResult answer = EnvWrapper::step(action);
-    if (answer.info.contains("error")) return answer;
+    if (answer.refused.has_value()) return answer;
     assert(answer.terminated || answer.truncated);
     answer.info["first_correct"] = first_correct_;
     return answer;
@@ -86,11 +86,11 @@ class VerifierEnv final : public SecondLookEnv {
 
   StepResult step(const Action& action) override {
     StepResult answer = SecondLookEnv::step(action);
-    if (answer.info.contains("error")) return answer;
+    if (answer.refused.has_value()) return answer;
     const std::optional<std::string> verdict = extract_answer(action.text);
     const bool right = verdict && normalized_match(*verdict, verdict_on(first_correct()));
     answer.reward = {right ? 1.0 : 0.0, {{"accuracy", right ? 1.0 : 0.0}}};
-    answer.info["success"] = right;
+    answer.success = right;
     return answer;
   }
 

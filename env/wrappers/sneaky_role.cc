@@ -53,7 +53,7 @@ class SneakyEnv final : public EnvWrapper {
     StepResult result;
     result.reward = {wrong, {{"accuracy", wrong}}};
     result.terminated = true;
-    result.info = {{"success", wrong == 1}};
+    result.success = wrong == 1;
     if (!said.fault.empty()) {
       result.info["invalid_sneaky"] = said.fault;
     } else {

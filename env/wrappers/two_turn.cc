@@ -11,8 +11,8 @@ namespace {
 
 void describe_answer(StepResult& answer) {
   assert(answer.terminated || answer.truncated);
-  answer.info["turn_correct"] = answer.info.value("success", false);
-  answer.info["turn_reward"] = answer.reward.total;
+  answer.turn_correct = answer.success.value_or(false);
+  answer.turn_reward = answer.reward.total;
 }
 
 class TwoTurnEnv final : public EnvWrapper {
@@ -39,19 +39,20 @@ class TwoTurnEnv final : public EnvWrapper {
  private:
   StepResult first(const Action& action) {
     StepResult answer = inner().fork()->step(action);
-    if (answer.info.contains("error")) return answer;
+    if (answer.refused.has_value()) return answer;
     describe_answer(answer);
     reexamining_ = true;
     StepResult result;
     result.observation.parts = {Part::of(reexamine_)};
     for (const auto& [name, value] : answer.reward.components) result.reward.components.emplace_back(name, 0.0);
-    for (const char* key : {"turn_correct", "turn_reward"}) result.info[key] = answer.info[key];
+    result.turn_correct = answer.turn_correct;
+    result.turn_reward = answer.turn_reward;
     return result;
   }
 
   StepResult second(const Action& action) {
     StepResult answer = EnvWrapper::step(action);
-    if (!answer.info.contains("error")) describe_answer(answer);
+    if (!answer.refused.has_value()) describe_answer(answer);
     return answer;
   }
 

@@ -19,7 +19,6 @@ Turn turn_of(const std::string& text, double accuracy) {
   Turn turn;
   turn.text = text;
   turn.reward = {accuracy, {{"accuracy", accuracy}}};
-  turn.info = agon::Json::object();
   return turn;
 }
 
@@ -57,7 +56,7 @@ TEST_CASE("format: every tag closed and opened once, and an answer at the end", 
 TEST_CASE("tool: called and not refused", "[reward]") {
   REQUIRE(component("tool", {turn_of("<answer>9</answer>", 1)}) == 0);
   Turn refused = turn_of("<code>1/0</code>", 0);
-  refused.info["error"] = "no tools here";
+  refused.facts.refused = "no tools here";
   REQUIRE(component("tool", {refused, turn_of("<answer>9</answer>", 1)}) == 0);
 }
 

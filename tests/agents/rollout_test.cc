@@ -108,7 +108,7 @@ TEST_CASE("a transcript that outgrows the context ends its episode and no other"
     CHECK(episode.status == record::EpisodeStatus::done);
     CHECK(episode.truncated == cut);
     REQUIRE(episode.turns.size() == (cut ? 1 : 2));
-    CHECK(episode.turns.back().info.contains("context") == cut);
+    CHECK(episode.turns.back().full_context.has_value() == cut);
     CHECK(episode.answer.has_value());
     if (cut) CHECK_FALSE(episode.success);
   }
@@ -132,9 +132,9 @@ TEST_CASE("expert turns: the expert plays up to a turn that the task chooses, an
     REQUIRE(turns.size() == others.size());
     places.insert(turns.size());
     for (std::size_t i = 0; i < turns.size(); ++i) {
-      CHECK(record::is_given(turns[i]) == (i + 1 < turns.size()));
-      CHECK(turns[i].token_ids.empty() == record::is_given(turns[i]));
-      if (record::is_given(turns[i])) CHECK(turns[i].text == others[i].text);
+      CHECK(turns[i].given == (i + 1 < turns.size()));
+      CHECK(turns[i].token_ids.empty() == turns[i].given);
+      if (turns[i].given) CHECK(turns[i].text == others[i].text);
     }
     CHECK(turns.back().reward.components.size() == 2);
     CHECK(episode.reward == turns.back().reward.total);

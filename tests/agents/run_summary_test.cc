@@ -45,10 +45,10 @@ TEST_CASE("an episode gives its outcome: tokens and labelled steps of all turns,
   episode.answer = "[11, 20, 30, 41]";
   episode.turns.resize(4);
   episode.turns[0].token_ids = {1, 2, 3};
-  episode.turns[0].info = {{"step_correct", true}};
+  episode.turns[0].facts.step_correct = true;
   episode.turns[1].token_ids = {4};
-  episode.turns[1].info = {{"step_correct", false}};
-  episode.turns[2].info = {{"error", "no such button"}};  // turn 3 has no info at all
+  episode.turns[1].facts.step_correct = false;
+  episode.turns[2].facts.refused = "no such button";
   EpisodeOutcome one = outcome_of(episode);
   REQUIRE((one.tokens == 4 && one.steps == 2 && one.right_steps == 1 && one.answer_is_box && !one.failed));
   episode.gold = "7";
@@ -270,9 +270,9 @@ TEST_CASE("a rate of wrong first answers is null where all are right, and one-tu
 TEST_CASE("the turns of an episode tell which answer was right") {
   record::Episode episode;
   episode.turns.resize(3);
-  episode.turns[0].info = {{"error", "no tools here"}};
-  episode.turns[1].info = {{"turn_correct", false}, {"turn_reward", 0.2}};
-  episode.turns[2].info = {{"turn_correct", true}, {"turn_reward", 1}};
+  episode.turns[0].facts.refused = "no tools here";
+  episode.turns[1].facts.turn_correct = false;
+  episode.turns[2].facts.turn_correct = true;
   REQUIRE(outcome_of(episode).turn_correct == std::vector<bool>{false, true});
 }
 

@@ -172,7 +172,7 @@ TEST_CASE("train rollout: a cut in any turn makes it truncated, in the figures a
   const record::Episode whole = two_turns("<answer>4</answer>", ids_of("<answer>4</answer>"));
   record::Episode first_cut = whole, full = whole;
   first_cut.turns.front().finish_reason = "length";
-  full.turns.back().info[record::kContext] = {{"prompt_tokens", 9}, {"holds", 8}};
+  full.turns.back().full_context = {9, 8};
   const TrainGroup group = group_of({whole, first_cut, full});
   const CreditGroup credit = credit_group(group, {}, *tiny().tokenizer);
   CHECK((!credit[0].truncated && credit[1].truncated && credit[2].truncated));

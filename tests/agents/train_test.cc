@@ -439,9 +439,9 @@ TEST_CASE("train: a turn after the expert's is learned, the expert's own are not
       ->for_each(
           [&](const record::Episode& episode) {
             for (const record::Turn& turn : episode.turns) {
-              given += record::is_given(turn);
+              given += turn.given;
               CHECK(turn.credit.weight.size() == turn.token_ids.size());
-              CHECK(turn.token_ids.empty() == record::is_given(turn));
+              CHECK(turn.token_ids.empty() == turn.given);
             }
           },
           record::RunReader::Detail::without_images);

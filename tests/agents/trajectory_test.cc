@@ -130,7 +130,7 @@ TEST_CASE("an episode as credit sees it", "[trajectory]") {
     turn.text = text;
     turn.token_ids = with_end(*tokenizer, text);
     turn.finish_reason = "stop";
-    turn.info = {{"turn_correct", turn.text.find('9') != std::string::npos}};
+    turn.facts.turn_correct = turn.text.find('9') != std::string::npos;
     turn.reward = {0.5, {{"accuracy", 0.5}}};
   }
   const auto rollout = agon::agents::credit_rollout(episode, *tokenizer, {{"accuracy", 2}});
@@ -147,7 +147,7 @@ TEST_CASE("an episode as credit sees it", "[trajectory]") {
   episode.turns[0].finish_reason = "stop";
   episode.turns.pop_back();
   REQUIRE(agon::agents::credit_rollout(episode, *tokenizer, {}).turn_correct == std::vector<bool>{false});
-  episode.turns[0].info[agon::record::kContext] = {{"prompt_tokens", 900}, {"holds", 512}};
+  episode.turns[0].full_context = {900, 512};
   const auto cut = agon::agents::credit_rollout(episode, *tokenizer, {});
   REQUIRE(cut.turn_correct == std::vector<bool>{false, false});
   REQUIRE(cut.truncated);

@@ -110,8 +110,8 @@ TEST_CASE("the report of a two-turn run has a table of both answers, and an epis
     for (int sample = -1; sample < 2; ++sample) {
       Episode episode = make_episode(0, sample);
       episode.turns.resize(2, episode.turns[0]);
-      episode.turns[0].info = {{"turn_correct", false}};
-      episode.turns[1].info = {{"turn_correct", sample < 1}};
+      episode.turns[0].facts.turn_correct = false;
+      episode.turns[1].facts.turn_correct = sample < 1;
       store->record(episode);
     }
   }

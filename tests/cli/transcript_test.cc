@@ -29,8 +29,8 @@ TEST_CASE("episodes are named by task and sample") {
 
 TEST_CASE("a transcript shows every turn, the gold and the answer, and its JSON all the rest") {
   record::Episode episode = make_episode(3, 1);
-  const Json call{{"tool", "python"}, {"arguments", Json::object()}, {"outcome", "ok"}, {"seconds", 0.5}, {"bytes", 7}};
-  episode.turns[0].info = {{"error", "no such action\x1b"}, {"tool_calls", {call}}};
+  episode.turns[0].facts.refused = "no such action\x1b";
+  episode.turns[0].facts.tool_calls = {{"python", Json::object(), "ok", 0.5, 7}};
   const std::string text = cli::episode_text(episode);
   REQUIRE(text.find("charts/2/test/3, sample 1: ") == 0);
   for (std::size_t i = 0; i < episode.turns.size(); ++i)
@@ -50,8 +50,8 @@ TEST_CASE("a transcript shows every turn, the gold and the answer, and its JSON 
 TEST_CASE("a record of calls that is none is left out") {
   record::Episode episode = make_episode(3, 1);
   for (const Json& calls : {Json(7), Json{{{"tool", 3}}}, Json::object(), Json{1, 2}}) {
-    episode.turns[0].info = {{"tool_calls", calls}};
-    REQUIRE(cli::tool_calls_of(episode.turns[0]).empty());
+    record::set_info(episode.turns[0], {{"tool_calls", calls}});
+    REQUIRE(episode.turns[0].facts.tool_calls.empty());
     REQUIRE(cli::episode_text(episode).find("called") == std::string::npos);
   }
 }
@@ -59,8 +59,8 @@ TEST_CASE("a record of calls that is none is left out") {
 TEST_CASE("a transcript of two turns tells which answer was right") {
   record::Episode episode = make_episode(3, 1);
   episode.turns.resize(2, episode.turns[0]);
-  episode.turns[0].info = {{"turn_correct", false}};
-  episode.turns[1].info = {{"turn_correct", true}};
+  episode.turns[0].facts.turn_correct = false;
+  episode.turns[1].facts.turn_correct = true;
   const std::string text = cli::episode_text(episode);
   REQUIRE(text.find("(a wrong answer)\n\n--- turn 2") != std::string::npos);
   REQUIRE(text.find("(a right answer)\n\ngold") != std::string::npos);

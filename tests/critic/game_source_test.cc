@@ -123,7 +123,7 @@ TEST_CASE("A generator that learns is rewarded by what its steps do to solvers a
     REQUIRE(group.episodes.size() == 4);
     for (std::size_t i = 0; i < 4; ++i) {
       const record::Episode& episode = group.episodes[i];
-      CHECK(episode.turns.front().info.at("game").at("outcome") == kOutcomes[i]);
+      CHECK(episode.turns.front().facts.info.at("game").at("outcome") == kOutcomes[i]);
       CHECK(episode.reward == (i == 1 ? 1 : -1));
       CHECK(episode.success == (i == 1));
       CHECK(group.rollouts[i].logprobs.size() == group.rollouts[i].response.ids.size());
@@ -139,7 +139,7 @@ TEST_CASE("A critic that learns judges a harmful step and the right one of its p
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const bool right = g % 2 == 1;
     const record::Episode& episode = groups[g].episodes.front();
-    CHECK(episode.turns.front().info.at("game").at("step") == (right ? "right" : "misread_value"));
+    CHECK(episode.turns.front().facts.info.at("game").at("step") == (right ? "right" : "misread_value"));
     CHECK(episode.task_index == groups[g - g % 2].episodes.front().task_index + right);
     for (std::size_t i = 0; i < 4; ++i) CHECK(groups[g].episodes[i].reward == (i == 0 ? 1 : -1));
     seeds.insert(table.seeds.at(Message{Role::user, episode.turns.front().observation.parts, {}, {}}.text()));

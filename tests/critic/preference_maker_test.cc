@@ -139,7 +139,7 @@ TEST_CASE("preference maker: responses are graded, corrupted ones among them, an
       CHECK(texts.insert(one.text).second);
       const env::StepResult result = env->fork()->step({one.text, {}});
       CHECK(result.reward.total == one.reward);
-      CHECK(result.info.at("success") == one.right);
+      CHECK(result.success == one.right);
       if (one.source != "corrupted") continue;
       corrupted = true;
       CHECK(one.right_steps < 1);

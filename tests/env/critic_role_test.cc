@@ -84,11 +84,11 @@ TEST_CASE("critic: the right verdict is worth 1, another nothing, and none at al
     Rng rng = Rng::derive(1, "critic", "test");
     const std::string expert = env->demonstrate(rng).value().front().text;
     const StepResult right = env->fork()->step({expert, {}}), wrong = env->fork()->step(*env->mistake(rng));
-    CHECK((right.terminated && right.reward.total == 1 && right.info["success"] == true));
-    CHECK((wrong.reward.total == 0 && wrong.info["success"] == false && !wrong.info.contains("invalid_verdict")));
+    CHECK((right.terminated && right.reward.total == 1 && right.success == true));
+    CHECK((wrong.reward.total == 0 && wrong.success == false && !wrong.info.contains("invalid_verdict")));
     const StepResult none = env->step({"well", {}});
     CHECK((none.reward.total == 0 && none.info.contains("invalid_verdict")));
-    CHECK(env->step({expert, {}}).info.contains("error"));
+    CHECK(env->step({expert, {}}).refused.has_value());
   }
 }
 
@@ -139,8 +139,8 @@ TEST_CASE("critic, sneaky: a kind of error that is held out is shown to nobody",
       for (int i = 0; i < 3; ++i) {
         const Action wrong = env->demonstrate(rng)->at(0);
         const StepResult said = env->fork()->step(wrong);
-        INFO(env->task().id << ": " << wrong.text << " " << said.info.dump());
-        CHECK(said.info["success"] == true);
+        INFO(env->task().id << ": " << wrong.text << " " << to_json(said).dump());
+        CHECK(said.success == true);
       }
     }
   }

@@ -130,16 +130,16 @@ TEST_CASE("darkroom: tips follow what was named, right or wrong") {
   const auto said = [&](const std::string& names) {
     return env->fork()->step({"<problem>" + names + "</problem>", {}});
   };
-  CHECK(said("{'dark'}").info["step_correct"] == true);
-  CHECK(said("dark").info["step_correct"] == true);
-  CHECK(said("{'blur', 'dark'}").info["step_correct"] == false);
+  CHECK(said("{'dark'}").step_correct == true);
+  CHECK(said("dark").step_correct == true);
+  CHECK(said("{'blur', 'dark'}").step_correct == false);
   CHECK_THAT(text_of(said("{'blur', 'dark'}")), Contains("dark, blur"));
   CHECK_THAT(text_of(said("{'crop'}")), Contains("Cut the region"));
   CHECK_THAT(text_of(said("{'none'}")), Contains("Answer"));
   for (const char* bad : {"", "{}", "{'foggy'}", "{'none', 'dark'}", "{'dark'", "\xff"}) {
     const StepResult result = said(bad);
     INFO(bad);
-    CHECK(result.info.contains("error") == (parse_defects(bad) == std::nullopt));
+    CHECK(result.refused.has_value() == (parse_defects(bad) == std::nullopt));
     CHECK_FALSE(result.terminated);
   }
 }
@@ -163,21 +163,21 @@ TEST_CASE("darkroom: what goes wrong in code is told, costs a turn, and ends not
   const auto env = task_of_kind("noise");
   const StepResult wrong = env->step(code("print('so far')\n1 / 0"));
   CHECK_THAT(text_of(wrong), Contains("so far") && Contains("ZeroDivisionError"));
-  CHECK(wrong.info["step_correct"] == false);
-  CHECK(wrong.info["tool_calls"].size() == 1);
-  const Json call = wrong.info["tool_calls"][0];
-  CHECK(call["tool"] == "python");
-  CHECK(call["arguments"]["code"] == "print('so far')\n1 / 0");
-  CHECK(call["outcome"] == "failed");
-  CHECK(call["seconds"] > 0);
-  CHECK(call["bytes"] > 0);
+  CHECK(wrong.step_correct == false);
+  REQUIRE(wrong.tool_calls.size() == 1);
+  const ToolAttempt& call = wrong.tool_calls[0];
+  CHECK(call.tool == "python");
+  CHECK(call.arguments["code"] == "print('so far')\n1 / 0");
+  CHECK(call.outcome == "failed");
+  CHECK(call.seconds > 0);
+  CHECK(call.bytes > 0);
   CHECK_THAT(text_of(env->step(code("x = 1"))), Contains("printed nothing"));
   CHECK(text_of(env->step(code("print(x)"))) == "1");
-  CHECK(env->step({"nothing", {}}).info.contains("error"));
+  CHECK(env->step({"nothing", {}}).refused.has_value());
   const StepResult last = env->step(code("print(x + 1)"));
   CHECK(last.truncated);
-  CHECK(last.info["success"] == false);
-  CHECK(env->step({wrap(Tag::answer, "1"), {}}).info.contains("error"));
+  CHECK(last.success == false);
+  CHECK(env->step({wrap(Tag::answer, "1"), {}}).refused.has_value());
 }
 
 TEST_CASE("darkroom: the picture that code makes is seen next, and more code works on it") {
@@ -191,7 +191,7 @@ TEST_CASE("darkroom: the picture that code makes is seen next, and more code wor
          "python",
          {{"code", "p = cv2.imread('path_to_input_image.jpg')\ncv2.imwrite('path_to_output_image.jpg', p * 2)"}}}}});
   CHECK(mean_difference(picture_of(again), picture_of(lighter)) > 5);
-  CHECK(again.info["step_correct"] == true);
+  CHECK(again.step_correct == true);
 }
 
 TEST_CASE("darkroom: forks have independent futures, in variables and in files") {
@@ -204,7 +204,7 @@ TEST_CASE("darkroom: forks have independent futures, in variables and in files")
   fork->reset({Split::test, 0});
   CHECK_THAT(text_of(fork->step(code("print('x' in globals())"))), Contains("False"));
   CHECK(text_of(env->step(code("print(x)"))) == "[1]");
-  CHECK(env->step(expert(*env).back()).info["success"] == true);
+  CHECK(env->step(expert(*env).back()).success == true);
 }
 
 TEST_CASE("darkroom: steps are labelled by what is so and by what code does, which is not seen by the episode") {
@@ -258,10 +258,10 @@ TEST_CASE("darkroom: baselines answer in one turn, without code") {
     const auto env = make_env("darkroom", options);
     env->reset({Split::test, 1});
     REQUIRE(expert(*env).size() == 1);
-    CHECK(env->fork()->step(expert(*env).front()).info["success"] == true);
+    CHECK(env->fork()->step(expert(*env).front()).success == true);
     const StepResult no_tools = env->step(code("print(1)"));
     CHECK(no_tools.terminated);
-    CHECK(no_tools.info == Json{{"success", false}, {"step_correct", false}});
+    CHECK(to_json(no_tools) == Json{{"success", false}, {"step_correct", false}});
     CHECK(check_env("darkroom", options, 2, 1) == std::vector<std::string>{});
   }
   CHECK_THROWS_WITH(make_env("darkroom", {.baseline = "rag"}), Contains("There are: direct, cot"));

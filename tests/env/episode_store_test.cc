@@ -47,7 +47,7 @@ void require_equal(const Episode& a, const Episode& b) {
     const record::Turn &x = a.turns[i], &y = b.turns[i];
     REQUIRE(x.text == y.text);
     REQUIRE((x.token_ids == y.token_ids && x.logprobs == y.logprobs && x.finish_reason == y.finish_reason));
-    REQUIRE((x.prompt_tokens == y.prompt_tokens && x.info == y.info));
+    REQUIRE((x.prompt_tokens == y.prompt_tokens && info_of(x) == info_of(y)));
     REQUIRE((x.reward.total == y.reward.total && x.reward.components == y.reward.components));
     REQUIRE(x.credit == y.credit);
     REQUIRE(x.observation.parts.size() == y.observation.parts.size());
@@ -209,7 +209,7 @@ TEST_CASE("any bytes of a policy are kept, and absent values stay absent") {
   episode.turns[0].text = std::string("a\0b\xff\xc3('<>\n", 11);
   episode.turns[0].token_ids.clear();
   episode.turns[0].logprobs.clear();
-  episode.turns[0].info = nullptr;
+  episode.turns[0].facts.info = nullptr;
   episode.answer = std::string("\0\xfe", 2);
   episode.score.reset();
   episode.gold = {1.5, "two", nullptr};

@@ -66,21 +66,21 @@ TEST_CASE("tasks of a file are shown, graded and ended") {
   CHECK(right.terminated);
   CHECK(right.reward.total == 1);
   CHECK(right.reward.components == std::vector<std::pair<std::string, double>>{{"accuracy", 1}});
-  CHECK(right.info["success"] == true);
-  CHECK(env->step({"<answer>3</answer>"}).info.contains("error"));
+  CHECK(right.success == true);
+  CHECK(env->step({"<answer>3</answer>"}).refused.has_value());
 
   env->reset({Split::test, 1});
   CHECK(env->task().level == 3);
   CHECK(env->task().kind == "box");
   const StepResult half = env->step({"[0,0,10,6]"});
   CHECK(half.reward.total == Approx(0.6));
-  CHECK(half.info["success"] == true);
+  CHECK(half.success == true);
   env->reset({Split::test, 2});
   CHECK(env->step({" (b) <score>1</score>"}).reward.total == 1);  // no tag: the text before the score
   env->reset({Split::test, 2});
   const StepResult wrong = env->step({"\\boxed{A}"});
   CHECK(wrong.reward.total == 0);
-  CHECK(wrong.info["success"] == false);
+  CHECK(wrong.success == false);
 }
 
 TEST_CASE("a task says how its answers are compared") {
@@ -92,7 +92,7 @@ TEST_CASE("a task says how its answers are compared") {
   CHECK(env->task().grading == Json({{"grader", "number"}, {"tolerance", 0.05}}));
   const StepResult result = env->step({"<think>1 or 2</think> The answer is **104** cm.\n<score>0.5</score>"});
   CHECK(result.reward.total == 1);
-  CHECK(result.info["grading"] == env->task().grading);
+  CHECK(result.grading == env->task().grading);
   CHECK_THAT(failure(R"({"id": "1", "prompt": "?", "answer": "x", "grader": "exact", "tolerance": 0.1})"),
              Contains(":1: ") && Contains("does nothing"));
   CHECK_THAT(failure(R"({"id": "1", "prompt": "?", "answer": "x", "grader": "choice", "options": ["x", "x"]})"),
@@ -115,7 +115,7 @@ TEST_CASE("there is no train split, and no task past the last") {
   const auto env = make_env("jsonl", {.file = folder.write(kGood)});
   CHECK_THROWS_WITH(env->reset({Split::train, 0}), Contains("train"));
   CHECK_THROWS_WITH(env->reset({Split::test, 1}), Contains("no task 1"));
-  CHECK(env->step({"3"}).info.contains("error"));
+  CHECK(env->step({"3"}).refused.has_value());
 }
 
 TEST_CASE("a file that changes is read again") {

@@ -103,18 +103,18 @@ TEST_CASE("lookup: documents are found, and each search is recorded") {
   const StepResult result = env->step(search(task.content()));
   CHECK_THAT(text_of(result), Catch::StartsWith("<information>\nDoc 1(Title: ") && Catch::EndsWith("</information>") &&
                                   Contains(task.content()) && Contains(task.value(0)));
-  REQUIRE(result.info["tool_calls"].size() == 1);
-  CHECK(result.info["tool_calls"][0]["tool"] == "search");
-  CHECK(result.info["tool_calls"][0]["arguments"] == Json{{"query", task.content()}});
-  CHECK(result.info["tool_calls"][0]["outcome"] == "ok");
-  CHECK(result.info["step_correct"] == true);
-  CHECK(env->step(search(task.content())).info["step_correct"] == false);  // it is known by now
+  REQUIRE(result.tool_calls.size() == 1);
+  CHECK(result.tool_calls[0].tool == "search");
+  CHECK(result.tool_calls[0].arguments == Json{{"query", task.content()}});
+  CHECK(result.tool_calls[0].outcome == "ok");
+  CHECK(result.step_correct == true);
+  CHECK(env->step(search(task.content())).step_correct == false);  // it is known by now
   const StepResult nothing = env->step(search("xyzzy"));
   CHECK_THAT(text_of(nothing), Contains("No document matches"));
-  CHECK(nothing.info["step_correct"] == false);
+  CHECK(nothing.step_correct == false);
   const StepResult direct = env->step({"", {{"1", "search", {{"query", task.value(0)}, {"top_k", 1}}}}});
-  CHECK(direct.info["step_correct"] == true);
-  CHECK(env->step(answer(task.answer())).info["success"] == true);
+  CHECK(direct.step_correct == true);
+  CHECK(env->step(answer(task.answer())).success == true);
 }
 
 TEST_CASE("lookup: answers are scored by exact match and F1") {
@@ -128,9 +128,9 @@ TEST_CASE("lookup: answers are scored by exact match and F1") {
   const std::string gold = drawn(1, Split::test, index).answer();
   const std::string given = gold.substr(0, gold.find(' '));
   CHECK(reward(gold).reward.total == 1);
-  CHECK(reward("The " + to_lower(gold) + ".").info["success"] == true);
+  CHECK(reward("The " + to_lower(gold) + ".").success == true);
   CHECK(reward(given).reward.total == Approx(2.0 / 3));
-  CHECK(reward(given).info["success"] == false);
+  CHECK(reward(given).success == false);
   CHECK(reward("nobody").reward.total == 0);
   CHECK(reward("").reward.total == 0);
 }
@@ -141,8 +141,8 @@ TEST_CASE("lookup: the first thing that a turn asks for counts") {
   CHECK_FALSE(env->fork()->step({search("Order").text + answer("x").text, {}}).terminated);
   CHECK(env->fork()->step({answer("x").text + search("Order").text, {}}).terminated);
   CHECK(env->fork()->step({"\\boxed{x}", {}}).terminated);
-  CHECK(env->fork()->step({"<code>1</code>", {}}).info.contains("error"));
-  CHECK(env->fork()->step({"<search>no end", {}}).info.contains("error"));
+  CHECK(env->fork()->step({"<code>1</code>", {}}).refused.has_value());
+  CHECK(env->fork()->step({"<search>no end", {}}).refused.has_value());
 }
 
 TEST_CASE("lookup: five turns end it") {
@@ -150,11 +150,11 @@ TEST_CASE("lookup: five turns end it") {
   env->reset({Split::test, 0});
   for (int turn = 0; turn < 4; ++turn) CHECK_FALSE(env->step(search("weaver")).truncated);
   CHECK(expert(*env).size() == 1);  // there is time for the answer alone
-  CHECK(env->fork()->step(expert(*env).front()).info["success"] == true);
+  CHECK(env->fork()->step(expert(*env).front()).success == true);
   const StepResult last = env->step(search("weaver"));
   CHECK(last.truncated);
-  CHECK(last.info["success"] == false);
-  CHECK(env->step(answer("x")).info.contains("error"));
+  CHECK(last.success == false);
+  CHECK(env->step(answer("x")).refused.has_value());
 }
 
 TEST_CASE("lookup: forks do not see each other") {
@@ -243,10 +243,10 @@ TEST_CASE("lookup: baselines answer in one turn") {
     const StepResult first = env->reset({Split::test, 1});
     CHECK((text_of(first).find("<information>\nDoc 1(") != std::string::npos) == (baseline == "rag"));
     REQUIRE(expert(*env).size() == 1);
-    CHECK(env->fork()->step(expert(*env).front()).info["success"] == true);
+    CHECK(env->fork()->step(expert(*env).front()).success == true);
     const StepResult no_tools = env->step(search("Order"));
     CHECK(no_tools.terminated);
-    CHECK(no_tools.info == Json{{"success", false}, {"step_correct", false}});
+    CHECK(to_json(no_tools) == Json{{"success", false}, {"step_correct", false}});
     CHECK(check_env("lookup", options, 2, 1) == std::vector<std::string>{});
   }
   CHECK_THROWS_WITH(make_env("lookup", {.baseline = "ragg"}), Contains("Did you mean 'rag'?"));

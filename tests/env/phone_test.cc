@@ -41,11 +41,11 @@ void check_success(Env& env, std::uint64_t seed) {
                        << label->reason);
     CHECK(label->correct);
     const StepResult result = env.step((*actions)[i]);
-    CHECK(result.info["step_correct"] == true);
+    CHECK(result.step_correct == true);
     CHECK(result.terminated == last);
     CHECK_FALSE(result.truncated);
     CHECK(result.reward.total == (last ? 1.0 : 0.0));
-    CHECK(result.info.contains("success") == last);
+    CHECK(result.success.has_value() == last);
   }
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("phone: from any state that a random walk reaches, the expert still su
       StepResult result;
       for (const Action& action : *way) {
         result = copy->step(action);
-        right = right && (result.truncated || result.info["step_correct"] == true);
+        right = right && (result.truncated || result.step_correct == true);
         if (result.terminated || result.truncated) break;
       }
       CHECK(right);
@@ -176,15 +176,15 @@ TEST_CASE("phone: refused actions change nothing, say why, and cost a turn") {
                                      std::string(100000, '<')};
   for (int turn = 0; turn < limit; ++turn) {
     const StepResult result = env->step({bad[static_cast<std::size_t>(turn) % bad.size()], {}});
-    CHECK(result.info.contains("error"));
-    CHECK(result.info["step_correct"] == false);
+    CHECK(result.refused.has_value());
+    CHECK(result.step_correct == false);
     CHECK_FALSE(result.observation.parts.front().text.empty());
     CHECK(picture(result) == picture(first));
     CHECK(result.reward.total == 0);
     CHECK_FALSE(result.terminated);
     CHECK(result.truncated == (turn + 1 == limit));
   }
-  CHECK(env->step({"COMPLETE", {}}).info.contains("error"));
+  CHECK(env->step({"COMPLETE", {}}).refused.has_value());
   CHECK_FALSE(env->check_step({"", "COMPLETE"}));
 }
 
@@ -193,8 +193,8 @@ TEST_CASE("phone: an action without effect shows the same screen and is not an e
   const StepResult first = env->reset({Split::test, 3});
   for (const char* action : {"WAIT", "SCROLL [LEFT]", "LONG_PRESS <point>[[500,500]]</point>"}) {
     const StepResult result = env->step({written(action), {}});
-    CHECK_FALSE(result.info.contains("error"));
-    CHECK(result.info["step_correct"] == false);
+    CHECK_FALSE(result.refused.has_value());
+    CHECK(result.step_correct == false);
     CHECK(picture(result) == picture(first));
   }
 }
@@ -204,14 +204,14 @@ TEST_CASE("phone: COMPLETE before the goal ends the episode without a reward") {
   env->reset({Split::test, 1});
   const StepResult result = env->step({written("COMPLETE") + "\n<score>0.9</score>", {}});
   CHECK(result.terminated);
-  CHECK(result.info["success"] == false);
+  CHECK(result.success == false);
   CHECK(result.reward.total == 0);
   CHECK(result.reward.components == std::vector<std::pair<std::string, double>>{{"accuracy", 0.0}});
 }
 
 TEST_CASE("phone: before reset and past the test split") {
   auto env = phone_at(2);
-  CHECK(env->step({"WAIT", {}}).info.contains("error"));
+  CHECK(env->step({"WAIT", {}}).refused.has_value());
   CHECK_THROWS_AS(env->reset({Split::test, 1000}), Error);
 }
 
@@ -222,7 +222,7 @@ TEST_CASE("phone: same options, same bytes, the test split does not know the see
     CHECK(picture(left) == picture(right));
     CHECK(a->task().prompt == b->task().prompt);
     CHECK(a->task().gold == b->task().gold);
-    CHECK(left.info == right.info);
+    CHECK(to_json(left) == to_json(right));
   }
   a->reset({Split::train, 0, 1});
   b->reset({Split::train, 0, 2});

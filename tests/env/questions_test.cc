@@ -142,11 +142,11 @@ TEST_CASE("questions: are answered by searching the index that is named") {
   CHECK(text_of(env->reset({Split::test, 0})) == "Who wrote the first program?");
   const StepResult found = env->step({wrap(Tag::search, "first program"), {}});
   CHECK_THAT(text_of(found), Contains("<information>\nDoc 1(Title: Ada Lovelace)"));
-  CHECK(found.info["tool_calls"][0]["outcome"] == "ok");
+  CHECK(found.tool_calls[0].outcome == "ok");
   const StepResult half = env->fork()->step({wrap(Tag::answer, "Ada"), {}});
   CHECK(half.reward.total == Approx(2.0 / 3));
-  CHECK(half.info["success"] == false);
-  CHECK(env->step({wrap(Tag::answer, "lovelace!"), {}}).info["success"] == true);
+  CHECK(half.success == false);
+  CHECK(env->step({wrap(Tag::answer, "lovelace!"), {}}).success == true);
   CHECK_THROWS_WITH(env->reset({Split::test, 2}), Contains("no task 2"));
   CHECK_THROWS_WITH(env->reset({Split::train, 0}), Contains("no train split"));
 }
@@ -197,7 +197,7 @@ TEST_CASE("mat_coding: plays problem, code and answer, scored by the best of the
   env->reset({Split::test, 0});
   CHECK(env->task().id == "mat_coding/7");
   const StepResult named = env->step({"<think>Dark.</think><problem>{'dark'}</problem>", {}});
-  CHECK(named.info["step_correct"] == true);
+  CHECK(named.step_correct == true);
   CHECK_THAT(text_of(named), Contains("mends the picture: dark"));
   const StepResult lighter =
       env->step({"<code>```python\nimport cv2\np = cv2.imread('path_to_input_image.jpg')\n"
@@ -205,5 +205,5 @@ TEST_CASE("mat_coding: plays problem, code and answer, scored by the best of the
                  {}});
   CHECK(lighter.observation.parts.at(0).image.rgb()[0] == 100);
   CHECK(env->fork()->step({wrap(Tag::answer, "black cat"), {}}).reward.total == 1);
-  CHECK(env->step({wrap(Tag::answer, "a cat."), {}}).info["success"] == true);
+  CHECK(env->step({wrap(Tag::answer, "a cat."), {}}).success == true);
 }

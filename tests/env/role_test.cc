@@ -75,7 +75,7 @@ TEST_CASE("half of the first solutions are right, and first_correct is what the 
         solver->reset({Split::train, i, 3});
         const StepResult first = verifier->reset({Split::train, i, 3});
         const StepResult graded = solver->step({first.info["first_solution"], {}});
-        REQUIRE(graded.info["success"] == first.info["first_correct"]);
+        REQUIRE(graded.success == first.info["first_correct"]);
         right += first.info["first_correct"].get<bool>();
       }
       CHECK(std::abs(right - kTasks / 2) < 2 * std::sqrt(kTasks));  // four standard deviations
@@ -92,7 +92,7 @@ TEST_CASE("every task of the suites with an expert can be got wrong") {
         const auto mistake = env->mistake(rng);
         CAPTURE(env->task().id, env->task().kind);
         REQUIRE(mistake);
-        CHECK(env->step(*mistake).info["success"] == false);
+        CHECK(env->step(*mistake).success == false);
         CHECK_FALSE(env->mistake(rng));  // the task has ended
       }
     }
@@ -105,11 +105,11 @@ TEST_CASE("a refiner is graded as the suite grades, whatever the first solution 
     seen.insert(right.correct());
     Rng rng(1);
     const StepResult success = right.env->step(right.env->demonstrate(rng).value().at(0));
-    CHECK((success.reward.total == 1 && success.info["success"] == true && success.terminated));
+    CHECK((success.reward.total == 1 && success.success == true && success.terminated));
     CHECK((success.info["first_correct"] == right.correct()));
     const StepResult failure = wrong.env->step(answer("no such thing"));
-    CHECK((failure.reward.total == 0 && failure.info["success"] == false && failure.terminated));
-    CHECK(wrong.env->step(answer("1")).info.contains("error"));
+    CHECK((failure.reward.total == 0 && failure.success == false && failure.terminated));
+    CHECK(wrong.env->step(answer("1")).refused.has_value());
   }
   CHECK(seen.size() == 2);
 }
@@ -119,17 +119,17 @@ TEST_CASE("a verifier is paid for the right verdict") {
     const Started task("shapes", "verifier", i);
     const std::string truth = task.correct() ? "yes" : "no", lie = task.correct() ? "no" : "yes";
     const StepResult right = task.env->fork()->step(answer(" " + truth + "."));
-    CHECK((right.reward.total == 1 && right.info["success"] == true && right.terminated));
+    CHECK((right.reward.total == 1 && right.success == true && right.terminated));
     CHECK((right.reward.components == decltype(right.reward.components){{"accuracy", 1.0}}));
     for (const Action& wrong : {answer(lie), Action{truth, {}}, answer("yes or no"), Action{}}) {
       const StepResult result = task.env->fork()->step(wrong);
-      CHECK((result.reward.total == 0 && result.info["success"] == false && result.terminated));
+      CHECK((result.reward.total == 0 && result.success == false && result.terminated));
     }
     Rng rng(1);
     CHECK(task.env->demonstrate(rng).value().at(0).text == answer(truth).text);
     CHECK_FALSE(task.env->check_step({"", truth}));
     const StepResult refused = task.env->step({"", {{"1", "search", Json::object()}}});
-    CHECK((refused.info.contains("error") && !refused.terminated));
+    CHECK((refused.refused.has_value() && !refused.terminated));
   }
 }
 

@@ -64,8 +64,8 @@ TEST_CASE("sneaky: the expert's steps are wrong in every way, a step that stays 
       CHECK(first.observation.parts[1].is_image());
       const std::string expert = env->demonstrate(rng).value().front().text;
       const StepResult right = env->fork()->step(*env->mistake(rng)), wrong = env->fork()->step({expert, {}});
-      CHECK((right.terminated && right.reward.total == 0 && right.info["success"] == false));
-      CHECK((wrong.terminated && wrong.reward.total == 1 && wrong.info["success"] == true));
+      CHECK((right.terminated && right.reward.total == 0 && right.success == false));
+      CHECK((wrong.terminated && wrong.reward.total == 1 && wrong.success == true));
       const std::string step = wrong.info["sneaky_step"];
       CHECK_FALSE(solver->check_step({shown.before, step})->correct);
       ++types[wrong.info["sneaky_type"]];
@@ -74,6 +74,6 @@ TEST_CASE("sneaky: the expert's steps are wrong in every way, a step that stays 
     CHECK(types.size() >= 3);
     const StepResult none = env->step({"well", {}});
     CHECK((none.reward.total == 0 && none.info.contains("invalid_sneaky")));
-    CHECK(env->step({"well", {}}).info.contains("error"));
+    CHECK(env->step({"well", {}}).refused.has_value());
   }
 }

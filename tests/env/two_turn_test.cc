@@ -37,16 +37,16 @@ TEST_CASE("a first answer is graded and not told, the second one is the episode'
       const auto env = started("charts");
       const Action right = right_answer(*env);
       const StepResult first = env->step(right_first ? right : kWrong);
-      CHECK((first.info == Json{{"turn_correct", right_first}, {"turn_reward", right_first ? 1.0 : 0.0}}));
+      CHECK((to_json(first) == Json{{"turn_correct", right_first}, {"turn_reward", right_first ? 1.0 : 0.0}}));
       CHECK((first.reward.total == 0 && !first.terminated && !first.truncated));
       CHECK((first.reward.components == std::vector<std::pair<std::string, double>>{{"accuracy", 0}}));
       REQUIRE(first.observation.parts.size() == 1);
       CHECK(first.observation.parts[0].text == kReexamine);  // whatever the grade
       const StepResult second = env->step(right_second ? right : kWrong);
-      CHECK((second.info["turn_correct"] == right_second && second.info["success"] == right_second));
-      CHECK((second.reward.total == (right_second ? 1 : 0) && second.info["turn_reward"] == second.reward.total));
+      CHECK((second.turn_correct == right_second && second.success == right_second));
+      CHECK((second.reward.total == (right_second ? 1 : 0) && second.turn_reward == second.reward.total));
       CHECK((second.terminated && second.observation.parts.empty()));
-      CHECK(env->step(right).info.contains("error"));
+      CHECK(env->step(right).refused.has_value());
     }
 }
 
@@ -60,21 +60,21 @@ TEST_CASE("a reward between 0 and 1 is kept for both answers") {
   const double x1 = gold[0], y1 = gold[1], x2 = gold[2], y2 = gold[3];
   const Action half{"<answer>" + Json{x1, y1, x1 + (x2 - x1) / 2, y2}.dump() + "</answer>", {}};
   const StepResult first = env->step(half);
-  CHECK(first.info["turn_reward"].get<double>() == Approx(0.5));
-  CHECK(first.info["turn_correct"] == false);
-  CHECK(env->step(right_answer(*env)).info["turn_correct"] == true);
+  CHECK(first.turn_reward.get<double>() == Approx(0.5));
+  CHECK(first.turn_correct == false);
+  CHECK(env->step(right_answer(*env)).turn_correct == true);
 }
 
 TEST_CASE("what the suite refuses is no answer: not the first, not the second") {
   const auto env = started("charts");
   const Action with_tool{"<answer>1</answer>", {{"1", "search", Json::object()}}};
-  CHECK(env->step(with_tool).info.contains("error"));
+  CHECK(env->step(with_tool).refused.has_value());
   const StepResult first = env->step(right_answer(*env));
-  CHECK(first.info.contains("turn_correct"));
+  CHECK(first.turn_correct.has_value());
   const StepResult refused = env->step(with_tool);
-  CHECK((refused.info.contains("error") && !refused.info.contains("turn_correct") && !refused.terminated));
-  CHECK(env->step(right_answer(*env)).info["success"] == true);
-  CHECK(make_env("charts", {.two_turn = true})->step(kWrong).info.contains("error"));  // before the first reset
+  CHECK((refused.refused.has_value() && !refused.turn_correct.has_value() && !refused.terminated));
+  CHECK(env->step(right_answer(*env)).success == true);
+  CHECK(make_env("charts", {.two_turn = true})->step(kWrong).refused.has_value());  // before the first reset
 }
 
 TEST_CASE("forks between the answers have futures of their own, and a reset begins with the first answer again") {
@@ -82,8 +82,8 @@ TEST_CASE("forks between the answers have futures of their own, and a reset begi
   const Action right = right_answer(*env);
   env->step(kWrong);
   const auto fork = env->fork();
-  CHECK(fork->step(right).info["success"] == true);
-  CHECK(env->step(kWrong).info["success"] == false);
+  CHECK(fork->step(right).success == true);
+  CHECK(env->step(kWrong).success == false);
   env->reset({Split::test, 3});
   CHECK_FALSE(env->step(kWrong).terminated);
 }
@@ -107,7 +107,7 @@ TEST_CASE("two turns of a suite: its tasks and their ids, twice the turns") {
   const auto one = make_env("charts", {.level = 3}), two = make_env("charts", {.level = 3, .two_turn = true});
   const StepResult a = one->reset({Split::test, 17}), b = two->reset({Split::test, 17});
   CHECK((two->task().id == "charts/3/test/17" && two->task().gold == one->task().gold));
-  CHECK((a.observation.parts[0].image == b.observation.parts[0].image && a.info == b.info));
+  CHECK((a.observation.parts[0].image == b.observation.parts[0].image && to_json(a) == to_json(b)));
 }
 
 TEST_CASE("a suite of several turns has no second answer") {

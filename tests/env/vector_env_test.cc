@@ -43,7 +43,7 @@ Action action_of(int id, int round, const TaskInfo& task) {
 
 std::string text_of(const StepResult& result) {
   std::string text = std::to_string(result.reward.total) + (result.terminated ? " end" : "") +
-                     (result.truncated ? " cut" : "") + " " + result.info.dump();
+                     (result.truncated ? " cut" : "") + " " + to_json(result).dump();
   for (const Part& part : result.observation.parts) text += " " + part.text;
   return text;
 }

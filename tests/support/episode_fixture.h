@@ -41,7 +41,7 @@ inline record::Episode make_episode(std::uint64_t task, int sample) {
     turn.finish_reason = "stop";
     turn.prompt_tokens = rng.between(20, 90);
     turn.reward = {rng.uniform(), {{"accuracy", rng.uniform()}, {"format", 1}}};
-    turn.info = Json{{"step_correct", rng.chance(0.5)}};
+    turn.facts.step_correct = rng.chance(0.5);
     episode.reward += turn.reward.total;
   }
   episode.success = rng.chance(0.5);

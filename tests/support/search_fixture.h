@@ -214,7 +214,7 @@ class CountedEnv : public env::Env {
     result.terminated = ++played_ == turns_;
     const bool right = env::extract_answer(action.text) == gold_;
     result.reward = {right ? 1.0 : 0.0, {{"accuracy", right ? 1.0 : 0.0}}};
-    if (result.terminated) result.info["success"] = right;
+    if (result.terminated) result.success = right;
     if (!result.terminated) result.observation.parts.push_back(Part::of("Go on."));
     return result;
   }

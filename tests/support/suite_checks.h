@@ -51,7 +51,7 @@ inline void check_expert_episode(env::Env& env) {
     }
     const env::StepResult result = env.step(actions[i]);
     INFO(text_of(result));
-    CHECK(result.info["step_correct"] == true);
+    CHECK(result.step_correct == true);
     CHECK(result.terminated == (i + 1 == actions.size()));
     CHECK(result.reward.total == (result.terminated ? 1 : 0));
   }
@@ -161,7 +161,7 @@ inline void check_determinism(const std::string& suite) {
 // Nothing that a policy may write throws, earns a reward by accident, or is refused without a reason.
 inline void check_bad_turns(const std::string& suite) {
   const auto env = env::make_env(suite, {});
-  CHECK(env->step({"<answer>1</answer>", {}}).info.contains("error"));  // no task yet
+  CHECK(env->step({"<answer>1</answer>", {}}).refused.has_value());  // no task yet
   Rng rng(0);
   CHECK_FALSE(env->check_step({"", "red is 4"}));
   CHECK_FALSE(env->demonstrate(rng));
@@ -176,11 +176,11 @@ inline void check_bad_turns(const std::string& suite) {
     CHECK(result.terminated);
     CHECK(result.reward.total == 0);
   }
-  CHECK(env->step({"<answer>1</answer>", {}}).info.contains("error"));  // the task has ended
+  CHECK(env->step({"<answer>1</answer>", {}}).refused.has_value());  // the task has ended
   env->reset({env::Split::test, 0, 0});
   const auto fork = env->fork();
   const env::StepResult refused = env->step({"", {ToolCall{"1", "search", {}}}});
-  CHECK(refused.info.contains("error"));
+  CHECK(refused.refused.has_value());
   CHECK_FALSE(refused.terminated);
   CHECK(env->step({demonstration(*env), {}}).terminated);
   CHECK(fork->step({demonstration(*fork), {}}).reward.total > 0.5);  // the fork has not ended

@@ -80,7 +80,7 @@ class ToyEnv : public Env {
     if (fault_ == Fault::reward_not_finite) result.reward.total = 0.0 / 0.0;
     const double accuracy = result.reward.total + (fault_ == Fault::components_do_not_add_up ? 1 : 0);
     result.reward.components = {{"accuracy", accuracy}};
-    if (!state_->open && fault_ != Fault::silent_end) result.info["success"] = result.terminated;
+    if (!state_->open && fault_ != Fault::silent_end) result.success = result.terminated;
     return result;
   }
 
@@ -130,7 +130,7 @@ class ToyEnv : public Env {
   }
   StepResult refused(const std::string& why) const {
     StepResult result = said(why);
-    result.info["error"] = fault_ == Fault::bytes_in_info ? "\xff" : why;
+    result.refused = fault_ == Fault::bytes_in_info ? "\xff" : why;
     if (fault_ == Fault::rewards_refusal) {
       result.reward.total = 1;
       result.reward.components = {{"accuracy", 1}};

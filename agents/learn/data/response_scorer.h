@@ -19,6 +19,6 @@ class ResponseScorer {
 // Of the folders of a reward model and of a judge, written last: where it is, the model is whole.
 inline constexpr const char* kRewardModelFile = "reward_model.json";
 inline constexpr const char* kJudgeFile = "judge.json";
-inline constexpr const char* kModelReward = "reward_model";  // its component, and its key in Turn::info
+inline constexpr const char* kModelReward = "reward_model";  // its component
 
 }  // namespace agon::agents

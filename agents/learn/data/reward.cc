@@ -38,8 +38,8 @@ bool calls_tool(const record::Turn& turn) {
 bool uses_tools(const record::Episode& episode) {
   bool any = false;
   for (const record::Turn& turn : episode.turns) {
-    if (record::is_given(turn) || !calls_tool(turn)) continue;
-    if (turn.info.contains("error")) return false;
+    if (turn.given || !calls_tool(turn)) continue;
+    if (turn.facts.refused) return false;
     any = true;
   }
   return any;
@@ -52,14 +52,13 @@ RewardComponents reward_components(const record::Episode& episode) {
   for (const record::Turn& turn : episode.turns)
     for (const auto& [name, value] : turn.reward.components) components[name] += value;
   const bool formed = std::all_of(episode.turns.begin(), episode.turns.end(), [](const record::Turn& turn) {
-    return record::is_given(turn) || is_well_formed(turn.text);
+    return turn.given || is_well_formed(turn.text);
   });
   components.emplace("format", formed && episode.answer.has_value());
   components.emplace("score", episode.score.has_value());
   components.emplace("tool", uses_tools(episode));
   const record::Turn& last = episode.turns.back();
-  if (const auto scored = last.info.find(kModelReward); scored != last.info.end())
-    components.emplace(kModelReward, scored->get<double>());
+  if (last.model_reward) components.emplace(kModelReward, *last.model_reward);
   return components;
 }
 

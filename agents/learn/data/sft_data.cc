@@ -44,7 +44,7 @@ bool take_detour(const env::Env& env, env::Action& action, Rng& rng) {
   if (!wrong) return false;
   const std::unique_ptr<env::Env> trial = env.fork();
   const env::StepResult after = trial->step({*wrong, {}});
-  if (after.terminated || after.truncated || after.info.contains("error")) return false;
+  if (after.terminated || after.truncated || after.refused.has_value()) return false;
   const auto way = trial->demonstrate(rng);
   if (!way || way->empty()) return false;
   action.text = *wrong;

@@ -21,7 +21,7 @@ constexpr std::uint64_t kChoosing = ~std::uint64_t{0};  // a round that no step 
 bool second_right(const record::Episode& episode) { return episode.success; }
 
 bool first_right(const record::Episode& episode) {
-  return episode.turns.front().info.value("turn_correct", episode.success);
+  return episode.turns.front().facts.turn_correct.value_or(episode.success);
 }
 
 const record::Episode* failed_episode(const std::vector<record::Episode>& group) {
@@ -69,7 +69,7 @@ record::Episode expert_episode(env::Env& env, const env::ResetOptions& task, con
         encode_prompt(before, {}, folder.chat, *folder.tokenizer, folder.images, folder.config).ids.size());
     state = env.step({turn.text, {}});
     turn.reward = state.reward;
-    turn.info = state.info;
+    turn.facts = state;
     episode.reward += state.reward.total;
   }
   finish_episode(episode, state);
@@ -185,7 +185,7 @@ bool TaskSource::score(std::vector<record::Episode>& group, PlayedGroups& played
   }
   try {
     const std::vector<double> scores = scorer_->score(first_messages(group.front(), instructions_), responses);
-    for (std::size_t i = 0; i < group.size(); ++i) group[i].turns.front().info[kModelReward] = scores.at(i);
+    for (std::size_t i = 0; i < group.size(); ++i) group[i].turns.front().model_reward = scores.at(i);
     return true;
   } catch (const Error& error) {
     played.fail(error.what());

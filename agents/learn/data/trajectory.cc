@@ -108,7 +108,7 @@ std::vector<std::uint16_t> text_bytes_of(std::string_view text, std::span<const 
 
 bool was_cut(const record::Episode& episode) {
   return std::ranges::any_of(
-      episode.turns, [](const record::Turn& turn) { return turn.finish_reason == "length" || record::fills_context(turn); });
+      episode.turns, [](const record::Turn& turn) { return turn.finish_reason == "length" || turn.full_context; });
 }
 
 CreditRollout credit_rollout(const record::Episode& episode, const Tokenizer& tokenizer,
@@ -120,7 +120,7 @@ CreditRollout credit_rollout(const record::Episode& episode, const Tokenizer& to
   rollout.turn_correct = record::turns_correct(episode);
   rollout.truncated = was_cut(episode);
   for (int number = 0; const record::Turn& turn : episode.turns) {
-    if (record::is_given(turn)) continue;
+    if (turn.given) continue;
     for (const CreditSegment& segment : segments_of_turn(turn.text, turn.token_ids, tokenizer, number++, rule))
       rollout.segments.push_back(segment);
   }

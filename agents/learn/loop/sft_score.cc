@@ -74,8 +74,8 @@ std::vector<ScoredAnswer> sample_answers(Policy& policy, const SftSource& source
     if (episode.turns.empty()) continue;
     const auto turn = static_cast<std::size_t>(rng.between(0, static_cast<int>(episode.turns.size()) - 1));
     if (!env::last_tag(episode.turns[turn].text, Tag::answer)) continue;
-    const Json& info = episode.turns[turn].info;
-    const bool right = info.value("step_correct", info.value("turn_correct", episode.success));
+    const env::StepFacts& facts = episode.turns[turn].facts;
+    const bool right = facts.step_correct.value_or(facts.turn_correct.value_or(episode.success));
     outcomes[episode.task_index].first += right;
     ++outcomes[episode.task_index].second;
     chosen.push_back({episode.task_index, answered(episode, turn, instructions), right});

@@ -67,7 +67,7 @@ void note_credit(record::Episode& episode, const TrainRollout& rollout, const To
                  const Tokenizer& tokenizer) {
   auto place = rollout.turn_begins.begin();
   for (record::Turn& written : episode.turns) {
-    if (is_given(written)) continue;
+    if (written.given) continue;
     const auto cut = [&, first = *place](const std::vector<float>& values) {
       const auto begin = values.begin() + first;
       return std::vector<float>(begin, begin + std::ssize(written.token_ids));

@@ -90,9 +90,8 @@ void add_agreement(Means& means, const TrainGroup& group) {
   for (const record::Episode& right : group.episodes)
     for (const record::Episode& wrong : group.episodes) {
       if (!right.success || wrong.success) continue;
-      const Json high = right.turns.back().info.value(kModelReward, Json()),
-                 low = wrong.turns.back().info.value(kModelReward, Json());
-      if (high.is_number() && low.is_number()) means.add("reward_model/agrees", high == low ? 0.5 : high > low);
+      const std::optional<double> high = right.turns.back().model_reward, low = wrong.turns.back().model_reward;
+      if (high && low) means.add("reward_model/agrees", *high == *low ? 0.5 : *high > *low);
     }
 }
 

@@ -89,10 +89,10 @@ StepResult Darkroom::act(const Action& action) {
   if (move.answer || baseline_ != Baseline::none) return grade(move.answer.value_or(""));
   if (move.call) return run(*move.call);
   StepResult result = answer_problem(move.problem);
-  if (result.info.contains("error")) return result;
+  if (result.refused.has_value()) return result;
   const bool right = parse_defects(*move.problem) == dark_.defects;
   named_ = named_ || right;
-  result.info["step_correct"] = right;
+  result.step_correct = right;
   return result;
 }
 
@@ -100,7 +100,7 @@ StepResult Darkroom::run(const ToolCall& call) {
   const Image before = tools().pictures().back();
   StepResult result = run_code(call, tools());
   const Image& after = tools().pictures().back();
-  result.info["step_correct"] = mends(dark_, before, after);
+  result.step_correct = mends(dark_, before, after);
   if (!(after == before)) result.info["objects"] = darkroom_objects(dark_, after);
   return result;
 }
@@ -110,8 +110,8 @@ StepResult Darkroom::grade(const std::string& answer) const {
   StepResult result;
   result.reward = {right ? 1.0 : 0.0, {{"accuracy", right ? 1.0 : 0.0}}};
   result.terminated = true;
-  result.info["success"] = right;
-  result.info["step_correct"] = right;
+  result.success = right;
+  result.step_correct = right;
   return result;
 }
 

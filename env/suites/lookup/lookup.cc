@@ -110,7 +110,7 @@ StepResult Lookup::search(const ToolCall& call) {
   for (std::size_t hop = 0; hop < things.size(); ++hop)
     if (shows(text, things[hop])) seen_[hop] = true;
   result.observation.parts.push_back(Part::of(information(text)));
-  result.info["step_correct"] = wanted < seen_.size() && seen_[wanted];
+  result.step_correct = wanted < seen_.size() && seen_[wanted];
   return result;
 }
 
@@ -119,8 +119,8 @@ StepResult Lookup::grade(const std::string& answer) const {
   StepResult result;
   result.reward = {score.f1, {{"accuracy", score.f1}}};
   result.terminated = true;
-  result.info["success"] = score.exact;
-  result.info["step_correct"] = score.exact;
+  result.success = score.exact;
+  result.step_correct = score.exact;
   return result;
 }
 

@@ -45,7 +45,7 @@ class MatCoding final : public FileEnv {
     if (move.answer || baseline_ != Baseline::none) return grade(move.answer.value_or(""), ScoreRule::mat_coding);
     if (move.call) return run_code(*move.call, tools());
     StepResult result = answer_problem(move.problem);
-    if (!result.info.contains("error")) result.info["step_correct"] = parse_defects(*move.problem) == current().defects;
+    if (!result.refused.has_value()) result.step_correct = parse_defects(*move.problem) == current().defects;
     return result;
   }
 

@@ -72,7 +72,7 @@ class PhoneEnv final : public Env {
     result.truncated = !result.terminated && turns_ >= kMaxTurns;
     if (result.terminated || result.truncated) {
       phase_ = Phase::ended;
-      result.info["success"] = result.reward.total == 1;
+      result.success = result.reward.total == 1;
     }
     return result;
   }
@@ -128,15 +128,15 @@ class PhoneEnv final : public Env {
   StepResult refuse(const std::string& why) const {
     StepResult result = show();
     result.observation.parts.insert(result.observation.parts.begin(), Part::of(why));
-    result.info["step_correct"] = false;
-    result.info["error"] = why;
+    result.step_correct = false;
+    result.refused = why;
     return result;
   }
 
   static StepResult refuse_all(const std::string& why) {
     StepResult result;
     result.observation.parts.push_back(Part::of(why));
-    result.info["error"] = why;
+    result.refused = why;
     return result;
   }
 
@@ -144,7 +144,7 @@ class PhoneEnv final : public Env {
     const bool right = phone::is_right(task_.layout, task_.goal, state_, action);
     if (const auto refusal = phone::apply(task_.layout, action, state_)) return refuse(*refusal);
     StepResult result = show();
-    result.info["step_correct"] = right;
+    result.step_correct = right;
     result.terminated = phone::ends_episode(action);
     if (result.terminated && right) {
       result.reward.total = 1;
