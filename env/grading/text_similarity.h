@@ -1,5 +1,5 @@
 // env/grading/text_similarity.h - how alike two short texts are. Declared here for rewards; who has a language model brings a
-// better one (agents/hub/sentence_encoder.h).
+// better one (agents/learn/network/sentence_encoder.h).
 #pragma once
 
 #include <memory>

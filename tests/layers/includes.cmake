@@ -17,7 +17,7 @@ set(may_include_tests core net kernels sandbox tools env record agents critic be
 set(folders core net kernels sandbox tools env record agents critic benchmarks cli tests)
 
 set(torch "^<(torch|ATen|c10)/")
-set(may_use_torch "^(agents/learn/(network|loop|data)|benchmarks|tests/agents|tests/gpu|tests/support)/|^tests/critic/reward_")
+set(may_use_torch "^(agents/learn/(network|loop|data)|benchmarks|tests/agents|tests/gpu|tests/support)/|^tests/critic/reward_model/reward_")
 set(heavy "^<(opencv2/|boost/|SQLiteCpp/|sqlite3\\.h|curl/|pcre2\\.h|utf8proc\\.h|unicode/|CLI/|rapidjson/|httplib\\.h)")
 set(whole_torch "^<(torch/(torch|all|extension)\\.h|ATen/ATen\\.h)>")
 

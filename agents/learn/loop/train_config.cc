@@ -9,7 +9,7 @@
 #include "agents/learn/loop/config_reader.h"
 #include "agents/learn/data/response_scorer.h"
 #include "agents/learn/loop/unused_keys.h"
-#include "agents/hub/sentence_encoder.h"
+#include "agents/learn/network/sentence_encoder.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "env/wrappers/critic_role.h"

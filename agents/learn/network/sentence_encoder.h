@@ -1,4 +1,4 @@
-// agents/hub/sentence_encoder.h - a BERT that turns a sentence into a vector whose direction is its meaning
+// agents/learn/network/sentence_encoder.h - a BERT that turns a sentence into a vector whose direction is its meaning
 // (sentence-transformers' all-MiniLM-L6-v2 and its kin): the mean of the last layer over the tokens, of length 1.
 #pragma once
 

@@ -3,7 +3,7 @@
 # flag_uses.txt and key_uses.txt, which have to name every flag and key that there is.
 agon=$1 model=$2 here=$(dirname "$0")
 . "$here/helpers.sh"
-tour=$here/../../docs/tour
+tour=$here/../../../docs/tour
 
 # What the lists name in capitals.
 cp "$tour"/* "$scratch"
@@ -15,7 +15,7 @@ printf 'print(1)\n' >"$scratch/SCRIPT"
 printf '{"id": "1", "contents": "one"}\n' >"$scratch/docs"
 "$agon" index "$scratch/docs" --out "$scratch/INDEX" >/dev/null 2>&1 || fail "the index"
 ln -s "$(realpath "$model")" "$scratch/MODEL"
-ln -s "$(realpath "$here/../golden/sentence_encoder")" "$scratch/ENCODER"
+ln -s "$(realpath "$here/../../golden/sentence_encoder")" "$scratch/ENCODER"
 cp "$scratch/tasks.jsonl" "$scratch/TASKS"
 printf 'output: o\ncritic: MODEL\nsneaky: MODEL\nsolvers: [MODEL]\nsources: [{suite: charts, level: 1}]\ncritiques: 2\n' >"$scratch/SELFPLAY"
 printf 'output: o\npolicy: MODEL\nsources: [{suite: charts}]\n' >"$scratch/BASE"

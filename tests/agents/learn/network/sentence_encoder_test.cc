@@ -1,4 +1,4 @@
-#include "agents/hub/sentence_encoder.h"
+#include "agents/learn/network/sentence_encoder.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>

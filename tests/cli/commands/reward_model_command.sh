@@ -116,7 +116,7 @@ does "$agon" score --rm "$scratch/rm" "$scratch/two.json" --json
 echo '{"prompt": "p", "imges": ["x.png"], "responses": ["a"]}' >"$scratch/typo.json"
 refuses 1 "Did you mean 'images'" "$agon" score --rm "$scratch/rm" "$scratch/typo.json"
 # Without --rm, by the reward model that comes with agon: the first answer is the one that fits the picture.
-does "$agon" score "$(dirname "$0")/../../docs/tour/responses.json" --json
+does "$agon" score "$(dirname "$0")/../../../docs/tour/responses.json" --json
 [ "$(value best "$scratch/out")" = 0 ] || fail "models/agon-tiny-reward does not take the right answer for the best"
 "$agon" score --rm "$scratch/rm" - <"$scratch/two.json" | grep -q '^\*' || fail "score marks none as best"
 does "$agon" eval-rm --rm "$scratch/rm" --file "$scratch/whole/preferences.jsonl" --json
