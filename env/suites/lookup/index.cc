@@ -13,7 +13,9 @@
 #include "core/hash.h"
 #include "core/text.h"
 #include "env/suites/lookup/world.h"
+#include "tools/search/index_builder.h"
 #include "tools/search/index_progress.h"
+#include "tools/search/index_schema.h"
 #include "tools/search/search_index.h"
 
 namespace agon::env::lookup {
