@@ -1,4 +1,5 @@
-// The index of lookup_world.h: built once, and found again by what is in it.
+#include "env/suites/lookup/index.h"
+
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -6,7 +7,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <vector>
 
 #include "core/error.h"
 #include "core/file.h"

@@ -7,13 +7,14 @@
 
 #include "core/text.h"
 #include "env/grading/grade.h"
-#include "env/protocol.h"
 #include "env/kit/baseline.h"
+#include "env/kit/suite_task.h"
+#include "env/kit/tool_env.h"
+#include "env/protocol.h"
+#include "env/suites/lookup/index.h"
 #include "env/suites/lookup/task.h"
 #include "env/suites/lookup/world.h"
-#include "env/kit/suite_task.h"
 #include "env/suites/suites.h"
-#include "env/kit/tool_env.h"
 #include "tools/search/search_tool.h"
 
 namespace agon::env {
