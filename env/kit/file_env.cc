@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "env/suites/suites.h"
+#include "env/kit/schemas.h"
 #include "env/kit/task_file.h"
 
 namespace agon::env {

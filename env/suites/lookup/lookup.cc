@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "env/grading/grade.h"
 #include "env/kit/baseline.h"
+#include "env/kit/schemas.h"
 #include "env/kit/suite_task.h"
 #include "env/kit/tool_env.h"
 #include "env/protocol.h"

@@ -6,6 +6,7 @@
 #include "env/kit/baseline.h"
 #include "env/kit/file_env.h"
 #include "env/kit/image_repair.h"
+#include "env/kit/schemas.h"
 #include "env/kit/suite_task.h"
 #include "env/suites/suites.h"
 #include "tools/python_tool.h"
