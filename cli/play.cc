@@ -17,6 +17,7 @@
 #include "core/error.h"
 #include "core/progress.h"
 #include "core/provenance.h"
+#include "env/kit/task_pictures.h"
 #include "env/wrappers/role.h"
 #include "env/wrappers/two_turn.h"
 #include "record/episode_store.h"

@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "env/kit/schemas.h"
-#include "env/kit/task_file.h"
+#include "env/kit/task_pictures.h"
 
 namespace agon::env {
 namespace {

@@ -1,4 +1,5 @@
-// The pictures of a task file (task_file.h): looked at, decoded, told apart and put in their places.
+#include "env/kit/task_pictures.h"
+
 #include <algorithm>
 #include <atomic>
 #include <map>
@@ -8,10 +9,9 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/image.h"
+#include "core/json_text.h"
 #include "core/progress.h"
 #include "core/text.h"
-#include "env/kit/task_file.h"
-#include "core/json_text.h"
 
 namespace agon::env {
 namespace {
@@ -100,6 +100,14 @@ void decode_pictures(const std::string& path, const std::vector<FileTask>& tasks
     verify_image({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, picture.path.string());
   });
   throw_faults(pictures, tasks);
+}
+
+void check_picture_marks(std::string_view prompt, std::size_t pictures) {
+  std::size_t marks = 0;
+  for (std::size_t at = 0; (at = prompt.find(kPictureMark, at)) != prompt.npos; at += kPictureMark.size()) ++marks;
+  if (marks != 0 && marks != pictures)
+    throw Error("the text places {} pictures with {}, and the task has {}. Write the mark once a picture, or nowhere",
+                marks, kPictureMark, pictures);
 }
 
 std::vector<Part> place_pictures(std::string_view prompt, std::vector<Image> pictures) {

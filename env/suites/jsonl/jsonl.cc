@@ -16,6 +16,7 @@
 #include "env/kit/schemas.h"
 #include "env/kit/suite_task.h"
 #include "env/kit/task_file.h"
+#include "env/kit/task_pictures.h"
 #include "env/suites/suites.h"
 
 namespace agon::env {

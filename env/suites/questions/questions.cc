@@ -9,7 +9,7 @@
 #include "env/kit/file_env.h"
 #include "env/kit/schemas.h"
 #include "env/kit/suite_task.h"
-#include "env/kit/task_file.h"
+#include "env/kit/task_pictures.h"
 #include "env/suites/suites.h"
 #include "tools/search/open_search.h"
 #include "tools/search/search_tool.h"
