@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 #include <map>
+#include <set>
 
 #include "actor.h"
 #include "core/file.h"

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "record/episode_store.h"
 #include "record/run_reader.h"
 #include "temp_folder.h"
 
