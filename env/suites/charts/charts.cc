@@ -4,6 +4,7 @@
 #include "env/kit/schemas.h"
 #include "env/kit/suite_task.h"
 #include "env/protocol.h"
+#include "env/suites/charts/corrupt.h"
 #include "env/suites/charts/picture.h"
 #include "env/suites/charts/steps.h"
 #include "env/suites/charts/task.h"

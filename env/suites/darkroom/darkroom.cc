@@ -7,6 +7,7 @@
 #include "env/kit/suite_task.h"
 #include "env/kit/tool_env.h"
 #include "env/protocol.h"
+#include "env/suites/charts/corrupt.h"
 #include "env/suites/charts/picture.h"
 #include "env/suites/charts/steps.h"
 #include "env/suites/darkroom/task.h"
