@@ -6,8 +6,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "agents/learn/network/qwen2_5_vl.h"
 #include "agents/hub/safetensors.h"
+#include "agents/hub/tokenizer_learner.h"
+#include "agents/learn/network/qwen2_5_vl.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
