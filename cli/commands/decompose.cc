@@ -11,6 +11,7 @@
 
 #include "agents/engine/local_policy.h"
 #include "agents/learn/loop/decomposition.h"
+#include "agents/learn/network/checkpoint_weights.h"
 #include "cli/assignments.h"
 #include "cli/commands/commands.h"
 #include "cli/flag_use.h"

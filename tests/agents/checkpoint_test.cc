@@ -1,4 +1,5 @@
 #include "agents/hub/model_folder.h"
+#include "agents/learn/network/checkpoint_weights.h"
 
 #include <ATen/Context.h>
 #include <ATen/core/Tensor.h>

@@ -14,6 +14,7 @@
 #include "agents/learn/loop/checkpoint_folder.h"
 #include "agents/learn/loop/sft_model.h"
 #include "agents/learn/loop/sft_score.h"
+#include "agents/learn/network/checkpoint_weights.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/progress.h"
