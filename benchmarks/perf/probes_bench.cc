@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "agents/engine/engine.h"
+#include "agents/learn/loop/probe_group.h"
 #include "agents/learn/loop/probes.h"
 #include "agents/learn/network/checkpoint_weights.h"
 #include "benchmarks/perf/bench_models.h"

@@ -12,6 +12,7 @@
 #include "agents/learn/data/train_rollout.h"
 #include "agents/learn/loop/optimizer.h"
 #include "agents/learn/loop/policy_loss.h"
+#include "agents/learn/loop/probe_group.h"
 #include "agents/learn/loop/probes.h"
 #include "agents/learn/loop/train_config.h"
 #include "agents/learn/network/lora.h"
