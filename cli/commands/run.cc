@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "agents/engine/local_policy.h"
+#include "agents/run_summary_table.h"
 #include "cli/commands/commands.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
