@@ -7,7 +7,8 @@
 
 #include "core/text.h"
 #include "env/grading/answer/choice.h"
-#include "env/grading/answer/text.h"
+#include "env/grading/answer/part.h"
+#include "env/grading/answer/plain_text.h"
 #include "env/protocol.h"
 
 namespace agon::env {

@@ -5,17 +5,21 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/json_text.h"
 #include "core/text.h"
 #include "env/grading/answer/choice.h"
+#include "env/grading/answer/part.h"
+#include "env/grading/answer/phrases.h"
+#include "env/grading/answer/plain_text.h"
 #include "env/grading/answer/reason.h"
 #include "env/grading/answer/text.h"
+#include "env/grading/answer/word_list.h"
+#include "env/grading/answer/words.h"
 #include "env/grading/box.h"
 #include "env/grading/grade.h"
 #include "env/grading/gui_action.h"
 #include "env/grading/place_refused.h"
 #include "env/grading/place_said.h"
-#include "env/grading/answer/word_list.h"
-#include "core/json_text.h"
 
 namespace agon::env {
 

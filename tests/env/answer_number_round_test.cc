@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "env/grading/answer/number.h"
-#include "env/grading/answer/text.h"
+#include "env/grading/answer/part.h"
 
 using namespace agon::env;
 

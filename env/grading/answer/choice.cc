@@ -11,11 +11,14 @@
 #include "env/grading/answer/denied.h"
 #include "env/grading/answer/named.h"
 #include "env/grading/answer/number.h"
-#include "env/grading/answer/reason.h"
-#include "env/grading/answer/text.h"
 #include "env/grading/answer/number_word.h"
 #include "env/grading/answer/option_verdict.h"
+#include "env/grading/answer/phrases.h"
+#include "env/grading/answer/plain_text.h"
+#include "env/grading/answer/reason.h"
+#include "env/grading/answer/text.h"
 #include "env/grading/answer/word_list.h"
+#include "env/grading/answer/words.h"
 
 namespace agon::env {
 namespace {

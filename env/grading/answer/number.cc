@@ -14,11 +14,12 @@
 #include "core/text.h"
 #include "env/grading/answer/denied.h"
 #include "env/grading/answer/missing.h"
-#include "env/grading/answer/reason.h"
-#include "env/grading/answer/text.h"
 #include "env/grading/answer/number_condition.h"
 #include "env/grading/answer/number_word.h"
+#include "env/grading/answer/phrases.h"
+#include "env/grading/answer/reason.h"
 #include "env/grading/answer/scale_word.h"
+#include "env/grading/answer/text.h"
 #include "env/grading/answer/word_list.h"
 
 namespace agon::env {
