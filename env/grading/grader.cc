@@ -16,6 +16,7 @@
 #include "env/grading/answer/word_list.h"
 #include "env/grading/answer/words.h"
 #include "env/grading/box.h"
+#include "env/grading/box_text.h"
 #include "env/grading/grade.h"
 #include "env/grading/gui_action.h"
 #include "env/grading/place_refused.h"

@@ -8,6 +8,7 @@
 
 #include "core/text.h"
 #include "env/grading/box.h"
+#include "env/grading/box_text.h"
 #include "env/grading/grade.h"
 
 namespace agon::env {

@@ -1,5 +1,6 @@
-// libFuzzer harness of what reads a policy's text: env/protocol, env/grading/box, env/grading/gui_action, env/grading/grade. Nothing may throw,
-// crash or run long; segments cover every byte once, and what is read and written reads back.
+// libFuzzer harness of what reads a policy's text: env/protocol, env/grading/box, env/grading/gui_action,
+// env/grading/grade. Nothing may throw, crash or run long; segments cover every byte once, and what is read and written
+// reads back.
 #include <utf8proc.h>
 
 #include <cmath>
@@ -9,6 +10,7 @@
 #include <string_view>
 
 #include "env/grading/box.h"
+#include "env/grading/box_text.h"
 #include "env/grading/grade.h"
 #include "env/grading/gui_action.h"
 #include "env/protocol.h"

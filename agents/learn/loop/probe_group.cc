@@ -6,7 +6,7 @@
 
 #include "agents/learn/data/train_rollout.h"
 #include "core/error.h"
-#include "env/grading/box.h"
+#include "env/grading/box_text.h"
 
 namespace agon::agents {
 namespace {

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "env/grading/box_text.h"
 #include "env/kit/draw.h"
 #include "env/kit/schemas.h"
 #include "env/kit/suite_task.h"
