@@ -3,9 +3,11 @@
 
 #include <sys/stat.h>
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "core/json_text.h"
 
@@ -13,6 +15,11 @@ namespace agon::env {
 
 // The id of a task: a text, or a whole number in digits. Throws Error for another.
 std::string task_id_of(const SortedJson& id);
+
+// "<image>" in a prompt says where a picture stands; without one, they stand before it.
+inline constexpr std::string_view kPictureMark = "<image>";
+// Throws Error where the prompt has marks, and not one a picture.
+void check_picture_marks(std::string_view prompt, std::size_t pictures);
 
 // The file that was read last, until it changes: every Env of a run reads the same one. Thread-safe.
 template <typename File>

@@ -12,6 +12,7 @@
 #include "core/json_text.h"
 #include "core/progress.h"
 #include "core/text.h"
+#include "env/kit/task_file.h"
 
 namespace agon::env {
 namespace {
@@ -100,14 +101,6 @@ void decode_pictures(const std::string& path, const std::vector<FileTask>& tasks
     verify_image({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}, picture.path.string());
   });
   throw_faults(pictures, tasks);
-}
-
-void check_picture_marks(std::string_view prompt, std::size_t pictures) {
-  std::size_t marks = 0;
-  for (std::size_t at = 0; (at = prompt.find(kPictureMark, at)) != prompt.npos; at += kPictureMark.size()) ++marks;
-  if (marks != 0 && marks != pictures)
-    throw Error("the text places {} pictures with {}, and the task has {}. Write the mark once a picture, or nowhere",
-                marks, kPictureMark, pictures);
 }
 
 std::vector<Part> place_pictures(std::string_view prompt, std::vector<Image> pictures) {

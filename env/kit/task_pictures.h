@@ -19,11 +19,8 @@ void check_and_hash_pictures(const std::string& path, std::vector<FileTask>& tas
 // place and the id of the first tasks whose pictures are damaged. (Header and end are looked at when the file is read.)
 void decode_pictures(const std::string& path, const std::vector<FileTask>& tasks);
 
-// "<image>" in a prompt says where a picture stands; without one, they stand before it.
-inline constexpr std::string_view kPictureMark = "<image>";
-// Throws Error where the prompt has marks, and not one a picture.
-void check_picture_marks(std::string_view prompt, std::size_t pictures);
-// REQUIRES: check_picture_marks throws nothing.
+// A prompt with its pictures where kPictureMark stands. REQUIRES: check_picture_marks (env/kit/task_file.h) throws
+// nothing.
 std::vector<Part> place_pictures(std::string_view prompt, std::vector<Image> pictures);
 
 }  // namespace agon::env

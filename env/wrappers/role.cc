@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "env/grading/grade.h"
+#include "env/grading/published_rules.h"
 #include "env/kit/schemas.h"
 #include "env/protocol.h"
 #include "env/wrappers/critic_role.h"

@@ -10,7 +10,8 @@
 #include "env/grading/answer/number.h"
 #include "env/grading/answer/part.h"
 #include "env/grading/answer/plain_text.h"
-#include "env/grading/grade.h"
+#include "env/grading/grade_options.h"
+#include "env/grading/grader.h"
 
 using namespace agon;
 using namespace agon::env;

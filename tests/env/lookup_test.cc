@@ -12,7 +12,6 @@
 #include "core/text.h"
 #include "effort.h"
 #include "env/check_env.h"
-#include "env/grading/grade.h"
 #include "env/kit/suite_task.h"
 #include "env/protocol.h"
 #include "env/suite.h"

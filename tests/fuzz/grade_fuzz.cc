@@ -11,7 +11,7 @@
 #include "env/grading/answer/choice.h"
 #include "env/grading/answer/number.h"
 #include "env/grading/answer/plain_text.h"
-#include "env/grading/grade.h"
+#include "env/grading/grader.h"
 #include "env/grading/visual_arft.h"
 #include "tests/fuzz/checks.h"
 

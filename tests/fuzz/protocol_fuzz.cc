@@ -1,5 +1,5 @@
-// libFuzzer harness of what reads a policy's text: env/protocol, env/grading/box, env/grading/gui_action,
-// env/grading/grade. Nothing may throw, crash or run long; segments cover every byte once, and what is read and written
+// libFuzzer harness of what reads a policy's text: env/protocol, env/grading/box_text, env/grading/gui_action and the
+// rules beside them. Nothing may throw, crash or run long; segments cover every byte once, and what is read and written
 // reads back.
 #include <utf8proc.h>
 
@@ -11,8 +11,9 @@
 
 #include "env/grading/box.h"
 #include "env/grading/box_text.h"
-#include "env/grading/grade.h"
 #include "env/grading/gui_action.h"
+#include "env/grading/published_rules.h"
+#include "env/grading/single_rules.h"
 #include "env/protocol.h"
 #include "tests/fuzz/checks.h"
 

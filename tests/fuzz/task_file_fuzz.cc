@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "core/json_records.h"
-#include "env/kit/task_pictures.h"
+#include "env/kit/task_file.h"
 #include "tests/fuzz/checks.h"
 
 using namespace agon;

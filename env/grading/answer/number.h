@@ -1,5 +1,5 @@
-// env/grading/answer/number.h - numbers as people and models write them, and when two are equal. Pure functions; nothing
-// throws for any text, and what a double cannot hold is no number.
+// env/grading/answer/number.h - numbers as people and models write them, and when two are equal. Pure functions;
+// nothing throws for any text, and what a double cannot hold is no number.
 #pragma once
 
 #include <optional>
@@ -39,7 +39,8 @@ std::optional<Number> parse_plain_number(std::string_view plain);
 // the only number in it, the only one behind its last "is", "are", "so" and the like, or the only one of its last line
 // - the first of these that there is. Two numbers where one is wanted are none, and so are bounds and what is denied
 // (env/grading/answer/denied.h). A correction supersedes what stands before it, and a reason does not replace a number
-// (env/grading/answer/reason.h). English number words count where they are the whole of such a part (env/grading/answer/number_word.h).
+// (env/grading/answer/reason.h). English number words count where they are the whole of such a part
+// (env/grading/answer/number_word.h).
 std::optional<Number> read_number(std::string_view plain);
 
 std::string to_string(const Number& number);

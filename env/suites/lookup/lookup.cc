@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/text.h"
-#include "env/grading/grade.h"
+#include "env/grading/published_rules.h"
 #include "env/kit/baseline.h"
 #include "env/kit/schemas.h"
 #include "env/kit/suite_task.h"

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "env/grading/published_rules.h"
 #include "env/kit/baseline.h"
 #include "env/kit/file_env.h"
 #include "env/kit/image_repair.h"
