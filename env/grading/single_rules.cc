@@ -2,6 +2,8 @@
 
 #include "core/text.h"
 #include "env/grading/answer/choice.h"
+#include "env/grading/answer/number_meant.h"
+#include "env/grading/answer/number_text.h"
 #include "env/grading/answer/part.h"
 #include "env/grading/answer/plain_text.h"
 #include "env/protocol.h"

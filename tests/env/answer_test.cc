@@ -7,7 +7,6 @@
 
 #include "core/error.h"
 #include "cpu_time.h"
-#include "env/grading/answer/number.h"
 #include "env/grading/answer/part.h"
 #include "env/grading/answer/plain_text.h"
 #include "env/grading/grade_options.h"

@@ -11,6 +11,8 @@
 #include "env/grading/answer/denied.h"
 #include "env/grading/answer/named.h"
 #include "env/grading/answer/number.h"
+#include "env/grading/answer/number_meant.h"
+#include "env/grading/answer/number_text.h"
 #include "env/grading/answer/number_word.h"
 #include "env/grading/answer/option_verdict.h"
 #include "env/grading/answer/phrases.h"

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/json_text.h"
+#include "env/grading/answer/number_meant.h"
+#include "env/grading/answer/number_text.h"
 
 namespace agon::env {
 namespace {
