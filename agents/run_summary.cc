@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "core/intervals.h"
-#include "env/grading/box.h"
+#include "env/grading/box_text.h"
 #include "env/grading/vote.h"
 
 namespace agon::agents {

@@ -53,10 +53,10 @@ inline constexpr const char* kGreedyTurns = "greedy_";  // before their names: o
 // "1->0", "1->1"). Null: undefined (no such episode). Failed episodes are in no mean; a task with fewer than n samples
 // is not in the figures of n. All but `greedy` are over the samples at temperature; means are over tasks, of each
 // task's mean. best_of_n: the first sample with the highest valid score (none valid: the first sample); majority: the
-// most frequent answer, as the task's grader compares them (env/grading/vote.h; without one numbers by value, boxes by the
-// largest IoU cluster, others normalised); ties: the first; no answer: the first sample. pass_at_k is exact over all
-// k-subsets of a task's samples; best_of_n and majority are averaged over consecutive blocks of n. n and k: powers of
-// two up to the number of samples, and that number. score: of all samples together; `missing` counts those without a
+// most frequent answer, as the task's grader compares them (env/grading/vote.h; without one numbers by value, boxes by
+// the largest IoU cluster, others normalised); ties: the first; no answer: the first sample. pass_at_k is exact over
+// all k-subsets of a task's samples; best_of_n and majority are averaged over consecutive blocks of n. n and k: powers
+// of two up to the number of samples, and that number. score: of all samples together; `missing` counts those without a
 // valid one. `n {metric: tasks}`: of how many tasks each interval is. Intervals are over tasks (core/intervals.h): of
 // shares Wilson's at the effective number of samples, of the difference of two turns Newcombe's, of the others by
 // bootstrap, seeded by `config["seed"]`; keys "greedy", "pass_at_8", "best_of_4", "majority_4", "score_auc",
@@ -66,7 +66,6 @@ Json summarize(const Json& config, const std::vector<EpisodeOutcome>& outcomes, 
 // hi]}, "n": {metric: tasks}}. Paired: of shares Newcombe's interval over the tasks that have both, of the others by a
 // bootstrap that draws the same tasks of both.
 Json compare(const std::vector<EpisodeOutcome>& first, const std::vector<EpisodeOutcome>& other, std::uint64_t seed);
-std::string summary_table(const Json& summary);  // for a person; plain text, aligned
 
 // Accuracy of a part of the tasks: those of one level or of one kind.
 struct GroupAccuracy {

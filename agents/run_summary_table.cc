@@ -1,4 +1,5 @@
-// summary_table: the figures of a run for a person.
+#include "agents/run_summary_table.h"
+
 #include <fmt/format.h>
 
 #include "agents/run_summary.h"

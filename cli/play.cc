@@ -17,10 +17,12 @@
 #include "core/error.h"
 #include "core/progress.h"
 #include "core/provenance.h"
-#include "record/episode_store.h"
+#include "env/kit/task_pictures.h"
 #include "env/wrappers/role.h"
-#include "record/run_schema.h"
 #include "env/wrappers/two_turn.h"
+#include "record/episode_store.h"
+#include "record/run_reader.h"
+#include "record/run_schema.h"
 
 namespace agon::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include "agents/rollout.h"
 #include "agents/run_summary.h"
 #include "core/json.h"
-#include "record/episode_store.h"
+#include "record/run_reader.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's
 class App;

@@ -6,6 +6,7 @@
 
 #include "core/json.h"
 #include "critic/search/search_run.h"
+#include "record/journal_entry.h"
 
 namespace agon::cli {
 

@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "record/episode_store.h"
 #include "record/run_database.h"
+#include "record/run_reader.h"
 #include "record/run_schema.h"
 
 namespace agon::cli {
@@ -44,8 +45,8 @@ std::vector<std::uint64_t> changed_tasks(const std::vector<std::uint64_t>& kept,
 }
 
 // Of what was played of a task, nothing may change: not in an episode, nor in a search that was broken off.
-void require_none_played(const record::RunReader& run, const std::vector<std::uint64_t>& changed, const fs::path& folder,
-                         const std::vector<env::FileTask>& tasks) {
+void require_none_played(const record::RunReader& run, const std::vector<std::uint64_t>& changed,
+                         const fs::path& folder, const std::vector<env::FileTask>& tasks) {
   std::set<std::uint64_t> played;
   run.for_each(
       [&](const record::Episode& episode) {

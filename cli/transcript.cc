@@ -6,6 +6,7 @@
 #include <map>
 
 #include "agents/run_summary.h"
+#include "agents/run_summary_table.h"
 #include "cli/parse_whole.h"
 #include "cli/play.h"
 #include "cli/report/preferences.h"

@@ -9,7 +9,7 @@
 
 #include "core/json.h"
 #include "core/text.h"
-#include "record/episode_store.h"
+#include "record/run_reader.h"
 
 namespace agon::cli {
 
@@ -24,7 +24,8 @@ EpisodeName parse_episode_name(const std::string& text);  // throws Error
 
 // The summary, of a training its metrics at the first and the last step; and one line a task.
 std::string run_text(const record::RunReader& run);
-Json run_json(const record::RunReader& run);  // {config, complete, summary or metrics {name: [[step, value]]}, episodes}
+Json run_json(
+    const record::RunReader& run);  // {config, complete, summary or metrics {name: [[step, value]]}, episodes}
 std::string episode_text(const record::Episode& episode);
 Json episode_json(const record::Episode& episode);  // with tokens and what each was worth; pictures as their hashes
 

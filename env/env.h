@@ -57,12 +57,13 @@ struct ResetOptions {
 
 // What the suite knows of the task under way. `gold` is for logs and reports: it is in no observation.
 struct TaskInfo {
-  std::string id;  // "charts/2/test/17": suite, level, split, index (and "@seed" in train); a role (env/wrappers/role.h)
+  // "charts/2/test/17": suite, level, split, index (and "@seed" in train); a role (env/wrappers/role.h)
+  std::string id;
   int level = 0;
   std::string kind;    // the suite's own classes ("sum", "count", "open_app")
   std::string prompt;  // the question or goal as the first observation states it
   Json gold;
-  Json grading;  // by which rule answers are compared (grading_of in env/grading/grade.h); null where the suite names none
+  Json grading;  // the rule that compares answers (grading_of in env/grading/grader.h); null where the suite names none
 };
 
 enum class StepKind { perception, reasoning };

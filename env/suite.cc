@@ -6,10 +6,10 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "env/wrappers/held_out.h"
-#include "env/wrappers/role.h"
 #include "env/kit/suite_task.h"
 #include "env/suites/suites.h"
+#include "env/wrappers/held_out.h"
+#include "env/wrappers/role.h"
 #include "env/wrappers/two_turn.h"
 
 namespace agon::env {
@@ -88,28 +88,6 @@ std::string task_id_of(const std::string& name, const SuiteOptions& options, con
   return options.role == kSolver ? id : fmt::format("{}/{}", id, options.role);
 } catch (const Error&) {  // a suite of somebody's own, or a file that is gone
   return fmt::format("{}/{}/{}", name, to_string(task.split), task.index);
-}
-
-Json message_schema() {
-  const Json text = {{"type", "object"},
-                     {"properties", {{"text", {{"type", "string"}}}}},
-                     {"required", {"text"}},
-                     {"additionalProperties", false}};
-  const Json image = {
-      {"type", "object"},
-      {"properties",
-       {{"image", {{"type", "string"}, {"contentEncoding", "base64"}, {"contentMediaType", "image/png"}}}}},
-      {"required", {"image"}},
-      {"additionalProperties", false}};
-  return {{"type", "object"},
-          {"properties", {{"parts", {{"type", "array"}, {"items", {{"oneOf", {text, image}}}}}}}},
-          {"required", {"parts"}}};
-}
-
-Json text_action_schema(const std::string& description) {
-  return {{"type", "object"},
-          {"properties", {{"text", {{"type", "string"}, {"description", description}}}}},
-          {"required", {"text"}}};
 }
 
 }  // namespace agon::env

@@ -59,8 +59,5 @@ SuiteInfo suite_info(const std::string& name, const SuiteOptions& options = {});
 std::unique_ptr<Env> make_env(const std::string& name, const SuiteOptions& options = {});
 // What TaskInfo::id is or would be of a task that cannot be begun; without the suite's word, "suite/split/index".
 std::string task_id_of(const std::string& name, const SuiteOptions& options, const ResetOptions& task);
-// Decodes every picture of a task file, by several threads and with progress on stderr. Throws Error that names the
-// place and the id of the first tasks whose pictures are damaged. (Header and end are looked at when the file is read.)
-void decode_pictures(const std::string& path, const std::vector<FileTask>& tasks);
 
 }  // namespace agon::env

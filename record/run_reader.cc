@@ -1,4 +1,5 @@
-// Reads run.sqlite: RunReader of record/episode_store.h.
+#include "record/run_reader.h"
+
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <cmath>
@@ -8,7 +9,6 @@
 
 #include "core/error.h"
 #include "core/json_text.h"
-#include "record/episode_store.h"
 #include "record/run_schema.h"
 
 namespace agon::record {

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 #include "core/error.h"
@@ -11,57 +10,18 @@
 namespace agon::agents {
 namespace {
 
-std::string message_of(const std::exception_ptr& why) {
-  try {
-    std::rethrow_exception(why);
-  } catch (const Error& error) {
-    return error.what();
-  } catch (const std::bad_alloc&) {
-    return "policy: the memory ran out. Lower the number of sequences decoded together, or use a machine with more.";
-  } catch (const std::exception& error) {
-    return fmt::format("policy: {}", error.what());
-  } catch (...) {
-    return "policy: its work ended with an exception of an unknown kind.";
-  }
-}
-
-// An object of its own for each call: several threads do not share one. Where there is no memory for that, the given
-// one.
-std::exception_ptr as_error(const std::exception_ptr& why) noexcept {
-  try {
-    return std::make_exception_ptr(Error(message_of(why)));
-  } catch (...) {
-    return why;
-  }
-}
-
 std::int64_t default_cache_bytes() { return sysconf(_SC_PHYS_PAGES) / 4 * sysconf(_SC_PAGESIZE); }
 
 }  // namespace
 
-void EngineCall::succeed() noexcept {
-  ended = true;
-  done.set_value();
-}
-
-void EngineCall::fail(const std::exception_ptr& why) noexcept {
-  if (std::exchange(ended, true)) return;
-  done.set_exception(as_error(why));
-}
-
 EngineBatch::EngineBatch(const EngineWeights& weights, const ModelConfig& config, const Tokenizer& tokenizer,
                          const EngineOptions& options)
     : config_(config),
-      tokenizer_(tokenizer),
-      weights_(weights),
       max_batch_(static_cast<std::size_t>(std::max(1, options.max_batch))),
       share_starts_(options.share_starts),
-      allowed_(sampleable_ids(tokenizer, config)),
       pages_(config.text, options.cache_bytes > 0 ? options.cache_bytes : default_cache_bytes()),
-      decoder_(weights, config.text, pages_),
-      threads_(options.threads),
-      prompts_(options.idle_bytes / pages_.page_bytes()),
-      images_(options.idle_bytes) {}
+      compute_(weights, config, tokenizer, options, pages_),
+      prompts_(options.idle_bytes / pages_.page_bytes()) {}
 
 void EngineBatch::add(const std::shared_ptr<EngineCall>& call) {
   const auto before = static_cast<std::ptrdiff_t>(waiting_.size());
@@ -101,7 +61,7 @@ void EngineBatch::enqueue(const std::shared_ptr<EngineCall>& call) {
 void EngineBatch::step() {
   admit();
   prepare_prompts();
-  decode();
+  compute_.decode(running_);
   deliver();
 }
 
@@ -152,7 +112,7 @@ bool EngineBatch::start(EngineSequence& sequence) {
   const std::int64_t others = pages_.promised() - pages;
   try {
     sequence.own = std::make_unique<KeyValues>(pages_, own_pages);
-    if (sequence.completion && sequence.most_tokens == 0) finish(sequence, FinishReason::length);  // a full context
+    if (sequence.completion && sequence.most_tokens == 0) sequence.finish(FinishReason::length);  // a full context
     if (!sequence.prompt) make_prompt(sequence, shared);
   } catch (...) {
     sequence.own.reset();
@@ -176,28 +136,32 @@ void EngineBatch::make_prompt(EngineSequence& sequence, const SharedStart& share
   sequence.prompt = prompt;
 }
 
-void EngineBatch::spread(std::int64_t count,
-                         const std::function<void(std::int64_t, const kernels::ParallelFor&)>& body) {
-  if (count >= threads_.threads()) {
-    threads_.run(count, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) body(i, {});
-    });
-  } else {
-    const kernels::ParallelFor parallel = threads_.parallel();
-    for (std::int64_t i = 0; i < count; ++i) body(i, parallel);
-  }
+void EngineBatch::prepare_prompts() noexcept {
+  compute_.read_prompts(unread_);
+  const bool all = std::all_of(unread_.begin(), unread_.end(), [](const auto& prompt) { return prompt->is_read(); });
+  unread_.clear();
+  if (!all) drop_failed_prompts();
 }
 
-void EngineBatch::finish(EngineSequence& sequence, FinishReason reason) const {
-  Completion& completion = *sequence.completion;
-  completion.text = sequence.text.text();
-  for (const std::size_t end : sequence.text.token_ends())
-    completion.token_ends.push_back(static_cast<std::uint32_t>(end));
-  completion.token_ends.resize(completion.token_ids.size(), static_cast<std::uint32_t>(completion.text.size()));
-  completion.finish_reason = reason;
-  completion.matched_stop = sequence.text.matched_stop();
-  completion.prompt_tokens = static_cast<int>(sequence.request->ids.size());
-  sequence.finished = true;
+// A prompt that could not be read ends the calls that need it. Those that only share its start wait again.
+void EngineBatch::drop_failed_prompts() noexcept {
+  prompts_.drop_failed();
+  for (auto place = running_.rbegin(); place != running_.rend(); ++place) {
+    EngineSequence& sequence = **place;
+    if (sequence.finished) continue;
+    sequence.failure = sequence.prompt->failure;
+    if (!sequence.prompt->start_failed || sequence.failure) continue;
+    try {
+      waiting_.emplace_front();
+    } catch (...) {
+      sequence.failure = std::current_exception();
+      continue;
+    }
+    sequence.own.reset();
+    sequence.prompt.reset();
+    waiting_.front() = std::move(*place);
+  }
+  std::erase(running_, nullptr);
 }
 
 void EngineBatch::deliver() noexcept {
@@ -215,7 +179,7 @@ void EngineBatch::drop_ended() noexcept {
 
 void EngineBatch::forget() noexcept {
   prompts_.clear();
-  images_.clear();
+  compute_.forget();
 }
 
 void EngineBatch::fail(const std::exception_ptr& why) noexcept {

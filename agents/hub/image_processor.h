@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "agents/hub/resize_bicubic.h"
 #include "core/image.h"
 #include "core/json.h"
 
@@ -35,15 +36,9 @@ ImageProcessorConfig parse_image_processor_config(const Json& json,
                                                   const std::string& source);  // preprocessor_config.json
 Json to_json(const ImageProcessorConfig& config);
 
-struct Size {
-  int width = 0, height = 0;
-  bool operator==(const Size&) const = default;
-};
 // Multiples of patch_size * merge_size nearest to the size, area within [min_pixels, max_pixels], rounding half to even
 // as Python does. Throws Error for an aspect ratio above 200.
 Size smart_resize(Size size, const ImageProcessorConfig& config);
-// PIL's antialiased bicubic (a = -0.5): equal to Image.resize(size, BICUBIC) within one level.
-Image resize_bicubic(const Image& image, Size size);
 
 PatchedImage process_image(const Image& image, const ImageProcessorConfig& config);
 // Tokens that the picture takes in a prompt: grid h * w / merge^2.

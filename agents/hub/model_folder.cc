@@ -111,11 +111,11 @@ ModelFolder open_model_folder(const fs::path& folder) {
   return parts;
 }
 
-void save_model_folder(const fs::path& folder, const ModelFolder& parts, const Qwen25VL& model, WeightType type) {
+void save_model_files(const fs::path& folder, const ModelFolder& parts, const std::string& dtype) {
   check_agreement(parts);
   make_folders(folder);
   Json config = to_json(parts.config);
-  config["dtype"] = type == WeightType::bf16 ? "bfloat16" : "float32";
+  config["dtype"] = dtype;
   const auto write = [&](const char* name, const std::string& text) {
     write_file_atomically((folder / name).string(), text);
   };
@@ -125,7 +125,6 @@ void save_model_folder(const fs::path& folder, const ModelFolder& parts, const Q
   write("tokenizer.json", parts.tokenizer->json());
   write("tokenizer_config.json", tokenizer_config(parts).dump(2) + "\n");
   write("chat_template.jinja", parts.chat.jinja());
-  save_weights(model, folder / "model.safetensors", type);
 }
 
 }  // namespace agon::agents

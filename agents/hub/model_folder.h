@@ -8,14 +8,11 @@
 #include <string>
 
 #include "agents/hub/chat_template.h"
-#include "agents/engine/engine_weights.h"
 #include "agents/hub/image_processor.h"
 #include "agents/hub/model_config.h"
 #include "agents/hub/tokenizer.h"
 
 namespace agon::agents {
-
-class Qwen25VL;
 
 // Everything but the weights.
 struct ModelFolder {
@@ -26,20 +23,11 @@ struct ModelFolder {
   ChatTemplate chat;
 };
 
-ModelFolder open_model_folder(
-    const std::filesystem::path& folder);  // throws Error naming the file that is missing or wrong
+// Throws Error naming the file that is missing or wrong.
+ModelFolder open_model_folder(const std::filesystem::path& folder);
 
-// Weights by their hub names (both `visual.` / `model.` and `model.visual.` / `model.language_model.` are understood),
-// strictly: one Error lists every missing, unexpected and wrongly shaped tensor. F32, F16, BF16 files become fp32 in
-// the model.
-void load_weights(Qwen25VL& model, const std::filesystem::path& folder);
-// The model's weights, as they are now, in the form that the engine's kernels read.
-EngineWeights engine_weights_of(const Qwen25VL& model);
-enum class WeightType { f32, bf16 };
-// One safetensors file of the model's weights by their hub names, atomically.
-void save_weights(const Qwen25VL& model, const std::filesystem::path& path, WeightType type);
-// Writes the whole folder (all files above), atomically file by file, weights last.
-void save_model_folder(const std::filesystem::path& folder, const ModelFolder& parts, const Qwen25VL& model,
-                       WeightType type);
+// Writes all files of the folder but the weights, atomically file by file. dtype: the type of the weights, as
+// config.json names it ("float32"). Throws Error where the parts are not of one model, or a file cannot be written.
+void save_model_files(const std::filesystem::path& folder, const ModelFolder& parts, const std::string& dtype);
 
 }  // namespace agon::agents

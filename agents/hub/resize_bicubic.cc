@@ -1,10 +1,15 @@
 // The resampling of 8-bit pictures of PIL up to 12.1 (13 goes down first where that costs less, and differs by a level
 // here and there): taps in fixed point with 22 bits, first across, then down, each pass rounded to bytes. A pass across
 // is a pass down on the transposed picture, so that one loop over whole rows does both.
+#include "agents/hub/resize_bicubic.h"
+
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
-#include "agents/hub/image_processor.h"
 #include "kernels/multiversion.h"
 
 namespace agon::agents {

@@ -31,11 +31,4 @@ class Tokenizer {
   virtual const std::string& json() const = 0;  // the file's text, to be written again unchanged
 };
 
-// Learns a byte-level BPE tokenizer of the Qwen2 pipeline: 256 bytes, merges from `texts` (most frequent pair first,
-// ties by byte order) until `vocab_size` without `special_tokens` and `tag_tokens` is reached or no pair occurs twice.
-// special_tokens are marked special (never shown), tag_tokens are added tokens that stay visible text ("<answer>").
-// Deterministic. The result is the text of a tokenizer.json.
-std::string learn_tokenizer(std::span<const std::string> texts, int vocab_size,
-                            std::span<const std::string> special_tokens, std::span<const std::string> tag_tokens);
-
 }  // namespace agon::agents

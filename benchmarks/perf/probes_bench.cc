@@ -16,9 +16,10 @@
 #include <string>
 #include <vector>
 
-#include "agents/learn/loop/probes.h"
-#include "agents/hub/model_folder.h"
 #include "agents/engine/engine.h"
+#include "agents/learn/loop/probe_group.h"
+#include "agents/learn/loop/probes.h"
+#include "agents/learn/network/checkpoint_weights.h"
 #include "benchmarks/perf/bench_models.h"
 #include "core/rng.h"
 

@@ -16,6 +16,7 @@
 #include "core/json.h"
 #include "core/rng.h"
 #include "core/text.h"
+#include "tools/search/index_builder.h"
 #include "tools/search/search_index.h"
 #include "tools/search/word_tokenizer.h"
 

@@ -12,6 +12,8 @@
 #include "core/error.h"
 #include "critic/plain_critics.h"
 #include "critic/search/search_run.h"
+#include "record/journal_entry.h"
+#include "record/run_reader.h"
 
 namespace {
 
@@ -97,7 +99,8 @@ void run(critic::Method method, std::int64_t nodes, int threads) {
         [] { return std::make_unique<Question>(); }, "");
     store->flush();
     seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    for (const record::JournalEntry& entry : reader->journal_ends("result")) searched += entry.body.at("nodes").get<int>();
+    for (const record::JournalEntry& entry : reader->journal_ends("result"))
+      searched += entry.body.at("nodes").get<int>();
   }
   fmt::print(
       R"({{"method": "{}", "nodes": {}, "nodes_per_second": {:.0f}, "seconds": {:.2f}, "memory_at_a_tenth_kb": {}, "memory_at_the_end_kb": {}}})"

@@ -9,10 +9,11 @@
 #include <memory>
 #include <optional>
 
-#include "agents/learn/credit/unused_settings.h"
-#include "agents/learn/loop/decomposition.h"
-#include "agents/learn/data/trajectory.h"
 #include "agents/hub/tokenizer.h"
+#include "agents/learn/credit/unused_settings.h"
+#include "agents/learn/data/trajectory.h"
+#include "agents/learn/loop/decomposition.h"
+#include "agents/learn/network/checkpoint_weights.h"
 #include "agents/model_fingerprint.h"
 #include "cli/assignments.h"
 #include "cli/commands/commands.h"
@@ -26,8 +27,8 @@
 #include "core/error.h"
 #include "core/provenance.h"
 #include "core/text.h"
-#include "record/episode_store.h"
 #include "env/suite.h"
+#include "record/run_reader.h"
 
 namespace agon::cli {
 namespace {
@@ -67,7 +68,8 @@ agents::CreditGroup group_of_input(const CreditFlags& flags) {
 }
 
 // The samples of a task at temperature, in order.
-std::vector<record::Episode> recorded_group(const record::RunReader& reader, const std::string& run, std::uint64_t task) {
+std::vector<record::Episode> recorded_group(const record::RunReader& reader, const std::string& run,
+                                            std::uint64_t task) {
   std::vector<record::Episode> episodes;  // of the last step, if a training played the task in several
   reader.for_each(
       [&](const record::Episode& episode) {

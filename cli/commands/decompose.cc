@@ -9,8 +9,9 @@
 #include <memory>
 #include <set>
 
-#include "agents/learn/loop/decomposition.h"
 #include "agents/engine/local_policy.h"
+#include "agents/learn/loop/decomposition.h"
+#include "agents/learn/network/checkpoint_weights.h"
 #include "cli/assignments.h"
 #include "cli/commands/commands.h"
 #include "cli/flag_use.h"
@@ -23,7 +24,7 @@
 #include "core/error.h"
 #include "core/progress.h"
 #include "core/provenance.h"
-#include "record/episode_store.h"
+#include "record/run_reader.h"
 
 namespace agon::cli {
 namespace {

@@ -16,8 +16,8 @@
 #include "cli/provenance.h"
 #include "core/error.h"
 #include "core/provenance.h"
-#include "record/episode_store.h"
 #include "record/run_database.h"
+#include "record/run_reader.h"
 #include "record/run_schema.h"
 
 namespace agon::cli {

@@ -20,8 +20,8 @@
 #include "core/text.h"
 #include "critic/labelled_steps.h"
 #include "critic/step_files.h"
-#include "record/episode_store.h"
 #include "env/wrappers/two_turn.h"
+#include "record/run_reader.h"
 
 namespace agon::cli {
 namespace {

@@ -1,4 +1,4 @@
-// agon grade - what answers are worth, and why: the graders of env/grading/grade.h over a file.
+// agon grade - what answers are worth, and why: the graders of env/grading/grader.h over a file.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -12,9 +12,10 @@
 #include "cli/output.h"
 #include "cli/provenance.h"
 #include "core/error.h"
-#include "core/text.h"
-#include "env/grading/grade.h"
 #include "core/json_records.h"
+#include "core/text.h"
+#include "env/grading/grade_options.h"
+#include "env/grading/grader.h"
 
 namespace agon::cli {
 namespace {

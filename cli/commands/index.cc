@@ -9,8 +9,8 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "tools/search/index_builder.h"
 #include "tools/search/index_progress.h"
-#include "tools/search/search_index.h"
 
 namespace agon::cli {
 namespace {

@@ -23,6 +23,8 @@
 #include "core/provenance.h"
 #include "critic/reward_model/preference_maker.h"
 #include "record/episode_store.h"
+#include "record/journal_entry.h"
+#include "record/run_reader.h"
 
 namespace agon::cli {
 namespace {
@@ -229,7 +231,8 @@ std::string judged_of_all(const Json& summary) {
   return text;
 }
 
-void write_file(const record::RunReader& run, const Json& summary, const fs::path& folder, const PreferenceFlags& flags) {
+void write_file(const record::RunReader& run, const Json& summary, const fs::path& folder,
+                const PreferenceFlags& flags) {
   const auto image = [&](const std::string& hash) { return run.image(hash); };
   std::vector<critic::Preference> preferences;
   for (const record::JournalEntry& entry : run.journal_ends(kPreference))

@@ -19,6 +19,8 @@
 #include "cli/usage.h"
 #include "core/error.h"
 #include "core/provenance.h"
+#include "record/journal_entry.h"
+#include "record/run_reader.h"
 
 namespace agon::cli {
 namespace {

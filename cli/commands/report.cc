@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/paths.h"
-#include "record/episode_store.h"
+#include "record/run_reader.h"
 
 namespace agon::cli {
 namespace {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "agents/engine/local_policy.h"
+#include "agents/run_summary_table.h"
 #include "cli/commands/commands.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
@@ -16,6 +17,7 @@
 #include "core/progress.h"
 #include "core/provenance.h"
 #include "critic/reward_model/verifier.h"
+#include "record/run_reader.h"
 
 namespace agon::cli {
 namespace {
@@ -60,12 +62,12 @@ void run(const RunFlags& flags) {
   const auto policy = agents::make_local_policy(policy_folder);  // first: a model that does not load leaves no folder
   const auto verifier = flags.verifier.empty() ? nullptr : critic::open_reward_model(flags.verifier);
   const RunPlace place = run_place("run", flags.suite, flags.out, flags.resume);
-  const PlayedRun played =
-      play_into(place, *policy, options, config, "run " + flags.suite, [&](const record::RunReader& run, Json& summary) {
-        if (verifier) return verify(*verifier, flags.verifier, run, summary);
-        add_verified(run, summary);  // of a run that is finished already
-        return true;
-      });
+  const PlayedRun played = play_into(place, *policy, options, config, "run " + flags.suite,
+                                     [&](const record::RunReader& run, Json& summary) {
+                                       if (verifier) return verify(*verifier, flags.verifier, run, summary);
+                                       add_verified(run, summary);  // of a run that is finished already
+                                       return true;
+                                     });
   if (flags.json)
     print_measured(played.summary, config[kProvenance]);
   else

@@ -25,6 +25,7 @@
 #include "critic/search/summary.h"
 #include "env/wrappers/known_steps.h"
 #include "env/wrappers/role.h"
+#include "record/run_reader.h"
 
 namespace agon::cli {
 namespace {

@@ -14,7 +14,7 @@
 #include "cli/training_flags.h"
 #include "core/provenance.h"
 #include "critic/self_play/rounds.h"
-#include "record/episode_store.h"
+#include "record/run_reader.h"
 
 namespace agon::cli {
 namespace {

@@ -9,6 +9,7 @@
 #include "cli/transcript.h"
 #include "core/error.h"
 #include "core/provenance.h"
+#include "record/run_reader.h"
 
 namespace agon::cli {
 namespace {

@@ -14,7 +14,7 @@
 #include "core/provenance.h"
 #include "critic/reward_model/reward_model.h"
 #include "critic/self_play/game_source.h"
-#include "record/episode_store.h"
+#include "record/run_reader.h"
 
 namespace agon::cli {
 namespace {

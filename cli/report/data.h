@@ -8,7 +8,7 @@
 
 #include "cli/search_config.h"
 #include "core/json.h"
-#include "record/episode_store.h"
+#include "record/run_reader.h"
 
 namespace agon::cli {
 

@@ -10,6 +10,7 @@
 #include "cli/transcript.h"
 #include "core/text.h"
 #include "env/grading/box.h"
+#include "env/grading/box_text.h"
 #include "env/grading/gui_action.h"
 #include "env/protocol.h"
 

@@ -6,14 +6,14 @@
 #include <string>
 
 #include "core/json.h"
-#include "record/episode_store.h"
+#include "record/run_reader.h"
 
 namespace agon::cli {
 
 class ReportEpisodes {
  public:
   void add(const record::Episode& episode);
-  std::string add_image(const Image& image);                         // its hash
+  std::string add_image(const Image& image);                            // its hash
   void add_images(const record::RunReader& run, const Json& messages);  // ... of messages as a journal has them
   bool has_task(const record::Episode& episode) const { return tasks_.contains(std::to_string(episode.task_index)); }
   std::size_t tasks() const { return tasks_.size(); }

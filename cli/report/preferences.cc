@@ -5,6 +5,7 @@
 
 #include "cli/report/episodes.h"
 #include "core/error.h"
+#include "record/journal_entry.h"
 
 namespace agon::cli {
 namespace {

@@ -8,6 +8,7 @@
 #include "cli/search_tree.h"
 #include "core/error.h"
 #include "critic/search/summary.h"
+#include "record/journal_entry.h"
 
 namespace agon::cli {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "cli/report/data.h"
 #include "core/json.h"
-#include "record/episode_store.h"
+#include "record/run_reader.h"
 
 namespace agon::cli {
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/report/episodes.h"
+#include "record/journal_entry.h"
 
 namespace agon::cli {
 namespace {

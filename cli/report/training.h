@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/json.h"
-#include "record/episode_store.h"
+#include "record/run_reader.h"
 
 namespace agon::cli {
 

@@ -6,13 +6,13 @@
 
 #include "core/json.h"
 #include "critic/reward_model/reward_model.h"
-#include "record/episode_store.h"
+#include "record/run_reader.h"
 
 namespace agon::critic {
 
 // What is taken of n samples: the one with the highest score, and the one with the highest score of those whose answer
-// most votes are for (env/grading/vote.h), a vote weighing e^score: the probability of being the best that the model's softmax
-// gives a response, summed by answer. Without an answer: the highest score.
+// most votes are for (env/grading/vote.h), a vote weighing e^score: the probability of being the best that the model's
+// softmax gives a response, summed by answer. Without an answer: the highest score.
 inline constexpr const char *kVerified = "verified", *kVerifiedMajority = "verified_majority";
 
 // {"verified": {n: v}, "verified_majority": {n: v}, "not_fitting": [n], "ci": {"verified_n": [low, high], ...}}: as

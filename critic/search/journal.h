@@ -13,7 +13,7 @@
 
 #include "core/json.h"
 #include "critic/critic.h"
-#include "record/episode_store.h"
+#include "record/journal_entry.h"
 
 namespace agon::critic {
 

@@ -14,8 +14,9 @@
 #include "agents/policy.h"
 #include "critic/critic.h"
 #include "critic/search/method.h"
-#include "record/episode_store.h"
 #include "env/suite.h"
+#include "record/episode_store.h"
+#include "record/run_reader.h"
 
 namespace agon::critic {
 

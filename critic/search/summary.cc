@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/intervals.h"
+#include "record/journal_entry.h"
 
 namespace agon::critic {
 namespace {

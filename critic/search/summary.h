@@ -7,7 +7,7 @@
 
 #include "core/json.h"
 #include "critic/search/search_run.h"
-#include "record/episode_store.h"
+#include "record/run_reader.h"
 
 namespace agon::critic {
 

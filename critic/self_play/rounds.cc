@@ -6,19 +6,21 @@
 #include <map>
 #include <utility>
 
+#include "agents/engine/local_policy.h"
 #include "agents/learn/loop/checkpoint_folder.h"
 #include "agents/learn/loop/config_reader.h"
 #include "agents/learn/loop/train_config.h"
 #include "agents/learn/loop/unused_keys.h"
-#include "agents/engine/local_policy.h"
 #include "agents/model_fingerprint.h"
 #include "core/error.h"
 #include "core/paths.h"
 #include "core/progress.h"
 #include "core/provenance.h"
 #include "core/rng.h"
-#include "record/episode_store.h"
 #include "env/suite.h"
+#include "record/episode_store.h"
+#include "record/journal_entry.h"
+#include "record/run_reader.h"
 
 namespace agon::critic {
 namespace {
@@ -79,7 +81,8 @@ class SelfPlay {
       instructions_.push_back(env::suite_info(source.suite, options).instructions);
       envs_.push_back(env::make_env(source.suite, options));
     }
-    for (record::JournalEntry& entry : reader_->journal_ends(kGame)) recorded_[entry.task_index] = std::move(entry.body);
+    for (record::JournalEntry& entry : reader_->journal_ends(kGame))
+      recorded_[entry.task_index] = std::move(entry.body);
   }
 
   bool run() {

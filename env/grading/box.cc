@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numbers>
 
-#include <fmt/format.h>
-
 namespace agon::env {
 namespace {
 
@@ -22,11 +20,6 @@ Box hull(const Box& a, const Box& b) {
 double squared(double value) { return value * value; }
 
 }  // namespace
-
-std::string format_box(const Box& box) {
-  return fmt::format("[{},{},{},{}]", std::llround(box.x1), std::llround(box.y1), std::llround(box.x2),
-                     std::llround(box.y2));
-}
 
 double iou(const Box& a, const Box& b) {
   const double common = intersection(a, b), all = a.area() + b.area() - common;

@@ -1,11 +1,15 @@
-// Reading boxes and points (env/grading/box.h): a text is parted into tuples of numbers and named numbers, from left to right.
+// A text is parted into tuples of numbers and named numbers, from left to right.
+#include "env/grading/box_text.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <string>
+#include <utility>
+#include <vector>
 
-#include "env/grading/box.h"
+#include <fmt/format.h>
+
 #include "env/grading/place_said.h"
 
 namespace agon::env {
@@ -475,6 +479,11 @@ std::optional<Box> parse_place(std::string_view text) {
   const std::vector<double> sides = bare_numbers(text);
   if (sides.size() == 4) return box_of(sides[0], sides[1], sides[2], sides[3]);
   return sides.size() == 2 ? std::optional(Box{sides[0], sides[1], sides[0], sides[1]}) : std::nullopt;
+}
+
+std::string format_box(const Box& box) {
+  return fmt::format("[{},{},{},{}]", std::llround(box.x1), std::llround(box.y1), std::llround(box.x2),
+                     std::llround(box.y2));
 }
 
 }  // namespace agon::env

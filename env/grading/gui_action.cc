@@ -9,11 +9,12 @@
 #include <set>
 #include <utility>
 
+#include "core/json_text.h"
 #include "core/text.h"
 #include "env/grading/answer/text.h"
-#include "env/grading/box.h"
 #include "env/grading/answer/word_list.h"
-#include "core/json_text.h"
+#include "env/grading/box.h"
+#include "env/grading/box_text.h"
 
 namespace agon::env {
 namespace {

@@ -1,6 +1,6 @@
-// env/grading/gui_action.h - the GUI action language of OS-Atlas: CLICK <point>[[x,y]]</point>, LONG_PRESS <point>..., SCROLL
-// [UP], TYPE [text], OPEN_APP [name], PRESS_BACK, PRESS_HOME, WAIT, COMPLETE, IMPOSSIBLE; coordinates 0-1000 of the
-// screen.
+// env/grading/gui_action.h - the GUI action language of OS-Atlas: CLICK <point>[[x,y]]</point>, LONG_PRESS <point>...,
+// SCROLL [UP], TYPE [text], OPEN_APP [name], PRESS_BACK, PRESS_HOME, WAIT, COMPLETE, IMPOSSIBLE; coordinates 0-1000 of
+// the screen.
 #pragma once
 
 #include <optional>
@@ -38,7 +38,7 @@ std::optional<GuiAction> parse_gui_action(std::string_view text);
 // Operation:" or the like, or its last line that is one; never what "Previous action:", "Available actions:" and the
 // like name. Forms beside those of OS-Atlas, in any case:
 //   CLICK (x,y); CLICK: (x, y); click(start_box='(x,y)'), tap(x, y), pyautogui.click(x=.., y=..): any place that
-//   env/grading/box.h reads, of a box its centre
+//   env/grading/box_text.h reads, of a box its centre
 //   type(content='..'), scroll(direction='down'), scroll_down(), OPEN_APP name, open_app(app_name='..'), press_back(),
 //   press_home(), wait(), finished()
 //   {"action": "click", "coordinate": [x,y]}, alone or as the arguments of a tool call; do(action="Tap",

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/text.h"
-#include "env/grading/answer/text.h"
 #include "env/grading/answer/word_list.h"
 
 namespace agon::env {

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "core/text.h"
-#include "env/grading/grade.h"
+#include "env/grading/published_rules.h"
 
 namespace agon::env {
 namespace {

@@ -1,5 +1,5 @@
-// env/grading/text_similarity.h - how alike two short texts are. Declared here for rewards; who has a language model brings a
-// better one (agents/learn/network/sentence_encoder.h).
+// env/grading/text_similarity.h - how alike two short texts are. Declared here for rewards; who has a language model
+// brings a better one (agents/learn/network/sentence_encoder.h).
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ class TextSimilarity {
   virtual std::string name() const = 0;  // for logs: what a figure was measured with
 };
 
-// The cosine of the two texts' word counts after normalisation (env/grading/grade.h): knows no synonyms. 0 where a text has no
-// word.
+// The cosine of the two texts' word counts after normalisation (env/grading/published_rules.h): knows no synonyms. 0
+// where a text has no word.
 std::shared_ptr<const TextSimilarity> word_overlap_similarity();
 
 }  // namespace agon::env

@@ -6,7 +6,8 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "env/grading/grade.h"
+#include "env/grading/published_rules.h"
+#include "env/grading/single_rules.h"
 #include "env/protocol.h"
 
 namespace agon::env {

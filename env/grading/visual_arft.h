@@ -1,8 +1,8 @@
-// env/grading/visual_arft.h - the rewards of Visual-ARFT (seed 001): one turn of an agent that searches or writes code, against
-// the turn of an expert at the same place. Pure functions; nothing a policy writes makes them throw.
+// env/grading/visual_arft.h - the rewards of Visual-ARFT (seed 001): one turn of an agent that searches or writes code,
+// against the turn of an expert at the same place. Pure functions; nothing a policy writes makes them throw.
 //
 // accuracy, by what the expert's turn holds (a turn that holds another of these tags too is worth 0):
-//   <answer>   set F1 of the answers' words (env/grading/grade.h, Overlap::set)
+//   <answer>   set F1 of the answers' words (env/grading/published_rules.h, Overlap::set)
 //   <search>   similarity of the two queries, 0 below `least_similarity`
 //   <code>     `code` for a step of code, which is not run; `code_is_block`: for one that holds a ```python block
 //   <problem>  1 for the same set of names {'dark', 'blur'}; 1/2 where the expert has two, one of them a rotation, and
@@ -26,7 +26,7 @@ struct VisualArftRules {
   double least_similarity = 0;
   bool answers_span_lines = true;  // <answer> may hold line breaks; without: such a turn's whole text is its answer
   bool plain_rotation = true;      // 'rotation' is read as 'rotation90'
-  bool numbers_are_equal = false;  // search: answers that are the same number (env/grading/grade.h) are worth 1
+  bool numbers_are_equal = false;  // search: answers that are the same number (number_match) are worth 1
 };
 // "paper": as the slides and the paper say (the defaults above). "official_code": as the published training code does:
 // code 0.9 whatever it is, least_similarity 0.5, single lines, only the names of its prompt, equal numbers (it asks a

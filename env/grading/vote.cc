@@ -8,7 +8,10 @@
 
 #include "core/text.h"
 #include "env/grading/box.h"
-#include "env/grading/grade.h"
+#include "env/grading/box_text.h"
+#include "env/grading/grader.h"
+#include "env/grading/published_rules.h"
+#include "env/grading/single_rules.h"
 
 namespace agon::env {
 namespace {

@@ -19,8 +19,8 @@ struct Vote {
 // with the side's mean), and others have no vote unless none is a box. An answer of nothing but white space has no
 // vote. Nothing without votes.
 std::optional<std::size_t> winning_vote(const std::vector<Vote>& votes, bool boxes = false);
-// The same by the task's own grader (TaskInfo::grading, env/grading/grade.h), which says what answers are one side; what it
-// cannot read has no vote unless it can read none. null: as above.
+// The same by the task's own grader (TaskInfo::grading, env/grading/grader.h), which says what answers are one side;
+// what it cannot read has no vote unless it can read none. null: as above.
 std::optional<std::size_t> winning_vote(const std::vector<Vote>& votes, const Json& grading, bool boxes = false);
 
 }  // namespace agon::env

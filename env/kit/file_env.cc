@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/error.h"
-#include "env/suites/suites.h"
-#include "env/kit/task_file.h"
+#include "env/kit/schemas.h"
+#include "env/kit/task_pictures.h"
 
 namespace agon::env {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "env/grading/grade.h"
-#include "env/suite.h"
+#include "env/grading/published_rules.h"
 #include "env/kit/question_file.h"
 #include "env/kit/tool_env.h"
+#include "env/suite.h"
 
 namespace agon::env {
 
@@ -23,7 +23,7 @@ class FileEnv : public ToolEnv {
   FileEnv(const FileEnv&) = default;
 
   const FileQuestion& current() const { return file_->questions[index_]; }
-  // Ends the task: reward F1, success the exact match (env/grading/grade.h).
+  // Ends the task: reward F1, success the exact match (env/grading/published_rules.h).
   StepResult grade(const std::string& answer, ScoreRule rule) const;
 
   // Of the suite: the tools of an episode, its turns, and what the first observation says beside picture and question.

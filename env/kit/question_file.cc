@@ -8,9 +8,10 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/image.h"
+#include "core/json_records.h"
 #include "core/text.h"
 #include "env/kit/task_file.h"
-#include "core/json_records.h"
+#include "env/kit/task_pictures.h"
 
 namespace agon::env {
 namespace {

@@ -3,7 +3,8 @@
 //   MAT-Coding  {"id", "question", "answers", "type", "ori_image_path", "processed_image_path"}
 //   FlashRAG    {"id", "question", "golden_answers", "metadata"}
 //   Search-R1   {"id", "question", "golden_answers", "reward_model": {"ground_truth": {"target"}}, ...}
-// Answers are a text or a list of texts; paths of pictures are relative to the file. task_file.h has what else holds.
+// Answers are a text or a list of texts; paths of pictures are relative to the file. env/kit/task_file.h and
+// env/kit/task_pictures.h have what else holds.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "env/suite.h"
 #include "env/kit/defects.h"
+#include "env/suite.h"
 
 namespace agon::env {
 

@@ -3,24 +3,15 @@
 
 #include <sys/stat.h>
 
-#include <cstdint>
-#include <filesystem>
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "core/message.h"
-#include "env/suite.h"
 #include "core/json_text.h"
 
 namespace agon::env {
-
-// Fills in the hashes of the tasks from their texts' and those of their pictures, all of which it looks at: header and
-// end, with progress on stderr where that takes long. Throws Error that names the file, the place and the id of the
-// first tasks whose pictures cannot be used.
-void check_and_hash_pictures(const std::string& path, std::vector<FileTask>& tasks);
 
 // The id of a task: a text, or a whole number in digits. Throws Error for another.
 std::string task_id_of(const SortedJson& id);
@@ -29,8 +20,6 @@ std::string task_id_of(const SortedJson& id);
 inline constexpr std::string_view kPictureMark = "<image>";
 // Throws Error where the prompt has marks, and not one a picture.
 void check_picture_marks(std::string_view prompt, std::size_t pictures);
-// REQUIRES: check_picture_marks throws nothing.
-std::vector<Part> place_pictures(std::string_view prompt, std::vector<Image> pictures);
 
 // The file that was read last, until it changes: every Env of a run reads the same one. Thread-safe.
 template <typename File>

@@ -1,4 +1,5 @@
-// The pictures of a task file (task_file.h): looked at, decoded, told apart and put in their places.
+#include "env/kit/task_pictures.h"
+
 #include <algorithm>
 #include <atomic>
 #include <map>
@@ -8,10 +9,10 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/image.h"
+#include "core/json_text.h"
 #include "core/progress.h"
 #include "core/text.h"
 #include "env/kit/task_file.h"
-#include "core/json_text.h"
 
 namespace agon::env {
 namespace {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "env/env.h"
 #include "env/suite.h"
@@ -30,10 +29,5 @@ std::unique_ptr<Env> make_mat_coding(const SuiteOptions& options);
 std::unique_ptr<Env> make_phone(const SuiteOptions& options);
 std::unique_ptr<Env> make_questions(const SuiteOptions& options);
 std::unique_ptr<Env> make_shapes(const SuiteOptions& options);
-
-// JSON Schemas that suites share: a message of text and pictures, and a turn of free text (which `description`
-// explains).
-Json message_schema();
-Json text_action_schema(const std::string& description);
 
 }  // namespace agon::env

@@ -2,11 +2,11 @@
 
 #include <cassert>
 
-#include "env/wrappers/env_wrapper.h"
-#include "env/grading/grade.h"
-#include "env/wrappers/known_steps.h"
+#include "env/grading/single_rules.h"
 #include "env/kit/suite_task.h"
 #include "env/verdict.h"
+#include "env/wrappers/env_wrapper.h"
+#include "env/wrappers/known_steps.h"
 
 namespace agon::env {
 namespace {

@@ -6,12 +6,12 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "env/grading/published_rules.h"
+#include "env/kit/schemas.h"
+#include "env/protocol.h"
 #include "env/wrappers/critic_role.h"
 #include "env/wrappers/env_wrapper.h"
-#include "env/grading/grade.h"
-#include "env/protocol.h"
 #include "env/wrappers/sneaky_role.h"
-#include "env/suites/suites.h"
 #include "env/wrappers/two_turn.h"
 
 namespace agon::env {

@@ -1,4 +1,5 @@
 #include "agents/run_summary.h"
+#include "agents/run_summary_table.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

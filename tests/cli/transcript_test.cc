@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "episode_fixture.h"
+#include "record/run_reader.h"
 #include "temp_folder.h"
 #include "training_fixture.h"
 

@@ -9,9 +9,9 @@
 
 #include "core/error.h"
 #include "env/grading/answer/choice.h"
-#include "env/grading/answer/number.h"
-#include "env/grading/answer/text.h"
-#include "env/grading/grade.h"
+#include "env/grading/answer/number_meant.h"
+#include "env/grading/answer/plain_text.h"
+#include "env/grading/grader.h"
 #include "env/grading/visual_arft.h"
 #include "tests/fuzz/checks.h"
 

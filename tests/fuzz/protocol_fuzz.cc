@@ -1,5 +1,6 @@
-// libFuzzer harness of what reads a policy's text: env/protocol, env/grading/box, env/grading/gui_action, env/grading/grade. Nothing may throw,
-// crash or run long; segments cover every byte once, and what is read and written reads back.
+// libFuzzer harness of what reads a policy's text: env/protocol, env/grading/box_text, env/grading/gui_action and the
+// rules beside them. Nothing may throw, crash or run long; segments cover every byte once, and what is read and written
+// reads back.
 #include <utf8proc.h>
 
 #include <cmath>
@@ -9,8 +10,10 @@
 #include <string_view>
 
 #include "env/grading/box.h"
-#include "env/grading/grade.h"
+#include "env/grading/box_text.h"
 #include "env/grading/gui_action.h"
+#include "env/grading/published_rules.h"
+#include "env/grading/single_rules.h"
 #include "env/protocol.h"
 #include "tests/fuzz/checks.h"
 

@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/json_records.h"
 #include "env/kit/task_file.h"
 #include "tests/fuzz/checks.h"
-#include "core/json_records.h"
 
 using namespace agon;
 using namespace agon::env;

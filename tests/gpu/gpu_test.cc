@@ -14,9 +14,9 @@
 #include <limits>
 
 #include "agents/learn/network/token_logprob.h"
-#include "record/episode_store.h"
 #include "first_step.h"
 #include "kernels/patchify/patchify.h"
+#include "record/run_reader.h"
 #include "temp_folder.h"
 #undef CHECK  // of LibTorch
 #include <catch2/catch.hpp>

@@ -16,6 +16,10 @@ set(may_include_cli core net kernels sandbox tools env record agents critic benc
 set(may_include_tests core net kernels sandbox tools env record agents critic benchmarks cli)
 set(folders core net kernels sandbox tools env record agents critic benchmarks cli tests)
 
+# Inside agents/: a folder, and what it may not include.
+set(apart_agents/hub "^agents/(engine|learn|remote)/")
+set(apart_agents/engine "^agents/learn/")
+
 set(torch "^<(torch|ATen|c10)/")
 set(may_use_torch "^(agents/learn/(network|loop|data)|benchmarks|tests/agents|tests/gpu|tests/support)/|^tests/critic/reward_model/reward_")
 set(heavy "^<(opencv2/|boost/|SQLiteCpp/|sqlite3\\.h|curl/|pcre2\\.h|utf8proc\\.h|unicode/|CLI/|rapidjson/|httplib\\.h)")
@@ -34,6 +38,10 @@ function(check_own_include file folder included)
     endif()
   elseif(NOT target STREQUAL folder AND NOT target IN_LIST may_include_${folder})
     fault(${file} "#include \"${included}\": ${folder}/ may include ${folder};${may_include_${folder}}, not ${target}/")
+  endif()
+  string(REGEX MATCH "^[a-z_]+/[a-z_]+" room "${file}")
+  if(DEFINED "apart_${room}" AND included MATCHES "${apart_${room}}")
+    fault(${file} "#include \"${included}\": ${room}/ may not include ${CMAKE_MATCH_0}")
   endif()
 endfunction()
 

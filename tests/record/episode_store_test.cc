@@ -1,4 +1,5 @@
 #include "record/episode_store.h"
+#include "record/run_reader.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -499,7 +500,8 @@ TEST_CASE("a training that goes on from a checkpoint forgets the later steps") {
   REQUIRE(!RunReader::open(folder / "run")->summary().is_null());  // nothing was removed
   store->forget_after(3);
   REQUIRE(RunReader::open(folder / "run")->summary().is_null());
-  REQUIRE(RunReader::open(folder / "run")->metrics().at("reward/total") == record::Curve{{0, 0}, {1, 1}, {2, 2}, {3, 3}});
+  REQUIRE(RunReader::open(folder / "run")->metrics().at("reward/total") ==
+          record::Curve{{0, 0}, {1, 1}, {2, 2}, {3, 3}});
   REQUIRE(store->finished() == std::set<Key>{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {100, 0}});
   REQUIRE(count(folder / "run", "tasks") == 5);
   store->record(make_trained_episode(4, 0, 4));  // its task's row comes back

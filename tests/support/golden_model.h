@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "agents/hub/model_folder.h"
-#include "agents/learn/network/qwen2_5_vl.h"
 #include "agents/hub/safetensors.h"
+#include "agents/learn/network/checkpoint_weights.h"
+#include "agents/learn/network/qwen2_5_vl.h"
 #include "core/text.h"
 
 namespace agon::test {

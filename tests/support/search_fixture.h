@@ -18,6 +18,7 @@
 #include "critic/search/method.h"
 #include "critic/search/tree.h"
 #include "env/protocol.h"
+#include "record/journal_entry.h"
 
 namespace agon::test {
 
@@ -269,7 +270,8 @@ struct SearchInput {
 inline Searched search_once(agents::Policy* policy, critic::StepCritic* critic, const SearchInput& input) {
   Searched result;
   result.journal = input.past;
-  critic::Journal journal(0, input.past, [&](record::JournalEntry entry) { result.journal.push_back(std::move(entry)); });
+  critic::Journal journal(0, input.past,
+                          [&](record::JournalEntry entry) { result.journal.push_back(std::move(entry)); });
   if (input.compare) journal.compare();
   critic::TreeOptions options;
   options.budget = input.budget;

@@ -1,5 +1,7 @@
-// build_search_index of tools/search/search_index.h: documents go into FTS5 in the order of the file; then FTS5's own list of
-// (word, document) pairs, which it gives in that order, becomes postings.
+// Documents go into FTS5 in the order of the file; then FTS5's own list of (word, document) pairs, which it gives in
+// that order, becomes postings.
+#include "tools/search/index_builder.h"
+
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -17,11 +19,12 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/hash.h"
-#include "core/text.h"
-#include "tools/search/index_schema.h"
 #include "core/json_text.h"
+#include "core/text.h"
+#include "tools/search/bm25.h"
+#include "tools/search/corpus.h"
+#include "tools/search/index_schema.h"
 #include "tools/search/line_reader.h"
-#include "tools/search/search_index.h"
 #include "tools/search/word_tokenizer.h"
 
 namespace agon::tools {

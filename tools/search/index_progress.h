@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tools/search/search_index.h"
+#include "tools/search/index_builder.h"
 
 namespace agon::tools {
 

@@ -1,12 +1,16 @@
-// tools/search/index_schema.h - the tables of a search index (docs/tools.md). Documents are numbered from 1 here, elsewhere
-// from 0.
+// tools/search/index_schema.h - the tables of a search index (docs/tools.md), which its builder writes and its reader
+// reads. Documents are numbered from 1 here, elsewhere from 0.
 #pragma once
 
 namespace agon::tools {
 
-// documents: one row each; head is the first line of its contents where title and text do not tell it (tools/search/corpus.h).
-// search: FTS5 over their title and text, with tools/search/word_tokenizer.h, from which words was made. words: one row a word with
-// its postings (tools/search/bm25.h). corpus: one row; lengths holds the words of each document, uint32 little-endian.
+inline constexpr int kIndexApplicationId = 0x61676f69;  // PRAGMA application_id: "agoi"
+inline constexpr int kIndexVersion = 3;                 // PRAGMA user_version
+
+// documents: one row each; head is the first line of its contents where title and text do not tell it
+// (tools/search/corpus.h). search: FTS5 over their title and text, with tools/search/word_tokenizer.h, from which words
+// was made. words: one row a word with its postings (tools/search/bm25.h). corpus: one row; lengths holds the words of
+// each document, uint32 little-endian.
 inline constexpr const char* kIndexSchema = R"sql(
 CREATE TABLE documents (number INTEGER PRIMARY KEY, id TEXT NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL, head TEXT)
   STRICT;

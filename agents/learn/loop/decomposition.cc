@@ -8,6 +8,7 @@
 #include <span>
 
 #include "agents/learn/data/train_rollout.h"
+#include "agents/learn/loop/probes.h"
 #include "core/error.h"
 #include "core/intervals.h"
 #include "core/text.h"
@@ -38,8 +39,9 @@ std::vector<std::vector<env::StepQuery>> step_queries(const TrainRollout& rollou
 }
 
 // Whether each step is perception; nothing where the suite has no label.
-std::vector<std::optional<bool>> labels_of(env::Env& env, const env::ResetOptions& reset, const record::Episode& episode,
-                                           const TrainRollout& rollout, const Tokenizer& tokenizer) {
+std::vector<std::optional<bool>> labels_of(env::Env& env, const env::ResetOptions& reset,
+                                           const record::Episode& episode, const TrainRollout& rollout,
+                                           const Tokenizer& tokenizer) {
   std::vector<std::optional<bool>> labels;
   env.reset(reset);
   if (env.task().id != episode.task_id)

@@ -1,5 +1,5 @@
-// agents/learn/loop/decomposition.h - how well PDCR's split of steps into visual and textual ones agrees with a suite's own
-// labels, perception and reasoning (seed 004, Fig. 7 and section 17). Only steps that the suite labels count.
+// agents/learn/loop/decomposition.h - how well PDCR's split of steps into visual and textual ones agrees with a suite's
+// own labels, perception and reasoning (seed 004, Fig. 7 and section 17). Only steps that the suite labels count.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "agents/hub/model_folder.h"
 #include "agents/learn/credit/credit.h"
 #include "agents/learn/data/picture_change.h"
-#include "agents/learn/loop/probes.h"
 #include "agents/learn/data/train_rollout.h"
-#include "agents/hub/model_folder.h"
+#include "agents/learn/loop/probe_group.h"
 #include "agents/learn/network/qwen2_5_vl.h"
 #include "core/statistics.h"
 #include "env/env.h"

@@ -7,14 +7,15 @@
 
 #include <algorithm>
 
+#include "agents/hub/model_folder.h"
+#include "agents/hub/prompt.h"
 #include "agents/learn/loop/checkpoint_folder.h"
 #include "agents/learn/loop/offline_loss.h"
 #include "agents/learn/loop/optimizer.h"
-#include "agents/learn/network/token_logprob.h"
-#include "agents/hub/model_folder.h"
+#include "agents/learn/network/checkpoint_weights.h"
 #include "agents/learn/network/packed_groups.h"
-#include "agents/hub/prompt.h"
 #include "agents/learn/network/qwen2_5_vl.h"
+#include "agents/learn/network/token_logprob.h"
 #include "agents/model_fingerprint.h"
 #include "core/error.h"
 #include "core/file.h"

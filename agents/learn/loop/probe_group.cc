@@ -1,10 +1,12 @@
+#include "agents/learn/loop/probe_group.h"
+
 #include <algorithm>
 #include <map>
+#include <span>
 
-#include "agents/learn/loop/probes.h"
 #include "agents/learn/data/train_rollout.h"
 #include "core/error.h"
-#include "env/grading/box.h"
+#include "env/grading/box_text.h"
 
 namespace agon::agents {
 namespace {
@@ -74,16 +76,6 @@ std::vector<ProbedStep> steps_of(const TrainRollout& rollout, const Tokenizer& t
 }
 
 }  // namespace
-
-void take_token_means(const ProbeGroup& group, std::vector<StepProbes>& probes) {
-  for (std::size_t i = 0; i < probes.size(); ++i) {
-    for (double& confidence : probes[i].confidence) confidence /= static_cast<double>(group.answer.size());
-    for (std::size_t k = 0; k < probes[i].visual.size(); ++k) {
-      const ProbedStep& step = group.rollouts[i].steps[k];
-      probes[i].visual[k] /= step.end - step.begin;
-    }
-  }
-}
 
 ProbeGroup make_probe_group(const TrainGroup& group, const ModelFolder& folder, const ProbeSettings& settings) {
   const record::Episode& first = group.episodes.front();

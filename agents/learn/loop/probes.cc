@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "agents/learn/network/token_logprob.h"
 #include "agents/learn/network/packed_groups.h"
+#include "agents/learn/network/token_logprob.h"
 #include "core/error.h"
 
 namespace agon::agents {
@@ -186,6 +186,16 @@ std::vector<std::vector<StepProbes>> probe_steps(Qwen25VL& model, std::span<cons
   for (std::vector<StepProbes>& group : results)
     for (StepProbes& probes : group) probes.confidence[0] = group[0].confidence[0];
   return results;
+}
+
+void take_token_means(const ProbeGroup& group, std::vector<StepProbes>& probes) {
+  for (std::size_t i = 0; i < probes.size(); ++i) {
+    for (double& confidence : probes[i].confidence) confidence /= static_cast<double>(group.answer.size());
+    for (std::size_t k = 0; k < probes[i].visual.size(); ++k) {
+      const ProbedStep& step = group.rollouts[i].steps[k];
+      probes[i].visual[k] /= step.end - step.begin;
+    }
+  }
 }
 
 }  // namespace agon::agents

@@ -1,42 +1,17 @@
-// agents/learn/loop/probes.h - what PDCR asks the policy about every step of a group's responses (Algorithm 1): how sure it
-// is of the gold answer after the step, and how much the step's words depend on the picture. All questions of a group
-// are one forward pass: the prompt and each response are read once, the answers hang off the responses' steps; the
-// changed pictures are a second prompt with the same responses.
+// agents/learn/loop/probes.h - what PDCR asks the policy about every step of a group's responses (Algorithm 1): how
+// sure it is of the gold answer after the step, and how much the step's words depend on the picture. All questions of a
+// group (agents/learn/loop/probe_group.h) are one forward pass: the prompt and each response are read once, the answers
+// hang off the responses' steps; the changed pictures are a second prompt with the same responses.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "agents/learn/data/picture_change.h"
-#include "agents/hub/prompt.h"
+#include "agents/learn/loop/probe_group.h"
 #include "agents/learn/network/qwen2_5_vl.h"
 
 namespace agon::agents {
-
-struct TrainGroup;
-struct ModelFolder;
-
-using PatchedImages = std::vector<std::shared_ptr<const PatchedImage>>;
-
-struct ProbedStep {
-  int begin = 0, end = 0;            // tokens of the response
-  std::vector<std::int32_t> suffix;  // what is written between the step and the answer
-};
-struct ProbedRollout {
-  EncodedPrompt response;
-  PatchedImages changed_images;   // of the response's later turns
-  std::vector<ProbedStep> steps;  // in order, apart
-};
-struct ProbeGroup {
-  EncodedPrompt prompt;
-  PatchedImages changed_images;      // in place of the prompt's; the same numbers of tokens
-  std::vector<std::int32_t> suffix;  // before any step
-  std::vector<std::int32_t> answer;  // gold; these tokens alone are scored
-  std::vector<ProbedRollout> rollouts;
-};
 
 struct StepProbes {
   // c_0 .. c_K: sum of log pi(answer | prompt, response up to step k, suffix).
@@ -52,18 +27,7 @@ struct StepProbes {
 std::vector<std::vector<StepProbes>> probe_steps(Qwen25VL& model, std::span<const ProbeGroup> groups,
                                                  double temperature = 1, std::int64_t rows_per_pass = 16384);
 
-struct ProbeSettings {
-  std::string suffix = "<answer>";  // a <think> that is open after the step is closed before it
-  bool visual = true;
-  PictureChange change = PictureChange::white;
-  std::uint64_t seed = 0;  // of the noise
-};
-
 // The sums of probe_steps as means over the answer's and the steps' tokens.
 void take_token_means(const ProbeGroup& group, std::vector<StepProbes>& probes);
-
-// Steps are the segments of kind think and step, as credit counts them; the answer is the episodes' gold: a text, a
-// number, or a box of four numbers. Throws Error for gold of another form, or without a token.
-ProbeGroup make_probe_group(const TrainGroup& group, const ModelFolder& folder, const ProbeSettings& settings);
 
 }  // namespace agon::agents

@@ -8,11 +8,13 @@
 #include <cmath>
 #include <numbers>
 
+#include "agents/engine/local_policy.h"
+#include "agents/hub/tokenizer_learner.h"
+#include "agents/learn/data/sft_queue.h"
 #include "agents/learn/loop/checkpoint_folder.h"
 #include "agents/learn/loop/sft_model.h"
-#include "agents/learn/data/sft_queue.h"
 #include "agents/learn/loop/sft_score.h"
-#include "agents/engine/local_policy.h"
+#include "agents/learn/network/checkpoint_weights.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/progress.h"

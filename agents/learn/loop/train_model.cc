@@ -8,8 +8,9 @@
 
 #include <optional>
 
-#include "agents/learn/network/token_logprob.h"
+#include "agents/learn/network/checkpoint_weights.h"
 #include "agents/learn/network/packed_groups.h"
+#include "agents/learn/network/token_logprob.h"
 #include "core/error.h"
 
 namespace agon::agents {

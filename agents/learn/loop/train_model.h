@@ -1,5 +1,5 @@
-// agents/learn/loop/train_model.h - the policy under training: its weights, the reference, the optimiser, and one optimiser
-// step on groups whose credit is known.
+// agents/learn/loop/train_model.h - the policy under training: its weights, the reference, the optimiser, and one
+// optimiser step on groups whose credit is known.
 #pragma once
 
 #include <filesystem>
@@ -7,12 +7,14 @@
 #include <span>
 #include <vector>
 
+#include "agents/engine/engine_weights.h"
+#include "agents/hub/model_folder.h"
+#include "agents/learn/data/train_rollout.h"
 #include "agents/learn/loop/optimizer.h"
 #include "agents/learn/loop/policy_loss.h"
+#include "agents/learn/loop/probe_group.h"
 #include "agents/learn/loop/probes.h"
 #include "agents/learn/loop/train_config.h"
-#include "agents/learn/data/train_rollout.h"
-#include "agents/hub/model_folder.h"
 #include "agents/learn/network/lora.h"
 #include "agents/learn/network/qwen2_5_vl.h"
 

@@ -1,6 +1,13 @@
+#include "agents/learn/network/checkpoint_weights.h"
+
 #include <ATen/core/grad_mode.h>
 
-#include "agents/hub/model_folder.h"
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "agents/hub/safetensors.h"
 #include "agents/learn/network/qwen2_5_vl.h"
 #include "agents/learn/network/tensor_views.h"
 #include "core/error.h"
@@ -70,6 +77,11 @@ void load_weights(Qwen25VL& model, const fs::path& folder) {
 }
 
 void save_weights(const Qwen25VL& model, const fs::path& path, WeightType type) { views_of(model, type).write(path); }
+
+void save_model_folder(const fs::path& folder, const ModelFolder& parts, const Qwen25VL& model, WeightType type) {
+  save_model_files(folder, parts, type == WeightType::bf16 ? "bfloat16" : "float32");
+  save_weights(model, folder / "model.safetensors", type);
+}
 
 EngineWeights engine_weights_of(const Qwen25VL& model) {
   return make_engine_weights(views_of(model, WeightType::f32).views(), model.config());

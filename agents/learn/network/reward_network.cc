@@ -12,10 +12,11 @@
 #include <cmath>
 
 #include "agents/learn/loop/config_reader.h"
-#include "agents/learn/network/token_logprob.h"
+#include "agents/learn/network/checkpoint_weights.h"
 #include "agents/learn/network/one_torch_thread.h"
 #include "agents/learn/network/packed_groups.h"
 #include "agents/learn/network/tensor_views.h"
+#include "agents/learn/network/token_logprob.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/hash.h"

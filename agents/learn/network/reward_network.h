@@ -1,5 +1,5 @@
-// agents/learn/network/reward_network.h - the reward model of seed 002 (You Only Judge Once): a policy's model with an adapter,
-// a separator token of its own and a head that turns the state at each response's end into a score. Letters: N
+// agents/learn/network/reward_network.h - the reward model of seed 002 (You Only Judge Once): a policy's model with an
+// adapter, a separator token of its own and a head that turns the state at each response's end into a score. Letters: N
 // responses of all sets, H hidden.
 #pragma once
 
@@ -13,10 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "agents/learn/data/response_scorer.h"
+#include "agents/engine/engine_weights.h"
 #include "agents/hub/model_folder.h"
-#include "agents/learn/network/lora.h"
 #include "agents/hub/prompt.h"
+#include "agents/learn/data/response_scorer.h"
+#include "agents/learn/network/lora.h"
 #include "agents/learn/network/qwen2_5_vl.h"
 #include "agents/learn/network/reward_head.h"
 #include "core/json.h"

@@ -4,9 +4,9 @@
 #include <set>
 
 #include "core/text.h"
-#include "env/grading/box.h"
-#include "env/protocol.h"
+#include "env/grading/box_text.h"
 #include "env/grading/vote.h"
+#include "env/protocol.h"
 
 namespace agon::critic {
 namespace {

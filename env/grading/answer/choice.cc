@@ -1,555 +1,27 @@
 #include "env/grading/answer/choice.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cctype>
-#include <set>
+#include <initializer_list>
 
 #include "core/text.h"
 #include "env/grading/answer/concluded.h"
 #include "env/grading/answer/denied.h"
+#include "env/grading/answer/letter_mentions.h"
 #include "env/grading/answer/named.h"
-#include "env/grading/answer/number.h"
+#include "env/grading/answer/number_meant.h"
+#include "env/grading/answer/option_letter.h"
+#include "env/grading/answer/option_text.h"
+#include "env/grading/answer/option_verdict.h"
+#include "env/grading/answer/phrases.h"
+#include "env/grading/answer/plain_text.h"
 #include "env/grading/answer/reason.h"
 #include "env/grading/answer/text.h"
-#include "env/grading/answer/number_word.h"
-#include "env/grading/answer/option_verdict.h"
 #include "env/grading/answer/word_list.h"
 
 namespace agon::env {
 namespace {
 
-using Options = std::vector<std::string>;
-using Places = std::set<std::size_t>;
-
-constexpr std::size_t kLetters = 26;
-constexpr std::string_view kMarks = "()[]{}\"'.,:;!<>* ";  // around a letter that stands alone
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
-
-std::optional<std::size_t> only(const Places& places) {
-  return places.size() == 1 ? std::optional(*places.begin()) : std::nullopt;
-}
-
-// Of options that are letters (P, Q, R, S): the one that is this letter.
-std::optional<std::size_t> lettered_option(char letter, const Options& options) {
-  std::optional<std::size_t> place;
-  for (std::size_t i = 0; i < options.size(); ++i) {
-    if (options[i].size() != 1 || !is_letter(options[i][0])) return {};
-    if ((options[i][0] | 0x20) == (letter | 0x20)) place = i;
-  }
-  return place;
-}
-
-// The place of a letter among the options, A, B, C, .., or of the option that is this letter.
-std::optional<std::size_t> place_of(char letter, const Options& options) {
-  if (!is_letter(letter)) return {};
-  const auto place = static_cast<std::size_t>((letter | 0x20) - 'a');
-  const std::size_t count = options.empty() ? kLetters : std::min(options.size(), kLetters);
-  return place < count ? std::optional(place) : lettered_option(letter, options);
-}
-
-template <typename Same>
-Places options_that(const Options& options, Same same) {
-  Places places;
-  for (std::size_t i = 0; i < options.size(); ++i)
-    if (same(options[i])) places.insert(i);
-  return places;
-}
-
-std::string bare(std::string_view text) {
-  std::string plain = plain_text(text);
-  std::replace(plain.begin(), plain.end(), '\n', ' ');
-  return plain;
-}
-
-// Without a pair of quotes or brackets around the whole.
-std::string_view unwrapped(std::string_view text) {
-  constexpr std::string_view kOpen = "\"'([", kClose = "\"')]";
-  for (int i = 0; i < 3 && text.size() > 2; ++i) {
-    const std::size_t kind = kOpen.find(text.front());
-    if (kind == kOpen.npos || text.back() != kClose[kind]) break;
-    text = trim(text.substr(1, text.size() - 2));
-  }
-  return text;
-}
-
-// The text itself, without its last period, or without quotes around it: the first of these that is an option's.
-Places with_exact_text(std::string_view text, const Options& options) {
-  const std::string said = bare(text);
-  const bool period = said.size() > 1 && said.ends_with('.');
-  for (const std::string_view form :
-       {std::string_view(said), std::string_view(said).substr(0, said.size() - period), unwrapped(said),
-        unwrapped(std::string_view(said).substr(0, said.size() - period))}) {
-    const Places places =
-        options_that(options, [&](const std::string& option) { return !form.empty() && bare(option) == form; });
-    if (!places.empty()) return places;
-  }
-  return {};
-}
-
-Places with_text_in_any_case(std::string_view text, const Options& options) {
-  std::string said = to_lower(bare(text));
-  while (said.size() > 1 && said.ends_with('.')) said.pop_back();
-  return options_that(options, [&](const std::string& option) {
-    std::string other = to_lower(bare(option));
-    while (other.size() > 1 && other.ends_with('.')) other.pop_back();
-    return !said.empty() && other == said;
-  });
-}
-
-std::string words_of(std::string_view text) {
-  std::string form;
-  for (const std::string& word : answer_words(text)) form += (form.empty() ? "" : " ") + word;
-  return form;
-}
-
-Places with_words(std::string_view text, const Options& options) {
-  const std::string said = words_of(text);
-  return options_that(options, [&](const std::string& option) { return !said.empty() && words_of(option) == said; });
-}
-
-Places with_value(const Number& said, const Options& options) {
-  return options_that(options, [&](const std::string& option) {
-    const auto number = parse_plain_number(plain_text(option));
-    return number && equal_numbers(said, *number);
-  });
-}
-
-Places with_number(std::string_view text, const Options& options) {
-  const auto said = parse_plain_number(plain_text(text));
-  return said ? with_value(*said, options) : Places();
-}
-
-// Without what only writers differ in: blanks beside marks, hyphens within words, case.
-std::string spelled(std::string_view text) {
-  const std::string lower = to_lower(bare(text));
-  std::string form;
-  const auto is_mark = [](char c) { return !is_word_byte(c) && c != ' '; };
-  for (std::size_t at = 0; at < lower.size(); ++at) {
-    const char left = at > 0 ? lower[at - 1] : ',', right = at + 1 < lower.size() ? lower[at + 1] : ',';
-    if (lower[at] == ' ' && (is_mark(left) || is_mark(right))) continue;
-    form += lower[at] == '-' && is_letter(left) && is_letter(right) ? ' ' : lower[at];
-  }
-  while (form.size() > 1 && form.ends_with('.')) form.pop_back();
-  return form;
-}
-
-Places with_spelling(std::string_view text, const Options& options) {
-  const std::string said = spelled(text);
-  return options_that(options, [&](const std::string& option) { return !said.empty() && spelled(option) == said; });
-}
-
-// Options that are number words, by a number in digits.
-Places with_number_word(std::string_view text, const Options& options) {
-  const auto said = parse_plain_number(plain_text(text));
-  if (!said) return {};
-  return options_that(options, [&](const std::string& option) {
-    const auto digits = number_words_in_digits(bare(option));
-    const auto number = digits ? parse_plain_number(*digits) : std::nullopt;
-    return number && equal_numbers(*said, *number);
-  });
-}
-
-// --- Letters ---
-
-// "B", "(b)", "B.": nothing but one letter and marks.
-std::optional<std::size_t> lone_letter(std::string_view text, const Options& options) {
-  const std::size_t at = text.find_first_not_of(kMarks);
-  if (at == text.npos || text.find_first_not_of(kMarks, at + 1) != text.npos) return {};
-  return place_of(text[at], options);
-}
-
-// Does what stands behind a letter name a second one: "B or C", "A, B"?
-bool names_another(std::string_view rest, const Options& options) {
-  rest = behind(rest, "([)]}\"'.:* ");
-  bool joined = false;
-  for (const std::string_view link : {"or ", "and ", "/", "& ", ", and ", ", or ", ",", "et ", "ou ", "y ", "o ", "e ",
-                                      "und ", "oder ", "\u0438 ", "\u0438\u043b\u0438 ", "\u0648", "\u0623\u0648 "})
-    if (!joined && ascii_lower(rest.substr(0, 8)).starts_with(link)) {
-      rest.remove_prefix(link.size());
-      joined = true;
-    }
-  for (const std::string_view word : {"maybe ", "perhaps ", "possibly ", "even "})
-    if (ascii_lower(rest.substr(0, 9)).starts_with(word)) rest.remove_prefix(word.size());
-  rest = behind(rest, "([{\"'* ");
-  if (ascii_lower(rest.substr(0, 7)).starts_with("option ")) rest = behind(rest.substr(7), "([{\"'* ");
-  const bool word = rest.size() > 2 && (rest[0] == 'A' || rest[0] == 'I') && rest[1] == ' ' && !is_capital(rest[2]);
-  return joined && !word && !rest.empty() && place_of(rest[0], options) && (is_capital(rest[0]) || rest.size() < 3) &&
-         (rest.size() == 1 || !is_word_byte(rest[1])) && !(rest.size() > 1 && rest[1] == '\'');
-}
-
-constexpr std::string_view kLabels[] = {"option", "choice", "answer", "letter", "alternative", "antwort", "cevap"};
-
-// Words that follow the letter A, and never the article.
-constexpr std::string_view kBehindLetters[] = {
-    "is",      "was",  "are",   "because", "since",  "as",      "and",   "or",         "but",         "would",
-    "which",   "due",  "has",   "seems",   "fits",   "matches", "shows", "based",      "not",         "given",
-    "it",      "the",  "looks", "appears", "if",     "from",    "while", "must",       "should",      "may",
-    "might",   "can",  "could", "will",    "does",   "for",     "isn't", "represents", "corresponds", "makes",
-    "instead", "here", "in",    "with",    "that",   "so",      "then",  "over",       "rather",      "et",
-    "y",       "e",    "o",     "ou",      "und",    "oder",    "est",   "ist",        "es",          "non",
-    "mais",    "pero", "mas",   "ma",      "car",    "porque",  "weil",  "denn",       "sino",        "sondern",
-    "en",      "i",    "och",   "og",      "\u00e9", "\u00e8"};
-
-// Right before a letter: it is denied.
-constexpr std::string_view kDeniesLetter[] = {
-    "non ",  " y no ", " no es ",       "n\u00e3o ",           "nicht ",
-    "kein ", "pas ",   "\u043d\u0435 ", "\u0644\u064a\u0633 ", "\u0644\u064a\u0633\u062a "};
-
-std::string_view word_at(std::string_view text, std::size_t at) {
-  const std::size_t begin = std::min(text.find_first_not_of(" ", at), text.size());
-  std::size_t end = begin;
-  while (end < text.size() && end - begin < 20 && (is_word_byte(text[end]) || text[end] == '\'')) ++end;
-  return text.substr(begin, end - begin);
-}
-
-std::string_view word_ending_at(std::string_view text, std::size_t end) {
-  while (end > 0 && std::string_view(" ([{\"':,*").find(text[end - 1]) != std::string_view::npos) --end;
-  std::size_t begin = end;
-  while (begin > 0 && end - begin < 20 && (is_word_byte(text[begin - 1]) || text[begin - 1] == '\'')) --begin;
-  return text.substr(begin, end - begin);
-}
-
-// The same in other languages: what stands right behind the letter, or right before it.
-constexpr std::string_view kCalledRight[] = {"\u9009\u9879\u6b63\u786e",
-                                             "\u9009\u9879\u662f\u6b63\u786e",
-                                             "\u6b63\u786e",
-                                             "\u662f\u6b63\u786e",
-                                             "\u662f\u5bf9\u7684",
-                                             "\u7b26\u5408\u9898\u610f",
-                                             "\u9009\u9879\u7b26\u5408\u9898\u610f",
-                                             "\u304c\u6b63\u89e3",
-                                             "\u304c\u6b63\u3057\u3044",
-                                             "\uac00 \uc815\ub2f5",
-                                             "\uc774 \uc815\ub2f5",
-                                             "\uac00 \ub9de",
-                                             "\uc774 \ub9de",
-                                             "est la bonne r\u00e9ponse",
-                                             "est correct",
-                                             "est la r\u00e9ponse",
-                                             "ist richtig",
-                                             "richtig",
-                                             "ist die richtige",
-                                             "ist korrekt",
-                                             "es correct",
-                                             "es la correct",
-                                             "es la respuesta",
-                                             "es la opci\u00f3n correct",
-                                             "\u00e9 a correta",
-                                             "\u00e9 a alternativa correta",
-                                             "est\u00e1 correta",
-                                             "\u00e9 a resposta",
-                                             "\u00e8 corrett",
-                                             "\u00e8 la risposta",
-                                             "\u0432\u0435\u0440\u043d"};
-constexpr std::string_view kChosenBehind[] = {"\u9009",
-                                              "\u9009\u62e9",
-                                              "\u7b54\u6848]",
-                                              "\u6b63\u786e\u9009\u9879\u4e3a",
-                                              "\u6b63\u786e\u9009\u9879\u662f",
-                                              "\u6b63\u786e\u7684\u9009\u9879\u4e3a",
-                                              "\u6b63\u786e\u7684\u9009\u9879\u662f"};
-
-// Are words such as "no" and "true" verdicts on options? Not where one of the options is such a word.
-bool have_verdicts(const Options& options) {
-  return std::none_of(options.begin(), options.end(),
-                      [](const std::string& option) { return is_verdict_word(to_lower(bare(option))); });
-}
-
-struct Mention {
-  std::size_t place, at;
-  bool marked;             // in brackets or quotes, or behind "option"
-  bool ruled_out = false;  // "not B", "B is wrong"
-  bool by_rest = false;    // by what stands behind it
-};
-
-// Letters of options named in a text. `text`: plain; `lower`: the same in lower case.
-class MentionFinder {
- public:
-  MentionFinder(std::string_view text, const Options& options)
-      : text_(text),
-        lower_(ascii_lower(text)),
-        options_(options),
-        of_values_(!options.empty()),
-        words_(have_verdicts(options)),
-        boxes_(begins_with_box(text)) {
-    for (const std::string& option : options) {
-      graded_ = graded_ || (option.size() == 2 && is_letter(option[0]) && (option[1] == '+' || option[1] == '-'));
-      of_values_ = of_values_ && option.find_first_of("0123456789") != option.npos;
-      texts_.push_back(to_lower(bare(option)));
-      named_ = named_ && !texts_.back().empty() && std::isalpha(static_cast<unsigned char>(texts_.back().back())) &&
-               (texts_.back().size() == 1 || texts_.back()[texts_.back().size() - 2] == ' ');
-    }
-  }
-
-  std::vector<Mention> find() const {
-    std::vector<Mention> mentions;
-    for (std::size_t at = 0; at < text_.size(); ++at) {
-      if (!stands_alone(at)) continue;
-      const auto place = place_at(at);
-      if (!place) continue;
-      const bool marked = is_marked(at);
-      if (!marked && (!is_capital(text_[at]) || is_english_word(at))) continue;
-      const bool by_rest = denies_last(text_.substr(at + 1));
-      mentions.push_back({*place, at, marked, by_rest || is_ruled_out(at), by_rest});
-    }
-    spread_denials(mentions);
-    std::erase_if(mentions, [](const Mention& mention) { return mention.ruled_out; });
-    return mentions;
-  }
-  // "B: yes", "[x] B".
-  bool is_marked_right(const Mention& mention) const { return verdict(mention.at) == Verdict::right; }
-  bool is_called_right(const Mention& mention) const {
-    const std::size_t from = lower_.find_first_not_of(")]}\"'*,", mention.at + 1);
-    if (from == lower_.npos) return false;
-    std::string_view rest = behind(std::string_view(lower_).substr(from, 60), " ");
-    if (starts_with_any(rest, kCalledRight)) return true;
-    bool verb = false;
-    for (const std::string_view word : {"is ", "was ", "must be ", "would be ", "should be ", "seems ", "looks "})
-      if (!verb && rest.starts_with(word)) {
-        rest = behind(rest.substr(word.size()), " ");
-        verb = true;
-      }
-    if (!verb) return false;
-    for (const std::string_view word : {"therefore ", "thus ", "clearly ", "the ", "my ", "most ", "only ", "better "})
-      if (rest.starts_with(word)) rest = behind(rest.substr(word.size()), " ");
-    return is_among(word_at(rest, 0),
-                    std::initializer_list<std::string_view>{"correct", "right", "best", "true", "answer", "appropriate",
-                                                            "accurate", "closest", "one", "choice", "final", "valid"});
-  }
-  bool is_chosen(const Mention& mention) const {
-    std::size_t end = mention.at;
-    if (ends_with_any(trim(text_.substr(0, end)), kChosenBehind)) return true;
-    std::string_view word = word_ending_at(lower_, end);
-    for (int i = 0; i < 2 && (is_among(word, kLabels) || word == "the" || word == "be"); ++i) {
-      end = static_cast<std::size_t>(word.data() - lower_.data());
-      word = word_ending_at(lower_, end);
-    }
-    return is_among(word, std::initializer_list<std::string_view>{
-                              "choose",    "chose",     "choosing",   "pick", "picked",   "select", "selected",
-                              "selecting", "with",      "for",        "say",  "conclude", "guess",  "so",
-                              "thus",      "therefore", "hence",      "is",   "must",     "be",     "it's",
-                              "probably",  "likely",    "definitely", "only", "suggests", "leaves"});
-  }
-  // "B fits better", "C does.": said of one alone, it is the answer.
-  bool is_called_fitting(const Mention& mention) const {
-    const std::string_view rest = std::string_view(lower_).substr(mention.at + 1, 24);
-    return starts_with_any(rest, std::initializer_list<std::string_view>{" fits", " matches", " does.", " does,",
-                                                                         " works", " is better", " is more likely"});
-  }
-  // Behind a contrast: "but it's more likely to be A", "the correct one is A", "B fits better".
-  bool is_preferred(const Mention& mention) const {
-    const std::string_view rest = std::string_view(lower_).substr(mention.at + 1, 24);
-    if (rest.starts_with(" that ")) return false;  // "it is A that has a tower"
-    if (is_called_right(mention) || starts_with_any(rest, std::initializer_list<std::string_view>{
-                                                              " fits better", " matches better", " is better",
-                                                              " fits best", " matches best", " is more likely"}))
-      return true;
-    const std::string_view left = trim(std::string_view(lower_).substr(0, mention.at));
-    if (left.ends_with(':') && behind(text_.substr(mention.at + 1), " .").empty()) return true;
-    return ends_with_any(left, std::initializer_list<std::string_view>{
-                                   "it's", "it is", "one is", "likely", "likely to be", "must be", "should be",
-                                   "go with", "choose", "answer is", "option is", "choice is"});
-  }
-
- private:
-  char before(std::size_t at) const { return at > 0 ? text_[at - 1] : ' '; }
-  char after(std::size_t at) const { return at + 1 < text_.size() ? text_[at + 1] : ' '; }
-
-  Verdict verdict(std::size_t at) const {
-    const Verdict ticked = boxes_ ? verdict_before(text_.substr(0, at)) : Verdict::none;
-    if (ticked != Verdict::none) return ticked;
-    const auto place = place_of(text_[at], options_);
-    const bool known = place && *place < texts_.size();
-    return verdict_behind(text_.substr(at + 1), known ? std::string_view(texts_[*place]) : std::string_view(), words_);
-  }
-  // "A, C and D are wrong", "wrong: A, C": what denies one of a row denies the others.
-  void spread_denials(std::vector<Mention>& mentions) const {
-    for (std::size_t i = mentions.size(); i-- > 1;)
-      if (mentions[i].by_rest && joins(mentions[i - 1].at, mentions[i].at, false))
-        mentions[i - 1].ruled_out = mentions[i - 1].by_rest = true;
-    bool listed = false;
-    for (std::size_t i = 0; i + 1 < mentions.size(); ++i) {
-      const std::string_view left = trim(std::string_view(lower_).substr(0, mentions[i].at));
-      const bool begins =
-          ends_with_any(left, std::initializer_list<std::string_view>{"wrong:", "incorrect:", "false:", "eliminate",
-                                                                      "exclude", "rule out", "ruling out", "排除"});
-      listed = begins || (listed && mentions[i].ruled_out);
-      if (mentions[i].ruled_out && !mentions[i].by_rest && joins(mentions[i].at, mentions[i + 1].at, !listed))
-        mentions[i + 1].ruled_out = true;
-      else
-        listed = false;
-    }
-  }
-  bool joins(std::size_t first, std::size_t second, bool by_or) const {
-    if (second - first > 16) return false;
-    const std::string_view between = behind(std::string_view(lower_).substr(first + 1, second - first - 1), ") ");
-    const std::string_view link = trim(between.ends_with('(') ? between.substr(0, between.size() - 1) : between);
-    if (link == "or" || link == "nor" || link == ", or") return true;
-    return !by_or && is_among(link, std::initializer_list<std::string_view>{",", "and", ", and", "&", "/", "和", "与",
-                                                                            "及", "y", "und", "et", "и", "e"});
-  }
-  // "Line B" names a line. Where the options' texts are such names, it is the option of that name.
-  std::optional<std::size_t> place_at(std::size_t at) const {
-    const auto place = place_of(text_[at], options_);
-    if (options_.empty() || of_values_ || !names_thing(at)) return place;
-    if (!named_) return {};
-    const auto name = static_cast<char>(text_[at] | 0x20);
-    const auto option =
-        std::find_if(texts_.begin(), texts_.end(), [&](const std::string& one) { return one.back() == name; });
-    if (option == texts_.end()) return {};
-    return static_cast<std::size_t>(option - texts_.begin());
-  }
-  bool names_thing(std::size_t at) const {
-    static constexpr std::string_view kThings[] = {
-        "point",  "points", "line",      "lines",  "bar",     "bars",    "team",    "region",  "building", "side",
-        "angle",  "vertex", "node",      "group",  "column",  "row",     "bin",     "curve",   "segment",  "vitamin",
-        "box",    "ball",   "car",       "person", "country", "city",    "product", "class",   "type",     "plan",
-        "player", "block",  "triangle",  "circle", "plane",   "area",    "zone",    "route",   "path",     "road",
-        "train",  "tank",   "container", "plant",  "house",   "room",    "door",    "gate",    "store",    "company",
-        "brand",  "school", "station",   "town",   "village", "machine", "sector",  "cluster", "edge",     "arc",
-        "corner", "square", "hepatitis", "beaker", "cup",     "star",    "planet",  "phase",   "stage",    "layer"};
-    if (is_label(at)) return false;
-    std::size_t end = at;
-    while (end > 0 && text_[end - 1] == ' ') --end;
-    return text_.substr(0, end).ends_with("\u2220") || (end < at && is_among(word_ending_at(lower_, end), kThings));
-  }
-  // "A. square B. rectangle": the letter stands before its option's text.
-  bool is_label(std::size_t at) const {
-    const auto place = place_of(text_[at], options_);
-    if (!place || *place >= texts_.size() || std::string_view(".):").find(after(at)) == std::string_view::npos)
-      return false;
-    return behind(std::string_view(lower_).substr(at + 2), " ").starts_with(ascii_lower(texts_[*place]));
-  }
-  bool stands_alone(std::size_t at) const {
-    if (!is_letter(text_[at])) return false;
-    const char left = before(at), right = after(at);
-    if (joins_left(at) || joins_right(at) || is_name_or_unit(at) || is_argument(at) || (graded_ && right == '-'))
-      return false;
-    const bool quoted = (left == '\'' || left == '"') && right == left;
-    if (!quoted && (left == '\'' || (right == '\'' && !has_turkish_ending(at)))) return false;
-    if (right == '.' && at + 2 < text_.size() && is_letter(text_[at + 2])) return false;  // U.S.
-    const char earlier = at > 1 ? text_[at - 2] : ' ';
-    if (left == '.' && is_word_byte(earlier) && static_cast<unsigned char>(earlier) < 0x80) return false;
-    return std::string_view("_-+#=/^\\").find(left) == std::string_view::npos &&
-           std::string_view("_+#=^").find(right) == std::string_view::npos &&
-           !(right == '-' && at + 2 < text_.size() && text_[at + 2] != ' ');
-  }
-  // P(A), sin(A), (V)/(d), A \u2229 B: of a formula.
-  bool is_argument(std::size_t at) const {
-    static constexpr std::string_view kOperators[] = {"\u2229", "\u222a", "\u2282", "\u2286", "\u00d7", "\u00b7", "+"};
-    if (starts_with_any(behind(text_.substr(at + 1), " "), kOperators) ||
-        ends_with_any(trim(text_.substr(0, at)), kOperators))
-      return true;
-    static constexpr std::string_view kFunctions[] = {"sin", "cos", "tan", "log", "ln", "exp", "max", "min"};
-    if (before(at) != '(' || after(at) != ')') return false;
-    const char left = at > 1 ? text_[at - 2] : ' ', right = at + 2 < text_.size() ? text_[at + 2] : ' ';
-    if (left == '/' || right == '/') return true;
-    std::size_t begin = at - 1;
-    while (begin > 0 && is_letter(text_[begin - 1])) --begin;
-    const std::string_view name = std::string_view(lower_).substr(begin, at - 1 - begin);
-    return name.size() == 1 || is_among(name, kFunctions);
-  }
-  bool has_turkish_ending(std::size_t at) const {  // C'dir: it is C
-    const std::string_view ending = word_at(lower_, at + 2);
-    return is_among(ending, std::initializer_list<std::string_view>{"dir", "d\u0131r", "dur", "d\u00fcr", "tir"});
-  }
-  // A letter beside Chinese, Japanese or Korean, which part no words, still stands alone.
-  bool joins_left(std::size_t at) const {
-    if (at == 0 || !is_word_byte(text_[at - 1])) return false;
-    std::size_t begin = at - 1;
-    while (begin > 0 && (static_cast<unsigned char>(text_[begin]) & 0xC0) == 0x80) --begin;
-    return !is_east_asian(first_character(text_.substr(begin)).code_point);
-  }
-  bool joins_right(std::size_t at) const {
-    return is_word_byte(after(at)) && !is_east_asian(first_character(text_.substr(at + 1)).code_point);
-  }
-  // Where the options are values, "angle A", "point D" and "50 A" name a thing, or a unit.
-  bool is_name_or_unit(std::size_t at) const {
-    if (!of_values_) return false;
-    static constexpr std::string_view kNamed[] = {"angle",    "angles", "point",   "points", "vertex",
-                                                  "triangle", "side",   "segment", "line",   "circle",
-                                                  "plane",    "set",    "matrix",  "figure"};
-    std::size_t end = at;
-    while (end > 0 && text_[end - 1] == ' ') --end;
-    const std::string_view left = text_.substr(0, end);
-    if (end < at && !left.empty() && left.back() >= '0' && left.back() <= '9') return true;
-    return left.ends_with("\u2220") || left.ends_with("\u25b3") ||
-           (end < at && is_among(word_ending_at(lower_, end), kNamed));
-  }
-  bool is_marked(std::size_t at) const {
-    const char left = before(at), right = after(at);
-    const bool brackets = (left == '(' && right == ')') || (left == '[' && right == ']') ||
-                          (left == '"' && right == '"') || (left == '\'' && right == '\'');
-    if (brackets) return true;
-    const std::string_view word = word_ending_at(lower_, at);
-    if (!is_among(word, kLabels)) return false;
-    // "the answer I gave", "answer a question"
-    const bool may_be_a_word = lower_[at] == 'i' || (lower_[at] == 'a' && (word == "answer" || text_[at] == 'a'));
-    const std::string_view next = right == ' ' ? word_at(lower_, at + 1) : std::string_view();
-    if (lower_[at] == 'i') return next.empty() || next == "is" || next == "was" || next == "because";
-    return (is_capital(text_[at]) && !may_be_a_word) || next.empty() || is_among(next, kBehindLetters);
-  }
-  bool is_english_word(std::size_t at) const {
-    if (text_[at] == 'I') return !is_called_right({0, at, false});
-    if (text_[at] != 'A' || after(at) != ' ') return false;
-    const std::string_view next = word_at(lower_, at + 1);
-    const bool sign = !next.empty() && static_cast<unsigned char>(next[0]) >= 0xD0;  // "A \u274c", another script
-    return !next.empty() && !sign && !is_among(next, kBehindLetters);
-  }
-  bool is_ruled_out(std::size_t at) const {
-    static constexpr std::string_view kBefore[] = {"not",    "neither", "nor",       "isn't",     "than",
-                                                   "except", "unlike",  "excluding", "eliminate", "exclude",
-                                                   "reject", "wasn't",  "without"};
-    static constexpr std::string_view kWrong[] = {"not",   "wrong",      "incorrect", "false",
-                                                  "ruled", "eliminated", "invalid",   "impossible",
-                                                  "too",   "unlikely",   "out",       "excluded"};
-    static constexpr std::string_view kVerbs[] = {"is",   "was", "are", "were",   "would", "can",   "could",
-                                                  "does", "do",  "has", "should", "must",  "seems", "looks"};
-    if (verdict(at) == Verdict::wrong) return true;
-    if (ends_with_any(std::string_view(lower_).substr(0, at), kDeniesLetter)) return true;
-    if (denies_next(text_.substr(0, at)) && !begins_clause(at)) return true;
-    std::size_t end = at;
-    std::string_view word = word_ending_at(lower_, end);
-    for (int i = 0;
-         i < 3 && (is_among(word, kLabels) || word == "the" || word == "be" || word == "of" || word == "out"); ++i) {
-      if (word == "of" && word_ending_at(lower_, static_cast<std::size_t>(word.data() - lower_.data())) == "instead")
-        return true;
-      if (word == "out" &&
-          word_ending_at(lower_, static_cast<std::size_t>(word.data() - lower_.data())).starts_with("rul"))
-        return true;
-      end = static_cast<std::size_t>(word.data() - lower_.data());
-      word = word_ending_at(lower_, end);
-    }
-    if (is_among(word, kBefore)) return true;
-    const std::size_t rest = std::min(lower_.find_first_not_of(")]}\"'*", at + 1), lower_.size());
-    const std::string_view verb = word_at(lower_, rest);
-    if (verb.ends_with("n't") || verb == "cannot" || verb == "fails") return true;
-    return is_among(verb, kVerbs) &&
-           is_among(word_at(lower_, static_cast<std::size_t>(verb.data() - lower_.data()) + verb.size()), kWrong);
-  }
-
-  // "That's wrong: it's A": what stands before the colon says nothing of A.
-  bool begins_clause(std::size_t at) const {
-    std::string_view left = trim(std::string_view(lower_).substr(0, at));
-    for (const std::string_view word : {"it's", "it is", "it should be"})
-      if (left.ends_with(word)) return trim(left.substr(0, left.size() - word.size())).ends_with(':');
-    return false;
-  }
-
-  std::string_view text_;
-  std::string lower_;
-  const Options& options_;
-  bool of_values_;                  // every option holds a digit
-  bool words_;                      // words such as "no" are verdicts on options
-  bool graded_ = false;             // an option is a letter with a sign: A+
-  bool boxes_;                      // a box that may be ticked stands before each letter
-  bool named_ = true;               // all options' texts end with a letter: "Point B"
-  std::vector<std::string> texts_;  // in lower case
-};
 
 // Is the option whose letter stands before called wrong: "B. cat: incorrect", "B \u274c"?
 bool is_called_wrong(std::string_view rest, std::size_t place, const Options& options) {
@@ -565,7 +37,7 @@ std::optional<std::size_t> label_at_start(std::string_view text, const Options& 
   for (int i = 0; i < 3; ++i) {
     at = std::min(lower.find_first_not_of(" ([{\"'*:", at), lower.size());
     const std::string_view word = word_at(lower, at);
-    const bool label = is_among(word, kLabels);
+    const bool label = is_among(word, kLetterLabels);
     if (!label && word != "the" && word != "correct") break;
     labelled = labelled || label;
     at += word.size();
@@ -578,8 +50,9 @@ std::optional<std::size_t> label_at_start(std::string_view text, const Options& 
   const bool opened = at > 0 && (text[at - 1] == '(' || text[at - 1] == '[');
   if (labelled || opened) {
     const bool marked = rest.empty() || std::string_view(" )].,:;\"'-\n").find(rest[0]) != std::string_view::npos;
-    const std::vector<Mention> mentions = MentionFinder(text.substr(0, at + 40), options).find();
-    const bool stands = std::any_of(mentions.begin(), mentions.end(), [&](const Mention& one) { return one.at == at; });
+    const std::vector<LetterMention> mentions = LetterMentions(text.substr(0, at + 40), options).find();
+    const bool stands =
+        std::any_of(mentions.begin(), mentions.end(), [&](const LetterMention& one) { return one.at == at; });
     return marked && stands ? place : std::nullopt;
   }
   if (rest.size() > 1 && (rest[0] == ')' || rest[0] == ']' || rest[0] == ':' || rest[0] == '.') &&
@@ -591,12 +64,10 @@ std::optional<std::size_t> label_at_start(std::string_view text, const Options& 
   return same.count(*place) ? place : std::nullopt;
 }
 
-// --- Readings ---
-
 // Does a text name an option besides this one?
 bool names_besides(std::string_view text, std::size_t place, const Options& options) {
-  const std::vector<Mention> mentions = MentionFinder(text, options).find();
-  return std::any_of(mentions.begin(), mentions.end(), [&](const Mention& one) { return one.place != place; });
+  const std::vector<LetterMention> mentions = LetterMentions(text, options).find();
+  return std::any_of(mentions.begin(), mentions.end(), [&](const LetterMention& one) { return one.place != place; });
 }
 
 std::optional<std::size_t> whole_choice(std::string_view text, const Options& options) {
@@ -620,7 +91,7 @@ std::optional<std::size_t> closing_letter(std::string_view text, const Options& 
   const std::size_t line = text.rfind('\n'), sentence = text.rfind(". ");
   if (line == text.npos && sentence == text.npos) return {};
   const std::size_t begin = std::max(line == text.npos ? 0 : line + 1, sentence == text.npos ? 0 : sentence + 2);
-  const std::string_view last = behind(text.substr(begin), kMarks);
+  const std::string_view last = behind(text.substr(begin), kLetterMarks);
   if (begin < 8) return {};  // "D. A"
   return !last.empty() && is_capital(last[0]) ? lone_letter(last, options) : std::nullopt;
 }
@@ -640,9 +111,9 @@ std::optional<std::size_t> first_line_choice(std::string_view text, const Option
   return first;
 }
 
-std::optional<std::size_t> only_mention(const std::vector<Mention>& mentions) {
+std::optional<std::size_t> only_mention(const std::vector<LetterMention>& mentions) {
   Places marked, all;
-  for (const Mention& mention : mentions) {
+  for (const LetterMention& mention : mentions) {
     all.insert(mention.place);
     if (mention.marked) marked.insert(mention.place);
   }
@@ -707,16 +178,16 @@ std::optional<std::size_t> leading_option(std::string_view text, const Options& 
 // A capital letter that the value of a phrase begins with.
 std::optional<std::size_t> first_letter(std::string_view value, const Options& options) {
   value = behind(value, "([{\"'* ");
-  const std::vector<Mention> mentions = MentionFinder(value.substr(0, 60), options).find();
+  const std::vector<LetterMention> mentions = LetterMentions(value.substr(0, 60), options).find();
   if (mentions.empty() || mentions.front().at != 0 || names_another(value.substr(1), options)) return {};
   return mentions.front().place;
 }
 
 // "A is tempting, but B is right": the only one that a text calls right.
 std::optional<std::size_t> called_right(std::string_view text, const Options& options) {
-  const MentionFinder finder(text, options);
+  const LetterMentions finder(text, options);
   Places right;
-  for (const Mention& mention : finder.find())
+  for (const LetterMention& mention : finder.find())
     if (finder.is_called_right(mention)) right.insert(mention.place);
   return only(right);
 }
@@ -732,7 +203,7 @@ std::optional<std::size_t> phrase_choice(const Phrase& phrase, const Options& op
   if (const auto place = whole_choice(phrase.sentence, options)) return place;
   if (const auto place = whole_choice(phrase.value, options)) return place;
   if (const auto place = leading_option(phrase.sentence, options)) return place;
-  const std::vector<Mention> mentions = MentionFinder(phrase.sentence, options).find();
+  const std::vector<LetterMention> mentions = LetterMentions(phrase.sentence, options).find();
   if (!mentions.empty() && names_another(std::string_view(phrase.sentence).substr(mentions.front().at + 1), options))
     return {};
   if (const auto place = called_right(phrase.sentence, options)) return place;
@@ -822,9 +293,9 @@ std::optional<std::size_t> corrected_choice(std::string_view text, const Options
 
 // A text that says of each option whether it is right: the only one that is. False where several are.
 bool is_marked_choice(std::string_view text, const Options& options, std::optional<std::size_t>& choice) {
-  const MentionFinder finder(text, options);
+  const LetterMentions finder(text, options);
   Places right;
-  for (const Mention& mention : finder.find())
+  for (const LetterMention& mention : finder.find())
     if (finder.is_marked_right(mention)) right.insert(mention.place);
   choice = only(right);
   return right.size() < 2;
@@ -855,9 +326,9 @@ std::optional<std::size_t> contrasted_choice(std::string_view text, const Option
   if (!answer_phrases(behind).empty() ||
       contains_any(lower.substr(at), std::initializer_list<std::string_view>{" if "}))
     return {};
-  const MentionFinder finder(behind, options);
+  const LetterMentions finder(behind, options);
   Places preferred, mentioned;
-  for (const Mention& mention : finder.find()) {
+  for (const LetterMention& mention : finder.find()) {
     mentioned.insert(mention.place);
     if (finder.is_preferred(mention)) preferred.insert(mention.place);
   }
@@ -866,22 +337,22 @@ std::optional<std::size_t> contrasted_choice(std::string_view text, const Option
 }
 
 std::optional<std::size_t> stated_choice(std::string_view text, const Options& options) {
-  const MentionFinder finder(text, options);
-  const std::vector<Mention> mentions = finder.find();
-  for (const auto states : {&MentionFinder::is_called_right, &MentionFinder::is_chosen})
+  const LetterMentions finder(text, options);
+  const std::vector<LetterMention> mentions = finder.find();
+  for (const auto states : {&LetterMentions::is_called_right, &LetterMentions::is_chosen})
     for (auto mention = mentions.rbegin(); mention != mentions.rend(); ++mention)
       if ((finder.*states)(*mention)) {
         if (names_another(text.substr(mention->at + 1), options)) return {};
         return mention->place;
       }
   Places fitting;
-  for (const Mention& mention : mentions)
+  for (const LetterMention& mention : mentions)
     if (finder.is_called_fitting(mention)) fitting.insert(mention.place);
   if (const auto place = only(fitting)) return place;
   if (const auto place = closing_letter(text, options)) return place;
   if (const auto place = first_line_choice(text, options)) return place;
   const auto place = mentions.empty() ? std::nullopt : only_mention(mentions);
-  const bool several = std::any_of(mentions.begin(), mentions.end(), [&](const Mention& one) {
+  const bool several = std::any_of(mentions.begin(), mentions.end(), [&](const LetterMention& one) {
     return one.place == place && names_another(text.substr(one.at + 1), options);  // "Answer: B or C"
   });
   return several ? std::nullopt : place;

@@ -26,12 +26,11 @@ std::vector<std::size_t> options_of_gold(std::string_view gold, const std::vecto
 //   4. the only letter in brackets or behind "option"; then the only capital letter that is a word
 //   5. the option that is the number which the text means, then the only option whose words the text holds
 // Between 2 and 3: an option's text that the reply begins with ("Yes, line B crosses."), then the only option that the
-// text marks as right (env/grading/answer/option_verdict.h). A correction (env/grading/answer/reason.h), and what the end of the text prefers
-// behind "but" and the like, come before 2. Last: what the last sentence concludes with, or the first one gives
-// (env/grading/answer/concluded.h).
-// I and A as English words, letters that the text rules out (env/grading/answer/denied.h), and letters that name a thing ("line
-// B") where the options are no such names, are no letters.
-// Without options, letters run from A to Z.
+// text marks as right (env/grading/answer/option_verdict.h). A correction (env/grading/answer/reason.h), and what the
+// end of the text prefers behind "but" and the like, come before 2. Last: what the last sentence concludes with, or the
+// first one gives (env/grading/answer/concluded.h). I and A as English words, letters that the text rules out
+// (env/grading/answer/denied.h), and letters that name a thing ("line B") where the options are no such names, are no
+// letters. Without options, letters run from A to Z.
 std::optional<std::size_t> read_choice(std::string_view plain, const std::vector<std::string>& options);
 
 }  // namespace agon::env

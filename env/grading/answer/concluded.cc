@@ -7,8 +7,10 @@
 #include "core/text.h"
 #include "env/grading/answer/missing.h"
 #include "env/grading/answer/named.h"
+#include "env/grading/answer/plain_text.h"
 #include "env/grading/answer/text.h"
 #include "env/grading/answer/word_list.h"
+#include "env/grading/answer/words.h"
 
 namespace agon::env {
 namespace {

@@ -1,5 +1,6 @@
-// env/grading/answer/denied.h - what a text says against an answer beside it: that it is wrong, or only a bound. In some twenty
-// languages. Pure functions; each looks at a few words alone, so that all answers of a text take linear time.
+// env/grading/answer/denied.h - what a text says against an answer beside it: that it is wrong, or only a bound. In
+// some twenty languages. Pure functions; each looks at a few words alone, so that all answers of a text take linear
+// time.
 #pragma once
 
 #include <string_view>

@@ -6,8 +6,10 @@
 #include <iterator>
 
 #include "core/text.h"
+#include "env/grading/answer/plain_text.h"
 #include "env/grading/answer/text.h"
 #include "env/grading/answer/word_list.h"
+#include "env/grading/answer/words.h"
 
 namespace agon::env {
 namespace {

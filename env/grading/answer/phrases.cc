@@ -1,4 +1,5 @@
-// Finding "the answer is ..." (env/grading/answer/text.h).
+#include "env/grading/answer/phrases.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -13,7 +14,6 @@ constexpr std::size_t kMostPhrases = 64, kLongestPhrase = 1 << 16;
 constexpr std::size_t kLongestConnection = 60;  // bytes between "answer" and "is"
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_blank(char c) { return c == ' ' || c == '\n'; }
 
 // What names an answer. `qualified`: only with "correct" and the like before it; `direct`: without "is" behind it.
 struct Cue {
@@ -88,19 +88,6 @@ constexpr std::string_view kRemarks[] = {"correct", "right", "wrong",      "inco
 
 bool starts_with_word(std::string_view text, std::string_view word) {
   return text.starts_with(word) && (text.size() == word.size() || !is_word_byte(text[word.size()]));
-}
-
-std::string_view word_before(std::string_view text, std::size_t end) {
-  while (end > 0 && text[end - 1] == ' ') --end;
-  std::size_t begin = end;
-  while (begin > 0 && end - begin < 16 && is_letter(text[begin - 1])) --begin;
-  return text.substr(begin, end - begin);
-}
-
-// Its period ends no sentence.
-bool is_title(std::string_view word) {
-  constexpr std::string_view kTitles[] = {"Dr", "Mr", "Mrs", "Ms", "Prof", "St", "Mt"};
-  return std::find(std::begin(kTitles), std::end(kTitles), word) != std::end(kTitles);
 }
 
 class PhraseFinder {
@@ -232,14 +219,5 @@ class PhraseFinder {
 }  // namespace
 
 std::vector<Phrase> answer_phrases(std::string_view plain) { return PhraseFinder(plain).find(); }
-
-std::string_view first_sentence(std::string_view line) {
-  for (std::size_t at = line.find_first_of(".!?;"); at != line.npos; at = line.find_first_of(".!?;", at + 1)) {
-    const bool ends =
-        at + 1 == line.size() || is_blank(line[at + 1]) || static_cast<unsigned char>(line[at + 1]) >= 0x80;
-    if (ends && at > 0 && !(line[at] == '.' && is_title(word_before(line, at)))) return line.substr(0, at);
-  }
-  return line;
-}
 
 }  // namespace agon::env

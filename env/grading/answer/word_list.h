@@ -1,4 +1,5 @@
-// env/grading/answer/word_list.h - looking for words in a text, as the readers of answers do. Words is a range of texts.
+// env/grading/answer/word_list.h - looking for words in a text, as the readers of answers do. Words is a range of
+// texts.
 #pragma once
 
 #include <algorithm>

@@ -1,11 +1,13 @@
 // The suite charts: maths over a bar chart whose bars are told apart by color.
 #include <string>
 
+#include "env/kit/schemas.h"
+#include "env/kit/suite_task.h"
 #include "env/protocol.h"
+#include "env/suites/charts/corrupt.h"
 #include "env/suites/charts/picture.h"
 #include "env/suites/charts/steps.h"
 #include "env/suites/charts/task.h"
-#include "env/kit/suite_task.h"
 #include "env/suites/suites.h"
 
 namespace agon::env {

@@ -1,14 +1,14 @@
 // corrupt_chart_step: a claim of a right step is changed in one way; what comes out still right is drawn again.
 // misread_chart: the bars are changed, and the question is answered about those.
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
+#include "env/suites/charts/corrupt.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "env/kit/draw.h"
 #include "env/protocol.h"
 #include "env/suites/charts/claims.h"
 #include "env/suites/charts/steps.h"
-#include "env/kit/draw.h"
 
 namespace agon::env {
 namespace {

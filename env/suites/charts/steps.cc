@@ -6,10 +6,11 @@
 #include <set>
 #include <utility>
 
-#include "env/grading/grade.h"
+#include "env/grading/published_rules.h"
+#include "env/grading/single_rules.h"
+#include "env/kit/draw.h"
 #include "env/protocol.h"
 #include "env/suites/charts/claims.h"
-#include "env/kit/draw.h"
 
 namespace agon::env {
 namespace {

@@ -1,15 +1,17 @@
 // The suite darkroom: a picture is to be mended with code before the question about it can be answered.
 #include <utility>
 
-#include "env/protocol.h"
 #include "env/kit/baseline.h"
+#include "env/kit/image_repair.h"
+#include "env/kit/schemas.h"
+#include "env/kit/suite_task.h"
+#include "env/kit/tool_env.h"
+#include "env/protocol.h"
+#include "env/suites/charts/corrupt.h"
 #include "env/suites/charts/picture.h"
 #include "env/suites/charts/steps.h"
 #include "env/suites/darkroom/task.h"
-#include "env/kit/image_repair.h"
-#include "env/kit/suite_task.h"
 #include "env/suites/suites.h"
-#include "env/kit/tool_env.h"
 #include "tools/python_tool.h"
 
 namespace agon::env {

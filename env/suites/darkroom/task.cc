@@ -7,10 +7,11 @@
 #include <utility>
 
 #include "core/text.h"
-#include "env/protocol.h"
-#include "env/suites/charts/picture.h"
+#include "env/grading/box_text.h"
 #include "env/kit/suite_task.h"
 #include "env/kit/tool_env.h"
+#include "env/protocol.h"
+#include "env/suites/charts/picture.h"
 
 namespace agon::env {
 namespace {

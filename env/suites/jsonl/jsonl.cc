@@ -10,12 +10,15 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/image.h"
-#include "core/text.h"
-#include "env/grading/grade.h"
-#include "env/kit/suite_task.h"
-#include "env/suites/suites.h"
-#include "env/kit/task_file.h"
 #include "core/json_records.h"
+#include "core/text.h"
+#include "env/grading/grade_options.h"
+#include "env/grading/grader.h"
+#include "env/kit/schemas.h"
+#include "env/kit/suite_task.h"
+#include "env/kit/task_file.h"
+#include "env/kit/task_pictures.h"
+#include "env/suites/suites.h"
 
 namespace agon::env {
 namespace {

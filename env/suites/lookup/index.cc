@@ -1,4 +1,5 @@
-// The index of lookup_world.h: built once, and found again by what is in it.
+#include "env/suites/lookup/index.h"
+
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -6,14 +7,15 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <vector>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/text.h"
 #include "env/suites/lookup/world.h"
+#include "tools/search/index_builder.h"
 #include "tools/search/index_progress.h"
+#include "tools/search/index_schema.h"
 #include "tools/search/search_index.h"
 
 namespace agon::env::lookup {

@@ -6,14 +6,16 @@
 #include <utility>
 
 #include "core/text.h"
-#include "env/grading/grade.h"
-#include "env/protocol.h"
+#include "env/grading/published_rules.h"
 #include "env/kit/baseline.h"
+#include "env/kit/schemas.h"
+#include "env/kit/suite_task.h"
+#include "env/kit/tool_env.h"
+#include "env/protocol.h"
+#include "env/suites/lookup/index.h"
 #include "env/suites/lookup/task.h"
 #include "env/suites/lookup/world.h"
-#include "env/kit/suite_task.h"
 #include "env/suites/suites.h"
-#include "env/kit/tool_env.h"
 #include "tools/search/search_tool.h"
 
 namespace agon::env {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "core/rng.h"
 #include "env/kit/draw.h"

@@ -4,8 +4,6 @@
 
 #include <array>
 #include <compare>
-#include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,7 +11,6 @@
 
 #include "env/suites/shapes/task.h"
 #include "tools/search/corpus.h"
-#include "tools/search/search.h"
 
 namespace agon::env::lookup {
 
@@ -74,14 +71,5 @@ std::string name_of(const House& house);  // "Order of the Red Star and the Blue
 
 // The things of the world, and notes beside them that share their words: kLookupDocuments in all.
 std::vector<tools::Document> lookup_documents();
-// They as a search index, which lies in `folder` by the hash of what is in it; it is built where it is not there whole.
-// Several processes may do so at once. Throws Error where it cannot be written.
-std::shared_ptr<tools::SearchBackend> lookup_index_in(const std::filesystem::path& folder);
-// In the first of the folders that has it or takes it; they are made where they are not there. A folder that others can
-// write into is not used. Throws Error with every folder's fault where none is left.
-std::shared_ptr<tools::SearchBackend> lookup_index_in_one_of(const std::vector<std::filesystem::path>& folders);
-// The one of this process, in the user's cache folder: agon/ under $XDG_CACHE_HOME or ~/.cache, else agon-UID/ beside
-// the temporary files.
-std::shared_ptr<tools::SearchBackend> lookup_index();
 
 }  // namespace agon::env::lookup

@@ -3,9 +3,11 @@
 #include <utility>
 
 #include "core/error.h"
+#include "env/grading/published_rules.h"
 #include "env/kit/baseline.h"
 #include "env/kit/file_env.h"
 #include "env/kit/image_repair.h"
+#include "env/kit/schemas.h"
 #include "env/kit/suite_task.h"
 #include "env/suites/suites.h"
 #include "tools/python_tool.h"

@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "env/kit/schemas.h"
+#include "env/kit/suite_task.h"
 #include "env/protocol.h"
 #include "env/suites/phone/corrupt.h"
 #include "env/suites/phone/screen.h"
 #include "env/suites/phone/task.h"
-#include "env/kit/suite_task.h"
 #include "env/suites/suites.h"
 
 namespace agon::env {

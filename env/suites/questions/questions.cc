@@ -5,11 +5,13 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "env/grading/published_rules.h"
 #include "env/kit/baseline.h"
 #include "env/kit/file_env.h"
+#include "env/kit/schemas.h"
 #include "env/kit/suite_task.h"
-#include "env/suites/suites.h"
 #include "env/kit/task_file.h"
+#include "env/suites/suites.h"
 #include "tools/search/open_search.h"
 #include "tools/search/search_tool.h"
 

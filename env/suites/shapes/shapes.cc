@@ -4,11 +4,13 @@
 #include <string>
 #include <utility>
 
-#include "env/protocol.h"
+#include "env/grading/box_text.h"
 #include "env/kit/draw.h"
+#include "env/kit/schemas.h"
+#include "env/kit/suite_task.h"
+#include "env/protocol.h"
 #include "env/suites/shapes/picture.h"
 #include "env/suites/shapes/task.h"
-#include "env/kit/suite_task.h"
 #include "env/suites/suites.h"
 
 namespace agon::env {

@@ -12,14 +12,15 @@
 #include <algorithm>
 
 #include "core/json.h"
+#include "sandbox/launcher/harness.h"
 #include "sandbox/launcher/isolation/capabilities.h"
-#include "sandbox/launcher/session/guest_protocol.h"
 #include "sandbox/launcher/isolation/landlock.h"
 #include "sandbox/launcher/isolation/private_root.h"
 #include "sandbox/launcher/isolation/seccomp_policy.h"
-#include "sandbox/launcher/supervisor/share.h"
+#include "sandbox/launcher/session/guest_protocol.h"
 #include "sandbox/launcher/small_file.h"
 #include "sandbox/launcher/sockets.h"
+#include "sandbox/launcher/supervisor/share.h"
 
 namespace agon::sandbox::launcher {
 namespace {

@@ -1,5 +1,5 @@
-// sandbox/launcher/isolation/template.h - the interpreter that sessions are forked from: everything imported, no thread ever
-// started, already behind every wall that its forks inherit.
+// sandbox/launcher/isolation/template.h - the interpreter that sessions are forked from: everything imported, no thread
+// ever started, already behind every wall that its forks inherit.
 #pragma once
 
 #include <sys/types.h>
@@ -8,17 +8,15 @@
 #include <vector>
 
 #include "sandbox/launcher/descriptor.h"
-#include "sandbox/launcher/session/guest_channel.h"
 #include "sandbox/launcher/isolation/isolation.h"
+#include "sandbox/launcher/session/guest_channel.h"
 
 namespace agon::sandbox::launcher {
-
-extern const char* const kHarness;  // the text of harness.py
 
 struct TemplateConfig {
   std::string interpreter = "/usr/bin/python3";
   std::vector<std::string> modules = {"numpy", "cv2"};
-  int library = -1;  // descriptor of guest_fork.cc's library
+  int library = -1;  // descriptor of the library of sandbox/launcher/session/guest_library.h
 };
 
 struct Template {

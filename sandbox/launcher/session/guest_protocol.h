@@ -1,5 +1,5 @@
-// sandbox/launcher/session/guest_protocol.h - what passes between the supervisor and harness.py, in frames (sandbox/frame.h):
-// one letter, then the letter's payload.
+// sandbox/launcher/session/guest_protocol.h - what passes between the supervisor and harness.py, in frames
+// (sandbox/frame.h): one letter, then the letter's payload.
 //   to the guest    r  u32 length, name, code     run the code; q: a last value is printed unless it is a bool
 //                   f  and the descriptors         fork: the new session's channel, stdout, stderr; its user, mount and
 //                                                  pid namespaces, where there are any
@@ -23,7 +23,7 @@ enum class Outcome : unsigned char { ok, exception, memory, process, disk, inter
 
 inline constexpr int kGuestChannel = 3;               // descriptor in the guest
 inline constexpr int kGuestHarness = 4;               // where the template reads its code
-inline constexpr int kGuestLibrary = 5;               // and its library (guest_fork.cc)
+inline constexpr int kGuestLibrary = 5;               // and its library (guest_library.h)
 inline constexpr int kGuestGathered = 6;              // an empty file in memory, for libraries (agon_gather)
 inline constexpr std::size_t kMostGuestFrame = 8192;  // bytes; a session's answers are short
 

@@ -1,4 +1,5 @@
 #include "agents/hub/tokenizer.h"
+#include "agents/hub/tokenizer_learner.h"
 
 #include <catch2/catch.hpp>
 

@@ -10,6 +10,7 @@
 #include "core/file.h"
 #include "critic/plain_critics.h"
 #include "critic/search/summary.h"
+#include "record/run_reader.h"
 #include "temp_folder.h"
 
 using namespace agon;

@@ -3,6 +3,7 @@
 #include "browser.h"
 #include "cli/report/data.h"
 #include "cli/report/page.h"
+#include "record/run_reader.h"
 #include "temp_folder.h"
 
 using namespace agon;

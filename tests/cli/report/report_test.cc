@@ -4,6 +4,7 @@
 #include "cli/report/data.h"
 #include "cli/report/page.h"
 #include "episode_fixture.h"
+#include "record/run_reader.h"
 #include "temp_folder.h"
 
 using namespace agon;

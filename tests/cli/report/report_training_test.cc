@@ -10,6 +10,7 @@
 #include "cli/report/data.h"
 #include "cli/report/page.h"
 #include "core/file.h"
+#include "record/run_reader.h"
 #include "temp_folder.h"
 #include "training_fixture.h"
 
@@ -54,16 +55,16 @@ std::string names_of(const Json& curves) {
 TEST_CASE("curves come in groups, with their intervals, and long ones as means") {
   const double nan = std::nan("");
   std::map<std::string, record::Curve> metrics{{"time/rollout", {{0, 1}, {1, 2}}},
-                                            {"adapo/beta1", {{0, 0.123456789}}},
-                                            {"alone", {{0, nan}, {1, HUGE_VAL}}},
-                                            {"policy/clip_low", {{0, 0}, {1, 1}}},
-                                            {"policy/clip_high", {{0, 0}, {1, 1}}},
-                                            {"eval/charts/pass_at_1", {{0, 0.5}, {25, 0.75}}},
-                                            {"eval/charts/pass_at_1_low", {{0, 0.25}, {25, 0.5}}},
-                                            {"eval/charts/pass_at_1_high", {{0, 0.75}, {25, nan}}},
-                                            {"eval/charts/greedy", {{0, 0.5}, {25, 1}}},
-                                            {"eval/charts/greedy_low", {{0, 0.5}}},
-                                            {"eval/charts/greedy_high", {{0, 0.5}}}};
+                                               {"adapo/beta1", {{0, 0.123456789}}},
+                                               {"alone", {{0, nan}, {1, HUGE_VAL}}},
+                                               {"policy/clip_low", {{0, 0}, {1, 1}}},
+                                               {"policy/clip_high", {{0, 0}, {1, 1}}},
+                                               {"eval/charts/pass_at_1", {{0, 0.5}, {25, 0.75}}},
+                                               {"eval/charts/pass_at_1_low", {{0, 0.25}, {25, 0.5}}},
+                                               {"eval/charts/pass_at_1_high", {{0, 0.75}, {25, nan}}},
+                                               {"eval/charts/greedy", {{0, 0.5}, {25, 1}}},
+                                               {"eval/charts/greedy_low", {{0, 0.5}}},
+                                               {"eval/charts/greedy_high", {{0, 0.5}}}};
   const Json curves = cli::curves_json(metrics);
   REQUIRE(names_of(curves) ==
           "eval/charts greedy greedy_high greedy_low pass_at_1; policy clip_high clip_low;  alone; adapo beta1; "
@@ -107,7 +108,8 @@ TEST_CASE("a training that leaves a log alone has a report of its curves") {
 
 TEST_CASE("a turn's text is cut into its tokens, segment by segment") {
   const std::string text = "Sí, 4\n\n<answer>4</answer>";
-  const record::Turn turn = turn_of(text, {2, 1, 1, 1, 5, 12, 4, 0});  // the first ends inside í, others in two segments
+  const record::Turn turn =
+      turn_of(text, {2, 1, 1, 1, 5, 12, 4, 0});  // the first ends inside í, others in two segments
   REQUIRE(cli::credit_json(turn) == Json::parse(R"({"advantage": 1.5, "weight": 0.1, "kl": 0, "logprob": -0.5})"));
   REQUIRE(spelled(cli::token_segments_json(turn)) == "step 0 S|í|,| |4\n\n; answer 4 <a|nswer>4</ans|wer>|; ");
   REQUIRE(spelled(cli::token_segments_json(turn_of("", {0}))) == "answer 0 ; ");

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "record/episode_store.h"
+#include "record/run_reader.h"
 #include "temp_folder.h"
 
 using namespace agon;
@@ -38,7 +40,7 @@ class Longest final : public RewardModel {
 // Two tasks of four samples; the longest of the first is right, of the second the shortest.
 // `answers`: of the samples of both tasks; those that say `gold` are right.
 std::unique_ptr<record::RunReader> played(const std::filesystem::path& folder, bool last_failed = false,
-                                       const std::vector<std::string>& answers = {}, const std::string& gold = "7") {
+                                          const std::vector<std::string>& answers = {}, const std::string& gold = "7") {
   const auto store = record::EpisodeStore::create(folder, {{"suite", "charts"}}, false);
   for (std::uint64_t task = 0; task < 2; ++task)
     for (int sample = 0; sample < 4; ++sample) {

@@ -5,6 +5,7 @@
 
 #include "critic/search/search_run.h"
 #include "critic/search/summary.h"
+#include "record/run_reader.h"
 #include "search_fixture.h"
 #include "temp_folder.h"
 
@@ -40,7 +41,7 @@ struct Run {
   std::vector<record::Episode> episodes() const {
     std::vector<record::Episode> all;
     record::RunReader::open(folder)->for_each([&](const record::Episode& episode) { all.push_back(episode); },
-                                           record::RunReader::Detail::whole);
+                                              record::RunReader::Detail::whole);
     return all;
   }
   void change(const std::string& sql) const {

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "effort.h"
+#include "record/journal_entry.h"
 #include "search_fixture.h"
 
 using namespace agon;
@@ -316,9 +317,9 @@ TEST_CASE("A critique that the budget cuts is no verdict") {
   CHECK(result.text == "one\n\n<answer>a</answer>");
   CHECK(result.exhausted == "critic_tokens");
   CHECK(result.spent.critic_tokens == 10);
-  const auto verdicts = std::count_if(result.journal.begin(), result.journal.end(), [](const record::JournalEntry& entry) {
-    return entry.kind == "judge" && !entry.body.at("verdicts").empty();
-  });
+  const auto verdicts = std::count_if(
+      result.journal.begin(), result.journal.end(),
+      [](const record::JournalEntry& entry) { return entry.kind == "judge" && !entry.body.at("verdicts").empty(); });
   CHECK(verdicts == 1);
 }
 

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 #include <map>
+#include <set>
 
 #include "actor.h"
 #include "core/file.h"
@@ -12,8 +13,9 @@
 #include "core/rng.h"
 #include "core/text.h"
 #include "critic/self_play/rounds.h"
-#include "record/episode_store.h"
 #include "env/verdict.h"
+#include "record/journal_entry.h"
+#include "record/run_reader.h"
 #include "temp_folder.h"
 
 using namespace agon;

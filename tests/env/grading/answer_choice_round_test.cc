@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "env/grading/grade.h"
+#include "env/grading/grader.h"
 
 using namespace agon;
 using namespace agon::env;

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "env/grading/answer/number.h"
-#include "env/grading/answer/text.h"
+#include "env/grading/answer/number_meant.h"
+#include "env/grading/answer/part.h"
 
 using namespace agon::env;
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cpu_time.h"
-#include "env/grading/grade.h"
+#include "env/grading/grader.h"
 
 using namespace agon;
 using namespace agon::env;

@@ -7,9 +7,10 @@
 
 #include "core/error.h"
 #include "cpu_time.h"
-#include "env/grading/answer/number.h"
-#include "env/grading/answer/text.h"
-#include "env/grading/grade.h"
+#include "env/grading/answer/part.h"
+#include "env/grading/answer/plain_text.h"
+#include "env/grading/grade_options.h"
+#include "env/grading/grader.h"
 
 using namespace agon;
 using namespace agon::env;

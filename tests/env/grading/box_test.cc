@@ -1,4 +1,5 @@
 #include "env/grading/box.h"
+#include "env/grading/box_text.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

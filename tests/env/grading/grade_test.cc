@@ -1,4 +1,6 @@
-#include "env/grading/grade.h"
+#include "env/grading/grader.h"
+#include "env/grading/published_rules.h"
+#include "env/grading/single_rules.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "env/grading/grade.h"
+#include "env/grading/grader.h"
 
 using namespace agon::env;
 

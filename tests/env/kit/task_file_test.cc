@@ -1,10 +1,10 @@
-#include "env/kit/task_file.h"
-#include "core/file.h"
+#include "env/kit/task_pictures.h"
 
 #include <catch2/catch.hpp>
 #include <cstdio>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/text.h"
 #include "env/check_env.h"
 #include "env/kit/question_file.h"

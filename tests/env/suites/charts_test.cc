@@ -6,12 +6,13 @@
 
 #include "core/text.h"
 #include "effort.h"
-#include "env/suite.h"
-#include "env/suites/charts/claims.h"
-#include "env/suites/charts/steps.h"
-#include "env/suites/charts/task.h"
 #include "env/kit/draw.h"
 #include "env/kit/suite_task.h"
+#include "env/suite.h"
+#include "env/suites/charts/claims.h"
+#include "env/suites/charts/corrupt.h"
+#include "env/suites/charts/steps.h"
+#include "env/suites/charts/task.h"
 #include "golden_text.h"
 #include "suite_checks.h"
 

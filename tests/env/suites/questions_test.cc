@@ -5,11 +5,11 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "env/check_env.h"
+#include "env/kit/question_file.h"
 #include "env/protocol.h"
 #include "env/suite.h"
-#include "env/kit/question_file.h"
 #include "temp_folder.h"
-#include "tools/search/search_index.h"
+#include "tools/search/index_builder.h"
 
 using namespace agon;
 using namespace agon::env;

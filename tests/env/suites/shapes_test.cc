@@ -3,9 +3,10 @@
 #include <string>
 
 #include "effort.h"
+#include "env/grading/box_text.h"
+#include "env/kit/suite_task.h"
 #include "env/suite.h"
 #include "env/suites/shapes/task.h"
-#include "env/kit/suite_task.h"
 #include "golden_text.h"
 #include "suite_checks.h"
 

@@ -14,8 +14,9 @@
 #include <thread>
 
 #include "core/error.h"
-#include "temp_folder.h"
 #include "net/http_client.h"
+#include "temp_folder.h"
+#include "tools/search/index_builder.h"
 #include "tools/search/open_search.h"
 #include "tools/search/retrieve_protocol.h"
 #include "tools/search/search_index.h"

@@ -1,5 +1,4 @@
 #include "tools/search/search_index.h"
-#include "core/file.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fcntl.h>
@@ -16,10 +15,13 @@
 #include <thread>
 
 #include "core/error.h"
+#include "core/file.h"
+#include "core/json_text.h"
 #include "core/rng.h"
 #include "core/text.h"
 #include "temp_folder.h"
-#include "core/json_text.h"
+#include "tools/search/index_builder.h"
+#include "tools/search/index_schema.h"
 #include "tools/search/snippet.h"
 #include "tools/search/word_tokenizer.h"
 

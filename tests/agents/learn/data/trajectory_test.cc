@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "agents/hub/tokenizer_learner.h"
 #include "core/error.h"
 #include "core/rng.h"
 

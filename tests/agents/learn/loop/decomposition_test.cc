@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "agents/engine/local_policy.h"
+#include "agents/learn/network/checkpoint_weights.h"
 #include "agents/rollout.h"
 #include "core/error.h"
 #include "env/protocol.h"

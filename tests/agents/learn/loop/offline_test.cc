@@ -3,11 +3,12 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
-#include "agents/learn/loop/checkpoint_folder.h"
 #include "agents/engine/local_policy.h"
+#include "agents/learn/loop/checkpoint_folder.h"
 #include "core/file.h"
 #include "core/text.h"
 #include "record/episode_store.h"
+#include "record/run_reader.h"
 #include "temp_folder.h"
 
 using namespace agon;

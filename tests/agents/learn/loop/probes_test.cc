@@ -1,4 +1,5 @@
 #include "agents/learn/loop/probes.h"
+#include "agents/learn/loop/probe_group.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>

@@ -15,17 +15,17 @@
 #include <set>
 #include <thread>
 
-#include "agents/learn/loop/config_reader.h"
-#include "agents/learn/data/reward.h"
-#include "agents/learn/data/task_source.h"
-#include "agents/learn/loop/train_model.h"
 #include "agents/engine/local_policy.h"
 #include "agents/hub/safetensors.h"
+#include "agents/learn/data/reward.h"
+#include "agents/learn/data/task_source.h"
+#include "agents/learn/loop/config_reader.h"
+#include "agents/learn/loop/train_model.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "record/episode_store.h"
 #include "first_step.h"
+#include "record/run_reader.h"
 #include "temp_folder.h"
 #undef CHECK  // of LibTorch
 #include <catch2/catch.hpp>

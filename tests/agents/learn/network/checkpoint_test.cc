@@ -1,4 +1,5 @@
 #include "agents/hub/model_folder.h"
+#include "agents/learn/network/checkpoint_weights.h"
 
 #include <ATen/Context.h>
 #include <ATen/core/Tensor.h>
@@ -6,8 +7,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "agents/learn/network/qwen2_5_vl.h"
 #include "agents/hub/safetensors.h"
+#include "agents/hub/tokenizer_learner.h"
+#include "agents/learn/network/qwen2_5_vl.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"

@@ -8,7 +8,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "agents/hub/model_folder.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "golden_model.h"

@@ -1,14 +1,13 @@
-#include "env/grading/grade.h"
+#include "env/grading/published_rules.h"
 
 #include <utf8proc.h>
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "core/text.h"
-#include "env/grading/answer/choice.h"
-#include "env/grading/answer/text.h"
-#include "env/protocol.h"
+#include "env/grading/single_rules.h"
 
 namespace agon::env {
 namespace {
@@ -82,8 +81,6 @@ void prepare_for_coding(std::string& answer, std::string& gold) {
 
 }  // namespace
 
-bool exact_match(std::string_view answer, std::string_view gold) { return trim(answer) == trim(gold); }
-
 std::string normalize_answer(std::string_view text) {
   std::string normal;
   for (const std::string& token : answer_tokens(text)) {
@@ -95,22 +92,6 @@ std::string normalize_answer(std::string_view text) {
 
 bool normalized_match(std::string_view answer, std::string_view gold) {
   return normalize_answer(answer) == normalize_answer(gold);
-}
-
-std::optional<double> parse_number(std::string_view text) {
-  const auto boxed = last_boxed(text);
-  const auto number = parse_plain_number(plain_text(boxed ? boxed->of(text) : text));
-  return number ? std::optional(number->value) : std::nullopt;
-}
-
-bool number_match(std::string_view answer, std::string_view gold, const std::optional<Tolerance>& tolerance) {
-  const auto ours = read_number(answer_part(answer).text), theirs = read_number(answer_part(gold).text);
-  return ours && theirs && equal_numbers(*ours, *theirs, tolerance);
-}
-
-std::optional<char> parse_choice(std::string_view answer, const std::vector<std::string>& options) {
-  const auto place = read_choice(answer_part(answer).text, without_labels(options));
-  return place && *place < 26 ? std::optional(static_cast<char>('A' + static_cast<char>(*place))) : std::nullopt;
 }
 
 AnswerScore score_answer(std::string_view answer, const std::vector<std::string>& golds, ScoreRule rule) {

@@ -1,11 +1,15 @@
-#include <algorithm>
+#include "agents/hub/tokenizer_learner.h"
+
+#include <cstdint>
 #include <map>
 #include <queue>
 #include <set>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "agents/hub/pretokenize.h"
-#include "agents/hub/tokenizer.h"
 #include "core/error.h"
 #include "core/json.h"
 

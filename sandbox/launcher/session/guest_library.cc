@@ -1,5 +1,5 @@
-// A library for the interpreter, loaded by harness.py: a fork into other namespaces at the price of one, and what
-// confines the child.
+#include "sandbox/launcher/session/guest_library.h"
+
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -15,11 +15,20 @@
 #include "sandbox/launcher/isolation/capabilities.h"
 #include "sandbox/launcher/isolation/landlock.h"
 
-// Like fork(), but the child is in the namespaces whose descriptors are given (user, mount, pid, or none), and no child
-// of the caller's. A process between, which borrows the caller's memory as vfork's does, says `said` on `channel`,
-// enters, and forks from there: only what is started from within a pid namespace is in it. tid: where the C library
-// keeps the thread's number (PR_GET_TID_ADDRESS). For a caller with one thread; 0 in the child, 1 in the parent, -1
-// when it could not be done.
+namespace {
+
+// False where some of the bytes cannot be read.
+bool copy(int file, off_t at, const char* begin, std::size_t size) {
+  for (std::size_t done = 0; done < size;) {
+    const ssize_t wrote = pwrite(file, begin + done, size - done, at + static_cast<off_t>(done));
+    if (wrote <= 0) return false;
+    done += static_cast<std::size_t>(wrote);
+  }
+  return true;
+}
+
+}  // namespace
+
 extern "C" int agon_fork(const int* namespaces, int count, int channel, const char* said, int size, int* tid) {
   volatile bool made = false;  // by the process between, which ends before this one goes on
   const pid_t between = vfork();
@@ -43,19 +52,6 @@ extern "C" int agon_fork(const int* namespaces, int count, int channel, const ch
   return made ? 1 : -1;
 }
 
-// False where some of the bytes cannot be read.
-static bool copy(int file, off_t at, const char* begin, std::size_t size) {
-  for (std::size_t done = 0; done < size;) {
-    const ssize_t wrote = pwrite(file, begin + done, size - done, at + static_cast<off_t>(done));
-    if (wrote <= 0) return false;
-    done += static_cast<std::size_t>(wrote);
-  }
-  return true;
-}
-
-// Moves what lies at `count` places, each from ranges[2 i] to ranges[2 i + 1] and without a hole, into `file` and maps
-// it from there, for this process alone: one mapping where there were many, whose pages cost a fork nothing until they
-// are written. From the first place that cannot be moved all stay as they are. None may hold what this function writes.
 extern "C" void agon_gather(int file, const unsigned long* ranges, int count) {
   constexpr int kAccess = PROT_READ | PROT_WRITE | PROT_EXEC, kFlags = MAP_PRIVATE | MAP_NORESERVE;
   off_t at = 0;
@@ -70,7 +66,6 @@ extern "C" void agon_gather(int file, const unsigned long* ranges, int count) {
   }
 }
 
-// All of them, for good. The supervisor looks whether they are gone.
 extern "C" void agon_drop_capabilities() {
   try {
     agon::sandbox::launcher::drop_capabilities();
@@ -78,8 +73,6 @@ extern "C" void agon_drop_capabilities() {
   }
 }
 
-// For good: of the file system, what is beneath `home` and `forks`, reading beneath the folders of `readable` (which
-// ends with null), and what was allowed before. 0, or -1 with errno.
 extern "C" int agon_confine(const char* home, const char* forks, const char* const* readable) {
   try {
     agon::sandbox::launcher::LandlockRules rules{{}, {"/dev"}, {home, forks}};

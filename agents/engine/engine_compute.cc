@@ -1,8 +1,10 @@
-// The part of EngineBatch that computes: pictures, prompts, the next token of every sequence, scores.
+#include "agents/engine/engine_compute.h"
+
 #include <algorithm>
 #include <cmath>
+#include <exception>
+#include <map>
 
-#include "agents/engine/engine_batch.h"
 #include "agents/engine/vision_encoder.h"
 #include "core/error.h"
 
@@ -31,42 +33,30 @@ void check_states(std::span<const float> states) {
 
 }  // namespace
 
-void EngineBatch::prepare_prompts() noexcept {
+EngineCompute::EngineCompute(const EngineWeights& weights, const ModelConfig& config, const Tokenizer& tokenizer,
+                             const EngineOptions& options, const PagePool& pages)
+    : config_(config),
+      tokenizer_(tokenizer),
+      weights_(weights),
+      allowed_(sampleable_ids(tokenizer, config)),
+      decoder_(weights, config.text, pages),
+      threads_(options.threads),
+      images_(options.idle_bytes) {}
+
+void EngineCompute::forget() noexcept { images_.clear(); }
+
+void EngineCompute::read_prompts(std::span<std::shared_ptr<CachedPrompt>> prompts) noexcept {
   try {
-    embed_images();
-    read_prompts();
+    embed_images(prompts);
+    read_in_order(prompts);
   } catch (...) {
-    for (const auto& prompt : unread_)
+    for (const auto& prompt : prompts)
       if (!prompt->is_read()) prompt->failure = std::current_exception();
   }
-  for (const auto& prompt : unread_) prompt->start = {};
-  const bool all = std::all_of(unread_.begin(), unread_.end(), [](const auto& prompt) { return prompt->is_read(); });
-  unread_.clear();
-  if (!all) drop_failed_prompts();
+  for (const auto& prompt : prompts) prompt->start = {};
 }
 
-// A prompt that could not be read ends the calls that need it. Those that only share its start wait again.
-void EngineBatch::drop_failed_prompts() noexcept {
-  prompts_.drop_failed();
-  for (auto place = running_.rbegin(); place != running_.rend(); ++place) {
-    EngineSequence& sequence = **place;
-    if (sequence.finished) continue;
-    sequence.failure = sequence.prompt->failure;
-    if (!sequence.prompt->start_failed || sequence.failure) continue;
-    try {
-      waiting_.emplace_front();
-    } catch (...) {
-      sequence.failure = std::current_exception();
-      continue;
-    }
-    sequence.own.reset();
-    sequence.prompt.reset();
-    waiting_.front() = std::move(*place);
-  }
-  std::erase(running_, nullptr);
-}
-
-void EngineBatch::embed_images() {
+void EngineCompute::embed_images(std::span<const std::shared_ptr<CachedPrompt>> prompts) {
   struct Embedded {
     const PatchedImage* image = nullptr;  // to be embedded
     ImageEmbeddings embeddings;
@@ -74,7 +64,7 @@ void EngineBatch::embed_images() {
   };
   std::map<Hash128, Embedded> needed;
   std::vector<Embedded*> unknown;
-  for (const auto& prompt : unread_)
+  for (const auto& prompt : prompts)
     for (const auto& image : prompt->images) {
       const auto [place, first] = needed.try_emplace(image->hash);
       if (!first) continue;
@@ -92,7 +82,7 @@ void EngineBatch::embed_images() {
   });
   for (const Embedded* one : unknown)
     if (one->embeddings) images_.add(one->image->hash, one->embeddings);
-  for (const auto& prompt : unread_)
+  for (const auto& prompt : prompts)
     for (const auto& image : prompt->images) {
       const Embedded& one = needed[image->hash];
       if (one.failure) prompt->failure = one.failure;
@@ -100,15 +90,15 @@ void EngineBatch::embed_images() {
     }
 }
 
-void EngineBatch::read_prompts() {
-  for (const auto& prompt : unread_) decoder_.prepare(prompt->next_position);
+void EngineCompute::read_in_order(std::span<std::shared_ptr<CachedPrompt>> prompts) {
+  for (const auto& prompt : prompts) decoder_.prepare(prompt->next_position);
   const auto followers =
-      std::stable_partition(unread_.begin(), unread_.end(), [](const auto& prompt) { return !prompt->follows(); });
-  read_prompts({unread_.begin(), followers});
-  read_prompts({followers, unread_.end()});
+      std::stable_partition(prompts.begin(), prompts.end(), [](const auto& prompt) { return !prompt->follows(); });
+  read_together({prompts.begin(), followers});
+  read_together({followers, prompts.end()});
 }
 
-void EngineBatch::read_prompts(std::span<std::shared_ptr<CachedPrompt>> prompts) {
+void EngineCompute::read_together(std::span<const std::shared_ptr<CachedPrompt>> prompts) {
   spread(std::ssize(prompts), [&](std::int64_t i, const kernels::ParallelFor& parallel) {
     CachedPrompt& prompt = *prompts[static_cast<std::size_t>(i)];
     prompt.start_failed = prompt.start.of && !prompt.start.of->is_read();
@@ -123,7 +113,7 @@ void EngineBatch::read_prompts(std::span<std::shared_ptr<CachedPrompt>> prompts)
   });
 }
 
-std::vector<DecoderRow> EngineBatch::prompt_rows(const CachedPrompt& prompt) const {
+std::vector<DecoderRow> EngineCompute::prompt_rows(const CachedPrompt& prompt) const {
   std::vector<DecoderRow> rows;
   std::size_t image = 0;
   std::int64_t used = prompt.image_tokens_shared * config_.text.hidden_size;  // floats of that image's embeddings
@@ -141,7 +131,7 @@ std::vector<DecoderRow> EngineBatch::prompt_rows(const CachedPrompt& prompt) con
   return rows;
 }
 
-void EngineBatch::read_prompt(CachedPrompt& prompt, const kernels::ParallelFor& parallel) const {
+void EngineCompute::read_prompt(CachedPrompt& prompt, const kernels::ParallelFor& parallel) const {
   if (prompt.start.of) prompt.keys.copy_rest(prompt.start.of->keys, prompt.start.tokens);
   StepScratch& scratch = step_scratch();
   const std::vector<DecoderRow> rows = prompt_rows(prompt);
@@ -158,18 +148,18 @@ void EngineBatch::read_prompt(CachedPrompt& prompt, const kernels::ParallelFor& 
   prompt.embeddings.clear();
 }
 
-void EngineBatch::decode() noexcept {
+void EngineCompute::decode(std::span<const std::unique_ptr<EngineSequence>> sequences) noexcept {
   try {
-    decode_all();
+    decode_all(sequences);
   } catch (...) {  // not the work on one of them, which is caught where it is done
-    for (const auto& sequence : running_)
+    for (const auto& sequence : sequences)
       if (!sequence->finished && !sequence->failure) sequence->failure = std::current_exception();
   }
 }
 
-void EngineBatch::decode_all() {
+void EngineCompute::decode_all(std::span<const std::unique_ptr<EngineSequence>> sequences) {
   std::vector<EngineSequence*> generating, reading;
-  for (const auto& sequence : running_) {
+  for (const auto& sequence : sequences) {
     if (sequence->finished || sequence->failure) continue;
     const std::int64_t tokens =
         sequence->continuation ? sequence->most_tokens : std::ssize(sequence->completion->token_ids);
@@ -200,8 +190,8 @@ void EngineBatch::decode_all() {
   });
 }
 
-void EngineBatch::decode_some(std::span<EngineSequence*> sequences,
-                              const kernels::ParallelFor& parallel) const noexcept {
+void EngineCompute::decode_some(std::span<EngineSequence*> sequences,
+                                const kernels::ParallelFor& parallel) const noexcept {
   try {
     decode_together(sequences, parallel);
   } catch (...) {
@@ -210,7 +200,7 @@ void EngineBatch::decode_some(std::span<EngineSequence*> sequences,
   }
 }
 
-void EngineBatch::decode_together(std::span<EngineSequence*> sequences, const kernels::ParallelFor& parallel) const {
+void EngineCompute::decode_together(std::span<EngineSequence*> sequences, const kernels::ParallelFor& parallel) const {
   // Sequences without a token yet take their first from the prompt's last state: they come last.
   const auto fresh = std::stable_partition(sequences.begin(), sequences.end(), [](const EngineSequence* sequence) {
     return !sequence->completion->token_ids.empty();
@@ -234,7 +224,7 @@ void EngineBatch::decode_together(std::span<EngineSequence*> sequences, const ke
   });
 }
 
-void EngineBatch::sample(EngineSequence& sequence, std::span<const float> logits, SamplerScratch& scratch) const {
+void EngineCompute::sample(EngineSequence& sequence, std::span<const float> logits, SamplerScratch& scratch) const {
   withhold(*sequence.sampling, sequence.completion->token_ids, scratch);
   const SampledToken token = sample_token(logits, allowed_, *sequence.sampling, sequence.rng, scratch);
   if (sequence.sampling->alternatives > 0) sequence.completion->alternatives.push_back(scratch.alternatives);
@@ -242,7 +232,7 @@ void EngineBatch::sample(EngineSequence& sequence, std::span<const float> logits
 }
 
 // The row of the last of a sequence's own tokens.
-DecoderRow EngineBatch::row_of(const EngineSequence& sequence, std::span<const std::int32_t> tokens) const {
+DecoderRow EngineCompute::row_of(const EngineSequence& sequence, std::span<const std::int32_t> tokens) const {
   const std::int64_t index = std::ssize(tokens) - 1;
   const std::int32_t position = sequence.prompt->next_position + static_cast<std::int32_t>(index);
   return {decoder_.embedding(tokens.back()),
@@ -253,7 +243,7 @@ DecoderRow EngineBatch::row_of(const EngineSequence& sequence, std::span<const s
           index};
 }
 
-void EngineBatch::advance(EngineSequence& sequence, const SampledToken& token) const {
+void EngineCompute::advance(EngineSequence& sequence, const SampledToken& token) const {
   Completion& completion = *sequence.completion;
   completion.token_ids.push_back(token.id);
   completion.logprobs.push_back(token.logprob);
@@ -261,10 +251,10 @@ void EngineBatch::advance(EngineSequence& sequence, const SampledToken& token) c
   const bool ended = std::find(eos.begin(), eos.end(), token.id) != eos.end();
   const bool stopped = ended || sequence.text.append(tokenizer_.token_bytes(token.id));
   if (!stopped && std::ssize(completion.token_ids) < sequence.most_tokens) return;
-  finish(sequence, stopped ? FinishReason::stop : FinishReason::length);
+  sequence.finish(stopped ? FinishReason::stop : FinishReason::length);
 }
 
-void EngineBatch::read_on(EngineSequence& sequence, const kernels::ParallelFor& parallel) const {
+void EngineCompute::read_on(EngineSequence& sequence, const kernels::ParallelFor& parallel) const {
   const std::vector<std::int32_t>& tokens = sequence.continuation->token_ids;
   const std::int64_t width = config_.text.hidden_size;
   if (sequence.states)
@@ -285,8 +275,9 @@ void EngineBatch::read_on(EngineSequence& sequence, const kernels::ParallelFor& 
   sequence.finished = true;
 }
 
-void EngineBatch::each_states(const EngineSequence& sequence, std::size_t omitted, const kernels::ParallelFor& parallel,
-                              const std::function<void(const float*, std::int64_t)>& use) const {
+void EngineCompute::each_states(const EngineSequence& sequence, std::size_t omitted,
+                                const kernels::ParallelFor& parallel,
+                                const std::function<void(const float*, std::int64_t)>& use) const {
   const std::span<const std::int32_t> tokens = sequence.continuation->token_ids;
   StepScratch& scratch = step_scratch();
   for (std::size_t first = 0; first + omitted < tokens.size(); first += kRows) {
@@ -300,8 +291,8 @@ void EngineBatch::each_states(const EngineSequence& sequence, std::size_t omitte
 }
 
 // Calls use(row, its logits) for every row of hidden, some 4 MB of logits at a time.
-void EngineBatch::each_logits(const float* hidden, std::int64_t rows, const kernels::ParallelFor& parallel,
-                              const std::function<void(std::int64_t, std::span<const float>)>& use) const {
+void EngineCompute::each_logits(const float* hidden, std::int64_t rows, const kernels::ParallelFor& parallel,
+                                const std::function<void(std::int64_t, std::span<const float>)>& use) const {
   const std::int64_t size = config_.text.vocab_size, some = std::clamp<std::int64_t>((1 << 20) / size, 1, kMost);
   kernels::AlignedFloats& logits = step_scratch().logits;
   logits.require(static_cast<std::size_t>(some * size));
@@ -309,6 +300,18 @@ void EngineBatch::each_logits(const float* hidden, std::int64_t rows, const kern
     const std::int64_t count = std::min(some, rows - first);
     decoder_.logits(hidden + first * config_.text.hidden_size, count, logits.data(), parallel);
     for (std::int64_t i = 0; i < count; ++i) use(first + i, {logits.data() + i * size, static_cast<std::size_t>(size)});
+  }
+}
+
+void EngineCompute::spread(std::int64_t count,
+                           const std::function<void(std::int64_t, const kernels::ParallelFor&)>& body) {
+  if (count >= threads_.threads()) {
+    threads_.run(count, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) body(i, {});
+    });
+  } else {
+    const kernels::ParallelFor parallel = threads_.parallel();
+    for (std::int64_t i = 0; i < count; ++i) body(i, parallel);
   }
 }
 

@@ -1,0 +1,30 @@
+// agents/engine/engine_call.h - what the engine's callers and its thread exchange.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <future>
+#include <optional>
+#include <vector>
+
+#include "agents/engine/engine.h"
+
+namespace agon::agents {
+
+// One call of Engine::generate, score or states. Its thread waits for `done`; until then the engine's thread owns it.
+// It ends once: with its results, or with an Error of its own.
+struct EngineCall {
+  void succeed() noexcept;
+  void fail(const std::exception_ptr& why) noexcept;  // as an Error, whatever was thrown
+  std::vector<GenerationRequest> generations;
+  std::vector<ScoringRequest> scorings;
+  std::optional<EngineWeights> weights;  // to be used from now on; then there is nothing else in the call
+  std::vector<Completion> completions;
+  std::vector<TokenScores> scores;         // of the scorings: either these
+  std::vector<std::vector<float>> states;  // or these
+  std::size_t remaining = 0;               // sequences
+  bool ended = false;
+  std::promise<void> done;
+};
+
+}  // namespace agon::agents

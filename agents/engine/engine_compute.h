@@ -1,0 +1,66 @@
+// agents/engine/engine_compute.h - what the engine computes for its batch: pictures, prompts, the next token of every
+// sequence, scores and states. Who runs, and for how long, is agents/engine/engine_batch.h's. Belongs to one thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "agents/engine/compute_pool.h"
+#include "agents/engine/decoder.h"
+#include "agents/engine/engine_sequence.h"
+#include "agents/engine/prompt_cache.h"
+#include "agents/engine/sampler.h"
+
+namespace agon::agents {
+
+// What is thrown by the work on one prompt, picture or sequence is kept as the `failure` of those that need it; the
+// others go on.
+class EngineCompute {
+ public:
+  // Keeps references to weights, tokenizer and pages.
+  EngineCompute(const EngineWeights& weights, const ModelConfig& config, const Tokenizer& tokenizer,
+                const EngineOptions& options, const PagePool& pages);
+
+  // Reads prompts that nobody has read, those that share another's start after it. Each is read then, or has a failure,
+  // or its start_failed. Their order may change.
+  void read_prompts(std::span<std::shared_ptr<CachedPrompt>> prompts) noexcept;
+  // Takes each that goes on a token further, or reads its continuation to the end. REQUIRES: their prompts are read.
+  void decode(std::span<const std::unique_ptr<EngineSequence>> sequences) noexcept;
+  void forget() noexcept;  // pictures, computed with weights that have changed
+
+ private:
+  void embed_images(std::span<const std::shared_ptr<CachedPrompt>> prompts);
+  void read_in_order(std::span<std::shared_ptr<CachedPrompt>> prompts);
+  void read_together(std::span<const std::shared_ptr<CachedPrompt>> prompts);
+  void read_prompt(CachedPrompt& prompt, const kernels::ParallelFor& parallel) const;
+  std::vector<DecoderRow> prompt_rows(const CachedPrompt& prompt) const;
+  void decode_all(std::span<const std::unique_ptr<EngineSequence>> sequences);
+  void decode_some(std::span<EngineSequence*> sequences, const kernels::ParallelFor& parallel) const noexcept;
+  void decode_together(std::span<EngineSequence*> sequences, const kernels::ParallelFor& parallel) const;
+  void sample(EngineSequence& sequence, std::span<const float> logits, SamplerScratch& scratch) const;
+  DecoderRow row_of(const EngineSequence& sequence, std::span<const std::int32_t> tokens) const;
+  void advance(EngineSequence& sequence, const SampledToken& token) const;
+  void read_on(EngineSequence& sequence, const kernels::ParallelFor& parallel) const;
+  // Reads a continuation but for its last `omitted` tokens: use(states of some rows [rows, hidden_size], rows).
+  void each_states(const EngineSequence& sequence, std::size_t omitted, const kernels::ParallelFor& parallel,
+                   const std::function<void(const float* states, std::int64_t rows)>& use) const;
+  void each_logits(const float* hidden, std::int64_t rows, const kernels::ParallelFor& parallel,
+                   const std::function<void(std::int64_t row, std::span<const float> logits)>& use) const;
+  // Runs body(i, parallel) for i < count: side by side if there are enough of them, else one after another with their
+  // inner loops spread over the threads.
+  void spread(std::int64_t count,
+              const std::function<void(std::int64_t item, const kernels::ParallelFor& parallel)>& body);
+
+  const ModelConfig config_;
+  const Tokenizer& tokenizer_;
+  const EngineWeights& weights_;
+  const std::vector<std::int32_t> allowed_;
+  Decoder decoder_;
+  ComputePool threads_;
+  ImageCache images_;
+};
+
+}  // namespace agon::agents

@@ -1,0 +1,141 @@
+#include "env/grading/answer/only_number.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <string>
+
+#include "core/text.h"
+#include "env/grading/answer/denied.h"
+#include "env/grading/answer/number_text.h"
+#include "env/grading/answer/text.h"
+#include "env/grading/answer/word_list.h"
+
+namespace agon::env {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// The size of the currency sign at the end of the text.
+std::size_t currency_before(std::string_view text) {
+  for (std::size_t size = 1; size <= std::min<std::size_t>(3, text.size()); ++size)
+    if (currency_sign(text.substr(text.size() - size)) == size) return size;
+  return 0;
+}
+
+bool is_operator(std::string_view between) {
+  between = trim(between);
+  constexpr std::string_view kOperators[] = {"+", "-",      "*",      "/",      "^",      "**",    ":",
+                                             "x", "\u00d7", "\u00f7", "\u00b7", "\u00b1", "minus", "plus"};
+  return std::find(std::begin(kOperators), std::end(kOperators), between) != std::end(kOperators);
+}
+
+// "sin ", "f(", "log_2(", "∛": a function of the number behind it.
+bool ends_with_function(std::string_view before) {
+  constexpr std::string_view kFunctions[] = {"sin", "cos", "tan", "log", "ln", "exp", "\u221b", "\u221c"};
+  const std::string lower = ascii_lower(before.substr(before.size() - std::min<std::size_t>(before.size(), 24)));
+  std::string_view said = trim(lower);
+  const bool bracket = said.ends_with('(');
+  if (bracket) said.remove_suffix(1);
+  std::size_t begin = said.size();
+  while (begin > 0 && (is_word_byte(said[begin - 1]) || said[begin - 1] == '_')) --begin;
+  const std::string_view name = said.substr(begin);
+  if (bracket && name.size() == 1 && is_letter(name[0])) return true;
+  return std::any_of(std::begin(kFunctions), std::end(kFunctions), [&](std::string_view function) {
+    return bracket ? name.starts_with(function)
+                   : name == function || (function.size() == 3 && name.ends_with(function) && !is_letter(function[0]));
+  });
+}
+
+// "Table ", "Step ": the number behind it is a name.
+bool ends_with_label(std::string_view before) {
+  constexpr std::string_view kNamed[] = {"table", "figure", "fig",  "step",    "question", "image",
+                                         "chart", "panel",  "page", "section", "picture",  "chapter"};
+  if (!before.ends_with(' ')) return false;
+  const std::string_view said = trim(before);
+  std::size_t begin = said.size();
+  while (begin > 0 && said.size() - begin < 12 && is_word_byte(said[begin - 1])) --begin;
+  return is_among(ascii_lower(said.substr(begin)), kNamed);
+}
+
+// Behind the unit that a text begins with: " cm is wrong".
+std::string_view behind_unit(std::string_view text) {
+  if (!text.starts_with(' ')) return {};
+  std::size_t end = 1;
+  while (end < text.size() && end < 16 && is_letter(text[end])) ++end;
+  return end > 1 ? text.substr(end) : std::string_view();
+}
+
+// Does "^", "^{" or "^-" behind a letter stand before?
+bool is_power_of_unit(std::string_view text, std::size_t at) {
+  while (at > 0 && std::string_view("-{(").find(text[at - 1]) != std::string_view::npos) --at;
+  return at > 1 && text[at - 1] == '^' && is_word_byte(text[at - 2]) && !is_digit(text[at - 2]);
+}
+
+// The size of "minus " or "negative " at the end of the text.
+std::size_t negative_word_before(std::string_view text) {
+  const std::string lower = ascii_lower(text.substr(text.size() - std::min<std::size_t>(text.size(), 10)));
+  for (const std::string_view word : kNegativeWords)
+    if (lower.ends_with(word) && (lower.size() == word.size() || !is_word_byte(lower[lower.size() - word.size() - 1])))
+      return word.size();
+  return 0;
+}
+
+// 3x, 3x4, 3y^2: of what is not one number.
+bool is_variable_behind(std::string_view text, std::size_t at) {
+  if (at >= text.size() || std::string_view("inxyz").find(text[at]) == std::string_view::npos) return false;
+  if (at + 1 == text.size()) return text[at] != 'x';
+  return is_digit(text[at + 1]) || (!is_word_byte(text[at + 1]) && text[at + 1] != '-' && text[at] != 'x');
+}
+
+}  // namespace
+
+bool is_no_answer(std::string_view before, std::string_view behind) {
+  return denies_next(before) || bounds_next(before) || ends_with_function(before) || before.ends_with("\u00b1") ||
+         ends_with_label(before) || denies_last(behind) || denies_last(behind_unit(behind)) || bounds_last(behind);
+}
+
+std::optional<Number> only_number(std::string_view text) {
+  std::optional<Number> only;
+  std::size_t end_of_last = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const bool starts = is_digit(text[at]) || (text[at] == '.' && at + 1 < text.size() && is_digit(text[at + 1])) ||
+                        (begins_irrational(text.substr(at)) && (at == 0 || !is_letter(text[at - 1])));
+    if (!starts) {
+      ++at;
+      continue;
+    }
+    if (at > 0 && (is_letter(text[at - 1]) || text[at - 1] == '_' || is_power_of_unit(text, at))) {  // H2O, x1, cm^2
+      do ++at;
+      while (at < text.size() && (is_word_byte(text[at]) || text[at] == '_'));
+      continue;
+    }
+    const std::size_t begin = at - currency_before(text.substr(0, at));
+    if (begin > 1 && text[begin - 1] == '-' && text[begin - 2] == '-') return {};
+    const std::size_t word = negative_word_before(text.substr(0, begin));
+    const bool dash = begin > 0 && text[begin - 1] == '-' && (begin == 1 || !is_word_byte(text[begin - 2]));
+    const bool negative = dash || word > 0;
+    auto [number, after] = number_at(text, at);
+    if (!number || after <= at) return {};
+    if (negative) number = negated(*number);
+    const bool joined = after + 1 < text.size() && is_digit(text[after + 1]) &&
+                        std::string_view(",.:/^").find(text[after]) != std::string_view::npos;
+    const std::size_t start = begin - (dash ? 1 : word);
+    if (joined || is_variable_behind(text, after) || (only && is_operator(text.substr(end_of_last, at - end_of_last))))
+      return {};
+    if (only && negative && is_operator(text.substr(end_of_last, begin - end_of_last))) return {};
+    at = end_of_last = after;
+    while (at < text.size() && is_word_byte(text[at])) ++at;
+    if (std::any_of(text.begin() + static_cast<std::ptrdiff_t>(after), text.begin() + static_cast<std::ptrdiff_t>(at),
+                    is_digit) &&
+        at > after + 1 && at - after > 2)  // 0x10, but m2
+      return {};
+    if (is_no_answer(text.substr(0, start), text.substr(after))) continue;
+    if (only && !equal_numbers(*number, *only)) return {};
+    only = number;
+  }
+  return only;
+}
+
+}  // namespace agon::env

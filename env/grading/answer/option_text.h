@@ -1,0 +1,42 @@
+// env/grading/answer/option_text.h - the options whose text a text is, in one way or another. Pure functions; nothing
+// throws for any text.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "env/grading/answer/number.h"
+
+namespace agon::env {
+
+using Options = std::vector<std::string>;  // their texts
+using Places = std::set<std::size_t>;      // indices in Options
+
+std::optional<std::size_t> only(const Places& places);  // nothing for several
+
+template <typename Same>
+Places options_that(const Options& options, Same same) {
+  Places places;
+  for (std::size_t i = 0; i < options.size(); ++i)
+    if (same(options[i])) places.insert(i);
+  return places;
+}
+
+// In the order from strict to lenient. The text itself, without its last period, or without quotes around it: the first
+// of these that is an option's.
+Places with_exact_text(std::string_view text, const Options& options);
+Places with_text_in_any_case(std::string_view text, const Options& options);
+Places with_number(std::string_view text, const Options& options);  // whole texts that are equal numbers
+Places with_value(const Number& said, const Options& options);
+Places with_words(std::string_view text, const Options& options);
+Places with_spelling(std::string_view text, const Options& options);     // but for blanks at marks, hyphens and case
+Places with_number_word(std::string_view text, const Options& options);  // options that are number words, by digits
+
+std::string bare(std::string_view text);      // a plain text in one line
+std::string words_of(std::string_view text);  // answer_words, parted by blanks
+
+}  // namespace agon::env

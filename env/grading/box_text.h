@@ -1,0 +1,30 @@
+// env/grading/box_text.h - boxes and points as a policy writes them, [x1,y1,x2,y2]. Pure functions; any bytes are read,
+// and nothing throws.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "env/grading/box.h"
+
+namespace agon::env {
+
+inline constexpr double kLargestCoordinate = 1e9;  // anything larger is no coordinate: areas stay finite
+
+// The last box that a text names and does not deny ("not [1,2,3,4]", "[1,2,3,4] is wrong"), and that does not stand
+// beside an earlier one (", left of the cat at [1,2,3,4]"); corners are put in order. Texts of JSON such as "label" and
+// "reason" name none. Forms:
+//   [x1,y1,x2,y2], (x1,y1,x2,y2); (x1,y1),(x2,y2); [[x1,y1],[x2,y2]]; four corners of an upright rectangle
+//   <box>..</box>, <|box_start|>..<|box_end|> and the like around these, or around four numbers
+//   "bbox_2d": [..] and other JSON; named sides, as JSON or x1=..: x1 y1 x2 y2; x0 y0 x1 y1; xmin ymin xmax ymax; left
+//   top right bottom; x y width height (w, h)
+//   two points that the text calls corners across, or start and end; <loc_1><loc_2><loc_3><loc_4>
+//   a short text of four numbers alone, parted by commas, semicolons or blanks, "bbox:" and the like before them
+std::optional<Box> parse_box(std::string_view text);
+// The last point or box that a text names; a point as a box without extent: (x,y), [x,y], <point>x y</point>, x=..,
+// y=.., "x": .., "y": ..; CLICK and click(..) with one of these; a short text of two numbers alone.
+std::optional<Box> parse_place(std::string_view text);
+std::string format_box(const Box& box);  // "[12,40,310,200]", rounded to whole numbers
+
+}  // namespace agon::env

@@ -1,0 +1,18 @@
+// env/grading/coordinates.h - the scales that places of a picture are given on.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+namespace agon::env {
+
+// The scale of points and boxes: pixels of the picture, or shares of its sides from 0 to 1 or 0 to 1000.
+enum class Coordinates { pixels, unit, thousandths };
+
+// The sides of the picture on a scale. size: in pixels; without it a pixel's side stands for them.
+std::pair<double, double> extent(Coordinates scale, const std::optional<std::pair<double, double>>& size);
+// How much a place of one scale grows on another, across and down.
+std::pair<double, double> growth(Coordinates from, Coordinates to,
+                                 const std::optional<std::pair<double, double>>& size);
+
+}  // namespace agon::env

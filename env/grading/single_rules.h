@@ -1,0 +1,22 @@
+// env/grading/single_rules.h - single rules of grading, for those who know what they ask (env/grading/grader.h has all
+// of them by name).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "env/grading/answer/number.h"
+
+namespace agon::env {
+
+bool exact_match(std::string_view answer, std::string_view gold);  // after trimming
+// The number that a whole text is, or that its last \boxed{} holds (env/grading/answer/number.h); nothing for other
+// text.
+std::optional<double> parse_number(std::string_view text);
+bool number_match(std::string_view answer, std::string_view gold, const std::optional<Tolerance>& tolerance = {});
+// The letter of the option that an answer names (env/grading/answer/choice.h); nothing beyond Z.
+std::optional<char> parse_choice(std::string_view answer, const std::vector<std::string>& options);
+
+}  // namespace agon::env

@@ -1,0 +1,26 @@
+// env/kit/task_pictures.h - the pictures of a task file (env/kit/task_file.h): looked at, decoded, told apart and put
+// in their places.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/message.h"
+#include "env/suite.h"
+
+namespace agon::env {
+
+// Fills in the hashes of the tasks from their texts' and those of their pictures, all of which it looks at: header and
+// end, with progress on stderr where that takes long. Throws Error that names the file, the place and the id of the
+// first tasks whose pictures cannot be used.
+void check_and_hash_pictures(const std::string& path, std::vector<FileTask>& tasks);
+// Decodes every picture of a task file, by several threads and with progress on stderr. Throws Error that names the
+// place and the id of the first tasks whose pictures are damaged. (Header and end are looked at when the file is read.)
+void decode_pictures(const std::string& path, const std::vector<FileTask>& tasks);
+
+// A prompt with its pictures where kPictureMark stands. REQUIRES: check_picture_marks (env/kit/task_file.h) throws
+// nothing.
+std::vector<Part> place_pictures(std::string_view prompt, std::vector<Image> pictures);
+
+}  // namespace agon::env

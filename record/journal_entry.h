@@ -1,0 +1,22 @@
+// record/journal_entry.h - one thing that happened in the search of a task (critic/search/journal.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/image.h"
+#include "core/json.h"
+
+namespace agon::record {
+
+// A task's entries stand in the order in which their things happened.
+struct JournalEntry {
+  std::uint64_t task_index = 0;
+  std::int64_t number = 0;  // from 0, without a gap
+  std::string kind;
+  Json body;
+  std::vector<Image> images;  // that the body names by their hashes
+};
+
+}  // namespace agon::record
