@@ -3,8 +3,6 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fcntl.h>
 #include <fmt/ranges.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -99,22 +97,18 @@ void upgrade_schema(SQLite::Database& database) {
 
 FolderLock::FolderLock(const fs::path& folder) {
   const std::string path = (folder / "lock").string();
-  descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor_ < 0)
+  lock_ = FileLock(Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)));
+  if (!lock_)
     throw Error("{}: cannot be written: {}. Choose another folder (--out; of a training, output).", path,
                 std::strerror(errno));
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
-  const int reason = errno;
-  ::close(descriptor_);
-  if (reason == EWOULDBLOCK)
+  if (lock_.try_lock()) return;
+  if (errno == EWOULDBLOCK)
     throw Error(
         "{}: another process is recording a run here. Wait for its end or choose another folder (--out; of a "
         "training, output).",
         folder.string());
-  throw Error("{}: cannot be locked: {}.", path, std::strerror(reason));
+  throw Error("{}: cannot be locked: {}.", path, std::strerror(errno));
 }
-
-FolderLock::~FolderLock() { ::close(descriptor_); }
 
 void check_run_folder(const fs::path& folder) {
   if (fs::exists(folder / kRunDatabase)) return;

@@ -1,5 +1,5 @@
-// sandbox/launcher/isolation/template.h - the interpreter that sessions are forked from: everything imported, no thread ever
-// started, already behind every wall that its forks inherit.
+// sandbox/launcher/isolation/template.h - the interpreter that sessions are forked from: everything imported, no thread
+// ever started, already behind every wall that its forks inherit.
 #pragma once
 
 #include <sys/types.h>
@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "sandbox/launcher/descriptor.h"
-#include "sandbox/launcher/session/guest_channel.h"
+#include "core/descriptor.h"
 #include "sandbox/launcher/isolation/isolation.h"
+#include "sandbox/launcher/session/guest_channel.h"
 
 namespace agon::sandbox::launcher {
 
