@@ -18,9 +18,7 @@ void print_text(std::string_view text) {
 
 void print_json(const Json& json) { print_text(json_text(json) + "\n"); }
 
-std::string json_text(const Json& json) {
-  return with_json_escapes(json.dump(2, ' ', false, Json::error_handler_t::replace));
-}
+std::string json_text(const Json& json) { return with_json_escapes(to_text(json, 2)); }
 
 // Such characters stand in strings alone, and printable() writes each as \xNN or \uNNNN.
 std::string with_json_escapes(std::string_view json) {

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 std::string value_or_absence(const Json& object, const std::string& key, const std::string& name) {
   if (!object.contains(key)) return "no " + name;
   constexpr std::size_t kMost = 120;
-  const std::string value = object.at(key).dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string value = to_text(object.at(key));
   return name + " = " + (value.size() > kMost ? valid_utf8(value.substr(0, kMost)) + "..." : value);
 }
 

@@ -12,9 +12,9 @@
 #include "cli/output.h"
 #include "cli/provenance.h"
 #include "core/error.h"
+#include "core/json_records.h"
 #include "core/text.h"
 #include "env/grading/grade.h"
-#include "core/json_records.h"
 
 namespace agon::cli {
 namespace {
@@ -36,12 +36,6 @@ void check_keys(const Json& line) {
 const Json& value_at(const Json& line, const char* key) {
   if (!line.contains(key)) throw Error("no \"{}\"", key);
   return line[key];
-}
-
-std::string text_at(const Json& line, const char* key) {
-  const Json& value = value_at(line, key);
-  if (!value.is_string()) throw Error("\"{}\" is {}, not a text", key, shown(SortedJson(value)));
-  return value.get<std::string>();
 }
 
 Json graded(const Json& line, bool explain) {
@@ -85,9 +79,8 @@ void run(const GradeFlags& flags) {
   }
   std::istream& input = standard_input ? std::cin : file;
   if (!flags.json) {
-    grade_records(input, name, flags.explain, [](const Json& result) {
-      print_text(with_json_escapes(result.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n");
-    });
+    grade_records(input, name, flags.explain,
+                  [](const Json& result) { print_text(with_json_escapes(to_text(result)) + "\n"); });
     return;
   }
   Json results = Json::array();

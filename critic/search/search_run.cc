@@ -83,7 +83,7 @@ std::string cannot_fork(const SearchOptions& options, const env::EnvFactory& new
 }
 
 std::string shortened(const Json& json) {
-  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string text = to_text(json);
   return text.size() > 200 ? valid_utf8(text.substr(0, 200)) + "..." : text;
 }
 
@@ -225,7 +225,8 @@ std::string failure_of(const record::RunReader& run, std::uint64_t task_index) {
   std::string failure;
   run.for_each(
       [&](const record::Episode& episode) {
-        if (episode.task_index == task_index && episode.status == record::EpisodeStatus::failed) failure = episode.failure;
+        if (episode.task_index == task_index && episode.status == record::EpisodeStatus::failed)
+          failure = episode.failure;
       },
       record::RunReader::Detail::without_turns);
   return failure;
@@ -285,8 +286,8 @@ void search_tasks(agents::Policy& policy, StepCritic* critic, const SearchOption
       policy, critic, options, place, [&] { return envs.make(); }, info.instructions);
 }
 
-Replay replay(const SearchOptions& options, const record::RunReader& run, std::uint64_t task_index, agents::Policy* policy,
-              StepCritic* critic) {
+Replay replay(const SearchOptions& options, const record::RunReader& run, std::uint64_t task_index,
+              agents::Policy* policy, StepCritic* critic) {
   std::vector<record::JournalEntry> past = run.journal(task_index);
   if (past.empty()) throw Error("replay: task {} has no search here. `agon show RUN` lists the tasks.", task_index);
   const env::SuiteInfo info = env::suite_info(options.suite, options.suite_options);

@@ -5,27 +5,26 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/json_text.h"
 #include "core/text.h"
 #include "env/grading/answer/choice.h"
 #include "env/grading/answer/reason.h"
 #include "env/grading/answer/text.h"
+#include "env/grading/answer/word_list.h"
 #include "env/grading/box.h"
 #include "env/grading/grade.h"
 #include "env/grading/gui_action.h"
 #include "env/grading/place_refused.h"
 #include "env/grading/place_said.h"
-#include "env/grading/answer/word_list.h"
-#include "core/json_text.h"
 
 namespace agon::env {
 
 namespace {
 
 std::string shown(std::string_view text) { return shown_text(text, 120); }
-std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 // In a message: ASCII alone, and not all of what is long.
 std::string printed(const Json& json) {
-  const std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
+  const std::string text = to_ascii(json);
   const std::string_view start = cut_text(text, 200);
   return fmt::format("{}{}", start, start.size() < text.size() ? "..." : "");
 }
@@ -75,7 +74,7 @@ class AnswerRule {
     std::vector<std::string> texts;
     for (const Json& one : several) {
       if (!one.is_string() && !one.is_number()) throw_bad_gold(gold, "a text, a number or a list of them");
-      texts.push_back(one.is_string() ? one.get<std::string>() : dumped(one));
+      texts.push_back(one.is_string() ? one.get<std::string>() : to_text(one));
       if (trim(texts.back()).empty()) throw_bad_gold(gold, "a text with something in it");
     }
     if (texts.empty()) throw_bad_gold(gold, "a text, a number or a list of them");
@@ -359,8 +358,8 @@ class ChoiceRule final : public AnswerRule {
  public:
   void take_gold(const Json& gold) override {
     if (options.options.empty()) throw Error("grader {}: needs \"options\", the texts of the choices.", grader);
-    const bool number_of_options = gold.is_number() && !options_of_gold(dumped(gold), options.options).empty();
-    const std::string text = gold.is_string() ? gold.get<std::string>() : number_of_options ? dumped(gold) : "";
+    const bool number_of_options = gold.is_number() && !options_of_gold(to_text(gold), options.options).empty();
+    const std::string text = gold.is_string() ? gold.get<std::string>() : number_of_options ? to_text(gold) : "";
     const std::vector<std::size_t> places = options_of_gold(text, options.options);
     if (places.size() > 1)
       throw Error(
@@ -427,7 +426,7 @@ Box scaled(const Box& box, std::pair<double, double> by) {
 class PlaceRule : public AnswerRule {
  public:
   void take_gold(const Json& gold) override {
-    const auto box = parse_box(plain_text(gold.is_string() ? gold.get<std::string>() : dumped(gold)));
+    const auto box = parse_box(plain_text(gold.is_string() ? gold.get<std::string>() : to_text(gold)));
     if (!box || box->area() <= 0) throw_bad_gold(gold, "a box [x1,y1,x2,y2] with an area");
     check_scale(gold, *box);
     gold_ = *box;
@@ -628,7 +627,7 @@ std::vector<std::string> option_texts(const Json& value) {
   if (!value.is_array() || !std::all_of(value.begin(), value.end(), is_text))
     throw Error("\"options\" is {}, not a list of texts", printed(value));
   std::vector<std::string> texts;
-  for (const Json& item : value) texts.push_back(item.is_string() ? item.get<std::string>() : dumped(item));
+  for (const Json& item : value) texts.push_back(item.is_string() ? item.get<std::string>() : to_text(item));
   for (std::size_t i = 0; i < texts.size(); ++i)
     if (trim(texts[i]).empty()) throw Error("\"options\": option {} is an empty text", i + 1);
   return texts;
@@ -656,7 +655,7 @@ Tolerance tolerance_in(const Json& value) {
 }
 
 Coordinates coordinates_in(const Json& value, const char* key) {
-  const std::string name = value.is_string() ? value.get<std::string>() : dumped(value);
+  const std::string name = value.is_string() ? value.get<std::string>() : to_text(value);
   if (name == "pixels") return Coordinates::pixels;
   if (name == "0-1") return Coordinates::unit;
   if (name == "0-1000") return Coordinates::thousandths;

@@ -9,11 +9,11 @@
 #include <set>
 #include <utility>
 
+#include "core/json_text.h"
 #include "core/text.h"
 #include "env/grading/answer/text.h"
-#include "env/grading/box.h"
 #include "env/grading/answer/word_list.h"
-#include "core/json_text.h"
+#include "env/grading/box.h"
 
 namespace agon::env {
 namespace {
@@ -403,7 +403,7 @@ std::string written_arguments(SortedJson json) {
   for (const char* key : {"thought", "thoughts", "thinking", "reason", "reasoning", "explanation", "observation",
                           "plan", "summary", "description", "reflection", "conclusion", "analysis"})
     json.erase(key);
-  return json.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
+  return to_text(json);
 }
 
 // {"action": "click", "coordinate": [500,300]}; the last object that is an action, also as a call's arguments. Of
