@@ -290,12 +290,6 @@ template std::string text_or_empty(const SortedJson&, const std::string&);
 std::string shown(const SortedJson& value) { return shortened(to_text(value)); }
 std::string shown(const Json& value) { return shortened(to_text(value)); }
 
-std::string_view cut_text(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return text;
-  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
-  return text.substr(0, most);
-}
-
 std::string shown_text(std::string_view text, std::size_t most) {
   const std::string_view start = cut_text(trim(text.substr(0, 16 * most)), most);
   std::string line;

@@ -53,7 +53,5 @@ std::string shown(const Json& value);
 // Text of others in a message: its first bytes, white space as blanks, other control characters and bytes that are no
 // UTF-8 replaced.
 std::string shown_text(std::string_view text, std::size_t most = 60);
-// The first `most` bytes of a text, fewer where a character of UTF-8 would be cut in two.
-std::string_view cut_text(std::string_view text, std::size_t most);
 
 }  // namespace agon

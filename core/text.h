@@ -1,4 +1,4 @@
-// core/text.h - small text helpers with more than one user.
+// core/text.h - texts of UTF-8, character by character, and other small helpers for texts with more than one user.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,14 @@ struct Character {
   std::int32_t code_point = -1;
   std::size_t bytes = 1;
 };
-Character first_character(std::string_view text);  // of text that is not empty
+Character first_character_beyond_ascii(std::string_view text);
+inline Character first_character(std::string_view text) {  // of text that is not empty
+  const auto byte = static_cast<unsigned char>(text.front());
+  return byte < 0x80 ? Character{byte, 1} : first_character_beyond_ascii(text);
+}
+void append_character(std::string& text, std::int32_t code_point);
+// Whether a character of UTF-8 does not begin but goes on with this byte.
+inline bool is_within_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
 // Calls visit(code point, its bytes) for each character; code point -1 for a byte that begins none.
 template <typename Visit>
@@ -26,6 +33,10 @@ void for_each_character(std::string_view text, Visit visit) {
     text.remove_prefix(first.bytes);
   }
 }
+
+// The first, or the last, `most` bytes of a text, fewer where a character of UTF-8 would be cut in two.
+std::string_view cut_text(std::string_view text, std::size_t most);
+std::string_view last_bytes(std::string_view text, std::size_t most);
 
 std::string_view trim(std::string_view text);  // ASCII white space, both ends
 std::vector<std::string> split(std::string_view text, std::string_view separator);

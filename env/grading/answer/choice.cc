@@ -11,10 +11,10 @@
 #include "env/grading/answer/denied.h"
 #include "env/grading/answer/named.h"
 #include "env/grading/answer/number.h"
-#include "env/grading/answer/reason.h"
-#include "env/grading/answer/text.h"
 #include "env/grading/answer/number_word.h"
 #include "env/grading/answer/option_verdict.h"
+#include "env/grading/answer/reason.h"
+#include "env/grading/answer/text.h"
 #include "env/grading/answer/word_list.h"
 
 namespace agon::env {
@@ -461,7 +461,7 @@ class MentionFinder {
   bool joins_left(std::size_t at) const {
     if (at == 0 || !is_word_byte(text_[at - 1])) return false;
     std::size_t begin = at - 1;
-    while (begin > 0 && (static_cast<unsigned char>(text_[begin]) & 0xC0) == 0x80) --begin;
+    while (begin > 0 && is_within_character(text_[begin])) --begin;
     return !is_east_asian(first_character(text_.substr(begin)).code_point);
   }
   bool joins_right(std::size_t at) const {
