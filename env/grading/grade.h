@@ -3,9 +3,9 @@
 //   2. Extract      the strongest evidence counts: the last <answer>, else the last \boxed{}, else the whole; in it
 //                   "the final answer is ..", "the answer is .."; of several boxes, points or phrases the last
 //   3. Compare      by the rule that the task names: class Grader
-// Steps 1 and 2 are env/grading/answer/text.h; numbers, options, places and actions are read by env/grading/answer/number.h,
-// env/grading/answer/choice.h, env/grading/box.h and env/grading/gui_action.h. The published rules of SQuAD and MAT at the end of this header
-// stay as they were published, and normalise nothing else.
+// Steps 1 and 2 are env/grading/answer/text.h; numbers, options, places and actions are read by
+// env/grading/answer/number.h, env/grading/answer/choice.h, env/grading/box.h and env/grading/gui_action.h. The
+// published rules of SQuAD and MAT at the end of this header stay as they were published, and normalise nothing else.
 #pragma once
 
 #include <memory>
@@ -93,11 +93,10 @@ std::vector<std::optional<std::size_t>> sides_of(const std::vector<std::string>&
 // --- Single rules, for suites that know what they ask ---
 
 bool exact_match(std::string_view answer, std::string_view gold);  // after trimming
-// The number that a whole text is, or that its last \boxed{} holds (env/grading/answer/number.h); nothing for other text.
+// The number that a whole text is, or that its last \boxed{} holds (env/grading/answer/number.h); nothing for other
+// text.
 std::optional<double> parse_number(std::string_view text);
 bool number_match(std::string_view answer, std::string_view gold, const std::optional<Tolerance>& tolerance = {});
-// The letter of the option that an answer names (env/grading/answer/choice.h); nothing beyond Z.
-std::optional<char> parse_choice(std::string_view answer, const std::vector<std::string>& options);
 
 // --- Published rules ---
 

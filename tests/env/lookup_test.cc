@@ -7,17 +7,17 @@
 #include <set>
 #include <thread>
 
+#include "check_env.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
 #include "effort.h"
-#include "env/check_env.h"
 #include "env/grading/grade.h"
+#include "env/kit/suite_task.h"
 #include "env/protocol.h"
 #include "env/suite.h"
 #include "env/suites/lookup/task.h"
 #include "env/suites/lookup/world.h"
-#include "env/kit/suite_task.h"
 #include "golden_text.h"
 #include "suite_checks.h"
 #include "temp_folder.h"

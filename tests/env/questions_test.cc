@@ -2,12 +2,12 @@
 
 #include <catch2/catch.hpp>
 
+#include "check_env.h"
 #include "core/error.h"
 #include "core/file.h"
-#include "env/check_env.h"
+#include "env/kit/question_file.h"
 #include "env/protocol.h"
 #include "env/suite.h"
-#include "env/kit/question_file.h"
 #include "temp_folder.h"
 #include "tools/search/search_index.h"
 

@@ -4,9 +4,9 @@
 #include <catch2/catch.hpp>
 #include <cstdio>
 
+#include "check_env.h"
 #include "core/error.h"
 #include "core/text.h"
-#include "env/check_env.h"
 #include "env/kit/question_file.h"
 #include "temp_folder.h"
 

@@ -1,5 +1,6 @@
-// libFuzzer harness of what reads a policy's text: env/protocol, env/grading/box, env/grading/gui_action, env/grading/grade. Nothing may throw,
-// crash or run long; segments cover every byte once, and what is read and written reads back.
+// libFuzzer harness of what reads a policy's text: env/protocol, env/grading/box, env/grading/gui_action,
+// env/grading/grade. Nothing may throw, crash or run long; segments cover every byte once, and what is read and written
+// reads back.
 #include <utf8proc.h>
 
 #include <cmath>
@@ -13,6 +14,7 @@
 #include "env/grading/gui_action.h"
 #include "env/protocol.h"
 #include "tests/fuzz/checks.h"
+#include "tests/support/choice_letter.h"
 
 using namespace agon::env;
 
@@ -51,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(match_gui_action(*action, *action).success);
   }
   if (const auto number = parse_number(text)) require(std::isfinite(*number));
-  if (const auto letter = parse_choice(text, {"cat", "dog"})) require(*letter == 'A' || *letter == 'B');
+  if (const auto letter = choice_letter(text, {"cat", "dog"})) require(*letter == 'A' || *letter == 'B');
   const double f1 = token_f1(text, "the red cat");
   require(f1 >= 0 && f1 <= 1);
   // Broken bytes may join into a letter once the punctuation between them is gone.

@@ -1,4 +1,4 @@
-#include "env/check_env.h"
+#include "check_env.h"
 
 #include <algorithm>
 #include <cmath>
