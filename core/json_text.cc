@@ -144,7 +144,7 @@ class Builder final : public AnyJson::json_sax_t {
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& exception) override {
     const std::string_view what = exception.what();
     const std::string told = valid_utf8(cut_text(what.substr(what.find("] ") + 2), kMostTold));
-    throw Error(rules_.of_file ? fault_of(text_, told, position) : fmt::format("not JSON: {}", told));
+    throw Error("{}", rules_.of_file ? fault_of(text_, told, position) : fmt::format("not JSON: {}", told));
   }
 
   AnyJson take() { return std::move(root_); }

@@ -212,7 +212,7 @@ class SqliteStore : public EpisodeStore {
       change();
       transaction.commit();
     } catch (const std::exception& exception) {
-      throw Error(failure_message(exception));
+      throw Error("{}", failure_message(exception));
     }
     sync_database();
   }
@@ -224,7 +224,7 @@ class SqliteStore : public EpisodeStore {
   }
 
   void throw_failure() const {
-    if (!failure_.empty()) throw Error(failure_);
+    if (!failure_.empty()) throw Error("{}", failure_);
   }
 
   std::string failure_message(const std::exception& exception) const {
@@ -427,7 +427,7 @@ void EpisodeStore::replace_config(const fs::path& folder, const Json& config) tr
   update.bind(1, to_text(config));
   update.exec();
 } catch (const SQLite::Exception&) {
-  throw Error(damaged_run_message(folder));
+  throw Error("{}", damaged_run_message(folder));
 }
 
 std::unique_ptr<EpisodeStore> EpisodeStore::create(const fs::path& folder, const Json& config, bool resume) {

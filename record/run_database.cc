@@ -64,7 +64,7 @@ void check_same_run(SQLite::Database& database, const fs::path& folder, const Js
         "{}: holds a run already{}. Continue it with --resume, or choose another folder (--out; of a training, "
         "output).",
         folder.string(), of_another_command(json_of(database.execAndGet("SELECT config FROM run").getString())));
-  if (database.execAndGet("PRAGMA quick_check(1)").getString() != "ok") throw Error(damaged_run_message(folder));
+  if (database.execAndGet("PRAGMA quick_check(1)").getString() != "ok") throw Error("{}", damaged_run_message(folder));
   check_same_config(folder, json_of(database.execAndGet("SELECT config FROM run").getString()), config);
 }
 

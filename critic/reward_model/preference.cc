@@ -144,7 +144,7 @@ std::vector<Preference> read_preferences(const fs::path& file) {
 Candidates read_candidates(const std::string& text, const std::string& name, const fs::path& folder) {
   const Json record(read_value(text, name));
   try {
-    if (!record.is_object()) throw Error("not a JSON object {...}");
+    if (!record.is_object()) throw Error("not a JSON object {{...}}");
     for (const auto& [key, value] : record.items())
       if (std::ranges::find(kKeys, key) == kKeys.end()) throw Error("{}", unknown_name_message("key", key, kKeys));
     Candidates candidates = candidates_in(record, folder);

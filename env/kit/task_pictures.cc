@@ -8,10 +8,10 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/image.h"
+#include "core/json_text.h"
 #include "core/progress.h"
 #include "core/text.h"
 #include "env/kit/task_file.h"
-#include "core/json_text.h"
 
 namespace agon::env {
 namespace {
@@ -73,7 +73,7 @@ void throw_faults(const std::vector<Picture>& pictures, const std::vector<FileTa
                         one_line(picture.fault));
   }
   if (count > kToldPictures) told += fmt::format("\n  and {} more pictures", count - kToldPictures);
-  if (count > 0) throw Error(told);
+  if (count > 0) throw Error("{}", told);
 }
 
 }  // namespace

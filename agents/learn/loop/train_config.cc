@@ -6,10 +6,10 @@
 #include <cmath>
 #include <set>
 
-#include "agents/learn/loop/config_reader.h"
-#include "agents/learn/data/response_scorer.h"
-#include "agents/learn/loop/unused_keys.h"
 #include "agents/hub/sentence_encoder.h"
+#include "agents/learn/data/response_scorer.h"
+#include "agents/learn/loop/config_reader.h"
+#include "agents/learn/loop/unused_keys.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "env/wrappers/critic_role.h"
@@ -170,7 +170,7 @@ std::vector<TrainSource> read_sources(const Json& list, const std::string& simil
     sources.push_back(std::move(source));
   }
   if (sources.empty())
-    throw Error("train: 'sources' must list at least one suite, as sources: [{suite: charts, level: 3}].");
+    throw Error("train: 'sources' must list at least one suite, as sources: [{{suite: charts, level: 3}}].");
   return sources;
 }
 
@@ -224,7 +224,7 @@ EvaluationConfig read_evaluation(const Json& json, const std::vector<TrainSource
   }
   const std::vector<std::string> figures = evaluation_figures(config, sources);
   if (std::find(figures.begin(), figures.end(), config.metric) == figures.end())
-    throw Error(unknown_name_message("train: 'evaluation.metric'", config.metric, figures));
+    throw Error("{}", unknown_name_message("train: 'evaluation.metric'", config.metric, figures));
   return config;
 }
 
