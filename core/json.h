@@ -15,8 +15,8 @@ namespace agon {
 
 using Json = nlohmann::ordered_json;
 
-// As JSON, on one line, or with so many blanks a level. Where dump() throws, for a text that is not UTF-8, U+FFFD
-// stands for what is not.
+// As JSON: on one line, or indented by `indent` blanks a level. Bytes that are not UTF-8, for which dump() throws,
+// become U+FFFD.
 template <typename AnyJson>
 std::string to_text(const AnyJson& json, int indent = -1) {
   return json.dump(indent, ' ', false, AnyJson::error_handler_t::replace);

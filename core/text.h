@@ -10,18 +10,18 @@
 
 namespace agon {
 
-// The code point that a UTF-8 text begins with, and its bytes; -1 and one byte where none begins.
+// The code point that a UTF-8 text begins with, and its bytes; -1 and one byte where none begins, as in an empty text.
 struct Character {
   std::int32_t code_point = -1;
   std::size_t bytes = 1;
 };
 Character first_character_beyond_ascii(std::string_view text);
-inline Character first_character(std::string_view text) {  // of text that is not empty
-  const auto byte = static_cast<unsigned char>(text.front());
-  return byte < 0x80 ? Character{byte, 1} : first_character_beyond_ascii(text);
+inline Character first_character(std::string_view text) {
+  const bool ascii = !text.empty() && static_cast<unsigned char>(text.front()) < 0x80;
+  return ascii ? Character{text.front(), 1} : first_character_beyond_ascii(text);
 }
 void append_character(std::string& text, std::int32_t code_point);
-// Whether a character of UTF-8 does not begin but goes on with this byte.
+// Whether this byte continues a character of UTF-8 rather than beginning one.
 inline bool is_within_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
 // Calls visit(code point, its bytes) for each character; code point -1 for a byte that begins none.

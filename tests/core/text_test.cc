@@ -127,6 +127,7 @@ TEST_CASE("a character of UTF-8 is read and written; a byte that begins none sta
     CHECK(first_character(text).code_point == -1);
     CHECK(first_character(text).bytes == 1);
   }
+  CHECK(first_character("").code_point == -1);
 }
 
 TEST_CASE("a text is cut between its characters") {
