@@ -117,7 +117,7 @@ std::string shortened(std::string text, std::size_t columns) {
     if (c == '\n' || c == '\t') c = ' ';
   std::size_t end = 0;
   for (std::size_t seen = 0; end < text.size(); ++end)
-    if ((text[end] & 0xc0) != 0x80 && ++seen > columns) break;
+    if (!is_within_character(text[end]) && ++seen > columns) break;
   return end == text.size() ? text : text.substr(0, end) + "...";
 }
 

@@ -1,22 +1,27 @@
 // core/error.h - the one exception of agon: a broken set-up (file, checkpoint, config, folder). Expected outcomes are
 // values; a caller's bug asserts. The text says what is wrong, with the values, and what to do next.
 //   throw Error("weights: {}: header says {} bytes, the file has {}. Is the download complete?", path, claimed, size);
+// It is always a format, checked when it is compiled. A text that is ready does not compile: Error("{}", text).
 #pragma once
 
 #include <fmt/format.h>
 
+#include <concepts>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace agon {
 
 class Error : public std::runtime_error {
  public:
-  explicit Error(const std::string& what) : std::runtime_error(what) {}
-  template <typename First, typename... Rest>
-  Error(fmt::format_string<First, Rest...> format, First&& first, Rest&&... rest)
-      : std::runtime_error(fmt::format(format, std::forward<First>(first), std::forward<Rest>(rest)...)) {}
+  template <typename... Values>
+  explicit Error(fmt::format_string<Values...> format, Values&&... values)
+      : std::runtime_error(fmt::format(format, std::forward<Values>(values)...)) {}
+  template <typename Text>
+  requires(std::same_as<Text, std::string> || std::same_as<Text, std::string_view> ||
+           std::same_as<Text, const char*>) explicit Error(const Text& ready) = delete;
 };
 
 }  // namespace agon

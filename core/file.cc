@@ -38,11 +38,6 @@ auto run(std::string_view name, const std::string& path, const Call& call) -> de
   return call();
 }
 
-[[noreturn]] void throw_write_error(const std::string& path, int code) {
-  throw Error("{}: cannot be written: {}. Check the folder, its permissions and the free space.", path,
-              std::strerror(code));
-}
-
 // 0, or the error code.
 int write_all(int descriptor, const std::string& path, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -61,10 +56,9 @@ fs::path folder_of(const fs::path& path) {
 // 0, or the error code. Some file systems cannot sync a folder and keep its names in order themselves.
 int sync_folder(const fs::path& folder) {
   const std::string name = folder.string();
-  const int descriptor = run("open", name, [&] { return ::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
-  if (descriptor < 0) return errno;
-  int code = run("sync folder", name, [&] { return ::fsync(descriptor); }) == 0 ? 0 : errno;
-  ::close(descriptor);
+  const Descriptor opened(run("open", name, [&] { return ::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+  if (!opened) return errno;
+  int code = run("sync folder", name, [&] { return ::fsync(opened.get()); }) == 0 ? 0 : errno;
   if (code == EINVAL || code == ENOTSUP) code = 0;
   return code;
 }
@@ -101,13 +95,12 @@ FileWriter::FileWriter(const fs::path& path) : path_(path.string()) {
   if (fs::exists(target_, code) && !fs::is_regular_file(target_, code))
     throw Error("{}: is there and is no regular file. Choose another path.", path_);
   temporary_ = temporary_beside(target_);
-  descriptor_ =
-      run("open", target_, [&] { return ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
-  if (descriptor_ < 0) throw_write_error(path_, errno);
+  file_ = Descriptor(
+      run("open", target_, [&] { return ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); }));
+  if (!file_) throw_write_error(path_, errno);
 }
 
 FileWriter::~FileWriter() {
-  if (descriptor_ >= 0) ::close(descriptor_);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
@@ -115,11 +108,11 @@ void FileWriter::fail(int code) {
   if (code != 0) throw_write_error(path_, code);
 }
 
-void FileWriter::write(std::string_view bytes) { fail(write_all(descriptor_, target_, bytes)); }
+void FileWriter::write(std::string_view bytes) { fail(write_all(file_.get(), target_, bytes)); }
 
 void FileWriter::commit() {
-  fail(run("sync", target_, [&] { return ::fsync(descriptor_); }) == 0 ? 0 : errno);
-  const int closed = ::close(std::exchange(descriptor_, -1));
+  fail(run("sync", target_, [&] { return ::fsync(file_.get()); }) == 0 ? 0 : errno);
+  const int closed = ::close(file_.release());
   fail(closed == 0 ? 0 : errno);
   fail(run("rename", target_, [&] { return ::rename(temporary_.c_str(), target_.c_str()); }) == 0 ? 0 : errno);
   temporary_.clear();
@@ -134,28 +127,23 @@ void write_file_atomically(const std::string& path, std::string_view content) {
 
 AppendedFile::AppendedFile(const fs::path& path) : path_(path.string()) {
   const bool fresh = !fs::exists(path);
-  descriptor_ =
-      run("open", path_, [&] { return ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666); });
-  if (descriptor_ < 0) throw_write_error(path_, errno);
-  const int code = fresh ? sync_folder(folder_of(path)) : 0;
-  if (code == 0) return;
-  ::close(descriptor_);
-  throw_write_error(path_, code);
+  file_ = Descriptor(
+      run("open", path_, [&] { return ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666); }));
+  if (!file_) throw_write_error(path_, errno);
+  if (const int code = fresh ? sync_folder(folder_of(path)) : 0) throw_write_error(path_, code);
 }
-
-AppendedFile::~AppendedFile() { ::close(descriptor_); }
 
 void AppendedFile::add(std::string_view bytes) {
   struct stat before {};
-  const bool known = ::fstat(descriptor_, &before) == 0 && S_ISREG(before.st_mode);
-  const int code = write_all(descriptor_, path_, bytes);
+  const bool known = ::fstat(file_.get(), &before) == 0 && S_ISREG(before.st_mode);
+  const int code = write_all(file_.get(), path_, bytes);
   if (code == 0) return;
-  if (known && ::ftruncate(descriptor_, before.st_size) != 0) throw_write_error(path_, errno);
+  if (known && ::ftruncate(file_.get(), before.st_size) != 0) throw_write_error(path_, errno);
   throw_write_error(path_, code);
 }
 
 void AppendedFile::sync() {
-  if (run("sync", path_, [&] { return ::fsync(descriptor_); }) != 0) throw_write_error(path_, errno);
+  if (run("sync", path_, [&] { return ::fsync(file_.get()); }) != 0) throw_write_error(path_, errno);
 }
 
 void rename_durably(const fs::path& from, const fs::path& to) {
@@ -186,11 +174,8 @@ void sync_file(const fs::path& path) {
     if (const int code = sync_folder(path)) throw_write_error(name, code);
     return;
   }
-  const int descriptor = run("open", name, [&] { return ::open(name.c_str(), O_RDONLY | O_CLOEXEC); });
-  if (descriptor < 0) throw_write_error(name, errno);
-  const int code = run("sync", name, [&] { return ::fsync(descriptor); }) == 0 ? 0 : errno;
-  ::close(descriptor);
-  if (code != 0) throw_write_error(name, code);
+  const Descriptor file(run("open", name, [&] { return ::open(name.c_str(), O_RDONLY | O_CLOEXEC); }));
+  if (!file || run("sync", name, [&] { return ::fsync(file.get()); }) != 0) throw_write_error(name, errno);
 }
 
 void remove_left_over(const fs::path& folder) {
@@ -199,6 +184,11 @@ void remove_left_over(const fs::path& folder) {
     const pid_t process = writer_of(entry.path().filename().string());
     if (process > 0 && ::kill(process, 0) != 0 && errno == ESRCH) ::unlink(entry.path().c_str());
   }
+}
+
+void throw_write_error(const std::string& path, int code) {
+  throw Error("{}: cannot be written: {}. Check the folder, its permissions and the free space.", path,
+              std::strerror(code));
 }
 
 void set_file_probe(FileProbe of_tests) { probe() = std::move(of_tests); }

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/descriptor.h"
+
 namespace agon {
 
 // Writes a file beside its place and then puts it there. Until commit() the file that was there is untouched; a writer
@@ -26,7 +28,7 @@ class FileWriter {
   void fail(int code);
 
   std::string path_, target_, temporary_;  // as asked for; behind a link; beside it
-  int descriptor_ = -1;
+  Descriptor file_;
 };
 
 void write_file_atomically(const std::string& path, std::string_view content);  // all of it, by a FileWriter
@@ -36,16 +38,13 @@ void write_file_atomically(const std::string& path, std::string_view content);  
 class AppendedFile {
  public:
   explicit AppendedFile(const std::filesystem::path& path);
-  ~AppendedFile();
-  AppendedFile(const AppendedFile&) = delete;
-  AppendedFile& operator=(const AppendedFile&) = delete;
 
   void add(std::string_view bytes);
   void sync();
 
  private:
   std::string path_;
-  int descriptor_ = -1;
+  Descriptor file_;
 };
 
 // Renames a file or a folder whose content is synced, and syncs the folders on both sides.
@@ -55,6 +54,8 @@ void make_folders(const std::filesystem::path& folder);
 void sync_file(const std::filesystem::path& path);  // or a folder: the names in it; nothing where it is not there
 // Removes what writers of processes that are no more have left in a folder (a killed one cannot).
 void remove_left_over(const std::filesystem::path& folder);
+// The Error of the above, for who writes by other means: `code` is errno.
+[[noreturn]] void throw_write_error(const std::string& path, int code);
 
 // For tests. `probe` is called before every system call of the above with its name ("open", "write", "sync", "rename",
 // "sync folder") and the path; an error code that it returns is what the call fails with. Empty: none.

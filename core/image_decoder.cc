@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "core/decoder/protocol.h"
+#include "core/descriptor.h"
 #include "core/error.h"
 
 namespace agon {
@@ -70,7 +71,7 @@ class Worker {
 
  private:
   void wait_for(short event);
-  int socket_ = -1;
+  Descriptor socket_;
   pid_t process_ = -1;
   const pid_t owner_ = ::getpid();  // a copy of this process, by fork(), ends nothing
   Clock::time_point deadline_;
@@ -114,24 +115,18 @@ Worker::Worker() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     throw Error("pictures: no socket to a decoder: {}", std::strerror(errno));
+  socket_ = Descriptor(ends[0]);
+  const Descriptor theirs(ends[1]);
   for (const int end : ends) {
     ::setsockopt(end, SOL_SOCKET, SO_SNDBUF, &kSocketBuffer, sizeof(kSocketBuffer));
     ::setsockopt(end, SOL_SOCKET, SO_RCVBUF, &kSocketBuffer, sizeof(kSocketBuffer));
   }
-  socket_ = ends[0];
-  try {
-    process_ = spawn(path, ends[1]);
-  } catch (const Error&) {
-    ::close(ends[0]);
-    ::close(ends[1]);
-    throw;
-  }
-  ::close(ends[1]);
+  process_ = spawn(path, theirs.get());
 }
 
 std::optional<int> Worker::end() {
   if (process_ < 0) return {};
-  ::close(std::exchange(socket_, -1));
+  socket_.reset();
   if (::getpid() != owner_) return {};
   ::kill(process_, SIGKILL);  // one that is ending by itself keeps the status that it ends with
   int status = 0;
@@ -145,7 +140,7 @@ std::optional<int> Worker::end() {
 void Worker::wait_for(short event) {
   for (;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - Clock::now()).count();
-    pollfd waiting{socket_, event, 0};
+    pollfd waiting{socket_.get(), event, 0};
     const int ready = left < 0 ? 0 : ::poll(&waiting, 1, static_cast<int>(std::min<std::int64_t>(left + 1, 1'000'000)));
     if (ready > 0) return;
     if (ready < 0 && errno == EINTR) continue;
@@ -157,7 +152,7 @@ void Worker::wait_for(short event) {
 
 void Worker::send(const void* bytes, std::size_t count) {
   for (const auto* from = static_cast<const char*>(bytes); count > 0;) {
-    const ssize_t sent = ::send(socket_, from, count, MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t sent = ::send(socket_.get(), from, count, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent > 0) {
       from += sent;
       count -= static_cast<std::size_t>(sent);
@@ -171,7 +166,7 @@ void Worker::send(const void* bytes, std::size_t count) {
 
 void Worker::receive(void* bytes, std::size_t count) {
   for (auto* to = static_cast<char*>(bytes); count > 0;) {
-    const ssize_t received = ::recv(socket_, to, count, MSG_DONTWAIT);
+    const ssize_t received = ::recv(socket_.get(), to, count, MSG_DONTWAIT);
     if (received > 0) {
       to += received;
       count -= static_cast<std::size_t>(received);

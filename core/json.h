@@ -1,10 +1,11 @@
-// core/json.h - the JSON value of agon: nlohmann/json with keys kept in the order written; and the one way from a JSON
-// number that somebody else wrote to an index, a size or a count.
+// core/json.h - the JSON value of agon: nlohmann/json with keys kept in the order written; the one way to print a value
+// that others had a hand in, and the one from a JSON number that somebody else wrote to an index, a size or a count.
 #pragma once
 
 #include <concepts>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -13,6 +14,18 @@
 namespace agon {
 
 using Json = nlohmann::ordered_json;
+
+// As JSON: on one line, or indented by `indent` blanks a level. Bytes that are not UTF-8, for which dump() throws,
+// become U+FFFD.
+template <typename AnyJson>
+std::string to_text(const AnyJson& json, int indent = -1) {
+  return json.dump(indent, ' ', false, AnyJson::error_handler_t::replace);
+}
+// The same on one line and in ASCII: other characters as \uXXXX.
+template <typename AnyJson>
+std::string to_ascii(const AnyJson& json) {
+  return json.dump(-1, ' ', true, AnyJson::error_handler_t::replace);
+}
 
 // The whole number that `json` is, where it lies in [low, high]; nothing for any other value: a fraction, 2.0, a number
 // beyond 64 bits, a text. get<int>() of such a value would be another number (2^64 - 1 becomes -1, 2^32 + 1 becomes 1).
@@ -31,7 +44,7 @@ std::optional<Number> whole_number(const AnyJson& json, Number low, Number high)
 template <std::integral Number, typename AnyJson>
 Number whole_number_or_throw(const AnyJson& json, std::string_view what, Number low, Number high) {
   if (const std::optional<Number> number = whole_number(json, low, high)) return *number;
-  const std::string value = json.dump(-1, ' ', true, AnyJson::error_handler_t::replace);
+  const std::string value = to_ascii(json);
   throw Error("{} is {}{}, not a whole number from {} to {}", what, value.substr(0, 60), value.size() > 60 ? "..." : "",
               low, high);
 }

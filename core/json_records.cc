@@ -76,7 +76,7 @@ void at_place(const std::string& path, const RecordPlace& place, const Work& wor
 }
 
 void visit_record(SortedJson& record, const RecordPlace& place, const VisitRecord& visit) {
-  if (!record.is_object()) throw Error("not a JSON object {...}");
+  if (!record.is_object()) throw Error("not a JSON object {{...}}");
   tidy(record);
   visit(record, place);
 }

@@ -144,7 +144,7 @@ class Builder final : public AnyJson::json_sax_t {
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& exception) override {
     const std::string_view what = exception.what();
     const std::string told = valid_utf8(cut_text(what.substr(what.find("] ") + 2), kMostTold));
-    throw Error(rules_.of_file ? fault_of(text_, told, position) : fmt::format("not JSON: {}", told));
+    throw Error("{}", rules_.of_file ? fault_of(text_, told, position) : fmt::format("not JSON: {}", told));
   }
 
   AnyJson take() { return std::move(root_); }
@@ -199,11 +199,14 @@ ParsedJson built_or_fault(std::string_view text, const Rules& rules) {
   }
 }
 
+std::string shortened(std::string_view text) {
+  const std::string_view start = cut_text(text, 60);
+  return fmt::format("{}{}", start, start.size() < text.size() ? "..." : "");
+}
+
 }  // namespace
 
-Json json_of(std::string_view text) {
-  return built<Json>(text, {.deepest = kDeepestJson, .most_keys = kMostJsonKeys});
-}
+Json json_of(std::string_view text) { return built<Json>(text, {.deepest = kDeepestJson, .most_keys = kMostJsonKeys}); }
 
 Json json_or_discarded(std::string_view text) {
   try {
@@ -246,23 +249,52 @@ void refuse_other_formats(const std::string& path, std::string_view start) {
                 encoding, shell_word(path));
 }
 
-std::string shown(const SortedJson& value) {
-  const std::string text = value.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
-  const std::string_view start = cut_text(text, 60);
-  return fmt::format("{}{}", start, start.size() < text.size() ? "..." : "");
+template <typename AnyJson>
+std::string text_at(const AnyJson& object, const std::string& key) {
+  const auto found = object.find(key);
+  if (found == object.end()) throw Error("no \"{}\"", key);
+  if (!found->is_string()) throw Error("\"{}\" is {}, not a text", key, shown(*found));
+  return found->template get<std::string>();
 }
 
-std::string_view cut_text(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return text;
-  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
-  return text.substr(0, most);
+template <typename AnyJson>
+std::string text_at(const AnyJson& object, const std::string& key, const std::string& otherwise) {
+  const auto found = object.find(key);
+  return found == object.end() || found->is_null() ? otherwise : text_at(object, key);
 }
+
+template <typename AnyJson>
+std::string filled_text_at(const AnyJson& object, const std::string& key) {
+  const auto found = object.find(key);
+  if (found == object.end()) throw Error("no \"{}\"", key);
+  std::string text = text_or_empty(object, key);
+  if (trim(text).empty()) throw Error("\"{}\" is {}, not a text with something in it", key, shown(*found));
+  return text;
+}
+
+template <typename AnyJson>
+std::string text_or_empty(const AnyJson& json, const std::string& key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->template get<std::string>() : std::string();
+}
+
+template std::string text_at(const Json&, const std::string&);
+template std::string text_at(const SortedJson&, const std::string&);
+template std::string text_at(const Json&, const std::string&, const std::string&);
+template std::string text_at(const SortedJson&, const std::string&, const std::string&);
+template std::string filled_text_at(const Json&, const std::string&);
+template std::string filled_text_at(const SortedJson&, const std::string&);
+template std::string text_or_empty(const Json&, const std::string&);
+template std::string text_or_empty(const SortedJson&, const std::string&);
+
+std::string shown(const SortedJson& value) { return shortened(to_text(value)); }
+std::string shown(const Json& value) { return shortened(to_text(value)); }
 
 std::string shown_text(std::string_view text, std::size_t most) {
   const std::string_view start = cut_text(trim(text.substr(0, 16 * most)), most);
   std::string line;
   for (const char c : start) line += static_cast<unsigned char>(c) < ' ' || c == 0x7F ? ' ' : c;
-  const std::string quoted = SortedJson(line).dump(-1, ' ', false, SortedJson::error_handler_t::replace);
+  const std::string quoted = to_text(SortedJson(line));
   return fmt::format("{}{}", quoted, start.size() < text.size() ? "..." : "");
 }
 

@@ -1,6 +1,7 @@
 // core/json_text.h - JSON that a model, a server, a user's file or an earlier run wrote: one parser, with its nesting,
 // its keys and the number of its values bounded. A value nested 100,000 deep would parse, and end the process when it
-// is printed; an ordered object of 100,000 keys takes a minute. And texts of others as messages show them.
+// is printed; an ordered object of 100,000 keys takes a minute. Also here: the one way to take a text of such an
+// object, and how messages show the texts of others.
 #pragma once
 
 #include <string>
@@ -33,12 +34,24 @@ ParsedJson parse_json_of_file(std::string_view text);
 // Parquet, UTF-16 or 32, compressed, a pointer of Git LFS.
 void refuse_other_formats(const std::string& path, std::string_view start);
 
+// The text that an object, a Json or a SortedJson, holds at `key`. Throws Error: no "key"; "key" is 3, not a text.
+template <typename AnyJson>
+std::string text_at(const AnyJson& object, const std::string& key);
+// The same; `otherwise` where the key is not there, or null.
+template <typename AnyJson>
+std::string text_at(const AnyJson& object, const std::string& key, const std::string& otherwise);
+// The same as the first; a text of white space alone is refused too.
+template <typename AnyJson>
+std::string filled_text_at(const AnyJson& object, const std::string& key);
+// The text there; empty for anything else, also where `json` is no object.
+template <typename AnyJson>
+std::string text_or_empty(const AnyJson& json, const std::string& key);
+
 // The value in a message: one line, cut to about 60 bytes.
 std::string shown(const SortedJson& value);
+std::string shown(const Json& value);
 // Text of others in a message: its first bytes, white space as blanks, other control characters and bytes that are no
 // UTF-8 replaced.
 std::string shown_text(std::string_view text, std::size_t most = 60);
-// The first `most` bytes of a text, fewer where a character of UTF-8 would be cut in two.
-std::string_view cut_text(std::string_view text, std::size_t most);
 
 }  // namespace agon

@@ -33,12 +33,31 @@ bool breaks_line_or_direction(utf8proc_int32_t character) {
 
 }  // namespace
 
-Character first_character(std::string_view text) {
+Character first_character_beyond_ascii(std::string_view text) {
   Character first;
   const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
   const auto size = utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size()), &first.code_point);
   if (size > 0) first.bytes = static_cast<std::size_t>(size);
   return first;
+}
+
+void append_character(std::string& text, std::int32_t code_point) {
+  utf8proc_uint8_t bytes[4];
+  const utf8proc_ssize_t size = utf8proc_encode_char(code_point, bytes);
+  text.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
+}
+
+std::string_view cut_text(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  while (most > 0 && is_within_character(text[most])) --most;
+  return text.substr(0, most);
+}
+
+std::string_view last_bytes(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  std::size_t begin = text.size() - most;
+  while (begin < text.size() && is_within_character(text[begin])) ++begin;
+  return text.substr(begin);
 }
 
 std::string_view trim(std::string_view text) {
@@ -61,13 +80,10 @@ std::string to_lower(std::string_view text) {
   std::string lower;
   for_each_character(text, [&](utf8proc_int32_t character, std::string_view bytes) {
     const utf8proc_int32_t small = character < 0 ? character : utf8proc_tolower(character);
-    if (small == character) {
+    if (small == character)
       lower += bytes;
-      return;
-    }
-    utf8proc_uint8_t encoded[4];
-    const utf8proc_ssize_t size = utf8proc_encode_char(small, encoded);
-    lower.append(reinterpret_cast<const char*>(encoded), static_cast<std::size_t>(size));
+    else
+      append_character(lower, small);
   });
   return lower;
 }

@@ -1,4 +1,4 @@
-// core/text.h - small text helpers with more than one user.
+// core/text.h - texts of UTF-8, character by character, and other small helpers for texts with more than one user.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,19 @@
 
 namespace agon {
 
-// The code point that a UTF-8 text begins with, and its bytes; -1 and one byte where none begins.
+// The code point that a UTF-8 text begins with, and its bytes; -1 and one byte where none begins, as in an empty text.
 struct Character {
   std::int32_t code_point = -1;
   std::size_t bytes = 1;
 };
-Character first_character(std::string_view text);  // of text that is not empty
+Character first_character_beyond_ascii(std::string_view text);
+inline Character first_character(std::string_view text) {
+  const bool ascii = !text.empty() && static_cast<unsigned char>(text.front()) < 0x80;
+  return ascii ? Character{text.front(), 1} : first_character_beyond_ascii(text);
+}
+void append_character(std::string& text, std::int32_t code_point);
+// Whether this byte continues a character of UTF-8 rather than beginning one.
+inline bool is_within_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
 // Calls visit(code point, its bytes) for each character; code point -1 for a byte that begins none.
 template <typename Visit>
@@ -26,6 +33,10 @@ void for_each_character(std::string_view text, Visit visit) {
     text.remove_prefix(first.bytes);
   }
 }
+
+// The first, or the last, `most` bytes of a text, fewer where a character of UTF-8 would be cut in two.
+std::string_view cut_text(std::string_view text, std::size_t most);
+std::string_view last_bytes(std::string_view text, std::size_t most);
 
 std::string_view trim(std::string_view text);  // ASCII white space, both ends
 std::vector<std::string> split(std::string_view text, std::string_view separator);

@@ -4,26 +4,14 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/text.h"
 #include "core/json_records.h"
+#include "core/text.h"
 
 namespace agon::critic {
 namespace {
 
-std::string text_of(const Json& record, const char* key) {
-  const auto found = record.find(key);
-  if (found == record.end()) return {};
-  if (!found->is_string()) throw Error("{} must be a text, got {}", key, found->dump().substr(0, 60));
-  return found->get<std::string>();
-}
-
-std::string required_text_of(const Json& record, const char* key) {
-  if (!record.contains(key)) throw Error("it has no {}", key);
-  return text_of(record, key);
-}
-
 std::string name_of(const Json& record, const char* key, const char* otherwise) {
-  const std::string name = text_of(record, key);
+  const std::string name = text_at(record, key, "");
   return name.empty() ? otherwise : name;
 }
 
@@ -106,23 +94,22 @@ class StepReader {
     const int count = static_cast<int>(steps.size());
     const Json& label = record["label"];
     const int first_wrong = whole_number_or_throw(label, "label", -1, count - 1);
-    add_all(required_text_of(record, "problem"), steps,
-            static_cast<std::size_t>(first_wrong < 0 ? count : first_wrong + 1),
+    add_all(text_at(record, "problem"), steps, static_cast<std::size_t>(first_wrong < 0 ? count : first_wrong + 1),
             name_of(record, "generator", "processbench"), [=](int i) { return i == first_wrong; });
   }
 
   void add_pair(const Json& record) {
-    const std::string problem = required_text_of(record, "problem"), before = text_of(record, "partial_solution");
-    add(problem, before, required_text_of(record, "correct_last_step"), 0, "prm800k", true);
-    add(problem, before, required_text_of(record, "incorrect_last_step"), 0, "prm800k", false);
+    const std::string problem = text_at(record, "problem"), before = text_at(record, "partial_solution", "");
+    add(problem, before, text_at(record, "correct_last_step"), 0, "prm800k", true);
+    add(problem, before, text_at(record, "incorrect_last_step"), 0, "prm800k", false);
   }
 
   void add_step(const Json& record) {
     for (const auto& [key, value] : record.items()) {
       if (!key.ends_with("human_label")) continue;
       if (value != 1 && value != -1) throw Error("{} must be 1 or -1, got {}", key, value.dump().substr(0, 60));
-      add(required_text_of(record, "problem"), text_of(record, "partial_solution"),
-          required_text_of(record, "next_step"), 0, name_of(record, "data_type", "steps"), value == 1);
+      add(text_at(record, "problem"), text_at(record, "partial_solution", ""), text_at(record, "next_step"), 0,
+          name_of(record, "data_type", "steps"), value == 1);
       steps_.back().truth.alone = true;
       return;
     }
@@ -136,7 +123,7 @@ class StepReader {
       for (const Json& number : record.value(key, Json::array())) {
         wrong.insert(whole_number_or_throw(number, key, 1, static_cast<int>(sections.size())) - 1);
       }
-    add_all(required_text_of(record, "question"), sections, sections.size(), name_of(record, "task_l1", "deltabench"),
+    add_all(text_at(record, "question"), sections, sections.size(), name_of(record, "task_l1", "deltabench"),
             [&](int i) { return wrong.contains(i); });
   }
 
@@ -158,7 +145,7 @@ class StepReader {
 std::vector<LabelledStep> read_step_file(const std::filesystem::path& path) {
   StepReader reader;
   read_records(read_file(path.string()), path.string(),
-                      [&](const SortedJson& record, const RecordPlace&) { reader.add(Json(record)); });
+               [&](const SortedJson& record, const RecordPlace&) { reader.add(Json(record)); });
   std::vector<LabelledStep> steps = reader.take();
   if (steps.empty()) throw Error("{} holds no steps.", path.string());
   return steps;

@@ -190,7 +190,7 @@ std::optional<double> extract_score(std::string_view text) {
 StepRule parse_step_rule(const std::string& name) {
   static const std::vector<std::string> kNames{"blank_line", "newline", "sentence"};
   const auto found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end()) throw Error(unknown_name_message("step rule", name, kNames));
+  if (found == kNames.end()) throw Error("{}", unknown_name_message("step rule", name, kNames));
   return static_cast<StepRule>(found - kNames.begin());
 }
 

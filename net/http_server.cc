@@ -113,9 +113,7 @@ bool ByteBudget::Lease::resize(std::size_t bytes) {
   return true;
 }
 
-std::string http_error_body(std::string_view why) {
-  return SortedJson{{"error", why}}.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
-}
+std::string http_error_body(std::string_view why) { return to_text(SortedJson{{"error", why}}); }
 
 struct HttpServer::Implementation {
   class Connection;

@@ -24,7 +24,7 @@ std::string percent_encoded(std::string_view text, std::string_view safe, bool u
 }
 
 std::string as_json(const std::string& text) {
-  const std::string quoted = SortedJson(text).dump(-1, ' ', true, SortedJson::error_handler_t::replace);
+  const std::string quoted = to_ascii(SortedJson(text));
   return quoted.substr(1, quoted.size() - 2);
 }
 

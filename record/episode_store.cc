@@ -1,5 +1,5 @@
-// Writes run.sqlite: EpisodeStore of record/episode_store.h. record() only queues; one thread owns the database while it
-// writes a batch, and each batch is one transaction.
+// Writes run.sqlite: EpisodeStore of record/episode_store.h. record() only queues; one thread owns the database while
+// it writes a batch, and each batch is one transaction.
 #include "record/episode_store.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -30,9 +30,6 @@ static_assert(std::endian::native == std::endian::little, "tokens are stored as 
 constexpr std::chrono::milliseconds kCommitInterval{50};
 constexpr std::size_t kBatchBytes = 32u << 20;   // a batch of this size does not wait for its interval
 constexpr std::size_t kQueueBytes = 128u << 20;  // record() waits while this much is queued
-
-// Model text may hold any bytes; in JSON, what is not UTF-8 becomes U+FFFD.
-std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::size_t bytes_of(const Episode& episode) {
   std::size_t bytes = sizeof episode + episode.prompt.size();
@@ -126,7 +123,7 @@ class SqliteStore : public EpisodeStore {
   }
 
   void record_entry(JournalEntry entry) override {
-    Entry record{static_cast<std::int64_t>(entry.task_index), entry.number, std::move(entry.kind), dump(entry.body),
+    Entry record{static_cast<std::int64_t>(entry.task_index), entry.number, std::move(entry.kind), to_text(entry.body),
                  std::move(entry.images)};
     const std::size_t bytes = bytes_of(record);
     enqueue(std::move(record), bytes);
@@ -170,7 +167,7 @@ class SqliteStore : public EpisodeStore {
     flush_and_change([&] {
       SQLite::Statement update(database_,
                                "UPDATE run SET summary = ?, finished = strftime('%Y-%m-%dT%H:%M:%SZ', 'now')");
-      update.bind(1, dump(summary));
+      update.bind(1, to_text(summary));
       update.exec();
       complete_ = true;
     });
@@ -215,7 +212,7 @@ class SqliteStore : public EpisodeStore {
       change();
       transaction.commit();
     } catch (const std::exception& exception) {
-      throw Error(failure_message(exception));
+      throw Error("{}", failure_message(exception));
     }
     sync_database();
   }
@@ -227,7 +224,7 @@ class SqliteStore : public EpisodeStore {
   }
 
   void throw_failure() const {
-    if (!failure_.empty()) throw Error(failure_);
+    if (!failure_.empty()) throw Error("{}", failure_);
   }
 
   std::string failure_message(const std::exception& exception) const {
@@ -333,7 +330,7 @@ class SqliteStore : public EpisodeStore {
     insert_task_.bind(3, episode.level);
     insert_task_.bindNoCopy(4, episode.kind);
     insert_task_.bindNoCopy(5, episode.prompt);
-    insert_task_.bind(6, dump(episode.gold));
+    insert_task_.bind(6, to_text(episode.gold));
     run_once(insert_task_);
   }
 
@@ -345,15 +342,15 @@ class SqliteStore : public EpisodeStore {
     for (const auto& [name, value] : turn.reward.components) components[name] = value;
     insert_turn_.bind(1, episode_id);
     insert_turn_.bind(2, number);
-    insert_turn_.bind(3, dump(observation));
+    insert_turn_.bind(3, to_text(observation));
     insert_turn_.bindNoCopy(4, turn.text);
     bind_blob(insert_turn_, 5, turn.token_ids);
     bind_blob(insert_turn_, 6, turn.logprobs);
     insert_turn_.bindNoCopy(7, turn.finish_reason);
     insert_turn_.bind(8, turn.prompt_tokens);
     insert_turn_.bind(9, turn.reward.total);
-    insert_turn_.bind(10, dump(components));
-    insert_turn_.bind(11, dump(info_of(turn)));
+    insert_turn_.bind(10, to_text(components));
+    insert_turn_.bind(11, to_text(info_of(turn)));
     run_once(insert_turn_);
     if (turn.credit != TurnCredit{}) write_credit(episode_id, number, turn.credit);
   }
@@ -427,10 +424,10 @@ void EpisodeStore::replace_config(const fs::path& folder, const Json& config) tr
   check_run_schema(folder / kRunDatabase, database.execAndGet("PRAGMA application_id").getInt(),
                    database.execAndGet("PRAGMA user_version").getInt());
   SQLite::Statement update(database, "UPDATE run SET config = ?");
-  update.bind(1, dump(config));
+  update.bind(1, to_text(config));
   update.exec();
 } catch (const SQLite::Exception&) {
-  throw Error(damaged_run_message(folder));
+  throw Error("{}", damaged_run_message(folder));
 }
 
 std::unique_ptr<EpisodeStore> EpisodeStore::create(const fs::path& folder, const Json& config, bool resume) {

@@ -3,8 +3,6 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fcntl.h>
 #include <fmt/ranges.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -26,7 +24,7 @@ namespace fs = std::filesystem;
 std::string value_or_absence(const Json& object, const std::string& key, const std::string& name) {
   if (!object.contains(key)) return "no " + name;
   constexpr std::size_t kMost = 120;
-  const std::string value = object.at(key).dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string value = to_text(object.at(key));
   return name + " = " + (value.size() > kMost ? valid_utf8(value.substr(0, kMost)) + "..." : value);
 }
 
@@ -66,7 +64,7 @@ void check_same_run(SQLite::Database& database, const fs::path& folder, const Js
         "{}: holds a run already{}. Continue it with --resume, or choose another folder (--out; of a training, "
         "output).",
         folder.string(), of_another_command(json_of(database.execAndGet("SELECT config FROM run").getString())));
-  if (database.execAndGet("PRAGMA quick_check(1)").getString() != "ok") throw Error(damaged_run_message(folder));
+  if (database.execAndGet("PRAGMA quick_check(1)").getString() != "ok") throw Error("{}", damaged_run_message(folder));
   check_same_config(folder, json_of(database.execAndGet("SELECT config FROM run").getString()), config);
 }
 
@@ -99,22 +97,18 @@ void upgrade_schema(SQLite::Database& database) {
 
 FolderLock::FolderLock(const fs::path& folder) {
   const std::string path = (folder / "lock").string();
-  descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (descriptor_ < 0)
+  lock_ = FileLock(Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)));
+  if (!lock_)
     throw Error("{}: cannot be written: {}. Choose another folder (--out; of a training, output).", path,
                 std::strerror(errno));
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
-  const int reason = errno;
-  ::close(descriptor_);
-  if (reason == EWOULDBLOCK)
+  if (lock_.try_lock()) return;
+  if (errno == EWOULDBLOCK)
     throw Error(
         "{}: another process is recording a run here. Wait for its end or choose another folder (--out; of a "
         "training, output).",
         folder.string());
-  throw Error("{}: cannot be locked: {}.", path, std::strerror(reason));
+  throw Error("{}: cannot be locked: {}.", path, std::strerror(errno));
 }
-
-FolderLock::~FolderLock() { ::close(descriptor_); }
 
 void check_run_folder(const fs::path& folder) {
   if (fs::exists(folder / kRunDatabase)) return;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "core/file_lock.h"
 #include "core/json.h"
 
 namespace SQLite {  // NOLINT(readability-identifier-naming): the library's
@@ -19,12 +20,9 @@ namespace agon::record {
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder);
-  ~FolderLock();
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
 
  private:
-  int descriptor_ = -1;
+  FileLock lock_;
 };
 
 // A new run does not move in with files that are not of a run: it would write its config.json over theirs. Throws Error

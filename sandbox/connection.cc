@@ -1,10 +1,10 @@
 #include "sandbox/connection.h"
 
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <utility>
 
 #include "sandbox/frame.h"
 #include "sandbox/message.h"
@@ -27,19 +27,18 @@ std::optional<Json> next_message(int socket, FrameReader& reader) {
 
 }  // namespace
 
-Connection::Connection(int socket) : socket_(socket) {}
+Connection::Connection(Descriptor socket) : socket_(std::move(socket)) {}
 
 Connection::~Connection() {
-  shutdown(socket_, SHUT_RDWR);
+  shutdown(socket_.get(), SHUT_RDWR);
   if (reader_.joinable()) reader_.join();
-  close(socket_);
 }
 
 void Connection::send(const Json& message) {
   const std::string frame = message_frame(message);
   const std::lock_guard lock(writing_);
   for (std::size_t at = 0; at < frame.size();) {
-    const ssize_t sent = ::send(socket_, frame.data() + at, frame.size() - at, MSG_NOSIGNAL);
+    const ssize_t sent = ::send(socket_.get(), frame.data() + at, frame.size() - at, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0) return;
     at += static_cast<std::size_t>(sent);
@@ -48,7 +47,7 @@ void Connection::send(const Json& message) {
 
 std::optional<Json> Connection::receive() {
   FrameReader reader(kMostReply);
-  return next_message(socket_, reader);
+  return next_message(socket_.get(), reader);
 }
 
 std::optional<Json> Connection::ask(Json request) {
@@ -90,7 +89,7 @@ void Connection::take(Json message) {
 
 void Connection::read_replies() {
   FrameReader reader(kMostReply);
-  while (auto message = next_message(socket_, reader)) {
+  while (auto message = next_message(socket_.get(), reader)) {
     const std::lock_guard lock(mutex_);
     take(std::move(*message));
     arrived_.notify_all();

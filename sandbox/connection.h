@@ -9,14 +9,14 @@
 #include <optional>
 #include <thread>
 
+#include "core/descriptor.h"
 #include "core/json.h"
 
 namespace agon::sandbox {
 
 class Connection {
  public:
-  // Takes the socket's descriptor.
-  explicit Connection(int socket);
+  explicit Connection(Descriptor socket);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -30,7 +30,7 @@ class Connection {
 
  private:
   void read_replies();
-  int socket_;
+  const Descriptor socket_;
   std::mutex writing_, mutex_;
   std::condition_variable arrived_;
   struct Reply {

@@ -66,15 +66,16 @@ Launcher::Launcher(const SandboxConfig& config) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     throw Error("sandbox: no socket: {}", std::strerror(errno));
-  connection_ = std::make_unique<Connection>(ends[0]);
+  connection_ = std::make_unique<Connection>(Descriptor(ends[0]));
+  Descriptor theirs(ends[1]);
   try {
-    child_ = process::child(launcher_path(config), "3", process::environment(), process::posix::fd.bind(3, ends[1]),
-                            process::std_in<process::null, process::std_out> process::null);
+    child_ =
+        process::child(launcher_path(config), "3", process::environment(), process::posix::fd.bind(3, theirs.get()),
+                       process::std_in<process::null, process::std_out> process::null);
   } catch (const process::process_error& error) {
-    close(ends[1]);
     throw Error("sandbox: the launcher could not be started: {}", error.what());
   }
-  close(ends[1]);
+  theirs.reset();  // the launcher's alone: when it ends, so does the connection
   connection_->send({{"backend", to_string(config.backend)},
                      {"environment", backend_environment(config.backend)},
                      {"interpreter", config.interpreter},

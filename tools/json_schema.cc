@@ -11,17 +11,15 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/text.h"
 #include "core/json_text.h"
+#include "core/text.h"
 
 namespace agon::tools {
 namespace {
 
-std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 rapidjson::Document document_of(const Json& json) {
   rapidjson::Document document;
-  document.Parse<rapidjson::kParseIterativeFlag>(dump(json).c_str());
+  document.Parse<rapidjson::kParseIterativeFlag>(to_text(json).c_str());
   return document;
 }
 
@@ -80,7 +78,7 @@ std::string message_of(const std::string& place, const Json& value, const std::s
   const std::string is = fmt::format("{} {} {}", place, place == kWhole ? "are" : "is", shown(value));
   if (keyword == "enum" || keyword == "type") {
     const std::string_view what = keyword == "enum" ? "it must be one of" : "its type must be";
-    return fmt::format("{}, but {} {}.", is, what, dump(wanted));
+    return fmt::format("{}, but {} {}.", is, what, to_text(wanted));
   }
   return fmt::format("{}, but the schema wants {} {}.", is, keyword, shown(wanted));
 }

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/json_text.h"
 #include "core/text.h"
 #include "sandbox/sandbox.h"
-#include "core/json_text.h"
 
 namespace agon::tools {
 namespace {
@@ -99,9 +99,8 @@ std::string without_fence(const std::string& text) {
 std::string shortened(const std::string& text, std::size_t most) {
   if (text.size() <= most) return text;
   const std::string_view head = cut_text(text, most / 2);
-  std::size_t tail = text.size() - most / 2;
-  while (tail < text.size() && (static_cast<unsigned char>(text[tail]) & 0xc0) == 0x80) ++tail;
-  return fmt::format("{}\n[... {} bytes ...]\n{}", head, tail - head.size(), text.substr(tail));
+  const std::string_view tail = last_bytes(text, most / 2);
+  return fmt::format("{}\n[... {} bytes ...]\n{}", head, text.size() - head.size() - tail.size(), tail);
 }
 
 std::string picture_name(std::size_t number) { return fmt::format("picture_{}.png", number); }

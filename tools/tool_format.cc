@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "core/json_text.h"
 #include "core/text.h"
 
 namespace agon::tools {
@@ -39,10 +40,6 @@ std::optional<TagSpan> first_tag(std::string_view turn, std::size_t from, std::s
     if (found && (!first || found->begin < first->begin)) first = found;
   }
   return first;
-}
-
-std::string text_at(const Json& object, const char* key) {
-  return object.is_object() && object.contains(key) && object[key].is_string() ? object[key].get<std::string>() : "";
 }
 
 }  // namespace
@@ -87,7 +84,7 @@ std::vector<ToolCall> openai_calls(const Json& tool_calls) {
   for (const Json& entry : tool_calls.is_array() ? tool_calls : Json::array()) {
     const Json function = entry.is_object() ? entry.value("function", Json::object()) : Json::object();
     const Json arguments = function.is_object() ? function.value("arguments", Json::object()) : Json::object();
-    calls.push_back({text_at(entry, "id"), text_at(function, "name"), arguments});
+    calls.push_back({text_or_empty(entry, "id"), text_or_empty(function, "name"), arguments});
   }
   return calls;
 }

@@ -55,9 +55,6 @@ class ToolSet {
   const std::vector<Image>& pictures() const { return pictures_; }
   void add_picture(Image picture) { pictures_.push_back(std::move(picture)); }
 
-  int calls_made() const { return calls_; }
-  double seconds_spent() const { return seconds_; }
-
   // The same pictures and what is left of the budget; from here on the two do not see each other. The fork reports to
   // `on_attempt`; without one, to that of the original. Throws Error where a tool cannot be forked.
   ToolSet fork(std::function<void(const ToolRecord&)> on_attempt = {}) const;

@@ -13,8 +13,7 @@ constexpr std::int64_t kMaxPixels = 1ll << 30;  // no sensible limit of a pictur
 
 [[noreturn]] void fail(const std::string& source, const std::string& key, const Json& value,
                        const std::string& expected) {
-  throw Error("image processor {}: '{}' is {}, expected {}", source, key,
-              value.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 200), expected);
+  throw Error("image processor {}: '{}' is {}, expected {}", source, key, to_text(value).substr(0, 200), expected);
 }
 
 void read_integer(const Json& json, const char* key, std::int64_t high, const std::string& source,

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/text.h"
+
 namespace agon::agents {
 namespace {
 
@@ -63,20 +65,12 @@ constexpr std::array<CharClass, 128> make_ascii_classes() {
 }
 constexpr std::array<CharClass, 128> kAsciiClasses = make_ascii_classes();
 
-// The code point at `start` and its length; length 0: not UTF-8.
-std::size_t decode_utf8(std::string_view text, std::size_t start, utf8proc_int32_t& code_point) {
-  const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + start;
-  const auto length = utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size() - start), &code_point);
-  return length > 0 ? static_cast<std::size_t>(length) : 0;
-}
-
 Char char_at(std::string_view text, std::size_t start) {
   if (start >= text.size()) return {CharClass::end, 0};
   const auto byte = static_cast<unsigned char>(text[start]);
   if (byte < 128) return {kAsciiClasses[byte], 1};
-  utf8proc_int32_t code_point = 0;
-  const std::size_t length = decode_utf8(text, start, code_point);
-  return length == 0 ? Char{CharClass::other, 1} : Char{classify(code_point), length};
+  const Character next = first_character_beyond_ascii(text.substr(start));
+  return {next.code_point < 0 ? CharClass::other : classify(next.code_point), next.bytes};
 }
 
 std::size_t skip(std::string_view text, std::size_t start, CharClass kind) {
@@ -126,11 +120,7 @@ void append_composed(std::vector<utf8proc_int32_t>& code_points, std::string& ou
   sort_marks(code_points);
   const auto count =
       utf8proc_normalize_utf32(code_points.data(), static_cast<utf8proc_ssize_t>(code_points.size()), kCompose);
-  for (utf8proc_ssize_t i = 0; i < count; ++i) {
-    utf8proc_uint8_t bytes[4];
-    const auto length = utf8proc_encode_char(code_points[static_cast<std::size_t>(i)], bytes);
-    out.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(length));
-  }
+  for (utf8proc_ssize_t i = 0; i < count; ++i) append_character(out, code_points[static_cast<std::size_t>(i)]);
   code_points.clear();
 }
 
@@ -141,18 +131,16 @@ std::string_view to_nfc(std::string_view text, std::string& buffer) {
   if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0xcc; })) return text;
   buffer.clear();
   std::vector<utf8proc_int32_t> code_points;
-  for (std::size_t i = 0; i < text.size();) {
-    utf8proc_int32_t code_point = 0, parts[32];
-    const std::size_t length = decode_utf8(text, i, code_point);
-    if (length == 0) {
+  for_each_character(text, [&](utf8proc_int32_t code_point, std::string_view bytes) {
+    if (code_point < 0) {
       append_composed(code_points, buffer);
-      buffer += text[i++];
-      continue;
+      buffer += bytes;
+      return;
     }
+    utf8proc_int32_t parts[32];
     const auto count = utf8proc_decompose_char(code_point, parts, 32, kDecompose, nullptr);
     code_points.insert(code_points.end(), parts, parts + count);
-    i += length;
-  }
+  });
   append_composed(code_points, buffer);
   return buffer;
 }
@@ -178,10 +166,7 @@ const std::array<std::string, 256>& byte_symbols() {
     int unprintable = 0;
     for (int byte = 0; byte < 256; ++byte) {
       const bool printable = (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
-      utf8proc_uint8_t bytes[4];
-      const auto length = utf8proc_encode_char(printable ? byte : 0x100 + unprintable++, bytes);
-      result[static_cast<std::size_t>(byte)].assign(reinterpret_cast<const char*>(bytes),
-                                                    static_cast<std::size_t>(length));
+      append_character(result[static_cast<std::size_t>(byte)], printable ? byte : 0x100 + unprintable++);
     }
     return result;
   }();
@@ -192,19 +177,17 @@ std::optional<std::string> bytes_of_symbols(std::string_view symbols) {
   static const std::vector<int> byte_of = [] {
     std::vector<int> result(0x200, -1);
     for (int byte = 0; byte < 256; ++byte) {
-      utf8proc_int32_t code_point = 0;
-      decode_utf8(byte_symbols()[static_cast<std::size_t>(byte)], 0, code_point);
-      result[static_cast<std::size_t>(code_point)] = byte;
+      const Character symbol = first_character(byte_symbols()[static_cast<std::size_t>(byte)]);
+      result[static_cast<std::size_t>(symbol.code_point)] = byte;
     }
     return result;
   }();
   std::string bytes;
-  for (std::size_t i = 0; i < symbols.size();) {
-    utf8proc_int32_t code_point = 0;
-    const std::size_t length = decode_utf8(symbols, i, code_point);
-    if (length == 0 || code_point >= 0x200 || byte_of[static_cast<std::size_t>(code_point)] < 0) return std::nullopt;
+  for (std::string_view rest = symbols; !rest.empty();) {
+    const auto [code_point, size] = first_character(rest);
+    if (code_point < 0 || code_point >= 0x200 || byte_of[static_cast<std::size_t>(code_point)] < 0) return std::nullopt;
     bytes += static_cast<char>(byte_of[static_cast<std::size_t>(code_point)]);
-    i += length;
+    rest.remove_prefix(size);
   }
   return bytes;
 }

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "core/descriptor.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/json.h"
@@ -55,15 +55,14 @@ std::optional<std::uint64_t> tensor_bytes(const std::string& dtype, const std::v
 class Mapping {
  public:
   explicit Mapping(const fs::path& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0) throw Error("{}: cannot be opened: {}.", path.string(), std::strerror(errno));
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!file) throw Error("{}: cannot be opened: {}.", path.string(), std::strerror(errno));
     struct stat status {};
-    const bool regular = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+    const bool regular = ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode);
     if (regular && status.st_size > 0) {
       size_ = static_cast<std::size_t>(status.st_size);
-      data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+      data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
     }
-    ::close(file);
     if (!regular) throw Error("{}: not a regular file.", path.string());
     if (data_ == MAP_FAILED) throw Error("{}: cannot be mapped: {}.", path.string(), std::strerror(errno));
   }

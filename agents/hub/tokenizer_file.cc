@@ -36,9 +36,7 @@ class Reader {
   void require(bool holds, const std::string& what) const {
     if (!holds) fail(what);
   }
-  static std::string quote(const FileJson& json) {
-    return json.dump(-1, ' ', false, FileJson::error_handler_t::replace).substr(0, 200);
-  }
+  static std::string quote(const FileJson& json) { return to_text(json).substr(0, 200); }
   const FileJson& at(const FileJson& object, const char* key, const std::string& path) const {
     require(object.is_object() && object.contains(key), fmt::format("'{}{}' is missing", path, key));
     return object.at(key);

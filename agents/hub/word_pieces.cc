@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -13,40 +14,29 @@ namespace {
 
 constexpr std::size_t kLongestWord = 100;  // characters
 
-using Character = utf8proc_int32_t;
+using CodePoint = utf8proc_int32_t;
 
-std::vector<Character> characters_of(std::string_view text) {
-  std::vector<Character> characters;
-  const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
-  for (std::size_t at = 0; at < text.size();) {
-    Character character = -1;
-    const utf8proc_ssize_t size =
-        utf8proc_iterate(bytes + at, static_cast<utf8proc_ssize_t>(text.size() - at), &character);
-    if (size > 0) characters.push_back(character);
-    at += size > 0 ? static_cast<std::size_t>(size) : 1;
-  }
+std::vector<CodePoint> characters_of(std::string_view text) {
+  std::vector<CodePoint> characters;
+  for_each_character(text, [&characters](CodePoint character, std::string_view) {
+    if (character >= 0) characters.push_back(character);
+  });
   return characters;
 }
 
-void append(std::string& text, Character character) {
-  utf8proc_uint8_t bytes[4];
-  const utf8proc_ssize_t size = utf8proc_encode_char(character, bytes);
-  text.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
-}
-
-bool is_white(Character c) {
+bool is_white(CodePoint c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || utf8proc_category(c) == UTF8PROC_CATEGORY_ZS ||
          c == 0x2028 || c == 0x2029;
 }
 
 // Control, format, private and unassigned characters, and the sign for what could not be read: they are left out.
-bool is_dropped(Character c) {
+bool is_dropped(CodePoint c) {
   const utf8proc_category_t category = utf8proc_category(c);
   return c == 0 || c == 0xFFFD || (category >= UTF8PROC_CATEGORY_CC && category <= UTF8PROC_CATEGORY_CO) ||
          category == UTF8PROC_CATEGORY_CN;
 }
 
-bool is_punctuation(Character c) {
+bool is_punctuation(CodePoint c) {
   const bool ascii =
       (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
   const utf8proc_category_t category = utf8proc_category(c);
@@ -54,8 +44,8 @@ bool is_punctuation(Character c) {
 }
 
 // Each is a word of its own.
-bool is_ideograph(Character c) {
-  constexpr Character kRanges[][2] = {{0x4E00, 0x9FFF},   {0x3400, 0x4DBF},   {0x20000, 0x2A6DF}, {0x2A700, 0x2B73F},
+bool is_ideograph(CodePoint c) {
+  constexpr CodePoint kRanges[][2] = {{0x4E00, 0x9FFF},   {0x3400, 0x4DBF},   {0x20000, 0x2A6DF}, {0x2A700, 0x2B73F},
                                       {0x2B740, 0x2B81F}, {0x2B920, 0x2CEAF}, {0xF900, 0xFAFF},   {0x2F800, 0x2FA1F}};
   for (const auto& [first, last] : kRanges)
     if (c >= first && c <= last) return true;
@@ -63,10 +53,10 @@ bool is_ideograph(Character c) {
 }
 
 // The characters in lower case, taken apart, without the marks.
-std::vector<Character> plain(const std::vector<Character>& characters) {
-  std::vector<Character> result;
-  for (const Character character : characters) {
-    Character parts[32];
+std::vector<CodePoint> plain(const std::vector<CodePoint>& characters) {
+  std::vector<CodePoint> result;
+  for (const CodePoint character : characters) {
+    CodePoint parts[32];
     const utf8proc_ssize_t count =
         utf8proc_decompose_char(character, parts, std::ssize(parts), UTF8PROC_DECOMPOSE, nullptr);
     assert(count >= 1 && count <= std::ssize(parts));
@@ -78,25 +68,23 @@ std::vector<Character> plain(const std::vector<Character>& characters) {
 
 // Words and single signs, in order.
 std::vector<std::string> words_of(std::string_view text, bool lower_case) {
-  std::vector<Character> characters = characters_of(text);
-  std::erase_if(characters, [](Character c) { return !is_white(c) && is_dropped(c); });
+  std::vector<CodePoint> characters = characters_of(text);
+  std::erase_if(characters, [](CodePoint c) { return !is_white(c) && is_dropped(c); });
   if (lower_case) characters = plain(characters);
   std::vector<std::string> words;
   bool open = false;
-  for (const Character character : characters) {
+  for (const CodePoint character : characters) {
     const bool alone = is_punctuation(character) || is_ideograph(character);
     if (is_white(character)) {
       open = false;
       continue;
     }
     if (alone || !open) words.emplace_back();
-    append(words.back(), character);
+    append_character(words.back(), character);
     open = !alone;
   }
   return words;
 }
-
-bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
 
 }  // namespace
 
@@ -122,14 +110,15 @@ std::int64_t WordPieces::special(const std::string& piece, const std::filesystem
 }
 
 void WordPieces::append_pieces(std::string_view word, std::vector<std::int64_t>& ids) const {
-  const auto characters = static_cast<std::size_t>(std::count_if(word.begin(), word.end(), begins_character));
+  const auto characters =
+      static_cast<std::size_t>(std::count_if(word.begin(), word.end(), std::not_fn(is_within_character)));
   if (characters > kLongestWord) return ids.push_back(unknown_);
   const std::size_t before = ids.size();
   for (std::size_t at = 0; at < word.size();) {
     std::size_t end = word.size();
     auto found = ids_.end();
     for (; end > at; --end) {
-      if (end < word.size() && !begins_character(word[end])) continue;
+      if (end < word.size() && is_within_character(word[end])) continue;
       found = ids_.find((at > 0 ? "##" : "") + std::string(word.substr(at, end - at)));
       if (found != ids_.end()) break;
     }

@@ -22,6 +22,7 @@
 #include "cli/model_folder.h"
 #include "cli/provenance.h"
 #include "cli/version.h"
+#include "core/descriptor.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
@@ -122,10 +123,9 @@ Check output_folder(const std::string& folder) {
   fs::path place = fs::absolute(folder);
   while (!fs::exists(place, ignored) && place.has_relative_path()) place = place.parent_path();
   std::string probe = (place / ".agon-doctor-XXXXXX").string();
-  const int file = fs::is_directory(place, ignored) ? mkstemp(probe.data()) : (errno = ENOTDIR, -1);
-  if (file < 0)
+  const Descriptor file(fs::is_directory(place, ignored) ? mkstemp(probe.data()) : (errno = ENOTDIR, -1));
+  if (!file)
     return {"output", fmt::format("{} cannot be written: {}: {}", folder, place.string(), std::strerror(errno)), false};
-  close(file);
   unlink(probe.c_str());
   const double free_gib = static_cast<double>(fs::space(place, ignored).available) / (1 << 30);
   return {"output", fmt::format("{} can be written, {:.1f} GiB free", folder, free_gib)};

@@ -8,7 +8,7 @@ namespace {
 // ASCII JSON that holds no character with a meaning in HTML.
 std::string inert(const Json& data) {
   std::string text;
-  for (const char c : data.dump(-1, ' ', true, Json::error_handler_t::replace)) {
+  for (const char c : to_ascii(data)) {
     switch (c) {
       case '<':
         text += "\\u003c";

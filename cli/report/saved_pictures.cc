@@ -13,21 +13,13 @@ namespace fs = std::filesystem;
 constexpr std::size_t kLongestName = 255;  // bytes, of most file systems
 constexpr std::size_t kLongestExtension = 16;
 
-// At most `most` bytes, and no half of a character.
-std::string cut(std::string text, std::size_t most) {
-  if (text.size() <= most) return text;
-  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
-  text.resize(most);
-  return text;
-}
-
 // The name with `tag` before its extension, within the longest name.
 std::string with_tag(const std::string& name, const std::string& tag) {
   const std::size_t dot = name.rfind('.');
   const bool has_extension = dot != name.npos && dot > 0 && name.size() - dot <= kLongestExtension;
   const std::string extension = has_extension ? name.substr(dot) : "";
-  return cut(name.substr(0, name.size() - extension.size()), kLongestName - tag.size() - extension.size()) + tag +
-         extension;
+  const std::string stem = name.substr(0, name.size() - extension.size());
+  return std::string(cut_text(stem, kLongestName - tag.size() - extension.size())) + tag + extension;
 }
 
 }  // namespace

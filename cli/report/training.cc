@@ -122,7 +122,7 @@ std::vector<std::size_t> token_ends(const Turn& turn) {
   for (const std::size_t bytes : turn.credit.token_bytes) {
     written += bytes;
     std::size_t end = written;
-    while (end > 0 && end < turn.text.size() && (turn.text[end] & 0xc0) == 0x80) --end;
+    while (end > 0 && end < turn.text.size() && is_within_character(turn.text[end])) --end;
     ends.push_back(end);
   }
   return ends;

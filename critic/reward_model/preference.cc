@@ -8,9 +8,9 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/image.h"
+#include "core/json_records.h"
 #include "core/progress.h"
 #include "core/text.h"
-#include "core/json_records.h"
 
 namespace agon::critic {
 namespace {
@@ -19,13 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kImages = "images";
 const std::vector<std::string> kKeys{"prompt", kImages, "responses", "instructions", "id", "category", "rank"};
-
-std::string text_at(const Json& record, const char* key, std::string otherwise = {}) {
-  const auto found = record.find(key);
-  if (found == record.end() || found->is_null()) return otherwise;
-  if (!found->is_string()) throw Error("'{}' must be a text, got {}", key, found->dump().substr(0, 60));
-  return found->get<std::string>();
-}
 
 // A number is as good a name.
 std::string id_at(const Json& record, const std::string& otherwise) {
@@ -67,12 +60,12 @@ Candidates candidates_in(const Json& record, const fs::path& folder) {
   for (const auto& [near, meant] : {std::pair{"image", kImages}, std::pair{"response", "responses"}})
     if (record.contains(near)) throw Error("there is no '{}' in a record; '{}' is meant, a list", near, meant);
   Candidates candidates;
-  if (const std::string instructions = text_at(record, "instructions"); !instructions.empty())
+  if (const std::string instructions = text_at(record, "instructions", ""); !instructions.empty())
     candidates.messages.push_back(Message::of(Role::system, instructions));
   Message question{Role::user, {}, {}, {}};
   for (const std::string& image : texts_at(record, kImages))
     question.parts.push_back(Part::of(load_image(picture_path(image, folder), {.most_elongated = kMostElongated})));
-  const std::string prompt = text_at(record, "prompt");
+  const std::string prompt = text_at(record, "prompt", "");
   if (prompt.empty() && question.parts.empty()) throw Error("it has neither a 'prompt' nor 'images'");
   question.parts.push_back(Part::of(prompt));
   candidates.messages.push_back(std::move(question));
@@ -151,7 +144,7 @@ std::vector<Preference> read_preferences(const fs::path& file) {
 Candidates read_candidates(const std::string& text, const std::string& name, const fs::path& folder) {
   const Json record(read_value(text, name));
   try {
-    if (!record.is_object()) throw Error("not a JSON object {...}");
+    if (!record.is_object()) throw Error("not a JSON object {{...}}");
     for (const auto& [key, value] : record.items())
       if (std::ranges::find(kKeys, key) == kKeys.end()) throw Error("{}", unknown_name_message("key", key, kKeys));
     Candidates candidates = candidates_in(record, folder);
@@ -166,8 +159,7 @@ void write_preferences(const fs::path& file, const std::vector<Preference>& pref
   const fs::path folder = file.parent_path();
   make_folders(folder / kImages);
   std::string lines;
-  for (const Preference& preference : preferences)
-    lines += json_of(preference, folder).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  for (const Preference& preference : preferences) lines += to_text(json_of(preference, folder)) + "\n";
   write_file_atomically(file.string(), lines);
 }
 

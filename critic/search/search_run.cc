@@ -84,7 +84,7 @@ std::string cannot_fork(const SearchOptions& options, const env::EnvFactory& new
 }
 
 std::string shortened(const Json& json) {
-  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string text = to_text(json);
   return text.size() > 200 ? valid_utf8(text.substr(0, 200)) + "..." : text;
 }
 

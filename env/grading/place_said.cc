@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kWindow = 160;  // bytes that are looked at
 
 std::string_view end_of(std::string_view text) { return last_bytes(text, kWindow); }
-std::string_view start_of(std::string_view text) { return first_bytes(text, kWindow); }
+std::string_view start_of(std::string_view text) { return cut_text(text, kWindow); }
 // "don't" and "left-hand" are one word each.
 std::vector<std::string_view> words_of(std::string_view text) { return words_in(text, "'-"); }
 
@@ -509,7 +509,7 @@ std::string without_coordinate_frame(std::string_view plain) {
     const std::size_t at = plain.find(origin);
     if (at == plain.npos || !has_digit(plain.substr(0, at))) continue;
     const std::string_view before = trim(plain.substr(0, at)), after = plain.substr(at + origin.size());
-    const std::string named = to_lower(first_bytes(after, 40));
+    const std::string named = to_lower(cut_text(after, 40));
     if (!contains_any(named, std::initializer_list<std::string_view>{"top", "upper", "origin"}) ||
         !ends_with_any_word(before, kFrames))
       continue;

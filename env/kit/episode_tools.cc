@@ -16,10 +16,10 @@ using Attempts = std::vector<ToolAttempt>;
 std::function<void(const ToolRecord&)> writer_to(const std::shared_ptr<Attempts>& attempts) {
   return [attempts](const ToolRecord& record) {
     // What a policy wrote may be no UTF-8.
-    const std::string arguments = record.arguments.dump(-1, ' ', false, Json::error_handler_t::replace);
+    const std::string arguments = to_text(record.arguments);
     attempts->push_back({record.name, Json::parse(arguments),
-                         record.result.error ? std::string(to_string(record.result.error->fault)) : "ok", record.seconds,
-                         record.result.bytes});
+                         record.result.error ? std::string(to_string(record.result.error->fault)) : "ok",
+                         record.seconds, record.result.bytes});
   };
 }
 

@@ -19,13 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 constexpr std::size_t kSimpleSearch = 75, kSimpleCoding = 70;  // the first of a MAT file
 
-std::string text_at(const SortedJson& item, const char* key) {
-  if (!item.contains(key)) throw Error("no \"{}\"", key);
-  if (!item[key].is_string() || trim(item[key].get<std::string>()).empty())
-    throw Error("\"{}\" is {}, not a text with something in it", key, shown(item[key]));
-  return item[key];
-}
-
 std::vector<std::string> texts_of(const SortedJson& value, const char* key) {
   std::vector<std::string> texts;
   for (const SortedJson& one : value.is_array() ? value : SortedJson::array({value})) {
@@ -84,15 +77,15 @@ void check_picture_keys(const SortedJson& item) {
 
 FileQuestion question_of(const SortedJson& item, std::size_t number, const fs::path& folder) {
   check_picture_keys(item);
-  FileQuestion question{id_of(item, number), text_at(item, "question"), "search", answers_of(item), {}, {}, 1};
+  FileQuestion question{id_of(item, number), filled_text_at(item, "question"), "search", answers_of(item), {}, {}, 1};
   if (item.contains("type") && item.contains("processed_image_path")) {
     question.defects = defects_of(item);
     question.kind = kind_of(question.defects);
     const bool part = question.defects.count(Defect::crop) > 0;
-    question.picture = picture_path(text_at(item, part ? "ori_image_path" : "processed_image_path"), folder);
+    question.picture = picture_path(filled_text_at(item, part ? "ori_image_path" : "processed_image_path"), folder);
     question.level = number < kSimpleCoding ? 1 : 2;
   } else if (item.contains("image_path")) {
-    question.picture = picture_path(text_at(item, "image_path"), folder);
+    question.picture = picture_path(filled_text_at(item, "image_path"), folder);
     question.level = number < kSimpleSearch ? 1 : 2;
   }
   check_picture_marks(question.question, question.picture.empty() ? 0 : 1);

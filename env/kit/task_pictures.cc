@@ -74,7 +74,7 @@ void throw_faults(const std::vector<Picture>& pictures, const std::vector<FileTa
                         one_line(picture.fault));
   }
   if (count > kToldPictures) told += fmt::format("\n  and {} more pictures", count - kToldPictures);
-  if (count > 0) throw Error(told);
+  if (count > 0) throw Error("{}", told);
 }
 
 }  // namespace

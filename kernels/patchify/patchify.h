@@ -22,7 +22,4 @@ void patchify(const PatchifyInput& input, float* out, const ParallelFor& paralle
 namespace reference {  // in double
 void patchify(const PatchifyInput& input, float* out);
 }
-namespace cuda {  // pointers of the device; returns the launch's cudaError_t, 0 for success
-int patchify(const PatchifyInput& input, float* out, void* stream);
-}
 }  // namespace agon::kernels

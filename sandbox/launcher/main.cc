@@ -16,12 +16,12 @@
 #include "core/json.h"
 #include "core/text.h"
 #include "sandbox/frame.h"
-#include "sandbox/launcher/isolation/launcher_backend.h"
-#include "sandbox/launcher/supervisor/errand.h"
-#include "sandbox/launcher/small_file.h"
-#include "sandbox/launcher/supervisor/supervisor.h"
-#include "sandbox/launcher/isolation/template.h"
 #include "sandbox/launcher/isolation/isolation.h"
+#include "sandbox/launcher/isolation/launcher_backend.h"
+#include "sandbox/launcher/isolation/template.h"
+#include "sandbox/launcher/small_file.h"
+#include "sandbox/launcher/supervisor/errand.h"
+#include "sandbox/launcher/supervisor/supervisor.h"
 #include "sandbox/message.h"
 
 namespace agon::sandbox::launcher {
@@ -144,6 +144,7 @@ void forget_inherited_settings() {
 // agon-sandbox CONTROL REQUEST    by a backend, within its walls; - for the standard streams
 int main(int count, char** arguments) {
   using namespace agon::sandbox::launcher;
+  using agon::Descriptor;
   if (count != 2 && count != 3) {
     fmt::print(stderr, "agon-sandbox is started by agon; to run code in a sandbox: agon exec FILE.py\n");
     return 2;

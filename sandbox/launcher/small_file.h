@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "sandbox/launcher/descriptor.h"
+#include "core/descriptor.h"
 
 namespace agon::sandbox::launcher {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sandbox/launcher/descriptor.h"
+#include "core/descriptor.h"
 
 namespace agon::sandbox::launcher {
 

@@ -45,3 +45,18 @@ TEST_CASE("a value that is not a whole number is refused, with the value") {
   CHECK_THROWS_WITH(whole_number_or_throw(Json(std::string(100, 'x')), "n", 1, 3),
                     Catch::Contains("xxx..., not a whole"));
 }
+
+TEST_CASE("JSON is printed whatever bytes its texts hold") {
+  const Json json{{"b",
+                   "\xFF"
+                   "a"},
+                  {"a", {1, "é"}}};
+  CHECK(to_text(json) ==
+        "{\"b\":\"\xEF\xBF\xBD"
+        "a\",\"a\":[1,\"é\"]}");
+  CHECK(to_text(Json{{"a", 1}}, 2) == "{\n  \"a\": 1\n}");
+  CHECK(to_text(nlohmann::json(json)) ==
+        "{\"a\":[1,\"é\"],\"b\":\"\xEF\xBF\xBD"
+        "a\"}");
+  CHECK(to_ascii(json) == R"({"b":"\ufffda","a":[1,"\u00e9"]})");
+}

@@ -40,3 +40,32 @@ TEST_CASE("JSON of others is read within bounds") {
   CHECK(json_or_discarded("nonsense").is_discarded());
   CHECK(json_or_discarded("7") == 7);
 }
+
+TEMPLATE_TEST_CASE("a text of an object is taken by its key", "", Json, SortedJson) {
+  const TestType object{{"name", "x y"}, {"empty", ""}, {"blank", " \n"}, {"number", 3}, {"null", nullptr}};
+  CHECK(text_at(object, "name") == "x y");
+  CHECK(text_at(object, "empty").empty());
+  CHECK_THROWS_WITH(text_at(object, "other"), "no \"other\"");
+  CHECK_THROWS_WITH(text_at(object, "number"), "\"number\" is 3, not a text");
+  CHECK_THROWS_WITH(text_at(object, "null"), "\"null\" is null, not a text");
+}
+
+TEMPLATE_TEST_CASE("a text may have a value where it is not there", "", Json, SortedJson) {
+  const TestType object{{"name", "x"}, {"number", 3}, {"null", nullptr}};
+  CHECK(text_at(object, "name", "y") == "x");
+  CHECK(text_at(object, "other", "y") == "y");
+  CHECK(text_at(object, "null", "y") == "y");
+  CHECK_THROWS_WITH(text_at(object, "number", "y"), "\"number\" is 3, not a text");
+}
+
+TEMPLATE_TEST_CASE("a text may have to have something in it, or be taken for empty", "", Json, SortedJson) {
+  const TestType object{{"name", " x "}, {"blank", " \n"}, {"list", {1, 2}}};
+  CHECK(filled_text_at(object, "name") == " x ");
+  CHECK_THROWS_WITH(filled_text_at(object, "other"), "no \"other\"");
+  CHECK_THROWS_WITH(filled_text_at(object, "blank"), "\"blank\" is \" \\n\", not a text with something in it");
+  CHECK_THROWS_WITH(filled_text_at(object, "list"), "\"list\" is [1,2], not a text with something in it");
+  CHECK(text_or_empty(object, "name") == " x ");
+  CHECK(text_or_empty(object, "list").empty());
+  CHECK(text_or_empty(object, "other").empty());
+  CHECK(text_or_empty(TestType("a text"), "name").empty());
+}

@@ -113,3 +113,31 @@ TEST_CASE("lower case and words are those of Unicode, and bytes that are no UTF-
   CHECK(split_words("\xff\xfe x") == Strings{"\xff\xfe", "x"});
   CHECK(split_words(" ").empty());
 }
+
+TEST_CASE("a character of UTF-8 is read and written; a byte that begins none stands for itself") {
+  for (const std::string text : {"a", "é", "€", "𝄞", "\x7F"}) {
+    CAPTURE(text);
+    const Character first = first_character(text + "b");
+    CHECK(first.bytes == text.size());
+    std::string written = "<";
+    append_character(written, first.code_point);
+    CHECK(written == "<" + text);
+  }
+  for (const char* text : {"\xE2\x82", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\x80", "\xFF"}) {
+    CHECK(first_character(text).code_point == -1);
+    CHECK(first_character(text).bytes == 1);
+  }
+  CHECK(first_character("").code_point == -1);
+}
+
+TEST_CASE("a text is cut between its characters") {
+  CHECK(cut_text("aé€", 6) == "aé€");
+  CHECK(cut_text("aé€", 5) == "aé");
+  CHECK(cut_text("aé€", 2) == "a");
+  CHECK(cut_text("€", 2).empty());
+  CHECK(last_bytes("aé€", 6) == "aé€");
+  CHECK(last_bytes("aé€", 4) == "€");
+  CHECK(last_bytes("aé€", 2).empty());
+  CHECK(last_bytes("ab", 1) == "b");
+  CHECK(last_bytes("ab", 0).empty());
+}

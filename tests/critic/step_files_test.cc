@@ -82,17 +82,16 @@ TEST_CASE("step files: what is wrong is said with its place") {
     CHECK_THROWS_WITH(read(fmt::format(R"([{{"problem": "P", "steps": ["a"], "label": {}}}])", label)),
                       Contains("not a whole number from -1 to 0"));
   CHECK_THROWS_WITH(read(R"([{"problem": "P", "steps": "a", "label": 0}])"), Contains("steps must be a list"));
-  CHECK_THROWS_WITH(read(R"([{"problem": 7, "steps": ["a"], "label": 0}])"), Contains("problem must be a text, got 7"));
+  CHECK_THROWS_WITH(read(R"([{"problem": 7, "steps": ["a"], "label": 0}])"), Contains("\"problem\" is 7, not a text"));
   CHECK_THROWS_WITH(read(R"([{"next_step": "a", "x_human_label": 0}])"), Contains("must be 1 or -1, got 0"));
   CHECK_THROWS_WITH(read(R"([{"next_step": "a"}])"), Contains("human_label"));
   CHECK_THROWS_WITH(read(R"([{"question": "P", "reason_error_section_numbers": [1]}])"), Contains("sections"));
   CHECK_THROWS_WITH(read(R"({"problem": "P", "correct_last_step": "a"})"),
-                    Contains("steps.json:1: it has no incorrect_last_step"));
-  CHECK_THROWS_WITH(read(R"({"correct_last_step": "a", "incorrect_last_step": "b"})"), Contains("it has no problem"));
-  CHECK_THROWS_WITH(read(R"([{"steps": ["a"], "label": 0}])"), Contains(", item 0: it has no problem"));
-  CHECK_THROWS_WITH(read(R"([{"next_step": "a", "x_human_label": 1}])"), Contains("it has no problem"));
-  CHECK_THROWS_WITH(read(R"([{"sections": ["a"], "reason_error_section_numbers": [1]}])"),
-                    Contains("it has no question"));
+                    Contains("steps.json:1: no \"incorrect_last_step\""));
+  CHECK_THROWS_WITH(read(R"({"correct_last_step": "a", "incorrect_last_step": "b"})"), Contains("no \"problem\""));
+  CHECK_THROWS_WITH(read(R"([{"steps": ["a"], "label": 0}])"), Contains(", item 0: no \"problem\""));
+  CHECK_THROWS_WITH(read(R"([{"next_step": "a", "x_human_label": 1}])"), Contains("no \"problem\""));
+  CHECK_THROWS_WITH(read(R"([{"sections": ["a"], "reason_error_section_numbers": [1]}])"), Contains("no \"question\""));
   for (const char* number : {"0", "2", "-1", "99999999999", "4294967297", "18446744073709551615", "1.5"})
     CHECK_THROWS_WITH(
         read(std::string(R"({"question": "P", "sections": ["a"], "reason_error_section_numbers": [)") + number + "]}"),

@@ -1,9 +1,9 @@
-#include "env/check_env.h"
-#include "core/file.h"
+#include "check_env.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "core/file.h"
 #include "effort.h"
 #include "toy_env.h"
 

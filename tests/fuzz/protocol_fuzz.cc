@@ -16,6 +16,7 @@
 #include "env/grading/single_rules.h"
 #include "env/protocol.h"
 #include "tests/fuzz/checks.h"
+#include "tests/support/choice_letter.h"
 
 using namespace agon::env;
 
@@ -54,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(match_gui_action(*action, *action).success);
   }
   if (const auto number = parse_number(text)) require(std::isfinite(*number));
-  if (const auto letter = parse_choice(text, {"cat", "dog"})) require(*letter == 'A' || *letter == 'B');
+  if (const auto letter = choice_letter(text, {"cat", "dog"})) require(*letter == 'A' || *letter == 'B');
   const double f1 = token_f1(text, "the red cat");
   require(f1 >= 0 && f1 <= 1);
   // Broken bytes may join into a letter once the punctuation between them is gone.

@@ -2,7 +2,6 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/equal.h>
-#include <ATen/ops/full.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/tensor.h>
@@ -15,7 +14,6 @@
 
 #include "agents/learn/network/token_logprob.h"
 #include "first_step.h"
-#include "kernels/patchify/patchify.h"
 #include "record/run_reader.h"
 #include "temp_folder.h"
 #undef CHECK  // of LibTorch
@@ -110,27 +108,6 @@ TEST_CASE("GPU: token_logprobs of no tokens, of what is not finite, and of a tok
     const auto spoilt = results(problem.on(at::kCUDA), 1);
     CHECK(spoilt[2][0].item<double>() == 0);
     CHECK(std::isnan(spoilt[2][1].item<double>()));
-  }
-}
-
-TEST_CASE("GPU: patchify equals its reference") {
-  const int shapes[][5] = {
-      {28, 28, 14, 2, 2}, {3, 3, 3, 1, 1}, {15, 45, 5, 3, 1}, {33, 99, 11, 3, 2}, {364, 252, 14, 2, 2}};
-  for (const auto& [height, width, patch, merge, temporal] : shapes) {
-    const Tensor picture = at::randint(256, {height, width, 3}, at::kByte), on_gpu = picture.to(at::kCUDA);
-    agon::kernels::PatchifyInput input{picture.const_data_ptr<std::uint8_t>(),
-                                       height,
-                                       width,
-                                       patch,
-                                       merge,
-                                       temporal,
-                                       {0.48F, 0.46F, 0.41F},
-                                       {0.27F, 0.26F, 0.5F}};
-    Tensor expected = at::full({height * width * 3 * temporal}, -1.0F), actual = expected.to(at::kCUDA);
-    agon::kernels::reference::patchify(input, expected.mutable_data_ptr<float>());
-    input.rgb = on_gpu.const_data_ptr<std::uint8_t>();
-    REQUIRE(agon::kernels::cuda::patchify(input, actual.mutable_data_ptr<float>(), nullptr) == 0);
-    CHECK(difference(actual, expected) <= 1e-6);
   }
 }
 

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,6 +22,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/file_lock.h"
 #include "core/text.h"
 #include "sandbox/sandbox.h"
 
@@ -78,10 +78,8 @@ std::vector<std::string> names_in(const fs::path& folder) {
 // A sandbox's folder that no launcher holds any more. Other sandboxes may live on this machine meanwhile.
 bool is_left(const fs::path& path) {
   if (!path.filename().string().starts_with("agon-sandbox-")) return false;
-  const int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool left = folder >= 0 && flock(folder, LOCK_EX | LOCK_NB) == 0;
-  if (folder >= 0) close(folder);
-  return left;
+  FileLock folder(Descriptor(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
+  return folder && folder.try_lock();
 }
 
 std::vector<std::string> left_folders() {

@@ -5,9 +5,10 @@
 #include <cmath>
 #include <string>
 
-#include "record/episode_store.h"
+#include "core/text.h"
 #include "env/protocol.h"
 #include "episode_fixture.h"
+#include "record/episode_store.h"
 
 namespace agon::test {
 
@@ -21,27 +22,27 @@ inline record::Metrics made_up_metrics(int step, int steps) {
   const double done = static_cast<double>(step) / steps, right = 0.35 + 0.45 * (1 - std::exp(-3 * done));
   const auto noisy = [&](double value, double noise) { return value + noise * (2 * rng.uniform() - 1); };
   record::Metrics metrics{{"reward/total", noisy(right + 0.1, 0.15)},
-                       {"reward/accuracy", noisy(right, 0.15)},
-                       {"reward/format", noisy(0.98, 0.02)},
-                       {"reward/score", noisy(0.1 * done, 0.1)},
-                       {"score/auc", noisy(0.5 + 0.25 * done, 0.1)},
-                       {"score/valid", noisy(0.99, 0.01)},
-                       {"policy/kl", 0.02 * done + rng.uniform() * 0.004},
-                       {"policy/entropy", noisy(0.4 - 0.2 * done, 0.03)},
-                       {"policy/clip_low", rng.uniform() * 0.01},
-                       {"policy/clip_high", rng.uniform() * 0.02},
-                       {"policy/ratio", noisy(1, 0.002)},
-                       {"policy/grad_norm", rng.chance(0.01) ? 9 : noisy(0.6, 0.2)},
-                       {"policy/loss", noisy(-0.01, 0.02)},
-                       {"policy/learning_rate", 1e-4 * (1 + std::cos(3.14159 * done)) / 2},
-                       {"length/mean", noisy(42 + 20 * done, 4)},
-                       {"length/max", std::floor(noisy(90, 20))},
-                       {"length/truncated", rng.uniform() * 0.02},
-                       {"groups/filtered", noisy(0.3 + 0.2 * done, 0.1)},
-                       {"speed/tokens_per_second", noisy(2100, 300)},
-                       {"time/rollout", noisy(1.2, 0.2)},
-                       {"time/logprob", noisy(0.3, 0.05)},
-                       {"time/update", noisy(0.9, 0.1)}};
+                          {"reward/accuracy", noisy(right, 0.15)},
+                          {"reward/format", noisy(0.98, 0.02)},
+                          {"reward/score", noisy(0.1 * done, 0.1)},
+                          {"score/auc", noisy(0.5 + 0.25 * done, 0.1)},
+                          {"score/valid", noisy(0.99, 0.01)},
+                          {"policy/kl", 0.02 * done + rng.uniform() * 0.004},
+                          {"policy/entropy", noisy(0.4 - 0.2 * done, 0.03)},
+                          {"policy/clip_low", rng.uniform() * 0.01},
+                          {"policy/clip_high", rng.uniform() * 0.02},
+                          {"policy/ratio", noisy(1, 0.002)},
+                          {"policy/grad_norm", rng.chance(0.01) ? 9 : noisy(0.6, 0.2)},
+                          {"policy/loss", noisy(-0.01, 0.02)},
+                          {"policy/learning_rate", 1e-4 * (1 + std::cos(3.14159 * done)) / 2},
+                          {"length/mean", noisy(42 + 20 * done, 4)},
+                          {"length/max", std::floor(noisy(90, 20))},
+                          {"length/truncated", rng.uniform() * 0.02},
+                          {"groups/filtered", noisy(0.3 + 0.2 * done, 0.1)},
+                          {"speed/tokens_per_second", noisy(2100, 300)},
+                          {"time/rollout", noisy(1.2, 0.2)},
+                          {"time/logprob", noisy(0.3, 0.05)},
+                          {"time/update", noisy(0.9, 0.1)}};
   if (step % 7 == 3) metrics[4].second = std::nan("");
   return metrics;
 }
@@ -64,7 +65,7 @@ inline std::vector<std::string> made_up_tokens(const std::string& text) {
     const bool joins = !tokens.empty() && ((std::isalnum(static_cast<unsigned char>(c)) &&
                                             std::isalnum(static_cast<unsigned char>(tokens.back().back()))) ||
                                            (std::isalpha(static_cast<unsigned char>(c)) && tokens.back() == " ") ||
-                                           (c == '\n' && tokens.back() == "\n") || (c & 0xc0) == 0x80);
+                                           (c == '\n' && tokens.back() == "\n") || is_within_character(c));
     if (!joins) tokens.emplace_back();
     tokens.back() += c;
   }

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "core/text.h"
 #include "core/json_text.h"
+#include "core/text.h"
 
 namespace agon::tools {
 namespace {
@@ -16,14 +16,6 @@ constexpr std::size_t kLongestTitle = 300;
 std::string_view without_quotes(std::string_view title) {
   const bool quoted = title.size() >= 2 && title.front() == '"' && title.back() == '"';
   return quoted ? title.substr(1, title.size() - 2) : title;
-}
-
-// The text at `key`; nothing where there is none. Throws Error for another value.
-std::string text_at(const SortedJson& line, const char* key) {
-  const auto at = line.find(key);
-  if (at == line.end() || at->is_null()) return {};
-  if (!at->is_string()) throw Error("\"{}\" is {}, not a text", key, shown(*at));
-  return *at;
 }
 
 bool has(const SortedJson& line, const char* key) { return line.contains(key) && !line[key].is_null(); }
@@ -51,10 +43,10 @@ Document document_of(const SortedJson& line, std::int64_t number) {
   if (!line.is_object()) throw Error("not a JSON object but {}", shown(line));
   Document document{id_of(line, number), {}, {}, {}};
   if (has(line, "contents")) {
-    set_contents(document, text_at(line, "contents"), text_at(line, "title"));
+    set_contents(document, text_at(line, "contents"), text_at(line, "title", ""));
   } else {
-    document.title = text_at(line, "title");
-    document.text = text_at(line, "text");
+    document.title = text_at(line, "title", "");
+    document.text = text_at(line, "text", "");
   }
   if (trim(document.title).empty() && trim(document.text).empty())
     throw Error("no \"contents\", \"title\" or \"text\" with something in it");

@@ -5,7 +5,6 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fcntl.h>
 #include <sqlite3.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/file_lock.h"
 #include "core/hash.h"
 #include "core/json_text.h"
 #include "core/text.h"
@@ -37,11 +37,6 @@ static_assert(std::endian::native == std::endian::little, "lengths are stored as
 constexpr std::size_t kToldLines = 5;
 constexpr std::int64_t kMegabyte = 1'000'000, kProgressDocuments = 1000, kProgressWords = 1'000'000;
 
-[[noreturn]] void throw_write_error(const std::string& path, int code) {
-  throw Error("{}: cannot be written: {}. Check the folder, its permissions and the free space.", path,
-              std::strerror(code));
-}
-
 // The file that grows, empty at first and locked as long as the object lives; it goes with the object unless it was
 // moved into place.
 class PartialFile {
@@ -52,7 +47,6 @@ class PartialFile {
   }
   ~PartialFile() {
     if (!moved_) ::unlink(path_.c_str());
-    ::close(descriptor_);
   }
   PartialFile(const PartialFile&) = delete;
   PartialFile& operator=(const PartialFile&) = delete;
@@ -67,23 +61,19 @@ class PartialFile {
  private:
   // False: the file opened was moved into place by another process before the lock was had.
   bool take() {
-    descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) throw_write_error(path_, errno);
-    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-      ::close(descriptor_);
-      throw Error("{}: another process is writing this index. Wait for its end.", target_);
-    }
+    lock_ = FileLock(Descriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)));
+    if (!lock_) throw_write_error(path_, errno);
+    if (!lock_.try_lock()) throw Error("{}: another process is writing this index. Wait for its end.", target_);
     struct stat open {
     }, there{};
-    const bool same = ::fstat(descriptor_, &open) == 0 && ::stat(path_.c_str(), &there) == 0 &&
+    const bool same = ::fstat(lock_.descriptor(), &open) == 0 && ::stat(path_.c_str(), &there) == 0 &&
                       open.st_ino == there.st_ino && open.st_dev == there.st_dev;
-    if (!same) ::close(descriptor_);
-    if (same && ::ftruncate(descriptor_, 0) != 0) throw_write_error(path_, errno);
+    if (same && ::ftruncate(lock_.descriptor(), 0) != 0) throw_write_error(path_, errno);
     return same;
   }
 
   std::string target_, path_;
-  int descriptor_ = -1;
+  FileLock lock_;
   bool moved_ = false;
 };
 

@@ -14,9 +14,7 @@ using Clock = std::chrono::steady_clock;
 // Of a request: a parsed value takes many times the bytes of its text.
 constexpr int kDeepest = 32, kMostValues = 4 * kMostQueries;
 
-std::string dump(const SortedJson& json) { return json.dump(-1, ' ', false, SortedJson::error_handler_t::replace); }
-
-RetrieveAnswer refuse(int status, const std::string& why) { return {status, dump({{"error", why}})}; }
+RetrieveAnswer refuse(int status, const std::string& why) { return {status, to_text(SortedJson{{"error", why}})}; }
 
 struct Request {
   std::vector<std::string> queries;
@@ -57,10 +55,11 @@ SortedJson item_of(const SearchHit& hit, bool scores) {
   return {{"document", std::move(document)}, {"score", hit.score ? SortedJson(*hit.score) : SortedJson()}};
 }
 
-std::string text_at(const SortedJson& object, const char* key) {
+// Other servers give ids and more as numbers too.
+std::string any_text_at(const SortedJson& object, const char* key) {
   const auto at = object.find(key);
   if (at == object.end() || at->is_null()) return {};
-  return at->is_string() ? at->get<std::string>() : dump(*at);
+  return at->is_string() ? at->get<std::string>() : to_text(*at);
 }
 
 SearchHit hit_of(const SortedJson& item) {
@@ -70,19 +69,19 @@ SearchHit hit_of(const SortedJson& item) {
   const bool has_contents = document.is_object() && document.contains("contents");
   if (document.is_string() || has_contents) {
     SplitContents split =
-        split_contents(has_contents ? text_at(document, "contents") : document.get_ref<const std::string&>());
+        split_contents(has_contents ? any_text_at(document, "contents") : document.get_ref<const std::string&>());
     hit.title = std::move(split.title);
     hit.text = std::move(split.text);
     hit.head = std::move(split.head);
   } else if (document.is_object() && document.contains("text")) {
-    hit.title = text_at(document, "title");
-    hit.text = text_at(document, "text");
+    hit.title = any_text_at(document, "title");
+    hit.text = any_text_at(document, "text");
   } else {
     throw Error("a document is {}, without \"contents\" and \"text\"", shown(document));
   }
   if (document.is_object()) {
-    hit.id = text_at(document, "id");
-    hit.url = text_at(document, "url");
+    hit.id = any_text_at(document, "id");
+    hit.url = any_text_at(document, "url");
   }
   if (wrapped && item.contains("score") && item["score"].is_number()) hit.score = item["score"].get<double>();
   hit.snippet = hit.text;
@@ -109,7 +108,7 @@ RetrieveAnswer answer_retrieve(SearchBackend& backend, std::string_view text, co
       return refuse(reply.failure->fault == ToolFault::bad_arguments ? 400 : 503, reply.failure->message);
     body += body.ends_with(']') ? ",[" : "[";
     for (const SearchHit& hit : reply.hits) {
-      const std::string item = dump(item_of(hit, request.scores));
+      const std::string item = to_text(item_of(hit, request.scores));
       const std::size_t size = body.size() + item.size() + 4;  // of what ends it
       if (size > limits.most_bytes)
         return refuse(400, fmt::format("the answer would be larger than {} bytes; ask for fewer documents or queries",
@@ -125,7 +124,7 @@ RetrieveAnswer answer_retrieve(SearchBackend& backend, std::string_view text, co
 }
 
 std::string retrieve_request(const std::string& query, int top_k) {
-  return dump({{"queries", {query}}, {"topk", top_k}, {"return_scores", true}});
+  return to_text(SortedJson{{"queries", {query}}, {"topk", top_k}, {"return_scores", true}});
 }
 
 std::vector<SearchHit> read_retrieved(const SortedJson& reply) {

@@ -22,13 +22,14 @@ struct RetrieveServer::Implementation {
   Implementation(std::shared_ptr<SearchBackend> search, const RetrieveServerOptions& wanted)
       : backend(std::move(search)),
         options(wanted),
-        server({options.host, options.port, options.threads, options.most_request_bytes, options.limits},
-               {{"POST", "/retrieve", false, [this](const net::HttpServerRequest& request) { return retrieve(request); }},
-                {"GET", "/health", true, [this](const net::HttpServerRequest&) { return health(); }}}) {}
+        server(
+            {options.host, options.port, options.threads, options.most_request_bytes, options.limits},
+            {{"POST", "/retrieve", false, [this](const net::HttpServerRequest& request) { return retrieve(request); }},
+             {"GET", "/health", true, [this](const net::HttpServerRequest&) { return health(); }}}) {}
 
   net::HttpServerAnswer health() const {
     const Json state{{"status", "healthy"}, {"search", backend->identity()}};
-    return {200, state.dump(-1, ' ', false, Json::error_handler_t::replace), {}};
+    return {200, to_text(state), {}};
   }
 
   net::HttpServerAnswer retrieve(const net::HttpServerRequest& request) {

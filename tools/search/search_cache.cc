@@ -7,8 +7,8 @@
 
 #include "core/error.h"
 #include "core/hash.h"
-#include "core/text.h"
 #include "core/json_text.h"
+#include "core/text.h"
 
 namespace agon::tools {
 namespace {
@@ -20,11 +20,6 @@ constexpr const char* kSchema = R"sql(
 CREATE TABLE IF NOT EXISTS searches (key TEXT PRIMARY KEY, engine TEXT NOT NULL, query TEXT NOT NULL, top_k INTEGER NOT NULL,
   hits TEXT NOT NULL, recorded TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))) STRICT;
 )sql";
-
-template <typename AnyJson>
-std::string dump(const AnyJson& json) {
-  return json.dump(-1, ' ', false, AnyJson::error_handler_t::replace);
-}
 
 SortedJson json_of(const std::vector<SearchHit>& hits) {
   SortedJson list = SortedJson::array();
@@ -91,7 +86,7 @@ class CachedSearch : public SearchBackend {
 
  private:
   std::string key_of(const std::string& query, int top_k) const {
-    const std::string whole = dump(Json{{"engine", engine_->identity()}, {"query", query}, {"top_k", top_k}});
+    const std::string whole = to_text(Json{{"engine", engine_->identity()}, {"query", query}, {"top_k", top_k}});
     return hash_bytes({reinterpret_cast<const std::uint8_t*>(whole.data()), whole.size()}).hex();
   }
 
@@ -122,10 +117,10 @@ class CachedSearch : public SearchBackend {
       SQLite::Statement insert(
           database_, "INSERT OR IGNORE INTO searches (key, engine, query, top_k, hits) VALUES (?, ?, ?, ?, ?)");
       insert.bind(1, key);
-      insert.bind(2, dump(engine_->identity()));
+      insert.bind(2, to_text(engine_->identity()));
       insert.bind(3, query);
       insert.bind(4, top_k);
-      insert.bind(5, dump(json_of(hits)));
+      insert.bind(5, to_text(json_of(hits)));
       insert.exec();
     });
   }

@@ -10,8 +10,8 @@
 #include <mutex>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "tools/search/index_schema.h"
-#include "core/json_text.h"
 #include "tools/search/snippet.h"
 #include "tools/search/word_tokenizer.h"
 

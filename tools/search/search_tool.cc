@@ -4,8 +4,8 @@
 #include <cassert>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/text.h"
-#include "core/json_text.h"
 
 namespace agon::tools {
 namespace {

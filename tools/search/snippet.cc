@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "core/text.h"
-#include "core/json_text.h"
 
 namespace agon::tools {
 namespace {

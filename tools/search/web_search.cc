@@ -5,11 +5,11 @@
 #include <cstdlib>
 
 #include "core/error.h"
+#include "core/json_text.h"
 #include "core/text.h"
 #include "net/http_client.h"
-#include "core/json_text.h"
-#include "tools/search/retrieve_protocol.h"
 #include "net/secret.h"
+#include "tools/search/retrieve_protocol.h"
 
 namespace agon::tools {
 namespace {
@@ -25,13 +25,6 @@ struct Engine {
   SearchReply (*read)(const SortedJson& reply);  // throws Error for another form
 };
 
-std::string dump(const SortedJson& json) { return json.dump(-1, ' ', false, SortedJson::error_handler_t::replace); }
-
-std::string text_at(const SortedJson& object, const char* key) {
-  if (!object.is_object() || !object.contains(key) || !object[key].is_string()) return {};
-  return object[key];
-}
-
 // [{title_key, url_key, text_key}] as hits.
 SearchReply read_list(const SortedJson& list, const char* url_key, const char* text_key) {
   if (!list.is_array()) throw Error("{} where a list of results was expected", shown(list));
@@ -39,9 +32,9 @@ SearchReply read_list(const SortedJson& list, const char* url_key, const char* t
   for (const SortedJson& item : list) {
     if (std::ssize(reply.hits) == kMostHits) break;
     SearchHit hit;
-    hit.url = hit.id = text_at(item, url_key);
-    hit.title = text_at(item, "title");
-    hit.text = hit.snippet = text_at(item, text_key);
+    hit.url = hit.id = text_or_empty(item, url_key);
+    hit.title = text_or_empty(item, "title");
+    hit.text = hit.snippet = text_or_empty(item, text_key);
     reply.hits.push_back(std::move(hit));
   }
   return reply;
@@ -78,8 +71,9 @@ SearchReply read_searxng(const SortedJson& reply) {
 }
 
 net::HttpRequest ask_serper(const std::string& url, const std::string& key, const std::string& query, int top_k) {
-  return {
-      url, {"Content-Type: application/json", fmt::format("X-API-KEY: {}", key)}, dump({{"q", query}, {"num", top_k}})};
+  return {url,
+          {"Content-Type: application/json", fmt::format("X-API-KEY: {}", key)},
+          to_text(SortedJson{{"q", query}, {"num", top_k}})};
 }
 
 SearchReply read_serper(const SortedJson& reply) {
@@ -139,7 +133,7 @@ std::string key_of(const Engine& engine) {
 }
 
 // Every byte that is no UTF-8 as U+FFFD.
-std::string as_utf8(std::string_view text) { return SortedJson::parse(dump(std::string(text))); }
+std::string as_utf8(std::string_view text) { return SortedJson::parse(to_text(SortedJson(std::string(text)))); }
 
 class WebSearch : public SearchBackend {
  public:

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace agon::tools {
 namespace {
@@ -144,11 +145,7 @@ void fold(std::string_view text, std::vector<Character>& scratch, std::vector<Ch
 }
 
 void append_utf8(std::string& text, std::span<const Character> characters) {
-  for (const Character character : characters) {
-    std::array<utf8proc_uint8_t, 4> bytes;
-    const utf8proc_ssize_t size = utf8proc_encode_char(character, bytes.data());
-    text.append(reinterpret_cast<const char*>(bytes.data()), static_cast<std::size_t>(size));
-  }
+  for (const Character character : characters) append_character(text, character);
 }
 
 constexpr char kSeparator = 0, kBeyondAscii = 1;
@@ -168,18 +165,6 @@ constexpr std::array<char, 256> kBytes = [] {
 }();
 
 char class_of(char byte) { return kBytes[static_cast<unsigned char>(byte)]; }
-
-struct Next {
-  Character character = -1;  // -1: a byte that forms none
-  std::size_t size = 1;
-};
-Next next_character(std::string_view text, std::size_t at) {
-  Next next;
-  const auto read = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data() + at),
-                                     static_cast<utf8proc_ssize_t>(text.size() - at), &next.character);
-  if (read > 0) next.size = static_cast<std::size_t>(read);
-  return next;
-}
 
 // A text as ICU reads it.
 struct Source {
@@ -220,7 +205,7 @@ struct Words::Implementation {
         ++run.end;
         continue;
       }
-      const auto [character, size] = next_character(text, run.end);
+      const auto [character, size] = first_character_beyond_ascii(text.substr(run.end));
       if (character < 0 || !is_word_character(character)) break;
       run.dictionary = run.dictionary || needs_dictionary(kind_of(character));
       run.end += size;
@@ -303,7 +288,7 @@ bool Words::for_each(std::string_view text, Visit visit, void* context) {
     }
     const Implementation::Run run = Implementation::run_from(text, begin, at);
     if (run.end > begin && !implementation_->visit_run(text, run)) return false;
-    at = run.end > begin ? run.end : begin + next_character(text, begin).size;
+    at = run.end > begin ? run.end : begin + first_character(text.substr(begin)).bytes;
   }
 }
 

@@ -11,9 +11,7 @@
 namespace agon::agents {
 namespace {
 
-std::string shown(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 80);
-}
+std::string shown(const Json& value) { return to_text(value).substr(0, 80); }
 
 std::string range_text(double low, double high) {
   if (low == -kInfinity && high == kInfinity) return "a finite number";

@@ -45,7 +45,7 @@ Image noised(const Image& picture, std::uint64_t seed) {
 PictureChange parse_picture_change(const std::string& name) {
   static const std::vector<std::string> kNames{"white", "blur", "noise", "rotate"};
   const auto found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end()) throw Error(unknown_name_message("picture change", name, kNames));
+  if (found == kNames.end()) throw Error("{}", unknown_name_message("picture change", name, kNames));
   return static_cast<PictureChange>(found - kNames.begin());
 }
 

@@ -43,8 +43,6 @@ void check(const PolicyTokens& tokens, const PolicyLossOptions& options) {
   if (tokens.reference_logprob.defined() != tokens.kl.defined())
     throw Error("policy loss: {} is missing. A divergence needs the reference's log-probabilities and its weights kl.",
                 tokens.kl.defined() ? "reference_logprob" : "kl");
-  if (options.entropy_bonus != 0 && !tokens.entropy.defined())
-    throw Error("policy loss: entropy_bonus is {}, but there is no entropy", options.entropy_bonus);
   if (options.kl_clamp && !(*options.kl_clamp > 0))
     throw Error("policy loss: KL is clamped at {}. Choose a number above 0.", *options.kl_clamp);
   if (!(options.clip_low >= 0 && options.clip_low <= 1 && options.clip_high >= 0))
@@ -126,7 +124,6 @@ PolicyLoss policy_loss(const PolicyTokens& tokens, const PolicyLossOptions& opti
                  "Has an earlier step spoilt the weights? Lower its learning rate, or set 'loss.kl_clamp', as to 10.");
     losses = losses + tokens.kl * found.kl;
   }
-  if (options.entropy_bonus != 0) losses = losses - options.entropy_bonus * tokens.entropy;
 
   PolicyLoss result{(tokens.weight * losses).sum(at::kDouble), figures_of(tokens, options, ratio, found)};
   result.figures.loss = result.loss.item<double>();

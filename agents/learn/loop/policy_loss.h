@@ -1,7 +1,7 @@
 // agents/learn/loop/policy_loss.h - the one loss of every method of learning, over the trained tokens t of a batch:
-//   sum_t w_t * ( -min(r_t A_t, clip(r_t, 1 - low, 1 + high) A_t) + beta_t * KL_t - bonus * H_t )
-// with the ratio r_t = pi(t) / pi_old(t) to the policy that wrote the token, the estimated divergence KL_t of the
-// policy from the reference, and the entropy H_t. Methods differ in A, beta and w alone (agents/learn/credit/credit.h). The
+//   sum_t w_t * ( -min(r_t A_t, clip(r_t, 1 - low, 1 + high) A_t) + beta_t * KL_t )
+// with the ratio r_t = pi(t) / pi_old(t) to the policy that wrote the token and the estimated divergence KL_t of the
+// policy from the reference. Methods differ in A, beta and w alone (agents/learn/credit/credit.h). The
 // weights are those of the whole batch, so the losses, gradients and figures of micro-batches add up to the batch's
 // however it is cut.
 #pragma once
@@ -21,11 +21,10 @@ struct PolicyLossOptions {
   KlEstimator kl = KlEstimator::k3;
   // A token's KL counts as this at most, and has no gradient beyond. Nothing: KL that overflows is an Error.
   std::optional<double> kl_clamp;
-  double entropy_bonus = 0;  // needs PolicyTokens.entropy with its gradient
 };
 
 // T tokens of any roll-outs in any order; every tensor is [T], of one floating type, on one device. Gradients flow into
-// logprob and entropy alone.
+// logprob alone.
 struct PolicyTokens {
   at::Tensor logprob;            // ln pi, nats
   at::Tensor old_logprob;        // ln pi_old; undefined: logprob itself without gradient, a ratio of 1
@@ -33,7 +32,7 @@ struct PolicyTokens {
   at::Tensor advantage;          // A
   at::Tensor kl;                 // beta
   at::Tensor weight;             // w; 0: not trained, in no figure
-  at::Tensor entropy;            // H, nats; may be undefined
+  at::Tensor entropy;            // nats, for the figures; may be undefined
 };
 
 struct RunningMean {
@@ -50,7 +49,7 @@ struct PolicyLossFigures {
   RunningMean kl;                         // KL, not multiplied by beta; without a reference it counts nothing
   RunningMean kl_clamped;                 // share of tokens whose KL was clamped; without a clamp it counts nothing
   RunningMean nll;                        // -ln pi: what methods that imitate bring down
-  RunningMean entropy;                    // H; counts nothing where it is undefined
+  RunningMean entropy;                    // counts nothing where it is undefined
   PolicyLossFigures& operator+=(const PolicyLossFigures& other);
 };
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kWindow = 56;  // bytes that are looked at
 
 std::string lower_end(std::string_view text) { return to_lower(last_bytes(text, kWindow)); }
-std::string lower_start(std::string_view text) { return to_lower(first_bytes(text, kWindow)); }
+std::string lower_start(std::string_view text) { return to_lower(cut_text(text, kWindow)); }
 
 // --- Denials ---
 

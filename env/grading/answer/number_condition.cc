@@ -304,7 +304,7 @@ bool tells_value(std::string_view before, std::string_view behind) {
   while (begin > 0 && (is_digit(said[begin - 1]) || said[begin - 1] == '.' || said[begin - 1] == '-')) --begin;
   if (begin < end) return !trim(said.substr(0, begin)).ends_with('=');
   const bool leads = trim(before).empty() || ends_with_any(trim(before), Words{".", "\n", ":", "so", "so,"});
-  return leads && behind.starts_with(',') && has_digit(first_bytes(behind, kReach));
+  return leads && behind.starts_with(',') && has_digit(cut_text(behind, kReach));
 }
 
 }  // namespace

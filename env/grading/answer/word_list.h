@@ -76,17 +76,4 @@ inline std::vector<std::string_view> words_in(std::string_view text, std::string
 
 inline bool has_digit(std::string_view text) { return text.find_first_of("0123456789") != text.npos; }
 
-// At most so many bytes of a text's end, or its start, in whole characters.
-inline bool is_within_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
-inline std::string_view last_bytes(std::string_view text, std::size_t most) {
-  std::size_t begin = text.size() - std::min(text.size(), most);
-  while (begin > 0 && begin < text.size() && is_within_character(text[begin])) ++begin;
-  return text.substr(begin);
-}
-inline std::string_view first_bytes(std::string_view text, std::size_t most) {
-  std::size_t end = std::min(text.size(), most);
-  while (end > 0 && end < text.size() && is_within_character(text[end])) --end;
-  return text.substr(0, end);
-}
-
 }  // namespace agon::env

@@ -62,13 +62,6 @@ void check_keys(const Line& line) {
   }
 }
 
-std::string text_at(const Line& line, const std::string& key) {
-  if (!line.contains(key)) throw Error("no \"{}\"", key);
-  if (!line[key].is_string() || trim(line[key].get<std::string>()).empty())
-    throw Error("\"{}\" is {}, not a text with something in it", key, shown(line[key]));
-  return line[key];
-}
-
 std::vector<std::string> texts_at(const Line& line, const std::string& key) {
   if (!line.contains(key)) return {};
   const auto is_text = [](const Line& item) { return item.is_string() || item.is_number(); };
@@ -89,10 +82,10 @@ Task read_task(const Line& line, const fs::path& folder) {
   TaskInfo info;
   if (!line.contains("id")) throw Error("no \"id\"");
   info.id = "jsonl/" + task_id_of(line["id"]);
-  info.prompt = text_at(line, "prompt");
+  info.prompt = filled_text_at(line, "prompt");
   info.level = level_at(line);
-  const std::string grader = text_at(line, "grader");
-  info.kind = line.contains("kind") ? text_at(line, "kind") : grader;
+  const std::string grader = filled_text_at(line, "grader");
+  info.kind = line.contains("kind") ? filled_text_at(line, "kind") : grader;
   if (!line.contains("answer")) throw Error("no \"answer\"");
   if (line["answer"].is_object()) throw Error("\"answer\" is an object; it is a text, a number or a list");
   info.gold = Json(line["answer"]);

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "sandbox/launcher/descriptor.h"
+#include "core/descriptor.h"
 
 namespace agon::sandbox::launcher {
 

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -69,12 +68,13 @@ std::int64_t value_in(int folder, const std::string& file, std::string_view name
   return 0;
 }
 
-Descriptor open_folder(const fs::path& path) {
-  return Descriptor(
-      checked(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), "opening the cgroup " + path.string()));
+// Waits for whoever holds it.
+FileLock lock_folder(const fs::path& path) {
+  FileLock folder(Descriptor(
+      checked(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), "opening the cgroup " + path.string())));
+  folder.lock();
+  return folder;
 }
-
-bool lock(const Descriptor& folder, int how) { return flock(folder.get(), how) == 0; }
 
 // Ends everything in a cgroup, and it. What cannot be removed is left for the next sweep.
 void remove_cgroup(const fs::path& path) {
@@ -96,8 +96,8 @@ void sweep(const fs::path& parent) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(parent, ignored)) {
     if (!entry.path().filename().string().starts_with(kSandbox)) continue;
-    const Descriptor folder(open(entry.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (folder && lock(folder, LOCK_EX | LOCK_NB)) remove_cgroup(entry.path());
+    FileLock folder(Descriptor(open(entry.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
+    if (folder && folder.try_lock()) remove_cgroup(entry.path());
   }
 }
 
@@ -176,14 +176,12 @@ std::string own_cgroup_folder(std::string_view cgroup, std::string_view mountinf
 
 SandboxCgroup::SandboxCgroup(uid_t user, gid_t group) {
   const fs::path own = delegated_cgroup();
-  const Descriptor parent = open_folder(own);
-  lock(parent, LOCK_EX);  // until this one is locked: nobody takes it for a stale one
+  const FileLock parent = lock_folder(own);  // until this one is locked: nobody takes it for a stale one
   sweep(own);
   path_ = own / (std::string(kSandbox) + std::to_string(getpid()));
   make_cgroup(path_);
   try {
-    folder_ = open_folder(path_);
-    lock(folder_, LOCK_EX);
+    folder_ = lock_folder(path_);
     if (!switch_on_controllers(own)) {
       move_host_aside(own);
       if (!switch_on_controllers(own))

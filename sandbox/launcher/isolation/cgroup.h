@@ -1,5 +1,5 @@
-// sandbox/launcher/isolation/cgroup.h - cgroup v2: one for a sandbox as a whole, beneath it one for each session, in which the
-// kernel keeps the session's limits (tier A).
+// sandbox/launcher/isolation/cgroup.h - cgroup v2: one for a sandbox as a whole, beneath it one for each session, in
+// which the kernel keeps the session's limits (tier A).
 //   our own cgroup, delegated
 //     agon-host              the host's process, where it would stand in the way
 //     agon-sandbox-PID       locked while its launcher lives: an unlocked one is stale
@@ -14,7 +14,8 @@
 #include <string>
 #include <string_view>
 
-#include "sandbox/launcher/descriptor.h"
+#include "core/descriptor.h"
+#include "core/file_lock.h"
 #include "sandbox/limits.h"
 
 namespace agon::sandbox::launcher {
@@ -34,12 +35,12 @@ class SandboxCgroup {
   SandboxCgroup(const SandboxCgroup&) = delete;
   SandboxCgroup& operator=(const SandboxCgroup&) = delete;
 
-  int folder() const { return folder_.get(); }
+  int folder() const { return folder_.descriptor(); }
   void add_supervisor(pid_t process);  // throws std::system_error
 
  private:
   std::filesystem::path path_;
-  Descriptor folder_;
+  FileLock folder_;
 };
 
 // Made and removed by the supervisor.

@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -23,16 +22,18 @@
 #include <optional>
 #include <sstream>
 
+#include "core/descriptor.h"
 #include "core/error.h"
+#include "core/file_lock.h"
 #include "core/text.h"
 #include "sandbox/launcher/isolation/cgroup.h"
-#include "sandbox/launcher/session/init_process.h"
-#include "sandbox/launcher/session/folder.h"
 #include "sandbox/launcher/isolation/landlock.h"
 #include "sandbox/launcher/isolation/private_root.h"
-#include "sandbox/launcher/supervisor/processes.h"
+#include "sandbox/launcher/session/folder.h"
+#include "sandbox/launcher/session/init_process.h"
 #include "sandbox/launcher/small_file.h"
 #include "sandbox/launcher/sockets.h"
+#include "sandbox/launcher/supervisor/processes.h"
 
 namespace agon::sandbox::launcher {
 namespace {
@@ -143,8 +144,8 @@ class PrivateFolder {
     });
     path_ = std::string(kFolders) + "XXXXXX";
     if (!mkdtemp(path_.data())) throw Error("no folder {} can be made: {}", path_, std::strerror(errno));
-    lock_ = Descriptor(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!lock_ || flock(lock_.get(), LOCK_EX) != 0 || fchown(lock_.get(), owner.user, owner.group) != 0)
+    lock_ = FileLock(Descriptor(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)));
+    if (!lock_ || !lock_.lock() || fchown(lock_.descriptor(), owner.user, owner.group) != 0)
       throw Error("the folder {} cannot be prepared: {}", path_, std::strerror(errno));
   }
   ~PrivateFolder() {
@@ -161,15 +162,15 @@ class PrivateFolder {
     Folder::at(folders.parent_path()).for_each([&](const char* name) {
       if (!std::string_view(name).starts_with(folders.filename().c_str())) return;
       const fs::path path = folders.parent_path() / name;
-      const Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      FileLock folder(Descriptor(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)));
       struct stat status {};
-      if (!folder || fstat(folder.get(), &status) != 0 || status.st_uid != owner.user) return;
+      if (!folder || fstat(folder.descriptor(), &status) != 0 || status.st_uid != owner.user) return;
       if (::time(nullptr) - status.st_mtime < 60) return;  // it may be about to be locked
-      if (flock(folder.get(), LOCK_EX | LOCK_NB) == 0) remove_folder(path);
+      if (folder.try_lock()) remove_folder(path);
     });
   }
   std::string path_;
-  Descriptor lock_;
+  FileLock lock_;
 };
 
 // A session takes three descriptors of the supervisor and two processes; some more while it is made.

@@ -1,12 +1,12 @@
-// sandbox/launcher/isolation/launcher_backend.h - other programs that make the outer namespaces and the root, in place of tiers.h, and
-// start this launcher again inside. What is within (template, sessions, their limits) stays ours.
+// sandbox/launcher/isolation/launcher_backend.h - other programs that make the outer namespaces and the root, in place
+// of tiers.h, and start this launcher again inside. What is within (template, sessions, their limits) stays ours.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "core/descriptor.h"
 #include "sandbox/backend.h"
-#include "sandbox/launcher/descriptor.h"
 
 namespace agon::sandbox::launcher {
 

@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/descriptor.h"
 #include "core/error.h"
-#include "sandbox/launcher/descriptor.h"
 
 namespace agon::sandbox::launcher {
 namespace {

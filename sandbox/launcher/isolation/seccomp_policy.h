@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sandbox/launcher/descriptor.h"
+#include "core/descriptor.h"
 
 namespace agon::sandbox::launcher {
 

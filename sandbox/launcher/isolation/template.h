@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sandbox/launcher/descriptor.h"
+#include "core/descriptor.h"
 #include "sandbox/launcher/isolation/isolation.h"
 #include "sandbox/launcher/session/guest_channel.h"
 

@@ -1,5 +1,5 @@
-// sandbox/launcher/session/folder.h - an open folder that a guest may own and change at any moment. Every name is one entry of
-// it, no link is ever followed, and what is behind a descriptor stays the same whatever becomes of its name.
+// sandbox/launcher/session/folder.h - an open folder that a guest may own and change at any moment. Every name is one
+// entry of it, no link is ever followed, and what is behind a descriptor stays the same whatever becomes of its name.
 #pragma once
 
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "sandbox/launcher/descriptor.h"
+#include "core/descriptor.h"
 
 namespace agon::sandbox::launcher {
 

@@ -1,5 +1,5 @@
-// sandbox/launcher/session/guest_channel.h - the supervisor's end of a channel to a guest (guest_protocol.h). Never blocks;
-// never trusts.
+// sandbox/launcher/session/guest_channel.h - the supervisor's end of a channel to a guest (guest_protocol.h). Never
+// blocks; never trusts.
 #pragma once
 
 #include <sys/types.h>
@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/descriptor.h"
 #include "sandbox/frame.h"
-#include "sandbox/launcher/descriptor.h"
 #include "sandbox/launcher/session/outbox.h"
 
 namespace agon::sandbox::launcher {

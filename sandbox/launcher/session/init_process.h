@@ -1,10 +1,10 @@
-// sandbox/launcher/session/init_process.h - the first process of each session: ours, small, and what its namespaces live and
-// die with.
+// sandbox/launcher/session/init_process.h - the first process of each session: ours, small, and what its namespaces
+// live and die with.
 #pragma once
 
 #include <sys/types.h>
 
-#include "sandbox/launcher/descriptor.h"
+#include "core/descriptor.h"
 #include "sandbox/launcher/session/folder.h"
 #include "sandbox/limits.h"
 

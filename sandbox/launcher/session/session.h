@@ -1,5 +1,5 @@
-// sandbox/launcher/session/session.h - one session: an interpreter and all that it started, from its making to its end. Belongs
-// to the supervisor's one thread; nothing here blocks on a guest, and nothing takes long.
+// sandbox/launcher/session/session.h - one session: an interpreter and all that it started, from its making to its end.
+// Belongs to the supervisor's one thread; nothing here blocks on a guest, and nothing takes long.
 #pragma once
 
 #include <chrono>
@@ -12,18 +12,18 @@
 #include <string>
 #include <vector>
 
+#include "core/descriptor.h"
 #include "sandbox/call_request.h"
 #include "sandbox/launcher/isolation/cgroup.h"
-#include "sandbox/launcher/descriptor.h"
-#include "sandbox/launcher/supervisor/errand.h"
-#include "sandbox/launcher/session/init_process.h"
+#include "sandbox/launcher/isolation/isolation.h"
+#include "sandbox/launcher/isolation/private_root.h"
 #include "sandbox/launcher/session/guest_channel.h"
 #include "sandbox/launcher/session/guest_protocol.h"
 #include "sandbox/launcher/session/home_folder.h"
+#include "sandbox/launcher/session/init_process.h"
 #include "sandbox/launcher/session/output_buffer.h"
-#include "sandbox/launcher/isolation/private_root.h"
 #include "sandbox/launcher/session/session_files.h"
-#include "sandbox/launcher/isolation/isolation.h"
+#include "sandbox/launcher/supervisor/errand.h"
 #include "sandbox/launcher/supervisor/usage.h"
 #include "sandbox/limits.h"
 #include "sandbox/result.h"

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "sandbox/launcher/descriptor.h"
+#include "core/descriptor.h"
 
 namespace agon::sandbox::launcher {
 namespace {

@@ -1,5 +1,5 @@
-// sandbox/launcher/supervisor/errand.h - slow work in a child process of its own, so that the supervisor goes on serving others
-// meanwhile. The child ends with the supervisor, or when the Errand is dropped.
+// sandbox/launcher/supervisor/errand.h - slow work in a child process of its own, so that the supervisor goes on
+// serving others meanwhile. The child ends with the supervisor, or when the Errand is dropped.
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "sandbox/launcher/descriptor.h"
+#include "core/descriptor.h"
 
 namespace agon::sandbox::launcher {
 

@@ -17,7 +17,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "sandbox/launcher/descriptor.h"
+#include "core/descriptor.h"
 #include "sandbox/launcher/small_file.h"
 
 namespace agon::sandbox::launcher {

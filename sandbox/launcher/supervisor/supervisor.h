@@ -1,10 +1,10 @@
-// sandbox/launcher/supervisor/supervisor.h - serves the host: opens, forks, runs, closes sessions. One thread, one epoll loop; it
-// is the first process of the outer pid namespace, so whatever ends it ends every session.
+// sandbox/launcher/supervisor/supervisor.h - serves the host: opens, forks, runs, closes sessions. One thread, one
+// epoll loop; it is the first process of the outer pid namespace, so whatever ends it ends every session.
 #pragma once
 
-#include "sandbox/launcher/descriptor.h"
-#include "sandbox/launcher/isolation/template.h"
+#include "core/descriptor.h"
 #include "sandbox/launcher/isolation/isolation.h"
+#include "sandbox/launcher/isolation/template.h"
 
 namespace agon::sandbox::launcher {
 

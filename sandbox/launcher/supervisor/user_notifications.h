@@ -1,5 +1,5 @@
-// sandbox/launcher/supervisor/user_notifications.h - system calls that the filter puts to the supervisor, since it is not their number but
-// who asks and what is meant that decides: setns, setsid, file locks, signals, Landlock.
+// sandbox/launcher/supervisor/user_notifications.h - system calls that the filter puts to the supervisor, since it is
+// not their number but who asks and what is meant that decides: setns, setsid, file locks, signals, Landlock.
 //
 // setns: the process that goes into a new session, until that is ready. setsid: what Session::may_lead grants goes on,
 // and others wait until it does. Locks: on files of the session's own workspace; a flock is taken here, on a copy of
@@ -15,10 +15,10 @@
 #include <functional>
 #include <vector>
 
-#include "sandbox/launcher/descriptor.h"
-#include "sandbox/launcher/supervisor/errand.h"
-#include "sandbox/launcher/session/session.h"
+#include "core/descriptor.h"
 #include "sandbox/launcher/isolation/isolation.h"
+#include "sandbox/launcher/session/session.h"
+#include "sandbox/launcher/supervisor/errand.h"
 
 namespace agon::sandbox::launcher {
 

@@ -90,7 +90,7 @@ TEST_CASE("preferences: what is no record is refused with its place") {
                     Contains("'rank' must be a list"));
   CHECK_THROWS_WITH(read(folder, R"({"responses": ["a", "b"], "rank": [1, 2]})"), Contains("neither a 'prompt' nor"));
   CHECK_THROWS_WITH(read(folder, R"({"prompt": 5, "responses": ["a", "b"], "rank": [1, 2]})"),
-                    Contains("'prompt' must be a text, got 5"));
+                    Contains("\"prompt\" is 5, not a text"));
   CHECK_THROWS_WITH(read(folder, "{oops\n"), Contains(":1: not JSON"));
   CHECK_THROWS_WITH(read(folder, "\n\n"), Contains("holds no preferences"));
   const std::string one = record(R"(["a", "b"])", "[1, 2.0]");

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "choice_letter.h"
 #include "core/error.h"
 #include "core/rng.h"
 #include "core/text.h"
@@ -145,15 +146,15 @@ TEST_CASE("a choice is a letter or an option's text, when only one fits") {
                                                              {"It is option A, surely", 'A'}};
   for (const auto& [answer, letter] : choices) {
     INFO(answer);
-    CHECK(parse_choice(answer, options) == letter);
+    CHECK(choice_letter(answer, options) == letter);
   }
   for (const char* answer : {"", "E", "(E)", "B or C", "(A) or (B)", "neither", "?", "e.", "A horse"}) {
     INFO(answer);
-    CHECK_FALSE(parse_choice(answer, options));
+    CHECK_FALSE(choice_letter(answer, options));
   }
-  CHECK(parse_choice("Z", {}) == 'Z');
-  CHECK(parse_choice("the answer is G", {}) == 'G');
-  CHECK_FALSE(parse_choice("it", {}));
+  CHECK(choice_letter("Z", {}) == 'Z');
+  CHECK(choice_letter("the answer is G", {}) == 'G');
+  CHECK_FALSE(choice_letter("it", {}));
 }
 
 TEST_CASE("graders by name") {

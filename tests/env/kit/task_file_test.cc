@@ -3,10 +3,10 @@
 #include <catch2/catch.hpp>
 #include <cstdio>
 
+#include "check_env.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "env/check_env.h"
 #include "env/kit/question_file.h"
 #include "temp_folder.h"
 

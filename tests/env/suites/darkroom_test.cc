@@ -4,16 +4,16 @@
 #include <map>
 #include <set>
 
+#include "check_env.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "effort.h"
-#include "env/check_env.h"
+#include "env/kit/draw.h"
+#include "env/kit/suite_task.h"
 #include "env/protocol.h"
 #include "env/suite.h"
 #include "env/suites/charts/picture.h"
 #include "env/suites/darkroom/task.h"
-#include "env/kit/draw.h"
-#include "env/kit/suite_task.h"
 #include "golden_text.h"
 #include "suite_checks.h"
 

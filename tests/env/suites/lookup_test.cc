@@ -7,11 +7,11 @@
 #include <set>
 #include <thread>
 
+#include "check_env.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
 #include "effort.h"
-#include "env/check_env.h"
 #include "env/kit/suite_task.h"
 #include "env/protocol.h"
 #include "env/suite.h"

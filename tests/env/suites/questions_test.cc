@@ -2,9 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "check_env.h"
 #include "core/error.h"
 #include "core/file.h"
-#include "env/check_env.h"
 #include "env/kit/question_file.h"
 #include "env/protocol.h"
 #include "env/suite.h"

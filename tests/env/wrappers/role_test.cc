@@ -4,9 +4,9 @@
 #include <cmath>
 #include <set>
 
+#include "check_env.h"
 #include "core/error.h"
 #include "effort.h"
-#include "env/check_env.h"
 #include "env/wrappers/two_turn.h"
 
 using namespace agon;

@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "check_env.h"
 #include "core/error.h"
-#include "env/check_env.h"
 #include "env/vector_env.h"
 #include "temp_folder.h"
 

@@ -3,7 +3,6 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,10 +11,11 @@
 #include <chrono>
 #include <cmath>
 #include <fstream>
+#include <optional>
 #include <thread>
 
 #include "core/error.h"
-#include "core/file.h"
+#include "core/file_lock.h"
 #include "core/json_text.h"
 #include "core/rng.h"
 #include "core/text.h"
@@ -259,10 +259,10 @@ TEST_CASE("a disk that fills ends the build with a word, and leaves what was the
 TEST_CASE("two builds of one index do not mix") {
   const Folder folder;
   write_file_atomically(folder.index.string() + ".partial", "of another process");
-  const int held = ::open((folder.index.string() + ".partial").c_str(), O_RDWR);
-  REQUIRE(::flock(held, LOCK_EX) == 0);
+  std::optional<FileLock> held(Descriptor(::open((folder.index.string() + ".partial").c_str(), O_RDWR | O_CLOEXEC)));
+  REQUIRE(held->try_lock());
   CHECK_THAT(folder.failure(kPets), Contains("another process is writing this index"));
-  ::close(held);
+  held.reset();
   CHECK(folder.failure(kPets).empty());
 }
 

@@ -1,4 +1,4 @@
-#include "env/check_env.h"
+#include "check_env.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,8 +18,6 @@ using Results = std::vector<StepResult>;
 bool refused(const StepResult& result) { return result.refused.has_value(); }
 bool ended(const StepResult& result) { return result.terminated || result.truncated; }
 
-std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 // Two equal plays differ in how long their tool calls took.
 Json facts_without_times(StepFacts facts) {
   for (ToolAttempt& call : facts.tool_calls) call.seconds = 0;
@@ -32,7 +30,7 @@ bool same(const StepResult& a, const StepResult& b) {
                     b.observation.parts.end(), same_part) &&
          a.reward.total == b.reward.total && a.reward.components == b.reward.components &&
          a.terminated == b.terminated && a.truncated == b.truncated &&
-         dump(facts_without_times(a)) == dump(facts_without_times(b));
+         to_text(facts_without_times(a)) == to_text(facts_without_times(b));
 }
 bool same(const Results& a, const Results& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -44,7 +42,8 @@ bool same(const TaskInfo& a, const TaskInfo& b) {
 
 // How gold would look in a message that gave it away: as a tagged answer, or as the list or object that it is.
 std::string spoiler(const Json& gold) {
-  return gold.is_structured() ? dump(gold) : wrap(Tag::answer, gold.is_string() ? gold.get<std::string>() : dump(gold));
+  return gold.is_structured() ? to_text(gold)
+                              : wrap(Tag::answer, gold.is_string() ? gold.get<std::string>() : to_text(gold));
 }
 
 std::string shown(const std::string& text) { return text.size() <= 80 ? text : text.substr(0, 77) + "..."; }

@@ -1,19 +1,20 @@
-// sandbox/launcher/descriptor.h - an owned file descriptor; calls that fail throw std::system_error with what was
-// tried.
+// core/descriptor.h - an owned file descriptor, and system calls that throw std::system_error with what was tried. A
+// header alone, for programs that are built without the library of core/ too.
 #pragma once
 
 #include <unistd.h>
+
 #include <cerrno>
 #include <string>
 #include <system_error>
 #include <utility>
 
-namespace agon::sandbox::launcher {
+namespace agon {
 
 class Descriptor {
  public:
   Descriptor() = default;
-  explicit Descriptor(int fd) : fd_(fd) {}
+  explicit Descriptor(int fd) : fd_(fd) {}  // takes it; -1: none
   Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   Descriptor& operator=(Descriptor&& other) noexcept {
     std::swap(fd_, other.fd_);
@@ -23,9 +24,10 @@ class Descriptor {
   int get() const { return fd_; }
   explicit operator bool() const { return fd_ >= 0; }
   void reset() {
-    if (fd_ >= 0) close(fd_);
+    if (fd_ >= 0) ::close(fd_);
     fd_ = -1;
   }
+  int release() { return std::exchange(fd_, -1); }  // it is the caller's from now on
 
  private:
   int fd_ = -1;
@@ -38,4 +40,4 @@ Result checked(Result result, const std::string& what) {
   return result;
 }
 
-}  // namespace agon::sandbox::launcher
+}  // namespace agon
