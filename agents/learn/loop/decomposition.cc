@@ -38,8 +38,9 @@ std::vector<std::vector<env::StepQuery>> step_queries(const TrainRollout& rollou
 }
 
 // Whether each step is perception; nothing where the suite has no label.
-std::vector<std::optional<bool>> labels_of(env::Env& env, const env::ResetOptions& reset, const record::Episode& episode,
-                                           const TrainRollout& rollout, const Tokenizer& tokenizer) {
+std::vector<std::optional<bool>> labels_of(env::Env& env, const env::ResetOptions& reset,
+                                           const record::Episode& episode, const TrainRollout& rollout,
+                                           const Tokenizer& tokenizer) {
   std::vector<std::optional<bool>> labels;
   env.reset(reset);
   if (env.task().id != episode.task_id)
@@ -153,7 +154,9 @@ SplitAgreement agreement(const std::vector<SplitStep>& steps, const std::functio
   std::vector<TaskShare> tasks;
   for (const auto& [task, share] : by_task) tasks.push_back(share);
   const auto count = static_cast<double>(steps.size());
-  return {share_of(tasks), share_interval(tasks), ratio(visual_steps, count), ratio(found[1], of_label[1]),
+  return {{share_of(tasks), share_interval(tasks), tasks.size()},
+          ratio(visual_steps, count),
+          ratio(found[1], of_label[1]),
           ratio(found[0], of_label[0])};
 }
 
