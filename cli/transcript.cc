@@ -6,8 +6,8 @@
 #include <map>
 
 #include "agents/run_summary.h"
+#include "agents/run_summary_table.h"
 #include "cli/parse_whole.h"
-#include "cli/play.h"
 #include "cli/report/preferences.h"
 #include "cli/search_config.h"
 #include "core/error.h"
@@ -141,7 +141,7 @@ std::string metrics_text(const std::map<std::string, record::Curve>& metrics) {
 }
 
 struct RunContent {
-  Json summary;
+  agents::RunSummary summary;
   std::vector<Episode> episodes;  // without turns
 };
 
@@ -156,7 +156,7 @@ RunContent read_run(const record::RunReader& run) {
       },
       record::RunReader::Detail::without_images);
   content.summary = agents::summarize(run.config(), outcomes, run.seconds());
-  add_verified(run, content.summary);
+  content.summary.verified = agents::verified_in(run.summary());
   return content;
 }
 
@@ -201,17 +201,17 @@ std::string run_text(const record::RunReader& run) {
 }
 
 Json run_json(const record::RunReader& run) {
-  RunContent content = read_run(run);
+  const RunContent content = read_run(run);
   Json episodes = Json::array();
   for (const Episode& episode : content.episodes) episodes.push_back(outcome_json(episode));
   Json json{{"config", run.config()}, {"complete", !run.summary().is_null()}, {"episodes", std::move(episodes)}};
   const std::map<std::string, record::Curve> metrics = run.metrics();
   if (is_search(run.config()))
-    json["summary"] = critic::summarize_searches(run);
+    json["summary"] = to_json(critic::summarize_searches(run));
   else if (is_preferences(run.config()))
     json["summary"] = run.summary();
   else if (metrics.empty())
-    json["summary"] = std::move(content.summary);
+    json["summary"] = to_json(content.summary);
   else
     json["metrics"] = metrics;
   return json;

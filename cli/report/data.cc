@@ -7,7 +7,6 @@
 
 #include "agents/learn/loop/config_reader.h"
 #include "agents/run_summary.h"
-#include "cli/play.h"
 #include "cli/report/episodes.h"
 #include "cli/report/preferences.h"
 #include "cli/report/search.h"
@@ -15,6 +14,7 @@
 #include "cli/report/training.h"
 #include "cli/search_config.h"
 #include "core/error.h"
+#include "core/estimate.h"
 #include "core/json_text.h"
 #include "core/provenance.h"
 #include "core/statistics.h"
@@ -36,9 +36,9 @@ Json groups_json(const std::vector<agents::GroupAccuracy>& groups) {
   for (const agents::GroupAccuracy& group : groups)
     all.push_back({{"name", group.name},
                    {"tasks", group.tasks},
-                   {"greedy", group.greedy},
-                   {"pass_at_1", group.pass_at_1},
-                   {"interval", {group.pass_at_1_interval.low, group.pass_at_1_interval.high}}});
+                   {"greedy", number_or_null(group.greedy)},
+                   {"pass_at_1", number_or_null(group.pass_at_1.value)},
+                   {"interval", interval_json(group.pass_at_1.interval)}});
   return all;
 }
 
@@ -82,8 +82,9 @@ void add_run(const record::RunReader& run, const ReportLimits& limits, Json& dat
       },
       record::RunReader::Detail::whole);
   const auto seed = data["config"].value("seed", std::uint64_t{0});
-  data["summary"] = agents::summarize(data["config"], outcomes, run.seconds());
-  add_verified(run, data["summary"]);
+  agents::RunSummary summary = agents::summarize(data["config"], outcomes, run.seconds());
+  summary.verified = agents::verified_in(run.summary());
+  data["summary"] = to_json(summary);
   data["levels"] = groups_json(
       agents::accuracy_by(outcomes, seed, [](const EpisodeOutcome& one) { return fmt::format("{}", one.level); }));
   data["kinds"] = groups_json(agents::accuracy_by(outcomes, seed, [](const EpisodeOutcome& one) { return one.kind; }));
