@@ -3,544 +3,235 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <iterator>
+#include <charconv>
 #include <limits>
-#include <map>
-#include <numeric>
-#include <set>
-#include <span>
-#include <utility>
 
-#include "core/intervals.h"
+#include "agents/task_figures.h"
 #include "env/grading/box_text.h"
-#include "env/grading/vote.h"
 
 namespace agon::agents {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr const char *kVerified = "verified", *kVerifiedMajority = "verified_majority", *kNotFitting = "not_fitting";
 
-// The episodes of a task that count, samples in order.
-struct Task {
-  std::uint64_t index = 0;
-  std::vector<const EpisodeOutcome*> samples;
-  const EpisodeOutcome* greedy = nullptr;
-};
-using Samples = std::span<const EpisodeOutcome* const>;
-using Pick = const EpisodeOutcome* (*)(Samples);
-using TaskFigure = std::function<double(const Task&)>;
-
-std::vector<Task> tasks_of(const std::vector<EpisodeOutcome>& outcomes) {
-  std::map<std::uint64_t, Task> by_index;
-  for (const EpisodeOutcome& outcome : outcomes) {
-    Task& task = by_index[outcome.task_index];
-    if (outcome.failed) continue;
-    if (outcome.sample == record::kGreedySample)
-      task.greedy = &outcome;
-    else
-      task.samples.push_back(&outcome);
+// Calls visit(name, figure) for each figure that there is, by the names that intervals go by.
+template <typename Figures, typename Visit>
+void for_each_figure(Figures& figures, const Visit& visit) {
+  visit("greedy", figures.greedy);
+  visit("pass_at_1", figures.pass_at_1);
+  visit("mean_reward", figures.mean_reward);
+  for (auto& [k, figure] : figures.pass_at_k) visit(fmt::format("pass_at_{}", k), figure);
+  for (auto& [n, figure] : figures.best_of_n) visit(fmt::format("best_of_{}", n), figure);
+  for (auto& [n, figure] : figures.majority) visit(fmt::format("majority_{}", n), figure);
+  visit("score_auc", figures.score_auc);
+  visit("score_ap", figures.score_ap);
+  if (figures.step_success) visit("step_success", *figures.step_success);
+  if (!figures.two_turn) return;
+  for (const TwoTurnColumn& column : kTwoTurnColumns) {
+    visit(column.name, figures.two_turn->samples.*column.figure);
+    visit(std::string(kGreedyTurns) + column.name, figures.two_turn->greedy.*column.figure);
   }
-  std::vector<Task> tasks;
-  for (auto& [index, task] : by_index) {
-    task.index = index;
-    std::sort(task.samples.begin(), task.samples.end(),
-              [](const EpisodeOutcome* a, const EpisodeOutcome* b) { return a->sample < b->sample; });
-    tasks.push_back(std::move(task));
-  }
-  return tasks;
 }
 
-double greedy_success(const Task& task) { return task.greedy ? task.greedy->success : kNaN; }
+using NamedFigures = std::map<std::string, TaskFigure>;
 
-double mean_success(const Task& task) {
-  double right = 0;
-  for (const EpisodeOutcome* sample : task.samples) right += sample->success;
-  return right / static_cast<double>(task.samples.size());  // 0 / 0: NaN
+// With nothing known of any figure yet.
+RunFigures undefined_figures(const std::vector<int>& sizes, bool step_success, bool two_turn) {
+  RunFigures figures;
+  for (const int size : sizes) figures.pass_at_k[size] = figures.best_of_n[size] = figures.majority[size] = {};
+  if (step_success) figures.step_success.emplace();
+  if (two_turn) figures.two_turn.emplace();
+  return figures;
 }
 
-double mean_reward(const Task& task) {
-  double sum = 0;
-  for (const EpisodeOutcome* sample : task.samples) sum += sample->reward;
-  return sum / static_cast<double>(task.samples.size());
+std::int64_t scored_samples(const TaskEpisodes& task) {
+  return std::ranges::count_if(task.samples, [](const EpisodeOutcome* sample) { return sample->score.has_value(); });
 }
 
-double pass_of(const Task& task, int k) {
-  const int samples = static_cast<int>(task.samples.size());
-  if (samples < k) return kNaN;
-  const auto right = std::count_if(task.samples.begin(), task.samples.end(), [](auto* one) { return one->success; });
-  return pass_at_k(samples, static_cast<int>(right), k);
+// The tasks of `tasks` that `others` have too.
+std::vector<TaskEpisodes> common_tasks(const std::vector<TaskEpisodes>& tasks,
+                                       const std::vector<TaskEpisodes>& others) {
+  std::vector<TaskEpisodes> common;
+  std::ranges::set_intersection(tasks, others, std::back_inserter(common), {}, &TaskEpisodes::index,
+                                &TaskEpisodes::index);
+  return common;
 }
 
-const EpisodeOutcome* best_scored(Samples samples) {
-  const EpisodeOutcome* best = samples.front();
-  for (const EpisodeOutcome* sample : samples)
-    if (sample->score && (!best->score || *sample->score > *best->score)) best = sample;
-  return best;
+std::optional<std::string> text_in(const Json& config, const char* key) {
+  const Json value = config.value(key, Json());
+  return value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt;
 }
 
-// Where no sample has an answer: the first.
-const EpisodeOutcome* majority(Samples samples) {
-  std::vector<env::Vote> votes;
-  bool boxes = false;
-  for (const EpisodeOutcome* sample : samples) {
-    votes.push_back({sample->answer});
-    boxes = boxes || sample->answer_is_box;
-  }
-  return samples[env::winning_vote(votes, samples.front()->grading, boxes).value_or(0)];
+// ---- JSON ----
+
+template <typename Value>
+Json json_or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json();
 }
 
-// Success of what `pick` takes from each block of n samples, averaged; a last, smaller block is left out.
-double success_by_blocks(const Task& task, int n, Pick pick) {
-  const auto size = static_cast<std::size_t>(n);
-  double right = 0, blocks = 0;
-  for (std::size_t begin = 0; begin + size <= task.samples.size(); begin += size, ++blocks)
-    right += pick(Samples(task.samples).subspan(begin, size))->success;
-  return right / blocks;
+Json values_json(const BySize& figures) {
+  Json json = Json::object();
+  for (const auto& [size, figure] : figures) json[std::to_string(size)] = number_or_null(figure.value);
+  return json;
 }
 
-// A sample with a score.
-struct Scored {
-  std::size_t task = 0;
-  double score = 0;
-  int label = 0;
-};
-
-// Highest score first: the resamples that are drawn from it are in order too, which the curves are quickest on.
-std::vector<Scored> scored_samples(const std::vector<Task>& tasks) {
-  std::vector<Scored> all;
-  for (std::size_t task = 0; task < tasks.size(); ++task)
-    for (const EpisodeOutcome* sample : tasks[task].samples)
-      if (sample->score) all.push_back({task, *sample->score, sample->success});
-  std::stable_sort(all.begin(), all.end(), [](const Scored& a, const Scored& b) { return a.score > b.score; });
-  return all;
+Json types_json(const TurnTypes& types) {
+  Json json = Json::object();
+  for (std::size_t type = 0; type < types.size(); ++type) json[kTurnTypes[type]] = types[type];
+  return json;
 }
 
-using Curve = double (*)(std::span<const double>, std::span<const int>);
-double score_figure(const std::vector<Scored>& samples, std::span<const std::size_t> tasks, Curve curve) {
-  std::vector<int> times(tasks.size());  // that each task was drawn
-  for (const std::size_t task : tasks) ++times[task];
-  std::vector<double> scores;
-  std::vector<int> labels;
-  for (const Scored& sample : samples) {
-    scores.insert(scores.end(), static_cast<std::size_t>(times[sample.task]), sample.score);
-    labels.insert(labels.end(), static_cast<std::size_t>(times[sample.task]), sample.label);
-  }
-  return curve(scores, labels);
-}
-
-double mean_of_defined(const std::vector<double>& values, std::span<const std::size_t> indices) {
-  double sum = 0, count = 0;
-  for (const std::size_t index : indices) {
-    if (std::isnan(values[index])) continue;
-    sum += values[index];
-    ++count;
-  }
-  return sum / count;
-}
-
-using Statistic = std::function<double(std::span<const std::size_t>)>;  // of tasks, by their places in the list
-
-// A part of each task; its whole is 0 where the task has no such episode.
-using Shares = std::vector<TaskShare>;
-
-// A figure over the tasks of a run, and what its interval is made from.
-struct Figure {
-  Statistic statistic;
-  Shares shares;          // empty: the figure is not a share of the tasks
-  Shares less;            // the figure is `shares` minus these, of the same tasks
-  std::size_t tasks = 0;  // that it is of
-  bool in_unit = false;   // lies in [0, 1] whatever is drawn
-};
-
-// Named figures over the tasks of a run.
-class Figures {
- public:
-  explicit Figures(const std::vector<Task>& tasks) : tasks_(tasks) {}
-
-  // Of scores of all samples together.
-  void add_curve(const std::string& name, Statistic statistic, std::size_t tasks) {
-    figures_[name] = {std::move(statistic), {}, {}, tasks, true};
-  }
-  // draws: the episodes that a task's figure is of.
-  void add_task_mean(const std::string& name, const TaskFigure& figure, const TaskFigure& draws) {
-    const std::vector<double> values = by_task(figure);
-    Figure added{[values](auto drawn) { return mean_of_defined(values, drawn); }, {}, {}, 0, false};
-    added.tasks = static_cast<std::size_t>(std::ranges::count_if(values, [](double one) { return !std::isnan(one); }));
-    const bool is_share =
-        std::ranges::all_of(values, [](double one) { return std::isnan(one) || (one >= 0 && one <= 1); });
-    if (is_share) added.shares = shares_of(values, std::vector<double>(values.size(), 1), by_task(draws));
-    figures_[name] = std::move(added);
-  }
-  // The mean of one figure minus that of another one, of the same tasks.
-  void add_gap(const std::string& name, const TaskFigure& more, const TaskFigure& less, const TaskFigure& draws) {
-    const std::vector<double> from = by_task(more), taken = by_task(less), episodes = by_task(draws);
-    const std::vector<double> ones(from.size(), 1);
-    Figure added{[from, taken](auto drawn) { return mean_of_defined(from, drawn) - mean_of_defined(taken, drawn); },
-                 shares_of(from, ones, episodes), shares_of(taken, ones, episodes), 0, false};
-    added.tasks = defined(added.shares);
-    figures_[name] = std::move(added);
-  }
-  // Sum of parts by sum of wholes.
-  void add_ratio(const std::string& name, const TaskFigure& part, const TaskFigure& whole, const TaskFigure& draws) {
-    const std::vector<double> parts = by_task(part), wholes = by_task(whole);
-    Figure added{[parts, wholes](auto drawn) { return mean_of_defined(parts, drawn) / mean_of_defined(wholes, drawn); },
-                 shares_of(parts, wholes, by_task(draws)),
-                 {},
-                 0,
-                 false};
-    added.tasks = defined(added.shares);
-    figures_[name] = std::move(added);
-  }
-  const std::map<std::string, Figure>& figures() const { return figures_; }
-
- private:
-  std::vector<double> by_task(const TaskFigure& figure) const {
-    std::vector<double> values;
-    for (const Task& task : tasks_) values.push_back(figure(task));
-    return values;
-  }
-  static Shares shares_of(const std::vector<double>& parts, const std::vector<double>& wholes,
-                          const std::vector<double>& draws) {
-    Shares shares;
-    for (std::size_t i = 0; i < parts.size(); ++i)
-      if (std::isnan(parts[i]) || std::isnan(wholes[i]))
-        shares.push_back({0, 0, 0});
-      else
-        shares.push_back({parts[i], wholes[i], draws[i]});
-    return shares;
-  }
-  static std::size_t defined(const Shares& shares) {
-    return static_cast<std::size_t>(std::ranges::count_if(shares, [](const TaskShare& one) { return one.whole > 0; }));
-  }
-
-  const std::vector<Task>& tasks_;
-  std::map<std::string, Figure> figures_;
-};
-
-double sample_count(const Task& task) { return static_cast<double>(task.samples.size()); }
-double one_draw(const Task&) { return 1; }
-
-// 1, 2, 4, ... and the number itself.
-std::vector<int> sizes_up_to(int samples) {
-  std::vector<int> sizes;
-  for (int size = 1; size < samples; size *= 2) sizes.push_back(size);
-  if (samples > 0) sizes.push_back(samples);
-  return sizes;
-}
-
-void add_sample_figures(Figures& figures, int samples) {
-  const auto add_blocks = [&](const std::string& name, int n, Pick pick) {
-    figures.add_task_mean(
-        name + std::to_string(n), [n, pick](const Task& task) { return success_by_blocks(task, n, pick); },
-        sample_count);
+Json two_turn_json(const RunSummary& summary) {
+  Json json = Json::object();
+  const auto add = [&](const std::string& prefix, const TwoTurnFigures& figures, const TurnTypes& types) {
+    for (const TwoTurnColumn& column : kTwoTurnColumns)
+      json[prefix + column.name] = number_or_null((figures.*column.figure).value);
+    json[prefix + "types"] = types_json(types);
   };
-  for (const int size : sizes_up_to(samples)) {
-    figures.add_task_mean(
-        fmt::format("pass_at_{}", size), [size](const Task& task) { return pass_of(task, size); }, sample_count);
-    add_blocks("best_of_", size, best_scored);
-    add_blocks("majority_", size, majority);
-  }
+  add("", summary.figures.two_turn->samples, summary.types);
+  add(kGreedyTurns, summary.figures.two_turn->greedy, summary.greedy_types);
+  return json;
 }
 
-void add_score_figures(Figures& figures, const std::vector<Task>& tasks) {
-  const std::vector<Scored> samples = scored_samples(tasks);
-  std::set<std::size_t> scored;
-  for (const Scored& sample : samples) scored.insert(sample.task);
-  const auto add = [&](const char* name, Curve curve) {
-    figures.add_curve(
-        name, [samples, curve](auto drawn) { return score_figure(samples, drawn, curve); }, scored.size());
-  };
-  add("score_auc", roc_auc);
-  add("score_ap", average_precision);
+// Each once, in the order of their names.
+std::map<std::string, Estimate> by_name(const RunFigures& figures) {
+  std::map<std::string, Estimate> named;
+  for_each_figure(figures, [&](const std::string& name, const Estimate& figure) { named[name] = figure; });
+  return named;
 }
 
-double steps_of(const Task& task, int EpisodeOutcome::*count) {
-  double sum = 0;
-  for (const EpisodeOutcome* sample : task.samples) sum += sample->*count;
-  return sum;
+void add_intervals(const std::string& prefix, const BySize& figures, Json& json) {
+  for (const auto& [size, figure] : figures) add_interval(json, fmt::format("{}_{}", prefix, size), figure);
 }
 
-bool has_steps(const std::vector<Task>& tasks) {
-  return std::any_of(tasks.begin(), tasks.end(), [](const Task& task) {
-    return (task.greedy && task.greedy->steps > 0) || steps_of(task, &EpisodeOutcome::steps) > 0;
-  });
+void add_verified(const VerifiedFigures& verified, Json& json) {
+  json["verifier"] = verified.verifier;
+  json[kVerified] = values_json(verified.best);
+  if (!verified.majority.empty()) json[kVerifiedMajority] = values_json(verified.majority);
+  json[kNotFitting] = verified.not_fitting;
+  add_intervals(kVerified, verified.best, json);
+  add_intervals(kVerifiedMajority, verified.majority, json);
 }
 
-// The episodes of a task that answer twice: the greedy one, or the samples.
-std::vector<const EpisodeOutcome*> answered_twice(const Task& task, bool greedy) {
-  std::vector<const EpisodeOutcome*> episodes = task.samples;
-  if (greedy) episodes = {task.greedy};
-  std::erase_if(episodes, [](const EpisodeOutcome* one) { return !one || one->turn_correct.size() != 2; });
-  return episodes;
+double number_or_nan(const Json& json) { return json.is_number() ? json.get<double>() : Estimate::kUndefined; }
+
+// The estimate of a value: its interval and its tasks by that name. Earlier agons did not say of how many tasks it is.
+Estimate estimate_in(const Json& summary, const std::string& name, const Json& value) {
+  const auto part = [&](const char* key) { return summary.value(key, Json::object()).value(name, Json()); };
+  const Json interval = part("ci"), tasks = part("n");
+  Estimate estimate;
+  estimate.value = number_or_nan(value);
+  if (interval.is_array() && interval.size() == 2)
+    estimate.interval = {number_or_nan(interval[0]), number_or_nan(interval[1])};
+  estimate.tasks = whole_number<std::size_t>(tasks, 0, std::numeric_limits<std::size_t>::max()).value_or(0);
+  return estimate;
 }
 
-bool has_two_turns(const std::vector<Task>& tasks) {
-  return std::any_of(tasks.begin(), tasks.end(), [](const Task& task) {
-    return !answered_twice(task, true).empty() || !answered_twice(task, false).empty();
-  });
-}
-
-using TurnValue = double (*)(bool first, bool second);
-
-TaskFigure turn_mean(bool greedy, TurnValue value) {
-  return [greedy, value](const Task& task) {
-    const auto episodes = answered_twice(task, greedy);
-    double sum = 0;
-    for (const EpisodeOutcome* one : episodes) sum += value(one->turn_correct[0], one->turn_correct[1]);
-    return sum / static_cast<double>(episodes.size());
-  };
-}
-
-constexpr TurnValue kFirstRight = [](bool first, bool) { return first ? 1.0 : 0; };
-constexpr TurnValue kFirstWrong = [](bool first, bool) { return first ? 0 : 1.0; };
-constexpr TurnValue kSecondRight = [](bool, bool second) { return second ? 1.0 : 0; };
-constexpr TurnValue kCorrected = [](bool first, bool second) { return !first && second ? 1.0 : 0; };
-constexpr TurnValue kSpoilt = [](bool first, bool second) { return first && !second ? 1.0 : 0; };
-
-// Episodes of a task that the value is 1 of.
-TaskFigure turn_count(bool greedy, TurnValue value) {
-  return [greedy, value](const Task& task) {
-    double count = 0;
-    for (const EpisodeOutcome* one : answered_twice(task, greedy))
-      count += value(one->turn_correct[0], one->turn_correct[1]);
-    return count;
-  };
-}
-
-void add_two_turn_figures(Figures& figures, const std::string& prefix, bool greedy) {
-  const TaskFigure draws = turn_count(greedy, [](bool, bool) { return 1.0; });
-  const auto mean_of = [greedy](TurnValue value) { return turn_mean(greedy, value); };
-  figures.add_task_mean(prefix + "acc_t1", mean_of(kFirstRight), draws);
-  figures.add_task_mean(prefix + "acc_t2", mean_of(kSecondRight), draws);
-  figures.add_gap(prefix + "delta", mean_of(kSecondRight), mean_of(kFirstRight), draws);
-  figures.add_task_mean(prefix + "m01", mean_of(kCorrected), draws);
-  figures.add_task_mean(prefix + "m10", mean_of(kSpoilt), draws);
-  figures.add_ratio(prefix + "m01_conditional", mean_of(kCorrected), mean_of(kFirstWrong),
-                    turn_count(greedy, kFirstWrong));
-  figures.add_ratio(prefix + "m10_conditional", mean_of(kSpoilt), mean_of(kFirstRight),
-                    turn_count(greedy, kFirstRight));
-}
-
-// Every figure that has an interval, by the name that the interval goes by.
-std::map<std::string, Figure> figures_of(const std::vector<Task>& tasks, int samples) {
-  Figures figures(tasks);
-  add_sample_figures(figures, samples);
-  figures.add_task_mean("greedy", greedy_success, one_draw);
-  figures.add_task_mean("pass_at_1", mean_success, sample_count);
-  figures.add_task_mean("mean_reward", mean_reward, sample_count);
-  add_score_figures(figures, tasks);
-  if (has_steps(tasks))
-    figures.add_ratio(
-        "step_success", [](const Task& task) { return steps_of(task, &EpisodeOutcome::right_steps); },
-        [](const Task& task) { return steps_of(task, &EpisodeOutcome::steps); },
-        [](const Task& task) { return steps_of(task, &EpisodeOutcome::steps); });
-  if (has_two_turns(tasks)) {
-    add_two_turn_figures(figures, "", false);
-    add_two_turn_figures(figures, kGreedyTurns, true);
-  }
-  return figures.figures();
-}
-
-struct Estimate {
-  double value = kNaN;
-  Interval interval;
-  std::size_t tasks = 0;  // that it is of
-};
-
-double value_of(std::size_t tasks, const Statistic& statistic) {
-  std::vector<std::size_t> all(tasks);
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  return statistic(all);
-}
-
-// NaN where all resamples agree: they say nothing then.
-Interval bootstrap_alone(std::size_t tasks, const Statistic& statistic, std::uint64_t seed) {
-  const Interval interval = bootstrap_interval(tasks, statistic, seed);
-  return interval.low < interval.high ? interval : Interval{kNaN, kNaN};
-}
-
-Interval interval_of(std::size_t tasks, const Figure& figure, double value, std::uint64_t seed) {
-  if (!figure.less.empty()) return paired_difference_interval(figure.shares, figure.less);
-  if (!figure.shares.empty()) return share_interval(figure.shares);
-  if (figure.in_unit)
-    return bootstrap_or_wilson(bootstrap_interval(tasks, figure.statistic, seed), value, figure.tasks);
-  return bootstrap_alone(tasks, figure.statistic, seed);
-}
-
-Estimate estimate(std::size_t tasks, const Figure& figure, std::uint64_t seed) {
-  const double value = value_of(tasks, figure.statistic);
-  return {value, std::isnan(value) ? Interval{kNaN, kNaN} : interval_of(tasks, figure, value, seed), figure.tasks};
-}
-
-// Those that both have, in pairs.
-std::pair<Shares, Shares> shares_of_both(const Figure& a, const Figure& b) {
-  std::pair<Shares, Shares> both;
-  for (std::size_t i = 0; i < a.shares.size(); ++i) {
-    if (!(a.shares[i].whole > 0) || !(b.shares[i].whole > 0)) continue;
-    both.first.push_back(a.shares[i]);
-    both.second.push_back(b.shares[i]);
-  }
-  return both;
-}
-
-// minuend - subtrahend over the same tasks.
-Estimate difference_of(std::size_t tasks, const Figure& minuend, const Figure& subtrahend, std::uint64_t seed) {
-  const auto is_share = [](const Figure& one) { return !one.shares.empty() && one.less.empty(); };
-  if (is_share(minuend) && is_share(subtrahend)) {
-    const auto [a, b] = shares_of_both(minuend, subtrahend);
-    return {share_of(a) - share_of(b), paired_difference_interval(a, b), a.size()};
-  }
-  const Statistic difference = [&](auto drawn) { return minuend.statistic(drawn) - subtrahend.statistic(drawn); };
-  Interval interval = bootstrap_alone(tasks, difference, seed);
-  const Estimate a = estimate(tasks, minuend, seed), b = estimate(tasks, subtrahend, seed);
-  if (std::isnan(interval.low) || std::min(a.tasks, b.tasks) < kFewTasks)
-    interval = difference_interval(a.value, a.interval, b.value, b.interval);
-  return {value_of(tasks, difference), interval, std::min(a.tasks, b.tasks)};
-}
-
-Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-Json interval_json(const Interval& interval) { return {number_or_null(interval.low), number_or_null(interval.high)}; }
-
-int samples_of(const std::vector<EpisodeOutcome>& outcomes) {
-  int samples = 0;
-  for (const EpisodeOutcome& outcome : outcomes) samples = std::max(samples, outcome.sample + 1);
-  return samples;
-}
-
-void add_estimate(Json& values, const std::string& name, const Estimate& figure) {
-  values[name] = number_or_null(figure.value);
-  if (!std::isfinite(figure.value)) return;
-  values["ci"][name] = interval_json(figure.interval);
-  values["n"][name] = figure.tasks;
-}
-
-// {name: value} of the figures, their intervals under "ci", and under "n" of how many tasks each is.
-Json estimates_of(const std::vector<Task>& tasks, int samples, std::uint64_t seed) {
-  Json values = Json::object();
-  values["ci"] = values["n"] = Json::object();
-  for (const auto& [name, figure] : figures_of(tasks, samples))
-    add_estimate(values, name, estimate(tasks.size(), figure, seed));
-  return values;
-}
-
-Json by_size(int samples, const Json& values, const std::string& name) {
-  Json all = Json::object();
-  for (const int size : sizes_up_to(samples)) all[std::to_string(size)] = values.at(name + std::to_string(size));
-  return all;
-}
-
-// How many episodes are of each type: first answer wrong (0) or right (1) -> second answer.
-Json trajectory_types(const std::vector<Task>& tasks, bool greedy) {
-  Json types{{"0->0", 0}, {"0->1", 0}, {"1->0", 0}, {"1->1", 0}};
-  for (const Task& task : tasks)
-    for (const EpisodeOutcome* one : answered_twice(task, greedy)) {
-      Json& count = types[fmt::format("{:d}->{:d}", bool{one->turn_correct[0]}, bool{one->turn_correct[1]})];
-      count = count.get<int>() + 1;
-    }
-  return types;
-}
-
-Json two_turn_figures(const std::vector<Task>& tasks, const Json& values) {
-  Json figures = Json::object();
-  for (const std::string prefix : {"", kGreedyTurns}) {
-    for (const TwoTurnFigure& figure : kTwoTurnFigures) figures[prefix + figure.name] = values.at(prefix + figure.name);
-    figures[prefix + "types"] = trajectory_types(tasks, !prefix.empty());
+BySize by_size_in(const Json& summary, const std::string& prefix) {
+  BySize figures;
+  const Json values = summary.value(prefix, Json::object());
+  for (const auto& [size, value] : values.items()) {
+    int number = 0;
+    const auto [end, fault] = std::from_chars(size.data(), size.data() + size.size(), number);
+    if (fault == std::errc()) figures[number] = estimate_in(summary, prefix + "_" + size, value);
   }
   return figures;
 }
 
-// Samples that count.
-std::int64_t samples_played(const std::vector<Task>& tasks) {
-  std::int64_t played = 0;
-  for (const Task& task : tasks) played += std::ssize(task.samples);
-  return played;
-}
-
-std::int64_t missing_scores(const std::vector<Task>& tasks) {
-  std::int64_t missing = 0;
-  for (const Task& task : tasks)
-    missing += std::count_if(task.samples.begin(), task.samples.end(), [](auto* sample) { return !sample->score; });
-  return missing;
-}
-
-// The tasks of `tasks` that `others` have too. REQUIRES: both are sorted by index, as tasks_of has them.
-std::vector<Task> common_tasks(const std::vector<Task>& tasks, const std::vector<Task>& others) {
-  std::vector<Task> common;
-  std::set_intersection(tasks.begin(), tasks.end(), others.begin(), others.end(), std::back_inserter(common),
-                        [](const Task& a, const Task& b) { return a.index < b.index; });
-  return common;
-}
-
 }  // namespace
 
-EpisodeOutcome outcome_of(const record::Episode& episode) {
-  EpisodeOutcome outcome;
-  outcome.task_index = episode.task_index;
-  outcome.sample = episode.sample;
-  outcome.level = episode.level;
-  outcome.kind = episode.kind;
-  outcome.failed = episode.status == record::EpisodeStatus::failed;
-  outcome.success = episode.success;
-  outcome.reward = episode.reward;
-  outcome.score = episode.score;
-  outcome.answer = episode.answer;
-  const Json& gold = episode.gold;
-  const bool gold_is_box = env::parse_box(gold.is_string() ? gold.get<std::string>() : gold.dump()).has_value();
-  outcome.answer_is_box = gold_is_box && episode.answer && env::parse_box(*episode.answer);
-  if (!episode.turns.empty()) outcome.grading = episode.turns.back().facts.grading;
-  // Without a tag the whole turn is graded, and votes.
-  if (!outcome.answer && !outcome.grading.is_null()) outcome.answer = episode.turns.back().text;
-  outcome.turn_correct = record::turns_correct(episode);
-  for (const record::Turn& turn : episode.turns) {
-    outcome.tokens += static_cast<std::int64_t>(turn.token_ids.size());
-    if (!turn.facts.step_correct) continue;
-    ++outcome.steps;
-    outcome.right_steps += *turn.facts.step_correct;
+RunSummary summarize(const Json& config, const std::vector<EpisodeOutcome>& outcomes, double seconds) {
+  const std::vector<TaskEpisodes> tasks = tasks_of(outcomes);
+  RunSummary summary;
+  summary.suite = text_in(config, "suite");
+  summary.split = text_in(config, "split");
+  summary.level = whole_number<int>(config.value("level", Json()), 0, std::numeric_limits<int>::max());
+  summary.tasks = tasks.size();
+  summary.samples = samples_of(outcomes);
+  const NamedFigures named = figures_of(tasks, summary.samples);
+  const auto seed = config.value("seed", std::uint64_t{0});
+  summary.figures =
+      undefined_figures(sizes_up_to(summary.samples), named.contains("step_success"), named.contains("acc_t1"));
+  for_each_figure(summary.figures, [&](const std::string& name, Estimate& figure) {
+    figure = estimate_of(tasks.size(), named.at(name), seed);
+  });
+  for (const TaskEpisodes& task : tasks) {
+    summary.valid_scores += scored_samples(task);
+    summary.missing_scores += std::ssize(task.samples) - scored_samples(task);
   }
-  return outcome;
-}
-
-Json summarize(const Json& config, const std::vector<EpisodeOutcome>& outcomes, double seconds) {
-  const std::vector<Task> tasks = tasks_of(outcomes);
-  const int samples = samples_of(outcomes);
-  Json values = estimates_of(tasks, samples, config.value("seed", std::uint64_t{0}));
-  std::int64_t tokens = 0, failed = 0;
+  summary.types = turn_types(tasks, false);
+  summary.greedy_types = turn_types(tasks, true);
   for (const EpisodeOutcome& outcome : outcomes) {
-    tokens += outcome.tokens;
-    failed += outcome.failed;
+    summary.tokens += outcome.tokens;
+    summary.failed += outcome.failed;
   }
-  Json summary;
-  for (const char* key : {"suite", "split", "level"}) summary[key] = config.value(key, Json());
-  summary["tasks"] = tasks.size();
-  summary["samples"] = samples;
-  for (const char* key : {"greedy", "pass_at_1", "mean_reward"}) summary[key] = values.at(key);
-  summary["pass_at_k"] = by_size(samples, values, "pass_at_");
-  summary["best_of_n"] = by_size(samples, values, "best_of_");
-  summary["majority"] = by_size(samples, values, "majority_");
-  summary["score"] = {{"auc", values.at("score_auc")},
-                      {"ap", values.at("score_ap")},
-                      {"missing", missing_scores(tasks)},
-                      {"valid", samples_played(tasks) - missing_scores(tasks)}};
-  if (values.contains("step_success")) summary["step_success"] = values.at("step_success");
-  if (has_two_turns(tasks)) summary["two_turn"] = two_turn_figures(tasks, values);
-  summary["tokens"] = tokens;
-  summary["seconds"] = number_or_null(seconds);
-  summary["failed"] = failed;
-  summary["ci"] = std::move(values["ci"]);
-  summary["n"] = std::move(values["n"]);
+  summary.seconds = seconds;
   return summary;
 }
 
-Json compare(const std::vector<EpisodeOutcome>& first, const std::vector<EpisodeOutcome>& other, std::uint64_t seed) {
-  const std::vector<Task> of_first = tasks_of(first), of_other = tasks_of(other);
-  const std::vector<Task> before = common_tasks(of_first, of_other), after = common_tasks(of_other, of_first);
-  const auto minuends = figures_of(after, samples_of(other)), subtrahends = figures_of(before, samples_of(first));
-  Json differences{{"ci", Json::object()}, {"n", Json::object()}};
-  for (const auto& [name, minuend] : minuends)
-    if (const auto subtrahend = subtrahends.find(name); subtrahend != subtrahends.end())
-      add_estimate(differences, name, difference_of(before.size(), minuend, subtrahend->second, seed));
-  return differences;
+Json to_json(const RunSummary& summary) {
+  const RunFigures& figures = summary.figures;
+  Json json{{"suite", json_or_null(summary.suite)},
+            {"split", json_or_null(summary.split)},
+            {"level", json_or_null(summary.level)},
+            {"tasks", summary.tasks},
+            {"samples", summary.samples},
+            {"greedy", number_or_null(figures.greedy.value)},
+            {"pass_at_1", number_or_null(figures.pass_at_1.value)},
+            {"mean_reward", number_or_null(figures.mean_reward.value)},
+            {"pass_at_k", values_json(figures.pass_at_k)},
+            {"best_of_n", values_json(figures.best_of_n)},
+            {"majority", values_json(figures.majority)}};
+  json["score"] = {{"auc", number_or_null(figures.score_auc.value)},
+                   {"ap", number_or_null(figures.score_ap.value)},
+                   {"missing", summary.missing_scores},
+                   {"valid", summary.valid_scores}};
+  if (figures.step_success) json["step_success"] = number_or_null(figures.step_success->value);
+  if (figures.two_turn) json["two_turn"] = two_turn_json(summary);
+  json["tokens"] = summary.tokens;
+  json["seconds"] = number_or_null(summary.seconds);
+  json["failed"] = summary.failed;
+  json["ci"] = Json::object();
+  json["n"] = Json::object();
+  for (const auto& [name, figure] : by_name(figures)) add_interval(json, name, figure);
+  if (summary.verified) add_verified(*summary.verified, json);
+  return json;
+}
+
+std::optional<VerifiedFigures> verified_in(const Json& summary) {
+  if (!summary.is_object() || !summary.contains(kVerified)) return std::nullopt;
+  VerifiedFigures verified;
+  verified.verifier = summary.value("verifier", "");
+  verified.best = by_size_in(summary, kVerified);
+  verified.majority = by_size_in(summary, kVerifiedMajority);
+  verified.not_fitting = summary.value(kNotFitting, std::set<int>());
+  return verified;
+}
+
+RunDifference compare(const std::vector<EpisodeOutcome>& first, const std::vector<EpisodeOutcome>& other,
+                      std::uint64_t seed) {
+  const std::vector<TaskEpisodes> of_first = tasks_of(first), of_other = tasks_of(other);
+  const std::vector<TaskEpisodes> before = common_tasks(of_first, of_other), after = common_tasks(of_other, of_first);
+  const NamedFigures minuends = figures_of(after, samples_of(other)),
+                     subtrahends = figures_of(before, samples_of(first));
+  const auto both_have = [&](const char* name) { return minuends.contains(name) && subtrahends.contains(name); };
+  std::vector<int> sizes;
+  std::ranges::set_intersection(sizes_up_to(samples_of(first)), sizes_up_to(samples_of(other)),
+                                std::back_inserter(sizes));
+  RunDifference difference{undefined_figures(sizes, both_have("step_success"), both_have("acc_t1"))};
+  for_each_figure(difference.figures, [&](const std::string& name, Estimate& figure) {
+    figure = difference_of(before.size(), minuends.at(name), subtrahends.at(name), seed);
+  });
+  return difference;
+}
+
+Json to_json(const RunDifference& difference) {
+  Json json{{"ci", Json::object()}, {"n", Json::object()}};
+  for (const auto& [name, figure] : by_name(difference.figures)) {
+    json[name] = number_or_null(figure.value);
+    add_interval(json, name, figure);
+  }
+  return json;
 }
 
 std::vector<GroupAccuracy> accuracy_by(const std::vector<EpisodeOutcome>& outcomes, std::uint64_t seed,
@@ -549,13 +240,10 @@ std::vector<GroupAccuracy> accuracy_by(const std::vector<EpisodeOutcome>& outcom
   for (const EpisodeOutcome& outcome : outcomes) groups[name(outcome)].push_back(outcome);
   std::vector<GroupAccuracy> all;
   for (const auto& [group, members] : groups) {
-    const std::vector<Task> tasks = tasks_of(members);
-    Figures figures(tasks);
-    figures.add_task_mean("greedy", greedy_success, one_draw);
-    figures.add_task_mean("pass_at_1", mean_success, sample_count);
-    const Estimate sampled = estimate(tasks.size(), figures.figures().at("pass_at_1"), seed);
-    const double greedy = value_of(tasks.size(), figures.figures().at("greedy").statistic);
-    all.push_back({group, tasks.size(), greedy, sampled.value, sampled.interval});
+    const std::vector<TaskEpisodes> tasks = tasks_of(members);
+    const NamedFigures figures = figures_of(tasks, 0);
+    const auto estimate = [&](const char* figure) { return estimate_of(tasks.size(), figures.at(figure), seed); };
+    all.push_back({group, tasks.size(), estimate("greedy").value, estimate("pass_at_1")});
   }
   return all;
 }

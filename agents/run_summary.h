@@ -2,77 +2,120 @@
 // report shows.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <iterator>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "agents/episode_outcome.h"
+#include "core/estimate.h"
 #include "core/json.h"
-#include "core/statistics.h"
-#include "record/episode.h"
 
 namespace agon::agents {
-
-// The figures-relevant part of an episode (a run's episodes with turns need not fit in memory).
-struct EpisodeOutcome {
-  std::uint64_t task_index = 0;
-  int sample = 0, level = 0;
-  std::string kind;
-  bool failed = false, success = false;
-  double reward = 0;
-  std::optional<double> score;
-  std::optional<std::string> answer;
-  Json grading;                    // StepFacts::grading of the last turn: the rule that a vote goes by
-  bool answer_is_box = false;      // without a grading: the gold is a box, and the answer parses as one
-  int steps = 0, right_steps = 0;  // turns with a step_correct, and those where it is true
-  std::vector<bool> turn_correct;  // StepFacts::turn_correct of the turns that have it: two where it is answered twice
-  std::int64_t tokens = 0;
-};
-EpisodeOutcome outcome_of(const record::Episode& episode);
 
 // The figures of two-turn episodes. m01: first answer wrong, second right; m10: the other way round; shares of all
 // episodes, so that delta = acc_t2 - acc_t1 = m01 - m10. Conditional: m01 of the episodes whose first answer is wrong,
 // m10 of those whose first answer is right.
-struct TwoTurnFigure {
-  const char *name, *label;
+struct TwoTurnFigures {
+  Estimate acc_t1, acc_t2, delta, m01, m10, m01_conditional, m10_conditional;
 };
-inline constexpr TwoTurnFigure kTwoTurnFigures[] = {{"acc_t1", "acc@t1"},
-                                                    {"acc_t2", "acc@t2"},
-                                                    {"delta", "delta"},
-                                                    {"m01", "M 0->1"},
-                                                    {"m10", "M 1->0"},
-                                                    {"m01_conditional", "M 0->1 of wrong"},
-                                                    {"m10_conditional", "M 1->0 of right"}};
+struct TwoTurnColumn {
+  const char *name, *label;
+  Estimate TwoTurnFigures::*figure;
+};
+inline constexpr TwoTurnColumn kTwoTurnColumns[] = {
+    {"acc_t1", "acc@t1", &TwoTurnFigures::acc_t1},
+    {"acc_t2", "acc@t2", &TwoTurnFigures::acc_t2},
+    {"delta", "delta", &TwoTurnFigures::delta},
+    {"m01", "M 0->1", &TwoTurnFigures::m01},
+    {"m10", "M 1->0", &TwoTurnFigures::m10},
+    {"m01_conditional", "M 0->1 of wrong", &TwoTurnFigures::m01_conditional},
+    {"m10_conditional", "M 1->0 of right", &TwoTurnFigures::m10_conditional}};
 inline constexpr const char* kGreedyTurns = "greedy_";  // before their names: of the greedy answers
 
-// `suite, split, level, tasks, samples, greedy, pass_at_1, pass_at_k {k: v}, best_of_n {n: v}, majority {n: v}, score
-// {auc, ap, missing}, mean_reward, tokens, seconds, failed, ci {metric: [lo, hi]}` (and step_success where the suite
-// labels steps, and two_turn where tasks are answered twice: kTwoTurnFigures of the samples and, with kGreedyTurns
-// before their names, of the greedy answers; `types` and `greedy_types` count the episodes that are "0->0", "0->1",
-// "1->0", "1->1"). Null: undefined (no such episode). Failed episodes are in no mean; a task with fewer than n samples
-// is not in the figures of n. All but `greedy` are over the samples at temperature; means are over tasks, of each
-// task's mean. best_of_n: the first sample with the highest valid score (none valid: the first sample); majority: the
-// most frequent answer, as the task's grader compares them (env/grading/vote.h; without one numbers by value, boxes by
-// the largest IoU cluster, others normalised); ties: the first; no answer: the first sample. pass_at_k is exact over
-// all k-subsets of a task's samples; best_of_n and majority are averaged over consecutive blocks of n. n and k: powers
-// of two up to the number of samples, and that number. score: of all samples together; `missing` counts those without a
-// valid one. `n {metric: tasks}`: of how many tasks each interval is. Intervals are over tasks (core/intervals.h): of
-// shares Wilson's at the effective number of samples, of the difference of two turns Newcombe's, of the others by
-// bootstrap, seeded by `config["seed"]`; keys "greedy", "pass_at_8", "best_of_4", "majority_4", "score_auc",
-// "score_ap", "mean_reward", "step_success", "acc_t1", "greedy_acc_t1".
-Json summarize(const Json& config, const std::vector<EpisodeOutcome>& outcomes, double seconds);
-// `other` minus `first`, by the keys of "ci", over the tasks that both have: {metric: difference, "ci": {metric: [lo,
-// hi]}, "n": {metric: tasks}}. Paired: of shares Newcombe's interval over the tasks that have both, of the others by a
-// bootstrap that draws the same tasks of both.
-Json compare(const std::vector<EpisodeOutcome>& first, const std::vector<EpisodeOutcome>& other, std::uint64_t seed);
+// The types of two-turn episodes: first answer wrong (0) or right (1) -> second answer; and how many are of each.
+inline constexpr const char* kTurnTypes[] = {"0->0", "0->1", "1->0", "1->1"};
+using TurnTypes = std::array<int, std::size(kTurnTypes)>;
+
+using BySize = std::map<int, Estimate>;  // by k or n
+
+// Figures over the tasks of a run. All but `greedy` are over the samples at temperature; means are over tasks, of each
+// task's mean. Failed episodes are in no mean; a task with fewer than n samples is not in the figures of n. n and k:
+// powers of two up to the number of samples, and that number. Intervals are over tasks (core/intervals.h): of shares
+// Wilson's at the effective number of samples, of the difference of two turns Newcombe's, of the others by bootstrap.
+struct RunFigures {
+  Estimate greedy, pass_at_1, mean_reward;
+  BySize pass_at_k;  // exact over all k-subsets of a task's samples
+  // Averaged over consecutive blocks of n samples. best_of_n: the first sample with the highest valid score (none
+  // valid: the first sample); majority: the most frequent answer, as the task's grader compares them
+  // (env/grading/vote.h; without one numbers by value, boxes by the largest IoU cluster, others normalised); ties: the
+  // first; no answer: the first sample.
+  BySize best_of_n, majority;
+  Estimate score_auc, score_ap;          // of all samples together
+  std::optional<Estimate> step_success;  // where the suite labels steps
+  struct TwoTurns {
+    TwoTurnFigures samples, greedy;
+  };
+  std::optional<TwoTurns> two_turn;  // where tasks are answered twice
+};
+
+// What a reward model takes of the samples (critic/reward_model/verifier.h).
+struct VerifiedFigures {
+  std::string verifier;  // its folder
+  BySize best;           // the highest score
+  BySize majority;       // the vote; empty: of a run from before there was one
+  std::set<int> not_fitting;
+};
+
+struct RunSummary {
+  std::optional<std::string> suite, split;  // nothing: the run's config does not say
+  std::optional<int> level;
+  std::size_t tasks = 0;
+  int samples = 0;  // of a task
+  RunFigures figures;
+  std::int64_t valid_scores = 0, missing_scores = 0;  // samples with a valid score, and without
+  TurnTypes types{}, greedy_types{};                  // of the samples and of the greedy answers
+  std::int64_t tokens = 0;
+  double seconds = 0;  // NaN: not known
+  std::int64_t failed = 0;
+  std::optional<VerifiedFigures> verified;
+};
+
+// config: of the run; its "seed" is that of the intervals.
+RunSummary summarize(const Json& config, const std::vector<EpisodeOutcome>& outcomes, double seconds);
+// `suite, split, level, tasks, samples, greedy, pass_at_1, mean_reward, pass_at_k {k: v}, best_of_n {n: v}, majority
+// {n: v}, score {auc, ap, missing, valid}, tokens, seconds, failed, ci {metric: [lo, hi]}, n {metric: tasks}`, and
+// where they apply `step_success`, `two_turn` (kTwoTurnColumns of the samples and, with kGreedyTurns before their
+// names, of the greedy answers; `types` and `greedy_types` count the episodes of kTurnTypes) and `verifier, verified
+// {n: v}, verified_majority {n: v}, not_fitting [n]`. Null: undefined (no such episode). The metrics of `ci` and `n`:
+// "greedy", "pass_at_8", "best_of_4", "majority_4", "score_auc", "score_ap", "mean_reward", "step_success", "acc_t1",
+// "greedy_acc_t1", "verified_8", "verified_majority_8".
+Json to_json(const RunSummary& summary);
+// What the JSON of a summary, of this agon or an earlier one, says of a verifier; nothing where it had none.
+std::optional<VerifiedFigures> verified_in(const Json& summary);
+
+// What one run has more than another over the tasks that both have, of each figure that both have. Paired: of shares
+// Newcombe's interval over the tasks that have both, of the others by a bootstrap that draws the same tasks of both.
+struct RunDifference {
+  RunFigures figures;
+};
+// `other` minus `first`.
+RunDifference compare(const std::vector<EpisodeOutcome>& first, const std::vector<EpisodeOutcome>& other,
+                      std::uint64_t seed);
+// {"ci": {metric: [lo, hi]}, "n": {metric: tasks}, metric: difference}, by the metrics of a summary's "ci".
+Json to_json(const RunDifference& difference);
 
 // Accuracy of a part of the tasks: those of one level or of one kind.
 struct GroupAccuracy {
   std::string name;
   std::size_t tasks = 0;
-  double greedy = 0, pass_at_1 = 0;  // NaN: no such episode
-  Interval pass_at_1_interval;
+  double greedy = 0;  // NaN: no such episode
+  Estimate pass_at_1;
 };
 // By name(outcome), names in order.
 std::vector<GroupAccuracy> accuracy_by(const std::vector<EpisodeOutcome>& outcomes, std::uint64_t seed,

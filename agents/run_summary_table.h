@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "core/json.h"
+#include "agents/run_summary.h"
 
 namespace agon::agents {
 
-std::string summary_table(const Json& summary);  // of summarize(); plain text, aligned
+std::string summary_table(const RunSummary& summary);  // plain text, aligned
 
 }  // namespace agon::agents

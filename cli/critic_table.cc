@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <set>
 
 #include "cli/transcript.h"
+#include "core/estimate.h"
 #include "core/text.h"
 
 namespace agon::cli {
@@ -34,23 +34,25 @@ constexpr Column kColumns[] = {{"correct", "correct", &CriticFigures::correct, t
                                {"ece", "ECE", &CriticFigures::calibration_error, false},
                                {"adaptive_ece", "ECE ad.", &CriticFigures::adaptive_calibration_error, false}};
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-
 Json json_of(const CriticFigures& figures) {
   Json json{{"steps", figures.steps},
             {"right_steps", figures.right_steps},
             {"invalid", figures.invalid},
             {"unknown", figures.unknown}};
-  for (const Column& column : kColumns) json[column.key] = number(figures.*column.value);
+  for (const Column& column : kColumns) json[column.key] = number_or_null(figures.*column.value);
   json["reliability"] = Json::array();
   for (const ReliabilityBin& bin : figures.reliability)
-    json["reliability"].push_back({number(bin.mean_score), number(bin.accuracy), bin.count});
+    json["reliability"].push_back({number_or_null(bin.mean_score), number_or_null(bin.accuracy), bin.count});
   return json;
 }
 
 Json json_of(const critic::FirstErrorFigures& first) {
-  return {{"with_error", first.with_error}, {"without_error", first.without_error}, {"invalid", first.invalid},
-          {"error", number(first.error)},   {"correct", number(first.correct)},     {"f1", number(first.f1)}};
+  return {{"with_error", first.with_error},
+          {"without_error", first.without_error},
+          {"invalid", first.invalid},
+          {"error", number_or_null(first.error)},
+          {"correct", number_or_null(first.correct)},
+          {"f1", number_or_null(first.f1)}};
 }
 
 Json parts_of(const std::vector<JudgedStep>& steps) {
@@ -124,7 +126,7 @@ Json mean_at(const Json::json_pointer& place, const Json& rows) {
   std::vector<double> values;
   for (const Json& row : rows)
     if (const Json value = row.value(place, Json()); value.is_number()) values.push_back(value.get<double>());
-  return number(mean(values));
+  return number_or_null(mean(values));
 }
 
 }  // namespace
@@ -143,8 +145,7 @@ Json critic_json(const std::string& data, const std::string& critic, const std::
   for (const JudgedStep& step : steps) problems.insert(step.problem);
   figures["problems"] = problems.size();
   const std::vector<Interval> intervals = critic::intervals_by_problem(steps, values, seed);
-  for (std::size_t i = 0; i < names.size(); ++i)
-    figures["ci"][names[i]] = {number(intervals[i].low), number(intervals[i].high)};
+  for (std::size_t i = 0; i < names.size(); ++i) figures["ci"][names[i]] = interval_json(intervals[i]);
   Json json{{"data", data}, {"critic", critic}, {"figures", std::move(figures)}, {"by", parts_of(steps)}};
   const auto invalid = std::find_if(
       steps.begin(), steps.end(), [](const JudgedStep& step) { return step.judgement == critic::Judgement::invalid; });
@@ -152,7 +153,7 @@ Json critic_json(const std::string& data, const std::string& critic, const std::
   std::vector<JudgedStep> in_solutions;
   std::ranges::copy_if(steps, std::back_inserter(in_solutions), [](const JudgedStep& step) { return !step.alone; });
   if (critic::has_candidates(steps))
-    json["regret"] = number(critic::regret(steps));
+    json["regret"] = number_or_null(critic::regret(steps));
   else if (!in_solutions.empty())
     json["first_error"] = json_of(critic::first_error_figures(critic::first_errors(in_solutions)));
   return json;

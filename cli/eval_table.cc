@@ -3,52 +3,57 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <span>
 
-#include "agents/run_summary.h"
+#include "core/estimate.h"
 
 namespace agon::cli {
 namespace {
 
 constexpr int kColumn = 17;
 
-// A figure by its place in the summary, and by its name among the intervals and differences.
 struct Column {
-  std::string label, place, name;
+  std::string label;
+  std::function<Estimate(const agents::RunFigures&)> figure;
 };
 
-std::vector<Column> one_turn_columns(const Json& summary) {
-  const int samples = summary.at("samples").get<int>();
-  std::vector<Column> columns{{"greedy", "/greedy", "greedy"}, {"pass@1", "/pass_at_1", "pass_at_1"}};
-  const auto add = [&](const char* label, const char* key, const char* name) {
-    columns.push_back({fmt::format("{}@{}", label, samples), fmt::format("/{}/{}", key, samples),
-                       fmt::format("{}{}", name, samples)});
+std::vector<Column> one_turn_columns(int samples) {
+  using agents::RunFigures;
+  std::vector<Column> columns{{"greedy", &RunFigures::greedy}, {"pass@1", &RunFigures::pass_at_1}};
+  const auto add_last = [&](const char* label, agents::BySize RunFigures::*by_size) {
+    columns.push_back({fmt::format("{}@{}", label, samples), [samples, by_size](const RunFigures& figures) {
+                         const auto last = (figures.*by_size).find(samples);
+                         return last == (figures.*by_size).end() ? Estimate() : last->second;
+                       }});
   };
   if (samples > 1) {
-    add("pass", "pass_at_k", "pass_at_");
-    add("best", "best_of_n", "best_of_");
-    add("majority", "majority", "majority_");
+    add_last("pass", &RunFigures::pass_at_k);
+    add_last("best", &RunFigures::best_of_n);
+    add_last("majority", &RunFigures::majority);
   }
-  columns.push_back({"score AUC", "/score/auc", "score_auc"});
-  columns.push_back({"score AP", "/score/ap", "score_ap"});
+  columns.push_back({"score AUC", &RunFigures::score_auc});
+  columns.push_back({"score AP", &RunFigures::score_ap});
   return columns;
 }
 
-std::vector<Column> two_turn_columns(const std::string& prefix) {
+std::vector<Column> two_turn_columns(agents::TwoTurnFigures agents::RunFigures::TwoTurns::*turns) {
   std::vector<Column> columns;
-  for (const agents::TwoTurnFigure& figure : agents::kTwoTurnFigures)
-    columns.push_back({figure.label, "/two_turn/" + prefix + figure.name, prefix + figure.name});
+  for (const agents::TwoTurnColumn& column : agents::kTwoTurnColumns)
+    columns.push_back({column.label, [turns, figure = column.figure](const agents::RunFigures& figures) {
+                         return figures.two_turn ? *figures.two_turn.*turns.*figure : Estimate();
+                       }});
   return columns;
 }
 
-std::string number(const Json& value, const char* form = "{:.3f}") {
-  return value.is_number() ? fmt::format(fmt::runtime(form), value.get<double>()) : "-";
+std::string interval_of(const Estimate& estimate) { return estimate.defined() ? interval_text(estimate.interval) : ""; }
+
+std::string difference_text(const Estimate& estimate) {
+  return estimate.defined() ? fmt::format("{:+.3f}", estimate.value) : "-";
 }
 
-// The interval of a figure of a summary or a difference.
-std::string interval(const Json& figures, const std::string& name) {
-  const Json& all = figures.at("ci");
-  return all.contains(name) ? fmt::format("[{}, {}]", number(all.at(name).at(0)), number(all.at(name).at(1))) : "";
+std::string tasks_text(const Estimate& estimate) {
+  return estimate.defined() ? fmt::format("over {} task{}", estimate.tasks, estimate.tasks == 1 ? "" : "s") : "";
 }
 
 template <typename Cell>
@@ -60,37 +65,33 @@ std::string line(std::size_t width, const std::string& label, const std::vector<
 
 std::string block(const std::string& title, std::span<const EvalRow> rows, const std::vector<Column>& columns) {
   const std::string against = "minus " + rows.front().policy;
-  const auto tasks_of = [](const EvalRow& row) {
-    const Json tasks = row.difference.value("n", Json::object()).value("pass_at_1", Json());
-    if (!tasks.is_number()) return std::string();
-    return fmt::format("over {} task{}", tasks.get<std::int64_t>(), tasks == 1 ? "" : "s");
-  };
   std::size_t width = rows.size() > 1 ? std::max({title.size(), against.size(), std::size_t{18}}) : title.size();
   for (const EvalRow& row : rows) width = std::max(width, row.policy.size());
   std::string text = line(width, title, columns, [](const Column& column) { return column.label; });
   for (const EvalRow& row : rows) {
-    text += line(width, row.policy, columns,
-                 [&](const Column& column) { return number(row.summary.at(Json::json_pointer(column.place))); });
-    text += line(width, "", columns, [&](const Column& column) { return interval(row.summary, column.name); });
-    if (row.difference.is_null()) continue;
-    text += line(width, against, columns,
-                 [&](const Column& column) { return number(row.difference.value(column.name, Json()), "{:+.3f}"); });
-    text += line(width, tasks_of(row), columns,
-                 [&](const Column& column) { return interval(row.difference, column.name); });
+    const agents::RunFigures& own = row.summary.figures;
+    text +=
+        line(width, row.policy, columns, [&](const Column& column) { return figure_text(column.figure(own).value); });
+    text += line(width, "", columns, [&](const Column& column) { return interval_of(column.figure(own)); });
+    if (!row.difference) continue;
+    const agents::RunFigures& more = row.difference->figures;
+    text += line(width, against, columns, [&](const Column& column) { return difference_text(column.figure(more)); });
+    text += line(width, tasks_text(more.pass_at_1), columns,
+                 [&](const Column& column) { return interval_of(column.figure(more)); });
   }
   return text;
 }
 
 std::string suite_table(std::span<const EvalRow> rows) {
-  const Json& first = rows.front().summary;
-  const int samples = first.at("samples").get<int>();
-  const bool two_turn = first.contains("two_turn");
-  std::string text = fmt::format("{}, level {}, {} split: {} tasks x {} samples{}\n\n", rows.front().suite,
-                                 first.at("level").dump(), first.at("split").get<std::string>(),
-                                 first.at("tasks").get<int>(), samples, two_turn ? ", answered twice" : "");
-  if (!two_turn) return text + block("", rows, one_turn_columns(first));
-  return text + block("samples", rows, two_turn_columns("")) + '\n' +
-         block("greedy", rows, two_turn_columns(agents::kGreedyTurns));
+  using agents::RunFigures;
+  const agents::RunSummary& first = rows.front().summary;
+  const bool two_turn = first.figures.two_turn.has_value();
+  std::string text =
+      fmt::format("{}, level {}, {} split: {} tasks x {} samples{}\n\n", rows.front().suite, first.level.value_or(0),
+                  first.split.value_or(""), first.tasks, first.samples, two_turn ? ", answered twice" : "");
+  if (!two_turn) return text + block("", rows, one_turn_columns(first.samples));
+  return text + block("samples", rows, two_turn_columns(&RunFigures::TwoTurns::samples)) + '\n' +
+         block("greedy", rows, two_turn_columns(&RunFigures::TwoTurns::greedy));
 }
 
 }  // namespace
@@ -101,8 +102,8 @@ Json eval_json(const std::vector<EvalRow>& rows) {
     list.push_back({{"suite", row.suite},
                     {"policy", row.policy},
                     {"run", row.run},
-                    {"summary", row.summary},
-                    {"difference", row.difference}});
+                    {"summary", to_json(row.summary)},
+                    {"difference", row.difference ? to_json(*row.difference) : Json()}});
   return {{"rows", std::move(list)}};
 }
 

@@ -243,21 +243,9 @@ RunPlace run_place(const std::string& command, const std::string& suite, const s
   return {folder, resume, fmt::format("--out {} --resume", folder.string())};
 }
 
-void add_verified(const record::RunReader& run, Json& summary) {
-  const Json told = run.summary();
-  if (!told.is_object() || !told.contains("verified")) return;
-  for (const char* name : {"verifier", "verified", "verified_majority", "not_fitting"})
-    if (told.contains(name)) summary[name] = told.at(name);  // runs of before have no verified_majority
-  for (const char* part : {"ci", "n"}) {
-    if (!told.contains(part)) continue;  // runs of before have no n
-    for (const auto& [name, value] : told.at(part).items())
-      if (name.starts_with("verified_")) summary[part][name] = value;
-  }
-}
-
 PlayedRun play_into(const RunPlace& place, agents::Policy& policy, const agents::RolloutOptions& options,
                     const Json& config, const std::string& label,
-                    const std::function<bool(const record::RunReader&, Json&)>& extend) {
+                    const std::function<bool(const record::RunReader&, agents::RunSummary&)>& extend) {
   const env::SuiteInfo info = env::suite_info(options.suite, options.suite_options);
   if (place.resume) accept_mended_tasks(place.folder, config, info);
   const auto store = record::EpisodeStore::create(place.folder, config, place.resume);
@@ -270,18 +258,18 @@ PlayedRun play_into(const RunPlace& place, agents::Policy& policy, const agents:
   if (interrupted()) stop();
   PlayedRun run = read_back(place.folder);
   if (extend && !extend(*record::RunReader::open(place.folder), run.summary)) stop();
-  store->finish(run.summary);
+  store->finish(to_json(run.summary));
   return run;
 }
 
 void require_none_failed(const PlayedRun& run, const RunPlace& place, const std::string& command) {
-  const auto failed = run.summary["failed"].get<std::int64_t>();
-  if (failed == 0) return;
+  if (run.summary.failed == 0) return;
   throw Error(
       "{}: {} of {} episodes failed and are in no figure; the first: {}. Mend that and go on with {}; if the tasks "
       "have "
       "to change, begin again in another folder.",
-      command, failed, run.outcomes.size(), run.failure.substr(0, run.failure.find_last_not_of('.') + 1), place.go_on);
+      command, run.summary.failed, run.outcomes.size(), run.failure.substr(0, run.failure.find_last_not_of('.') + 1),
+      place.go_on);
 }
 
 }  // namespace agon::cli

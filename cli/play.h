@@ -63,11 +63,8 @@ struct RunPlace {
 // said on stderr.
 RunPlace run_place(const std::string& command, const std::string& suite, const std::string& out, bool resume);
 
-// Adds what a verifier made of the run's samples, which its own summary alone can tell; nothing where there was none.
-void add_verified(const record::RunReader& run, Json& summary);
-
 struct PlayedRun {
-  Json summary;
+  agents::RunSummary summary;
   std::vector<agents::EpisodeOutcome> outcomes;
   std::string failure;  // why the first of the failed episodes failed; empty: none has
 };
@@ -77,7 +74,7 @@ struct PlayedRun {
 // run ends; false: it was stopped. Throws Interrupted, with the way to go on, on Ctrl-C.
 PlayedRun play_into(const RunPlace& place, agents::Policy& policy, const agents::RolloutOptions& options,
                     const Json& config, const std::string& label,
-                    const std::function<bool(const record::RunReader& run, Json& summary)>& extend = {});
+                    const std::function<bool(const record::RunReader& run, agents::RunSummary& summary)>& extend = {});
 // Throws Error that counts the failed episodes, if there are any.
 void require_none_failed(const PlayedRun& run, const RunPlace& place, const std::string& command);
 

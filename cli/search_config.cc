@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/provenance.h"
 #include "env/suite.h"
+#include "record/run_kind.h"
 
 namespace agon::cli {
 namespace {
@@ -50,10 +51,9 @@ void add_search_config(const critic::SearchOptions& options, Json& config) {
   config["search_version"] = critic::kSearchVersion;
 }
 
-bool is_search(const Json& config) { return config.contains("search_version"); }
-
 critic::SearchOptions search_options_in(const Json& config, const MovedInputs& moved) {
-  if (!is_search(config)) throw Error("This run is no search. Give the folder that `agon search` wrote.");
+  if (record::run_kind_of(config) != record::RunKind::search)
+    throw Error("This run is no search. Give the folder that `agon search` wrote.");
   const int version = config.at("search_version").get<int>();
   if (version != critic::kSearchVersion)
     throw Error(

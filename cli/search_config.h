@@ -18,6 +18,5 @@ struct MovedInputs {
 // Back again. Throws Error for a run that is no search, one of another version, and a task file or an
 // index that is not there or has changed.
 critic::SearchOptions search_options_in(const Json& config, const MovedInputs& moved);
-bool is_search(const Json& config);
 
 }  // namespace agon::cli

@@ -8,18 +8,17 @@
 #include "agents/run_summary.h"
 #include "agents/run_summary_table.h"
 #include "cli/parse_whole.h"
-#include "cli/play.h"
-#include "cli/report/preferences.h"
-#include "cli/search_config.h"
 #include "core/error.h"
 #include "core/provenance.h"
 #include "core/text.h"
 #include "critic/search/summary.h"
+#include "record/run_kind.h"
 
 namespace agon::cli {
 namespace {
 
 using record::Episode;
+using record::RunKind;
 
 constexpr const char* kRunIncomplete =
     "THE RUN IS NOT COMPLETE: these are figures of the episodes that ended first, and short ones end first.\n\n";
@@ -142,7 +141,7 @@ std::string metrics_text(const std::map<std::string, record::Curve>& metrics) {
 }
 
 struct RunContent {
-  Json summary;
+  agents::RunSummary summary;
   std::vector<Episode> episodes;  // without turns
 };
 
@@ -157,7 +156,7 @@ RunContent read_run(const record::RunReader& run) {
       },
       record::RunReader::Detail::without_images);
   content.summary = agents::summarize(run.config(), outcomes, run.seconds());
-  add_verified(run, content.summary);
+  content.summary.verified = agents::verified_in(run.summary());
   return content;
 }
 
@@ -175,17 +174,17 @@ EpisodeName parse_episode_name(const std::string& text) {
 }
 
 std::string run_text(const record::RunReader& run) {
-  if (is_preferences(run.config()))
+  const RunKind kind = record::run_kind_of(run.config());
+  if (kind == RunKind::preferences)
     throw Error(
         "show: this run holds preferences and no episodes. `agon report` draws them; --json prints its figures.");
   const RunContent content = read_run(run);
-  const bool search = is_search(run.config());
   std::map<std::uint64_t, TaskLine> tasks;
   for (const Episode& episode : content.episodes) tasks[episode.task_index].add(episode);
   const std::map<std::string, record::Curve> metrics = run.metrics();
-  std::string text = search            ? critic::search_table(critic::summarize_searches(run))
-                     : metrics.empty() ? agents::summary_table(content.summary)
-                                       : metrics_text(metrics);
+  std::string text = kind == RunKind::search ? critic::search_table(critic::summarize_searches(run))
+                     : metrics.empty()       ? agents::summary_table(content.summary)
+                                             : metrics_text(metrics);
   if (const std::string made = provenance_text(run.config().value(kProvenance, Json())); !made.empty())
     text += "made by " + printable_line(made) + "\n";
   if (run.summary().is_null()) text = (metrics.empty() ? kRunIncomplete : kTrainingIncomplete) + text;
@@ -202,17 +201,18 @@ std::string run_text(const record::RunReader& run) {
 }
 
 Json run_json(const record::RunReader& run) {
-  RunContent content = read_run(run);
+  const RunContent content = read_run(run);
   Json episodes = Json::array();
   for (const Episode& episode : content.episodes) episodes.push_back(outcome_json(episode));
   Json json{{"config", run.config()}, {"complete", !run.summary().is_null()}, {"episodes", std::move(episodes)}};
   const std::map<std::string, record::Curve> metrics = run.metrics();
-  if (is_search(run.config()))
-    json["summary"] = critic::summarize_searches(run);
-  else if (is_preferences(run.config()))
+  const RunKind kind = record::run_kind_of(run.config());
+  if (kind == RunKind::search)
+    json["summary"] = to_json(critic::summarize_searches(run));
+  else if (kind == RunKind::preferences)
     json["summary"] = run.summary();
   else if (metrics.empty())
-    json["summary"] = std::move(content.summary);
+    json["summary"] = to_json(content.summary);
   else
     json["metrics"] = metrics;
   return json;

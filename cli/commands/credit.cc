@@ -28,6 +28,8 @@
 #include "core/provenance.h"
 #include "core/text.h"
 #include "env/suite.h"
+#include "record/episode_store.h"
+#include "record/run_kind.h"
 #include "record/run_reader.h"
 
 namespace agon::cli {
@@ -97,7 +99,7 @@ Json settings_for(const Json& config, const std::string& method, const std::vect
 
 // The system message of a task's episodes; a training says it for each of its sources.
 std::string instructions_of(const Json& config, const std::string& task_id) {
-  if (!config.contains("sources")) return config.value("instructions", "");
+  if (record::run_kind_of(config) != record::RunKind::training) return config.value("instructions", "");
   for (const Json& source : config["sources"]) {
     const env::SuiteOptions options{.level = source["level"], .two_turn = source["two_turn"], .role = source["role"]};
     if (task_id.starts_with(source["suite"].get<std::string>() + "/"))

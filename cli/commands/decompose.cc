@@ -22,6 +22,7 @@
 #include "cli/provenance.h"
 #include "cli/usage.h"
 #include "core/error.h"
+#include "core/estimate.h"
 #include "core/progress.h"
 #include "core/provenance.h"
 #include "record/run_reader.h"
@@ -101,8 +102,6 @@ std::vector<Row> rows_of(const std::vector<SplitStep>& steps, const std::vector<
   return rows;
 }
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-
 Json json_of(const std::vector<Row>& rows, std::size_t steps, const agents::RolloutOptions& played,
              const std::string& run) {
   Json splits = Json::array();
@@ -110,19 +109,19 @@ Json json_of(const std::vector<Row>& rows, std::size_t steps, const agents::Roll
     const agents::SplitAgreement& found = row.agreement;
     splits.push_back({{"split", row.split},
                       {"picture", row.picture.empty() ? Json() : Json(row.picture)},
-                      {"accuracy", number(found.accuracy)},
-                      {"ci", {number(found.interval.low), number(found.interval.high)}},
-                      {"visual_share", number(found.visual_share)},
-                      {"perception_found", number(found.perception_found)},
-                      {"reasoning_found", number(found.reasoning_found)},
-                      {"auc", number(row.auc)}});
+                      {"accuracy", number_or_null(found.accuracy.value)},
+                      {"ci", interval_json(found.accuracy.interval)},
+                      {"visual_share", number_or_null(found.visual_share)},
+                      {"perception_found", number_or_null(found.perception_found)},
+                      {"reasoning_found", number_or_null(found.reasoning_found)},
+                      {"auc", number_or_null(row.auc)}});
   }
   return {{"suite", played.suite},
           {"level", played.suite_options.level},
           {"tasks", played.tasks},
           {"samples", played.samples},
           {"steps", steps},
-          {"perception_share", number(rows.back().agreement.accuracy)},
+          {"perception_share", number_or_null(rows.back().agreement.accuracy.value)},
           {"run", run},
           {"splits", std::move(splits)}};
 }

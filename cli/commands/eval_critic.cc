@@ -21,10 +21,14 @@
 #include "critic/labelled_steps.h"
 #include "critic/step_files.h"
 #include "env/wrappers/two_turn.h"
+#include "record/episode_store.h"
+#include "record/run_kind.h"
 #include "record/run_reader.h"
 
 namespace agon::cli {
 namespace {
+
+using record::RunKind;
 
 constexpr std::size_t kBatch = 256;  // steps that are judged in one call
 
@@ -72,7 +76,7 @@ Steps of_run(const std::string& folder) {
   if (config.contains("file"))
     throw Error("eval-critic: run {} was played on a task file, whose steps nobody knows. Give a run of a suite.",
                 folder);
-  if (!config.contains("suite"))
+  if (const RunKind kind = record::run_kind_of(config); kind != RunKind::episodes && kind != RunKind::search)
     throw Error("eval-critic: {} holds no episodes of a suite. Give a run of agon run, eval or search.", folder);
   critic::LabelledTasks tasks;
   tasks.suite = config.at("suite");

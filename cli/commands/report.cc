@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cli/commands/commands.h"
@@ -12,12 +13,15 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/paths.h"
+#include "record/episode_store.h"
+#include "record/run_kind.h"
 #include "record/run_reader.h"
 
 namespace agon::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using record::RunKind;
 
 struct ReportFlags {
   std::string run, out, file, search;
@@ -47,17 +51,18 @@ Json data_of(const CLI::App& command, const ReportFlags& flags) {
     readers.push_back(record::RunReader::open(other));
     others.push_back({name_of(other), readers.back().get()});
   }
-  if (flags.compare.empty() && has_training_log(flags.run)) {
+  const std::optional<RunKind> kind = record::run_kind_in(flags.run);
+  if (flags.compare.empty() && kind == RunKind::training_log) {
     require_used(command, {{"--file", false, "for a training"}, {"--search", false, "for a training"}});
     return training_log_data(flags.run, name_of(flags.run));
   }
   const auto run = record::RunReader::open(flags.run);
-  if (!others.empty() && !is_search(run->config()))
+  const bool is_search = kind == RunKind::search;
+  if (!others.empty() && !is_search)
     throw Error("report: --compare is for searches, and {} is none. `agon eval` compares policies.", flags.run);
   const Json config = run->config();
-  require_used(command,
-               {{"--file", is_search(config) && config.contains("file"), "for a run that is no search of a task file"},
-                {"--search", is_search(config) && config.contains("search"), "for a run whose tasks search nowhere"}});
+  require_used(command, {{"--file", is_search && config.contains("file"), "for a run that is no search of a task file"},
+                         {"--search", is_search && config.contains("search"), "for a run whose tasks search nowhere"}});
   const MovedInputs moved{flags.file, flags.search};
   if (!moved.file.empty() || !moved.search.empty())
     search_options_in(config, moved);  // or throws what is wrong with them

@@ -31,17 +31,15 @@ struct RunFlags {
 };
 
 // Best-of-n by a reward model, among the figures of the run.
-bool verify(critic::RewardModel& model, const fs::path& folder, const record::RunReader& run, Json& summary) {
-  Progress progress("run: verifier", summary.at("tasks").get<std::int64_t>(), "tasks");
-  const Json figures = critic::verified(model, run, [&] {
+bool verify(critic::RewardModel& model, const fs::path& folder, const record::RunReader& run,
+            agents::RunSummary& summary) {
+  Progress progress("run: verifier", static_cast<std::int64_t>(summary.tasks), "tasks");
+  summary.verified = critic::verified(model, run, [&] {
     progress.add(1);
     return !interrupted();
   });
-  if (figures.is_null()) return false;
-  summary["verifier"] = folder.lexically_normal().string();
-  for (const char* name : {critic::kVerified, critic::kVerifiedMajority, "not_fitting"})
-    summary[name] = figures.at(name);
-  for (const char* part : {"ci", "n"}) summary[part].update(figures.at(part));
+  if (!summary.verified) return false;
+  summary.verified->verifier = folder.lexically_normal().string();
   return true;
 }
 
@@ -62,14 +60,14 @@ void run(const RunFlags& flags) {
   const auto policy = agents::make_local_policy(policy_folder);  // first: a model that does not load leaves no folder
   const auto verifier = flags.verifier.empty() ? nullptr : critic::open_reward_model(flags.verifier);
   const RunPlace place = run_place("run", flags.suite, flags.out, flags.resume);
-  const PlayedRun played = play_into(place, *policy, options, config, "run " + flags.suite,
-                                     [&](const record::RunReader& run, Json& summary) {
-                                       if (verifier) return verify(*verifier, flags.verifier, run, summary);
-                                       add_verified(run, summary);  // of a run that is finished already
-                                       return true;
-                                     });
+  const auto add_verified = [&](const record::RunReader& run, agents::RunSummary& summary) {
+    if (verifier) return verify(*verifier, flags.verifier, run, summary);
+    summary.verified = agents::verified_in(run.summary());  // of a run that is finished already
+    return true;
+  };
+  const PlayedRun played = play_into(place, *policy, options, config, "run " + flags.suite, add_verified);
   if (flags.json)
-    print_measured(played.summary, config[kProvenance]);
+    print_measured(to_json(played.summary), config[kProvenance]);
   else
     print_text(fmt::format("{}\nrun: {}\n", agents::summary_table(played.summary), place.folder.string()));
   require_none_failed(played, place, "run");

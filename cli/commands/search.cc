@@ -185,8 +185,8 @@ void require_text(const SearchCommandFlags& flags, const critic::SearchOptions& 
 }
 
 // Throws Interrupted where it was stopped.
-void search_into(const RunPlace& place, const Json& config, const critic::SearchOptions& options,
-                 agents::Policy& policy, critic::StepCritic* critic, const std::string& label) {
+critic::SearchSummary search_into(const RunPlace& place, const Json& config, const critic::SearchOptions& options,
+                                  agents::Policy& policy, critic::StepCritic* critic, const std::string& label) {
   const env::SuiteInfo info = env::suite_info(options.suite, options.suite_options);
   if (place.resume) accept_mended_tasks(place.folder, config, info);
   const auto store = record::EpisodeStore::create(place.folder, config, place.resume);
@@ -201,7 +201,9 @@ void search_into(const RunPlace& place, const Json& config, const critic::Search
   }
   if (interrupted())
     throw Interrupted(fmt::format("{}: stopped. Go on with the same command and {}.", label, place.go_on));
-  store->finish(critic::summarize_searches(*run));
+  critic::SearchSummary summary = critic::summarize_searches(*run);
+  store->finish(to_json(summary));
+  return summary;
 }
 
 void require_none_failed(const record::RunReader& run, const RunPlace& place) {
@@ -230,17 +232,16 @@ void run_search(const SearchCommandFlags& flags) {
   OpenCritic open;
   if (needs_critic(options.method)) open = open_critic(flags.critic, policy.get(), policy_folder);
   const RunPlace place = run_place("search", "search-" + flags.suite, flags.out, flags.resume);
-  search_into(place, config, options, *policy, open.critic.get(), "search " + flags.suite);
-  const auto run = record::RunReader::open(place.folder);
-  const Json summary = run->summary();
+  const critic::SearchSummary summary =
+      search_into(place, config, options, *policy, open.critic.get(), "search " + flags.suite);
   if (flags.json)
-    print_measured(summary, config.at(kProvenance));
+    print_measured(to_json(summary), config.at(kProvenance));
   else
     print_text(fmt::format("{}\nsearch: {}\n", critic::search_table(summary), place.folder.string()));
-  require_none_failed(*run, place);
-  if (summary.at("damaged") != 0)
+  require_none_failed(*record::RunReader::open(place.folder), place);
+  if (summary.damaged > 0)
     throw Error("search: {} tasks have a damaged journal and are in no figure. Restore {} from a copy.",
-                summary.at("damaged").dump(), place.folder.string());
+                summary.damaged, place.folder.string());
 }
 
 void add_method_options(CLI::App& command, SearchCommandFlags& flags) {

@@ -7,7 +7,6 @@
 
 #include "agents/learn/loop/config_reader.h"
 #include "agents/run_summary.h"
-#include "cli/play.h"
 #include "cli/report/episodes.h"
 #include "cli/report/preferences.h"
 #include "cli/report/search.h"
@@ -15,30 +14,32 @@
 #include "cli/report/training.h"
 #include "cli/search_config.h"
 #include "core/error.h"
+#include "core/estimate.h"
 #include "core/json_text.h"
 #include "core/provenance.h"
 #include "core/statistics.h"
 #include "core/text.h"
+#include "record/run_kind.h"
 
 namespace agon::cli {
 namespace {
 
 using agents::EpisodeOutcome;
 using record::Episode;
+using record::RunKind;
 
 namespace fs = std::filesystem;
 
 constexpr std::size_t kCurvePoints = 200;
-constexpr const char* kLog = "train.jsonl";
 
 Json groups_json(const std::vector<agents::GroupAccuracy>& groups) {
   Json all = Json::array();
   for (const agents::GroupAccuracy& group : groups)
     all.push_back({{"name", group.name},
                    {"tasks", group.tasks},
-                   {"greedy", group.greedy},
-                   {"pass_at_1", group.pass_at_1},
-                   {"interval", {group.pass_at_1_interval.low, group.pass_at_1_interval.high}}});
+                   {"greedy", number_or_null(group.greedy)},
+                   {"pass_at_1", number_or_null(group.pass_at_1.value)},
+                   {"interval", interval_json(group.pass_at_1.interval)}});
   return all;
 }
 
@@ -82,8 +83,9 @@ void add_run(const record::RunReader& run, const ReportLimits& limits, Json& dat
       },
       record::RunReader::Detail::whole);
   const auto seed = data["config"].value("seed", std::uint64_t{0});
-  data["summary"] = agents::summarize(data["config"], outcomes, run.seconds());
-  add_verified(run, data["summary"]);
+  agents::RunSummary summary = agents::summarize(data["config"], outcomes, run.seconds());
+  summary.verified = agents::verified_in(run.summary());
+  data["summary"] = to_json(summary);
   data["levels"] = groups_json(
       agents::accuracy_by(outcomes, seed, [](const EpisodeOutcome& one) { return fmt::format("{}", one.level); }));
   data["kinds"] = groups_json(agents::accuracy_by(outcomes, seed, [](const EpisodeOutcome& one) { return one.kind; }));
@@ -120,29 +122,36 @@ Json report_data(const record::RunReader& run, const std::string& title, const R
                  const std::vector<OtherRun>& others, const MovedInputs& moved) {
   Json data{
       {"title", title}, {"config", run.config()}, {"complete", !run.summary().is_null()}, {kProvenance, provenance()}};
-  if (is_search(run.config())) {
-    JudgedSteps judged;
-    add_search(run, title, limits, others, moved, data, judged);
-    add_curves(judged.probabilities, judged.labels, data);
-  } else if (is_self_play(run.config())) {
-    add_self_play(run, limits, data);
-  } else if (is_preferences(run.config())) {
-    add_preferences(run, limits, data);
-  } else if (run.metrics().empty()) {
-    add_run(run, limits, data);
-  } else {
-    add_training(run, limits, data);
+  switch (record::run_kind_of(data["config"])) {
+    case RunKind::search: {
+      JudgedSteps judged;
+      add_search(run, title, limits, others, moved, data, judged);
+      add_curves(judged.probabilities, judged.labels, data);
+      break;
+    }
+    case RunKind::self_play:
+      add_self_play(run, limits, data);
+      break;
+    case RunKind::preferences:
+      add_preferences(run, limits, data);
+      break;
+    case RunKind::training:
+      if (run.metrics().empty())
+        add_run(run, limits, data);  // not a step is done
+      else
+        add_training(run, limits, data);
+      break;
+    case RunKind::episodes:
+    case RunKind::training_log:
+      add_run(run, limits, data);
+      break;
   }
   return data;
 }
 
-bool has_training_log(const fs::path& folder) {
-  return fs::exists(folder / kLog) && !fs::exists(folder / "run.sqlite");
-}
-
 Json training_log_data(const fs::path& folder, const std::string& title) {
-  std::map<std::string, record::Curve> metrics = logged_metrics(folder / kLog);
-  if (metrics.empty()) throw Error("report: {} has no figures yet.", (folder / kLog).string());
+  std::map<std::string, record::Curve> metrics = logged_metrics(folder / record::kTrainingLog);
+  if (metrics.empty()) throw Error("report: {} has no figures yet.", (folder / record::kTrainingLog).string());
   metrics.erase("seconds");  // since the process began: not of the whole training
   const Json training = training_json(metrics, 0);
   Json made_by;  // what the training that ended says
@@ -154,7 +163,7 @@ Json training_log_data(const fs::path& folder, const std::string& title) {
   if (made_by.is_object() && made_by.contains(kProvenance)) made_by = made_by[kProvenance];
   const bool complete = fs::exists(folder / "model.safetensors") || fs::exists(folder / "reward_model.json");
   return {
-      {"title", title},           {"config", Json::object()},  {"complete", complete},    {"log", kLog},
+      {"title", title},           {"config", Json::object()},  {"complete", complete},    {"log", record::kTrainingLog},
       {"training", training},     {"episodes_total", 0},       {"tasks", Json::object()}, {"episodes", Json::array()},
       {"images", Json::object()}, {kProvenance, provenance()}, {"made_by", made_by}};
 }

@@ -36,9 +36,8 @@ struct ReportLimits {
 Json report_data(const record::RunReader& run, const std::string& title, const ReportLimits& limits = {},
                  const std::vector<OtherRun>& others = {}, const MovedInputs& moved = {});
 
-// Whether a model was trained in `folder` without a run: by agon train-sft, train-rm or selfplay. They leave a log.
-bool has_training_log(const std::filesystem::path& folder);
-// The same of such a folder: curves and no episodes. Throws Error for a damaged log (cli/report/training.h).
+// The same of a folder with the log of a training alone (RunKind::training_log): curves and no episodes. Throws Error
+// for a damaged log (cli/report/training.h).
 Json training_log_data(const std::filesystem::path& folder, const std::string& title);
 
 }  // namespace agon::cli

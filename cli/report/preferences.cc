@@ -48,8 +48,6 @@ std::vector<Json> sets_of(const record::RunReader& run, std::size_t& damaged) {
 
 }  // namespace
 
-bool is_preferences(const Json& config) { return config.contains("preferences"); }
-
 void add_preferences(const record::RunReader& run, const ReportLimits& limits, Json& data) {
   std::size_t damaged = 0;
   const std::vector<Json> all = sets_of(run, damaged);

@@ -7,8 +7,6 @@
 
 namespace agon::cli {
 
-bool is_preferences(const Json& config);
-
 // Adds {images} and "preferences": {summary (null while incomplete), sets [as critic/reward_model/preference_maker.h
 // has them], total}. Sets with removed arcs come first, then by task, within limits.tasks and limits.bytes.
 void add_preferences(const record::RunReader& run, const ReportLimits& limits, Json& data);

@@ -1,5 +1,6 @@
 #include "cli/report/search.h"
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 
@@ -7,23 +8,25 @@
 #include "cli/search_config.h"
 #include "cli/search_tree.h"
 #include "core/error.h"
+#include "core/estimate.h"
 #include "critic/search/summary.h"
 #include "record/journal_entry.h"
+#include "record/run_kind.h"
 
 namespace agon::cli {
 namespace {
 
 // A point of the equal-compute plot.
-Json method_json(const std::string& title, const Json& summary, bool own) {
-  const Json& spent = summary.at("per_task");
-  const double policy = spent.at("policy_tokens").is_number() ? spent.at("policy_tokens").get<double>() : 0;
-  const double critic = spent.at("critic_tokens").is_number() ? spent.at("critic_tokens").get<double>() : 0;
+Json method_json(const std::string& title, const critic::SearchSummary& summary, bool own) {
+  const auto tasks = static_cast<double>(std::max<std::size_t>(summary.accuracy.tasks, 1));
+  const double policy = static_cast<double>(summary.spent.policy_tokens) / tasks;
+  const double critic = static_cast<double>(summary.spent.critic_tokens) / tasks;
   return {{"name", title},
-          {"method", summary.at("method")},
+          {"method", summary.settings.at("method")},
           {"policy_tokens", policy},
           {"tokens", policy + critic},
-          {"accuracy", summary.at("accuracy")},
-          {"interval", summary.at("ci").at("accuracy")},
+          {"accuracy", number_or_null(summary.accuracy.value)},
+          {"interval", interval_json(summary.accuracy.interval)},
           {"own", own}};
 }
 
@@ -115,7 +118,8 @@ class TreesOrWhy {
 
 void require_same_tasks(const Json& config, const OtherRun& other) {
   const Json theirs = other.run->config();
-  if (!is_search(theirs)) throw Error("report: {} is no search. Compare runs of `agon search`.", other.title);
+  if (record::run_kind_of(theirs) != record::RunKind::search)
+    throw Error("report: {} is no search. Compare runs of `agon search`.", other.title);
   for (const char* key : {"suite", "level", "split", "tasks", "seed"})
     if (config.value(key, Json()) != theirs.value(key, Json()))
       throw Error("report: {} has other tasks: its {} is {}, this run's {}. Compare searches of the same tasks.",
@@ -126,8 +130,9 @@ void require_same_tasks(const Json& config, const OtherRun& other) {
 
 void add_search(const record::RunReader& run, const std::string& title, const ReportLimits& limits,
                 const std::vector<OtherRun>& others, const MovedInputs& moved, Json& data, JudgedSteps& judged) {
-  Json search{{"summary", critic::summarize_searches(run)}, {"methods", Json::array()}};
-  search["methods"].push_back(method_json(title, search["summary"], true));
+  const critic::SearchSummary summary = critic::summarize_searches(run);
+  Json search{{"summary", to_json(summary)}, {"methods", Json::array()}};
+  search["methods"].push_back(method_json(title, summary, true));
   for (const OtherRun& other : others) {
     require_same_tasks(run.config(), other);
     search["methods"].push_back(method_json(other.title, critic::summarize_searches(*other.run), false));

@@ -45,8 +45,6 @@ Json figures_of(int round, const std::vector<Json>& games) {
 
 }  // namespace
 
-bool is_self_play(const Json& config) { return config.contains("sneaky"); }
-
 void add_self_play(const record::RunReader& run, const ReportLimits& limits, Json& data) {
   std::size_t damaged = 0;
   const Rounds rounds = rounds_of(run, damaged);

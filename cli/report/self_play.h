@@ -7,8 +7,6 @@
 
 namespace agon::cli {
 
-bool is_self_play(const Json& config);
-
 // Adds {images} and "self_play": {rounds [{round, games, invalid, harmless, caught, fools, unjudged, win_rate: the
 // share of harmful steps that fool the critic}], games [as critic/self_play/games.h has them, with round], total,
 // damaged: games that cannot be read, which are passed over}. Of

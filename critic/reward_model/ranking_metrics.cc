@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/intervals.h"
+#include "core/statistics.h"
 
 namespace agon::critic {
 namespace {
@@ -36,13 +37,11 @@ double mean_of_numbers(std::vector<double> values) {
   return mean(values);
 }
 
-Json number(double value) { return std::isnan(value) ? Json() : Json(value); }
-
 Json json_of(const RankingFigures& figures) {
-  return {{"best_of_n", number(figures.best_of_n)},
-          {"pairwise", number(figures.pairwise)},
-          {"kendall_tau", number(figures.kendall_tau)},
-          {"n", figures.sets}};
+  return {{"best_of_n", number_or_null(figures.best_of_n.value)},
+          {"pairwise", number_or_null(figures.pairwise)},
+          {"kendall_tau", number_or_null(figures.kendall_tau)},
+          {"n", figures.best_of_n.tasks}};
 }
 
 }  // namespace
@@ -74,32 +73,30 @@ double kendall_tau(const ScoredSet& set) {
 
 RankingFigures ranking_figures(std::span<const ScoredSet> sets) {
   std::vector<double> best, pairwise, tau;
+  std::vector<TaskShare> shares;
   for (const ScoredSet& set : sets) {
     best.push_back(best_of_n(set));
+    shares.push_back({best.back()});
     pairwise.push_back(pairwise_accuracy(set));
     tau.push_back(kendall_tau(set));
   }
-  return {sets.size(), mean(best), mean_of_numbers(pairwise), mean_of_numbers(tau)};
+  return {{mean(best), share_interval(shares), sets.size()}, mean_of_numbers(pairwise), mean_of_numbers(tau)};
 }
 
 Json ranking_json(std::span<const ScoredSet> sets) {
-  Json json = json_of(ranking_figures(sets));
+  const RankingFigures all = ranking_figures(sets);
+  Json json = json_of(all);
   std::map<std::string, std::vector<ScoredSet>> by_category;
   std::vector<double> categories;
-  std::vector<TaskShare> best;
-  for (const ScoredSet& set : sets) {
-    by_category[set.category].push_back(set);
-    best.push_back({best_of_n(set)});
-  }
+  for (const ScoredSet& set : sets) by_category[set.category].push_back(set);
   json["by_category"] = Json::object();
   for (const auto& [category, own] : by_category) {
     const RankingFigures figures = ranking_figures(own);
     json["by_category"][category] = json_of(figures);
-    categories.push_back(figures.best_of_n);
+    categories.push_back(figures.best_of_n.value);
   }
-  json["macro"] = number(mean(categories));
-  const Interval interval = share_interval(best);
-  json["ci"] = {number(interval.low), number(interval.high)};
+  json["macro"] = number_or_null(mean(categories));
+  json["ci"] = interval_json(all.best_of_n.interval);
   return json;
 }
 

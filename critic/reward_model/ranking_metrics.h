@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/estimate.h"
 #include "core/json.h"
-#include "core/statistics.h"
 
 namespace agon::critic {
 
@@ -29,13 +29,13 @@ double pairwise_accuracy(const ScoredSet& set);
 double kendall_tau(const ScoredSet& set);
 
 struct RankingFigures {
-  std::size_t sets = 0;
-  double best_of_n = 0, pairwise = 0, kendall_tau = 0;  // means over the sets that have them
+  Estimate best_of_n;                    // mean over the sets
+  double pairwise = 0, kendall_tau = 0;  // means over the sets that have them
 };
 RankingFigures ranking_figures(std::span<const ScoredSet> sets);
 
-// {best_of_n, pairwise, kendall_tau, macro, n, ci, by_category}: macro is the mean of the categories' best_of_n, ci the
-// 95 % interval of best_of_n over the sets (Wilson's). Figures that nothing gives are null.
+// {best_of_n, pairwise, kendall_tau, macro, n, ci, by_category}: macro is the mean of the categories' best_of_n, n the
+// number of sets, ci the 95 % interval of best_of_n over them (Wilson's). Figures that nothing gives are null.
 Json ranking_json(std::span<const ScoredSet> sets);
 
 }  // namespace agon::critic

@@ -9,22 +9,22 @@
 #include <set>
 #include <span>
 
+#include "agents/episode_outcome.h"
 #include "agents/learn/data/train_rollout.h"
-#include "agents/run_summary.h"
 #include "core/error.h"
 #include "core/intervals.h"
 #include "core/statistics.h"
-#include "env/protocol.h"
 #include "env/grading/vote.h"
+#include "env/protocol.h"
 
 namespace agon::critic {
 namespace {
 
 using Samples = std::vector<record::Episode>;
 
-std::set<std::size_t> sizes_up_to(std::size_t samples) {
-  std::set<std::size_t> sizes;
-  for (std::size_t n = 1; n <= samples; n *= 2) sizes.insert(n);
+std::set<int> sizes_up_to(int samples) {
+  std::set<int> sizes;
+  for (int n = 1; n <= samples; n *= 2) sizes.insert(n);
   sizes.insert(samples);
   return sizes;
 }
@@ -40,11 +40,11 @@ std::vector<Candidates> blocks_of(const Samples& samples, std::size_t n, const s
   return blocks;
 }
 
-std::size_t samples_of(const record::RunReader& run) {
+int samples_of(const record::RunReader& run) {
   int most = 0;
   run.for_each([&](const record::Episode& episode) { most = std::max(most, episode.sample + 1); },
                record::RunReader::Detail::without_turns);
-  return static_cast<std::size_t>(most);
+  return most;
 }
 
 // Of several samples and their scores the place of one.
@@ -71,61 +71,65 @@ std::size_t majority(std::span<const record::Episode> samples, const std::vector
 }
 
 struct Way {
-  const char* name;
   Pick pick;
+  agents::BySize agents::VerifiedFigures::*figures;
 };
-constexpr Way kWays[] = {{kVerified, best}, {kVerifiedMajority, majority}};
+constexpr Way kWays[] = {{best, &agents::VerifiedFigures::best}, {majority, &agents::VerifiedFigures::majority}};
 
-// By the name of a way and n: the mean success of what is taken from the blocks of n, a task each.
-using Successes = std::map<std::pair<std::string, std::size_t>, std::vector<double>>;
+// By a way and n: the mean success of what is taken from the blocks of n, a task each.
+using Successes = std::map<std::pair<const Way*, int>, std::vector<double>>;
 
 // Adds one task. Those n that do not fit go to `not_fitting`.
 void verify_task(RewardModel& model, const Samples& samples, const std::string& instructions,
-                 const std::set<std::size_t>& sizes, std::set<std::size_t>& not_fitting, Successes& successes) {
+                 const std::set<int>& sizes, std::set<int>& not_fitting, Successes& successes) {
   std::vector<Candidates> blocks;
   std::vector<std::size_t> firsts;  // of each block: its first sample
-  for (const std::size_t n : sizes) {
-    std::vector<Candidates> own = blocks_of(samples, n, instructions);
+  for (const int n : sizes) {
+    const auto size = static_cast<std::size_t>(n);
+    std::vector<Candidates> own = blocks_of(samples, size, instructions);
     if (!std::ranges::all_of(own, [&](const Candidates& block) { return model.fits(block); })) not_fitting.insert(n);
     if (not_fitting.contains(n)) continue;
-    for (std::size_t i = 0; i < own.size(); ++i) firsts.push_back(i * n);
+    for (std::size_t i = 0; i < own.size(); ++i) firsts.push_back(i * size);
     std::ranges::move(own, std::back_inserter(blocks));
   }
   Successes taken;
   const std::vector<std::vector<double>> scores = model.score(blocks);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const auto block = std::span(samples).subspan(firsts[i], scores[i].size());
-    for (const Way& way : kWays) taken[{way.name, block.size()}].push_back(block[way.pick(block, scores[i])].success);
+    const auto n = static_cast<int>(block.size());
+    for (const Way& way : kWays) taken[{&way, n}].push_back(block[way.pick(block, scores[i])].success);
   }
   for (const auto& [key, of_blocks] : taken) successes[key].push_back(mean(of_blocks));
 }
 
 // blocks: that a task's value is the mean of.
-Interval interval_of_mean(const std::vector<double>& values, double blocks) {
+Estimate mean_of(const std::vector<double>& values, double blocks) {
   std::vector<TaskShare> shares;
   for (const double value : values) shares.push_back({value, 1, blocks});
-  return share_interval(shares);
+  return {mean(values), share_interval(shares), values.size()};
 }
 
 }  // namespace
 
-Json verified(RewardModel& model, const record::RunReader& run, const std::function<bool()>& done) {
+std::optional<agents::VerifiedFigures> verified(RewardModel& model, const record::RunReader& run,
+                                                const std::function<bool()>& done) {
   const Json config = run.config();
   const std::string instructions = config.value("instructions", "");
-  const std::set<std::size_t> sizes = sizes_up_to(samples_of(run));
+  const std::set<int> sizes = sizes_up_to(samples_of(run));
   Successes successes;
-  std::set<std::size_t> not_fitting;
+  agents::VerifiedFigures figures;
   Samples samples;
   bool stopped = false;
   const auto close = [&] {
     if (samples.empty() || stopped) return;
-    verify_task(model, samples, instructions, sizes, not_fitting, successes);
+    verify_task(model, samples, instructions, sizes, figures.not_fitting, successes);
     samples.clear();
     stopped = done && !done();
   };
   run.for_each(
       [&](const record::Episode& episode) {
-        if (episode.sample == record::kGreedySample || episode.status == record::EpisodeStatus::failed || stopped) return;
+        if (episode.sample == record::kGreedySample || episode.status == record::EpisodeStatus::failed || stopped)
+          return;
         if (episode.turns.size() != 1)
           throw Error("verifier: {} has {} turns; a reward model compares whole responses. Take a suite of one turn.",
                       episode.task_id, episode.turns.size());
@@ -134,18 +138,12 @@ Json verified(RewardModel& model, const record::RunReader& run, const std::funct
       },
       record::RunReader::Detail::whole);
   close();
-  if (stopped) return {};
-  Json figures{{"not_fitting", not_fitting}, {"ci", Json::object()}, {"n", Json::object()}};
+  if (stopped) return std::nullopt;
   for (const Way& way : kWays)
-    for (const std::size_t n : sizes) {
-      const std::vector<double>& values = successes[{way.name, n}];
-      const bool known = !values.empty() && !not_fitting.contains(n);
-      figures[way.name][std::to_string(n)] = known ? Json(mean(values)) : Json();
-      if (!known) continue;
-      const Interval interval = interval_of_mean(values, static_cast<double>(*sizes.rbegin() / n));
-      const std::string key = fmt::format("{}_{}", way.name, n);
-      figures["ci"][key] = {interval.low, interval.high};
-      figures["n"][key] = values.size();
+    for (const int n : sizes) {
+      const std::vector<double>& values = successes[{&way, n}];
+      const bool known = !values.empty() && !figures.not_fitting.contains(n);
+      (figures.*way.figures)[n] = known ? mean_of(values, *sizes.rbegin() / n) : Estimate();
     }
   return figures;
 }

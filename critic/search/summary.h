@@ -2,9 +2,12 @@
 // prints.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "core/estimate.h"
 #include "core/json.h"
 #include "critic/search/search_run.h"
 #include "record/run_reader.h"
@@ -14,13 +17,25 @@ namespace agon::critic {
 // Of every task whose search has ended, in order; those whose journal is damaged there are passed over, and counted.
 std::vector<SearchOutcome> search_outcomes(const record::RunReader& run, std::size_t& damaged);
 
+// Sums over the tasks whose search has ended. A task that was not answered is wrong; one that failed, or has a damaged
+// journal, is in no figure. Intervals: Wilson's, over tasks.
+struct SearchSummary {
+  Json settings;  // method, suite, split, level, policy, critic, budget: of the run's config; null: it does not say
+  Estimate accuracy;
+  Spent spent;  // wall_seconds: that the run took
+  std::int64_t nodes = 0;
+  std::int64_t budget_exhausted = 0, unanswered = 0, failed = 0, damaged = 0;               // tasks
+  std::int64_t judged = 0, invalid_verdicts = 0, unknown_verdicts = 0, steps_rejected = 0;  // steps
+  std::int64_t unranked = 0;                                                                // trajectories
+  std::map<int, int> attempts;  // steps that were kept, by the number of the attempt
+  std::map<int, Estimate> by_level;
+};
+SearchSummary summarize_searches(const record::RunReader& run);
 // `method, suite, split, level, policy, critic, budget, tasks, accuracy, ci {accuracy: [lo, hi]}, policy_tokens,
-// critic_tokens, env_steps, tool_seconds, wall_seconds, speculative_tokens, per_task {...}, budget_exhausted,
-// unanswered, failed, damaged, nodes, judged, invalid_verdicts, unknown_verdicts, unranked, steps_rejected, attempts
-// {n: count}, by_level {level: {tasks, accuracy, ci}}`. Sums over the tasks; per_task: their means. wall_seconds: that
-// the run took. A task that was not answered is wrong; one that failed, or has a damaged journal, is in no figure.
-// Null: undefined. Intervals: Wilson's, over tasks.
-Json summarize_searches(const record::RunReader& run);
-std::string search_table(const Json& summary);  // for a person; plain text, aligned
+// critic_tokens, env_steps, tool_seconds, speculative_tokens, nodes, per_task {...}, wall_seconds, budget_exhausted,
+// unanswered, failed, damaged, judged, invalid_verdicts, unknown_verdicts, unranked, steps_rejected, attempts {n:
+// count}, by_level {level: {tasks, accuracy, ci}}`. per_task: means. Null: undefined.
+Json to_json(const SearchSummary& summary);
+std::string search_table(const SearchSummary& summary);  // for a person; plain text, aligned
 
 }  // namespace agon::critic

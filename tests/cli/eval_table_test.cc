@@ -27,7 +27,7 @@ std::vector<EpisodeOutcome> outcomes_of(int right, bool two_turn) {
 }
 
 cli::EvalRow row(const std::string& suite, const std::string& policy, const std::vector<EpisodeOutcome>& outcomes,
-                 const Json& difference = {}) {
+                 const std::optional<agents::RunDifference>& difference = {}) {
   const Json config{{"suite", suite}, {"split", "test"}, {"level", 3}, {"seed", 1}};
   return {suite, policy, "runs/e/" + policy, agents::summarize(config, outcomes, 1), difference};
 }

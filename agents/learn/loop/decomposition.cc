@@ -155,7 +155,9 @@ SplitAgreement agreement(const std::vector<SplitStep>& steps, const std::functio
   std::vector<TaskShare> tasks;
   for (const auto& [task, share] : by_task) tasks.push_back(share);
   const auto count = static_cast<double>(steps.size());
-  return {share_of(tasks), share_interval(tasks), ratio(visual_steps, count), ratio(found[1], of_label[1]),
+  return {{share_of(tasks), share_interval(tasks), tasks.size()},
+          ratio(visual_steps, count),
+          ratio(found[1], of_label[1]),
           ratio(found[0], of_label[0])};
 }
 

@@ -13,8 +13,9 @@
 #include "agents/learn/data/picture_change.h"
 #include "agents/learn/data/train_rollout.h"
 #include "agents/learn/loop/probe_group.h"
+#include "agents/learn/loop/probes.h"
 #include "agents/learn/network/qwen2_5_vl.h"
-#include "core/statistics.h"
+#include "core/estimate.h"
 #include "env/env.h"
 #include "record/episode.h"
 
@@ -53,10 +54,9 @@ std::vector<SplitStep> split_steps_of(Qwen25VL& model, const ModelFolder& folder
 CreditGroup probed_group(Qwen25VL& model, const ModelFolder& folder, const TrainGroup& group,
                          const ProbeSettings& settings, const std::map<std::string, double>& rewards);
 
-// Shares of the steps; the interval is over tasks (core/intervals.h).
+// Shares of the steps; the interval is over their tasks (core/intervals.h).
 struct SplitAgreement {
-  double accuracy = 0;  // visual where the label is perception, textual where it is reasoning
-  Interval interval;
+  Estimate accuracy;  // visual where the label is perception, textual where it is reasoning
   double visual_share = 0;
   double perception_found = 0, reasoning_found = 0;  // of the steps of that label
 };

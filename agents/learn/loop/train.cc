@@ -435,9 +435,9 @@ class Trainer {
     std::vector<double> figures;  // of the sources that have one: no score, no AUC
     const auto sources = evaluated_sources(config_.sources);
     for (const auto& [name, source] : sources) {
-      const Json summary = evaluate(*source);
+      const RunSummary summary = evaluate(*source);
       if (stop_) return false;
-      last_evaluation_[name] = summary;
+      last_evaluation_[name] = to_json(summary);
       const std::string group = evaluation_group(config_.evaluation.split, name);
       for (auto& metric : evaluation_metrics(summary, group)) {
         if (metric.first == group + config_.evaluation.metric) figures.push_back(metric.second);
@@ -461,7 +461,7 @@ class Trainer {
     return true;
   }
 
-  Json evaluate(const TrainSource& source) {
+  RunSummary evaluate(const TrainSource& source) {
     RolloutOptions options;
     options.suite = source.suite;
     options.suite_options = source.options;

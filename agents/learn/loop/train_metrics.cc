@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <tuple>
 
@@ -38,11 +39,10 @@ void add_numbers(Means& means, const Json& figures, const std::string& method) {
 
 // Shares of the values that a figure in words takes ("type": "0->1").
 void add_types(Means& means, std::span<const TrainGroup> groups, const std::string& method) {
-  static constexpr const char* kTypes[] = {"0->0", "0->1", "1->0", "1->1"};
   for (const TrainGroup& group : groups)
     for (const Json& figures : group.credit.rollout_figures)
       if (figures.contains("type") && !figures.contains("dropped"))
-        for (const std::string type : kTypes)
+        for (const std::string type : kTurnTypes)
           means.add(fmt::format("{}/type_{}{}", method, type.front(), type.back()), figures["type"] == type);
 }
 
@@ -95,20 +95,18 @@ void add_agreement(Means& means, const TrainGroup& group) {
     }
 }
 
-void append(record::Metrics& metrics, const Json& summary, const std::string& prefix, const std::string& name,
-            const Json& value) {
-  if (!value.is_number()) return;
-  metrics.emplace_back(prefix + name, value.get<double>());
-  const Json& intervals = summary["ci"];
-  if (!intervals.contains(name) || !intervals[name].is_array() || !intervals[name][0].is_number()) return;
-  metrics.emplace_back(prefix + name + "_low", intervals[name][0].get<double>());
-  metrics.emplace_back(prefix + name + "_high", intervals[name][1].get<double>());
+void append(record::Metrics& metrics, const std::string& name, const Estimate& figure) {
+  if (!figure.defined()) return;
+  metrics.emplace_back(name, figure.value);
+  if (!std::isfinite(figure.interval.low)) return;
+  metrics.emplace_back(name + "_low", figure.interval.low);
+  metrics.emplace_back(name + "_high", figure.interval.high);
 }
 
 }  // namespace
 
 record::Metrics rollout_metrics(std::span<const TrainGroup> groups, const std::string& method,
-                             const std::map<std::string, double>& weights) {
+                                const std::map<std::string, double>& weights) {
   if (groups.empty()) return {};
   Means means;
   for (const TrainGroup& group : groups) {
@@ -161,18 +159,26 @@ std::string evaluation_group(env::Split split, const std::string& label) {
   return (split == env::Split::test ? "eval/" : fmt::format("eval/{}/", env::to_string(split))) + label + "/";
 }
 
-record::Metrics evaluation_metrics(const Json& summary, const std::string& prefix) {
+record::Metrics evaluation_metrics(const RunSummary& summary, const std::string& group) {
+  const RunFigures& figures = summary.figures;
   record::Metrics metrics;
-  for (const char* name : {"greedy", "pass_at_1", "mean_reward"}) append(metrics, summary, prefix, name, summary[name]);
-  const std::string samples = std::to_string(summary["samples"].get<int>());
-  for (const auto& [key, name] :
-       {std::pair("pass_at_k", "pass_at_"), std::pair("best_of_n", "best_of_"), std::pair("majority", "majority_")})
-    if (samples != "1" && summary[key].contains(samples))
-      append(metrics, summary, prefix, name + samples, summary[key][samples]);
-  append(metrics, summary, prefix, "score_auc", summary["score"]["auc"]);
-  append(metrics, summary, prefix, "score_ap", summary["score"]["ap"]);
-  if (!summary.contains("two_turn")) return metrics;
-  for (const auto& [key, value] : summary["two_turn"].items()) append(metrics, summary, prefix, key, value);
+  append(metrics, group + "greedy", figures.greedy);
+  append(metrics, group + "pass_at_1", figures.pass_at_1);
+  append(metrics, group + "mean_reward", figures.mean_reward);
+  const auto append_last = [&](const char* name, const BySize& by_size) {
+    if (summary.samples > 1)
+      append(metrics, fmt::format("{}{}{}", group, name, summary.samples), by_size.at(summary.samples));
+  };
+  append_last("pass_at_", figures.pass_at_k);
+  append_last("best_of_", figures.best_of_n);
+  append_last("majority_", figures.majority);
+  append(metrics, group + "score_auc", figures.score_auc);
+  append(metrics, group + "score_ap", figures.score_ap);
+  if (!figures.two_turn) return metrics;
+  for (const TwoTurnColumn& column : kTwoTurnColumns)
+    append(metrics, group + column.name, figures.two_turn->samples.*column.figure);
+  for (const TwoTurnColumn& column : kTwoTurnColumns)
+    append(metrics, group + kGreedyTurns + column.name, figures.two_turn->greedy.*column.figure);
   return metrics;
 }
 

@@ -57,7 +57,7 @@ void make_search(const std::filesystem::path& folder, critic::Method method, std
   const auto run = record::RunReader::open(folder);
   critic::search_tasks(policy, critic.get(), options, {store.get(), run.get(), {}, nullptr});
   store->flush();
-  store->finish(critic::summarize_searches(*run));
+  store->finish(to_json(critic::summarize_searches(*run)));
 }
 
 void change(const std::filesystem::path& run, const std::string& sql) {

@@ -10,6 +10,7 @@
 #include "cli/report/data.h"
 #include "cli/report/page.h"
 #include "core/file.h"
+#include "record/run_kind.h"
 #include "record/run_reader.h"
 #include "temp_folder.h"
 #include "training_fixture.h"
@@ -83,12 +84,12 @@ TEST_CASE("curves come in groups, with their intervals, and long ones as means")
 TEST_CASE("a training that leaves a log alone has a report of its curves") {
   const test::TempFolder folder;
   const auto log = (folder / "train.jsonl").string();
-  REQUIRE_FALSE(cli::has_training_log(folder.path()));
+  REQUIRE_FALSE(record::run_kind_in(folder.path()));
   write_file_atomically(
       log,
       "{\"step\": 0, \"loss\": {\"charts 2\": 2.5, \"lookup 1\": 3}, \"seconds\": 4}\n"
       "{\"step\": 2, \"loss\": {\"charts 2\": 1}, \"best\": 0.5, \"seconds\": 9}\n{\"step\": 3, \"lo");
-  REQUIRE(cli::has_training_log(folder.path()));
+  REQUIRE(record::run_kind_in(folder.path()) == record::RunKind::training_log);
   const auto metrics = cli::logged_metrics(log);
   REQUIRE(metrics.size() == 4);
   REQUIRE(metrics.at("loss/charts 2") == record::Curve{{0, 2.5}, {2, 1}});

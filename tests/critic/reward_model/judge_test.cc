@@ -116,10 +116,10 @@ TEST_CASE("judge: evaluated in one order alone, the order of the file does not d
   std::vector<Preference> preferences;
   for (int i = 0; i < 200; ++i) preferences.push_back({std::to_string(i), "c", kQuestion, {"9", "3"}, {1, 2}});
   const RankingFigures figures = ranking_figures(compared_by(judge, preferences, 1));
-  CHECK(figures.best_of_n > 0.4);
-  CHECK(figures.best_of_n < 0.6);
+  CHECK(figures.best_of_n.value > 0.4);
+  CHECK(figures.best_of_n.value < 0.6);
   policy.stubborn = false;
-  CHECK(ranking_figures(compared_by(judge, preferences, 1)).best_of_n == 1);
+  CHECK(ranking_figures(compared_by(judge, preferences, 1)).best_of_n.value == 1);
 }
 
 TEST_CASE("judge: it is shown pictures and question, not the solver's instructions") {

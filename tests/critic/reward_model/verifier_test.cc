@@ -1,6 +1,8 @@
 #include "critic/reward_model/verifier.h"
 
 #include <catch2/catch.hpp>
+#include <map>
+#include <set>
 
 #include "record/episode_store.h"
 #include "record/run_reader.h"
@@ -37,6 +39,13 @@ class Longest final : public RewardModel {
   const Json notes_;
 };
 
+// By n; -1: undefined.
+std::map<int, double> values_of(const agents::BySize& figures) {
+  std::map<int, double> values;
+  for (const auto& [n, figure] : figures) values[n] = figure.defined() ? figure.value : -1;
+  return values;
+}
+
 // Two tasks of four samples; the longest of the first is right, of the second the shortest.
 // `answers`: of the samples of both tasks; those that say `gold` are right.
 std::unique_ptr<record::RunReader> played(const std::filesystem::path& folder, bool last_failed = false,
@@ -71,9 +80,9 @@ std::unique_ptr<record::RunReader> played(const std::filesystem::path& folder, b
 TEST_CASE("verifier: of each block of n the one with the highest score is taken") {
   const test::TempFolder folder;
   Longest model(4);
-  const Json figures = verified(model, *played(folder / "run"));
-  CHECK(figures.at("verified") == Json{{"1", 0.25}, {"2", 0.25}, {"4", 0.5}});
-  CHECK(figures.at("not_fitting").empty());
+  const auto figures = verified(model, *played(folder / "run"));
+  CHECK(values_of(figures->best) == std::map<int, double>{{1, 0.25}, {2, 0.25}, {4, 0.5}});
+  CHECK(figures->not_fitting.empty());
 }
 
 TEST_CASE("verifier: a vote weighs e to the power of its score, and the best of the side that wins is taken") {
@@ -82,7 +91,7 @@ TEST_CASE("verifier: a vote weighs e to the power of its score, and the best of 
   const auto majority_of_4 = [&](double scale, const std::vector<std::string>& answers, const std::string& right) {
     Longest model(4, scale);
     const auto reader = played(folder / std::to_string(run++), false, answers, right);
-    return verified(model, *reader).at("verified_majority").at("4");
+    return verified(model, *reader)->majority.at(4).value;
   };
   CHECK(majority_of_4(0.5, {"7", "7", "7.0", "8"}, "7.0") ==
         1.0);                                                    // e^0.5 + e^1 + e^1.5 > e^2; of the three the longest
@@ -97,16 +106,16 @@ TEST_CASE("verifier: a vote weighs e to the power of its score, and the best of 
 TEST_CASE("verifier: a task that lacks a sample adds no n of its own") {
   const test::TempFolder folder;
   Longest model(4);
-  const Json figures = verified(model, *played(folder / "run", true));
-  CHECK(figures.at("verified") == Json{{"1", (0.25 + 1.0 / 3) / 2}, {"2", (0.5 + 0) / 2}, {"4", 1.0}});
+  const auto figures = verified(model, *played(folder / "run", true));
+  CHECK(values_of(figures->best) == std::map<int, double>{{1, (0.25 + 1.0 / 3) / 2}, {2, (0.5 + 0) / 2}, {4, 1.0}});
+  CHECK(figures->best.at(4).tasks == 1);
 }
 
 TEST_CASE("verifier: an n whose block passes the context is left out, and said") {
   const test::TempFolder folder;
   Longest model(2);
-  const Json figures = verified(model, *played(folder / "run"));
-  CHECK(figures.at("verified") == Json{{"1", 0.25}, {"2", 0.25}, {"4", nullptr}});
-  CHECK(figures.at("verified_majority").at("4").is_null());
-  CHECK(figures.at("not_fitting") == Json::array({4}));
-  CHECK_FALSE(figures.at("ci").contains("verified_4"));
+  const auto figures = verified(model, *played(folder / "run"));
+  CHECK(values_of(figures->best) == std::map<int, double>{{1, 0.25}, {2, 0.25}, {4, -1}});
+  CHECK_FALSE(figures->majority.at(4).defined());
+  CHECK(figures->not_fitting == std::set<int>{4});
 }

@@ -25,16 +25,16 @@ TEST_CASE("decomposition: agreement of a split with the labels, counted by hand"
   const std::vector<SplitStep> steps{step(0, true, true),   step(0, true, false), step(0, false, false),
                                      step(7, false, false), step(7, false, true), step(7, true, true)};
   const SplitAgreement found = agreement(steps, by_otsu);
-  CHECK(found.accuracy == Approx(4.0 / 6));
+  CHECK(found.accuracy.value == Approx(4.0 / 6));
   CHECK(found.visual_share == Approx(3.0 / 6));
   CHECK(found.perception_found == Approx(2.0 / 3));
   CHECK(found.reasoning_found == Approx(2.0 / 3));
-  CHECK(found.interval.low == Approx(0.1594).margin(1e-4));  // of two tasks, alike as they are
-  CHECK(found.interval.high == Approx(0.9547).margin(1e-4));
+  CHECK(found.accuracy.interval.low == Approx(0.1594).margin(1e-4));  // of two tasks, alike as they are
+  CHECK(found.accuracy.interval.high == Approx(0.9547).margin(1e-4));
   const SplitAgreement one_sided = agreement({step(0, true, true)}, by_otsu);
-  CHECK(one_sided.accuracy == 1);
+  CHECK(one_sided.accuracy.value == 1);
   CHECK(std::isnan(one_sided.reasoning_found));
-  CHECK(std::isnan(agreement({}, by_otsu).accuracy));
+  CHECK(std::isnan(agreement({}, by_otsu).accuracy.value));
 }
 
 // Roll-outs of agon-tiny on charts.

@@ -1,0 +1,31 @@
+// core/estimate.h - a figure with its 95 % interval and the number of tasks that it is of: as JSON, and as tables show
+// it.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <string>
+
+#include "core/json.h"
+#include "core/statistics.h"
+
+namespace agon {
+
+struct Estimate {
+  static constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
+
+  double value = kUndefined;
+  Interval interval{kUndefined, kUndefined};
+  std::size_t tasks = 0;  // or sets, problems: what the interval is over; 0: not known
+  bool defined() const;
+};
+
+Json number_or_null(double value);             // null: NaN or infinite
+Json interval_json(const Interval& interval);  // [low, high]
+// Puts the interval and the tasks of a defined estimate into figures["ci"][name] and figures["n"][name].
+void add_interval(Json& figures, const std::string& name, const Estimate& estimate);
+
+std::string figure_text(double value);                // "0.512"; "-": NaN or infinite
+std::string interval_text(const Interval& interval);  // "[0.412, 0.612]"
+
+}  // namespace agon
