@@ -3,9 +3,11 @@
 // the screen.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace agon::env {
 
@@ -22,6 +24,12 @@ enum class GuiActionType {
   impossible
 };
 enum class Direction { up, down, left, right };
+inline constexpr std::array<std::pair<std::string_view, Direction>, 4> kDirectionNames = {{
+    {"UP", Direction::up},
+    {"DOWN", Direction::down},
+    {"LEFT", Direction::left},
+    {"RIGHT", Direction::right},
+}};
 
 struct GuiAction {
   GuiActionType type = GuiActionType::wait;
@@ -31,21 +39,10 @@ struct GuiAction {
   bool operator==(const GuiAction&) const = default;
 };
 
+std::optional<GuiActionType> gui_action_type(std::string_view name);  // "CLICK"
 // Reads one action; surrounding white space and an <answer> around it are allowed, anything else is not an action.
 // Numbers off the screen are read as they are; texts may hold brackets and line breaks.
 std::optional<GuiAction> parse_gui_action(std::string_view text);
-// The action of a reply as models write them: as above, or what follows its last "Action:", "Actions:", "Grounded
-// Operation:" or the like, or its last line that is one; never what "Previous action:", "Available actions:" and the
-// like name. Forms beside those of OS-Atlas, in any case:
-//   CLICK (x,y); CLICK: (x, y); click(start_box='(x,y)'), tap(x, y), pyautogui.click(x=.., y=..): any place that
-//   env/grading/box_text.h reads, of a box its centre
-//   type(content='..'), scroll(direction='down'), scroll_down(), OPEN_APP name, open_app(app_name='..'), press_back(),
-//   press_home(), wait(), finished()
-//   {"action": "click", "coordinate": [x,y]}, alone or as the arguments of a tool call; do(action="Tap",
-//   element=[x,y]); <function=click> with <parameter=x> and the like; a name, then lines such as "Point: (x,y)"
-// A scroll_y above 0 scrolls down. Nothing for a reply that holds no action, and for a click of another button than the
-// left or two actions in a line.
-std::optional<GuiAction> read_gui_action(std::string_view reply);
 std::string format_gui_action(const GuiAction& action);  // parse(format(a)) == a for whole coordinates
 
 struct GuiMatch {

@@ -1,5 +1,6 @@
 # cmake -DROOT=<repository> -P includes.cmake: every #include "..." against the table of layers (docs/architecture.md),
-# heavy headers only where they belong, and every header among those that are compiled alone.
+# heavy headers only where they belong, every header among those that are compiled alone, and every .cc file beside the
+# header that declares what it defines.
 cmake_minimum_required(VERSION 3.25)
 
 set(may_include_core "")
@@ -25,6 +26,11 @@ set(may_use_torch "^(agents/learn/(network|loop|data)|benchmarks|tests/agents|te
 set(heavy "^<(opencv2/|boost/|SQLiteCpp/|sqlite3\\.h|curl/|pcre2\\.h|utf8proc\\.h|unicode/|CLI/|rapidjson/|httplib\\.h)")
 set(whole_torch "^<(torch/(torch|all|extension)\\.h|ATen/ATen\\.h)>")
 
+# Files without a header of their name: programs, methods of credit and search, subcommands and references of kernels,
+# which stand behind a header of several, and what LibTorch's libraries look for.
+set(behind_another "(^|/)main\\.cc$|^agents/learn/credit/|^cli/commands/|^critic/search/methods/|^kernels/.*_ref\\.cc$")
+string(APPEND behind_another "|^agents/learn/network/torch_processor\\.cc$")
+
 function(fault file what)
   message("${file}: ${what}")
   set_property(GLOBAL APPEND PROPERTY faults "${file}")
@@ -42,6 +48,18 @@ function(check_own_include file folder included)
   string(REGEX MATCH "^[a-z_]+/[a-z_]+" room "${file}")
   if(DEFINED "apart_${room}" AND included MATCHES "${apart_${room}}")
     fault(${file} "#include \"${included}\": ${room}/ may not include ${CMAKE_MATCH_0}")
+  endif()
+endfunction()
+
+# A suite's NAME/NAME.cc alone stands behind suites.h.
+function(check_own_header file)
+  string(REGEX REPLACE "\\.cc$" ".h" header "${file}")
+  if(EXISTS "${ROOT}/${header}" OR file MATCHES "${behind_another}")
+    return()
+  endif()
+  string(REGEX MATCH "^env/suites/([a-z_]+)/([a-z_]+)\\.cc$" suite "${file}")
+  if(NOT suite OR NOT CMAKE_MATCH_1 STREQUAL CMAKE_MATCH_2)
+    fault(${file} "has no header ${header} that declares what it defines")
   endif()
 endfunction()
 
@@ -78,6 +96,9 @@ foreach(folder IN LISTS folders)
         check_system_include(${file} "${CMAKE_MATCH_1}")
       endif()
     endforeach()
+    if(file MATCHES "\\.cc$" AND NOT folder MATCHES "^(tests|benchmarks)$")
+      check_own_header(${file})
+    endif()
     string(REGEX REPLACE "^${folder}/" "" inside "${file}")
     string(FIND "${listed}" "\n    ${inside}" position)  # one name a line
     if(file MATCHES "\\.h$" AND NOT folder MATCHES "^(tests|benchmarks)$" AND position EQUAL -1)

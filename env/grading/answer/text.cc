@@ -62,6 +62,13 @@ std::string_view word_at(std::string_view text, std::size_t at) {
   return text.substr(begin, end - begin);
 }
 
+bool unwrap(std::string_view& text, std::string_view open, std::string_view close) {
+  text = trim(text);
+  if (text.size() < open.size() + close.size() || !text.starts_with(open) || !text.ends_with(close)) return false;
+  text = text.substr(open.size(), text.size() - open.size() - close.size());
+  return true;
+}
+
 std::string ascii_lower(std::string_view text) {
   std::string lower(text);
   for (char& c : lower)

@@ -17,6 +17,8 @@ std::string_view without_copula(std::string_view text);
 std::string_view word_before(std::string_view text, std::size_t end);
 // The word at a place, blanks before it left out; an apostrophe is part of it. At most some twenty bytes.
 std::string_view word_at(std::string_view text, std::size_t at);
+// Takes `open` from the front and `close` from the back, and white space around them. False: they are not both there.
+bool unwrap(std::string_view& text, std::string_view open, std::string_view close);
 std::string ascii_lower(std::string_view text);  // byte for byte
 bool is_word_byte(char c);                       // a letter or a digit of ASCII, or part of another character
 

@@ -1,4 +1,5 @@
 #include "env/grading/rules/action_rule.h"
+#include "env/grading/gui_action_reply.h"
 
 #include <optional>
 

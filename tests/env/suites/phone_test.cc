@@ -7,7 +7,6 @@
 
 #include "core/error.h"
 #include "effort.h"
-#include "env/grading/gui_action.h"
 #include "env/protocol.h"
 #include "env/suite.h"
 #include "golden_text.h"
