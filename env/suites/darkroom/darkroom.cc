@@ -1,15 +1,15 @@
 // The suite darkroom: a picture is to be mended with code before the question about it can be answered.
 #include <utility>
 
-#include "env/protocol.h"
 #include "env/kit/baseline.h"
+#include "env/kit/image_repair.h"
+#include "env/kit/suite_task.h"
+#include "env/kit/tool_env.h"
+#include "env/protocol.h"
 #include "env/suites/charts/picture.h"
 #include "env/suites/charts/steps.h"
 #include "env/suites/darkroom/task.h"
-#include "env/kit/image_repair.h"
-#include "env/kit/suite_task.h"
 #include "env/suites/suites.h"
-#include "env/kit/tool_env.h"
 #include "tools/python_tool.h"
 
 namespace agon::env {
@@ -160,7 +160,7 @@ std::optional<std::string> Darkroom::corrupt_bare(const StepQuery& bare, ErrorKi
 
 }  // namespace
 
-SuiteInfo darkroom_info(const SuiteOptions& options) {
+SuiteDefinition darkroom_suite(const SuiteOptions& options) {
   const Baseline baseline = baseline_from(options.baseline);
   SuiteInfo info;
   info.name = "darkroom";
@@ -176,11 +176,7 @@ SuiteInfo darkroom_info(const SuiteOptions& options) {
   info.observation_schema = message_schema();
   info.action_schema = text_action_schema(kMendingTurns);
   info.object_classes = chart_object_names();
-  return info;
-}
-
-std::unique_ptr<Env> make_darkroom(const SuiteOptions& options) {
-  return std::make_unique<Darkroom>(options.level, baseline_from(options.baseline));
+  return {std::move(info), [baseline](int level) { return std::make_unique<Darkroom>(level, baseline); }};
 }
 
 }  // namespace agon::env

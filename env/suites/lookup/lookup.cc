@@ -7,13 +7,13 @@
 
 #include "core/text.h"
 #include "env/grading/grade.h"
-#include "env/protocol.h"
 #include "env/kit/baseline.h"
+#include "env/kit/suite_task.h"
+#include "env/kit/tool_env.h"
+#include "env/protocol.h"
 #include "env/suites/lookup/task.h"
 #include "env/suites/lookup/world.h"
-#include "env/kit/suite_task.h"
 #include "env/suites/suites.h"
-#include "env/kit/tool_env.h"
 #include "tools/search/search_tool.h"
 
 namespace agon::env {
@@ -235,7 +235,7 @@ std::optional<std::string> Lookup::corrupt_bare(const StepQuery& bare, ErrorKind
 
 }  // namespace
 
-SuiteInfo lookup_info(const SuiteOptions& options) {
+SuiteDefinition lookup_suite(const SuiteOptions& options) {
   const Baseline baseline = baseline_from(options.baseline);
   SuiteInfo info;
   info.name = "lookup";
@@ -255,11 +255,7 @@ SuiteInfo lookup_info(const SuiteOptions& options) {
   info.action_schema =
       text_action_schema("<think>...</think>, then <search>QUERY</search> or <answer>ANSWER</answer>.");
   info.object_classes = lookup::emblem_object_names();
-  return info;
-}
-
-std::unique_ptr<Env> make_lookup(const SuiteOptions& options) {
-  return std::make_unique<Lookup>(options.level, baseline_from(options.baseline));
+  return {std::move(info), [baseline](int level) { return std::make_unique<Lookup>(level, baseline); }};
 }
 
 }  // namespace agon::env

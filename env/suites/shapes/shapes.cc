@@ -4,11 +4,11 @@
 #include <string>
 #include <utility>
 
-#include "env/protocol.h"
 #include "env/kit/draw.h"
+#include "env/kit/suite_task.h"
+#include "env/protocol.h"
 #include "env/suites/shapes/picture.h"
 #include "env/suites/shapes/task.h"
-#include "env/kit/suite_task.h"
 #include "env/suites/suites.h"
 
 namespace agon::env {
@@ -156,7 +156,7 @@ std::optional<std::string> Shapes::corrupted(const StepQuery& query, ErrorKind k
 
 }  // namespace
 
-SuiteInfo shapes_info(const SuiteOptions&) {
+SuiteDefinition shapes_suite(const SuiteOptions&) {
   SuiteInfo info;
   info.name = "shapes";
   info.description = "Grounding: box the one colored shape that an expression describes.";
@@ -169,9 +169,7 @@ SuiteInfo shapes_info(const SuiteOptions&) {
   info.action_schema = text_action_schema(
       "The shape's size, color and form, a blank line, then <answer>[x1,y1,x2,y2]</answer> in 0-1000 of the picture.");
   info.object_classes = shape_classes();
-  return info;
+  return {std::move(info), [](int level) { return std::make_unique<Shapes>(level); }};
 }
-
-std::unique_ptr<Env> make_shapes(const SuiteOptions& options) { return std::make_unique<Shapes>(options.level); }
 
 }  // namespace agon::env
