@@ -14,16 +14,15 @@
 #include "agents/policy.h"
 #include "critic/critic.h"
 #include "critic/search/method.h"
-#include "record/episode_store.h"
 #include "env/suite.h"
+#include "record/episode_store.h"
 
 namespace agon::critic {
 
 inline constexpr int kSearchVersion = 6;  // "search_version" of a run's config: of what its journals say
 
 struct SearchOptions {
-  std::string suite;
-  env::SuiteOptions suite_options;
+  std::optional<env::Suite> suite;  // nothing: envs that are no suite's
   env::Split split = env::Split::test;
   std::uint64_t tasks = 100;
   std::uint64_t seed = 0;  // of tasks and steps
@@ -61,6 +60,7 @@ struct SearchPlace {
   std::function<void()> done;
   const std::atomic<bool>* stop = nullptr;
 };
+// REQUIRES: options.suite.
 void search_tasks(agents::Policy& policy, StepCritic* critic, const SearchOptions& options, const SearchPlace& place);
 // The same of envs that are no suite's: new_env is called for each trajectory's beginning, from several threads.
 void search_tasks(agents::Policy& policy, StepCritic* critic, const SearchOptions& options, const SearchPlace& place,
@@ -78,7 +78,7 @@ struct Replay {
   bool asked_again = false;  // a policy was
   std::optional<Divergence> divergence;
 };
-// Throws Error for a task without a journal.
+// Throws Error for a task without a journal. REQUIRES: options.suite.
 Replay replay(const SearchOptions& options, const record::RunReader& run, std::uint64_t task_index,
               agents::Policy* policy = nullptr, StepCritic* critic = nullptr);
 
