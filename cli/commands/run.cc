@@ -44,11 +44,11 @@ bool verify(critic::RewardModel& model, const fs::path& folder, const record::Ru
 }
 
 void require_one_turn(const agents::RolloutOptions& options) {
-  if (const int turns = env::suite_info(options.suite, options.suite_options).max_turns; turns > 1)
+  if (const int turns = options.suite.info().max_turns; turns > 1)
     throw Error(
         "run: --verifier compares whole responses, and an episode of {} has up to {} turns here. Take a suite of one "
         "turn, or leave --verifier out.",
-        options.suite, turns);
+        options.suite.name(), turns);
 }
 
 void run(const RunFlags& flags) {
@@ -60,12 +60,12 @@ void run(const RunFlags& flags) {
   const auto policy = agents::make_local_policy(policy_folder);  // first: a model that does not load leaves no folder
   const auto verifier = flags.verifier.empty() ? nullptr : critic::open_reward_model(flags.verifier);
   const RunPlace place = run_place("run", flags.suite, flags.out, flags.resume);
-  const PlayedRun played =
-      play_into(place, *policy, options, config, "run " + flags.suite, [&](const record::RunReader& run, Json& summary) {
-        if (verifier) return verify(*verifier, flags.verifier, run, summary);
-        add_verified(run, summary);  // of a run that is finished already
-        return true;
-      });
+  const PlayedRun played = play_into(place, *policy, options, config, "run " + flags.suite,
+                                     [&](const record::RunReader& run, Json& summary) {
+                                       if (verifier) return verify(*verifier, flags.verifier, run, summary);
+                                       add_verified(run, summary);  // of a run that is finished already
+                                       return true;
+                                     });
   if (flags.json)
     print_measured(played.summary, config[kProvenance]);
   else
