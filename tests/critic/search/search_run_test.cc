@@ -26,7 +26,6 @@ struct Run {
   explicit Run(const std::filesystem::path& run_folder) : folder(run_folder) {
     options.tasks = 2;
     options.threads = 1;
-    options.suite = "counted";
     options.speculate = false;
   }
   void search(const env::EnvFactory& new_env, const std::atomic<bool>* stop = nullptr) {
@@ -40,7 +39,7 @@ struct Run {
   std::vector<record::Episode> episodes() const {
     std::vector<record::Episode> all;
     record::RunReader::open(folder)->for_each([&](const record::Episode& episode) { all.push_back(episode); },
-                                           record::RunReader::Detail::whole);
+                                              record::RunReader::Detail::whole);
     return all;
   }
   void change(const std::string& sql) const {

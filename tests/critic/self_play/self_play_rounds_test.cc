@@ -12,8 +12,8 @@
 #include "core/rng.h"
 #include "core/text.h"
 #include "critic/self_play/rounds.h"
-#include "record/episode_store.h"
 #include "env/verdict.h"
+#include "record/episode_store.h"
 #include "temp_folder.h"
 
 using namespace agon;
@@ -39,7 +39,7 @@ class World {
     config.sneaky = folder_ / "s0";
     config.solvers = {folder_ / "solver"};
     config.sources.resize(1);
-    config.sources[0].level = 1;
+    config.sources[0].suite = env::Suite("charts", {.level = 1});
     config.sources[0].games = games;
     config.imitation = false;
     config.source = {{"rounds", 2}};

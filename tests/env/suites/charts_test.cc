@@ -6,12 +6,12 @@
 
 #include "core/text.h"
 #include "effort.h"
+#include "env/kit/draw.h"
+#include "env/kit/suite_task.h"
 #include "env/suite.h"
 #include "env/suites/charts/claims.h"
 #include "env/suites/charts/steps.h"
 #include "env/suites/charts/task.h"
-#include "env/kit/draw.h"
-#include "env/kit/suite_task.h"
 #include "golden_text.h"
 #include "suite_checks.h"
 
@@ -260,7 +260,7 @@ TEST_CASE("charts: a misread step fits a reading, a miscalculation does not") {
 }
 
 TEST_CASE("charts: the declaration") {
-  const SuiteInfo info = suite_info("charts");
+  const SuiteInfo info = Suite("charts").info();
   CHECK(info.object_classes.size() == 8);
   CHECK(std::is_sorted(info.object_classes.begin(), info.object_classes.end()));
   CHECK(info.metric == "answer");

@@ -3,9 +3,9 @@
 #include <string>
 
 #include "effort.h"
+#include "env/kit/suite_task.h"
 #include "env/suite.h"
 #include "env/suites/shapes/task.h"
-#include "env/kit/suite_task.h"
 #include "golden_text.h"
 #include "suite_checks.h"
 
@@ -143,7 +143,7 @@ TEST_CASE("shapes: the picture fills each box and leaves what is around it") {
 }
 
 TEST_CASE("shapes: the declaration") {
-  const SuiteInfo info = suite_info("shapes");
+  const SuiteInfo info = Suite("shapes").info();
   CHECK(info.object_classes.size() == 36);
   CHECK(std::is_sorted(info.object_classes.begin(), info.object_classes.end()));
   CHECK(info.metric == "iou>0.5");

@@ -15,17 +15,17 @@
 #include <set>
 #include <thread>
 
-#include "agents/learn/loop/config_reader.h"
-#include "agents/learn/data/reward.h"
-#include "agents/learn/data/task_source.h"
-#include "agents/learn/loop/train_model.h"
 #include "agents/engine/local_policy.h"
 #include "agents/hub/safetensors.h"
+#include "agents/learn/data/reward.h"
+#include "agents/learn/data/task_source.h"
+#include "agents/learn/loop/config_reader.h"
+#include "agents/learn/loop/train_model.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "record/episode_store.h"
 #include "first_step.h"
+#include "record/episode_store.h"
 #include "temp_folder.h"
 #undef CHECK  // of LibTorch
 #include <catch2/catch.hpp>
@@ -291,7 +291,7 @@ TEST_CASE("train: no model is the best by a figure that one of the sources does 
 }
 
 TEST_CASE("train: sources of the same tasks in the same words are evaluated once") {
-  const int level = env::suite_info("charts").default_level;
+  const int level = env::Suite("charts").info().default_level;
   const std::string with_level = fmt::format("{{suite: charts, level: {}", level);
   const TrainConfig config =
       config_with("unused", {"sources=[{suite: charts}, " + with_level + "}, {suite: charts, level: 3}, " + with_level +
