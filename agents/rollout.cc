@@ -48,12 +48,13 @@ void read_last_turn(record::Episode& episode) {
 class GroupPlayer {
  public:
   // env: for this group alone; every sample plays in a fork of it.
-  GroupPlayer(Policy& policy, const RolloutOptions& options, const env::SuiteInfo& info, std::unique_ptr<env::Env> env)
-      : policy_(policy), options_(options), info_(info), env_(std::move(env)) {}
+  GroupPlayer(Policy& policy, const RolloutOptions& options, std::unique_ptr<env::Env> env)
+      : policy_(policy), options_(options), env_(std::move(env)) {}
 
   // Plays the given samples of one task together: every policy call carries all that are still under way. Nothing, if
   // *stop becomes true before they all are over.
-  std::vector<record::Episode> play(std::uint64_t task, const std::vector<int>& numbers, const std::atomic<bool>* stop) {
+  std::vector<record::Episode> play(std::uint64_t task, const std::vector<int>& numbers,
+                                    const std::atomic<bool>* stop) {
     const auto start = Clock::now();
     env::StepResult first = env_->reset({options_.split, task, options_.seed});
     if (options_.expert_turn) {
@@ -89,7 +90,8 @@ class GroupPlayer {
                       .prompt = about.prompt,
                       .gold = about.gold,
                       .sample = number};
-    if (!info_.instructions.empty()) sample.messages.push_back(Message::of(Role::system, info_.instructions));
+    const std::string& instructions = options_.suite.info().instructions;
+    if (!instructions.empty()) sample.messages.push_back(Message::of(Role::system, instructions));
     for (const record::Turn& turn : place_.given) {
       sample.messages.push_back({Role::user, turn.observation.parts, {}, {}});
       sample.messages.push_back(Message::of(Role::assistant, turn.text));
@@ -166,18 +168,17 @@ class GroupPlayer {
 
   Policy& policy_;
   const RolloutOptions& options_;
-  const env::SuiteInfo& info_;
   std::unique_ptr<env::Env> env_;
   ExpertTurn place_;  // where the samples begin; without options.expert_turn the task's own beginning
 };
 
 // What stays when every try of a group has thrown: episodes that say why, counted apart.
 std::vector<record::Episode> failed_episodes(const RolloutOptions& options, std::uint64_t task,
-                                          const std::vector<int>& numbers, const std::string& why) {
+                                             const std::vector<int>& numbers, const std::string& why) {
   std::vector<record::Episode> episodes;
   for (int number : numbers) {
     record::Episode episode;
-    episode.task_id = env::task_id_of(options.suite, options.suite_options, {options.split, task, options.seed});
+    episode.task_id = options.suite.task_id({options.split, task, options.seed});
     episode.task_index = task;
     episode.sample = number;
     episode.status = record::EpisodeStatus::failed;
@@ -189,11 +190,11 @@ std::vector<record::Episode> failed_episodes(const RolloutOptions& options, std:
 
 // new_env: called for each try.
 template <typename NewEnv>
-std::vector<record::Episode> play_with_retries(Policy& policy, const RolloutOptions& options, const env::SuiteInfo& info,
-                                            const NewEnv& new_env, std::uint64_t task, const std::vector<int>& numbers,
-                                            const std::atomic<bool>* stop) {
+std::vector<record::Episode> play_with_retries(Policy& policy, const RolloutOptions& options, const NewEnv& new_env,
+                                               std::uint64_t task, const std::vector<int>& numbers,
+                                               const std::atomic<bool>* stop) {
   for (int attempt = 0;; ++attempt) try {
-      return GroupPlayer(policy, options, info, new_env()).play(task, numbers, stop);
+      return GroupPlayer(policy, options, new_env()).play(task, numbers, stop);
     } catch (const std::exception& error) {
       if (attempt == kRetries) return failed_episodes(options, task, numbers, error.what());
     }
@@ -217,12 +218,11 @@ void finish_episode(record::Episode& episode, const env::StepResult& last) {
 
 void play(Policy& policy, const RolloutOptions& options, const std::set<std::pair<std::uint64_t, int>>& finished,
           const std::function<void(record::Episode)>& record, const std::atomic<bool>* stop) {
-  const env::SuiteInfo info = env::suite_info(options.suite, options.suite_options);
   std::atomic<std::uint64_t> next = 0;
   std::atomic<bool> broken = false;
   std::mutex mutex;
   std::exception_ptr failure;
-  const std::unique_ptr<env::Env> original = env::make_env(options.suite, options.suite_options);
+  const std::unique_ptr<env::Env> original = options.suite.make_env();
   original->prepare();
   const auto new_env = [&] {
     const std::lock_guard lock(mutex);
@@ -237,7 +237,7 @@ void play(Policy& policy, const RolloutOptions& options, const std::set<std::pai
       const std::vector<int> numbers = samples_left(options, task, finished);
       if (numbers.empty()) continue;
       try {
-        for (record::Episode& episode : play_with_retries(policy, options, info, new_env, task, numbers, stop))
+        for (record::Episode& episode : play_with_retries(policy, options, new_env, task, numbers, stop))
           record(std::move(episode));
       } catch (...) {
         const std::lock_guard lock(mutex);

@@ -12,14 +12,13 @@
 
 #include "agents/expert_turn.h"
 #include "agents/policy.h"
-#include "record/episode.h"
 #include "env/suite.h"
+#include "record/episode.h"
 
 namespace agon::agents {
 
 struct RolloutOptions {
-  std::string suite;
-  env::SuiteOptions suite_options;
+  env::Suite suite;
   env::Split split = env::Split::test;
   std::uint64_t first_task = 0, tasks = 100;
   std::vector<std::uint64_t> chosen;  // if not empty: these tasks, and not the range above
@@ -36,8 +35,8 @@ struct RolloutOptions {
 // Plays every (task, sample) not in `finished` and hands each episode to `record` (called from several threads). A
 // transcript that outgrows the policy's context ends its episode as truncated; its last turn's info says so:
 // "context": {"prompt_tokens", "holds"}. An env or policy that throws makes a failed episode, after two more tries.
-// Every episode plays in a fork of one env, so a task file is read once. When *stop becomes true, ends with the turns
-// under way and drops the episodes that they leave unfinished. Errors of `record` stop the run and are thrown here.
+// Every episode plays in a fork of one env. When *stop becomes true, ends with the turns under way and drops the
+// episodes that they leave unfinished. Errors of `record` stop the run and are thrown here.
 void play(Policy& policy, const RolloutOptions& options, const std::set<std::pair<std::uint64_t, int>>& finished,
           const std::function<void(record::Episode)>& record, const std::atomic<bool>* stop = nullptr);
 

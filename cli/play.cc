@@ -153,10 +153,8 @@ void settle_samples(const CLI::App& command, PlayFlags& flags) {
 }
 
 agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string& suite) {
-  agents::RolloutOptions options;
-  options.suite = suite;
-  options.suite_options = {flags.level, flags.file,   flags.two_turn, flags.reexamine,
-                           flags.role,  flags.search, flags.baseline};
+  agents::RolloutOptions options{.suite = env::Suite(suite, {flags.level, flags.file, flags.two_turn, flags.reexamine,
+                                                             flags.role, flags.search, flags.baseline})};
   options.split = flags.split == "train" ? env::Split::train : env::Split::test;
   options.samples = flags.samples;
   options.sampling.temperature = flags.temperature;
@@ -164,7 +162,7 @@ agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string
   options.sampling.max_tokens = flags.max_tokens;
   options.seed = flags.seed;
   options.threads = flags.threads;
-  const env::SuiteInfo info = env::suite_info(suite, options.suite_options);
+  const env::SuiteInfo& info = options.suite.info();
   if (!flags.file.empty() && !info.takes_file)
     throw Error("{}: --file is for suite jsonl, questions or mat_coding, not for '{}'. Add --suite jsonl.",
                 flags.command, suite);
@@ -181,7 +179,6 @@ agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string
   if (!flags.reexamine.empty() && !flags.two_turn && flags.role != "refiner")
     throw Error("{}: --reexamine does nothing where a task is answered once. Add --two-turn, or leave it out.",
                 flags.command);
-  options.suite_options.level = flags.level ? flags.level : info.default_level;
   if (options.split == env::Split::train && !info.has_train_split)
     throw Error("{}: suite '{}' has no train split. Use --split test.", flags.command, suite);
   if (options.split == env::Split::test && info.test_tasks == 0)
@@ -191,9 +188,9 @@ agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string
 }
 
 Json run_config(const agents::RolloutOptions& options, const fs::path& policy) {
-  const env::SuiteOptions& asked = options.suite_options;
-  const env::SuiteInfo info = env::suite_info(options.suite, asked);
-  Json config{{"suite", options.suite},
+  const env::SuiteOptions& asked = options.suite.options();
+  const env::SuiteInfo& info = options.suite.info();
+  Json config{{"suite", options.suite.name()},
               {"split", env::to_string(options.split)},
               {"level", asked.level},
               {"tasks", options.tasks},
@@ -246,7 +243,7 @@ RunPlace run_place(const std::string& command, const std::string& suite, const s
 PlayedRun play_into(const RunPlace& place, agents::Policy& policy, const agents::RolloutOptions& options,
                     const Json& config, const std::string& label,
                     const std::function<bool(const record::RunReader&, agents::RunSummary&)>& extend) {
-  const env::SuiteInfo info = env::suite_info(options.suite, options.suite_options);
+  const env::SuiteInfo& info = options.suite.info();
   if (place.resume) accept_mended_tasks(place.folder, config, info);
   const auto store = record::EpisodeStore::create(place.folder, config, place.resume);
   keep_task_hashes(place.folder, info);

@@ -44,7 +44,8 @@ void require_sampling_used(const CLI::App& command, const PlayFlags& flags);
 // more throw Error.
 void settle_samples(const CLI::App& command, PlayFlags& flags);
 
-// What the flags ask of a suite, the defaults filled in. Throws Error where they do not fit it.
+// What the flags ask of a suite, the defaults filled in; its task file is read here. Throws Error where they do not fit
+// it.
 agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string& suite);
 // Everything that shapes an episode; the number of threads does not. `policy`: the model folder.
 Json run_config(const agents::RolloutOptions& options, const std::filesystem::path& policy);

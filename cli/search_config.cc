@@ -11,13 +11,13 @@
 namespace agon::cli {
 namespace {
 
-void require_same_file(const std::string& recorded, const critic::SearchOptions& options) {
-  const std::string hash = fmt::format("{:016x}", env::suite_info(options.suite, options.suite_options).file_hash);
+void require_same_file(const std::string& recorded, const env::Suite& suite) {
+  const std::string hash = fmt::format("{:016x}", suite.info().file_hash);
   if (hash != recorded)
     throw Error(
         "{} is not the task file of the run: its hash is {}, and the run was made on {}. Give --file the "
         "file that was searched.",
-        options.suite_options.file, hash, recorded);
+        suite.options().file, hash, recorded);
 }
 
 // Where the run's task file was.
@@ -34,6 +34,21 @@ std::string recorded_file(const Json& config) {
 template <typename Number = int>
 Number recorded(const Json& config, const char* key, Number low, Number high) {
   return whole_number_or_throw(config.at(key), fmt::format("the run's config: {}", key), low, high);
+}
+
+// The suite that was searched, over the file and the index where they are now.
+env::Suite suite_in(const Json& config, const MovedInputs& moved) {
+  env::SuiteOptions options;
+  options.level = recorded(config, "level", 0, 1'000'000);
+  options.file = config.contains("file") && moved.file.empty() ? recorded_file(config) : moved.file;
+  options.search = search_place_in(config, moved.search);
+  options.role = config.value("role", options.role);
+  options.baseline = config.value("baseline", "");
+  options.two_turn = config.value("two_turn", false);
+  options.reexamine = config.value("reexamine", "");
+  env::Suite suite(config.at("suite").get<std::string>(), options);
+  if (config.contains("file")) require_same_file(config.at("file").get<std::string>(), suite);
+  return suite;
 }
 
 }  // namespace
@@ -61,15 +76,7 @@ critic::SearchOptions search_options_in(const Json& config, const MovedInputs& m
         "it.",
         version, critic::kSearchVersion);
   critic::SearchOptions options;
-  options.suite = config.at("suite").get<std::string>();
-  options.suite_options.level = recorded(config, "level", 0, 1'000'000);
-  options.suite_options.file = config.contains("file") && moved.file.empty() ? recorded_file(config) : moved.file;
-  options.suite_options.search = search_place_in(config, moved.search);
-  options.suite_options.role = config.value("role", options.suite_options.role);
-  options.suite_options.baseline = config.value("baseline", "");
-  options.suite_options.two_turn = config.value("two_turn", false);
-  options.suite_options.reexamine = config.value("reexamine", "");
-  if (config.contains("file")) require_same_file(config.at("file").get<std::string>(), options);
+  options.suite = suite_in(config, moved);
   options.split = config.at("split") == "train" ? env::Split::train : env::Split::test;
   options.tasks = recorded<std::uint64_t>(config, "tasks", 0, 1'000'000'000);
   options.seed = recorded<std::uint64_t>(config, "seed", 0, ~std::uint64_t{0});

@@ -4,8 +4,8 @@
 
 #include "core/error.h"
 #include "core/rng.h"
-#include "env/wrappers/known_steps.h"
 #include "env/protocol.h"
+#include "env/wrappers/known_steps.h"
 
 namespace agon::critic {
 namespace {
@@ -38,7 +38,7 @@ void observe(Walk& walk, const env::Observation& observation) {
 class ExpertWalk {
  public:
   ExpertWalk(const LabelledTasks& tasks, std::vector<LabelledStep>& steps)
-      : tasks_(tasks), instructions_(env::suite_info(tasks.suite, tasks.options).instructions), steps_(steps) {}
+      : tasks_(tasks), instructions_(tasks.suite.info().instructions), steps_(steps) {}
 
   void walk(env::Env& env, std::uint64_t task) {
     Walk walk;
@@ -47,7 +47,7 @@ class ExpertWalk {
     Rng rng = Rng::derive(tasks_.seed, "labelled steps", env.task().id);
     const std::vector<env::ExpertTurn> turns = env::expert_turns(env, first, rng);
     if (turns.empty())
-      throw Error("labelled steps: suite {} has no expert. Give a run of a policy instead.", tasks_.suite);
+      throw Error("labelled steps: suite {} has no expert. Give a run of a policy instead.", tasks_.suite.name());
     const std::vector<Message> instructions = walk.messages;
     for (const env::ExpertTurn& turn : turns) {
       walk.messages = instructions;
@@ -82,7 +82,8 @@ class ExpertWalk {
 
 void require_some(const std::vector<LabelledStep>& steps, const LabelledTasks& tasks) {
   if (steps.empty())
-    throw Error("labelled steps: suite {} knows the truth of no step here. Try suite charts or shapes.", tasks.suite);
+    throw Error("labelled steps: suite {} knows the truth of no step here. Try suite charts or shapes.",
+                tasks.suite.name());
 }
 
 }  // namespace
@@ -90,7 +91,7 @@ void require_some(const std::vector<LabelledStep>& steps, const LabelledTasks& t
 std::vector<LabelledStep> expert_steps(const LabelledTasks& tasks, const std::function<bool()>& done_one) {
   std::vector<LabelledStep> steps;
   ExpertWalk expert(tasks, steps);
-  const auto env = env::make_env(tasks.suite, tasks.options);
+  const auto env = tasks.suite.make_env();
   for (std::uint64_t task = 0; task < tasks.tasks; ++task) {
     expert.walk(*env, tasks.first_task + task);
     if (done_one && !done_one()) return steps;
@@ -101,8 +102,8 @@ std::vector<LabelledStep> expert_steps(const LabelledTasks& tasks, const std::fu
 
 std::vector<LabelledStep> episode_steps(const LabelledTasks& tasks, const std::vector<record::Episode>& episodes) {
   std::vector<LabelledStep> steps;
-  const std::string instructions = env::suite_info(tasks.suite, tasks.options).instructions;
-  const auto env = env::make_env(tasks.suite, tasks.options);
+  const std::string& instructions = tasks.suite.info().instructions;
+  const auto env = tasks.suite.make_env();
   for (const record::Episode& episode : episodes) {
     if (episode.status != record::EpisodeStatus::done) continue;
     Walk walk;

@@ -9,8 +9,8 @@
 
 #include "critic/critic.h"
 #include "critic/metrics.h"
-#include "record/episode.h"
 #include "env/suite.h"
+#include "record/episode.h"
 
 namespace agon::critic {
 
@@ -23,8 +23,7 @@ struct LabelledStep {
 };
 
 struct LabelledTasks {
-  std::string suite;
-  env::SuiteOptions options;
+  env::Suite suite;
   env::Split split = env::Split::test;
   std::uint64_t first_task = 0, tasks = 100, seed = 0;
 };
@@ -34,8 +33,8 @@ struct LabelledTasks {
 // a suite without an expert, or one that knows no step of it.
 std::vector<LabelledStep> expert_steps(const LabelledTasks& tasks, const std::function<bool()>& done_one = {});
 
-// Of what a policy wrote: every step that the suite knows (source "policy"). Episodes of the same suite and options as
-// `tasks`; those that failed are left out.
+// Of what a policy wrote: every step that the suite knows (source "policy"). Episodes of the same suite as `tasks`;
+// those that failed are left out.
 std::vector<LabelledStep> episode_steps(const LabelledTasks& tasks, const std::vector<record::Episode>& episodes);
 
 // The verdict of each step with its truth. `batch` steps are judged in one call; done(n) is called after each.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "core/error.h"
@@ -17,20 +18,14 @@ namespace {
 
 struct Entry {
   const char* name;
-  SuiteInfo (*info)(const SuiteOptions&);
-  std::unique_ptr<Env> (*make)(const SuiteOptions&);
+  SuiteDefinition (*define)(const SuiteOptions&);
 };
 
 // By name.
 constexpr Entry kSuites[] = {
-    {"charts", charts_info, make_charts},
-    {"darkroom", darkroom_info, make_darkroom},
-    {"jsonl", jsonl_info, make_jsonl},
-    {"lookup", lookup_info, make_lookup},
-    {"mat_coding", mat_coding_info, make_mat_coding},
-    {"phone", phone_info, make_phone},
-    {"questions", questions_info, make_questions},
-    {"shapes", shapes_info, make_shapes},
+    {"charts", charts_suite},       {"darkroom", darkroom_suite},     {"jsonl", jsonl_suite},
+    {"lookup", lookup_suite},       {"mat_coding", mat_coding_suite}, {"phone", phone_suite},
+    {"questions", questions_suite}, {"shapes", shapes_suite},
 };
 
 const Entry& entry_of(const std::string& name) {
@@ -53,6 +48,16 @@ void check_baseline(const std::string& baseline, const SuiteInfo& info) {
   throw Error("suite {}: {}", info.name, unknown_name_message("baselines", baseline, info.baselines));
 }
 
+// `info` of a suite as the options change it. Throws Error for options that do not fit it.
+SuiteInfo info_of(SuiteInfo info, const SuiteOptions& options) {
+  check_level(options.level, info);
+  check_baseline(options.baseline, info);
+  info = role_info(std::move(info), options.role);
+  if (options.two_turn && options.role != kSolver)
+    throw Error("suite {}: a {} answers once. Leave two turns out, or choose role solver.", info.name, options.role);
+  return options.two_turn ? two_turn_info(std::move(info)) : info;
+}
+
 }  // namespace
 
 std::vector<std::string> suite_names() {
@@ -61,33 +66,59 @@ std::vector<std::string> suite_names() {
   return names;
 }
 
-SuiteInfo suite_info(const std::string& name, const SuiteOptions& options) {
-  SuiteInfo info = entry_of(name).info(options);
-  check_level(options.level, info);
-  check_baseline(options.baseline, info);
-  info = role_info(std::move(info), options.role);
-  if (options.two_turn && options.role != kSolver)
-    throw Error("suite {}: a {} answers once. Leave two turns out, or choose role solver.", name, options.role);
-  return options.two_turn ? two_turn_info(std::move(info)) : info;
+struct Suite::Resolved {
+  std::string name;
+  SuiteOptions options;
+  std::shared_ptr<const SuiteDefinition> definition;
+  SuiteInfo info;  // the definition's, as the options change it
+  std::optional<ErrorKind> held_out;
+
+  static std::shared_ptr<const Resolved> of(const std::string& name, std::shared_ptr<const SuiteDefinition> definition,
+                                            const SuiteOptions& options) {
+    SuiteInfo info = info_of(definition->info, options);
+    auto resolved = std::make_shared<Resolved>(Resolved{name, options, std::move(definition), std::move(info), {}});
+    if (options.level == 0) resolved->options.level = resolved->info.default_level;
+    if (!options.held_out.empty()) resolved->held_out = held_out_kind(options.held_out);
+    return resolved;
+  }
+};
+
+Suite::Suite(const std::string& name, const SuiteOptions& options)
+    : Suite(Resolved::of(name, std::make_shared<const SuiteDefinition>(entry_of(name).define(options)), options)) {}
+Suite::Suite(std::shared_ptr<const Resolved> resolved) : resolved_(std::move(resolved)) {}
+
+const std::string& Suite::name() const { return resolved_->name; }
+const SuiteOptions& Suite::options() const { return resolved_->options; }
+const SuiteInfo& Suite::info() const { return resolved_->info; }
+
+std::unique_ptr<Env> Suite::make_env() const {
+  std::unique_ptr<Env> env = resolved_->definition->make(options().level);
+  if (resolved_->held_out) env = held_out_env(std::move(env), *resolved_->held_out);
+  if (options().two_turn) return two_turn_env(std::move(env), options().reexamine);
+  return role_env(std::move(env), options().role, options().reexamine);
+}
+
+std::string Suite::task_id(const ResetOptions& task) const {
+  const auto& tasks = info().file_tasks;
+  if (tasks && task.index < tasks->size()) return (*tasks)[task.index].id;
+  const std::string id = env::task_id(name(), options().level, task);
+  return options().role == kSolver ? id : fmt::format("{}/{}", id, options().role);
+}
+
+Suite Suite::with(const SuiteOptions& other) const {
+  const bool same_definition =
+      other.file == options().file && other.search == options().search && other.baseline == options().baseline;
+  return same_definition ? Suite(Resolved::of(name(), resolved_->definition, other)) : Suite(name(), other);
+}
+
+Suite Suite::with_role(const std::string& role) const {
+  SuiteOptions other = options();
+  other.role = role;
+  return with(other);
 }
 
 std::unique_ptr<Env> make_env(const std::string& name, const SuiteOptions& options) {
-  SuiteOptions resolved = options;
-  const SuiteInfo info = suite_info(name, options);
-  if (resolved.level == 0) resolved.level = info.default_level;
-  std::unique_ptr<Env> env = entry_of(name).make(resolved);
-  if (!options.held_out.empty()) env = held_out_env(std::move(env), options.held_out);
-  if (options.two_turn) return two_turn_env(std::move(env), options.reexamine);
-  return role_env(std::move(env), options.role, options.reexamine);
-}
-
-std::string task_id_of(const std::string& name, const SuiteOptions& options, const ResetOptions& task) try {
-  const SuiteInfo info = suite_info(name, options);
-  if (info.file_tasks && task.index < info.file_tasks->size()) return (*info.file_tasks)[task.index].id;
-  const std::string id = task_id(name, options.level != 0 ? options.level : info.default_level, task);
-  return options.role == kSolver ? id : fmt::format("{}/{}", id, options.role);
-} catch (const Error&) {  // a suite of somebody's own, or a file that is gone
-  return fmt::format("{}/{}/{}", name, to_string(task.split), task.index);
+  return Suite(name, options).make_env();
 }
 
 }  // namespace agon::env

@@ -1,4 +1,4 @@
-// env/suite.h - the registered suites: what `agon suites` lists and `make_env` builds.
+// env/suite.h - the registered suites: what `agon suites` lists, and a Suite as a run plays it.
 #pragma once
 
 #include <cstdint>
@@ -50,14 +50,39 @@ struct SuiteInfo {
   std::vector<std::string> object_classes;  // every name that info["objects"] can hold, sorted
 };
 
+// A suite as a run plays it: name and options resolved once (level filled in, task file read and checked), then asked
+// as often as needed. A task file that changes afterwards changes nothing; its pictures are read when a task begins.
+// Immutable, thread-safe, cheap to copy.
+class Suite {
+ public:
+  // Throws Error for an unknown name (suggesting the nearest), an unknown role, a level out of range, a missing or bad
+  // file, two turns or another role of a suite that has several turns, both at once, a role that needs an expert, a
+  // baseline that the suite does not have, or an unknown kind of error to hold out.
+  explicit Suite(const std::string& name, const SuiteOptions& options = {});
+
+  const std::string& name() const;
+  const SuiteOptions& options() const;  // level is in 1..levels
+  const SuiteInfo& info() const;
+  // Throws Error where the suite takes a file and has none.
+  std::unique_ptr<Env> make_env() const;
+  // What TaskInfo::id is, or would be of a task that cannot be begun.
+  std::string task_id(const ResetOptions& task) const;
+
+  // The same suite with other options. It plays the file that this one has read, unless `file`, `search` or `baseline`
+  // differ. Throws Error as the constructor does.
+  Suite with(const SuiteOptions& other) const;
+  Suite with_role(const std::string& role) const;
+
+ private:
+  struct Resolved;
+  explicit Suite(std::shared_ptr<const Resolved> resolved);
+
+  std::shared_ptr<const Resolved> resolved_;
+};
+
 // All suites, by name. Those that take a file are listed, but have no tasks without it.
 std::vector<std::string> suite_names();
-// Throws Error for an unknown name (suggesting the nearest), an unknown role, a level out of range, a missing or bad
-// file, two turns or another role of a suite that has several turns, both at once, a role that needs an expert, or a
-// baseline that the suite does not have.
-SuiteInfo suite_info(const std::string& name, const SuiteOptions& options = {});
+// An Env of a suite that is asked nothing else. Throws Error as Suite does.
 std::unique_ptr<Env> make_env(const std::string& name, const SuiteOptions& options = {});
-// What TaskInfo::id is or would be of a task that cannot be begun; without the suite's word, "suite/split/index".
-std::string task_id_of(const std::string& name, const SuiteOptions& options, const ResetOptions& task);
 
 }  // namespace agon::env

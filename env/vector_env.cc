@@ -193,8 +193,8 @@ struct VectorEnv::Pool {
   }
 };
 
-VectorEnv::VectorEnv(const std::string& suite, const SuiteOptions& suite_options, const VectorOptions& options)
-    : VectorEnv([&] { return make_env(suite, suite_options); }, suite_info(suite, suite_options).test_tasks, options) {}
+VectorEnv::VectorEnv(const Suite& suite, const VectorOptions& options)
+    : VectorEnv([&] { return suite.make_env(); }, suite.info().test_tasks, options) {}
 VectorEnv::VectorEnv(const EnvFactory& make, std::uint64_t test_tasks, const VectorOptions& options)
     : pool_(std::make_unique<Pool>(make, test_tasks, options)) {}
 VectorEnv::~VectorEnv() = default;

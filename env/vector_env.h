@@ -41,7 +41,7 @@ struct VectorStep {
 // loses them).
 class VectorEnv {
  public:
-  VectorEnv(const std::string& suite, const SuiteOptions& suite_options, const VectorOptions& options);
+  VectorEnv(const Suite& suite, const VectorOptions& options);
   // test_tasks: the size of the test split of what `make` builds.
   VectorEnv(const EnvFactory& make, std::uint64_t test_tasks, const VectorOptions& options);
   ~VectorEnv();

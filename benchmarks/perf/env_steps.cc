@@ -61,14 +61,14 @@ env::VectorOptions vector_options(const Options& options, int batch) {
 }
 
 double synchronous(const Options& options) {
-  env::VectorEnv envs("charts", {}, vector_options(options, 0));
+  env::VectorEnv envs(env::Suite("charts"), vector_options(options, 0));
   envs.reset();
   const std::vector<env::Action> actions(static_cast<std::size_t>(options.envs), kAnswer);
   return rate(options.seconds, [&] { return static_cast<std::int64_t>(envs.step(actions).size()); });
 }
 
 double first_finished(const Options& options) {
-  env::VectorEnv envs("charts", {}, vector_options(options, std::max(1, options.envs / 2)));
+  env::VectorEnv envs(env::Suite("charts"), vector_options(options, std::max(1, options.envs / 2)));
   envs.async_reset();
   return rate(options.seconds, [&] {
     const auto steps = envs.recv();

@@ -103,7 +103,7 @@ std::string instructions_of(const Json& config, const std::string& task_id) {
   for (const Json& source : config["sources"]) {
     const env::SuiteOptions options{.level = source["level"], .two_turn = source["two_turn"], .role = source["role"]};
     if (task_id.starts_with(source["suite"].get<std::string>() + "/"))
-      return env::suite_info(source["suite"], options).instructions;
+      return env::Suite(source["suite"], options).info().instructions;
   }
   return {};
 }

@@ -116,8 +116,8 @@ Json json_of(const std::vector<Row>& rows, std::size_t steps, const agents::Roll
                       {"reasoning_found", number_or_null(found.reasoning_found)},
                       {"auc", number_or_null(row.auc)}});
   }
-  return {{"suite", played.suite},
-          {"level", played.suite_options.level},
+  return {{"suite", played.suite.name()},
+          {"level", played.suite.options().level},
           {"tasks", played.tasks},
           {"samples", played.samples},
           {"steps", steps},
@@ -153,18 +153,17 @@ std::vector<SplitStep> measure(const DecomposeFlags& flags, const fs::path& poli
   const agents::ModelFolder folder = agents::open_model_folder(policy);
   agents::Qwen25VL model(folder.config);
   agents::load_weights(model, policy);
-  const auto env = env::make_env(played.suite, played.suite_options);
+  const auto env = played.suite.make_env();
   const std::vector<agents::PlayedTask> tasks = played_tasks(place.folder, played);
   Progress progress("decompose " + flags.suite, std::ssize(tasks), "tasks");
-  const auto steps = agents::split_steps_of(
-      model, folder, *env, env::suite_info(played.suite, played.suite_options).instructions, tasks, options, [&] {
-        progress.add(1);
-        return !interrupted();
-      });
+  const auto steps = agents::split_steps_of(model, folder, *env, played.suite.info().instructions, tasks, options, [&] {
+    progress.add(1);
+    return !interrupted();
+  });
   if (interrupted())
     throw Interrupted(fmt::format("decompose: stopped. Go on with the same command and {}.", place.go_on));
   if (steps.empty())
-    throw Error("decompose: {} labels none of the steps that {} wrote. Try suite charts.", played.suite,
+    throw Error("decompose: {} labels none of the steps that {} wrote. Try suite charts.", played.suite.name(),
                 policy.filename().string());
   return steps;
 }

@@ -76,7 +76,7 @@ std::vector<EvaluatedPolicy> named_policies(const std::vector<std::string>& flag
 }
 
 std::vector<agents::RolloutOptions> options_of(const EvalFlags& flags) {
-  const auto takes_file = [](const std::string& suite) { return env::suite_info(suite).takes_file; };
+  const auto takes_file = [](const std::string& suite) { return env::Suite(suite).info().takes_file; };
   const bool with_file = std::any_of(flags.suites.begin(), flags.suites.end(), takes_file);
   std::vector<agents::RolloutOptions> all;
   for (const std::string& suite : flags.suites) {
@@ -108,11 +108,11 @@ std::vector<Evaluated> evaluate(const EvalFlags& flags) {
     if (out.empty()) out = default_folder("eval");
     for (std::size_t s = 0; s < suites.size(); ++s) {
       const auto& [folder, name] = policies[p];
-      const RunPlace place{out / name / suites[s].suite, flags.resume, fmt::format("--out {} --resume", out.string())};
-      PlayedRun run = play_into(place, *policy, suites[s], run_config(suites[s], folder),
-                                fmt::format("eval {} {}", name, suites[s].suite));
-      all[s * policies.size() + p] = {
-          {suites[s].suite, name, place.folder.string(), run.summary, {}}, place, std::move(run)};
+      const std::string& suite = suites[s].suite.name();
+      const RunPlace place{out / name / suite, flags.resume, fmt::format("--out {} --resume", out.string())};
+      PlayedRun run =
+          play_into(place, *policy, suites[s], run_config(suites[s], folder), fmt::format("eval {} {}", name, suite));
+      all[s * policies.size() + p] = {{suite, name, place.folder.string(), run.summary, {}}, place, std::move(run)};
     }
   }
   for (std::size_t i = 0; i < all.size(); ++i)

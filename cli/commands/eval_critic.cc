@@ -52,9 +52,9 @@ env::Split split_named(const std::string& name) { return name == "train" ? env::
 [[noreturn]] void stop() { throw Interrupted("eval-critic: stopped before its end; there are no figures yet."); }
 
 Steps of_suite(const EvalCriticFlags& flags, const std::string& suite) {
-  critic::LabelledTasks tasks{suite, {}, split_named(flags.split), 0, flags.tasks, flags.critic.seed};
-  tasks.options.level = flags.level;
-  const env::SuiteInfo info = env::suite_info(suite, tasks.options);
+  critic::LabelledTasks tasks{env::Suite(suite, {.level = flags.level}), split_named(flags.split), 0, flags.tasks,
+                              flags.critic.seed};
+  const env::SuiteInfo& info = tasks.suite.info();
   if (info.takes_file)
     throw Error(
         "eval-critic: suite {} plays a file of tasks, whose steps nobody knows. Name another suite; files of labelled "
@@ -78,16 +78,16 @@ Steps of_run(const std::string& folder) {
                 folder);
   if (const RunKind kind = record::run_kind_of(config); kind != RunKind::episodes && kind != RunKind::search)
     throw Error("eval-critic: {} holds no episodes of a suite. Give a run of agon run, eval or search.", folder);
-  critic::LabelledTasks tasks;
-  tasks.suite = config.at("suite");
+  env::SuiteOptions options;
+  options.level = config.at("level");
+  options.role = config.value("role", options.role);
+  options.search = search_place_in(config, {});
+  options.baseline = config.value("baseline", "");
+  options.two_turn = config.value("two_turn", false);
+  options.reexamine = config.value("reexamine", "");
+  critic::LabelledTasks tasks{.suite = env::Suite(config.at("suite"), options)};
   tasks.split = split_named(config.at("split"));
   tasks.seed = config.at("seed");
-  tasks.options.level = config.at("level");
-  tasks.options.role = config.value("role", tasks.options.role);
-  tasks.options.search = search_place_in(config, {});
-  tasks.options.baseline = config.value("baseline", "");
-  tasks.options.two_turn = config.value("two_turn", false);
-  tasks.options.reexamine = config.value("reexamine", "");
   std::vector<record::Episode> episodes;
   run->for_each([&](const record::Episode& episode) { episodes.push_back(episode); }, record::RunReader::Detail::whole);
   return {folder, critic::episode_steps(tasks, episodes)};

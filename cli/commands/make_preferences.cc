@@ -103,9 +103,7 @@ Json config_of(const PreferenceFlags& flags) {
 }
 
 critic::PreferenceOptions options_of(const PreferenceFlags& flags, const std::string& suite) {
-  critic::PreferenceOptions options;
-  options.suite = suite;
-  options.suite_options.level = flags.level;
+  critic::PreferenceOptions options{.suite = env::Suite(suite, {.level = flags.level})};
   options.split = flags.split == "train" ? env::Split::train : env::Split::test;
   options.samples = flags.samples;
   options.corrupted = flags.corrupted;
@@ -116,12 +114,12 @@ critic::PreferenceOptions options_of(const PreferenceFlags& flags, const std::st
   return options;
 }
 
-std::uint64_t tasks_of(const PreferenceFlags& flags, const std::string& suite) {
-  const env::SuiteInfo info = env::suite_info(suite, {.level = flags.level});
+std::uint64_t tasks_of(const PreferenceFlags& flags, const env::Suite& suite) {
   if (flags.split == "train") return flags.tasks;
+  const env::SuiteInfo& info = suite.info();
   const std::uint64_t left = info.test_tasks - std::min(info.test_tasks, flags.first_task);
   if (left == 0)
-    throw Error("make-preferences: suite {} has {} test tasks; there is none from {} on.", suite, info.test_tasks,
+    throw Error("make-preferences: suite {} has {} test tasks; there is none from {} on.", info.name, info.test_tasks,
                 flags.first_task);
   return std::min(flags.tasks, left);
 }
@@ -153,13 +151,12 @@ Makers makers_of(const PreferenceFlags& flags, const Models& models) {
 
 void make_suite(const PreferenceFlags& flags, std::size_t number, critic::PreferenceMaker& maker,
                 const Recorded& recorded, record::EpisodeStore& store) {
-  const std::string& suite = flags.suites[number];
   const auto key = [&](std::uint64_t task) { return (std::uint64_t{number} << kTaskBits) + task; };
   std::vector<std::uint64_t> left;
-  const std::uint64_t tasks = tasks_of(flags, suite);
+  const std::uint64_t tasks = tasks_of(flags, maker.suite());
   for (std::uint64_t task = flags.first_task; task < flags.first_task + tasks; ++task)
     if (!recorded.knows(key(task))) left.push_back(task);
-  Progress progress("preferences: " + suite, static_cast<std::int64_t>(tasks), "tasks",
+  Progress progress("preferences: " + maker.suite().name(), static_cast<std::int64_t>(tasks), "tasks",
                     static_cast<std::int64_t>(tasks) - std::ssize(left));
   for (std::size_t begin = 0; begin < left.size() && !interrupted(); begin += kTasksAtOnce) {
     const auto from = left.begin() + static_cast<std::ptrdiff_t>(begin);
@@ -268,7 +265,7 @@ void make_preferences(const PreferenceFlags& flags) {
   const Json config = config_of(flags);
   const Models models = open_models(flags);
   const Makers makers = makers_of(flags, models);
-  for (const std::string& suite : flags.suites) tasks_of(flags, suite);  // throws before there is a folder
+  for (const auto& maker : makers) tasks_of(flags, maker->suite());  // throws before there is a folder
   const RunPlace place = run_place("make-preferences", "preferences", flags.out, flags.resume);
   const auto store = record::EpisodeStore::create(place.folder, config, place.resume);
   const auto run = record::RunReader::open(place.folder);

@@ -44,11 +44,11 @@ bool verify(critic::RewardModel& model, const fs::path& folder, const record::Ru
 }
 
 void require_one_turn(const agents::RolloutOptions& options) {
-  if (const int turns = env::suite_info(options.suite, options.suite_options).max_turns; turns > 1)
+  if (const int turns = options.suite.info().max_turns; turns > 1)
     throw Error(
         "run: --verifier compares whole responses, and an episode of {} has up to {} turns here. Take a suite of one "
         "turn, or leave --verifier out.",
-        options.suite, turns);
+        options.suite.name(), turns);
 }
 
 void run(const RunFlags& flags) {

@@ -60,11 +60,9 @@ critic::MethodOptions method_options(const SearchCommandFlags& flags) {
   return options;
 }
 
-critic::SearchOptions search_options(const SearchCommandFlags& flags) {
-  const agents::RolloutOptions asked = rollout_options(flags.play, flags.suite);
+critic::SearchOptions search_options(const SearchCommandFlags& flags, const agents::RolloutOptions& asked) {
   critic::SearchOptions options;
-  options.suite = flags.suite;
-  options.suite_options = asked.suite_options;
+  options.suite = asked.suite;
   options.split = asked.split;
   options.tasks = asked.tasks;
   options.seed = asked.seed;
@@ -76,10 +74,9 @@ critic::SearchOptions search_options(const SearchCommandFlags& flags) {
   return options;
 }
 
-Json search_json(const SearchCommandFlags& flags, const critic::SearchOptions& options, const fs::path& policy_folder) {
-  PlayFlags checked = flags.play;
-  checked.check = "ends";  // search_options has decoded what was to be decoded
-  Json config = run_config(rollout_options(checked, flags.suite), policy_folder);
+Json search_json(const SearchCommandFlags& flags, const agents::RolloutOptions& asked,
+                 const critic::SearchOptions& options, const fs::path& policy_folder) {
+  Json config = run_config(asked, policy_folder);
   config.erase("samples");
   add_search_config(options, config);
   if (needs_critic(options.method)) {
@@ -142,25 +139,27 @@ void require_budget_used(const SearchCommandFlags& flags, const critic::SearchOp
   if (options.budget.critic_tokens && !writes)
     throw Error("search: --budget critic_tokens does nothing: --critic {} writes nothing. Leave it out.",
                 flags.critic.critic);
-  const bool plays_with_tools = !env::suite_info(options.suite, options.suite_options).baselines.empty() &&
-                                options.suite_options.baseline.empty();
+  const env::Suite& suite = *options.suite;
+  const std::string& baseline = suite.options().baseline;
+  const bool plays_with_tools = !suite.info().baselines.empty() && baseline.empty();
   if (options.budget.tool_seconds && !plays_with_tools)
-    throw Error("search: --budget tool_seconds does nothing: no tool is called in {}{}. Leave it out.", options.suite,
-                options.suite_options.baseline.empty() ? "" : " with --baseline " + options.suite_options.baseline);
+    throw Error("search: --budget tool_seconds does nothing: no tool is called in {}{}. Leave it out.", suite.name(),
+                baseline.empty() ? "" : " with --baseline " + baseline);
 }
 
 // An oracle that knows nothing rejects nothing: every method would go on as if it had no critic.
 void require_oracle_knows(const SearchCommandFlags& flags, const critic::SearchOptions& options) {
   if (flags.critic.critic != "oracle" || !needs_critic(options.method)) return;
-  if (env::has_known_steps(options.suite, options.suite_options)) return;
+  const env::Suite& suite = *options.suite;
+  if (env::has_known_steps(suite)) return;
   std::vector<std::string> with_expert;
-  for (const std::string& suite : env::suite_names())
-    if (env::suite_info(suite).has_expert) with_expert.push_back(suite);
+  for (const std::string& name : env::suite_names())
+    if (env::Suite(name).info().has_expert) with_expert.push_back(name);
   throw Error(
       "search: --critic oracle knows no step of {}{}{}, so it would judge nothing. Choose another --critic, or a suite "
       "with an expert: {}.",
-      options.suite, options.suite_options.role == env::kSolver ? "" : " in role " + options.suite_options.role,
-      options.suite_options.baseline.empty() ? "" : " with --baseline " + options.suite_options.baseline,
+      suite.name(), suite.options().role == env::kSolver ? "" : " in role " + suite.options().role,
+      suite.options().baseline.empty() ? "" : " with --baseline " + suite.options().baseline,
       fmt::join(with_expert, ", "));
 }
 
@@ -176,18 +175,17 @@ void require_asked(const SearchCommandFlags& flags, const critic::MethodOptions&
 // A process reward model reads no pictures, and a run would find that out task by task.
 void require_text(const SearchCommandFlags& flags, const critic::SearchOptions& options) {
   if (flags.critic.critic != "process-reward" || !needs_critic(options.method)) return;
-  const env::StepResult first =
-      env::make_env(options.suite, options.suite_options)->reset({options.split, 0, options.seed});
+  const env::StepResult first = options.suite->make_env()->reset({options.split, 0, options.seed});
   if (std::ranges::any_of(first.observation.parts, [](const Part& part) { return part.is_image(); }))
     throw Error(
         "search: the tasks of {} have pictures, which a process reward model does not read. Choose another --critic.",
-        options.suite);
+        options.suite->name());
 }
 
 // Throws Interrupted where it was stopped.
 critic::SearchSummary search_into(const RunPlace& place, const Json& config, const critic::SearchOptions& options,
                                   agents::Policy& policy, critic::StepCritic* critic, const std::string& label) {
-  const env::SuiteInfo info = env::suite_info(options.suite, options.suite_options);
+  const env::SuiteInfo& info = options.suite->info();
   if (place.resume) accept_mended_tasks(place.folder, config, info);
   const auto store = record::EpisodeStore::create(place.folder, config, place.resume);
   keep_task_hashes(place.folder, info);
@@ -221,13 +219,14 @@ void require_none_failed(const record::RunReader& run, const RunPlace& place) {
 
 void run_search(const SearchCommandFlags& flags) {
   const fs::path policy_folder = find_model_folder(flags.policy);
-  const critic::SearchOptions options = search_options(flags);
+  const agents::RolloutOptions asked = rollout_options(flags.play, flags.suite);
+  const critic::SearchOptions options = search_options(flags, asked);
   require_candidates_differ(flags, options.method);
   require_asked(flags, options.method);
   require_budget_used(flags, options);
   require_oracle_knows(flags, options);
   require_text(flags, options);
-  const Json config = search_json(flags, options, policy_folder);
+  const Json config = search_json(flags, asked, options, policy_folder);
   const auto policy = agents::make_local_policy(policy_folder);
   OpenCritic open;
   if (needs_critic(options.method)) open = open_critic(flags.critic, policy.get(), policy_folder);

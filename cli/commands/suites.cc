@@ -42,7 +42,7 @@ void add_suites(CLI::App& app) {
   command->add_flag("--json", *json, "Print one JSON array instead of a table");
   command->callback([json] {
     std::vector<env::SuiteInfo> suites;
-    for (const std::string& name : env::suite_names()) suites.push_back(env::suite_info(name));
+    for (const std::string& name : env::suite_names()) suites.push_back(env::Suite(name).info());
     if (*json)
       print_measured(suites_json(suites));
     else

@@ -7,8 +7,8 @@
 #include "core/error.h"
 #include "critic/message_json.h"
 #include "critic/search/journal.h"
-#include "env/wrappers/known_steps.h"
 #include "env/protocol.h"
+#include "env/wrappers/known_steps.h"
 
 namespace agon::critic {
 namespace {
@@ -125,18 +125,16 @@ struct PreferenceMaker::Task {
 
 PreferenceMaker::PreferenceMaker(const PreferenceOptions& options, std::vector<ResponseWriter> writers,
                                  std::vector<Judge*> judges)
-    : options_(options),
-      writers_(std::move(writers)),
-      judges_(std::move(judges)),
-      info_(env::suite_info(options.suite, options.suite_options)) {
-  if (info_.takes_file)
+    : options_(options), writers_(std::move(writers)), judges_(std::move(judges)) {
+  const env::SuiteInfo& info = options.suite.info();
+  if (info.takes_file)
     throw Error("make-preferences: suite {} plays a file of tasks, and has no experts. Try charts or shapes.",
-                options.suite);
-  if (info_.max_turns != 1)
+                info.name);
+  if (info.max_turns != 1)
     throw Error(
         "make-preferences: an episode of suite {} has up to {} turns; preferences are between whole responses. Try "
         "charts or shapes.",
-        options.suite, info_.max_turns);
+        info.name, info.max_turns);
   if (options.samples == 0 && options.corrupted == 0)
     throw Error("make-preferences: --samples and --corrupted are both 0: there is nothing to rank. Raise one of them.");
   const std::int64_t written = std::ssize(writers_) * options.samples + options.corrupted;
@@ -145,7 +143,7 @@ PreferenceMaker::PreferenceMaker(const PreferenceOptions& options, std::vector<R
         "make-preferences: --responses {} cannot be chosen of the {} that are written of a task (--samples {} of each "
         "policy and temperature, --corrupted {}). Raise one of these, or lower --responses.",
         options.responses, written, options.samples, options.corrupted);
-  env_ = env::make_env(options.suite, options.suite_options);
+  env_ = options.suite.make_env();
 }
 
 PreferenceMaker::~PreferenceMaker() = default;
@@ -155,7 +153,8 @@ std::unique_ptr<PreferenceMaker::Task> PreferenceMaker::open(std::uint64_t index
   task->index = index;
   task->env = env_->fork();
   task->first = task->env->reset({options_.split, index, options_.seed});
-  if (!info_.instructions.empty()) task->messages.push_back(Message::of(Role::system, info_.instructions));
+  const std::string& instructions = options_.suite.info().instructions;
+  if (!instructions.empty()) task->messages.push_back(Message::of(Role::system, instructions));
   task->messages.push_back({Role::user, task->first.observation.parts, {}, {}});
   return task;
 }
@@ -235,7 +234,7 @@ std::optional<MadePreference> PreferenceMaker::choose(Task& task) const {
   }
   std::vector<int> rank = voted ? ranks_within(made.voted.graph, made.chosen) : ranks_of_chosen(made.rank, made.chosen);
   if (std::ranges::count(rank, 1) == std::ssize(rank)) return std::nullopt;
-  made.preference = {task.env->task().id, options_.suite, task.messages, {}, std::move(rank)};
+  made.preference = {task.env->task().id, options_.suite.name(), task.messages, {}, std::move(rank)};
   for (const std::size_t i : made.chosen) made.preference.responses.push_back(made.responses[i].text);
   return made;
 }

@@ -28,8 +28,7 @@ struct ResponseWriter {
 };
 
 struct PreferenceOptions {
-  std::string suite;
-  env::SuiteOptions suite_options;
+  env::Suite suite;
   env::Split split = env::Split::train;
   int samples = 4;    // of each writer; 0: none
   int corrupted = 1;  // of the expert's solutions with a step made wrong; 0: none
@@ -89,6 +88,7 @@ class PreferenceMaker {
   // Of each task; nothing for one whose responses cannot be told apart. With judges the best of the chosen is one that
   // is before every other over arcs of their graph, and the chosen have their ranks within it.
   std::vector<std::optional<MadePreference>> make(const std::vector<std::uint64_t>& tasks);
+  const env::Suite& suite() const { return options_.suite; }
   // Of each task of the last make, what became of the requests to judges.
   const std::vector<JudgeCounts>& judged() const { return judged_; }
 
@@ -103,7 +103,6 @@ class PreferenceMaker {
   const PreferenceOptions options_;
   const std::vector<ResponseWriter> writers_;
   const std::vector<Judge*> judges_;
-  const env::SuiteInfo info_;
   std::unique_ptr<env::Env> env_;
   std::vector<JudgeCounts> judged_;
 };

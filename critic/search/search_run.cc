@@ -180,7 +180,8 @@ class SearchPool {
 
   record::Episode failed(std::uint64_t task, const std::string& why) const {
     record::Episode episode;
-    episode.task_id = env::task_id_of(options_.suite, options_.suite_options, {options_.split, task, options_.seed});
+    episode.task_id = options_.suite ? options_.suite->task_id({options_.split, task, options_.seed})
+                                     : fmt::format("{}/{}", env::to_string(options_.split), task);
     episode.task_index = task;
     episode.status = record::EpisodeStatus::failed;
     episode.failure = why;
@@ -200,24 +201,21 @@ class SearchPool {
   std::exception_ptr failure_;
 };
 
-// Forks of one env, so that a task file is read once; of an env that cannot fork, new ones.
+// Forks of one env, which is prepared; of an env that cannot fork, new ones.
 class SuiteEnvs {
  public:
-  explicit SuiteEnvs(const SearchOptions& options)
-      : options_(options), original_(env::make_env(options.suite, options.suite_options)) {
-    original_->prepare();
-  }
+  explicit SuiteEnvs(const env::Suite& suite) : suite_(suite), original_(suite.make_env()) { original_->prepare(); }
   std::unique_ptr<env::Env> make() {
     const std::lock_guard lock(mutex_);
     try {
       return original_->fork();
     } catch (const Error&) {
-      return env::make_env(options_.suite, options_.suite_options);
+      return suite_.make_env();
     }
   }
 
  private:
-  const SearchOptions& options_;
+  const env::Suite suite_;
   std::mutex mutex_;
   std::unique_ptr<env::Env> original_;
 };
@@ -281,23 +279,21 @@ void search_tasks(agents::Policy& policy, StepCritic* critic, const SearchOption
 }
 
 void search_tasks(agents::Policy& policy, StepCritic* critic, const SearchOptions& options, const SearchPlace& place) {
-  const env::SuiteInfo info = env::suite_info(options.suite, options.suite_options);
-  SuiteEnvs envs(options);
+  SuiteEnvs envs(options.suite.value());
   search_tasks(
-      policy, critic, options, place, [&] { return envs.make(); }, info.instructions);
+      policy, critic, options, place, [&] { return envs.make(); }, options.suite->info().instructions);
 }
 
 Replay replay(const SearchOptions& options, const record::RunReader& run, std::uint64_t task_index,
               agents::Policy* policy, StepCritic* critic) {
   std::vector<record::JournalEntry> past = run.journal(task_index);
   if (past.empty()) throw Error("replay: task {} has no search here. `agon show RUN` lists the tasks.", task_index);
-  const env::SuiteInfo info = env::suite_info(options.suite, options.suite_options);
-  SuiteEnvs envs(options);
+  SuiteEnvs envs(options.suite.value());
   const env::EnvFactory new_env = [&] { return envs.make(); };
   const std::atomic<bool> stop_at_its_end = true;
   Journal journal(task_index, std::move(past), {}, &stop_at_its_end);
   if (policy) journal.compare();
-  TreeOptions tree_like = tree_options(options, info.instructions);
+  TreeOptions tree_like = tree_options(options, options.suite->info().instructions);
   tree_like.budget.wall_seconds.reset();  // when it ended is in the journal
   tree_like.speculate = false;
   tree_like.keeps_envs = cannot_fork(options, new_env).empty();

@@ -23,8 +23,7 @@ namespace agon::critic {
 inline constexpr int kSearchVersion = 6;  // "search_version" of a run's config: of what its journals say
 
 struct SearchOptions {
-  std::string suite;
-  env::SuiteOptions suite_options;
+  std::optional<env::Suite> suite;  // nothing: envs that are no suite's
   env::Split split = env::Split::test;
   std::uint64_t tasks = 100;
   std::uint64_t seed = 0;  // of tasks and steps
@@ -62,6 +61,7 @@ struct SearchPlace {
   std::function<void()> done;
   const std::atomic<bool>* stop = nullptr;
 };
+// REQUIRES: options.suite.
 void search_tasks(agents::Policy& policy, StepCritic* critic, const SearchOptions& options, const SearchPlace& place);
 // The same of envs that are no suite's: new_env is called for each trajectory's beginning, from several threads.
 void search_tasks(agents::Policy& policy, StepCritic* critic, const SearchOptions& options, const SearchPlace& place,
@@ -79,7 +79,7 @@ struct Replay {
   bool asked_again = false;  // a policy was
   std::optional<Divergence> divergence;
 };
-// Throws Error for a task without a journal.
+// Throws Error for a task without a journal. REQUIRES: options.suite.
 Replay replay(const SearchOptions& options, const record::RunReader& run, std::uint64_t task_index,
               agents::Policy* policy = nullptr, StepCritic* critic = nullptr);
 

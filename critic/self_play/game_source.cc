@@ -11,10 +11,10 @@
 #include "critic/critic_prompt.h"
 #include "critic/generative_critic.h"
 #include "critic/self_play/games.h"
+#include "env/suite.h"
 #include "env/wrappers/critic_role.h"
 #include "env/wrappers/role.h"
 #include "env/wrappers/sneaky_role.h"
-#include "env/suite.h"
 
 namespace agon::critic {
 namespace {
@@ -47,8 +47,8 @@ class PlayedGames final : public agents::GroupSource {
         source_(config.sources[index]),
         folder_(folder),
         next_(agents::first_task_of(index)),
-        env_(env::make_env(source_.suite, solver_options())),
-        instructions_(env::suite_info(source_.suite, solver_options()).instructions) {
+        solver_(source_.suite.with_role(env::kSolver)),
+        env_(solver_.make_env()) {
     if (!source_.game->against.empty()) opponent_ = load(source_.game->against);
     for (const auto& solver : source_.game->solvers) solvers_.push_back(load(solver));
   }
@@ -56,7 +56,7 @@ class PlayedGames final : public agents::GroupSource {
   PlayedGroups play(agents::Policy& policy, int count, std::uint64_t round, const std::atomic<bool>* stop) override {
     const Table table{policy, opponent_ ? *opponent_ : policy, players(policy), round, stop};
     try {
-      return source_.options.role == env::kSneaky ? play_sneaky(table, count) : play_critic(table, count);
+      return source_.suite.options().role == env::kSneaky ? play_sneaky(table, count) : play_critic(table, count);
     } catch (const Error& error) {
       PlayedGroups played;
       played.fail(error.what(), count);
@@ -78,12 +78,6 @@ class PlayedGames final : public agents::GroupSource {
     bool stopped() const { return stop && *stop; }
   };
 
-  env::SuiteOptions solver_options() const {
-    env::SuiteOptions options = source_.options;
-    options.role = env::kSolver;
-    return options;
-  }
-
   std::unique_ptr<agents::Policy> load(const std::filesystem::path& model) const {
     return agents::make_local_policy(model, {.threads = config_.threads});
   }
@@ -100,10 +94,10 @@ class PlayedGames final : public agents::GroupSource {
     constexpr int kPatience = 1000;
     std::vector<std::shared_ptr<const Challenge>> challenges;
     for (int missed = 0; std::ssize(challenges) < count;) {
-      if (auto challenge = draw_challenge(*env_, source_.suite, instructions_, config_.seed, next_++))
+      if (auto challenge = draw_challenge(*env_, solver_.name(), solver_.info().instructions, config_.seed, next_++))
         challenges.push_back(std::move(challenge));
       else if (++missed == kPatience)
-        throw Error("self-play: {} tasks of {} have no step that can be made wrong.", missed, source_.suite);
+        throw Error("self-play: {} tasks of {} have no step that can be made wrong.", missed, solver_.name());
     }
     return challenges;
   }
@@ -240,10 +234,10 @@ class PlayedGames final : public agents::GroupSource {
   }
 
   record::Episode episode(const Question& question, int sample, const agents::Completion& answer,
-                       const Result& result) const {
+                          const Result& result) const {
     const env::TaskInfo& task = question.challenge->env->task();
     record::Episode episode;
-    episode.task_id = fmt::format("{}/{}{}", task.id, source_.options.role, question.right ? "/right" : "");
+    episode.task_id = fmt::format("{}/{}{}", task.id, source_.suite.options().role, question.right ? "/right" : "");
     episode.task_index = 2 * question.challenge->number + question.right;
     episode.level = task.level;
     episode.kind = task.kind;
@@ -270,8 +264,8 @@ class PlayedGames final : public agents::GroupSource {
   const agents::TrainSource& source_;
   const agents::ModelFolder& folder_;
   std::uint64_t next_;
+  const env::Suite solver_;  // the suite as its solver sees it
   const std::unique_ptr<env::Env> env_;
-  const std::string instructions_;  // of the suite's solver
   std::unique_ptr<agents::Policy> opponent_;
   std::vector<std::unique_ptr<agents::Policy>> solvers_;
 };

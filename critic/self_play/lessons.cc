@@ -6,8 +6,8 @@
 
 #include "core/rng.h"
 #include "critic/critic_prompt.h"
-#include "env/wrappers/critic_role.h"
 #include "env/suite.h"
+#include "env/wrappers/critic_role.h"
 
 namespace agon::critic {
 namespace {
@@ -112,15 +112,14 @@ CriticLessons critic_lessons(const std::vector<PlayedGame>& games, const CriticL
   return lessons;
 }
 
-std::vector<agents::OfflineSample> role_examples(const std::string& suite, const env::SuiteOptions& options,
-                                                 std::size_t count, std::uint64_t seed) {
-  const env::SuiteInfo info = env::suite_info(suite, options);
-  const auto env = env::make_env(suite, options);
+std::vector<agents::OfflineSample> role_examples(const env::Suite& suite, std::size_t count, std::uint64_t seed) {
+  const std::string& instructions = suite.info().instructions;
+  const auto env = suite.make_env();
   std::vector<agents::OfflineSample> samples;
   for (std::size_t i = 0; i < count; ++i) {
     const env::StepResult first = env->reset({env::Split::train, i, seed});
     Rng rng = Rng::derive(seed, "role example", env->task().id);
-    samples.push_back({{Message::of(Role::system, info.instructions), {Role::user, first.observation.parts, {}, {}}},
+    samples.push_back({{Message::of(Role::system, instructions), {Role::user, first.observation.parts, {}, {}}},
                        env->demonstrate(rng).value().at(0).text,
                        0,
                        -1,

@@ -32,9 +32,8 @@ struct CriticLessons {
 // One group a step; without pairs one for all.
 CriticLessons critic_lessons(const std::vector<PlayedGame>& games, const CriticLessonOptions& options);
 
-// Examples of the suite's own for the role that the options name, imitated: `count` train tasks, drawn from (seed,
-// number); another seed, others.
-std::vector<agents::OfflineSample> role_examples(const std::string& suite, const env::SuiteOptions& options,
-                                                 std::size_t count, std::uint64_t seed);
+// Examples of the suite's own for its role, imitated: `count` train tasks, drawn from (seed, number); another seed,
+// others.
+std::vector<agents::OfflineSample> role_examples(const env::Suite& suite, std::size_t count, std::uint64_t seed);
 
 }  // namespace agon::critic

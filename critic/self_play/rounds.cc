@@ -18,6 +18,8 @@
 #include "core/provenance.h"
 #include "core/rng.h"
 #include "env/suite.h"
+#include "env/wrappers/role.h"
+#include "env/wrappers/sneaky_role.h"
 #include "record/episode_store.h"
 #include "record/journal_entry.h"
 #include "record/run_reader.h"
@@ -76,11 +78,7 @@ class SelfPlay {
         workshop_(workshop),
         store_(record::EpisodeStore::create(config.output, stored_config(config), resume)),
         reader_(record::RunReader::open(config.output)) {
-    for (const GameSource& source : config.sources) {
-      const env::SuiteOptions options = source.options();
-      instructions_.push_back(env::suite_info(source.suite, options).instructions);
-      envs_.push_back(env::make_env(source.suite, options));
-    }
+    for (const GameSource& source : config.sources) envs_.push_back(source.suite.make_env());
     for (record::JournalEntry& entry : reader_->journal_ends(kGame))
       recorded_[entry.task_index] = std::move(entry.body);
   }
@@ -150,7 +148,8 @@ class SelfPlay {
     for (std::uint64_t g = 0; g < source.games && !stop_; ++g) {
       const std::uint64_t key = key_of(round, s, g);
       std::shared_ptr<const Challenge> challenge =
-          draw_challenge(*envs_[s], source.suite, instructions_[s], config_.seed, key, opening(source, table, key));
+          draw_challenge(*envs_[s], source.suite.name(), source.suite.info().instructions, config_.seed, key,
+                         opening(source, table, key));
       const auto known = recorded_.find(key);
       if (challenge && known != recorded_.end())
         games.push_back(recorded_game(known->second, std::move(challenge)));
@@ -261,7 +260,7 @@ class SelfPlay {
       const std::size_t count = samples.size() * source.games / games;
       const std::uint64_t seed =
           Rng::derive(config_.seed, "examples", std::to_string(s), static_cast<std::uint64_t>(round))();
-      for (agents::OfflineSample& one : role_examples(source.suite, source.options(role), count, seed))
+      for (agents::OfflineSample& one : role_examples(source.suite.with_role(role), count, seed))
         examples.push_back(std::move(one));
       progress.add(1);
     }
@@ -284,7 +283,6 @@ class SelfPlay {
   std::unique_ptr<record::EpisodeStore> store_;
   std::unique_ptr<record::RunReader> reader_;
   std::vector<std::unique_ptr<env::Env>> envs_;  // one a source
-  std::vector<std::string> instructions_;
   std::map<std::uint64_t, Json> recorded_;
   std::vector<PlayedGame> all_games_;
 };
@@ -309,15 +307,16 @@ void read_sources(const Json& list, const fs::path& base, SelfPlayConfig& config
   for (const Json& json : list) {
     GameSource source;
     agents::ConfigSection section(json, "selfplay: sources");
-    section.read("suite", source.suite);
-    section.read("level", source.level);
+    std::string suite = source.suite.name();
+    env::SuiteOptions options{.role = std::string(env::kSneaky)};
+    section.read("suite", suite);
+    section.read("level", options.level);
     section.read("games", source.games);
-    section.read("held_out", source.held_out);
+    section.read("held_out", options.held_out);
     source.solvers = read_paths(section, "solvers", base);
     section.check();
     if (source.games < 1) throw Error("selfplay: sources: 'games' must be at least 1.");
-    const env::SuiteInfo info = env::suite_info(source.suite, source.options("sneaky"));
-    if (source.level == 0) source.level = info.default_level;
+    source.suite = env::Suite(suite, options).with_role(env::kSolver);  // refused where nobody can be sneaky
     config.sources.push_back(source);
   }
 }
@@ -411,7 +410,8 @@ SelfPlayConfig load_self_play_config(const fs::path& file, std::span<const std::
        {"learning.imitation_weight", config.learning.loss.imitation_weight != imitation_weight, config.imitation,
         "with imitation: false", "set imitation to true"},
        {"sources.held_out",
-        std::ranges::any_of(config.sources, [](const GameSource& one) { return !one.held_out.empty(); }),
+        std::ranges::any_of(config.sources,
+                            [](const GameSource& one) { return !one.suite.options().held_out.empty(); }),
         config.imitation, "with imitation: false", "set imitation to true"}});
   if (config.imitation && config.learning.loss.imitation_weight == 0)
     throw Error(

@@ -15,7 +15,6 @@
 #include "core/json.h"
 #include "critic/self_play/games.h"
 #include "critic/self_play/lessons.h"
-#include "env/wrappers/role.h"
 #include "env/suite.h"
 
 namespace agon::critic {
@@ -25,14 +24,9 @@ namespace agon::critic {
 enum class Pairing { asymmetric, synchronous };
 
 struct GameSource {
-  std::string suite = "charts";
-  int level = 0;                               // 0: the suite's default
+  env::Suite suite{"charts"};                  // for its solver; examples hold out its held_out
   std::uint64_t games = 500;                   // a round
   std::vector<std::filesystem::path> solvers;  // model folders; none: the config's
-  std::string held_out;                        // a kind of error that examples are not made with (env/wrappers/held_out.h)
-  env::SuiteOptions options(std::string role = env::kSolver) const {
-    return {.level = level, .role = std::move(role), .held_out = held_out};
-  }
 };
 
 struct SelfPlayConfig {

@@ -13,13 +13,19 @@
 
 namespace agon::env {
 
+// What a suite plays: the questions of the file, whose identities have the ids of the suite's tasks. Nothing without a
+// file (an empty path). Throws Error as read_question_file does.
+std::shared_ptr<const QuestionFile> questions_of(const std::string& suite, const std::string& path);
+// What such suites have in common; without a file, no tasks.
+SuiteInfo file_suite_info(const std::string& suite, const std::shared_ptr<const QuestionFile>& file);
+
 class FileEnv : public ToolEnv {
  public:
   StepResult reset(const ResetOptions& options) final;
 
  protected:
-  // Reads the file; throws Error as read_question_file does, and where none is named.
-  FileEnv(std::string suite, const std::string& file);
+  // Throws Error where there is no file.
+  FileEnv(const std::string& suite, std::shared_ptr<const QuestionFile> file);
   FileEnv(const FileEnv&) = default;
 
   const FileQuestion& current() const { return file_->questions[index_]; }
@@ -32,12 +38,8 @@ class FileEnv : public ToolEnv {
   virtual void add_to(StepResult&, const FileQuestion&) const {}
 
  private:
-  std::string suite_, path_;
   std::shared_ptr<const QuestionFile> file_;
   std::size_t index_ = 0;
 };
-
-// What such suites have in common; without a file, no tasks.
-SuiteInfo file_suite_info(const std::string& suite, const std::string& file);
 
 }  // namespace agon::env

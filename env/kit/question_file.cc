@@ -98,6 +98,7 @@ QuestionFile read_question_file(const std::string& path) {
   const std::string content = read_file(path);
   const fs::path folder = fs::path(path).parent_path();
   QuestionFile file;
+  file.path = path;
   std::map<std::string, RecordPlace> place_of;  // of an id
   read_records(content, path, [&](const SortedJson& item, const RecordPlace& place) {
     FileQuestion question = question_of(item, file.questions.size(), folder);
@@ -114,11 +115,6 @@ QuestionFile read_question_file(const std::string& path) {
     if (!question.picture.empty()) seen += fmt::format(" {}", fs::file_size(question.picture));
   file.hash = hash_text(seen);
   return file;
-}
-
-std::shared_ptr<const QuestionFile> open_question_file(const std::string& path) {
-  static LastFile<QuestionFile> last;
-  return last.get(path, read_question_file);
 }
 
 }  // namespace agon::env

@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,15 +28,14 @@ struct FileQuestion {
 };
 
 struct QuestionFile {
+  std::string path;
   std::vector<FileQuestion> questions;
-  std::vector<FileTask> identities;  // of the questions, with bare ids
+  std::vector<FileTask> identities;  // of the questions; as they are read, with bare ids
   std::uint64_t hash = 0;            // of the text and the sizes of the pictures
 };
 
 // Throws Error, with the place in the file, for what is no such question, an id that is there twice, and a picture that
 // cannot be used; and for Parquet and other formats, which it does not read, with the way to convert them.
 QuestionFile read_question_file(const std::string& path);
-// The same; one that was read last and has not changed is not read again.
-std::shared_ptr<const QuestionFile> open_question_file(const std::string& path);
 
 }  // namespace agon::env

@@ -1,8 +1,9 @@
-// env/suites/suites.h - the suites behind env/suite.h: one file each, two functions each, listed in env/suite.cc.
-// To add one: write suites/NAME.cc with NAME_info and make_NAME, declare both here, add its line to the table in
-// env/suite.cc and its files to env/CMakeLists.txt.
+// env/suites/suites.h - the suites behind env/suite.h: one file each, one function each, listed in env/suite.cc.
+// To add one: write suites/NAME/NAME.cc with NAME_suite, declare it here, add its line to the table in env/suite.cc and
+// its files to env/CMakeLists.txt.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "env/env.h"
@@ -10,24 +11,22 @@
 
 namespace agon::env {
 
-// What does not depend on options.level. May throw Error for a missing or bad options.file.
-SuiteInfo charts_info(const SuiteOptions& options);
-SuiteInfo darkroom_info(const SuiteOptions& options);
-SuiteInfo jsonl_info(const SuiteOptions& options);
-SuiteInfo lookup_info(const SuiteOptions& options);
-SuiteInfo mat_coding_info(const SuiteOptions& options);
-SuiteInfo phone_info(const SuiteOptions& options);
-SuiteInfo questions_info(const SuiteOptions& options);
-SuiteInfo shapes_info(const SuiteOptions& options);
+// What a suite is and how its envs are made, of one reading of its file.
+struct SuiteDefinition {
+  SuiteInfo info;
+  // level: in 1..info.levels. Called from several threads. Throws Error where the suite takes a file and has none.
+  std::function<std::unique_ptr<Env>(int level)> make;
+};
 
-// options.level is in 1..levels: the registry has put the default in and has refused anything else.
-std::unique_ptr<Env> make_charts(const SuiteOptions& options);
-std::unique_ptr<Env> make_darkroom(const SuiteOptions& options);
-std::unique_ptr<Env> make_jsonl(const SuiteOptions& options);
-std::unique_ptr<Env> make_lookup(const SuiteOptions& options);
-std::unique_ptr<Env> make_mat_coding(const SuiteOptions& options);
-std::unique_ptr<Env> make_phone(const SuiteOptions& options);
-std::unique_ptr<Env> make_questions(const SuiteOptions& options);
-std::unique_ptr<Env> make_shapes(const SuiteOptions& options);
+// They look at options.file, search and baseline; Suite sees to the others. Throw Error for a missing or bad file and
+// for a baseline that no suite has.
+SuiteDefinition charts_suite(const SuiteOptions& options);
+SuiteDefinition darkroom_suite(const SuiteOptions& options);
+SuiteDefinition jsonl_suite(const SuiteOptions& options);
+SuiteDefinition lookup_suite(const SuiteOptions& options);
+SuiteDefinition mat_coding_suite(const SuiteOptions& options);
+SuiteDefinition phone_suite(const SuiteOptions& options);
+SuiteDefinition questions_suite(const SuiteOptions& options);
+SuiteDefinition shapes_suite(const SuiteOptions& options);
 
 }  // namespace agon::env

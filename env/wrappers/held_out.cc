@@ -24,11 +24,15 @@ class HeldOutEnv final : public EnvWrapper {
 
 }  // namespace
 
-std::unique_ptr<Env> held_out_env(std::unique_ptr<Env> env, const std::string& kind) {
-  if (const auto held_out = error_kind_of(kind)) return std::make_unique<HeldOutEnv>(std::move(env), *held_out);
+ErrorKind held_out_kind(const std::string& name) {
+  if (const auto kind = error_kind_of(name)) return *kind;
   std::vector<std::string> names;
   for (const ErrorKind known : kErrorKinds) names.emplace_back(to_string(known));
-  throw Error("{}", unknown_name_message("kind of error", kind, names));
+  throw Error("{}", unknown_name_message("kind of error", name, names));
+}
+
+std::unique_ptr<Env> held_out_env(std::unique_ptr<Env> env, ErrorKind kind) {
+  return std::make_unique<HeldOutEnv>(std::move(env), kind);
 }
 
 }  // namespace agon::env

@@ -1,5 +1,5 @@
-// env/wrappers/held_out.h - a kind of error that is kept from everybody who learns, so that it is new to a critic when it is
-// judged by it.
+// env/wrappers/held_out.h - a kind of error that is kept from everybody who learns, so that it is new to a critic when
+// it is judged by it.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,9 @@
 
 namespace agon::env {
 
-// The env as it is, but that nothing in it is made wrong by an error of that kind. Throws Error for a name that is no
-// kind's, suggesting the nearest.
-std::unique_ptr<Env> held_out_env(std::unique_ptr<Env> env, const std::string& kind);
+// The kind of that name. Throws Error for a name that is no kind's, suggesting the nearest.
+ErrorKind held_out_kind(const std::string& name);
+// The env as it is, but that nothing in it is made wrong by an error of that kind.
+std::unique_ptr<Env> held_out_env(std::unique_ptr<Env> env, ErrorKind kind);
 
 }  // namespace agon::env

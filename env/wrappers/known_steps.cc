@@ -37,9 +37,9 @@ std::vector<ExpertTurn> expert_turns(const Env& env, const StepResult& first, Rn
   return turns;
 }
 
-bool has_known_steps(const std::string& suite, const SuiteOptions& options) {
-  if (!suite_info(suite, options).has_expert) return false;
-  const std::unique_ptr<Env> env = make_env(suite, options);
+bool has_known_steps(const Suite& suite) {
+  if (!suite.info().has_expert) return false;
+  const std::unique_ptr<Env> env = suite.make_env();
   const StepResult first = env->reset({Split::test, 0, 0});
   Rng rng = Rng::derive(0, "known steps");
   const std::vector<ExpertTurn> turns = expert_turns(*env, first, rng);

@@ -31,8 +31,8 @@ struct ExpertTurn {
 std::vector<ExpertTurn> expert_turns(const Env& env, const StepResult& first, Rng& rng);
 
 // Whether the suite knows any step of its expert's first solution: else an oracle has nothing to say. Throws what
-// make_env and Env::reset throw.
-bool has_known_steps(const std::string& suite, const SuiteOptions& options);
+// Suite::make_env and Env::reset throw.
+bool has_known_steps(const Suite& suite);
 
 // A right step made wrong.
 struct CorruptedStep {

@@ -62,7 +62,7 @@ std::map<std::pair<std::uint64_t, int>, record::Episode> play_all(
 }
 
 RolloutOptions charts(int threads) {
-  return {.suite = "charts", .tasks = 40, .samples = 4, .seed = 5, .threads = threads};
+  return {.suite = env::Suite("charts"), .tasks = 40, .samples = 4, .seed = 5, .threads = threads};
 }
 
 }  // namespace
@@ -99,7 +99,7 @@ TEST_CASE("an episode records what was shown, written and answered") {
 TEST_CASE("a transcript that outgrows the context ends its episode and no other") {
   DicePolicy policy;
   const RolloutOptions options{
-      .suite = "charts", .suite_options = {.two_turn = true}, .tasks = 4, .samples = 3, .seed = 5, .threads = 2};
+      .suite = env::Suite("charts", {.two_turn = true}), .tasks = 4, .samples = 3, .seed = 5, .threads = 2};
   policy.does_not_fit = [&](const CompletionRequest& request) {
     return request.messages.size() > 3 && request.sampling.temperature == 0;
   };
@@ -121,7 +121,7 @@ TEST_CASE("a transcript that outgrows the context ends its episode and no other"
 
 TEST_CASE("expert turns: the expert plays up to a turn that the task chooses, and the policy writes that one") {
   DicePolicy policy;
-  RolloutOptions options{.suite = "phone", .tasks = 30, .samples = 3, .seed = 5, .threads = 4};
+  RolloutOptions options{.suite = env::Suite("phone"), .tasks = 30, .samples = 3, .seed = 5, .threads = 4};
   options.expert_turn = ExpertTurnRules{env::visual_arft_rules("paper")};
   const auto episodes = play_all(policy, options);
   REQUIRE(episodes.size() == 30 * 4);
@@ -207,7 +207,7 @@ TEST_CASE("episodes of several turns that are under way when a run is asked to s
   std::atomic<bool> stop = false;
   policy.on_complete = [&] { stop = true; };
   RolloutOptions options = charts(1);
-  options.suite = "phone";
+  options.suite = env::Suite("phone");
   int recorded = 0;
   play(
       policy, options, {}, [&](record::Episode) { ++recorded; }, &stop);
@@ -228,8 +228,7 @@ TEST_CASE("a task file that changes in the middle of a run changes nothing in it
   DicePolicy policy;
   policy.on_complete = [&] { write("second"); };
   RolloutOptions options = charts(1);
-  options.suite = "jsonl";
-  options.suite_options.file = folder / "tasks.jsonl";
+  options.suite = env::Suite("jsonl", {.file = folder / "tasks.jsonl"});
   const auto episodes = play_all(policy, options);
   REQUIRE(episodes.size() == 200);
   for (const auto& [key, episode] : episodes) REQUIRE(episode.prompt == "first");

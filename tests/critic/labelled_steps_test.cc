@@ -25,9 +25,7 @@ record::Episode episode_of(std::uint64_t task, const std::string& text) {
 
 TEST_CASE("labelled steps: the expert's are right, and every kind of error makes wrong ones") {
   for (const char* suite : {"charts", "shapes"}) {
-    LabelledTasks tasks;
-    tasks.suite = suite;
-    tasks.tasks = 40;
+    const LabelledTasks tasks{.suite = env::Suite(suite), .tasks = 40};
     const auto steps = expert_steps(tasks);
     std::map<std::string, int> sources;
     for (const LabelledStep& step : steps) {
@@ -47,9 +45,7 @@ TEST_CASE("labelled steps: the expert's are right, and every kind of error makes
 }
 
 TEST_CASE("labelled steps: of a policy's turn, what the suite says of it") {
-  LabelledTasks tasks;
-  tasks.suite = "charts";
-  tasks.tasks = 1;
+  const LabelledTasks tasks{.suite = env::Suite("charts"), .tasks = 1};
   std::string right_turn, wrong_turn;
   for (const LabelledStep& step : expert_steps(tasks)) {
     if (step.truth.position > 0) break;
@@ -63,10 +59,7 @@ TEST_CASE("labelled steps: of a policy's turn, what the suite says of it") {
 }
 
 TEST_CASE("labelled steps: a suite of several turns shows each step after the turns before it") {
-  LabelledTasks tasks;
-  tasks.suite = "darkroom";
-  tasks.options.level = 1;
-  tasks.tasks = 1;
+  const LabelledTasks tasks{.suite = env::Suite("darkroom", {.level = 1}), .tasks = 1};
   bool later = false;
   for (const LabelledStep& step : expert_steps(tasks))
     later |= std::count_if(step.context.messages.begin(), step.context.messages.end(),

@@ -62,10 +62,10 @@ TEST_CASE("every broken contract is told") {
 
 TEST_CASE("every registered suite conforms") {
   for (const std::string& name : suite_names()) {
-    if (suite_info(name).takes_file) continue;
-    for (int level = 1; level <= suite_info(name).levels; ++level) {
+    if (Suite(name).info().takes_file) continue;
+    for (int level = 1; level <= Suite(name).info().levels; ++level) {
       INFO(name << ", level " << level);
-      CHECK(all_of(check_env(name, {.level = level}, test::rounds(4), 7)) == "");
+      CHECK(all_of(check_env(Suite(name, {.level = level}), test::rounds(4), 7)) == "");
     }
   }
 }
@@ -81,6 +81,6 @@ TEST_CASE("jsonl conforms on pictures of one's own") {
              R"("], "answer": )" + std::to_string(i * 60) + R"(, "grader": "number"})" + "\n";
   }
   write_file_atomically(folder / "tasks.jsonl", lines);
-  CHECK(all_of(check_env("jsonl", {.file = folder / "tasks.jsonl"}, 4, 7)) == "");
+  CHECK(all_of(check_env(Suite("jsonl", {.file = folder / "tasks.jsonl"}), 4, 7)) == "");
   std::filesystem::remove_all(folder);
 }

@@ -15,7 +15,7 @@ TEST_CASE("suites are listed by name and tell what they are") {
   CHECK(std::count(names.begin(), names.end(), "jsonl") == 1);
   for (const std::string& name : names) {
     INFO(name);
-    const SuiteInfo info = suite_info(name);
+    const SuiteInfo info = Suite(name).info();
     CHECK(info.name == name);
     CHECK_FALSE(info.description.empty());
     CHECK_FALSE(info.instructions.empty());
@@ -31,10 +31,9 @@ TEST_CASE("suites are listed by name and tell what they are") {
 
 TEST_CASE("an unknown suite is told with the nearest, a level with its range") {
   CHECK_THROWS_WITH(make_env("jsnl"), Contains("no 'jsnl'") && Contains("Did you mean 'jsonl'?"));
-  CHECK_THROWS_WITH(suite_info("nothing-like-it"), Contains("There are:") && Contains("jsonl"));
+  CHECK_THROWS_WITH(Suite("nothing-like-it"), Contains("There are:") && Contains("jsonl"));
   for (const std::string& name : suite_names())
-    for (int level : {-1, suite_info(name).levels + 1})
-      CHECK_THROWS_WITH(
-          suite_info(name, {.level = level}),
-          Contains("no level " + std::to_string(level)) && Contains("1.." + std::to_string(suite_info(name).levels)));
+    for (int level : {-1, Suite(name).info().levels + 1})
+      CHECK_THROWS_WITH(Suite(name, {.level = level}), Contains("no level " + std::to_string(level)) &&
+                                                           Contains("1.." + std::to_string(Suite(name).info().levels)));
 }

@@ -204,7 +204,6 @@ TEST_CASE("misuse is an Error and changes nothing") {
   CHECK_THROWS_WITH(VectorEnv(kToy, 1, {.num_envs = 2, .batch_size = 3}), Contains("batch_size is 3"));
   CHECK_THROWS_WITH(VectorEnv(kToy, 1, {.threads = -1}), Contains("threads is -1"));
   CHECK_THROWS_WITH(VectorEnv(kToy, 0, {.split = Split::test}), Contains("no tasks"));
-  CHECK_THROWS_WITH(VectorEnv("no-such-suite", {}, {}), Contains("no-such-suite"));
 }
 
 TEST_CASE("an env that throws is told with its number, the others go on") {

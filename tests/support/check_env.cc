@@ -329,9 +329,8 @@ std::vector<std::string> check_env(const EnvFactory& make, const SuiteInfo& info
   return Checker(make, info, seed).run(tasks);
 }
 
-std::vector<std::string> check_env(const std::string& suite, const SuiteOptions& options, int tasks,
-                                   std::uint64_t seed) {
-  return check_env([&] { return make_env(suite, options); }, suite_info(suite, options), tasks, seed);
+std::vector<std::string> check_env(const Suite& suite, int tasks, std::uint64_t seed) {
+  return check_env([&] { return suite.make_env(); }, suite.info(), tasks, seed);
 }
 
 }  // namespace agon::env

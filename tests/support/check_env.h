@@ -16,8 +16,7 @@ namespace agon::env {
 // Returns what is wrong, one line each; empty: conforms.
 std::vector<std::string> check_env(const EnvFactory& make, const SuiteInfo& info, int tasks, std::uint64_t seed);
 
-// The same of a registered suite. Throws Error when there is no such suite.
-std::vector<std::string> check_env(const std::string& suite, const SuiteOptions& options, int tasks,
-                                   std::uint64_t seed);
+// The same of a suite.
+std::vector<std::string> check_env(const Suite& suite, int tasks, std::uint64_t seed);
 
 }  // namespace agon::env

@@ -8,12 +8,10 @@
 
 namespace agon::agents {
 
-std::vector<record::Episode> play_train_tasks(Policy& policy, const std::string& suite, const env::SuiteOptions& options,
-                                           std::uint64_t seed, std::uint64_t first_task, int tasks, int samples,
-                                           const std::atomic<bool>* stop, Progress* progress) {
-  RolloutOptions rollout;
-  rollout.suite = suite;
-  rollout.suite_options = options;
+std::vector<record::Episode> play_train_tasks(Policy& policy, const env::Suite& suite, std::uint64_t seed,
+                                              std::uint64_t first_task, int tasks, int samples,
+                                              const std::atomic<bool>* stop, Progress* progress) {
+  RolloutOptions rollout{.suite = suite};
   rollout.split = env::Split::train;
   rollout.first_task = first_task;
   rollout.tasks = static_cast<std::uint64_t>(tasks);
@@ -36,17 +34,16 @@ std::vector<record::Episode> play_train_tasks(Policy& policy, const std::string&
   return episodes;
 }
 
-std::vector<FirstAnswer> sample_first_answers(Policy& policy, const std::string& suite, int level, std::uint64_t seed,
+std::vector<FirstAnswer> sample_first_answers(Policy& policy, const env::Suite& suite, std::uint64_t seed,
                                               std::uint64_t first_task, std::int64_t tasks,
                                               const std::atomic<bool>* stop) {
   constexpr std::int64_t kTogether = 512;  // whose pictures are held at a time
   std::vector<FirstAnswer> answers;
-  Progress progress("train-sft: first answers to " + suite, tasks, "answers");
+  Progress progress("train-sft: first answers to " + suite.name(), tasks, "answers");
   for (std::int64_t first = 0; first < tasks && !(stop && *stop); first += kTogether) {
     const int count = static_cast<int>(std::min(kTogether, tasks - first));
-    for (record::Episode& episode :
-         play_train_tasks(policy, suite, {.level = level}, seed, first_task + static_cast<std::uint64_t>(first), count,
-                          1, stop, &progress)) {
+    for (record::Episode& episode : play_train_tasks(
+             policy, suite, seed, first_task + static_cast<std::uint64_t>(first), count, 1, stop, &progress)) {
       if (episode.turns.empty()) continue;  // failed
       Message message = Message::of(Role::assistant, std::move(episode.turns.front().text));
       message.token_ids = std::move(episode.turns.front().token_ids);

@@ -8,16 +8,16 @@
 #include "agents/policy.h"
 #include "core/message.h"
 #include "core/progress.h"
-#include "record/episode.h"
 #include "env/suite.h"
+#include "record/episode.h"
 
 namespace agon::agents {
 
 // Plays `tasks` train tasks of a suite, `samples` samples each at T = 1; the episodes in order of task and sample. When
 // *stop becomes true, some are missing. progress: told of each episode.
-std::vector<record::Episode> play_train_tasks(Policy& policy, const std::string& suite, const env::SuiteOptions& options,
-                                           std::uint64_t seed, std::uint64_t first_task, int tasks, int samples,
-                                           const std::atomic<bool>* stop = nullptr, Progress* progress = nullptr);
+std::vector<record::Episode> play_train_tasks(Policy& policy, const env::Suite& suite, std::uint64_t seed,
+                                              std::uint64_t first_task, int tasks, int samples,
+                                              const std::atomic<bool>* stop = nullptr, Progress* progress = nullptr);
 
 // What the policy answered to a train task; of a two-turn demonstration the first answer.
 struct FirstAnswer {
@@ -26,7 +26,7 @@ struct FirstAnswer {
 };
 // One sample of each of `tasks` train tasks of a suite of one turn, with progress on stderr. When *stop becomes true,
 // some are missing.
-std::vector<FirstAnswer> sample_first_answers(Policy& policy, const std::string& suite, int level, std::uint64_t seed,
+std::vector<FirstAnswer> sample_first_answers(Policy& policy, const env::Suite& suite, std::uint64_t seed,
                                               std::uint64_t first_task, std::int64_t tasks,
                                               const std::atomic<bool>* stop = nullptr);
 

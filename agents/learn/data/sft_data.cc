@@ -7,9 +7,9 @@
 
 #include "core/error.h"
 #include "env/protocol.h"
-#include "env/wrappers/sneaky_role.h"
 #include "env/suite.h"
 #include "env/verdict.h"
+#include "env/wrappers/sneaky_role.h"
 
 namespace agon::agents {
 namespace {
@@ -118,7 +118,7 @@ Demonstration demonstrate_task(env::Env& env, const std::string& instructions, c
 std::vector<std::string> object_classes(const std::vector<SftSource>& sources) {
   std::set<std::string> classes;
   for (const SftSource& source : sources) {
-    const auto info = env::suite_info(source.suite, source.options());
+    const env::SuiteInfo& info = source.suite.info();
     classes.insert(info.object_classes.begin(), info.object_classes.end());
   }
   return {classes.begin(), classes.end()};
@@ -128,9 +128,8 @@ std::vector<std::string> demonstration_texts(const SftConfig& config, int count)
   std::vector<std::string> texts;
   Rng rng = Rng::derive(config.seed, "tokenizer");
   for (const SftSource& source : config.sources) {
-    const env::SuiteOptions options = source.options();
-    const auto env = env::make_env(source.suite, options);
-    const std::string instructions = env::suite_info(source.suite, options).instructions;
+    const auto env = source.suite.make_env();
+    const std::string& instructions = source.suite.info().instructions;
     for (int i = 0; i < count; ++i)
       for (const Message& message :
            demonstrate_task(*env, instructions, {}, {config.seed, static_cast<std::uint64_t>(i), 0}, rng).messages)

@@ -32,9 +32,8 @@ void BatchQueue::produce(const std::stop_token& stop, std::int64_t first, std::i
   std::vector<std::unique_ptr<env::Env>> envs;
   std::vector<std::string> instructions;
   for (const SftSource& source : config_.sources) {
-    const env::SuiteOptions options = source.options();
-    envs.push_back(env::make_env(source.suite, source.writer.empty() ? options : env::SuiteOptions{source.level}));
-    instructions.push_back(env::suite_info(source.suite, options).instructions);
+    envs.push_back((source.writer.empty() ? source.suite : source.solver()).make_env());
+    instructions.push_back(source.suite.info().instructions);
   }
   for (std::int64_t step = first; step < last; ++step) {
     std::vector<SftBatch> batches;
@@ -66,7 +65,7 @@ SftBatch BatchQueue::draw(env::Env& env, const std::string& instructions, std::s
   const SftSource& from = config_.sources[source];
   const std::uint64_t first = config_.first_task(source);
   std::vector<SftSequence> sequences;
-  Rng rng = Rng::derive(config_.seed, "demonstrations", from.suite + std::to_string(from.level),
+  Rng rng = Rng::derive(config_.seed, "demonstrations", from.suite.name() + std::to_string(from.level),
                         first + static_cast<std::uint64_t>(step));
   for (int i = 0; i < from.episodes; ++i) {
     const std::uint64_t number = first + static_cast<std::uint64_t>(step * from.episodes + i);

@@ -10,9 +10,9 @@
 #include "agents/learn/data/sft_answers.h"
 #include "core/error.h"
 #include "core/progress.h"
+#include "env/protocol.h"
 #include "env/wrappers/critic_role.h"
 #include "env/wrappers/known_steps.h"
-#include "env/protocol.h"
 
 namespace agon::agents {
 namespace {
@@ -61,19 +61,19 @@ std::vector<WrittenStep> balanced(StepsByPlace& all, Rng& rng) {
 
 std::vector<WrittenStep> sample_written_steps(Policy& writer, const SftSource& source, std::uint64_t seed,
                                               std::uint64_t first_task, const std::atomic<bool>* stop) {
-  const env::SuiteOptions options{.level = source.level};
-  const auto env = env::make_env(source.suite, options);
+  const env::Suite solver = source.solver();
+  const auto env = solver.make_env();
   StepsByPlace all;
-  Progress progress(fmt::format("train-sft: {} plays {}", source.writer.filename().string(), source.suite),
+  Progress progress(fmt::format("train-sft: {} plays {}", source.writer.filename().string(), solver.name()),
                     source.written_tasks, "tasks");
   for (int first = 0; first < source.written_tasks && !(stop && *stop); first += kTogether) {
     const int count = std::min(kTogether, source.written_tasks - first);
-    for (const record::Episode& episode : play_train_tasks(writer, source.suite, options, seed,
-                                                        first_task + static_cast<std::uint64_t>(first), count, 1, stop))
+    for (const record::Episode& episode :
+         play_train_tasks(writer, solver, seed, first_task + static_cast<std::uint64_t>(first), count, 1, stop))
       if (episode.status == record::EpisodeStatus::done) add_steps(*env, episode, seed, all);
     progress.add(count);
   }
-  Rng rng = Rng::derive(seed, "written steps", source.suite, first_task);
+  Rng rng = Rng::derive(seed, "written steps", solver.name(), first_task);
   return balanced(all, rng);
 }
 

@@ -44,7 +44,7 @@ bool is_mixed(const std::vector<record::Episode>& group) {
 
 // An expert's episode as if the policy had written it; no log-probabilities.
 record::Episode expert_episode(env::Env& env, const env::ResetOptions& task, const std::string& instructions,
-                            const ModelFolder& folder) {
+                               const ModelFolder& folder) {
   Rng rng = Rng::derive(task.seed, "expert", env::to_string(task.split), task.index);
   env::StepResult state = env.reset(task);
   const env::TaskInfo& about = env.task();
@@ -84,7 +84,7 @@ TaskSource::TaskSource(const TrainConfig& config, std::size_t index, const Model
       index_(index),
       folder_(folder),
       scorer_(scorer),
-      instructions_(env::suite_info(source_.suite, source_.options).instructions) {}
+      instructions_(source_.suite.info().instructions) {}
 
 std::vector<std::uint64_t> TaskSource::next_tasks(int count) {
   std::vector<std::uint64_t> tasks;
@@ -93,12 +93,11 @@ std::vector<std::uint64_t> TaskSource::next_tasks(int count) {
   return tasks;
 }
 
-std::vector<std::vector<record::Episode>> TaskSource::play_tasks(Policy& policy, const std::vector<std::uint64_t>& tasks,
-                                                              std::uint64_t round,
-                                                              const std::atomic<bool>* stop) const {
-  RolloutOptions options;
-  options.suite = source_.suite;
-  options.suite_options = source_.options;
+std::vector<std::vector<record::Episode>> TaskSource::play_tasks(Policy& policy,
+                                                                 const std::vector<std::uint64_t>& tasks,
+                                                                 std::uint64_t round,
+                                                                 const std::atomic<bool>* stop) const {
+  RolloutOptions options{.suite = source_.suite};
   options.split = env::Split::train;
   options.chosen = tasks;
   options.samples = config_.samples;
@@ -126,8 +125,8 @@ std::vector<std::vector<record::Episode>> TaskSource::play_tasks(Policy& policy,
 }
 
 std::vector<std::vector<record::Episode>> TaskSource::demonstrate(const std::vector<std::uint64_t>& tasks,
-                                                               PlayedGroups& played) const {
-  const auto env = env::make_env(source_.suite, source_.options);
+                                                                  PlayedGroups& played) const {
+  const auto env = source_.suite.make_env();
   std::vector<std::vector<record::Episode>> groups;
   for (const std::uint64_t task : tasks) try {
       groups.push_back({expert_episode(*env, {env::Split::train, task, config_.seed}, instructions_, folder_)});

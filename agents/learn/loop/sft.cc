@@ -51,8 +51,8 @@ ModelFolder new_folder(const SftConfig& config) {
 }
 
 std::string name_of(const SftSource& source) {
-  return source.suite + (source.level ? fmt::format(" {}", source.level) : "") + (source.two_turn ? " two-turn" : "") +
-         (source.writer.empty() ? "" : " written");
+  return source.suite.name() + (source.level ? fmt::format(" {}", source.level) : "") +
+         (source.suite.options().two_turn ? " two-turn" : "") + (source.writer.empty() ? "" : " written");
 }
 
 double learning_rate_at(const SftConfig& config, std::int64_t step) {
@@ -115,7 +115,7 @@ class ImitationTrainer {
     shown_.first_answers.resize(config_.sources.size());
     shown_.written_steps.resize(config_.sources.size());
     for (std::size_t i = 0; i < config_.sources.size() && !stop; ++i) {
-      if (config_.sources[i].two_turn) sample_answers_of(i, stop);
+      if (config_.sources[i].suite.options().two_turn) sample_answers_of(i, stop);
       if (!config_.sources[i].writer.empty()) sample_steps_of(i, stop);
     }
   }
@@ -124,12 +124,12 @@ class ImitationTrainer {
   void sample_answers_of(std::size_t i, const std::atomic<bool>& stop) {
     const SftSource& source = config_.sources[i];
     const std::unique_ptr<Policy> policy = make_local_policy(config_.start, {.threads = config_.threads});
-    shown_.first_answers[i] = sample_first_answers(*policy, source.suite, source.level, config_.seed,
-                                                   config_.first_task(i), config_.steps * source.episodes, &stop);
+    shown_.first_answers[i] = sample_first_answers(*policy, source.solver(), config_.seed, config_.first_task(i),
+                                                   config_.steps * source.episodes, &stop);
     std::erase_if(shown_.first_answers[i],
                   [&](const FirstAnswer& answer) { return !can_be_shown(answer.message.token_ids, folder_); });
     if (shown_.first_answers[i].empty() && !stop)
-      throw Error("train-sft: {} answers no task of '{}'.", config_.start.string(), source.suite);
+      throw Error("train-sft: {} answers no task of '{}'.", config_.start.string(), source.suite.name());
   }
 
   void sample_steps_of(std::size_t i, const std::atomic<bool>& stop) {
@@ -140,7 +140,7 @@ class ImitationTrainer {
       throw Error(
           "train-sft: of {} tasks of '{}', {} writes no step that the suite knows to be wrong. Raise "
           "'written_tasks', or leave this source out.",
-          source.written_tasks, source.suite, source.writer.string());
+          source.written_tasks, source.suite.name(), source.writer.string());
   }
 
   // The second stage (sft_score.h). It is short and starts again from the end of the first stage when it is killed.
@@ -181,7 +181,7 @@ class ImitationTrainer {
         throw Error(
             "train-sft: no answer of the model on '{}' has an <answer> to score. Train for more 'steps', or set "
             "'score_steps' to 0.",
-            config_.sources[i].suite);
+            config_.sources[i].suite.name());
     return answers;
   }
 

@@ -12,37 +12,42 @@
 namespace agon::agents {
 namespace {
 
+SftSource read_source(const Json& entry, const std::filesystem::path& path) {
+  const std::string file = path.string();
+  ConfigSection section(entry, "train-sft: " + file + ": sources");
+  SftSource source;
+  std::string suite, writer;
+  env::SuiteOptions options;
+  section.read("suite", suite);
+  section.read("level", options.level);
+  section.read("two_turn", options.two_turn);
+  section.read("role", options.role);
+  section.read("held_out", options.held_out);
+  section.read("episodes", source.episodes);
+  section.read("detours", source.detours);
+  section.read("writer", writer);
+  if (!writer.empty()) source.writer = path.parent_path() / writer;
+  section.read("written_tasks", source.written_tasks);
+  section.check();
+  if (!writer.empty() && options.role != env::kCritic)
+    throw Error("train-sft: {}: 'writer' of '{}' is for role critic, which judges its steps", file, suite);
+  if (source.written_tasks < 1)
+    throw Error("train-sft: {}: written_tasks of '{}' must be at least 1, got {}", file, suite, source.written_tasks);
+  if (source.episodes < 1)
+    throw Error("train-sft: {}: episodes of '{}' must be at least 1, got {}", file, suite, source.episodes);
+  if (source.detours < 0 || source.detours >= 1)
+    throw Error("train-sft: {}: detours of '{}' must lie in [0, 1), got {}", file, suite, source.detours);
+  source.suite = env::Suite(suite, options);
+  source.level = options.level;
+  return source;
+}
+
 std::vector<SftSource> read_sources(const Json* json, const std::filesystem::path& path) {
   const std::string file = path.string();
   if (!json || !json->is_array() || json->empty())
     throw Error("train-sft: {}: 'sources' must list at least one suite", file);
   std::vector<SftSource> sources;
-  for (const Json& entry : *json) {
-    SftSource source;
-    ConfigSection section(entry, "train-sft: " + file + ": sources");
-    section.read("suite", source.suite);
-    section.read("level", source.level);
-    section.read("episodes", source.episodes);
-    section.read("detours", source.detours);
-    section.read("two_turn", source.two_turn);
-    section.read("role", source.role);
-    section.read("held_out", source.held_out);
-    std::string writer;
-    section.read("writer", writer);
-    if (!writer.empty()) source.writer = path.parent_path() / writer;
-    section.read("written_tasks", source.written_tasks);
-    section.check();
-    if (!writer.empty() && source.role != env::kCritic)
-      throw Error("train-sft: {}: 'writer' of '{}' is for role critic, which judges its steps", file, source.suite);
-    if (source.written_tasks < 1)
-      throw Error("train-sft: {}: written_tasks of '{}' must be at least 1, got {}", file, source.suite,
-                  source.written_tasks);
-    if (source.episodes < 1)
-      throw Error("train-sft: {}: episodes of '{}' must be at least 1, got {}", file, source.suite, source.episodes);
-    if (source.detours < 0 || source.detours >= 1)
-      throw Error("train-sft: {}: detours of '{}' must lie in [0, 1), got {}", file, source.suite, source.detours);
-    sources.push_back(std::move(source));
-  }
+  for (const Json& entry : *json) sources.push_back(read_source(entry, path));
   return sources;
 }
 
@@ -93,7 +98,7 @@ void check_ranges(const SftConfig& config, const std::string& file) {
           "'score_steps' must be at least 0 and 'score_tasks' at least 1");
   require(config.vocabulary >= 256, "'vocabulary' must be at least 256, one token a byte");
   for (const SftSource& source : config.sources)
-    require(!source.two_turn || !config.start.empty(),
+    require(!source.suite.options().two_turn || !config.start.empty(),
             "a source with 'two_turn' needs 'start', the model folder whose first answers are shown");
   require(config.auxiliary_weight >= 0, "'auxiliary_weight' must be at least 0");
   require(config.auxiliary_until > 0 && config.auxiliary_until <= 1, "'auxiliary_until' must lie in (0, 1]");
@@ -103,15 +108,16 @@ void check_used(const SftConfig& config, const std::string& file) {
   const SftConfig standard;
   const SftSource plain;
   for (const SftSource& source : config.sources) {
-    const bool judged = source.role == env::kCritic || source.role == env::kSneaky;
-    const bool one_turn = env::suite_info(source.suite, source.options()).max_turns == 1;
+    const env::SuiteOptions& options = source.suite.options();
+    const bool judged = options.role == env::kCritic || options.role == env::kSneaky;
+    const bool one_turn = source.suite.info().max_turns == 1;
     require_used(
-        fmt::format("train-sft: {}: source {}", file, source.suite),
-        {{"held_out", !source.held_out.empty(), judged, "in role " + source.role, "choose role critic or sneaky"},
-         {"held_out", !source.held_out.empty(), source.writer.empty(), "beside a writer, whose steps have no kinds",
+        fmt::format("train-sft: {}: source {}", file, source.suite.name()),
+        {{"held_out", !options.held_out.empty(), judged, "in role " + options.role, "choose role critic or sneaky"},
+         {"held_out", !options.held_out.empty(), source.writer.empty(), "beside a writer, whose steps have no kinds",
           "leave the writer out"},
          {"detours", source.detours > 0, !one_turn, "in episodes of one turn"},
-         {"detours", source.detours > 0, !source.two_turn, "beside two_turn, whose second answer ends the task"},
+         {"detours", source.detours > 0, !options.two_turn, "beside two_turn, whose second answer ends the task"},
          {"written_tasks", source.written_tasks != plain.written_tasks, !source.writer.empty(), "without a writer",
           "name a writer"}});
   }
@@ -128,12 +134,10 @@ void check_used(const SftConfig& config, const std::string& file) {
 
 std::uint64_t SftConfig::first_task(std::size_t index) const {
   constexpr std::uint64_t kTasks = std::uint64_t{1} << 32;  // of a source; more than a training takes
-  const auto level_of = [](const SftSource& one) {
-    return one.level ? one.level : env::suite_info(one.suite, one.options()).default_level;
-  };
+  const env::Suite& own = sources[index].suite;
   const auto alike =
       std::count_if(sources.begin(), sources.begin() + static_cast<std::ptrdiff_t>(index), [&](const SftSource& other) {
-        return other.suite == sources[index].suite && level_of(other) == level_of(sources[index]);
+        return other.suite.name() == own.name() && other.suite.options().level == own.options().level;
       });
   return static_cast<std::uint64_t>(alike) * kTasks;
 }

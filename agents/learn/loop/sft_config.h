@@ -10,28 +10,23 @@
 #include "agents/hub/image_processor.h"
 #include "agents/hub/model_config.h"
 #include "core/json.h"
-#include "env/wrappers/role.h"
 #include "env/suite.h"
 
 namespace agon::agents {
 
 struct SftSource {
-  std::string suite;
-  int level = 0;       // 0: the suite's default
+  // Of two turns (env/wrappers/two_turn.h): the first answer is one of `start`, right or wrong, shown and not learned;
+  // the second one is the expert's.
+  env::Suite suite{"charts"};
+  int level = 0;       // as the config has it, for names and random streams; 0: it leaves the level to the suite
   int episodes = 16;   // demonstrations of this source a step
   double detours = 0;  // chance before each turn of a wrong action that is shown, not learned: the way back is
-  // Two-turn episodes (env/wrappers/two_turn.h): the first answer is one of `start`, right or wrong, shown and not learned; the
-  // second one is the expert's.
-  bool two_turn = false;
-  std::string role = env::kSolver;  // env/wrappers/role.h
-  std::string held_out;             // roles critic, sneaky: a kind of error that they are not shown (env/wrappers/held_out.h)
   // Of role critic: the model folder whose steps are shown, in place of experts' steps that are right or made wrong
   // (agents/learn/data/sft_written.h), from so many train tasks. Relative to the config file.
   std::filesystem::path writer;
   int written_tasks = 5000;
-  env::SuiteOptions options() const {
-    return {.level = level, .two_turn = two_turn, .role = role, .held_out = held_out};
-  }
+  // The suite for its solver, who answers once: what models play that demonstrations show.
+  env::Suite solver() const { return suite.with({.level = level}); }
 };
 
 struct SftConfig {

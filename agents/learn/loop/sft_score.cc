@@ -16,7 +16,8 @@ namespace {
 
 using env::Tag;
 
-std::vector<Message> messages_before(const record::Episode& episode, std::size_t turn, const std::string& instructions) {
+std::vector<Message> messages_before(const record::Episode& episode, std::size_t turn,
+                                     const std::string& instructions) {
   std::vector<Message> messages;
   if (!instructions.empty()) messages.push_back(Message::of(Role::system, instructions));
   for (std::size_t i = 0; i <= turn; ++i) {
@@ -58,10 +59,10 @@ std::vector<ScoredAnswer> sample_answers(Policy& policy, const SftSource& source
                                          std::uint64_t first_task, int tasks, int samples,
                                          const std::atomic<bool>* stop) {
   const std::vector<record::Episode> episodes = [&] {
-    Progress progress("train-sft: answers to " + source.suite, std::int64_t{tasks} * samples, "answers");
-    return play_train_tasks(policy, source.suite, source.options(), seed, first_task, tasks, samples, stop, &progress);
+    Progress progress("train-sft: answers to " + source.suite.name(), std::int64_t{tasks} * samples, "answers");
+    return play_train_tasks(policy, source.suite, seed, first_task, tasks, samples, stop, &progress);
   }();
-  const std::string instructions = env::suite_info(source.suite, source.options()).instructions;
+  const std::string& instructions = source.suite.info().instructions;
   struct Chosen {
     std::uint64_t task;
     Demonstration turns;
@@ -69,7 +70,7 @@ std::vector<ScoredAnswer> sample_answers(Policy& policy, const SftSource& source
   };
   std::vector<Chosen> chosen;
   std::map<std::uint64_t, std::pair<int, int>> outcomes;  // task: right, all
-  Rng rng = Rng::derive(seed, "scored turns", source.suite, first_task);
+  Rng rng = Rng::derive(seed, "scored turns", source.suite.name(), first_task);
   for (const record::Episode& episode : episodes) {
     if (episode.turns.empty()) continue;
     const auto turn = static_cast<std::size_t>(rng.between(0, static_cast<int>(episode.turns.size()) - 1));

@@ -10,13 +10,13 @@
 #include <numeric>
 #include <optional>
 
+#include "agents/engine/local_policy.h"
+#include "agents/learn/data/task_source.h"
+#include "agents/learn/data/trajectory.h"
 #include "agents/learn/loop/checkpoint_folder.h"
 #include "agents/learn/loop/event_file.h"
-#include "agents/learn/data/task_source.h"
 #include "agents/learn/loop/train_metrics.h"
 #include "agents/learn/loop/train_model.h"
-#include "agents/learn/data/trajectory.h"
-#include "agents/engine/local_policy.h"
 #include "agents/model_fingerprint.h"
 #include "agents/rollout.h"
 #include "agents/run_summary.h"
@@ -462,9 +462,7 @@ class Trainer {
   }
 
   RunSummary evaluate(const TrainSource& source) {
-    RolloutOptions options;
-    options.suite = source.suite;
-    options.suite_options = source.options;
+    RolloutOptions options{.suite = source.suite};
     options.split = config_.evaluation.split;
     options.tasks = config_.evaluation.tasks;
     options.samples = config_.evaluation.samples;
@@ -479,9 +477,9 @@ class Trainer {
           outcomes.push_back(outcome_of(episode));
         },
         &stop_);
-    return summarize({{"suite", source.suite},
+    return summarize({{"suite", source.suite.name()},
                       {"split", env::to_string(config_.evaluation.split)},
-                      {"level", source.options.level},
+                      {"level", source.level},
                       {"seed", 0}},
                      outcomes, seconds_since(start));
   }

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <set>
 
-#include "agents/learn/loop/config_reader.h"
 #include "agents/learn/data/response_scorer.h"
+#include "agents/learn/loop/config_reader.h"
 #include "agents/learn/loop/unused_keys.h"
 #include "agents/learn/network/sentence_encoder.h"
 #include "core/error.h"
@@ -157,17 +157,14 @@ std::vector<TrainSource> read_sources(const Json& list, const std::string& simil
   const auto similarity = read_similarity(similarity_folder);
   std::vector<TrainSource> sources;
   for (const Json& entry : list) {
-    TrainSource source;
-    source.suite = entry["suite"];
-    source.options = {entry["level"], entry["file"], entry["two_turn"], entry["reexamine"], entry["role"]};
-    source.prompts = entry["prompts"];
-    source.expert = entry["expert"];
-    source.expert_turn = read_expert_turn(entry, similarity);
-    source.game = read_game(entry);
-    require(source.prompts >= 1, "'prompts' of a source must be at least 1", entry["prompts"]);
-    if (!env::suite_info(source.suite, source.options).has_train_split)
-      throw Error("train: suite '{}' has no train split. Choose one of `agon suites` that has one.", source.suite);
-    sources.push_back(std::move(source));
+    const auto expert_turn = read_expert_turn(entry, similarity);
+    const auto game = read_game(entry);
+    require(entry["prompts"] >= 1, "'prompts' of a source must be at least 1", entry["prompts"]);
+    const env::Suite suite(entry["suite"],
+                           {entry["level"], entry["file"], entry["two_turn"], entry["reexamine"], entry["role"]});
+    if (!suite.info().has_train_split)
+      throw Error("train: suite '{}' has no train split. Choose one of `agon suites` that has one.", suite.name());
+    sources.push_back({suite, entry["level"], entry["prompts"], entry["expert"], expert_turn, game});
   }
   if (sources.empty())
     throw Error("train: 'sources' must list at least one suite, as sources: [{suite: charts, level: 3}].");
@@ -203,7 +200,8 @@ std::vector<std::string> evaluation_figures(const EvaluationConfig& config, cons
   std::vector<std::string> names{"pass_at_1", "greedy", "mean_reward", "score_auc", "score_ap"};
   for (const char* name : {"pass_at_", "best_of_", "majority_"})
     if (config.samples > 1) names.push_back(fmt::format("{}{}", name, config.samples));
-  if (std::all_of(sources.begin(), sources.end(), [](const TrainSource& source) { return source.options.two_turn; }))
+  if (std::all_of(sources.begin(), sources.end(),
+                  [](const TrainSource& source) { return source.suite.options().two_turn; }))
     for (const char* name : {"acc_t1", "acc_t2", "delta", "m01"}) names.emplace_back(name);
   return names;
 }
@@ -217,7 +215,7 @@ EvaluationConfig read_evaluation(const Json& json, const std::vector<TrainSource
   require(config.tasks >= 1, "'evaluation.tasks' must be at least 1", json["tasks"]);
   require(config.samples >= 1, "'evaluation.samples' must be at least 1", json["samples"]);
   for (const TrainSource& source : sources) {
-    const std::uint64_t most = env::suite_info(source.suite, source.options).test_tasks;
+    const std::uint64_t most = source.suite.info().test_tasks;
     if (config.every > 0 && config.tasks > most)
       throw Error("train: 'evaluation.tasks' is {}, and the {} split of {} has {} tasks. Lower it.", config.tasks,
                   split, source.label(), most);
@@ -301,7 +299,7 @@ void check_experts(const TrainConfig& config) {
 void check_reward_model(const TrainConfig& config) {
   if (config.reward_model.empty()) return;
   for (const TrainSource& source : config.sources)
-    if (source.game || source.expert_turn || env::suite_info(source.suite, source.options).max_turns != 1)
+    if (source.game || source.expert_turn || source.suite.info().max_turns != 1)
       throw Error(
           "train: 'reward_model' compares whole responses to a task, and source {} has several turns, 'expert_turn' or "
           "'against'. Take suites of one turn.",
@@ -312,7 +310,7 @@ void check_reward_model(const TrainConfig& config) {
 void check_groups(const TrainConfig& config) {
   const auto credit = make_credit(config.method, config.credit);
   for (const TrainSource& source : config.sources)
-    if (credit->needs_two_turns() && !source.options.two_turn)
+    if (credit->needs_two_turns() && !source.suite.options().two_turn)
       throw Error(
           "train: method {} learns from two answers to a task, and source {} answers once. Set its 'two_turn' to true.",
           config.method, source.label());
@@ -329,7 +327,7 @@ void check_groups(const TrainConfig& config) {
 void check_games(const TrainConfig& config) {
   for (const TrainSource& source : config.sources)
     require(!source.game || !config.filter_offline, "a source with 'against' does not go with filter.offline",
-            source.suite);
+            source.suite.name());
 }
 
 // An adapter folder is no model: training it and training a whole model are two things.
@@ -367,6 +365,15 @@ void check_values(const TrainConfig& config) {
   require(config.offline_tasks >= 1, "'filter.offline_tasks' must be at least 1", config.offline_tasks);
 }
 
+// level: 0: not in the name.
+std::string label_of(const env::Suite& suite, int level) {
+  const env::SuiteOptions& options = suite.options();
+  std::string name = suite.name();
+  if (level) name += fmt::format("-{}", level);
+  if (options.role != env::kSolver) name += "-" + options.role;
+  return options.two_turn ? name + "-two-turn" : name;
+}
+
 }  // namespace
 
 std::vector<std::string> warnings_of(const TrainConfig& config) {
@@ -395,21 +402,14 @@ void check_optimizer(const std::string& where, const OptimizerConfig& config) {
   require_range(config.clip_norm > 0, "'clip_norm' must be above 0", config.clip_norm);
 }
 
-std::string TrainSource::label() const {
-  std::string name = suite;
-  if (options.level) name += fmt::format("-{}", options.level);
-  if (options.role != env::kSolver) name += "-" + options.role;
-  return options.two_turn ? name + "-two-turn" : name;
-}
+std::string TrainSource::label() const { return label_of(suite, level); }
 
 std::vector<std::pair<std::string, const TrainSource*>> evaluated_sources(const std::vector<TrainSource>& sources) {
   std::map<std::string, std::set<std::string>> texts;  // 'reexamine' of the tasks of each label, its level resolved
   std::vector<std::pair<std::string, const TrainSource*>> result;
   for (const TrainSource& source : sources) {
-    TrainSource played = source;
-    if (played.options.level == 0) played.options.level = env::suite_info(source.suite, source.options).default_level;
-    auto& known = texts[played.label()];
-    if (!known.insert(source.options.reexamine).second) continue;
+    auto& known = texts[label_of(source.suite, source.suite.options().level)];
+    if (!known.insert(source.suite.options().reexamine).second) continue;
     result.emplace_back(known.size() > 1 ? fmt::format("{}-{}", source.label(), known.size()) : source.label(),
                         &source);
   }

@@ -1,5 +1,5 @@
-// agents/learn/loop/train_config.h - the YAML file of `agon train`. Every key has a default (docs/train.md); a key that is
-// not known is refused with the nearest name.
+// agents/learn/loop/train_config.h - the YAML file of `agon train`. Every key has a default (docs/train.md); a key that
+// is not known is refused with the nearest name.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ struct GameRules {
 
 // Where a step's tasks come from.
 struct TrainSource {
-  std::string suite;
-  env::SuiteOptions options;
+  env::Suite suite;
+  int level = 0;        // as the config has it, for names and figures; 0: it leaves the level to the suite
   int prompts = 16;     // groups a step
   bool expert = false;  // the suite's expert answers, not the policy: one demonstration a task (for method sft)
   std::optional<ExpertTurnRules> expert_turn;  // a roll-out is one turn at a place of an expert's episode

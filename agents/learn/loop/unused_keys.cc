@@ -59,7 +59,7 @@ class Training {
 
 // Its expert searches: it can be played on what a search for the question finds ("rag").
 bool compares_queries(const TrainSource& source) {
-  const auto baselines = env::suite_info(source.suite, source.options).baselines;
+  const auto& baselines = source.suite.info().baselines;
   return source.expert_turn && std::ranges::find(baselines, "rag") != baselines.end();
 }
 
@@ -83,8 +83,8 @@ void require_reward_keys(const Training& training) {
   const std::string why = "with method: " + training.config().method + ", which looks at right and wrong alone";
   for (const char* key : {"reward_model", "rewards"})
     require_used("train", {{key, training.is_set(key), pays, why, "choose another method"}});
-  const bool tools = training.some_source(
-      [](const TrainSource& source) { return !env::suite_info(source.suite, source.options).baselines.empty(); });
+  const bool tools =
+      training.some_source([](const TrainSource& source) { return !source.suite.info().baselines.empty(); });
   require_used("train", {{"rewards.tool", training.config().rewards.contains("tool"), tools,
                           "where no source has tools", "add a source with tools"}});
 }
@@ -138,11 +138,12 @@ void require_schedule_keys(const Training& training) {
 
 void require_source_keys(const Training& training) {
   for (const TrainSource& source : training.config().sources) {
-    const bool answers_again = source.options.two_turn || source.options.role == "refiner";
+    const env::SuiteOptions& options = source.suite.options();
+    const bool answers_again = options.two_turn || options.role == "refiner";
     require_used("train: source " + source.label(),
-                 {{"file", !source.options.file.empty(), env::suite_info(source.suite, source.options).takes_file,
-                   "for suite " + source.suite + ", which draws its tasks itself"},
-                  {"reexamine", !source.options.reexamine.empty(), answers_again, "where a task is answered once",
+                 {{"file", !options.file.empty(), source.suite.info().takes_file,
+                   "for suite " + source.suite.name() + ", which draws its tasks itself"},
+                  {"reexamine", !options.reexamine.empty(), answers_again, "where a task is answered once",
                    "set two_turn to true"}});
   }
 }

@@ -1,5 +1,6 @@
 // The suite charts: maths over a bar chart whose bars are told apart by color.
 #include <string>
+#include <utility>
 
 #include "env/kit/schemas.h"
 #include "env/kit/suite_task.h"
@@ -56,7 +57,7 @@ class Charts : public SingleTurnEnv {
 
 }  // namespace
 
-SuiteInfo charts_info(const SuiteOptions&) {
+SuiteDefinition charts_suite(const SuiteOptions&) {
   SuiteInfo info;
   info.name = "charts";
   info.description = "Maths over bar charts: read colored bars, then add, subtract, compare and count.";
@@ -69,9 +70,7 @@ SuiteInfo charts_info(const SuiteOptions&) {
   info.action_schema =
       text_action_schema("Steps parted by blank lines, then <answer>NUMBER, COLOR, yes or no</answer>.");
   info.object_classes = chart_object_names();
-  return info;
+  return {std::move(info), [](int level) { return std::make_unique<Charts>(level); }};
 }
-
-std::unique_ptr<Env> make_charts(const SuiteOptions& options) { return std::make_unique<Charts>(options.level); }
 
 }  // namespace agon::env

@@ -162,7 +162,7 @@ std::optional<std::string> Darkroom::corrupt_bare(const StepQuery& bare, ErrorKi
 
 }  // namespace
 
-SuiteInfo darkroom_info(const SuiteOptions& options) {
+SuiteDefinition darkroom_suite(const SuiteOptions& options) {
   const Baseline baseline = baseline_from(options.baseline);
   SuiteInfo info;
   info.name = "darkroom";
@@ -178,11 +178,7 @@ SuiteInfo darkroom_info(const SuiteOptions& options) {
   info.observation_schema = message_schema();
   info.action_schema = text_action_schema(kMendingTurns);
   info.object_classes = chart_object_names();
-  return info;
-}
-
-std::unique_ptr<Env> make_darkroom(const SuiteOptions& options) {
-  return std::make_unique<Darkroom>(options.level, baseline_from(options.baseline));
+  return {std::move(info), [baseline](int level) { return std::make_unique<Darkroom>(level, baseline); }};
 }
 
 }  // namespace agon::env

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
+#include <utility>
 
 #include "core/error.h"
 #include "core/hash.h"
@@ -48,8 +50,8 @@ struct Task {
 struct TaskFile {
   std::string path;
   std::vector<Task> tasks;
-  std::shared_ptr<std::vector<FileTask>> identities = std::make_shared<std::vector<FileTask>>();
-  std::uint64_t hash = 0;  // of its text and its pictures
+  std::vector<FileTask> identities;  // of the tasks
+  std::uint64_t hash = 0;            // of its text and its pictures
 };
 
 // A key that looks like a slip of a known one is refused where that one is not there ("pid" beside "id" is no slip);
@@ -109,7 +111,7 @@ void read_tasks(TaskFile& file, const std::string& content) {
     Task task = read_task(line, folder);
     const auto [earlier, fresh] = place_of.emplace(task.info.id, place);
     if (!fresh) throw Error("the id of {} again", earlier->second.text());
-    file.identities->push_back({task.info.id, place.in(file.path), hash_text(line.dump()), task.images});
+    file.identities.push_back({task.info.id, place.in(file.path), hash_text(line.dump()), task.images});
     file.tasks.push_back(std::move(task));
   });
   if (file.tasks.empty()) throw Error("{}: no tasks. Write one JSON object a line.", file.path);
@@ -137,23 +139,23 @@ std::uint64_t hash_tasks(const std::string& content, const std::vector<Task>& ta
   return hash_text(seen);
 }
 
-std::shared_ptr<const TaskFile> open_task_file(const std::string& path) {
-  if (path.empty()) throw Error("suite jsonl: no task file. Give --file TASKS.jsonl.");
-  static LastFile<TaskFile> last;
-  return last.get(path, [](const std::string& name) {
-    const std::string content = read_file(name);
-    TaskFile file;
-    file.path = name;
-    read_tasks(file, content);
-    check_and_hash_pictures(name, *file.identities);
-    file.hash = hash_tasks(content, file.tasks);
-    return file;
-  });
+// Nothing without a file.
+std::shared_ptr<const TaskFile> tasks_of(const std::string& path) {
+  if (path.empty()) return nullptr;
+  const std::string content = read_file(path);
+  auto file = std::make_shared<TaskFile>();
+  file->path = path;
+  read_tasks(*file, content);
+  check_and_hash_pictures(path, file->identities);
+  file->hash = hash_tasks(content, file->tasks);
+  return file;
 }
 
 class JsonlEnv final : public SingleTurnEnv {
  public:
-  explicit JsonlEnv(std::shared_ptr<const TaskFile> file) : file_(std::move(file)) {}
+  explicit JsonlEnv(std::shared_ptr<const TaskFile> file) : file_(std::move(file)) {
+    if (!file_) throw Error("suite jsonl: no task file. Give --file TASKS.jsonl.");
+  }
 
   StepResult reset(const ResetOptions& options) override {
     if (options.split != Split::test)
@@ -181,15 +183,15 @@ class JsonlEnv final : public SingleTurnEnv {
 
 }  // namespace
 
-SuiteInfo jsonl_info(const SuiteOptions& options) {
+SuiteDefinition jsonl_suite(const SuiteOptions& options) {
+  const std::shared_ptr<const TaskFile> file = tasks_of(options.file);
   SuiteInfo info;
   info.name = "jsonl";
   info.description = "your own tasks from a file of JSON lines: pictures, a question, an answer and a grader";
-  if (!options.file.empty()) {
-    const auto file = open_task_file(options.file);
+  if (file) {
     info.test_tasks = file->tasks.size();
     info.file_hash = file->hash;
-    info.file_tasks = file->identities;
+    info.file_tasks = {file, &file->identities};
   }
   info.takes_file = true;
   info.has_train_split = false;
@@ -198,11 +200,7 @@ SuiteInfo jsonl_info(const SuiteOptions& options) {
   info.metric = "answer";
   info.observation_schema = message_schema();
   info.action_schema = text_action_schema("Free text; the last <answer>...</answer> or \\boxed{...} in it is graded.");
-  return info;
-}
-
-std::unique_ptr<Env> make_jsonl(const SuiteOptions& options) {
-  return std::make_unique<JsonlEnv>(open_task_file(options.file));
+  return {std::move(info), [file](int) { return std::make_unique<JsonlEnv>(file); }};
 }
 
 }  // namespace agon::env

@@ -237,7 +237,7 @@ std::optional<std::string> Lookup::corrupt_bare(const StepQuery& bare, ErrorKind
 
 }  // namespace
 
-SuiteInfo lookup_info(const SuiteOptions& options) {
+SuiteDefinition lookup_suite(const SuiteOptions& options) {
   const Baseline baseline = baseline_from(options.baseline);
   SuiteInfo info;
   info.name = "lookup";
@@ -257,11 +257,7 @@ SuiteInfo lookup_info(const SuiteOptions& options) {
   info.action_schema =
       text_action_schema("<think>...</think>, then <search>QUERY</search> or <answer>ANSWER</answer>.");
   info.object_classes = lookup::emblem_object_names();
-  return info;
-}
-
-std::unique_ptr<Env> make_lookup(const SuiteOptions& options) {
-  return std::make_unique<Lookup>(options.level, baseline_from(options.baseline));
+  return {std::move(info), [baseline](int level) { return std::make_unique<Lookup>(level, baseline); }};
 }
 
 }  // namespace agon::env

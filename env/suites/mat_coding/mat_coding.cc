@@ -16,20 +16,19 @@ namespace agon::env {
 namespace {
 
 // The file, whose questions all have a picture that something is wrong with. Throws Error for one that has none.
-std::string checked_file(const std::string& file) {
-  if (file.empty()) return file;  // said by who opens it
-  const auto questions = open_question_file(file);
-  for (std::size_t i = 0; i < questions->questions.size(); ++i)
-    if (questions->questions[i].kind == "search")
+std::shared_ptr<const QuestionFile> damaged_pictures_of(const std::string& path) {
+  auto file = questions_of("mat_coding", path);
+  for (std::size_t i = 0; file && i < file->questions.size(); ++i)
+    if (file->questions[i].kind == "search")
       throw Error("{}: the question has no damaged picture. Give it \"processed_image_path\" and \"type\".",
-                  questions->identities[i].place);
+                  file->identities[i].place);
   return file;
 }
 
 class MatCoding final : public FileEnv {
  public:
-  MatCoding(const SuiteOptions& options, Baseline baseline)
-      : FileEnv("mat_coding", checked_file(options.file)), baseline_(baseline) {}
+  MatCoding(std::shared_ptr<const QuestionFile> file, Baseline baseline)
+      : FileEnv("mat_coding", std::move(file)), baseline_(baseline) {}
 
   void prepare() override {
     if (baseline_ == Baseline::none) tools::Interpreters::of_process()->start();
@@ -56,19 +55,16 @@ class MatCoding final : public FileEnv {
 
 }  // namespace
 
-SuiteInfo mat_coding_info(const SuiteOptions& options) {
+SuiteDefinition mat_coding_suite(const SuiteOptions& options) {
   const Baseline baseline = baseline_from(options.baseline);
-  SuiteInfo info = file_suite_info("mat_coding", checked_file(options.file));
+  const auto file = damaged_pictures_of(options.file);
+  SuiteInfo info = file_suite_info("mat_coding", file);
   info.description = "Code: the questions of MAT-Coding.json, over pictures that are to be mended first";
   info.instructions = baseline == Baseline::none ? kMendingInstructions : baseline_instructions(baseline);
   info.baselines = {"direct", "cot"};
   info.max_turns = baseline == Baseline::none ? kToolTurns : 1;
   info.action_schema = text_action_schema(kMendingTurns);
-  return info;
-}
-
-std::unique_ptr<Env> make_mat_coding(const SuiteOptions& options) {
-  return std::make_unique<MatCoding>(options, baseline_from(options.baseline));
+  return {std::move(info), [file, baseline](int) { return std::make_unique<MatCoding>(file, baseline); }};
 }
 
 }  // namespace agon::env

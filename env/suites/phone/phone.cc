@@ -164,7 +164,7 @@ class PhoneEnv final : public Env {
 
 }  // namespace
 
-SuiteInfo phone_info(const SuiteOptions&) {
+SuiteDefinition phone_suite(const SuiteOptions&) {
   SuiteInfo info;
   info.name = "phone";
   info.description = "Operate a simulated phone: apps, settings, lists and a keypad, one GUI action a turn";
@@ -181,9 +181,7 @@ SuiteInfo phone_info(const SuiteOptions&) {
   info.action_schema =
       text_action_schema("One GUI action in <answer></answer>, for example CLICK <point>[[500,80]]</point>");
   info.object_classes = phone::all_names();
-  return info;
+  return {std::move(info), [](int level) { return std::make_unique<PhoneEnv>(level); }};
 }
-
-std::unique_ptr<Env> make_phone(const SuiteOptions& options) { return std::make_unique<PhoneEnv>(options.level); }
 
 }  // namespace agon::env

@@ -23,8 +23,8 @@ constexpr const char* kNothingAsked = "Write <search>...</search> or <answer>...
 
 class Questions final : public FileEnv {
  public:
-  Questions(const SuiteOptions& options, Baseline baseline)
-      : FileEnv("questions", options.file), where_(options.search), baseline_(baseline) {}
+  Questions(std::shared_ptr<const QuestionFile> file, std::string where, Baseline baseline)
+      : FileEnv("questions", std::move(file)), where_(std::move(where)), baseline_(baseline) {}
 
   void prepare() override {
     const bool searches = baseline_ == Baseline::none || baseline_ == Baseline::rag;
@@ -70,9 +70,10 @@ class Questions final : public FileEnv {
 
 }  // namespace
 
-SuiteInfo questions_info(const SuiteOptions& options) {
+SuiteDefinition questions_suite(const SuiteOptions& options) {
   const Baseline baseline = baseline_from(options.baseline);
-  SuiteInfo info = file_suite_info("questions", options.file);
+  const auto file = questions_of("questions", options.file);
+  SuiteInfo info = file_suite_info("questions", file);
   info.description =
       "Search: questions of a file (MAT-Search, FlashRAG, Search-R1), answered with the documents of your index";
   info.instructions = baseline == Baseline::none
@@ -83,11 +84,8 @@ SuiteInfo questions_info(const SuiteOptions& options) {
   info.max_turns = baseline == Baseline::none ? kToolTurns : 1;
   info.action_schema =
       text_action_schema("<think>...</think>, then <search>QUERY</search> or <answer>ANSWER</answer>.");
-  return info;
-}
-
-std::unique_ptr<Env> make_questions(const SuiteOptions& options) {
-  return std::make_unique<Questions>(options, baseline_from(options.baseline));
+  return {std::move(info),
+          [file, where = options.search, baseline](int) { return std::make_unique<Questions>(file, where, baseline); }};
 }
 
 }  // namespace agon::env

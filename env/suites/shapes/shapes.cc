@@ -158,7 +158,7 @@ std::optional<std::string> Shapes::corrupted(const StepQuery& query, ErrorKind k
 
 }  // namespace
 
-SuiteInfo shapes_info(const SuiteOptions&) {
+SuiteDefinition shapes_suite(const SuiteOptions&) {
   SuiteInfo info;
   info.name = "shapes";
   info.description = "Grounding: box the one colored shape that an expression describes.";
@@ -171,9 +171,7 @@ SuiteInfo shapes_info(const SuiteOptions&) {
   info.action_schema = text_action_schema(
       "The shape's size, color and form, a blank line, then <answer>[x1,y1,x2,y2]</answer> in 0-1000 of the picture.");
   info.object_classes = shape_classes();
-  return info;
+  return {std::move(info), [](int level) { return std::make_unique<Shapes>(level); }};
 }
-
-std::unique_ptr<Env> make_shapes(const SuiteOptions& options) { return std::make_unique<Shapes>(options.level); }
 
 }  // namespace agon::env

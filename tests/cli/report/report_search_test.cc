@@ -39,18 +39,16 @@ class Hostile : public agents::Policy {
 void make_search(const std::filesystem::path& folder, critic::Method method, std::uint64_t tasks,
                  const std::string& file = "", int version = critic::kSearchVersion) {
   critic::SearchOptions options;
-  options.suite = file.empty() ? "charts" : "jsonl";
-  options.suite_options.file = file;
-  options.suite_options.level = file.empty() ? 2 : 1;
+  const env::Suite suite(file.empty() ? "charts" : "jsonl", {.level = file.empty() ? 2 : 1, .file = file});
+  options.suite = suite;
   options.tasks = tasks;
   options.method.method = method;
-  Json config{{"suite", options.suite}, {"split", "test"}, {"level", options.suite_options.level},
-              {"tasks", tasks},         {"seed", 0},       {"policy", "hostile"},
-              {"temperature", 1.0},     {"top_p", 1.0},    {"max_tokens", 256}};
+  Json config{{"suite", suite.name()}, {"split", "test"}, {"level", suite.options().level},
+              {"tasks", tasks},        {"seed", 0},       {"policy", "hostile"},
+              {"temperature", 1.0},    {"top_p", 1.0},    {"max_tokens", 256}};
   cli::add_search_config(options, config);
   config["search_version"] = version;
-  if (!file.empty())
-    config["file"] = fmt::format("{:016x}", env::suite_info(options.suite, options.suite_options).file_hash);
+  if (!file.empty()) config["file"] = fmt::format("{:016x}", suite.info().file_hash);
   Hostile policy;
   const auto critic = critic::make_constant_critic(0.2);
   const auto store = record::EpisodeStore::create(folder, config, false);

@@ -67,8 +67,7 @@ class Short : public agents::Policy {
 };
 
 PreferenceOptions charts_options() {
-  PreferenceOptions options;
-  options.suite = "charts";
+  PreferenceOptions options{.suite = env::Suite("charts")};
   options.samples = 4;
   options.corrupted = 6;
   options.responses = 3;
@@ -208,7 +207,6 @@ TEST_CASE("preference maker: without samples the corrupted ones are all there is
 }
 
 TEST_CASE("preference maker: a suite of several turns is refused") {
-  PreferenceOptions options;
-  options.suite = "phone";
+  const PreferenceOptions options{.suite = env::Suite("phone")};
   CHECK_THROWS_WITH(PreferenceMaker(options, {}, {}), Catch::Contains("phone has up to"));
 }

@@ -27,7 +27,6 @@ struct Run {
   explicit Run(const std::filesystem::path& run_folder) : folder(run_folder) {
     options.tasks = 2;
     options.threads = 1;
-    options.suite = "counted";
     options.speculate = false;
   }
   void search(const env::EnvFactory& new_env, const std::atomic<bool>* stop = nullptr) {

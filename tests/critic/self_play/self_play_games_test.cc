@@ -5,9 +5,9 @@
 #include "actor.h"
 #include "critic/self_play/games.h"
 #include "critic/self_play/lessons.h"
-#include "env/wrappers/known_steps.h"
 #include "env/suite.h"
 #include "env/verdict.h"
+#include "env/wrappers/known_steps.h"
 
 using namespace agon;
 using namespace agon::critic;
@@ -159,7 +159,7 @@ TEST_CASE("A game may start from a solver's own solution") {
 }
 
 TEST_CASE("Examples of a role are the experts' own, to be imitated") {
-  const auto examples = role_examples("charts", {.level = 2, .role = "critic"}, 5, 4);
+  const auto examples = role_examples(env::Suite("charts", {.level = 2, .role = "critic"}), 5, 4);
   REQUIRE(examples.size() == 5);
   for (const agents::OfflineSample& one : examples) {
     CHECK(one.imitated);

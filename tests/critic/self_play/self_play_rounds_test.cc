@@ -41,7 +41,7 @@ class World {
     config.sneaky = folder_ / "s0";
     config.solvers = {folder_ / "solver"};
     config.sources.resize(1);
-    config.sources[0].level = 1;
+    config.sources[0].suite = env::Suite("charts", {.level = 1});
     config.sources[0].games = games;
     config.imitation = false;
     config.source = {{"rounds", 2}};

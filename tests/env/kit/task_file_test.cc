@@ -8,6 +8,7 @@
 #include "core/file.h"
 #include "core/text.h"
 #include "env/kit/question_file.h"
+#include "env/suite.h"
 #include "temp_folder.h"
 
 using namespace agon;
@@ -57,8 +58,8 @@ std::string line_of(const std::string& suite, const std::string& id, const std::
 
 std::vector<std::string> ids_of(const std::string& suite, const std::string& file) {
   std::vector<std::string> ids;
-  for (const FileTask& task : *suite_info(suite, {.file = file}).file_tasks)
-    ids.push_back(task.id.substr(suite.size() + 1));
+  const auto tasks = Suite(suite, {.file = file}).info().file_tasks;
+  for (const FileTask& task : *tasks) ids.push_back(task.id.substr(suite.size() + 1));
   return ids;
 }
 
@@ -227,7 +228,7 @@ TEST_CASE("<image> in a prompt says where the picture stands") {
   const std::string marked = files.write(
       "m.jsonl",
       R"({"id": 1, "prompt": "Is <image> as <image>?", "images": ["a.png", "b.png"], "answer": 1, "grader": "number"})");
-  CHECK(check_env("jsonl", {.file = marked}, 1, 1) == std::vector<std::string>{});
+  CHECK(check_env(Suite("jsonl", {.file = marked}), 1, 1) == std::vector<std::string>{});
 }
 
 TEST_CASE("every picture of a file is looked at before a task begins, and told with file, line and id") {
@@ -296,7 +297,7 @@ TEST_CASE("decoding finds what header and end do not show") {
       "t.jsonl", R"({"id": "a", "prompt": "?", "images": ["good.png"], "answer": 1, "grader": "number"})"
                  "\n"
                  R"({"id": "b", "prompt": "?", "images": ["good.png", "bad.png"], "answer": 1, "grader": "number"})");
-  const SuiteInfo info = suite_info("jsonl", {.file = file});
+  const SuiteInfo info = Suite("jsonl", {.file = file}).info();
   CHECK_THROWS_WITH(decode_pictures(file, *info.file_tasks),
                     Contains("t.jsonl:2: task jsonl/b: ") && Contains("bad.png") && Contains("damaged"));
 }
@@ -327,25 +328,52 @@ TEST_CASE("a task's hash is of its text and its pictures, and of no other task's
 TEST_CASE("a task that cannot be begun has its own id") {
   const Files files;
   const std::string file = files.write("t.jsonl", line_of("jsonl", "\"first\"") + "\n" + line_of("jsonl", "2.0"));
-  CHECK(task_id_of("jsonl", {.file = file}, {Split::test, 0}) == "jsonl/first");
-  CHECK(task_id_of("jsonl", {.file = file}, {Split::test, 1}) == "jsonl/2");
-  for (const char* suite : {"charts", "shapes", "phone", "lookup", "darkroom"}) {
-    const auto env = make_env(suite);
+  const Suite jsonl("jsonl", {.file = file});
+  CHECK(jsonl.task_id({Split::test, 0}) == "jsonl/first");
+  CHECK(jsonl.task_id({Split::test, 1}) == "jsonl/2");
+  CHECK(jsonl.task_id({Split::test, 7}) == "jsonl/1/test/7");
+  for (const char* name : {"charts", "shapes", "phone", "lookup", "darkroom"}) {
+    const Suite suite(name);
+    const auto env = suite.make_env();
     env->reset({Split::test, 3});
-    CHECK(task_id_of(suite, {}, {Split::test, 3}) == env->task().id);
+    CHECK(suite.task_id({Split::test, 3}) == env->task().id);
   }
-  CHECK(task_id_of("jsonl", {.file = "/nowhere"}, {Split::test, 7}) == "jsonl/test/7");
-  const auto env = make_env("charts", {.level = 1, .role = "critic"});
+  const Suite critic("charts", {.level = 1, .role = "critic"});
+  const auto env = critic.make_env();
   env->reset({Split::train, 3, 5});
-  CHECK(task_id_of("charts", {.level = 1, .role = "critic"}, {Split::train, 3, 5}) == env->task().id);
+  CHECK(critic.task_id({Split::train, 3, 5}) == env->task().id);
 }
 
-TEST_CASE("a question file is parsed once for all that ask for it") {
+TEST_CASE("a run of many parts reads its file once: it plays the file as it was, whatever becomes of it") {
   const Files files;
-  const std::string file = files.write("q.jsonl", R"({"question": "?", "answer": "x"})");
-  CHECK(open_question_file(file) == open_question_file(file));
-  const auto before = open_question_file(file);
-  files.write("q.jsonl", R"({"question": "?", "answer": "y"})");
-  CHECK(open_question_file(file) != before);
-  CHECK(open_question_file(file)->questions[0].answers.front() == "y");
+  files.picture("a.png");
+  for (const std::string name : {"jsonl", "questions", "mat_coding"}) {
+    CAPTURE(name);
+    const auto written = [&](const std::string& question) {
+      const std::string picture = R"(, "type": "dark", "ori_image_path": "a.png", "processed_image_path": "a.png")";
+      const std::string line = line_of(name == "jsonl" ? name : "questions", "1", name == "mat_coding" ? picture : "");
+      return files.write("tasks.jsonl", replace_all(line, "How many?", question));
+    };
+    const Suite suite(name, {.file = written("Before?"), .baseline = name == "jsonl" ? "" : "direct"});
+    SuiteOptions other = suite.options();
+    other.held_out = "calculation";
+    const auto prompt_of = [](const Suite& of) {
+      const auto env = of.make_env();
+      env->reset({Split::test, 0});
+      return env->fork()->task().prompt;
+    };
+    const auto plays_as_before = [&](const Suite& part) {
+      CHECK(prompt_of(part) == "Before?");
+      CHECK(part.task_id({Split::test, 0}) == name + "/1");
+      CHECK(part.info().test_tasks == 1);
+      CHECK(part.info().file_hash == suite.info().file_hash);
+    };
+    written("After?");
+    for (const Suite& part : {suite, suite.with(other), suite.with_role("solver")}) plays_as_before(part);
+    CHECK(prompt_of(Suite(name, suite.options())) == "After?");
+    fs::remove(suite.options().file);
+    for (const Suite& part : {suite, suite.with(other), suite.with_role("solver")}) plays_as_before(part);
+    other.file = "/nowhere";
+    CHECK_THROWS_WITH(suite.with(other), Contains("/nowhere"));
+  }
 }

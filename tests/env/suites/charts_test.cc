@@ -261,7 +261,7 @@ TEST_CASE("charts: a misread step fits a reading, a miscalculation does not") {
 }
 
 TEST_CASE("charts: the declaration") {
-  const SuiteInfo info = suite_info("charts");
+  const SuiteInfo info = Suite("charts").info();
   CHECK(info.object_classes.size() == 8);
   CHECK(std::is_sorted(info.object_classes.begin(), info.object_classes.end()));
   CHECK(info.metric == "answer");

@@ -254,7 +254,7 @@ TEST_CASE("darkroom: no train task has the chart of a test task, and every threa
 TEST_CASE("darkroom: baselines answer in one turn, without code") {
   for (const std::string baseline : {"direct", "cot"}) {
     const SuiteOptions options{.level = 2, .baseline = baseline};
-    CHECK(suite_info("darkroom", options).max_turns == 1);
+    CHECK(Suite("darkroom", options).info().max_turns == 1);
     const auto env = make_env("darkroom", options);
     env->reset({Split::test, 1});
     REQUIRE(expert(*env).size() == 1);
@@ -262,7 +262,7 @@ TEST_CASE("darkroom: baselines answer in one turn, without code") {
     const StepResult no_tools = env->step(code("print(1)"));
     CHECK(no_tools.terminated);
     CHECK(to_json(no_tools) == Json{{"success", false}, {"step_correct", false}});
-    CHECK(check_env("darkroom", options, 2, 1) == std::vector<std::string>{});
+    CHECK(check_env(Suite("darkroom", options), 2, 1) == std::vector<std::string>{});
   }
   CHECK_THROWS_WITH(make_env("darkroom", {.baseline = "rag"}), Contains("There are: direct, cot"));
   CHECK_THROWS_WITH(make_env("charts", {.baseline = "cot"}), Contains("no tools"));

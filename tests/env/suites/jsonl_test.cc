@@ -50,7 +50,7 @@ TEST_CASE("tasks of a file are shown, graded and ended") {
       kGood + "\n\n" +
       R"({"id": 2, "prompt": "Where?", "answer": [0,0,10,10], "grader": "iou", "level": 3, "kind": "box", "source": "me"})" +
       "\r\n" + R"({"id": "3", "prompt": "Which?", "answer": "B", "grader": "choice", "options": ["cat", "dog"]})");
-  const SuiteInfo info = suite_info("jsonl", {.file = file});
+  const SuiteInfo info = Suite("jsonl", {.file = file}).info();
   CHECK(info.test_tasks == 3);
   CHECK_FALSE(info.has_train_split);
 
@@ -118,18 +118,18 @@ TEST_CASE("there is no train split, and no task past the last") {
   CHECK(env->step({"3"}).refused.has_value());
 }
 
-TEST_CASE("a file that changes is read again") {
+TEST_CASE("a file that has changed is read anew by another Suite") {
   const Folder folder;
-  CHECK(suite_info("jsonl", {.file = folder.write(kGood)}).test_tasks == 1);
+  CHECK(Suite("jsonl", {.file = folder.write(kGood)}).info().test_tasks == 1);
   const std::string second = R"({"id": "two", "prompt": "?", "answer": "x", "grader": "exact"})";
-  CHECK(suite_info("jsonl", {.file = folder.write(kGood + "\n" + second)}).test_tasks == 2);
+  CHECK(Suite("jsonl", {.file = folder.write(kGood + "\n" + second)}).info().test_tasks == 2);
 }
 
 TEST_CASE("another text or another picture is another file") {
   const auto hash = [](std::uint8_t gray, const std::string& lines) {
-    const Folder folder;  // a new one each time: within a tick of the clock, a file that changes looks the same
+    const Folder folder;
     save_image(Image(4, 2, std::vector<std::uint8_t>(24, gray)), folder.path / "pictures" / "a.png");
-    return suite_info("jsonl", {.file = folder.write(lines)}).file_hash;
+    return Suite("jsonl", {.file = folder.write(lines)}).info().file_hash;
   };
   CHECK(hash(200, kGood) == hash(200, kGood));
   CHECK(hash(200, kGood) != hash(100, kGood));
@@ -165,5 +165,5 @@ TEST_CASE("a bad line is told with its number and what is wrong") {
 TEST_CASE("a task file is asked for, and told when it is absent") {
   CHECK_THROWS_WITH(make_env("jsonl"), Contains("--file"));
   CHECK_THROWS_WITH(make_env("jsonl", {.file = "/nowhere/t.jsonl"}), Contains("/nowhere/t.jsonl"));
-  CHECK(suite_info("jsonl").test_tasks == 0);
+  CHECK(Suite("jsonl").info().test_tasks == 0);
 }

@@ -238,7 +238,7 @@ TEST_CASE("lookup: sentences are read as they are written") {
 TEST_CASE("lookup: baselines answer in one turn") {
   for (const std::string baseline : {"direct", "cot", "rag"}) {
     const SuiteOptions options{.level = 2, .baseline = baseline};
-    CHECK(suite_info("lookup", options).max_turns == 1);
+    CHECK(Suite("lookup", options).info().max_turns == 1);
     const auto env = make_env("lookup", options);
     const StepResult first = env->reset({Split::test, 1});
     CHECK((text_of(first).find("<information>\nDoc 1(") != std::string::npos) == (baseline == "rag"));
@@ -247,7 +247,7 @@ TEST_CASE("lookup: baselines answer in one turn") {
     const StepResult no_tools = env->step(search("Order"));
     CHECK(no_tools.terminated);
     CHECK(to_json(no_tools) == Json{{"success", false}, {"step_correct", false}});
-    CHECK(check_env("lookup", options, 2, 1) == std::vector<std::string>{});
+    CHECK(check_env(Suite("lookup", options), 2, 1) == std::vector<std::string>{});
   }
   CHECK_THROWS_WITH(make_env("lookup", {.baseline = "ragg"}), Contains("Did you mean 'rag'?"));
 }

@@ -164,7 +164,7 @@ TEST_CASE("phone: labels tell perception from reasoning and refuse what is no ac
 TEST_CASE("phone: refused actions change nothing, say why, and cost a turn") {
   auto env = phone_at(2);
   const StepResult first = env->reset({Split::test, 3});
-  const int limit = suite_info("phone").max_turns;
+  const int limit = Suite("phone").info().max_turns;
   const std::vector<std::string> bad{"",
                                      "CLICK",
                                      "CLICK <point>[[5000,10]]</point>",
@@ -256,7 +256,7 @@ TEST_CASE("phone: forks do not see each other") {
 }
 
 TEST_CASE("phone: objects are declared classes in boxes inside the picture, none over another") {
-  const SuiteInfo info = suite_info("phone");
+  const SuiteInfo info = Suite("phone").info();
   const std::set<std::string> classes(info.object_classes.begin(), info.object_classes.end());
   CHECK(classes.size() == info.object_classes.size());
   CHECK(classes.size() <= 64);

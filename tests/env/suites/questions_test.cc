@@ -129,14 +129,14 @@ TEST_CASE("questions: what does not fit is told with its place") {
        "fog");
   CHECK_THROWS_WITH(make_env("questions"), Contains("--file"));
   CHECK_THROWS_WITH(read_question_file("/nowhere/q.json"), Contains("/nowhere/q.json"));
-  CHECK(suite_info("questions").test_tasks == 0);
+  CHECK(Suite("questions").info().test_tasks == 0);
 }
 
 TEST_CASE("questions: are answered by searching the index that is named") {
   const Files files;
   const SuiteOptions options{.file = files.write("dev.jsonl", kFlashRag), .search = files.index()};
-  CHECK(suite_info("questions", options).test_tasks == 2);
-  CHECK(check_env("questions", options, 2, 1) == std::vector<std::string>{});
+  CHECK(Suite("questions", options).info().test_tasks == 2);
+  CHECK(check_env(Suite("questions", options), 2, 1) == std::vector<std::string>{});
   const auto env = make_env("questions", options);
   env->prepare();
   CHECK(text_of(env->reset({Split::test, 0})) == "Who wrote the first program?");
@@ -183,7 +183,7 @@ TEST_CASE("mat_coding: a question without a picture is refused with its place") 
   const Files files;
   const std::string file = files.write(
       "m.json", R"([{"id": 1, "question": "a", "answer": "b", "processed_image_path": null, "type": null}])");
-  CHECK_THROWS_WITH(suite_info("mat_coding", {.file = file}),
+  CHECK_THROWS_WITH(Suite("mat_coding", {.file = file}),
                     Contains("m.json, item 0: the question has no damaged picture"));
   CHECK_THROWS_WITH(make_env("mat_coding", {.file = file}), Contains("no damaged picture"));
 }
@@ -191,7 +191,7 @@ TEST_CASE("mat_coding: a question without a picture is refused with its place") 
 TEST_CASE("mat_coding: plays problem, code and answer, scored by the best of the answers") {
   const Files files;
   const SuiteOptions options{.file = files.mat_coding({"dark"}, R"(["a black cat", "cat"])")};
-  CHECK(check_env("mat_coding", options, 1, 1) == std::vector<std::string>{});
+  CHECK(check_env(Suite("mat_coding", options), 1, 1) == std::vector<std::string>{});
   const auto env = make_env("mat_coding", options);
   env->prepare();
   env->reset({Split::test, 0});

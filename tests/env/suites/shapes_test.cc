@@ -144,7 +144,7 @@ TEST_CASE("shapes: the picture fills each box and leaves what is around it") {
 }
 
 TEST_CASE("shapes: the declaration") {
-  const SuiteInfo info = suite_info("shapes");
+  const SuiteInfo info = Suite("shapes").info();
   CHECK(info.object_classes.size() == 36);
   CHECK(std::is_sorted(info.object_classes.begin(), info.object_classes.end()));
   CHECK(info.metric == "iou>0.5");

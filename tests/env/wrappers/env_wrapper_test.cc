@@ -5,9 +5,9 @@
 #include <functional>
 
 #include "core/error.h"
+#include "env/suite.h"
 #include "env/wrappers/held_out.h"
 #include "env/wrappers/role.h"
-#include "env/suite.h"
 #include "env/wrappers/two_turn.h"
 #include "toy_env.h"
 
@@ -60,11 +60,12 @@ struct Wrapper {
 
 // Every wrapper that agon has.
 std::vector<Wrapper> wrappers() {
-  std::vector<Wrapper> all{{"plain", [](auto inner) { return std::make_unique<Plain>(std::move(inner)); }},
-                           {"held out", [](auto inner) { return held_out_env(std::move(inner), "calculation"); }},
-                           {"two turns", [](auto inner) { return two_turn_env(std::move(inner)); }},
-                           {"two turns of held out",
-                            [](auto inner) { return two_turn_env(held_out_env(std::move(inner), "calculation")); }}};
+  std::vector<Wrapper> all{
+      {"plain", [](auto inner) { return std::make_unique<Plain>(std::move(inner)); }},
+      {"held out", [](auto inner) { return held_out_env(std::move(inner), ErrorKind::calculation); }},
+      {"two turns", [](auto inner) { return two_turn_env(std::move(inner)); }},
+      {"two turns of held out",
+       [](auto inner) { return two_turn_env(held_out_env(std::move(inner), ErrorKind::calculation)); }}};
   for (const std::string& role : role_names())
     all.push_back({role, [role](auto inner) { return role_env(std::move(inner), role, {}); }});
   return all;

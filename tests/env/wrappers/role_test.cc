@@ -37,8 +37,8 @@ Action answer(const std::string& text) { return {"<answer>" + text + "</answer>"
 TEST_CASE("roles of every suite with an expert conform, on every level") {
   for (const std::string& suite : kSuites)
     for (const std::string& role : role_names())
-      for (int level = 1; level <= suite_info(suite).levels; ++level)
-        for (const std::string& problem : check_env(suite, {.level = level, .role = role}, test::rounds(12), 7))
+      for (int level = 1; level <= Suite(suite).info().levels; ++level)
+        for (const std::string& problem : check_env(Suite(suite, {.level = level, .role = role}), test::rounds(12), 7))
           FAIL_CHECK(suite << " " << level << ", " << role << ": " << problem);
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("a role shows the task, then a solution, then what is asked of it") {
 
 TEST_CASE("half of the first solutions are right, and first_correct is what the suite says of them") {
   for (const std::string& suite : kSuites)
-    for (int level = 1; level <= suite_info(suite).levels; ++level) {
+    for (int level = 1; level <= Suite(suite).info().levels; ++level) {
       CAPTURE(suite, level);
       constexpr int kTasks = test::rounds(600);
       const auto solver = make_env(suite, {.level = level}),
@@ -137,17 +137,17 @@ TEST_CASE("the role is in a task's id, and what the suite says of itself is that
   CHECK(Started("charts", "solver", 17, 3).env->task().id == "charts/3/test/17");
   CHECK(Started("charts", "refiner", 17, 3).env->task().id == "charts/3/test/17/refiner");
   CHECK(Started("charts", "verifier", 17, 3).env->task().id == "charts/3/test/17/verifier");
-  const SuiteInfo solver = suite_info("shapes"), refiner = suite_info("shapes", {.role = "refiner"}),
-                  verifier = suite_info("shapes", {.role = "verifier"});
+  const SuiteInfo solver = Suite("shapes").info(), refiner = Suite("shapes", {.role = "refiner"}).info(),
+                  verifier = Suite("shapes", {.role = "verifier"}).info();
   CHECK((refiner.instructions == solver.instructions && refiner.metric == solver.metric));
   CHECK((verifier.instructions != solver.instructions && verifier.metric == "verdict"));
   CHECK((refiner.max_turns == 1 && verifier.max_turns == 1 && verifier.test_tasks == solver.test_tasks));
 }
 
 TEST_CASE("roles that are not there, and suites that have none, are told with what to do") {
-  CHECK_THROWS_WITH(suite_info("charts", {.role = "verifer"}), Contains("Did you mean 'verifier'?"));
+  CHECK_THROWS_WITH(Suite("charts", {.role = "verifer"}), Contains("Did you mean 'verifier'?"));
   CHECK_THROWS_WITH(make_env("charts", {.role = ""}), Contains("refiner, sneaky, solver, verifier"));
-  CHECK_THROWS_WITH(suite_info("phone", {.role = "refiner"}), Contains("up to 10 turns") && Contains("refiner"));
-  CHECK_THROWS_WITH(suite_info("jsonl", {.role = "verifier"}), Contains("no expert"));
-  CHECK_THROWS_WITH(suite_info("charts", {.two_turn = true, .role = "refiner"}), Contains("answers once"));
+  CHECK_THROWS_WITH(Suite("phone", {.role = "refiner"}), Contains("up to 10 turns") && Contains("refiner"));
+  CHECK_THROWS_WITH(Suite("jsonl", {.role = "verifier"}), Contains("no expert"));
+  CHECK_THROWS_WITH(Suite("charts", {.two_turn = true, .role = "refiner"}), Contains("answers once"));
 }

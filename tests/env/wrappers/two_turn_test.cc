@@ -101,7 +101,7 @@ TEST_CASE("the expert answers twice, once more after a first answer, and no more
 }
 
 TEST_CASE("two turns of a suite: its tasks and their ids, twice the turns") {
-  const SuiteInfo once = suite_info("charts"), twice = suite_info("charts", {.two_turn = true});
+  const SuiteInfo once = Suite("charts").info(), twice = Suite("charts", {.two_turn = true}).info();
   CHECK((once.max_turns == 1 && twice.max_turns == 2));
   CHECK((once.instructions == twice.instructions && once.test_tasks == twice.test_tasks));
   const auto one = make_env("charts", {.level = 3}), two = make_env("charts", {.level = 3, .two_turn = true});
@@ -112,7 +112,7 @@ TEST_CASE("two turns of a suite: its tasks and their ids, twice the turns") {
 
 TEST_CASE("a suite of several turns has no second answer") {
   CHECK_THROWS_WITH(make_env("phone", {.two_turn = true}), Contains("suite phone") && Contains("up to 10 turns"));
-  CHECK_THROWS_WITH(suite_info("phone", {.two_turn = true}), Contains("only a single answer can be re-examined"));
+  CHECK_THROWS_WITH(Suite("phone", {.two_turn = true}), Contains("only a single answer can be re-examined"));
 }
 
 TEST_CASE("two turns of every suite of one turn conform") {
@@ -122,15 +122,15 @@ TEST_CASE("two turns of every suite of one turn conform") {
                         "\n");
   for (const std::string& name : suite_names()) {
     const SuiteOptions once{.file = name == "jsonl" ? (folder / "tasks.jsonl").string() : ""};
-    if (suite_info(name, once).max_turns > 1) continue;
+    if (Suite(name, once).info().max_turns > 1) continue;
     SuiteOptions twice = once;
     twice.two_turn = true;
-    for (const std::string& problem : check_env(name, twice, 4, 7)) FAIL_CHECK(name << ": " << problem);
+    for (const std::string& problem : check_env(Suite(name, twice), 4, 7)) FAIL_CHECK(name << ": " << problem);
   }
 }
 
 TEST_CASE("a vector of envs plays two turns") {
-  VectorEnv envs("charts", {.two_turn = true}, {.num_envs = 3, .threads = 2, .split = Split::test});
+  VectorEnv envs(Suite("charts", {.two_turn = true}), {.num_envs = 3, .threads = 2, .split = Split::test});
   CHECK(envs.reset().size() == 3);
   for (const VectorStep& step : envs.step({kWrong, kWrong, kWrong})) CHECK_FALSE(step.result.terminated);
   for (const VectorStep& step : envs.step({kWrong, kWrong, kWrong})) CHECK(step.result.terminated);

@@ -40,15 +40,13 @@ TEST_CASE("decomposition: agreement of a split with the labels, counted by hand"
 // Roll-outs of agon-tiny on charts.
 struct Played {
   Played() {
-    RolloutOptions options;
-    options.suite = "charts";
-    options.suite_options.level = 2;
+    RolloutOptions options{.suite = env::Suite("charts", {.level = 2})};
     options.tasks = 4;
     options.samples = 3;
     options.greedy = false;
     options.sampling.max_tokens = 60;
-    instructions = env::suite_info(options.suite, options.suite_options).instructions;
-    env = env::make_env(options.suite, options.suite_options);
+    instructions = options.suite.info().instructions;
+    env = options.suite.make_env();
     load_weights(model, folder.path);
     for (std::uint64_t task = 0; task < options.tasks; ++task) tasks.push_back({{options.split, task, 0}, {}});
     std::mutex mutex;

@@ -9,19 +9,19 @@
 #include <set>
 #include <thread>
 
-#include "agents/learn/data/sft_answers.h"
-#include "agents/learn/data/sft_data.h"
-#include "agents/learn/loop/sft_score.h"
-#include "agents/learn/data/sft_written.h"
 #include "agents/engine/local_policy.h"
 #include "agents/hub/safetensors.h"
+#include "agents/learn/data/sft_answers.h"
+#include "agents/learn/data/sft_data.h"
+#include "agents/learn/data/sft_written.h"
+#include "agents/learn/loop/sft_score.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "env/wrappers/critic_role.h"
 #include "env/protocol.h"
 #include "env/suite.h"
 #include "env/verdict.h"
+#include "env/wrappers/critic_role.h"
 
 using namespace agon;
 using namespace agon::agents;
@@ -184,7 +184,7 @@ TEST_CASE("a training goes on from a model, and shows that model's own first ans
 TEST_CASE("the first answers that are shown are one sample a train task, in order") {
   const std::filesystem::path model = std::filesystem::path(AGON_SOURCE_DIR) / "models/agon-tiny";
   const auto policy = make_local_policy(model);
-  const std::vector<FirstAnswer> answers = sample_first_answers(*policy, "charts", 1, 3, 0, 12);
+  const std::vector<FirstAnswer> answers = sample_first_answers(*policy, env::Suite("charts", {.level = 1}), 3, 0, 12);
   REQUIRE(answers.size() == 12);
   int answered = 0;  // at T = 1 a sample may ramble
   for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -198,12 +198,13 @@ TEST_CASE("the first answers that are shown are one sample a train task, in orde
 TEST_CASE("steps that a model wrote are shown to a critic, as many right ones as wrong ones of each sort", "[long]") {
   const std::filesystem::path model = std::filesystem::path(AGON_SOURCE_DIR) / "models/agon-tiny";
   const auto policy = make_local_policy(model);
-  const SftSource source{.suite = "charts", .level = 2, .role = "critic", .writer = model, .written_tasks = 600};
+  const SftSource source{
+      .suite = env::Suite("charts", {.level = 2, .role = "critic"}), .level = 2, .writer = model, .written_tasks = 600};
   const std::vector<WrittenStep> steps = sample_written_steps(*policy, source, 3, 0);
   REQUIRE(steps.size() >= 200);
   const auto env = env::make_env("charts", {.level = 2});
   std::vector<std::size_t> written;  // steps of each task's turn
-  for (const record::Episode& episode : play_train_tasks(*policy, "charts", {.level = 2}, 3, 0, 600, 1))
+  for (const record::Episode& episode : play_train_tasks(*policy, source.solver(), 3, 0, 600, 1))
     written.push_back(env::split_steps(episode.turns.at(0).text).size());
   std::map<std::pair<std::string, std::size_t>, int> balance;  // by kind of task and distance from the turn's end
   std::map<bool, std::size_t> selections;  // whose place from the start varies with the bars, from the end does not
@@ -263,8 +264,8 @@ TEST_CASE("sources of one suite and level show tasks of their own") {
   CHECK(config.first_task(0) == 0);
   CHECK(config.first_task(1) > 0);
   CHECK(config.first_task(2) == 0);  // another level draws other tasks by itself
-  SftConfig spelled = config;
-  spelled.sources[1].level = env::suite_info("charts").default_level;
+  const std::string by_number = fmt::format("sources.1.level={}", config.sources[1].suite.options().level);
+  const SftConfig spelled = load_sft_config(write_config(scratch, "twins", text), {&by_number, 1});
   CHECK(spelled.first_task(1) > 0);  // the default, by its number
   const ModelFolder folder = open_model_folder(std::filesystem::path(AGON_SOURCE_DIR) / "models/agon-tiny");
   BatchQueue::Shown shown;
@@ -308,7 +309,7 @@ TEST_CASE("after an answer of the model, the score stage trains the score and no
   const std::unique_ptr<Policy> policy = make_local_policy(model);
   const std::string suite = GENERATE("charts", "phone");
   std::set<int> digits;
-  const std::vector<ScoredAnswer> answers = sample_answers(*policy, {.suite = suite}, 3, 100, 8, 3);
+  const std::vector<ScoredAnswer> answers = sample_answers(*policy, {.suite = env::Suite(suite)}, 3, 100, 8, 3);
   REQUIRE(answers.size() >= 12);
   for (const ScoredAnswer& answer : answers) {
     digits.insert(answer.digit);
@@ -327,7 +328,7 @@ TEST_CASE("after an answer of the model, the score stage trains the score and no
 TEST_CASE("answers to be scored are sampled until there is a stop") {
   const std::unique_ptr<Policy> policy = make_local_policy(std::filesystem::path(AGON_SOURCE_DIR) / "models/agon-tiny");
   std::atomic<bool> stop{true};
-  REQUIRE(sample_answers(*policy, {.suite = "charts"}, 3, 100, 8, 3, &stop).empty());
+  REQUIRE(sample_answers(*policy, {.suite = env::Suite("charts")}, 3, 100, 8, 3, &stop).empty());
 }
 
 TEST_CASE("a score is the mean of the answer's outcome and its task's") {

@@ -291,7 +291,7 @@ TEST_CASE("train: no model is the best by a figure that one of the sources does 
 }
 
 TEST_CASE("train: sources of the same tasks in the same words are evaluated once") {
-  const int level = env::suite_info("charts").default_level;
+  const int level = env::Suite("charts").info().default_level;
   const std::string with_level = fmt::format("{{suite: charts, level: {}", level);
   const TrainConfig config =
       config_with("unused", {"sources=[{suite: charts}, " + with_level + "}, {suite: charts, level: 3}, " + with_level +
