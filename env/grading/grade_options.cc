@@ -32,7 +32,7 @@ double share(const Json& value, const char* key) {
 
 Tolerance tolerance_in(const Json& value) {
   if (!value.is_object()) return {share(value, "tolerance"), 0};
-  if (value.empty()) throw Error("\"tolerance\" is {}. Give \"relative\" or \"absolute\", or leave it out");
+  if (value.empty()) throw Error("\"tolerance\" is {{}}. Give \"relative\" or \"absolute\", or leave it out");
   Tolerance tolerance{0, 0};
   for (const auto& [key, item] : value.items()) {
     if (key == "relative")

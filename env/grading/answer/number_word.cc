@@ -35,7 +35,7 @@ std::optional<int> place_among(std::string_view word, const Words& words) {
   return found == std::end(words) ? std::nullopt : std::optional(static_cast<int>(found - std::begin(words)));
 }
 
-std::string_view word_at(std::string_view text, std::size_t at) {
+std::string_view letters_at(std::string_view text, std::size_t at) {
   std::size_t end = at;
   while (end < text.size() && is_word_byte(text[end])) ++end;
   return text.substr(at, end - at);
@@ -78,7 +78,7 @@ class WordSum {
 bool is_unit(std::string_view rest) {
   const std::vector<std::string> words = split_words(rest);
   return words.size() <= kMostUnitWords && std::all_of(words.begin(), words.end(), [](const std::string& word) {
-           const std::string_view bare = word_at(word, 0);
+           const std::string_view bare = letters_at(word, 0);
            return !place_among(bare, kNoUnits) && !place_among(bare, kSmall) && !place_among(bare, kTens) &&
                   word.find_first_of("0123456789+/*=<>") == word.npos;
          });
@@ -129,7 +129,7 @@ std::optional<std::string> number_words_in_digits(std::string_view plain) {
   WordSum sum;
   std::size_t end = 0;
   for (std::size_t at = 0; at < text.size();) {
-    const std::string_view word = word_at(text, at);
+    const std::string_view word = letters_at(text, at);
     const bool joins = word == "and" && end > 0;
     if (!joins && !sum.add(word)) break;
     at += word.size();
