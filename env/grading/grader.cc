@@ -110,9 +110,9 @@ Grade Grader::judge(std::string_view response) const {
   const RuleScore score = rule_->compare(reading);
   grade.reward = score.reward;
   grade.correct = correct(score.reward);
-  grade.extracted = reading.shown;
+  grade.extracted = score.read.empty() ? reading.shown : score.read;
   grade.why = score.why;
-  grade.steps.push_back(fmt::format("read: {}", shown_answer(reading.shown)));
+  grade.steps.push_back(fmt::format("read: {}", shown_answer(grade.extracted.value())));
   grade.steps.push_back(fmt::format("compare: {} ({}): {}", rule_->grader, rule_->description(), score.why));
   return grade;
 }

@@ -33,6 +33,7 @@ AnswerReading not_read(std::string fault);
 struct RuleScore {
   double reward = 0;
   std::string why;
+  std::string read;  // the form of the answer that equals gold, where it is not the one shown
 };
 
 // Its gold is taken before anything is compared.

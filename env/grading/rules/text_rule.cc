@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -34,8 +35,10 @@ class TextRule : public AnswerRule {
   RuleScore compare(const AnswerReading& answer) const override {
     RuleScore best;
     for (const std::string& gold : golds_)
-      if (const double reward = worth(answer, gold); reward >= best.reward)
-        best = {reward, fmt::format("{} {} {}", shown_answer(answer.shown), verdict(reward), shown_answer(gold))};
+      if (const double reward = worth(answer, gold); reward >= best.reward) {
+        const std::string read = form_like(answer, gold).value_or(answer.shown);
+        best = {reward, fmt::format("{} {} {}", shown_answer(read), verdict(reward), shown_answer(gold)), read};
+      }
     return best;
   }
   bool same(const AnswerReading& a, const AnswerReading& b) const override {
@@ -46,10 +49,16 @@ class TextRule : public AnswerRule {
   virtual std::string form(std::string_view text) const { return answer_form(text); }
   virtual double worth(const AnswerReading& answer, const std::string& gold) const { return equals(answer, gold); }
   bool equals(const AnswerReading& answer, const std::string& gold) const {
+    return form_like(answer, gold).has_value();
+  }
+  // The first of the answer's forms that equals gold.
+  std::optional<std::string> form_like(const AnswerReading& answer, const std::string& gold) const {
     const std::string wanted = form(gold);
-    const bool formed = !wanted.empty() && std::any_of(answer.forms.begin(), answer.forms.end(),
-                                                       [&](const std::string& one) { return form(one) == wanted; });
-    return formed || answer.raw == trim(gold);
+    const auto found = std::find_if(answer.forms.begin(), answer.forms.end(), [&](const std::string& one) {
+      return !wanted.empty() && form(one) == wanted;
+    });
+    if (found != answer.forms.end()) return *found;
+    return answer.raw == trim(gold) ? std::optional(answer.raw) : std::nullopt;
   }
 
  private:
