@@ -1,6 +1,6 @@
 #include "agents/episode_outcome.h"
 
-#include "env/grading/box.h"
+#include "env/grading/box_text.h"
 
 namespace agon::agents {
 

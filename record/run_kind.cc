@@ -1,6 +1,6 @@
 #include "record/run_kind.h"
 
-#include "record/episode_store.h"
+#include "record/run_reader.h"
 #include "record/run_schema.h"
 
 namespace agon::record {

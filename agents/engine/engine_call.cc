@@ -27,7 +27,7 @@ std::string message_of(const std::exception_ptr& why) {
 // one.
 std::exception_ptr as_error(const std::exception_ptr& why) noexcept {
   try {
-    return std::make_exception_ptr(Error(message_of(why)));
+    return std::make_exception_ptr(Error("{}", message_of(why)));
   } catch (...) {
     return why;
   }

@@ -14,7 +14,7 @@ namespace {
 
 // The turns that the policy wrote begin here.
 std::size_t first_own_turn(const record::Episode& episode) {
-  const auto own = std::find_if_not(episode.turns.begin(), episode.turns.end(), &record::Turn::given);
+  const auto own = std::ranges::find_if_not(episode.turns, &record::Turn::given);
   return static_cast<std::size_t>(own - episode.turns.begin());
 }
 

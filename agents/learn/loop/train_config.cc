@@ -167,7 +167,7 @@ std::vector<TrainSource> read_sources(const Json& list, const std::string& simil
     sources.push_back({suite, entry["level"], entry["prompts"], entry["expert"], expert_turn, game});
   }
   if (sources.empty())
-    throw Error("train: 'sources' must list at least one suite, as sources: [{suite: charts, level: 3}].");
+    throw Error("train: 'sources' must list at least one suite, as sources: [{{suite: charts, level: 3}}].");
   return sources;
 }
 
@@ -222,7 +222,7 @@ EvaluationConfig read_evaluation(const Json& json, const std::vector<TrainSource
   }
   const std::vector<std::string> figures = evaluation_figures(config, sources);
   if (std::find(figures.begin(), figures.end(), config.metric) == figures.end())
-    throw Error(unknown_name_message("train: 'evaluation.metric'", config.metric, figures));
+    throw Error("{}", unknown_name_message("train: 'evaluation.metric'", config.metric, figures));
   return config;
 }
 
