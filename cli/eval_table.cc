@@ -13,14 +13,14 @@ namespace {
 
 constexpr int kColumn = 17;
 
-struct Column {
+struct FigureColumn {
   std::string label;
   std::function<Estimate(const agents::RunFigures&)> figure;
 };
 
-std::vector<Column> one_turn_columns(int samples) {
+std::vector<FigureColumn> one_turn_columns(int samples) {
   using agents::RunFigures;
-  std::vector<Column> columns{{"greedy", &RunFigures::greedy}, {"pass@1", &RunFigures::pass_at_1}};
+  std::vector<FigureColumn> columns{{"greedy", &RunFigures::greedy}, {"pass@1", &RunFigures::pass_at_1}};
   const auto add_last = [&](const char* label, agents::BySize RunFigures::*by_size) {
     columns.push_back({fmt::format("{}@{}", label, samples), [samples, by_size](const RunFigures& figures) {
                          const auto last = (figures.*by_size).find(samples);
@@ -37,8 +37,8 @@ std::vector<Column> one_turn_columns(int samples) {
   return columns;
 }
 
-std::vector<Column> two_turn_columns(agents::TwoTurnFigures agents::RunFigures::TwoTurns::*turns) {
-  std::vector<Column> columns;
+std::vector<FigureColumn> two_turn_columns(agents::TwoTurnFigures agents::RunFigures::TwoTurns::*turns) {
+  std::vector<FigureColumn> columns;
   for (const agents::TwoTurnColumn& column : agents::kTwoTurnColumns)
     columns.push_back({column.label, [turns, figure = column.figure](const agents::RunFigures& figures) {
                          return figures.two_turn ? *figures.two_turn.*turns.*figure : Estimate();
@@ -57,27 +57,27 @@ std::string tasks_text(const Estimate& estimate) {
 }
 
 template <typename Cell>
-std::string line(std::size_t width, const std::string& label, const std::vector<Column>& columns, const Cell& cell) {
+std::string line(std::size_t width, const std::string& label, const std::vector<FigureColumn>& columns, const Cell& cell) {
   std::string text = fmt::format("{:<{}}", label, width);
-  for (const Column& column : columns) text += fmt::format("{:>{}}", cell(column), kColumn);
+  for (const FigureColumn& column : columns) text += fmt::format("{:>{}}", cell(column), kColumn);
   return text + '\n';
 }
 
-std::string block(const std::string& title, std::span<const EvalRow> rows, const std::vector<Column>& columns) {
+std::string block(const std::string& title, std::span<const EvalRow> rows, const std::vector<FigureColumn>& columns) {
   const std::string against = "minus " + rows.front().policy;
   std::size_t width = rows.size() > 1 ? std::max({title.size(), against.size(), std::size_t{18}}) : title.size();
   for (const EvalRow& row : rows) width = std::max(width, row.policy.size());
-  std::string text = line(width, title, columns, [](const Column& column) { return column.label; });
+  std::string text = line(width, title, columns, [](const FigureColumn& column) { return column.label; });
   for (const EvalRow& row : rows) {
     const agents::RunFigures& own = row.summary.figures;
     text +=
-        line(width, row.policy, columns, [&](const Column& column) { return figure_text(column.figure(own).value); });
-    text += line(width, "", columns, [&](const Column& column) { return interval_of(column.figure(own)); });
+        line(width, row.policy, columns, [&](const FigureColumn& column) { return figure_text(column.figure(own).value); });
+    text += line(width, "", columns, [&](const FigureColumn& column) { return interval_of(column.figure(own)); });
     if (!row.difference) continue;
     const agents::RunFigures& more = row.difference->figures;
-    text += line(width, against, columns, [&](const Column& column) { return difference_text(column.figure(more)); });
+    text += line(width, against, columns, [&](const FigureColumn& column) { return difference_text(column.figure(more)); });
     text += line(width, tasks_text(more.pass_at_1), columns,
-                 [&](const Column& column) { return interval_of(column.figure(more)); });
+                 [&](const FigureColumn& column) { return interval_of(column.figure(more)); });
   }
   return text;
 }

@@ -17,7 +17,7 @@
 namespace agon::cli {
 namespace {
 
-void run(const CLI::App& command, const TrainingFlags& flags) {
+void run_train_rm(const CLI::App& command, const TrainingFlags& flags) {
   const critic::RewardTrainingConfig config = critic::load_reward_training(flags.config, changes_of("train-rm", flags));
   if (print_config(command, flags, config.source)) return;
   require_resume_fits("train-rm", flags, config.output);
@@ -43,7 +43,7 @@ void add_train_rm(CLI::App& app) {
   auto flags = std::make_shared<TrainingFlags>();
   CLI::App* command = app.add_subcommand("train-rm", "Train a reward model, or a judge, on preferences");
   add_training_options(*command, *flags, "docs/reward_model.md", "loss=plackett-luce");
-  command->callback([flags, command] { run(*command, *flags); });
+  command->callback([flags, command] { run_train_rm(*command, *flags); });
 }
 
 }  // namespace agon::cli
