@@ -36,7 +36,7 @@ std::optional<std::size_t> label_at_start(std::string_view text, const Options& 
   bool labelled = false;
   for (int i = 0; i < 3; ++i) {
     at = std::min(lower.find_first_not_of(" ([{\"'*:", at), lower.size());
-    const std::string_view word = word_at(lower, at);
+    const std::string_view word = word_from(lower, at);
     const bool label = is_among(word, kLetterLabels);
     if (!label && word != "the" && word != "correct") break;
     labelled = labelled || label;
@@ -261,7 +261,7 @@ std::optional<std::size_t> foreign_verdict_choice(std::string_view text, std::st
                                       "nah"};
   const std::string said = to_lower(word);
   const std::string_view rest = behind(text.substr(word.size()), " ,.;:!");
-  const std::string next = to_lower(word_at(rest, 0));
+  const std::string next = to_lower(word_from(rest, 0));
   if (is_among(next, kYes) || is_among(next, kNo) || next == "yes" || next == "no") return {};
   if (is_among(said, kYes)) return only(with_text_in_any_case("yes", options));
   return is_among(said, kNo) ? only(with_text_in_any_case("no", options)) : std::nullopt;
@@ -382,7 +382,7 @@ std::string_view without_pointer(std::string_view line) {
 
 // Behind lines that list the options, a last line that says which it is: "It is a dog."
 std::optional<std::size_t> concluded_option(std::string_view line, const Options& options) {
-  const std::string word = ascii_lower(word_at(line, 0));
+  const std::string word = ascii_lower(word_from(line, 0));
   const bool concludes = is_among(word, std::initializer_list<std::string_view>{"it", "it's", "so", "thus", "therefore",
                                                                                 "hence", "this", "that's", "clearly"});
   return concludes ? held_option(line, options) : std::nullopt;

@@ -132,7 +132,7 @@ bool LetterMentions::is_called_right(const LetterMention& mention) const {
   if (!verb) return false;
   for (const std::string_view word : {"therefore ", "thus ", "clearly ", "the ", "my ", "most ", "only ", "better "})
     if (rest.starts_with(word)) rest = behind(rest.substr(word.size()), " ");
-  return is_among(word_at(rest, 0),
+  return is_among(word_from(rest, 0),
                   std::initializer_list<std::string_view>{"correct", "right", "best", "true", "answer", "appropriate",
                                                           "accurate", "closest", "one", "choice", "final", "valid"});
 }
@@ -275,7 +275,7 @@ bool LetterMentions::is_argument(std::size_t at) const {
 }
 
 bool LetterMentions::has_turkish_ending(std::size_t at) const {  // C'dir: it is C
-  const std::string_view ending = word_at(lower_, at + 2);
+  const std::string_view ending = word_from(lower_, at + 2);
   return is_among(ending, std::initializer_list<std::string_view>{"dir", "d\u0131r", "dur", "d\u00fcr", "tir"});
 }
 
@@ -314,7 +314,7 @@ bool LetterMentions::is_marked(std::size_t at) const {
   if (!is_among(word, kLetterLabels)) return false;
   // "the answer I gave", "answer a question"
   const bool may_be_a_word = lower_[at] == 'i' || (lower_[at] == 'a' && (word == "answer" || text_[at] == 'a'));
-  const std::string_view next = right == ' ' ? word_at(lower_, at + 1) : std::string_view();
+  const std::string_view next = right == ' ' ? word_from(lower_, at + 1) : std::string_view();
   if (lower_[at] == 'i') return next.empty() || next == "is" || next == "was" || next == "because";
   return (is_capital(text_[at]) && !may_be_a_word) || next.empty() || is_among(next, kBehindLetters);
 }
@@ -322,7 +322,7 @@ bool LetterMentions::is_marked(std::size_t at) const {
 bool LetterMentions::is_english_word(std::size_t at) const {
   if (text_[at] == 'I') return !is_called_right({0, at, false});
   if (text_[at] != 'A' || after(at) != ' ') return false;
-  const std::string_view next = word_at(lower_, at + 1);
+  const std::string_view next = word_from(lower_, at + 1);
   const bool sign = !next.empty() && static_cast<unsigned char>(next[0]) >= 0xD0;  // "A \u274c", another script
   return !next.empty() && !sign && !is_among(next, kBehindLetters);
 }
@@ -353,10 +353,10 @@ bool LetterMentions::is_ruled_out(std::size_t at) const {
   }
   if (is_among(word, kBefore)) return true;
   const std::size_t rest = std::min(lower_.find_first_not_of(")]}\"'*", at + 1), lower_.size());
-  const std::string_view verb = word_at(lower_, rest);
+  const std::string_view verb = word_from(lower_, rest);
   if (verb.ends_with("n't") || verb == "cannot" || verb == "fails") return true;
   return is_among(verb, kVerbs) &&
-         is_among(word_at(lower_, static_cast<std::size_t>(verb.data() - lower_.data()) + verb.size()), kWrong);
+         is_among(word_from(lower_, static_cast<std::size_t>(verb.data() - lower_.data()) + verb.size()), kWrong);
 }
 
 // "That's wrong: it's A": what stands before the colon says nothing of A.

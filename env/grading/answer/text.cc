@@ -55,7 +55,7 @@ std::string_view word_before(std::string_view text, std::size_t end) {
   return text.substr(begin, end - begin);
 }
 
-std::string_view word_at(std::string_view text, std::size_t at) {
+std::string_view word_from(std::string_view text, std::size_t at) {
   const std::size_t begin = std::min(text.find_first_not_of(" ", at), text.size());
   std::size_t end = begin;
   while (end < text.size() && end - begin < 20 && (is_word_byte(text[end]) || text[end] == '\'')) ++end;

@@ -15,8 +15,8 @@ std::string_view first_sentence(std::string_view line);  // its period left out
 std::string_view without_copula(std::string_view text);
 // The letters of ASCII, sixteen at most, that end before `end` and blanks before that.
 std::string_view word_before(std::string_view text, std::size_t end);
-// The word at a place, blanks before it left out; an apostrophe is part of it. At most some twenty bytes.
-std::string_view word_at(std::string_view text, std::size_t at);
+// The word from a place on, blanks before it left out; an apostrophe is part of it. At most some twenty bytes.
+std::string_view word_from(std::string_view text, std::size_t at);
 // Takes `open` from the front and `close` from the back, and white space around them. False: they are not both there.
 bool unwrap(std::string_view& text, std::string_view open, std::string_view close);
 std::string ascii_lower(std::string_view text);  // byte for byte
