@@ -13,8 +13,8 @@
 #include <limits>
 
 #include "agents/learn/network/token_logprob.h"
-#include "record/episode_store.h"
 #include "first_step.h"
+#include "record/episode_store.h"
 #include "temp_folder.h"
 #undef CHECK  // of LibTorch
 #include <catch2/catch.hpp>
