@@ -60,7 +60,7 @@ TEST_CASE("a reward between 0 and 1 is kept for both answers") {
   const double x1 = gold[0], y1 = gold[1], x2 = gold[2], y2 = gold[3];
   const Action half{"<answer>" + Json{x1, y1, x1 + (x2 - x1) / 2, y2}.dump() + "</answer>", {}};
   const StepResult first = env->step(half);
-  CHECK(first.turn_reward.get<double>() == Approx(0.5));
+  CHECK(first.turn_reward.value() == Approx(0.5));
   CHECK(first.turn_correct == false);
   CHECK(env->step(right_answer(*env)).turn_correct == true);
 }
