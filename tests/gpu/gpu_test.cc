@@ -15,7 +15,6 @@
 #include "agents/learn/network/token_logprob.h"
 #include "first_step.h"
 #include "record/run_reader.h"
-#include "record/episode_store.h"
 #include "temp_folder.h"
 #undef CHECK  // of LibTorch
 #include <catch2/catch.hpp>
