@@ -33,6 +33,7 @@ std::string printed(const Json& json) {
 struct Score {
   double reward = 0;
   std::string why;
+  std::string read;  // the form of the answer that equals gold, where there are several
 };
 
 }  // namespace
@@ -110,8 +111,10 @@ class TextRule : public AnswerRule {
   Score compare(const AnswerReading& answer) const override {
     Score best;
     for (const std::string& gold : golds_)
-      if (const double reward = worth(answer, gold); reward >= best.reward)
-        best = {reward, fmt::format("{} {} {}", shown(answer.shown), verdict(reward), shown(gold))};
+      if (const double reward = worth(answer, gold); reward >= best.reward) {
+        const std::string read = form_like(answer, gold).value_or(answer.shown);
+        best = {reward, fmt::format("{} {} {}", shown(read), verdict(reward), shown(gold)), read};
+      }
     return best;
   }
   bool same(const AnswerReading& a, const AnswerReading& b) const override {
@@ -122,10 +125,15 @@ class TextRule : public AnswerRule {
   virtual std::string form(std::string_view text) const { return answer_form(text); }
   virtual double worth(const AnswerReading& answer, const std::string& gold) const { return equals(answer, gold); }
   bool equals(const AnswerReading& answer, const std::string& gold) const {
+    return form_like(answer, gold).has_value();
+  }
+  // The first of the answer's forms that equals gold.
+  std::optional<std::string> form_like(const AnswerReading& answer, const std::string& gold) const {
     const std::string wanted = form(gold);
-    const bool formed = !wanted.empty() && std::any_of(answer.forms.begin(), answer.forms.end(),
-                                                       [&](const std::string& one) { return form(one) == wanted; });
-    return formed || answer.raw == trim(gold);
+    const auto found = std::find_if(answer.forms.begin(), answer.forms.end(),
+                                    [&](const std::string& one) { return !wanted.empty() && form(one) == wanted; });
+    if (found != answer.forms.end()) return *found;
+    return answer.raw == trim(gold) ? std::optional(answer.raw) : std::nullopt;
   }
 
  private:
@@ -709,9 +717,9 @@ Grade Grader::judge(std::string_view response) const {
   const Score score = rule_->compare(reading);
   grade.reward = score.reward;
   grade.correct = correct(score.reward);
-  grade.extracted = reading.shown;
+  grade.extracted = score.read.empty() ? reading.shown : score.read;
   grade.why = score.why;
-  grade.steps.push_back(fmt::format("read: {}", shown(reading.shown)));
+  grade.steps.push_back(fmt::format("read: {}", shown(*grade.extracted)));
   grade.steps.push_back(fmt::format("compare: {} ({}): {}", rule_->grader, rule_->description(), score.why));
   return grade;
 }
