@@ -33,7 +33,7 @@ std::string printed(const Json& json) {
 struct Score {
   double reward = 0;
   std::string why;
-  std::string read;  // the form of the answer that equals gold, where there are several
+  std::string read;  // the form of the answer that was compared; empty: the one that is shown
 };
 
 }  // namespace
@@ -110,11 +110,15 @@ class TextRule : public AnswerRule {
   }
   Score compare(const AnswerReading& answer) const override {
     Score best;
+    const std::string* nearest = nullptr;
     for (const std::string& gold : golds_)
       if (const double reward = worth(answer, gold); reward >= best.reward) {
-        const std::string read = form_like(answer, gold).value_or(answer.shown);
-        best = {reward, fmt::format("{} {} {}", shown(read), verdict(reward), shown(gold)), read};
+        best.reward = reward;
+        nearest = &gold;
       }
+    if (!nearest) return best;
+    best.read = form_like(answer, *nearest).value_or(answer.shown);
+    best.why = fmt::format("{} {} {}", shown(best.read), verdict(best.reward), shown(*nearest));
     return best;
   }
   bool same(const AnswerReading& a, const AnswerReading& b) const override {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# experiments_command.sh AGON SOURCE: agon takes the changes and flags of every row of experiments/*.table. Trainings print their
-# config; searches play two tasks. Models and preferences that other experiments write are stood in for.
+# experiments_command.sh AGON SOURCE: agon takes the changes and flags of the rows of experiments/*.table. Trainings print their
+# config; what plays, plays two tasks. Models that other experiments write are stood in for; eval-rm is passed over, since it
+# reads preferences that take an hour to make.
 agon=$(realpath "$1") source=$(realpath "$2")
 . "$(dirname "$0")/helpers.sh"
 
@@ -12,30 +13,46 @@ ln -s "$source/models/agon-tiny-tools" "$scratch/runs/selfplay-sneaky"
 ln -s "$source/models/agon-tiny-reward" "$scratch/runs/reward-model"
 cd "$scratch" || exit 1
 
-# takes TABLE KIND VARIANT COMMAND...: it ends well.
+# takes COMMAND...: agon takes the row that is read.
 takes() {
-  local row="$1: $2 $3"
-  shift 3
-  "$@" </dev/null >"$scratch/out" 2>&1 || fail "experiments/$row: $(tail -1 "$scratch/out")"
+  taken=$((taken + 1))
+  "$agon" "$@" </dev/null >"$scratch/out" 2>&1 || fail "$table: $kind $rest: $(tail -1 "$scratch/out")"
 }
 
+# plays COMMAND FLAGS...: the same, with two tasks, and with a critic of models/ in place of one under runs/.
+plays() {
+  local command=$1 flags=("${@:2}") i
+  for ((i = 0; i < ${#flags[@]}; ++i)); do
+    case ${flags[i]} in
+      --tasks) flags[i + 1]=2 ;;
+      runs/*) flags[i]=models/agon-tiny-critic ;;
+    esac
+  done
+  takes "$command" "${flags[@]}"
+}
+
+taken=0 lines=0
 for table in experiments/*.table; do
-  name=$(basename "$table" .table)
-  while read -r kind variant seeds changes; do
+  config=${table%.table}
+  while read -r kind rest; do
+    read -ra words <<<"$rest" # for a training: variant, seeds, changes
     sets=()
-    for change in $changes; do sets+=(--set "$change"); done
-    read -ra flags <<<"$changes"
+    for change in "${words[@]:2}"; do sets+=(--set "$change"); done
+    out=played/$((++lines))
     case $kind in
-      run) takes "$name" "$kind" "$variant" "$agon" train "experiments/$name.yaml" "${sets[@]}" --print-config ;;
-      selfplay) takes "$name" "$kind" "$variant" "$agon" selfplay "experiments/$name.yaml" "${sets[@]}" --print-config ;;
-      online) takes "$name" "$kind" "$variant" "$agon" train "experiments/$name-online.yaml" "${sets[@]}" --print-config ;;
-      reward | judge) takes "$name" "$kind" "$variant" "$agon" train-rm "experiments/$name.yaml" "${sets[@]}" --print-config ;;
-      prepare) takes "$name" "$kind" "$variant" "$agon" train-sft "$seeds" --print-config ;;
-      search)
-        case $changes in *runs/*) continue ;; esac # a critic that another experiment writes
-        for ((i = 0; i < ${#flags[@]}; ++i)); do [ "${flags[i]}" != --tasks ] || flags[i + 1]=2; done
-        takes "$name" "$kind" "$variant" "$agon" search "${flags[@]}" --out "runs/$name-$variant" ;;
+      run) takes train "$config.yaml" "${sets[@]}" --print-config ;;
+      selfplay) takes selfplay "$config.yaml" "${sets[@]}" --print-config ;;
+      online) takes train "$config-online.yaml" "${sets[@]}" --print-config ;;
+      reward | judge) takes train-rm "$config.yaml" "${sets[@]}" --print-config ;;
+      prepare) takes train-sft "${words[1]}" --print-config ;;
+      search) plays search "${words[@]:2}" --out "$out" ;;
+      decompose) plays decompose "${words[@]:2}" --out "$out" ;;
+      preferences) plays make-preferences "${words[@]:1}" --out "$out" ;;
+      eval) plays eval "${words[@]}" --policy models/agon-tiny --out "$out" ;;
+      eval-critic) plays eval-critic "${words[@]}" ;;
+      verify) plays run "${words[@]}" --verifier models/agon-tiny-reward --out "$out" ;;
     esac
   done <"$table"
 done
+[ "$taken" -gt 150 ] || fail "only $taken rows were tried"
 finish
