@@ -9,6 +9,7 @@ import io
 import json
 import pathlib
 import sys
+import textwrap
 
 import table
 
@@ -37,6 +38,10 @@ def origin(name, folder):
             f"Commits: {counted(commits)}. Machine: {counted(machine_of(result, name, machines) for result in results)}.")
 
 
+def wrapped(text):
+    return "\n\n".join(textwrap.fill(part, 120, break_long_words=False, break_on_hyphens=False) for part in text.split("\n\n"))
+
+
 def markdown(title, head, rows):
     lines = [f"\n{title}\n"] if title else [""]
     lines += ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
@@ -54,7 +59,7 @@ def page(name):
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             table.main(definition, folder)
         tables = printed.getvalue().rstrip("\n")
-    parts = [f"# {name}\n", about + "\n", origin(name, folder)]
+    parts = [f"# {name}\n", wrapped(about) + "\n", wrapped(origin(name, folder))]
     if tables:
         parts.append(tables)
     if held["tables"] and definition.exists():

@@ -833,6 +833,10 @@ TEST_CASE("a grade says how it came to be") {
   CHECK_FALSE(none.extracted);
   CHECK_THAT(none.why, Contains("no number, or more than one"));
   CHECK(Grader("choice", "B", Options{"x", "y"}).judge("(B)").extracted == "B");
+  // Of several readings, the one that equals gold: the last line, not the phrase before it.
+  const Grade line = Grader("normalized", "blue").judge("The answer is red.\nblue");
+  CHECK((line.correct && line.extracted == "blue"));
+  CHECK(Grader("normalized", "green").judge("The answer is red.\nblue").extracted == "red");
   CHECK_THAT(Grader("exact", "x").judge("<answer></answer>").why, Contains("empty"));
 }
 
