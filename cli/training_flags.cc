@@ -77,9 +77,11 @@ const std::vector<std::string>& changes_of(const std::string& command, const Tra
   return flags.changes;
 }
 
-bool print_config(const CLI::App& command, const TrainingFlags& flags, const Json& config) {
+bool print_config(const CLI::App& command, const TrainingFlags& flags, Json config, agents::PathKeys keys) {
   for (const char* flag : {"--resume", "--json"})
     require_used(command, {{flag, !flags.print, "with --print-config, which trains nothing"}});
+  agents::change_paths(config, keys,
+                       [&](const std::string& path) { return agents::from_working_folder(flags.config, path); });
   if (flags.print) print_text(agents::to_yaml(config));
   return flags.print;
 }

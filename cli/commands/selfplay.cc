@@ -21,7 +21,7 @@ namespace {
 
 void run(const CLI::App& command, const TrainingFlags& flags) {
   const critic::SelfPlayConfig config = critic::load_self_play_config(flags.config, changes_of("selfplay", flags));
-  if (print_config(command, flags, config.source)) return;
+  if (print_config(command, flags, config.source, critic::kSelfPlayPaths)) return;
   agents::require_of_command(config.output, "selfplay");
   watch_interrupts();
   if (!critic::self_play(config, flags.resume, interrupted()))

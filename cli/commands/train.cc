@@ -33,7 +33,7 @@ void say_similarity(const agents::TrainConfig& config) {
 
 void run_training(const CLI::App& command, const TrainingFlags& flags) {
   agents::TrainConfig config = agents::load_train_config(flags.config, changes_of("train", flags));
-  if (print_config(command, flags, config.resolved)) return;
+  if (print_config(command, flags, config.resolved, {})) return;
   if (config.policy == kDefaultModel) config.policy = find_model_folder("");
   say_similarity(config);
   watch_interrupts();

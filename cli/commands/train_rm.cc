@@ -19,7 +19,7 @@ namespace {
 
 void run(const CLI::App& command, const TrainingFlags& flags) {
   const critic::RewardTrainingConfig config = critic::load_reward_training(flags.config, changes_of("train-rm", flags));
-  if (print_config(command, flags, config.source)) return;
+  if (print_config(command, flags, config.source, critic::kRewardTrainingPaths)) return;
   require_resume_fits("train-rm", flags, config.output);
   watch_interrupts();
   const bool judge = config.judge != critic::JudgeForm::none;

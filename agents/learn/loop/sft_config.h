@@ -26,7 +26,7 @@ struct SftSource {
   std::string role = env::kSolver;  // env/wrappers/role.h
   std::string held_out;             // roles critic, sneaky: a kind of error that they are not shown (env/wrappers/held_out.h)
   // Of role critic: the model folder whose steps are shown, in place of experts' steps that are right or made wrong
-  // (agents/learn/data/sft_written.h), from so many train tasks. Relative to the config file.
+  // (agents/learn/data/sft_written.h), from so many train tasks.
   std::filesystem::path writer;
   int written_tasks = 5000;
   env::SuiteOptions options() const {
@@ -35,12 +35,11 @@ struct SftSource {
 };
 
 struct SftConfig {
-  std::filesystem::path output;  // model folder to write; relative to the config file
+  std::filesystem::path output;  // model folder to write
   std::uint64_t seed = 1;
   std::vector<SftSource> sources;
   // Model folder whose weights, tokenizer and images the training goes on from; the digits of its scores are not
-  // trained, and the object loss is 0 unless it is given. Empty: fresh weights of the three keys below. Relative to the
-  // config file.
+  // trained, and the object loss is 0 unless it is given. Empty: fresh weights of the three keys below.
   std::filesystem::path start;
   ModelConfig model;  // vocab_size and token ids are filled in from the tokenizer learned
   ImageProcessorConfig images;
@@ -58,14 +57,16 @@ struct SftConfig {
   int score_tasks = 500;              // train tasks a source that the model answers for it
   double score_learning_rate = 3e-4;  // falls linearly to 0
   int threads = 0;                    // 0: the machine's cores
-  Json source;                        // the file's keys, kept to tell whether a run resumes with the same config
+  Json source;  // the keys, paths relative to the file, kept to tell whether a run resumes with the same config
   // Where the train tasks of the source number `index` begin. Sources of one suite and level share none, nor a random
   // stream.
   std::uint64_t first_task(std::size_t index) const;
 };
 
-// changes: "KEY=VALUE" in place of the file's. Throws Error naming the key that is unknown, missing, ill-typed or
-// changes nothing beside the others.
+inline constexpr const char* kSftPaths[] = {"/output", "/start", "/sources/*/writer"};
+
+// changes: "KEY=VALUE" in place of the file's; their paths are relative to the working folder. Throws Error naming the
+// key that is unknown, missing, ill-typed or changes nothing beside the others.
 SftConfig load_sft_config(const std::filesystem::path& file, std::span<const std::string> changes = {});
 
 }  // namespace agon::agents

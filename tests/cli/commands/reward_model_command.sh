@@ -61,9 +61,9 @@ does "$agon" train-rm "$scratch/rm.yaml" --json
 cp "$scratch/out" "$scratch/notes.json"
 [ "$(value held_out/n "$scratch/notes.json")" -gt 0 ] || fail "no held-out figures"
 [ "$(wc -l <"$scratch/rm/train.jsonl")" = "$(value steps "$scratch/notes.json")" ] || fail "not one line a step"
-for seconds in 1 2; do kill_after $seconds "$agon" train-rm "$scratch/rm.yaml" --set output=again --resume; done
+for seconds in 1 2; do kill_after $seconds "$agon" train-rm "$scratch/rm.yaml" --set "output=$scratch/again" --resume; done
 refuses 1 "Go on with it with --resume" "$agon" train-rm "$scratch/rm.yaml"
-does "$agon" train-rm "$scratch/rm.yaml" --set output=again --resume
+does "$agon" train-rm "$scratch/rm.yaml" --set "output=$scratch/again" --resume
 [ "$(wc -l <"$scratch/again/train.jsonl")" = "$(value steps "$scratch/notes.json")" ] || fail "killed: not one line a step"
 for file in adapter_model reward_head; do
   cmp "$scratch/rm/$file.safetensors" "$scratch/again/$file.safetensors" || fail "killed training: $file differs"
@@ -85,26 +85,26 @@ refuses 1 "that this training did not write" "$agon" train-rm "$scratch/rm.yaml"
 mkdir "$scratch/somebodys"
 cp "$model"/* "$scratch/somebodys"
 for form in none pairs; do
-  refuses 1 "that this training did not write" "$agon" train-rm "$scratch/rm.yaml" "${as_judge[@]}" --set judge=$form --set output=somebodys
+  refuses 1 "that this training did not write" "$agon" train-rm "$scratch/rm.yaml" "${as_judge[@]}" --set judge=$form --set "output=$scratch/somebodys"
 done
 cmp "$model/model.safetensors" "$scratch/somebodys/model.safetensors" || fail "a model is written over"
 [ ! -e "$scratch/somebodys/lock" ] || fail "a refused training leaves a lock"
 mkdir "$scratch/notes"
 echo mine >"$scratch/notes/README.md"
 for form in none pairs; do
-  refuses 1 "holds a README.md" "$agon" train-rm "$scratch/rm.yaml" "${as_judge[@]}" --set judge=$form --set output=notes
+  refuses 1 "holds a README.md" "$agon" train-rm "$scratch/rm.yaml" "${as_judge[@]}" --set judge=$form --set "output=$scratch/notes"
 done
 [ "$(cat "$scratch/notes/README.md")" = mine ] || fail "somebody's README.md is written over"
 
-refuses 1 "'epochs' must be a whole number" "$agon" train-rm "$scratch/rm.yaml" --set epochs=1.5 --set output=refused
-refuses 1 "'epochs' must be a whole number" "$agon" train-rm "$scratch/rm.yaml" --set epochs=4294967297 --set output=refused
-refuses 1 "Write a list" "$agon" train-rm "$scratch/rm.yaml" --set data=p.jsonl --set output=refused
-refuses 1 "'charts' must lie between 1e-06 and 1000000, got 0" "$agon" train-rm "$scratch/rm.yaml" --set 'weights={charts: 0}' --set output=refused
+refuses 1 "'epochs' must be a whole number" "$agon" train-rm "$scratch/rm.yaml" --set epochs=1.5 --set "output=$scratch/refused"
+refuses 1 "'epochs' must be a whole number" "$agon" train-rm "$scratch/rm.yaml" --set epochs=4294967297 --set "output=$scratch/refused"
+refuses 1 "Write a list" "$agon" train-rm "$scratch/rm.yaml" --set data=p.jsonl --set "output=$scratch/refused"
+refuses 1 "'charts' must lie between 1e-06 and 1000000, got 0" "$agon" train-rm "$scratch/rm.yaml" --set 'weights={charts: 0}' --set "output=$scratch/refused"
 
 refuses 1 "'threads' must lie between 0 and 1024, got 100000" "$agon" train-rm "$scratch/rm.yaml" --set threads=100000 \
-  --set output=refused
-refuses 1 "got -1" "$agon" train-rm "$scratch/rm.yaml" --set threads=-1 --set output=refused
-refuses 1 "'inner' must lie between 1 and 65536, got 100000" "$agon" train-rm "$scratch/rm.yaml" --set inner=100000 --set output=refused
+  --set "output=$scratch/refused"
+refuses 1 "got -1" "$agon" train-rm "$scratch/rm.yaml" --set threads=-1 --set "output=$scratch/refused"
+refuses 1 "'inner' must lie between 1 and 65536, got 100000" "$agon" train-rm "$scratch/rm.yaml" --set inner=100000 --set "output=$scratch/refused"
 [ ! -e "$scratch/refused" ] || fail "a refused training leaves a folder"
 
 # Scores and figures.
@@ -147,7 +147,7 @@ does "$agon" run --policy "$model" --tasks 6 --samples 4 --out "$scratch/run" --
 does "$agon" show "$scratch/run" --json
 [ "$(value summary/verified "$scratch/out")" = "$verified" ] || fail "show leaves the verifier out"
 refuses 1 "holds preferences and no episodes" "$agon" show "$scratch/whole"
-does "$agon" train-rm "$scratch/rm.yaml" --set output=unfitted --set held_out=0 --set epochs=1
+does "$agon" train-rm "$scratch/rm.yaml" --set "output=$scratch/unfitted" --set held_out=0 --set epochs=1
 refuses 1 "trained without held-out sets" "$agon" search --policy "$model" --critic "rm:$scratch/unfitted" --tasks 1 --out "$scratch/unfitted-search"
 does "$agon" search --policy "$model" --critic "rm:$scratch/rm" --method guided --tasks 3 --out "$scratch/search" --json
 [ "$(value critic_tokens "$scratch/out")" = 0 ] || fail "a reward model writes no tokens"
