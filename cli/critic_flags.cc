@@ -11,6 +11,7 @@
 #include "agents/model_fingerprint.h"
 #include "cli/flag_use.h"
 #include "cli/model_folder.h"
+#include "cli/old_names.h"
 #include "cli/play.h"
 #include "cli/provenance.h"
 #include "cli/usage.h"
@@ -28,7 +29,28 @@
 namespace agon::cli {
 namespace {
 
-constexpr std::string_view kConstant = "constant=", kRewardModel = "rm:";
+constexpr std::string_view kConstant = "constant=", kRewardModel = "reward-model:";
+constexpr std::string_view kOldRewardModel = "rm:";  // before version 0.2, and in every record: formats stay
+
+std::string renewed(const std::string& critic) {
+  if (!critic.starts_with(kOldRewardModel)) return critic;
+  return std::string(kRewardModel) + critic.substr(kOldRewardModel.size());
+}
+
+std::string recorded(const std::string& critic) {
+  if (!critic.starts_with(kRewardModel)) return critic;
+  return std::string(kOldRewardModel) + critic.substr(kRewardModel.size());
+}
+
+// Takes the old form of a critic too, with a warning.
+CLI::Validator critic_name(const std::string& command) {
+  const auto renew = [command](std::string& critic) {
+    if (critic.starts_with(kOldRewardModel)) warn_of_old_name(command, "--critic rm:DIR", "--critic reward-model:DIR");
+    critic = renewed(critic);
+    return std::string();
+  };
+  return CLI::Validator(renew, "");
+}
 
 // A critic that was taught to judge; the solver's own score is the solver's.
 std::filesystem::path critic_folder(const CriticFlags& flags, const std::filesystem::path& solver_folder) {
@@ -40,7 +62,7 @@ std::filesystem::path critic_folder(const CriticFlags& flags, const std::filesys
 std::filesystem::path reward_model_folder(const CriticFlags& flags) {
   const std::filesystem::path folder = flags.critic.substr(kRewardModel.size());
   if (!std::filesystem::is_directory(folder))
-    throw Error("critic: no folder '{}'. rm:DIR takes what agon train-rm wrote.", folder.string());
+    throw Error("critic: no folder '{}'. reward-model:DIR takes what agon train-rm wrote.", folder.string());
   return folder;
 }
 
@@ -91,11 +113,11 @@ std::filesystem::path folder_of(const Json& config, const CriticFlags& flags,
 void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string& prefix) {
   const auto name = [&](const char* option) { return "--" + prefix + option; };
   command
-      .add_option(
-          "--critic", flags.critic,
-          "generative (writes a critique), discriminative (compares the two verdicts), self-score (the "
-          "solver's own <score>), process-reward (a server), rm:DIR (a reward model), oracle (the suite), constant=P, "
-          "random")
+      .add_option("--critic", flags.critic,
+                  "generative (writes a critique), discriminative (compares the two verdicts), self-score (the "
+                  "solver's own <score>), process-reward (a server), reward-model:DIR, oracle (the suite), constant=P, "
+                  "random")
+      ->transform(critic_name(command.get_name()))
       ->capture_default_str()
       ->group(kCriticFlags);
   command
@@ -152,7 +174,7 @@ void require_used(const CLI::App& command, const CriticFlags& flags, const std::
 }
 
 Json critic_config(const CriticFlags& flags, const std::filesystem::path& solver_folder) {
-  Json config{{"critic", flags.critic}};
+  Json config{{"critic", recorded(flags.critic)}};
   if (flags.critic == "process-reward") {
     config["url"] = net::public_url(flags.url);
     config["model"] = flags.model;
@@ -175,16 +197,18 @@ Json critic_config(const CriticFlags& flags, const std::filesystem::path& solver
 }
 
 Json critic_record(const CriticFlags& flags, const std::filesystem::path& solver_folder) {
-  Json record{{"critic", flags.critic}};
+  Json record{{"critic", recorded(flags.critic)}};
   if (flags.critic == "process-reward") record["url"] = net::public_url(flags.url);
   if (flags.critic.starts_with(kRewardModel)) record.update(model_record(reward_model_folder(flags)));
   if (writes(flags.critic)) record.update(model_record(critic_folder(flags, solver_folder)));
   return record;
 }
 
+std::string critic_in(const Json& config) { return renewed(config.at("critic").get<std::string>()); }
+
 CriticFlags critic_flags_in(const Json& config, const CriticFlags& given, const std::filesystem::path& solver_folder) {
   CriticFlags flags = given;
-  flags.critic = config.at("critic").get<std::string>();
+  flags.critic = critic_in(config);
   if (flags.url.empty()) flags.url = config.value("url", "");
   flags.model = config.value("model", "");
   flags.form = config.value("form", flags.form);
@@ -221,8 +245,8 @@ OpenCritic open_critic(const CriticFlags& flags, agents::Policy* solver, const s
     open.label = flags.critic + " ";
   } else {
     throw Error("{}", unknown_name_message("critic", flags.critic,
-                                           {"generative", "discriminative", "self-score", "process-reward", "rm:DIR",
-                                            "oracle", "constant=P", "random"}));
+                                           {"generative", "discriminative", "self-score", "process-reward",
+                                            "reward-model:DIR", "oracle", "constant=P", "random"}));
   }
   open.label += open.critic->name();
   return open;

@@ -102,7 +102,7 @@ int main(int argc, char** argv) {
   } catch (const agon::Error& error) {
     return fail(error.what(), 1);
   } catch (const std::bad_alloc&) {
-    return fail("out of memory. Use fewer --threads or --samples, smaller pictures, or a smaller model.", 1);
+    return fail("out of memory. Use fewer --in-flight or --samples, smaller pictures, or a smaller model.", 1);
   } catch (const std::exception& error) {  // of a library; LibTorch's go on with a stack trace
     const std::string_view what = error.what();
     return fail(what.substr(0, what.find('\n')), 1);

@@ -53,9 +53,9 @@ std::filesystem::path find_model_folder(const std::string& policy, const std::fi
   throw Error("policy: {} is no model folder: it has no config.json. Give a folder in the hub's form.", policy);
 }
 
-std::filesystem::path find_reward_model(const std::string& rm, const std::filesystem::path& program) {
-  return rm.empty() ? find_shipped(kDefaultRewardModel, agents::kRewardModelFile, program, "--rm")
-                    : std::filesystem::path(rm);
+std::filesystem::path find_reward_model(const std::string& folder, const std::filesystem::path& program) {
+  return folder.empty() ? find_shipped(kDefaultRewardModel, agents::kRewardModelFile, program, "--reward-model")
+                        : std::filesystem::path(folder);
 }
 
 }  // namespace agon::cli

@@ -10,6 +10,7 @@
 #include "agents/model_fingerprint.h"
 #include "cli/flag_use.h"
 #include "cli/interrupt.h"
+#include "cli/old_names.h"
 #include "cli/provenance.h"
 #include "cli/search_place.h"
 #include "cli/task_hashes.h"
@@ -17,10 +18,10 @@
 #include "core/error.h"
 #include "core/progress.h"
 #include "core/provenance.h"
-#include "record/episode_store.h"
 #include "env/wrappers/role.h"
-#include "record/run_schema.h"
 #include "env/wrappers/two_turn.h"
+#include "record/episode_store.h"
+#include "record/run_schema.h"
 
 namespace agon::cli {
 namespace {
@@ -125,10 +126,11 @@ void add_sampling_options(CLI::App& command, PlayFlags& flags) {
       ->capture_default_str()
       ->check(whole_number_in(1, 1'000'000))
       ->group(kPolicyFlags);
-  command.add_option("--threads", flags.threads, "groups under way at a time; changes no result")
+  command.add_option("--in-flight", flags.threads, "groups under way at a time; changes no result")
       ->capture_default_str()
       ->check(whole_number_in(1, 1024))
       ->group(kPolicyFlags);
+  add_old_name(command, "--threads", "--in-flight");
 }
 
 void add_play_options(CLI::App& command, PlayFlags& flags) {

@@ -67,7 +67,7 @@ void require_flags_used(const CLI::App& command, const ReplayFlags& flags, const
     throw Error("replay: the run's method, {}, asks no critic. Leave the critic's flags out.",
                 to_string(method.method));
   CriticFlags asked = flags.critic;
-  if (!flags.critic_given && config.contains("critic")) asked.critic = config.at("critic").value("critic", "");
+  if (!flags.critic_given && config.contains("critic")) asked.critic = critic_in(config.at("critic"));
   if (needs_critic(method)) require_used(command, asked, "critic-");
 }
 

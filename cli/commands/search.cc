@@ -13,6 +13,7 @@
 #include "cli/flag_use.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
+#include "cli/old_names.h"
 #include "cli/output.h"
 #include "cli/play.h"
 #include "cli/provenance.h"
@@ -104,7 +105,7 @@ void require_method_flags_used(const CLI::App& command, const SearchCommandFlags
   using critic::Setting;
   const critic::Method method = critic::parse_method(flags.method);
   require_used(command,
-               {use_of("--n", method, Setting::n), use_of("--width", method, Setting::width),
+               {use_of("--samples", method, Setting::n), use_of("--width", method, Setting::width),
                 use_of("--attempts", method, Setting::attempts), use_of("--keep", method, Setting::keep),
                 use_of("--retry", method, Setting::retry), use_of("--rank", method, Setting::rank),
                 use_of("--temperature", method, Setting::sampling), use_of("--top-p", method, Setting::sampling),
@@ -254,10 +255,11 @@ void add_method_options(CLI::App& command, SearchCommandFlags& flags) {
                   "most that a task may spend: policy_tokens=N,critic_tokens=N,env_steps=N,tool_seconds=S,wall=S")
       ->check(some_text())
       ->group(kSearchFlags);
-  command.add_option("--n", flags.n, "trajectories, beams or particles")
+  command.add_option("--samples", flags.n, "trajectories, beams or particles")
       ->capture_default_str()
       ->check(whole_number_in(1, 4096))
       ->group(kSearchFlags);
+  add_old_name(command, "--n", "--samples");
   command.add_option("--width", flags.width, "candidates a step (beam, diverse-beam, mcts)")
       ->capture_default_str()
       ->check(whole_number_in(1, 1024))

@@ -5,6 +5,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/interrupt.h"
+#include "cli/old_names.h"
 #include "cli/search_flags.h"
 #include "cli/usage.h"
 #include "core/error.h"
@@ -45,10 +46,11 @@ void add_serve_search(CLI::App& app) {
       ->type_name("<port>")
       ->check(whole_number_in(0, 65535))
       ->capture_default_str();
-  command->add_option("--threads", flags->server.threads, "Requests answered at a time")
+  command->add_option("--in-flight", flags->server.threads, "Requests answered at a time")
       ->type_name("<n>")
       ->check(whole_number_in(1, 1024))
       ->capture_default_str();
+  add_old_name(*command, "--threads", "--in-flight");
   command->add_option("--connections", flags->server.limits.connections, "Open connections at a time; more get 503")
       ->type_name("<n>")
       ->check(whole_number_in(1, 10'000))

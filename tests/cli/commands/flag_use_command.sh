@@ -109,7 +109,7 @@ grep -q 'level: 3' out || fail "a key that is set in what was set is not there"
 
 # So is what would count twice, by whatever path.
 for command in "eval-critic --suite charts --suite charts" "eval-critic --run RUN --run ./RUN" "eval-critic --file STEPS --file ./STEPS" \
-  "eval-rm --rm MODEL --file PREFERENCES --file ./PREFERENCES" "train-rm RM --set data=[PREFERENCES,./PREFERENCES]" \
+  "eval-rm --reward-model MODEL --file PREFERENCES --file ./PREFERENCES" "train-rm RM --set data=[PREFERENCES,./PREFERENCES]" \
   "selfplay SELFPLAY --set solvers=[MODEL,MODEL/]" "selfplay SELFPLAY --set sources.0.solvers=[MODEL,MODEL]" \
   "decompose --picture white --picture white" "report SEARCH --compare GREEDY --compare GREEDY/"; do
   refuses 1 "given twice" "$agon" $command
