@@ -62,7 +62,8 @@ std::filesystem::path critic_folder(const CriticFlags& flags, const std::filesys
 std::filesystem::path reward_model_folder(const CriticFlags& flags) {
   const std::filesystem::path folder = flags.critic.substr(kRewardModel.size());
   if (!std::filesystem::is_directory(folder))
-    throw Error("critic: no folder '{}'. reward-model:DIR takes what agon train-rm wrote.", folder.string());
+    throw Error("critic: there is no folder '{}'. Give reward-model:DIR a folder that `agon train-rm` wrote.",
+                folder.string());
   return folder;
 }
 
@@ -103,7 +104,7 @@ std::filesystem::path folder_of(const Json& config, const CriticFlags& flags,
   for (const std::filesystem::path& folder : {solver_folder, critic_folder(flags, solver_folder)})
     if (agents::model_fingerprint(folder) == files) return folder;
   throw Error(
-      "critic: the run's critic was {}, with files of the hash {}; it is none of the models at hand. Give its "
+      "critic: the run's critic was {}, with files of the hash {}; no model at hand has that hash. Give its "
       "folder with --critic-policy, or another critic with --critic.",
       config.at("policy").get<std::string>(), files);
 }
@@ -114,40 +115,50 @@ void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string
   const auto name = [&](const char* option) { return "--" + prefix + option; };
   command
       .add_option("--critic", flags.critic,
-                  "generative (writes a critique), discriminative (compares the two verdicts), self-score (the "
+                  "Critic: generative (writes a critique), discriminative (compares the two verdicts), self-score (the "
                   "solver's own <score>), process-reward (a server), reward-model:DIR, oracle (the suite), constant=P, "
                   "random")
+      ->type_name("<name>")
       ->transform(critic_name(command.get_name()))
       ->capture_default_str()
       ->group(kCriticFlags);
   command
       .add_option(
           name("policy"), flags.policy,
-          "the critic's model folder (default: models/agon-tiny-critic; self-score: the solver's, models/agon-tiny)")
+          "Model folder of the critic (default: models/agon-tiny-critic; of self-score the policy's, models/agon-tiny)")
+      ->type_name("<path>")
       ->group(kCriticFlags);
-  command.add_option(name("prompt"), flags.prompt, "what it is told: short, long, or a text file of your own")
+  command.add_option(name("prompt"), flags.prompt, "Prompt of the critic: short, long, or a text file of your own")
+      ->type_name("<text>")
       ->capture_default_str()
       ->group(kCriticFlags);
-  command.add_option("--critiques", flags.critiques, "critiques of a step; several need a temperature")
+  command.add_option("--critiques", flags.critiques, "Critiques per step; several need a temperature above 0")
       ->capture_default_str()
       ->check(whole_number_in(1, 256))
       ->group(kCriticFlags);
-  command.add_option(name("combine"), flags.combine, "of several critiques: mean of their P(correct), or vote")
+  command
+      .add_option(name("combine"), flags.combine, "Combination of several critiques: mean of their P(correct), or vote")
+      ->type_name("<name>")
       ->capture_default_str()
       ->group(kCriticFlags);
-  command.add_option(name("temperature"), flags.temperature, "of critiques")
+  command.add_option(name("temperature"), flags.temperature, "Temperature of critiques")
       ->capture_default_str()
       ->check(number_in(0, 100))
       ->group(kCriticFlags);
-  command.add_option(name("max-tokens"), flags.max_tokens, "of a critique")
+  command.add_option(name("max-tokens"), flags.max_tokens, "Most tokens of a critique")
       ->capture_default_str()
       ->check(whole_number_in(1, 1'000'000))
       ->group(kCriticFlags);
-  command.add_option(name("url"), flags.url, "process-reward: the server, as in http://127.0.0.1:8000")
+  command.add_option(name("url"), flags.url, "Address of the server of process-reward, as in http://127.0.0.1:8000")
+      ->type_name("<url>")
       ->group(kCriticFlags);
-  command.add_option(name("model"), flags.model, "process-reward: the model, as the server calls it")
+  command.add_option(name("model"), flags.model, "Name of the model at the server of process-reward")
+      ->type_name("<name>")
       ->group(kCriticFlags);
-  command.add_option(name("form"), flags.form, "process-reward: qwen (Qwen2.5-Math-PRM) or shepherd (Math-Shepherd)")
+  command
+      .add_option(name("form"), flags.form,
+                  "Form of process-reward: qwen (Qwen2.5-Math-PRM) or shepherd (Math-Shepherd)")
+      ->type_name("<name>")
       ->capture_default_str()
       ->group(kCriticFlags);
 }

@@ -14,7 +14,7 @@ void add_old_name(CLI::App& command, const std::string& old_name, const std::str
     renamed->add_result(value);
     renamed->run_callback();  // the parser may be past it
   };
-  command.add_option_function<std::string>(old_name, take)->group("");
+  command.add_option_function<std::string>(old_name, take)->group(kOldNames);
 }
 
 void warn_of_old_name(const std::string& command, const std::string& old_name, const std::string& name) {

@@ -10,6 +10,8 @@ class App;
 
 namespace agon::cli {
 
+inline constexpr const char* kOldNames = "Old names";  // group of options that --help does not show
+
 // `old_name` ("--rm") in place of `name` ("--reward-model"), which the command has: it counts as that, and --help does
 // not show it.
 void add_old_name(CLI::App& command, const std::string& old_name, const std::string& name);

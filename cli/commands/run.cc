@@ -80,18 +80,24 @@ void run(const RunFlags& flags) {
 void add_run(CLI::App& app) {
   auto flags = std::make_shared<RunFlags>();
   flags->play.command = "run";
-  CLI::App* command = app.add_subcommand("run", "Play a suite's tasks with a policy; record, grade, report");
-  command->add_option("--suite", flags->suite, "suite: see 'agon suites'")->capture_default_str()->group(kDataFlags);
-  command->add_option("--policy", flags->policy, "model folder (default: models/agon-tiny)")->group(kPolicyFlags);
+  CLI::App* command = app.add_subcommand("run", "Play a suite's tasks with a policy and record every episode");
+  command->add_option("--suite", flags->suite, "Suite to play; 'agon suites' lists them")
+      ->type_name("<name>")
+      ->capture_default_str()
+      ->group(kDataFlags);
+  command->add_option("--policy", flags->policy, "Model folder (default: models/agon-tiny)")
+      ->type_name("<path>")
+      ->group(kPolicyFlags);
   add_play_options(*command, flags->play);
-  command
-      ->add_option("--reward-model", flags->reward_model,
-                   "folder of a reward model, which takes the best of the samples")
+  command->add_option("--reward-model", flags->reward_model, "Reward model folder; it picks the best of the samples")
+      ->type_name("<path>")
       ->group(kPolicyFlags);
   add_old_name(*command, "--verifier", "--reward-model");
-  command->add_option("--out", flags->out, "run folder (default: runs/<suite>-<time>)")->group(kOutputFlags);
-  command->add_flag("--resume", flags->resume, "go on with the run in --out")->group(kOutputFlags);
-  command->add_flag("--json", flags->json, "print the summary as one JSON object")->group(kOutputFlags);
+  command->add_option("--out", flags->out, "Run folder to write (default: runs/<suite>-<time>)")
+      ->type_name("<path>")
+      ->group(kOutputFlags);
+  command->add_flag("--resume", flags->resume, "Resume the run in --out")->group(kOutputFlags);
+  command->add_flag("--json", flags->json, "Print the summary as one JSON object")->group(kOutputFlags);
   command->callback([flags, command] {
     settle_samples(*command, flags->play);
     run(*flags);

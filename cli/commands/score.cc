@@ -12,7 +12,6 @@
 #include "cli/model_folder.h"
 #include "cli/old_names.h"
 #include "cli/output.h"
-#include "cli/play.h"
 #include "cli/provenance.h"
 #include "cli/transcript.h"
 #include "core/error.h"
@@ -56,15 +55,16 @@ void score(const ScoreFlags& flags) {
 
 void add_score(CLI::App& app) {
   auto flags = std::make_shared<ScoreFlags>();
-  CLI::App* command = app.add_subcommand("score", "What a reward model makes of responses to a prompt");
-  command->add_option("--reward-model", flags->reward_model, "folder of a reward model (models/agon-tiny-reward)");
+  CLI::App* command = app.add_subcommand("score", "Score responses to a prompt with a reward model");
+  command->add_option("--reward-model", flags->reward_model, "Reward model folder (default: models/agon-tiny-reward)")
+      ->type_name("<path>");
   command
       ->add_option(
           "FILE", flags->file,
-          R"(JSON: {"prompt", "images": [path beside the file], "responses": [text], "instructions"}; -: standard input)")
+          R"(JSON file {"prompt", "images": [paths relative to it], "responses": [text], "instructions"}; - for standard input)")
       ->capture_default_str();
   add_old_name(*command, "--rm", "--reward-model");
-  command->add_flag("--json", flags->json, "print {scores, best: which, from 0}")->group(kOutputFlags);
+  command->add_flag("--json", flags->json, "Print one JSON object: scores, and best, the index of the highest");
   command->callback([flags] { score(*flags); });
 }
 

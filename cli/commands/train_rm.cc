@@ -25,8 +25,7 @@ void run(const CLI::App& command, const TrainingFlags& flags) {
   const bool judge = config.judge != critic::JudgeForm::none;
   const Json notes =
       judge ? critic::train_judge(config, interrupted()) : critic::train_reward_model(config, interrupted());
-  if (notes.is_null())
-    throw Interrupted("train-rm: stopped after a checkpoint. Go on with the same command and --resume.");
+  if (notes.is_null()) throw Interrupted("train-rm: stopped after a checkpoint. Rerun the same command with --resume.");
   if (flags.json) {
     print_json(notes);
     return;

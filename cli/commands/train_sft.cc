@@ -25,7 +25,7 @@ void add_train_sft(CLI::App& app) {
     require_resume_fits("train-sft", *flags, config.output);
     watch_interrupts();
     if (!agents::train_sft(config, interrupted()))
-      throw Interrupted("train-sft: stopped after a checkpoint. Go on with the same command and --resume.");
+      throw Interrupted("train-sft: stopped after a checkpoint. Rerun the same command with --resume.");
     Json about{{"model", model_record(config.output)}};
     if (!config.start.empty()) about["policy"] = model_record(config.start);
     // No JSON: a model's fingerprint is of that, and tells models apart, not who made them.

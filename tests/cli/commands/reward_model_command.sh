@@ -39,7 +39,7 @@ grep -q "charts: verdicts: .* invalid" "$scratch/out" || fail "it does not say w
 refuses 1 "cannot be chosen of the 10 that are written" "$agon" make-preferences --policy "$model" --responses 11 --samples 8 \
   --corrupted 2 --out "$scratch/refused"
 refuses 1 "plays a file of tasks" "$agon" make-preferences --suite jsonl --out "$scratch/refused"
-refuses 1 "there is none from 100000 on" "$agon" make-preferences --split test --first-task 100000 --out "$scratch/refused"
+refuses 1 "so none is left from --first-task 100000 on" "$agon" make-preferences --split test --first-task 100000 --out "$scratch/refused"
 [ ! -e "$scratch/refused" ] || fail "refused preferences leave a folder"
 
 refuses 1 "holds no episodes of a suite" "$agon" eval-critic --critic oracle --run "$scratch/whole"
@@ -62,7 +62,7 @@ cp "$scratch/out" "$scratch/notes.json"
 [ "$(value held_out/n "$scratch/notes.json")" -gt 0 ] || fail "no held-out figures"
 [ "$(wc -l <"$scratch/rm/train.jsonl")" = "$(value steps "$scratch/notes.json")" ] || fail "not one line a step"
 for seconds in 1 2; do kill_after $seconds "$agon" train-rm "$scratch/rm.yaml" --set "output=$scratch/again" --resume; done
-refuses 1 "Go on with it with --resume" "$agon" train-rm "$scratch/rm.yaml"
+refuses 1 "Resume it with --resume" "$agon" train-rm "$scratch/rm.yaml"
 does "$agon" train-rm "$scratch/rm.yaml" --set "output=$scratch/again" --resume
 [ "$(wc -l <"$scratch/again/train.jsonl")" = "$(value steps "$scratch/notes.json")" ] || fail "killed: not one line a step"
 for file in adapter_model reward_head; do

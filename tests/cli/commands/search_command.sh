@@ -125,8 +125,8 @@ is None divergence own
 refuses 1 "Give its folder with --critic-policy" "$agon" replay "$scratch/babble" 0 --policy "$model"
 "$agon" replay "$scratch/babble" 0 --policy "$model" --critic-policy "$untaught" --json >"$scratch/own.json" 2>&1 || fail "replay by the critic of a folder"
 is None divergence own
-refuses 1 "Give --policy too" "$agon" replay "$scratch/many" 3 --critic oracle
-refuses 1 "Give --policy too" "$agon" replay "$scratch/many" 3 --critic-policy "$model"
+refuses 1 "Give --policy, or leave" "$agon" replay "$scratch/many" 3 --critic oracle
+refuses 1 "Give --policy, or leave" "$agon" replay "$scratch/many" 3 --critic-policy "$model"
 
 # A journal that is damaged is in no figure, and no success.
 cp -r "$scratch/whole" "$scratch/damaged"
@@ -157,10 +157,14 @@ printf '{"id": "a", "prompt": "1 + 2?", "answer": 3, "grader": "number"}\n' >"$s
 printf '{"id": "a", "prompt": "1 + 3?", "answer": 4, "grader": "number"}\n' >"$scratch/others.jsonl"
 play file --suite jsonl --file "$scratch/tasks.jsonl" --method greedy
 "$agon" replay "$scratch/file" 0 >"$scratch/out" 2>&1 || fail "replay of a task file by its own path: $(cat "$scratch/out")"
+"$agon" replay "$scratch/file" a 2>/dev/null | cmp -s - "$scratch/out" || fail "a task is not replayed by its id"
+says 0 "jsonl/a, sample 0: " "$agon" show "$scratch/file" a
+says 0 "     0  a   " "$agon" show "$scratch/file"
+refuses 1 "the run has no task 'nothing'" "$agon" show "$scratch/file" nothing
 says 0 "report.html" "$agon" report "$scratch/file"
 grep -q '"trees_missing":""' "$scratch/file/report.html" || fail "the report has no trees, and knows the task file's path"
 mv "$scratch/tasks.jsonl" "$scratch/moved.jsonl"
-refuses 1 "is not there any more. Give it with --file" "$agon" replay "$scratch/file" 0
+refuses 1 "no longer exists. Give it with --file" "$agon" replay "$scratch/file" 0
 refuses 1 "is not the task file of the run: its hash is" "$agon" replay "$scratch/file" 0 --file "$scratch/others.jsonl"
 "$agon" replay "$scratch/file" 0 --file "$scratch/moved.jsonl" >/dev/null 2>&1 || fail "replay of a task file"
 says 0 "report.html" "$agon" report "$scratch/file"
@@ -195,13 +199,13 @@ refuses 1 "Did you mean 'product'" "$agon" search --method beam --rank produkt -
 refuses 1 "Did you mean 'policy_tokens'" "$agon" search --budget policy_token=3 --out "$scratch/x"
 refuses 1 "gives no amount" "$agon" search --budget policy_tokens=many --out "$scratch/x"
 refuses 1 "Did you mean 'oracle'" "$agon" search --critic orakle --out "$scratch/x"
-refuses 1 "is no model folder" "$agon" search --critic oracle --policy "$scratch/none" --out "$scratch/x"
+refuses 1 "is not a model folder" "$agon" search --critic oracle --policy "$scratch/none" --out "$scratch/x"
 refuses 2 "--samples" "$agon" search --samples 0 --out "$scratch/x"
 refuses 2 "--critic-max-tokens" "$agon" search --critic-max-tokens 0 --out "$scratch/x"
 refuses 2 "--critic-temperature" "$agon" search --critic-temperature -2 --out "$scratch/x"
 refuses 2 "--keep" "$agon" search --keep none --out "$scratch/x"
 refuses 2 "--retry" "$agon" search --retry never --out "$scratch/x"
-refuses 1 "is no search" "$agon" replay "$scratch/run" 0
+refuses 1 "is not a search" "$agon" replay "$scratch/run" 0
 refuses 1 "has no search here" "$agon" replay "$scratch/many" 99
 refuses 1 "no run here" "$agon" replay "$scratch" 0
 python3 - "$scratch/many" <<'PY'
