@@ -11,6 +11,7 @@
 #include "agents/model_fingerprint.h"
 #include "cli/flag_use.h"
 #include "cli/model_folder.h"
+#include "cli/old_names.h"
 #include "cli/play.h"
 #include "cli/provenance.h"
 #include "cli/usage.h"
@@ -28,7 +29,28 @@
 namespace agon::cli {
 namespace {
 
-constexpr std::string_view kConstant = "constant=", kRewardModel = "rm:";
+constexpr std::string_view kConstant = "constant=", kRewardModel = "reward-model:";
+constexpr std::string_view kOldRewardModel = "rm:";  // before version 0.2, and in every record: formats stay
+
+std::string renewed(const std::string& critic) {
+  if (!critic.starts_with(kOldRewardModel)) return critic;
+  return std::string(kRewardModel) + critic.substr(kOldRewardModel.size());
+}
+
+std::string recorded(const std::string& critic) {
+  if (!critic.starts_with(kRewardModel)) return critic;
+  return std::string(kOldRewardModel) + critic.substr(kRewardModel.size());
+}
+
+// Takes the old form of a critic too, with a warning.
+CLI::Validator critic_name(const std::string& command) {
+  const auto renew = [command](std::string& critic) {
+    if (critic.starts_with(kOldRewardModel)) warn_of_old_name(command, "--critic rm:DIR", "--critic reward-model:DIR");
+    critic = renewed(critic);
+    return std::string();
+  };
+  return CLI::Validator(renew, "");
+}
 
 // A critic that was taught to judge; the solver's own score is the solver's.
 std::filesystem::path critic_folder(const CriticFlags& flags, const std::filesystem::path& solver_folder) {
@@ -40,7 +62,8 @@ std::filesystem::path critic_folder(const CriticFlags& flags, const std::filesys
 std::filesystem::path reward_model_folder(const CriticFlags& flags) {
   const std::filesystem::path folder = flags.critic.substr(kRewardModel.size());
   if (!std::filesystem::is_directory(folder))
-    throw Error("critic: no folder '{}'. rm:DIR takes what agon train-rm wrote.", folder.string());
+    throw Error("critic: there is no folder '{}'. Give reward-model:DIR a folder that `agon train-rm` wrote.",
+                folder.string());
   return folder;
 }
 
@@ -81,7 +104,7 @@ std::filesystem::path folder_of(const Json& config, const CriticFlags& flags,
   for (const std::filesystem::path& folder : {solver_folder, critic_folder(flags, solver_folder)})
     if (agents::model_fingerprint(folder) == files) return folder;
   throw Error(
-      "critic: the run's critic was {}, with files of the hash {}; it is none of the models at hand. Give its "
+      "critic: the run's critic was {}, with files of the hash {}; no model at hand has that hash. Give its "
       "folder with --critic-policy, or another critic with --critic.",
       config.at("policy").get<std::string>(), files);
 }
@@ -91,41 +114,51 @@ std::filesystem::path folder_of(const Json& config, const CriticFlags& flags,
 void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string& prefix) {
   const auto name = [&](const char* option) { return "--" + prefix + option; };
   command
-      .add_option(
-          "--critic", flags.critic,
-          "generative (writes a critique), discriminative (compares the two verdicts), self-score (the "
-          "solver's own <score>), process-reward (a server), rm:DIR (a reward model), oracle (the suite), constant=P, "
-          "random")
+      .add_option("--critic", flags.critic,
+                  "Critic: generative (writes a critique), discriminative (compares the two verdicts), self-score (the "
+                  "solver's own <score>), process-reward (a server), reward-model:DIR, oracle (the suite), constant=P, "
+                  "random")
+      ->type_name("<name>")
+      ->transform(critic_name(command.get_name()))
       ->capture_default_str()
       ->group(kCriticFlags);
   command
       .add_option(
           name("policy"), flags.policy,
-          "the critic's model folder (default: models/agon-tiny-critic; self-score: the solver's, models/agon-tiny)")
+          "Model folder of the critic (default: models/agon-tiny-critic; of self-score the policy's, models/agon-tiny)")
+      ->type_name("<path>")
       ->group(kCriticFlags);
-  command.add_option(name("prompt"), flags.prompt, "what it is told: short, long, or a text file of your own")
+  command.add_option(name("prompt"), flags.prompt, "Prompt of the critic: short, long, or a text file of your own")
+      ->type_name("<text>")
       ->capture_default_str()
       ->group(kCriticFlags);
-  command.add_option("--critiques", flags.critiques, "critiques of a step; several need a temperature")
+  command.add_option("--critiques", flags.critiques, "Critiques per step; several need a temperature above 0")
       ->capture_default_str()
       ->check(whole_number_in(1, 256))
       ->group(kCriticFlags);
-  command.add_option(name("combine"), flags.combine, "of several critiques: mean of their P(correct), or vote")
+  command
+      .add_option(name("combine"), flags.combine, "Combination of several critiques: mean of their P(correct), or vote")
+      ->type_name("<name>")
       ->capture_default_str()
       ->group(kCriticFlags);
-  command.add_option(name("temperature"), flags.temperature, "of critiques")
+  command.add_option(name("temperature"), flags.temperature, "Temperature of critiques")
       ->capture_default_str()
       ->check(number_in(0, 100))
       ->group(kCriticFlags);
-  command.add_option(name("max-tokens"), flags.max_tokens, "of a critique")
+  command.add_option(name("max-tokens"), flags.max_tokens, "Most tokens of a critique")
       ->capture_default_str()
       ->check(whole_number_in(1, 1'000'000))
       ->group(kCriticFlags);
-  command.add_option(name("url"), flags.url, "process-reward: the server, as in http://127.0.0.1:8000")
+  command.add_option(name("url"), flags.url, "Address of the server of process-reward, as in http://127.0.0.1:8000")
+      ->type_name("<url>")
       ->group(kCriticFlags);
-  command.add_option(name("model"), flags.model, "process-reward: the model, as the server calls it")
+  command.add_option(name("model"), flags.model, "Name of the model at the server of process-reward")
+      ->type_name("<name>")
       ->group(kCriticFlags);
-  command.add_option(name("form"), flags.form, "process-reward: qwen (Qwen2.5-Math-PRM) or shepherd (Math-Shepherd)")
+  command
+      .add_option(name("form"), flags.form,
+                  "Form of process-reward: qwen (Qwen2.5-Math-PRM) or shepherd (Math-Shepherd)")
+      ->type_name("<name>")
       ->capture_default_str()
       ->group(kCriticFlags);
 }
@@ -152,7 +185,7 @@ void require_used(const CLI::App& command, const CriticFlags& flags, const std::
 }
 
 Json critic_config(const CriticFlags& flags, const std::filesystem::path& solver_folder) {
-  Json config{{"critic", flags.critic}};
+  Json config{{"critic", recorded(flags.critic)}};
   if (flags.critic == "process-reward") {
     config["url"] = net::public_url(flags.url);
     config["model"] = flags.model;
@@ -175,16 +208,18 @@ Json critic_config(const CriticFlags& flags, const std::filesystem::path& solver
 }
 
 Json critic_record(const CriticFlags& flags, const std::filesystem::path& solver_folder) {
-  Json record{{"critic", flags.critic}};
+  Json record{{"critic", recorded(flags.critic)}};
   if (flags.critic == "process-reward") record["url"] = net::public_url(flags.url);
   if (flags.critic.starts_with(kRewardModel)) record.update(model_record(reward_model_folder(flags)));
   if (writes(flags.critic)) record.update(model_record(critic_folder(flags, solver_folder)));
   return record;
 }
 
+std::string critic_in(const Json& config) { return renewed(config.at("critic").get<std::string>()); }
+
 CriticFlags critic_flags_in(const Json& config, const CriticFlags& given, const std::filesystem::path& solver_folder) {
   CriticFlags flags = given;
-  flags.critic = config.at("critic").get<std::string>();
+  flags.critic = critic_in(config);
   if (flags.url.empty()) flags.url = config.value("url", "");
   flags.model = config.value("model", "");
   flags.form = config.value("form", flags.form);
@@ -221,8 +256,8 @@ OpenCritic open_critic(const CriticFlags& flags, agents::Policy* solver, const s
     open.label = flags.critic + " ";
   } else {
     throw Error("{}", unknown_name_message("critic", flags.critic,
-                                           {"generative", "discriminative", "self-score", "process-reward", "rm:DIR",
-                                            "oracle", "constant=P", "random"}));
+                                           {"generative", "discriminative", "self-score", "process-reward",
+                                            "reward-model:DIR", "oracle", "constant=P", "random"}));
   }
   open.label += open.critic->name();
   return open;

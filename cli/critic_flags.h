@@ -38,6 +38,8 @@ Json critic_config(const CriticFlags& flags, const std::filesystem::path& solver
 // Which critic it is, for a provenance: {"critic"}, and "path" and "files" of its model folder or "url" of its
 // server, where it has one.
 Json critic_record(const CriticFlags& flags, const std::filesystem::path& solver_folder = {});
+// Which critic a recorded config names, as --critic would: "reward-model:DIR".
+std::string critic_in(const Json& config);
 // Back again, but for the critic's model folder, of which the config has the name and a hash alone: the folder that
 // holds the same files, of `solver_folder` and the critic that comes with agon. Throws Error where neither does.
 // given: the flags, whose folder and address come first.

@@ -14,7 +14,7 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 void request_stop(int signal) {
   stop = true;
   std::signal(signal, SIG_DFL);
-  constexpr std::string_view kWord = "\nagon: stopping at the next safe point; once more ends it at once\n";
+  constexpr std::string_view kWord = "\nagon: stopping at the next safe point; Ctrl-C again stops at once\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kWord.data(), kWord.size());
 }
 

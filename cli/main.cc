@@ -1,4 +1,4 @@
-// agon - the command line of the gym. Exit codes: 0 done, 1 the work could not be done, 2 the command line is wrong.
+// agon - the command line of the gym. cli/exit_codes.h has its exit codes.
 #include <fcntl.h>
 
 #include <CLI/CLI.hpp>
@@ -9,42 +9,17 @@
 #include <string_view>
 
 #include "cli/commands/commands.h"
+#include "cli/exit_codes.h"
 #include "cli/interrupt.h"
+#include "cli/program.h"
 #include "cli/provenance.h"
 #include "cli/usage.h"
-#include "cli/version.h"
 #include "core/error.h"
 #include "core/text.h"
 
 namespace {
 
-void add_commands(CLI::App& app) {
-  using namespace agon::cli;
-  add_complete(app);
-  add_credit(app);
-  add_decompose(app);
-  add_doctor(app);
-  add_eval(app);
-  add_eval_critic(app);
-  add_eval_rm(app);
-  add_exec(app);
-  add_grade(app);
-  add_index(app);
-  add_make_preferences(app);
-  add_query(app);
-  add_replay(app);
-  add_report(app);
-  add_run(app);
-  add_score(app);
-  add_search(app);
-  add_selfplay(app);
-  add_serve_search(app);
-  add_show(app);
-  add_suites(app);
-  add_train(app);
-  add_train_rm(app);
-  add_train_sft(app);
-}
+using agon::cli::kFailed, agon::cli::kStopped, agon::cli::kWrongUsage;
 
 int fail(std::string_view what, int code) {
   std::cout.flush();
@@ -60,9 +35,9 @@ int run(CLI::App& app, int argc, char** argv) {
   app.parse(argc, argv);
   if (app.get_subcommands().empty()) {
     std::cerr << app.help();
-    return 2;
+    return kWrongUsage;
   }
-  return 0;
+  return agon::cli::kDone;
 }
 
 // A file that the program opens must not stand where somebody prints. What is closed stays unwritable.
@@ -74,7 +49,9 @@ void fill_standard_descriptors() {
 // Output that did not reach its reader (a full disk) is a failure like any other.
 int flush_output(int code) {
   const bool lost = !std::cout.flush() || std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
-  return lost && code == 0 ? fail("standard output could not be written. Is the disk full?", 1) : code;
+  return lost && code == 0
+             ? fail("standard output could not be written: the disk may be full, or its reader gone.", kFailed)
+             : code;
 }
 
 }  // namespace
@@ -84,27 +61,24 @@ int main(int argc, char** argv) {
   std::signal(SIGCHLD, SIG_DFL);     // whoever started agon may ignore it, and then nobody can wait for a process
   std::signal(SIGXFSZ, [](int) {});  // a file that may not grow fails to be written; children have their own say
   agon::cli::record_program(argc, argv);
-  CLI::App app("A gym for multimodal agents.", "agon");
-  app.set_version_flag("--version", [] { return "agon " + agon::cli::version(); });
-  app.get_formatter()->column_width(36);
-  app.require_subcommand(0, 1);  // a word behind a subcommand is its own, even where it is the name of another
-  add_commands(app);
+  const auto program = agon::cli::make_program();
+  CLI::App& app = *program;
   try {
     return flush_output(run(app, argc, argv));
   } catch (const CLI::Success& request) {  // --help and --version
     return flush_output(app.exit(request));
   } catch (const CLI::ParseError& error) {
-    return fail(agon::cli::usage_message(app, error), 2);
+    return fail(agon::cli::usage_message(app, error), kWrongUsage);
   } catch (const agon::cli::Interrupted& stopped) {
-    return fail(stopped.what(), 130);
+    return fail(stopped.what(), kStopped);
   } catch (const agon::cli::Failed&) {
-    return flush_output(1);
+    return flush_output(kFailed);
   } catch (const agon::Error& error) {
-    return fail(error.what(), 1);
+    return fail(error.what(), kFailed);
   } catch (const std::bad_alloc&) {
-    return fail("out of memory. Use fewer --threads or --samples, smaller pictures, or a smaller model.", 1);
+    return fail("out of memory. Use fewer --in-flight or --samples, smaller pictures, or a smaller model.", kFailed);
   } catch (const std::exception& error) {  // of a library; LibTorch's go on with a stack trace
     const std::string_view what = error.what();
-    return fail(what.substr(0, what.find('\n')), 1);
+    return fail(what.substr(0, what.find('\n')), kFailed);
   }
 }

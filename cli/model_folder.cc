@@ -30,7 +30,8 @@ std::filesystem::path find_shipped(const char* name, const char* file, std::file
     if (holds(place, file)) return place;
     tried.push_back(place.string());
   }
-  throw Error("policy: the default model {} was not found. Tried {}. Give {} DIR.", name, fmt::join(tried, ", "), flag);
+  throw Error("policy: the default model {} was not found. Tried {}. Give a folder with {}.", name,
+              fmt::join(tried, ", "), flag);
 }
 
 // Without a slash at its end, so that its last part is its name.
@@ -50,12 +51,14 @@ std::filesystem::path find_model_folder(const std::string& policy, const std::fi
                                         const char* default_model) {
   if (policy.empty()) return find_shipped(default_model, kConfig, program, "--policy");
   if (holds(policy, kConfig)) return named(policy);
-  throw Error("policy: {} is no model folder: it has no config.json. Give a folder in the hub's form.", policy);
+  throw Error(
+      "policy: {} is not a model folder: it has no config.json. Give a folder in the format of the Hugging Face hub.",
+      policy);
 }
 
-std::filesystem::path find_reward_model(const std::string& rm, const std::filesystem::path& program) {
-  return rm.empty() ? find_shipped(kDefaultRewardModel, agents::kRewardModelFile, program, "--rm")
-                    : std::filesystem::path(rm);
+std::filesystem::path find_reward_model(const std::string& folder, const std::filesystem::path& program) {
+  return folder.empty() ? find_shipped(kDefaultRewardModel, agents::kRewardModelFile, program, "--reward-model")
+                        : std::filesystem::path(folder);
 }
 
 }  // namespace agon::cli

@@ -19,8 +19,9 @@ std::filesystem::path find_model_folder(const std::string& policy,
                                         const std::filesystem::path& program = program_folder(),
                                         const char* default_model = kDefaultModel);
 
-// The folder of a reward model that --rm names, as it is; for an empty name the one that comes with agon, looked for in
-// the same places. Throws Error naming every folder tried.
-std::filesystem::path find_reward_model(const std::string& rm, const std::filesystem::path& program = program_folder());
+// The folder of a reward model that --reward-model names, as it is; for an empty name the one that comes with agon,
+// looked for in the same places. Throws Error naming every folder tried.
+std::filesystem::path find_reward_model(const std::string& folder,
+                                        const std::filesystem::path& program = program_folder());
 
 }  // namespace agon::cli

@@ -10,6 +10,7 @@
 #include "agents/model_fingerprint.h"
 #include "cli/flag_use.h"
 #include "cli/interrupt.h"
+#include "cli/old_names.h"
 #include "cli/provenance.h"
 #include "cli/search_place.h"
 #include "cli/task_hashes.h"
@@ -75,67 +76,79 @@ void play_and_record(const agents::RolloutOptions& options, agents::Policy& poli
 }  // namespace
 
 void add_task_options(CLI::App& command, PlayFlags& flags) {
-  command.add_option("--file", flags.file, "task file of suite jsonl, questions or mat_coding")->group(kDataFlags);
+  command.add_option("--file", flags.file, "Task file of the suites jsonl, questions and mat_coding")
+      ->type_name("<path>")
+      ->group(kDataFlags);
   command
       .add_option("--check", flags.check,
-                  "How the pictures of a task file are checked before the run: header and end, or decoded as a whole")
-      ->type_name("<how>")
+                  "Check of a task file's pictures before the run: ends (header and end) or full (decode each)")
+      ->type_name("<name>")
       ->capture_default_str()
-      ->check(CLI::IsMember({"ends", "full"}))
+      ->check(one_of({"ends", "full"}))
       ->group(kDataFlags);
-  command.add_option("--search", flags.search, "suite questions: an index, or what 'agon query' takes in its place")
+  command
+      .add_option("--search", flags.search,
+                  "Index file or server that is searched, as for 'agon query' (suite questions)")
+      ->type_name("<where>")
       ->group(kDataFlags);
-  command.add_option("--tasks", flags.tasks, "tasks, from the first of the split")
+  command.add_option("--tasks", flags.tasks, "Number of tasks, starting at the first of the split")
       ->default_str(fmt::format("{}", kDefaultTasks))
       ->check(whole_number_in(1, 1'000'000'000))
       ->group(kDataFlags);
-  command.add_option("--level", flags.level, "difficulty (default: the suite's)")
+  command.add_option("--level", flags.level, "Difficulty (default: the suite's)")
       ->check(whole_number_in(1, 1'000'000))
       ->group(kDataFlags);
-  command.add_option("--split", flags.split, "test or train")
+  command.add_option("--split", flags.split, "Split of the tasks: test or train")
+      ->type_name("<name>")
       ->capture_default_str()
-      ->check(CLI::IsMember({"test", "train"}))
+      ->check(one_of({"test", "train"}))
       ->group(kDataFlags);
-  command.add_option("--seed", flags.seed, "root of every random stream")
+  command.add_option("--seed", flags.seed, "Root of every random stream")
       ->capture_default_str()
       ->check(whole_number_in(0, ~std::uint64_t{0}))
       ->group(kDataFlags);
-  command.add_flag("--two-turn", flags.two_turn, "answer, re-examine, answer again")->group(kDataFlags);
+  command.add_flag("--two-turn", flags.two_turn, "Answer, re-examine and answer again")->group(kDataFlags);
   command
       .add_option("--reexamine", flags.reexamine,
-                  "the text between the two answers of --two-turn, or behind the first solution of --role refiner")
+                  "Text between the two answers of --two-turn, or after the first solution of --role refiner")
+      ->type_name("<text>")
       ->check(some_text())
       ->group(kDataFlags);
   command
-      .add_option("--role", flags.role,
-                  "solver, refiner or verifier of a first solution, critic or sneaky generator of a step")
+      .add_option(
+          "--role", flags.role,
+          "Role of the policy: solver; refiner or verifier of a first solution; critic or sneaky generator of a step")
+      ->type_name("<name>")
       ->capture_default_str()
       ->group(kDataFlags);
-  command.add_option("--baseline", flags.baseline, "without the suite's tools: direct, cot or rag")->group(kDataFlags);
+  command.add_option("--baseline", flags.baseline, "Play without the suite's tools: direct, cot or rag")
+      ->type_name("<name>")
+      ->group(kDataFlags);
 }
 
 void add_sampling_options(CLI::App& command, PlayFlags& flags) {
-  command.add_option("--temperature", flags.temperature, "of the samples")
+  command.add_option("--temperature", flags.temperature, "Temperature of the samples; 0 is greedy")
       ->capture_default_str()
       ->check(number_in(0, 100))
       ->group(kPolicyFlags);
-  command.add_option("--top-p", flags.top_p, "nucleus of the samples")
+  command.add_option("--top-p", flags.top_p, "Probability mass of the tokens that are sampled from")
       ->capture_default_str()
       ->check(number_in(kLeastTopP, 1))
       ->group(kPolicyFlags);
-  command.add_option("--max-tokens", flags.max_tokens, "tokens a turn at most")
+  command.add_option("--max-tokens", flags.max_tokens, "Most tokens of a turn")
       ->capture_default_str()
       ->check(whole_number_in(1, 1'000'000))
       ->group(kPolicyFlags);
-  command.add_option("--threads", flags.threads, "groups under way at a time; changes no result")
+  command.add_option("--in-flight", flags.threads, "Groups under way at a time; changes no result")
       ->capture_default_str()
       ->check(whole_number_in(1, 1024))
       ->group(kPolicyFlags);
+  add_old_name(command, "--threads", "--in-flight");
 }
 
 void add_play_options(CLI::App& command, PlayFlags& flags) {
   add_task_options(command, flags);
-  command.add_option("--samples", flags.samples, "samples a task, beside one greedy sample (at temperature 0: 1)")
+  command.add_option("--samples", flags.samples, "Samples of a task, in addition to a greedy one (1 at temperature 0)")
       ->capture_default_str()
       ->check(whole_number_in(1, 4096))
       ->group(kPolicyFlags);
@@ -232,10 +245,10 @@ fs::path default_folder(const std::string& name) {
 }
 
 RunPlace run_place(const std::string& command, const std::string& suite, const std::string& out, bool resume) {
-  if (resume && out.empty()) throw Error("{0}: --resume needs --out, the folder of the {0} to go on with.", command);
+  if (resume && out.empty()) throw Error("{0}: --resume needs --out, the folder of the {0} to resume.", command);
   const fs::path folder = out.empty() ? default_folder(suite) : fs::path(out);
   if (resume && !fs::exists(folder / record::kRunDatabase))
-    std::fputs(fmt::format("{}: nothing to go on with in {}; beginning there\n", command, folder.string()).c_str(),
+    std::fputs(fmt::format("{}: nothing to resume in {}; starting anew there\n", command, folder.string()).c_str(),
                stderr);
   return {folder, resume, fmt::format("--out {} --resume", folder.string())};
 }
@@ -250,7 +263,7 @@ PlayedRun play_into(const RunPlace& place, agents::Policy& policy, const agents:
   watch_interrupts();
   play_and_record(options, policy, *store, label);
   const auto stop = [&] {
-    throw Interrupted(fmt::format("{}: stopped. Go on with the same command and {}.", label, place.go_on));
+    throw Interrupted(fmt::format("{}: stopped. Rerun the same command with {} to resume.", label, place.go_on));
   };
   if (interrupted()) stop();
   PlayedRun run = read_back(place.folder);
@@ -262,11 +275,9 @@ PlayedRun play_into(const RunPlace& place, agents::Policy& policy, const agents:
 void require_none_failed(const PlayedRun& run, const RunPlace& place, const std::string& command) {
   if (run.summary.failed == 0) return;
   throw Error(
-      "{}: {} of {} episodes failed and are in no figure; the first: {}. Mend that and go on with {}; if the tasks "
-      "have "
-      "to change, begin again in another folder.",
-      command, run.summary.failed, run.outcomes.size(), run.failure.substr(0, run.failure.find_last_not_of('.') + 1),
-      place.go_on);
+      "{}: {} of {} episodes failed and are excluded from all figures. First error: {}. Fix it and rerun with `{}`; to "
+      "change the tasks, use a new folder.",
+      command, run.summary.failed, run.outcomes.size(), run.failure.substr(0, run.failure.find_last_not_of('.') + 1), place.go_on);
 }
 
 }  // namespace agon::cli

@@ -24,9 +24,10 @@ void require_same_file(const std::string& recorded, const env::Suite& suite) {
 std::string recorded_file(const Json& config) {
   const Json::json_pointer place("/" + std::string(kProvenance) + "/file/path");
   const std::string path = config.contains(place) ? config.at(place).get<std::string>() : "";
-  if (path.empty()) throw Error("The tasks are of a file, whose path the run does not say. Give it with --file.");
+  if (path.empty())
+    throw Error("The tasks come from a file, and the run does not record its path. Give it with --file.");
   if (!std::filesystem::exists(path))
-    throw Error("The task file of the run, {}, is not there any more. Give it with --file.", path);
+    throw Error("The task file of the run, {}, no longer exists. Give it with --file.", path);
   return path;
 }
 
@@ -68,7 +69,7 @@ void add_search_config(const critic::SearchOptions& options, Json& config) {
 
 critic::SearchOptions search_options_in(const Json& config, const MovedInputs& moved) {
   if (record::run_kind_of(config) != record::RunKind::search)
-    throw Error("This run is no search. Give the folder that `agon search` wrote.");
+    throw Error("This run is not a search. Give the folder that `agon search` wrote.");
   const int version = config.at("search_version").get<int>();
   if (version != critic::kSearchVersion)
     throw Error(

@@ -10,21 +10,22 @@ namespace agon::cli {
 
 void add_search_options(CLI::App& command, SearchFlags& flags) {
   tools::SearchChoice& choice = flags.choice;
-  command
-      .add_option("WHERE", choice.where, "an index file, http://HOST:PORT (/retrieve), searxng+URL, serper or brave")
+  command.add_option("WHERE", choice.where, "Index file, http://HOST:PORT (/retrieve), searxng+URL, serper or brave")
       ->required();
-  command.add_option("--k1", choice.bm25.k1, "BM25 of an index: how soon repeated words stop counting")
+  command.add_option("--k1", choice.bm25.k1, "BM25 parameter k1: how soon repeated words stop counting")
       ->type_name("<number>")
       ->check(number_in(0, 100))
       ->capture_default_str();
-  command.add_option("--b", choice.bm25.b, "BM25 of an index: how much long documents lose, 0 to 1")
+  command.add_option("--b", choice.bm25.b, "BM25 parameter b: how much long documents lose, from 0 to 1")
       ->type_name("<number>")
       ->check(number_in(0, 1))
       ->capture_default_str();
-  command.add_option("--cache", flags.cache, "File that keeps searches and their hits")->type_name("<file>");
-  command.add_option("--cache-mode", flags.cache_mode, "record: ask and keep what is not there; replay: never ask")
-      ->type_name("<mode>")
-      ->check(CLI::IsMember({"record", "replay"}));
+  command.add_option("--cache", flags.cache, "File that keeps searches and their hits")->type_name("<path>");
+  command
+      .add_option("--cache-mode", flags.cache_mode,
+                  "Use of the cache: record (ask for what is missing and keep it) or replay (never ask)")
+      ->type_name("<name>")
+      ->check(one_of({"record", "replay"}));
 }
 
 std::shared_ptr<tools::SearchBackend> open_search(const SearchFlags& flags, const CLI::App& command) {

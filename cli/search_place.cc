@@ -40,8 +40,8 @@ std::string search_place_in(const Json& config, const std::string& given) {
   const std::string where = given.empty() ? recorded(config) : given;
   if (!tools::names_index(where) || !config.at(kSearch).is_object()) return where;
   if (!fs::exists(where))
-    throw Error("The index of the run, {}, is not there{}. Give it with --search.", where,
-                given.empty() ? " any more" : "");
+    throw Error("The index of the run, {}, {}. Give it with --search.", where,
+                given.empty() ? "no longer exists" : "does not exist");
   const Json identity = tools::open_search({.where = where})->identity();
   if (identity != config.at(kSearch))
     throw Error(

@@ -56,10 +56,10 @@ void require_none_played(const record::RunReader& run, const std::vector<std::ui
   for (const std::uint64_t task : changed) {
     if (!played.contains(task) && run.journal(task).empty()) continue;
     if (task >= tasks.size())
-      throw Error("{}: its task {} was played and is no longer in the file. Put it back, or choose another folder.",
+      throw Error("{}: its task {} was played and is no longer in the file. Restore it, or choose another folder.",
                   folder.string(), task);
     throw Error(
-        "{}: task {} was played in {}, and its text or a picture of it has changed since. Put it back, or choose "
+        "{}: task {} was played in {}, and its text or a picture of it has changed since. Restore it, or choose "
         "another folder.",
         tasks[task].place, tasks[task].id, folder.string());
   }

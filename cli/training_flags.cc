@@ -11,7 +11,6 @@
 #include "cli/flag_use.h"
 #include "cli/output.h"
 #include "cli/parse_whole.h"
-#include "cli/play.h"
 #include "core/error.h"
 #include "core/text.h"
 
@@ -60,14 +59,17 @@ bool holds_training(const fs::path& output) {
 CLI::Option* add_training_options(CLI::App& command, TrainingFlags& flags, const std::string& page,
                                   const std::string& example) {
   CLI::Option* config =
-      command.add_option("CONFIG", flags.config, fmt::format("YAML file; {} has its keys", page))->required();
+      command.add_option("CONFIG", flags.config, fmt::format("YAML file of settings; {} has its keys", page))
+          ->required();
   command
-      .add_option("--set", flags.changes,
-                  fmt::format("KEY=VALUE in place of the file's, as {}; may be given again", example))
+      .add_option(
+          "--set", flags.changes,
+          fmt::format("Value in place of the file's, as {}; its paths are relative to the working folder", example))
+      ->type_name("<key=value>")
       ->allow_extra_args(false);
-  command.add_flag("--resume", flags.resume, "go on with the training in 'output'");
-  command.add_flag("--print-config", flags.print, "print the config with the changes, and end");
-  command.add_flag("--json", flags.json, "print one JSON object")->group(kOutputFlags);
+  command.add_flag("--resume", flags.resume, "Resume the training in 'output'");
+  command.add_flag("--print-config", flags.print, "Print the config with all changes, and exit");
+  command.add_flag("--json", flags.json, "Print one JSON object");
   return config;
 }
 
@@ -77,9 +79,11 @@ const std::vector<std::string>& changes_of(const std::string& command, const Tra
   return flags.changes;
 }
 
-bool print_config(const CLI::App& command, const TrainingFlags& flags, const Json& config) {
+bool print_config(const CLI::App& command, const TrainingFlags& flags, Json config, agents::PathKeys keys) {
   for (const char* flag : {"--resume", "--json"})
     require_used(command, {{flag, !flags.print, "with --print-config, which trains nothing"}});
+  agents::change_paths(config, keys,
+                       [&](const std::string& path) { return agents::from_working_folder(flags.config, path); });
   if (flags.print) print_text(agents::to_yaml(config));
   return flags.print;
 }
@@ -89,10 +93,10 @@ void require_resume_fits(const std::string& command, const TrainingFlags& flags,
   agents::require_of_command(output, command);
   const bool there = holds_training(output);
   if (there && !flags.resume)
-    throw Error("{}: {} holds a training already. Go on with it with --resume, or choose another 'output'.", command,
+    throw Error("{}: {} holds a training already. Resume it with --resume, or choose another 'output'.", command,
                 output.string());
   if (!there && flags.resume)
-    std::fputs(fmt::format("{}: nothing to go on with in {}; beginning there\n", command, output.string()).c_str(),
+    std::fputs(fmt::format("{}: nothing to resume in {}; starting anew there\n", command, output.string()).c_str(),
                stderr);
 }
 

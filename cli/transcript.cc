@@ -7,7 +7,8 @@
 
 #include "agents/run_summary.h"
 #include "agents/run_summary_table.h"
-#include "cli/parse_whole.h"
+#include "cli/play.h"
+#include "cli/task_name.h"
 #include "core/error.h"
 #include "core/provenance.h"
 #include "core/text.h"
@@ -85,10 +86,11 @@ std::string calls_text(const record::Turn& turn) {
 
 // What `agon show RUN` says of one task.
 struct TaskLine {
-  std::string kind, prompt, greedy = "-";
+  std::string id, kind, prompt, greedy = "-";
   int right = 0, samples = 0, failed = 0;
 
   void add(const Episode& episode) {
+    id = own_id(episode.task_id);
     kind = episode.kind;
     prompt = episode.prompt;
     if (episode.status == record::EpisodeStatus::failed) {
@@ -132,6 +134,30 @@ std::string advantages_text(const std::vector<float>& advantages, int runs) {
   return text;
 }
 
+constexpr std::size_t kKindColumns = 16, kIdColumns = 24, kPromptColumns = 70;
+
+// One line each. with_ids: they are those of a task file.
+std::string tasks_text(const std::map<std::uint64_t, TaskLine>& tasks, bool with_ids) {
+  if (tasks.empty()) return {};
+  const std::size_t width = std::max<std::size_t>(6, std::to_string(tasks.rbegin()->first).size());
+  const auto shown_id = [](const std::string& id) { return shortened(printable(id), kIdColumns); };
+  std::size_t id_width = 2;
+  for (const auto& [index, task] : tasks) id_width = std::max(id_width, shown_id(task.id).size());
+  const auto id_cell = [&](const std::string& id) {
+    return with_ids ? fmt::format("{:<{}}  ", shown_id(id), id_width) : "";
+  };
+  std::string text = fmt::format("\n{:>{}}  {}{:<16} {:<6} {:>7}  {}\n", "task", width, id_cell("id"), "kind", "greedy",
+                                 "samples", "prompt");
+  for (const auto& [index, task] : tasks) {
+    text +=
+        fmt::format("{:>{}}  {}{:<16} {:<6} {:>7}  {}", index, width, id_cell(task.id),
+                    shortened(printable(task.kind), kKindColumns), task.greedy,
+                    fmt::format("{}/{}", task.right, task.samples), shortened(printable(task.prompt), kPromptColumns));
+    text += task.failed > 0 ? fmt::format("  ({} failed)\n", task.failed) : "\n";
+  }
+  return text;
+}
+
 // Each metric of a training at its first and its last step.
 std::string metrics_text(const std::map<std::string, record::Curve>& metrics) {
   std::string text = fmt::format("{:<36} {:>12} {:>12}\n", "metric", "first", "last");
@@ -162,17 +188,6 @@ RunContent read_run(const record::RunReader& run) {
 
 }  // namespace
 
-EpisodeName parse_episode_name(const std::string& text) {
-  const auto colon = text.find(':');
-  const std::string_view sample =
-      colon == std::string::npos ? std::string_view() : std::string_view(text).substr(colon + 1);
-  const auto task = parse_whole<std::uint64_t>(std::string_view(text).substr(0, colon));
-  const auto number = sample == "greedy" ? record::kGreedySample : parse_whole<int>(sample);
-  if (!task || (colon != std::string::npos && !number))
-    throw Error("show: '{}' names no episode. Give TASK, TASK:SAMPLE or TASK:greedy, as in 17, 17:3, 17:greedy.", text);
-  return {*task, number};
-}
-
 std::string run_text(const record::RunReader& run) {
   const RunKind kind = record::run_kind_of(run.config());
   if (kind == RunKind::preferences)
@@ -188,16 +203,7 @@ std::string run_text(const record::RunReader& run) {
   if (const std::string made = provenance_text(run.config().value(kProvenance, Json())); !made.empty())
     text += "made by " + printable_line(made) + "\n";
   if (run.summary().is_null()) text = (metrics.empty() ? kRunIncomplete : kTrainingIncomplete) + text;
-  const std::size_t width = tasks.empty() ? 6 : std::max<std::size_t>(6, std::to_string(tasks.rbegin()->first).size());
-  if (!tasks.empty())
-    text += fmt::format("\n{:>{}}  {:<16} {:<6} {:>7}  {}\n", "task", width, "kind", "greedy", "samples", "prompt");
-  for (const auto& [index, task] : tasks) {
-    text +=
-        fmt::format("{:>{}}  {:<16} {:<6} {:>7}  {}", index, width, shortened(printable(task.kind), 16), task.greedy,
-                    fmt::format("{}/{}", task.right, task.samples), shortened(printable(task.prompt), 70));
-    text += task.failed > 0 ? fmt::format("  ({} failed)\n", task.failed) : "\n";
-  }
-  return text;
+  return text + tasks_text(tasks, run.config().contains("file"));
 }
 
 Json run_json(const record::RunReader& run) {

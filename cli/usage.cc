@@ -1,10 +1,13 @@
 #include "cli/usage.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <vector>
 
+#include "cli/old_names.h"
 #include "cli/parse_whole.h"
 #include "core/text.h"
 
@@ -13,8 +16,10 @@ namespace {
 
 std::vector<std::string> option_names(const CLI::App& command) {
   std::vector<std::string> names;
-  for (const CLI::Option* option : command.get_options())
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group() == kOldNames) continue;
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
   return names;
 }
 
@@ -51,6 +56,15 @@ FlagCheck whole_number_in(std::uint64_t low, std::uint64_t high) {
     if (number && *number >= low && *number <= high) return std::string();
     return fmt::format("'{}' is not a whole number from {} to {}", text, low, high);
   };
+}
+
+CLI::Validator one_of(std::vector<std::string> names) {
+  const std::string kinds = fmt::format("{{{}}}", fmt::join(names, ","));  // as CLI11 describes its own
+  const auto check = [names = std::move(names)](std::string& text) {
+    if (std::ranges::count(names, text) > 0) return std::string();
+    return fmt::format("'{}' is not one of {}", text, fmt::join(names, ", "));
+  };
+  return CLI::Validator(check, kinds);
 }
 
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {

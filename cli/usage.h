@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's
 class App;
 class ParseError;
+class Validator;
 }  // namespace CLI
 
 namespace agon::cli {
@@ -17,6 +19,8 @@ using FlagCheck = std::function<std::string(const std::string& text)>;
 FlagCheck some_text();                                             // not empty
 FlagCheck number_in(double low, double high);                      // both included; never NaN
 FlagCheck whole_number_in(std::uint64_t low, std::uint64_t high);  // in digits
+// The names that a flag takes; --help and the shells' completions know them.
+CLI::Validator one_of(std::vector<std::string> names);
 
 // "option: no '--tsks'. Did you mean '--tasks'? ... Run 'agon run --help' for the usage."
 // REQUIRES: `error` was thrown by app.parse.

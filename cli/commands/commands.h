@@ -12,6 +12,7 @@ namespace agon::cli {
 struct Failed {};
 
 void add_complete(CLI::App& app);
+void add_completion(CLI::App& app);
 void add_credit(CLI::App& app);
 void add_decompose(CLI::App& app);
 void add_doctor(CLI::App& app);
@@ -20,8 +21,10 @@ void add_eval_critic(CLI::App& app);
 void add_eval_rm(CLI::App& app);
 void add_exec(CLI::App& app);
 void add_grade(CLI::App& app);
+void add_help(CLI::App& app);
 void add_index(CLI::App& app);
 void add_make_preferences(CLI::App& app);
+void add_man(CLI::App& app);
 void add_query(CLI::App& app);
 void add_replay(CLI::App& app);
 void add_report(CLI::App& app);
@@ -35,5 +38,6 @@ void add_suites(CLI::App& app);
 void add_train(CLI::App& app);
 void add_train_rm(CLI::App& app);
 void add_train_sft(CLI::App& app);
+void add_version(CLI::App& app);
 
 }  // namespace agon::cli

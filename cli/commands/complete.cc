@@ -29,7 +29,8 @@ struct CompleteOptions {
 
 std::string read_standard_input() {
   const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
-  if (text.empty()) throw Error("complete: no prompt. Give --prompt TEXT, or the prompt on standard input.");
+  if (text.empty())
+    throw Error("complete: the prompt is missing. Give --prompt <text>, or the prompt on standard input.");
   return text;
 }
 
@@ -88,48 +89,48 @@ void complete(const CompleteOptions& options) {
 }  // namespace
 
 void add_complete(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("complete", "Complete one prompt, with pictures");
+  CLI::App* command = app.add_subcommand("complete", "Complete one prompt, which may have pictures");
   auto options = std::make_shared<CompleteOptions>();
   agents::Sampling& sampling = options->sampling;
   command->add_option("--policy", options->policy, std::string("Model folder (default: ") + kDefaultModel + ")")
-      ->type_name("<folder>");
+      ->type_name("<path>");
   CLI::Option* prompt =
-      command->add_option("prompt,--prompt", options->prompt, "The question (default: standard input)")
+      command->add_option("PROMPT,--prompt", options->prompt, "Question to answer (default: standard input)")
           ->type_name("<text>");
-  command->add_option("--image", options->images, "A picture before the text (PNG, JPEG, WebP); may be given again")
-      ->type_name("<file>")
+  command->add_option("--image", options->images, "Picture before the text (PNG, JPEG or WebP)")
+      ->type_name("<path>")
       ->allow_extra_args(false);
   command->add_option("--system", options->system, "System message")->type_name("<text>");
-  command->add_option("--samples", options->samples, "Completions")
+  command->add_option("--samples", options->samples, "Number of completions")
       ->type_name("<n>")
       ->check(whole_number_in(1, 65'536))
       ->capture_default_str();
-  command->add_option("--temperature", sampling.temperature, "0: greedy")
-      ->type_name("<t>")
+  command->add_option("--temperature", sampling.temperature, "Temperature; 0 is greedy")
+      ->type_name("<number>")
       ->check(number_in(0, 100))
       ->capture_default_str();
-  command->add_option("--top-p", sampling.top_p, "Likeliest tokens that hold this mass")
-      ->type_name("<p>")
+  command->add_option("--top-p", sampling.top_p, "Probability mass of the tokens that are sampled from")
+      ->type_name("<number>")
       ->capture_default_str();
-  command->add_option("--top-k", sampling.top_k, "Likeliest tokens, so many; 0: all")
-      ->type_name("<k>")
+  command->add_option("--top-k", sampling.top_k, "Number of likeliest tokens that are sampled from; 0: all")
+      ->type_name("<n>")
       ->capture_default_str();
-  command->add_option("--seed", sampling.seed, "Same seed, same completions")
+  command->add_option("--seed", sampling.seed, "Seed; the same seed gives the same completions")
       ->type_name("<n>")
       ->check(whole_number_in(0, ~std::uint64_t{0}))
       ->capture_default_str();
   command->add_option("--max-tokens", sampling.max_tokens, "Most tokens of a completion")
       ->type_name("<n>")
       ->capture_default_str();
-  command->add_option("--stop", sampling.stop, "End a completion where this text first appears; may be given again")
+  command->add_option("--stop", sampling.stop, "Text that ends a completion where it first appears")
       ->type_name("<text>")
       ->allow_extra_args(false);
-  command->add_option("--threads", options->threads, "Threads that compute; 0: one a core")
+  command->add_option("--threads", options->threads, "Compute threads; 0: one per core")
       ->type_name("<n>")
       ->check(whole_number_in(0, 1024))
       ->capture_default_str();
-  command->add_flag("--logprobs", options->logprobs, "Print each token's id and log-probability too");
-  command->add_flag("--json", options->json, "Print a JSON object; an array for several samples");
+  command->add_flag("--logprobs", options->logprobs, "Print the id and log-probability of each token too");
+  command->add_flag("--json", options->json, "Print one JSON object, or an array of several samples");
   command->callback([options, prompt, command] {
     const bool samples = options->sampling.temperature > 0;
     for (const char* flag : {"--top-p", "--top-k", "--seed"})

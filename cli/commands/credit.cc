@@ -13,7 +13,6 @@
 #include "agents/learn/credit/unused_settings.h"
 #include "agents/learn/data/trajectory.h"
 #include "agents/learn/loop/decomposition.h"
-#include "agents/learn/network/checkpoint_weights.h"
 #include "agents/model_fingerprint.h"
 #include "cli/assignments.h"
 #include "cli/commands/commands.h"
@@ -23,6 +22,7 @@
 #include "cli/output.h"
 #include "cli/parse_whole.h"
 #include "cli/provenance.h"
+#include "cli/task_name.h"
 #include "cli/usage.h"
 #include "core/error.h"
 #include "core/provenance.h"
@@ -38,7 +38,7 @@ namespace {
 struct CreditFlags {
   std::string method, where = "-", policy, steps;
   std::vector<std::string> settings, rewards;
-  std::optional<std::uint64_t> task;
+  std::optional<std::string> task;
   bool list = false, json = false;
 };
 
@@ -58,12 +58,13 @@ std::map<std::string, double> reward_weights(const std::vector<std::string>& ass
 
 agents::CreditGroup group_of_input(const CreditFlags& flags) {
   if (flags.task)
-    throw Error("credit: a TASK is of a run folder, and {} is a file. Leave the task out.",
+    throw Error("credit: TASK selects from a run folder, and {} is a file. Leave TASK out.",
                 flags.where == "-" ? "standard input" : flags.where);
   if (flags.where != "-") return parse_credit_group(read_file(flags.where), flags.where);
   if (::isatty(STDIN_FILENO))
     throw Error(
-        "credit: no group. Give a file of one (agon credit {0} group.json), standard input, or a run and a task of it "
+        "credit: the group is missing. Give a file of one (agon credit {0} group.json), standard input, or a run and a "
+        "task of it "
         "(agon credit {0} runs/charts 17).",
         flags.method);
   return parse_credit_group({std::istreambuf_iterator<char>(std::cin), {}}, "standard input");
@@ -82,7 +83,7 @@ std::vector<record::Episode> recorded_group(const record::RunReader& reader, con
       },
       record::RunReader::Detail::whole);
   if (episodes.empty())
-    throw Error("credit: {}: task {} has no finished sample. `agon show {}` lists what there is.", run, task, run);
+    throw Error("credit: {}: task {} has no finished sample. `agon show {}` lists the tasks.", run, task, run);
   return episodes;
 }
 
@@ -169,10 +170,11 @@ agents::CreditGroup group_of_run(const CreditFlags& flags, const std::vector<rec
 // Beside the credit, what the run knows of each roll-out.
 Json explain_run(const CreditFlags& flags) {
   if (!flags.task)
-    throw Error("credit: which task of {}? Give its number behind the run; `agon show {}` lists them.", flags.where,
-                flags.where);
+    throw Error("credit: TASK is missing: which task of {}? Give its number or id; `agon show {}` lists the tasks.",
+                flags.where, flags.where);
   const auto reader = record::RunReader::open(flags.where);
-  const std::vector<record::Episode> episodes = recorded_group(*reader, flags.where, *flags.task);
+  const std::vector<record::Episode> episodes =
+      recorded_group(*reader, flags.where, find_task(*reader, *flags.task, "credit"));
   const Json config = reader->config(), settings = settings_for(config, flags.method, flags.settings);
   const agents::CreditGroup group = group_of_run(flags, episodes, config, *agents::make_credit(flags.method, settings));
   Json json = explain(flags.method, settings, group);
@@ -240,11 +242,12 @@ Json read_from(const CreditFlags& flags) {
 void credit(const CreditFlags& flags) {
   if (flags.list && flags.json) return print_text(readable(list_json()));
   if (flags.list) return print_list();
-  if (flags.method.empty()) throw Error("credit: which method? `agon credit --list` shows them.");
+  if (flags.method.empty()) throw Error("credit: METHOD is missing. `agon credit --list` shows the methods.");
   const Json settings = settings_of(flags.settings, "credit: --set");
   check_settings(flags.method, settings);
   if (flags.where != "-" && !std::filesystem::exists(flags.where))
-    throw Error("credit: no run and no file {}. Give the folder of a run, or a file with a group.", flags.where);
+    throw Error("credit: {} is neither a run folder nor a file. Give the folder of a run, or a file with a group.",
+                flags.where);
   Json credit = is_run(flags) ? explain_run(flags) : explain(flags.method, settings, group_of_input(flags));
   if (!flags.json) return print_text(credit_text(credit));
   credit[kProvenance] = provenance(read_from(flags));
@@ -255,32 +258,32 @@ void credit(const CreditFlags& flags) {
 
 void add_credit(CLI::App& app) {
   auto flags = std::make_shared<CreditFlags>();
-  CLI::App* command = app.add_subcommand(
-      "credit",
-      "Show what a method of learning makes of a group of roll-outs: advantage, KL and weight of every token");
-  command->add_option("METHOD", flags->method, "A method of --list");
-  command->add_option("WHERE", flags->where, "Run folder, JSON file of a group (docs/credit.md), or -: standard input")
+  CLI::App* command = app.add_subcommand("credit", "Show what a method of learning credits to each token");
+  command->add_option("METHOD", flags->method, "Method of learning; --list has them");
+  command
+      ->add_option("WHERE", flags->where, "Run folder, JSON file of a group (docs/credit.md), or - for standard input")
       ->capture_default_str();
-  command->add_option("TASK", flags->task, "Number of a task of the run, whose samples are the group")
-      ->check(whole_number_in(0, ~std::uint64_t{0}));
-  command->add_option("--set", flags->settings, "A setting of the method; may be given again")
+  command->add_option("TASK", flags->task, "Task of the run, by number or id; its samples are the group");
+  command->add_option("--set", flags->settings, "Setting of the method")
       ->type_name("<key=value>")
       ->allow_extra_args(false);
   command
-      ->add_option("--steps", flags->steps,
-                   "What parts the steps of the run: blank_line, newline or sentence (default: what its training says, "
-                   "else sentence)")
-      ->type_name("<rule>");
+      ->add_option(
+          "--steps", flags->steps,
+          "Separator of the steps of the run: blank_line, newline or sentence (default: the training's own, else "
+          "sentence)")
+      ->type_name("<name>");
   command
-      ->add_option("--policy", flags->policy, std::string("Model that played the run (default: ") + kDefaultModel + ")")
-      ->type_name("<folder>");
+      ->add_option("--policy", flags->policy,
+                   std::string("Model folder that played the run (default: ") + kDefaultModel + ")")
+      ->type_name("<path>");
   command
       ->add_option("--reward", flags->rewards,
-                   "Weight of a reward component (default: the training's own, else accuracy=1); may be given again")
+                   "Weight of a reward component (default: the training's own, else accuracy=1)")
       ->type_name("<key=value>")
       ->allow_extra_args(false);
   command->add_flag("--list", flags->list, "List the methods and their settings");
-  command->add_flag("--json", flags->json, "Print one JSON object, a number a token (--list: an array)");
+  command->add_flag("--json", flags->json, "Print one JSON object with a number per token (--list: an array)");
   command->callback([flags, command] {
     require_flags_used(*command, *flags);
     credit(*flags);

@@ -46,10 +46,10 @@ agents::DecompositionOptions options_of(const DecomposeFlags& flags) {
   agents::DecompositionOptions options;
   for (const std::string& picture : flags.pictures) options.pictures.push_back(agents::parse_picture_change(picture));
   options.settings = settings_of(flags.settings, "decompose: --set");
-  if (options.settings.contains("split")) throw Error("decompose: --set split: all splits are measured; leave it out.");
+  if (options.settings.contains("split")) throw Error("decompose: --set split: all splits are measured. Leave it out.");
   for (const auto& [name, value] : options.settings.items())
     if (agents::credit_settings("pdcr").contains(name) && !kOfSplits.contains(name))
-      throw Error("decompose: --set {} does nothing: it does not part steps. Leave it out; {} do.", name,
+      throw Error("decompose: --set {} does nothing: it does not split steps. Leave it out; {} do.", name,
                   fmt::join(kOfSplits, ", "));
   agents::make_credit("pdcr", options.settings);  // said before anything is played
   options.seed = flags.play.seed;
@@ -161,10 +161,10 @@ std::vector<SplitStep> measure(const DecomposeFlags& flags, const fs::path& poli
     return !interrupted();
   });
   if (interrupted())
-    throw Interrupted(fmt::format("decompose: stopped. Go on with the same command and {}.", place.go_on));
+    throw Interrupted(fmt::format("decompose: stopped. Rerun the same command with {} to resume.", place.go_on));
   if (steps.empty())
-    throw Error("decompose: {} labels none of the steps that {} wrote. Try suite charts.", played.suite.name(),
-                policy.filename().string());
+    throw Error("decompose: suite {} labels no step that {} wrote. Choose another --suite, such as charts.",
+                played.suite.name(), policy.filename().string());
   return steps;
 }
 
@@ -188,18 +188,28 @@ void decompose(const DecomposeFlags& flags) {
 void add_decompose(CLI::App& app) {
   auto flags = std::make_shared<DecomposeFlags>();
   flags->play.command = "decompose";
-  CLI::App* command = app.add_subcommand(
-      "decompose", "Compare PDCR's visual and textual steps with the suite's perception and reasoning");
-  command->add_option("--suite", flags->suite, "suite: see 'agon suites'")->capture_default_str()->group(kDataFlags);
-  command->add_option("--policy", flags->policy, "model folder (default: models/agon-tiny)")->group(kPolicyFlags);
-  command->add_option("--picture", flags->pictures, "white, blur, noise or rotate, once for each (default: all four)")
+  CLI::App* command = app.add_subcommand("decompose", "Measure how well PDCR tells visual steps from textual ones");
+  command->add_option("--suite", flags->suite, "Suite to play; 'agon suites' lists them")
+      ->type_name("<name>")
+      ->capture_default_str()
       ->group(kDataFlags);
-  command->add_option("--set", flags->settings, "KEY=VALUE, a setting of pdcr: threshold=literal, visual_share=0.5")
+  command->add_option("--policy", flags->policy, "Model folder (default: models/agon-tiny)")
+      ->type_name("<path>")
+      ->group(kPolicyFlags);
+  command
+      ->add_option("--picture", flags->pictures,
+                   "Changed picture to compare with: white, blur, noise or rotate (default: all four)")
+      ->type_name("<name>")
+      ->group(kDataFlags);
+  command->add_option("--set", flags->settings, "Setting of pdcr, as threshold=literal or visual_share=0.5")
+      ->type_name("<key=value>")
       ->group(kDataFlags);
   add_play_options(*command, flags->play);
-  command->add_option("--out", flags->out, "run folder (default: runs/<suite>-<time>)")->group(kOutputFlags);
-  command->add_flag("--resume", flags->resume, "go on with the run in --out")->group(kOutputFlags);
-  command->add_flag("--json", flags->json, "print one JSON object")->group(kOutputFlags);
+  command->add_option("--out", flags->out, "Run folder to write (default: runs/<suite>-<time>)")
+      ->type_name("<path>")
+      ->group(kOutputFlags);
+  command->add_flag("--resume", flags->resume, "Resume the run in --out")->group(kOutputFlags);
+  command->add_flag("--json", flags->json, "Print one JSON object")->group(kOutputFlags);
   command->callback([flags, command] {
     settle_samples(*command, flags->play);
     require_each_once("decompose", "--picture", flags->pictures);

@@ -110,10 +110,10 @@ std::vector<Check> code_sandbox() {
         {"sandbox", fmt::format("tier {}, ready in {:.2f} s, a first session in {:.0f} ms, {} sessions at a time",
                                 to_string(sandbox.tier()), started, 1e3 * (seconds() - started), sandbox.room())}};
     for (const sandbox::MissedTier& missed : sandbox.missed())
-      checks.push_back({"sandbox", fmt::format("tier {} is not to be had: {}", to_string(missed.tier), missed.why)});
+      checks.push_back({"sandbox", fmt::format("tier {} is unavailable: {}", to_string(missed.tier), missed.why)});
     return checks;
   } catch (const Error& error) {
-    return {{"sandbox", fmt::format("none, so code of a model does not run here: {}", error.what())}};
+    return {{"sandbox", fmt::format("unavailable, so code of a model does not run here: {}", error.what())}};
   }
 }
 
@@ -178,13 +178,13 @@ void add_doctor(CLI::App& app) {
     bool json = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("doctor", "Say what this machine has, and whether agon run can work on it");
+  CLI::App* command = app.add_subcommand("doctor", "Report what this machine has, and whether agon run works");
   command->add_option("--policy", options->policy, fmt::format("Model folder (default: {})", kDefaultModel))
-      ->type_name("<dir>");
-  command->add_option("--out", options->out, "Folder that runs would be written to")
-      ->type_name("<dir>")
+      ->type_name("<path>");
+  command->add_option("--out", options->out, "Folder that runs are written to")
+      ->type_name("<path>")
       ->capture_default_str();
-  command->add_flag("--json", options->json, "Print one JSON object instead of lines");
+  command->add_flag("--json", options->json, "Print one JSON object");
   command->callback([options] { examine(options->policy, options->out, options->json); });
 }
 

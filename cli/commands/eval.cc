@@ -123,7 +123,7 @@ std::vector<Evaluated> evaluate(const EvalFlags& flags) {
 
 void eval(const EvalFlags& flags) {
   if (flags.resume && flags.out.empty())
-    throw Error("eval: --resume needs --out, the folder of the evaluation to go on with.");
+    throw Error("eval: --resume needs --out, the folder of the evaluation to resume.");
   require_each_once("eval", "--suite", flags.suites);
   if (!flags.out.empty()) require_own_folder(flags.out);
   const std::vector<Evaluated> all = evaluate(flags);
@@ -149,19 +149,23 @@ void eval(const EvalFlags& flags) {
 void add_eval(CLI::App& app) {
   auto flags = std::make_shared<EvalFlags>();
   flags->play.command = "eval";
-  CLI::App* command = app.add_subcommand("eval", "Evaluate one or several policies on several suites; one table");
-  command->add_option("--suite", flags->suites, "suite, once for each: see 'agon suites'")
+  CLI::App* command = app.add_subcommand("eval", "Compare policies on several suites, in one table");
+  command->add_option("--suite", flags->suites, "Suite to play; 'agon suites' lists them")
+      ->type_name("<name>")
       ->capture_default_str()
       ->group(kDataFlags);
   command
       ->add_option("--policy", flags->policies,
-                   "model folder (default: models/agon-tiny); of several, the later ones are compared with the first")
+                   "Model folder; each later one is compared with the first (default: models/agon-tiny)")
+      ->type_name("<path>")
       ->group(kPolicyFlags);
   add_play_options(*command, flags->play);
-  command->add_option("--out", flags->out, "folder of the runs, POLICY/SUITE in it (default: runs/eval-<time>)")
+  command
+      ->add_option("--out", flags->out, "Folder of the runs, each in POLICY/SUITE below it (default: runs/eval-<time>)")
+      ->type_name("<path>")
       ->group(kOutputFlags);
-  command->add_flag("--resume", flags->resume, "go on with the evaluation in --out")->group(kOutputFlags);
-  command->add_flag("--json", flags->json, "print one JSON object")->group(kOutputFlags);
+  command->add_flag("--resume", flags->resume, "Resume the evaluation in --out")->group(kOutputFlags);
+  command->add_flag("--json", flags->json, "Print one JSON object")->group(kOutputFlags);
   command->callback([flags, command] {
     settle_samples(*command, flags->play);
     eval(*flags);

@@ -49,7 +49,9 @@ struct Steps {
 
 env::Split split_named(const std::string& name) { return name == "train" ? env::Split::train : env::Split::test; }
 
-[[noreturn]] void stop() { throw Interrupted("eval-critic: stopped before its end; there are no figures yet."); }
+[[noreturn]] void stop() {
+  throw Interrupted("eval-critic: stopped before its end, so there are no figures. Rerun the command.");
+}
 
 Steps of_suite(const EvalCriticFlags& flags, const std::string& suite) {
   critic::LabelledTasks tasks{env::Suite(suite, {.level = flags.level}), split_named(flags.split), 0, flags.tasks,
@@ -57,8 +59,8 @@ Steps of_suite(const EvalCriticFlags& flags, const std::string& suite) {
   const env::SuiteInfo& info = tasks.suite.info();
   if (info.takes_file)
     throw Error(
-        "eval-critic: suite {} plays a file of tasks, whose steps nobody knows. Name another suite; files of labelled "
-        "steps (ProcessBench, ...) need no --suite.",
+        "eval-critic: suite {} plays a task file, which does not label steps. Choose another --suite, or give a file "
+        "of labelled steps (ProcessBench, ...) with --file.",
         suite);
   if (tasks.split == env::Split::test) tasks.tasks = std::min(tasks.tasks, info.test_tasks);
   Progress progress("eval-critic: steps of " + suite, static_cast<std::int64_t>(tasks.tasks), "tasks");
@@ -74,8 +76,9 @@ Steps of_run(const std::string& folder) {
   const auto run = record::RunReader::open(folder);
   const Json config = run->config();
   if (config.contains("file"))
-    throw Error("eval-critic: run {} was played on a task file, whose steps nobody knows. Give a run of a suite.",
-                folder);
+    throw Error(
+        "eval-critic: run {} was played on a task file, which does not label steps. Give a run of another suite.",
+        folder);
   if (const RunKind kind = record::run_kind_of(config); kind != RunKind::episodes && kind != RunKind::search)
     throw Error("eval-critic: {} holds no episodes of a suite. Give a run of agon run, eval or search.", folder);
   env::SuiteOptions options;
@@ -134,30 +137,33 @@ void eval_critic(const EvalCriticFlags& flags) {
 
 void add_eval_critic(CLI::App& app) {
   auto flags = std::make_shared<EvalCriticFlags>();
-  CLI::App* command = app.add_subcommand("eval-critic", "How well a critic tells right steps from wrong ones");
+  CLI::App* command = app.add_subcommand("eval-critic", "Measure how well a critic tells right steps from wrong ones");
   command
       ->add_option("--suite", flags->suites,
-                   "suite, once for each: its experts' steps, and these made wrong (default: charts)")
+                   "Suite whose expert's steps are judged, as they are and made wrong (default: charts)")
+      ->type_name("<name>")
       ->group(kDataFlags);
-  command->add_option("--run", flags->runs, "run folder, once for each: the steps that its policy wrote")
+  command->add_option("--run", flags->runs, "Run folder whose policy's steps are judged")
+      ->type_name("<path>")
       ->group(kDataFlags);
-  command
-      ->add_option("--file", flags->files, "ProcessBench, PRM800K pairs, DeltaBench or labelled steps, once for each")
+  command->add_option("--file", flags->files, "File of ProcessBench, PRM800K pairs, DeltaBench or labelled steps")
+      ->type_name("<path>")
       ->group(kDataFlags);
-  command->add_option("--split", flags->split, "test or train")
-      ->check(CLI::IsMember({"test", "train"}))
+  command->add_option("--split", flags->split, "Split of the tasks: test or train")
+      ->type_name("<name>")
+      ->check(one_of({"test", "train"}))
       ->capture_default_str()
       ->group(kDataFlags);
-  command->add_option("--tasks", flags->tasks, "tasks of each suite")
+  command->add_option("--tasks", flags->tasks, "Number of tasks of each suite")
       ->capture_default_str()
       ->check(whole_number_in(1, 1'000'000))
       ->group(kDataFlags);
-  command->add_option("--level", flags->level, "level (default: the suite's)")->group(kDataFlags);
-  command->add_option("--seed", flags->critic.seed, "of tasks, critiques and intervals")
+  command->add_option("--level", flags->level, "Difficulty (default: the suite's)")->group(kDataFlags);
+  command->add_option("--seed", flags->critic.seed, "Seed of tasks, critiques and intervals")
       ->capture_default_str()
       ->group(kDataFlags);
   add_critic_options(*command, flags->critic);
-  command->add_flag("--json", flags->json, "print one JSON object")->group(kOutputFlags);
+  command->add_flag("--json", flags->json, "Print one JSON object")->group(kOutputFlags);
   command->callback([flags, command] {
     require_used(*command, flags->critic);
     require_each_once("eval-critic", "--suite", flags->suites);

@@ -10,6 +10,7 @@
 #include "cli/flag_use.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
+#include "cli/old_names.h"
 #include "cli/output.h"
 #include "cli/play.h"
 #include "cli/provenance.h"
@@ -24,7 +25,7 @@ namespace {
 
 struct EvalRmFlags {
   std::vector<std::string> files;
-  std::string rm, judge, choose;
+  std::string reward_model, judge, choose;
   int orders = 4, max_tokens = 256;
   std::uint64_t seed = 0;
   bool json = false, no_swap = false;
@@ -40,8 +41,10 @@ std::vector<critic::Preference> read_all(const EvalRmFlags& flags, std::int64_t&
       else
         all.push_back(std::move(one));
   if (all.empty())
-    throw Error("eval-rm: all responses of each of the {} sets have one rank; there is no order to measure.",
-                passed_over);
+    throw Error(
+        "eval-rm: in each of the {} sets all responses have one rank, so there is no order to measure. Give other "
+        "sets.",
+        passed_over);
   return all;
 }
 
@@ -60,7 +63,7 @@ std::vector<critic::ScoredSet> judged(const EvalRmFlags& flags, const std::vecto
 
 std::vector<critic::ScoredSet> scored(const EvalRmFlags& flags, const std::vector<critic::Preference>& preferences,
                                       Json& extra) {
-  const auto model = flags.rm.empty() ? nullptr : critic::open_reward_model(flags.rm);
+  const auto model = flags.reward_model.empty() ? nullptr : critic::open_reward_model(flags.reward_model);
   if (model) critic::require_each("eval-rm", preferences, [&](const critic::Candidates& set) { model->require(set); });
   if (!flags.choose.empty())
     critic::require_each("eval-rm", preferences,
@@ -90,34 +93,36 @@ std::string extra_text(const Json& extra) {
 }
 
 std::string passed_over_text(std::int64_t without_order) {
-  return without_order ? fmt::format("\n{} sets whose responses are all of one rank are in no figure\n", without_order)
+  return without_order ? fmt::format("\n{} sets whose responses are all of one rank are excluded from all figures\n",
+                                     without_order)
                        : std::string();
 }
 
 // What is evaluated.
 std::filesystem::path rated_folder(const EvalRmFlags& flags) {
-  if (!flags.rm.empty()) return flags.rm;
+  if (!flags.reward_model.empty()) return flags.reward_model;
   return find_model_folder(flags.judge.empty() ? flags.choose : flags.judge);
 }
 
 void eval_rm(const EvalRmFlags& flags) {
-  if (flags.rm.empty() + flags.judge.empty() + flags.choose.empty() != 2)
-    throw Error("eval-rm: give one of --rm, --judge and --choose: what is to be evaluated.");
+  if (flags.reward_model.empty() + flags.judge.empty() + flags.choose.empty() != 2)
+    throw Error("eval-rm: give one of --reward-model, --judge and --choose, the model to evaluate.");
   watch_interrupts();
   std::int64_t without_order = 0;
   const std::vector<critic::Preference> preferences = read_all(flags, without_order);
   Json extra = Json::object();
   const std::vector<critic::ScoredSet> sets = scored(flags, preferences, extra);
-  if (interrupted()) throw Interrupted("eval-rm: stopped before its end; there are no figures yet.");
+  if (interrupted()) throw Interrupted("eval-rm: stopped before its end, so there are no figures. Rerun the command.");
   Json figures = critic::ranking_json(sets);
   const std::string model =
-      !flags.rm.empty() ? flags.rm : "judge " + (flags.judge.empty() ? flags.choose : flags.judge);
+      !flags.reward_model.empty() ? flags.reward_model : "judge " + (flags.judge.empty() ? flags.choose : flags.judge);
   const std::string text = ranking_table(
       {{{"data", fmt::format("{}", fmt::join(flags.files, ", "))}, {"model", model}, {"figures", figures}}});
   for (const auto& [name, value] : extra.items()) figures[name] = value;
   figures["without_order"] = without_order;
   if (flags.json) {
-    Json about{{flags.rm.empty() ? "policy" : "verifier", model_record(rated_folder(flags))}, {"files", Json::array()}};
+    Json about{{flags.reward_model.empty() ? "policy" : "verifier", model_record(rated_folder(flags))},
+               {"files", Json::array()}};
     for (const std::string& file : flags.files) about["files"].push_back(file_record(file));
     print_measured(figures, about);
   } else {
@@ -129,37 +134,46 @@ void eval_rm(const EvalRmFlags& flags) {
 
 void add_eval_rm(CLI::App& app) {
   auto flags = std::make_shared<EvalRmFlags>();
-  CLI::App* command = app.add_subcommand("eval-rm", "How well a reward model, or a policy as judge, ranks responses");
-  command->add_option("--file", flags->files, "preferences (JSON lines), once for each file")
+  CLI::App* command = app.add_subcommand("eval-rm", "Measure how well a reward model or a judge ranks responses");
+  command->add_option("--file", flags->files, "File of preferences (JSON lines)")
+      ->type_name("<path>")
       ->required()
       ->allow_extra_args(false)
       ->group(kDataFlags);
-  CLI::Option* rm = command->add_option("--rm", flags->rm, "folder of a reward model")->group(kPolicyFlags);
-  CLI::Option* judge =
-      command->add_option("--judge", flags->judge, "model folder of a judge that compares all pairs; wins count")
+  CLI::Option* reward_model =
+      command->add_option("--reward-model", flags->reward_model, "Reward model folder to evaluate")
+          ->type_name("<path>")
           ->group(kPolicyFlags);
-  command->add_option("--choose", flags->choose, "model folder of a judge that names the best of all at once")
+  CLI::Option* judge =
+      command->add_option("--judge", flags->judge, "Model folder of a judge that compares all pairs; wins count")
+          ->type_name("<path>")
+          ->group(kPolicyFlags);
+  command->add_option("--choose", flags->choose, "Model folder of a judge that names the best of all at once")
+      ->type_name("<path>")
       ->group(kPolicyFlags);
-  command->add_flag("--no-swap", flags->no_swap, "the judge sees each pair in one order alone")
+  command->add_flag("--no-swap", flags->no_swap, "Show the judge each pair in one order only (with --judge)")
       ->needs(judge)
       ->group(kPolicyFlags);
-  command->add_option("--max-tokens", flags->max_tokens, "of a judge's verdict")
+  command->add_option("--max-tokens", flags->max_tokens, "Most tokens of a judge's verdict")
       ->check(whole_number_in(1, 1'000'000))
       ->capture_default_str()
       ->group(kPolicyFlags);
-  command->add_option("--orders", flags->orders, "in which --rm scores each set, to tell how much they matter")
+  command
+      ->add_option("--orders", flags->orders,
+                   "Orders of the responses in which --reward-model scores each set, to measure how much order matters")
       ->check(whole_number_in(1, 1000))
       ->capture_default_str()
-      ->needs(rm)
+      ->needs(reward_model)
       ->group(kPolicyFlags);
-  command->add_option("--seed", flags->seed, "of the drawn orders, and of a judge")
+  command->add_option("--seed", flags->seed, "Seed of the drawn orders, and of a judge")
       ->capture_default_str()
       ->group(kDataFlags);
-  command->add_flag("--json", flags->json, "print one JSON object")->group(kOutputFlags);
+  add_old_name(*command, "--rm", "--reward-model");
+  command->add_flag("--json", flags->json, "Print one JSON object")->group(kOutputFlags);
   command->callback([flags, command] {
     require_each_path_once("eval-rm", "--file", flags->files);
-    require_used(*command,
-                 {{"--max-tokens", flags->rm.empty(), "with --rm, which writes nothing", "give --judge or --choose"}});
+    require_used(*command, {{"--max-tokens", flags->reward_model.empty(), "with --reward-model, which writes nothing",
+                             "give --judge or --choose"}});
     eval_rm(*flags);
   });
 }

@@ -59,7 +59,7 @@ struct Call {
 std::vector<std::string> read_scripts(const ExecFlags& flags) {
   std::vector<std::string> texts;
   for (const std::string& script : flags.scripts) {
-    if (fs::is_directory(script)) throw Error("exec: {} is a folder, not a script", script);
+    if (fs::is_directory(script)) throw Error("exec: {} is a folder, not a script. Give a Python file.", script);
     texts.push_back(read_file(script));
   }
   return texts;
@@ -81,15 +81,14 @@ void check(const ExecFlags& flags) {
   if (const fs::file_status out = fs::status(flags.out, failed);
       !flags.out.empty() && out.type() != fs::file_type::not_found) {
     if (!fs::status_known(out)) throw Error("exec: --out {}: {}. Choose another folder.", flags.out, failed.message());
-    if (!fs::is_directory(out)) throw Error("exec: --out {}: is there and is no folder. Choose another.", flags.out);
+    if (!fs::is_directory(out)) throw Error("exec: --out {} exists and is not a folder. Choose another.", flags.out);
   }
   if (flags.modules.size() > 1 && std::ranges::count(flags.modules, "") > 0)
-    throw Error(
-        "exec: --module '' stands for no modules, and other modules are given too. Leave out the one or the others.");
+    throw Error("exec: --module '' means no modules, and other modules are given too. Leave out one or the other.");
   std::set<fs::path> names;
   for (const std::string& image : flags.images)
     if (!names.insert(fs::path(image).filename()).second)
-      throw Error("exec: --image {}: another one has the same name. Rename it: the workspace is one folder.", image);
+      throw Error("exec: --image {}: another image has the same name. Rename one: the workspace is one folder.", image);
 }
 
 sandbox::SandboxConfig config_of(const ExecFlags& flags) {
@@ -280,36 +279,48 @@ void run_scripts(const ExecFlags& flags) {
 }  // namespace
 
 void add_exec(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("exec", "Run Python scripts in a sandbox, in one session that may fork");
+  CLI::App* command = app.add_subcommand("exec", "Run Python scripts in a sandbox session that can fork");
   auto flags = std::make_shared<ExecFlags>();
-  command->add_option("scripts", flags->scripts, "Python files, run one after another")
+  command->add_option("SCRIPT", flags->scripts, "Python files to run one after another")
       ->required()
       ->check(CLI::ExistingFile);
   command
       ->add_option("--limit", flags->limits,
-                   "wall=2,cpu=2 (seconds), memory=512M,file=,disk=,output= (bytes), processes=,inodes=")
+                   "Limits, as wall=2,memory=512M: wall and cpu (seconds), memory, file, disk and output (bytes), "
+                   "processes, inodes")
+      ->type_name("<limits>")
       ->allow_extra_args(false);
-  command->add_option("--image", flags->images, "Put this file into the workspace first; may be given several times")
+  command->add_option("--image", flags->images, "File to put into the workspace first")
+      ->type_name("<path>")
       ->check(CLI::ExistingFile)
       ->allow_extra_args(false);
-  command->add_option("--fork-after", flags->fork_after, "Run the first K scripts, then the rest in each of two forks")
+  command
+      ->add_option("--fork-after", flags->fork_after,
+                   "Number of scripts before the session forks; the others run in each of two forks")
       ->check(whole_number_in(0, 1'000'000));
-  command->add_option(
-      "--out", flags->out,
-      "Save the pictures that the scripts write into this folder, under names without control characters");
-  command->add_option("--floor", flags->floor, "Refuse to run below this tier of isolation (A, B or C; default B)");
-  command->add_option("--backend", flags->backend,
-                      "What makes the outer walls: native (default), bwrap, docker or podman");
-  command->add_option("--interpreter", flags->interpreter, "Python to run (default /usr/bin/python3)");
+  command
+      ->add_option("--out", flags->out,
+                   "Folder to save the pictures in that the scripts write, under names without control characters")
+      ->type_name("<path>");
+  command->add_option("--floor", flags->floor, "Lowest tier of isolation to accept: A, B or C (default: B)")
+      ->type_name("<name>");
+  command
+      ->add_option("--backend", flags->backend,
+                   "Backend that isolates: native, bwrap, docker or podman (default: native)")
+      ->type_name("<name>");
+  command->add_option("--interpreter", flags->interpreter, "Python interpreter (default: /usr/bin/python3)")
+      ->type_name("<path>");
   command
       ->add_option("--module", flags->modules,
-                   "Import this before the session starts (default numpy and cv2); '' for none")
+                   "Module to import before the session starts; '' for none (default: numpy and cv2)")
+      ->type_name("<name>")
       ->allow_extra_args(false);
   command
       ->add_option("--readable", flags->readable,
-                   "A folder that the sandbox may read, beside /usr: where another interpreter lies")
+                   "Folder that the sandbox may read in addition to /usr, such as that of another interpreter")
+      ->type_name("<path>")
       ->allow_extra_args(false);
-  command->add_flag("--json", flags->json, "Print one JSON array instead of the output");
+  command->add_flag("--json", flags->json, "Print one JSON array in place of the output");
   command->callback([flags] { run_scripts(*flags); });
 }
 

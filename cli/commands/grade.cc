@@ -72,7 +72,8 @@ std::size_t grade_records(std::istream& input, const std::string& name, bool exp
   } catch (const Error& error) {
     throw Error("grade: {} ({} graded before it)", error.what(), count);
   }
-  if (count == 0) throw Error("grade: {}: no answers. Write one JSON object a line: grader, answer, response.", name);
+  if (count == 0)
+    throw Error("grade: {} holds no answers. Write one JSON object per line: grader, answer, response.", name);
   return count;
 }
 
@@ -108,14 +109,14 @@ void run(const GradeFlags& flags) {
 
 void add_grade(CLI::App& app) {
   auto flags = std::make_shared<GradeFlags>();
-  CLI::App* command = app.add_subcommand("grade", "Grade answers of a file and say why: one JSON line for each");
+  CLI::App* command = app.add_subcommand("grade", "Grade the answers of a file, and say why");
   command
       ->add_option("FILE", flags->file,
                    "JSON lines, or an array, of grader, answer, response and what the grader takes (docs/grading.md); "
-                   "- reads standard input")
+                   "- for standard input")
       ->required();
   command->add_flag("--explain", flags->explain, "Add the steps of extraction and comparison to each line");
-  command->add_flag("--json", flags->json, "Print one JSON object: the share of right answers, and all of them");
+  command->add_flag("--json", flags->json, "Print one JSON object with the share of right answers and every grade");
   command->callback([flags] { run(*flags); });
 }
 

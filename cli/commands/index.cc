@@ -61,13 +61,15 @@ void build(const IndexFlags& flags) {
 
 void add_index(CLI::App& app) {
   auto flags = std::make_shared<IndexFlags>();
-  CLI::App* command = app.add_subcommand("index", "Build a search index from documents, one JSON object a line");
-  command->add_option("DOCS", flags->corpus, "documents: {\"id\", \"contents\"} or {\"id\", \"title\", \"text\"}")
+  CLI::App* command = app.add_subcommand("index", "Build a search index from a file of documents");
+  command
+      ->add_option("DOCS", flags->corpus,
+                   "File of documents: {\"id\", \"contents\"} or {\"id\", \"title\", \"text\"} per line")
       ->required();
-  command->add_option("--out", flags->out, "File of the index; an index that is there is replaced")
-      ->type_name("<file>")
+  command->add_option("--out", flags->out, "Index file to write; one that exists is replaced")
+      ->type_name("<path>")
       ->required();
-  command->add_flag("--json", flags->json, "Print one JSON object instead of a line");
+  command->add_flag("--json", flags->json, "Print one JSON object");
   command->callback([flags] { build(*flags); });
 }
 

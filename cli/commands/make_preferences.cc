@@ -119,8 +119,8 @@ std::uint64_t tasks_of(const PreferenceFlags& flags, const env::Suite& suite) {
   const env::SuiteInfo& info = suite.info();
   const std::uint64_t left = info.test_tasks - std::min(info.test_tasks, flags.first_task);
   if (left == 0)
-    throw Error("make-preferences: suite {} has {} test tasks; there is none from {} on.", info.name, info.test_tasks,
-                flags.first_task);
+    throw Error("make-preferences: suite {} has {} test tasks, so none is left from --first-task {} on. Lower it.",
+                info.name, info.test_tasks, flags.first_task);
   return std::min(flags.tasks, left);
 }
 
@@ -238,7 +238,7 @@ void write_file(const record::RunReader& run, const Json& summary, const fs::pat
     throw Error("make-preferences: no task gave responses that the judges tell apart.{}", judged_of_all(summary));
   if (preferences.empty())
     throw Error(
-        "make-preferences: no task gave {} responses with one that is the only best. Give more --samples, another "
+        "make-preferences: no task gave {} responses with a single best one. Give more --samples, another "
         "--temperature, more --corrupted or --max-tokens, or fewer --responses.",
         flags.responses);
   critic::write_preferences(folder / kFile, preferences);
@@ -274,7 +274,7 @@ void make_preferences(const PreferenceFlags& flags) {
     make_suite(flags, suite, *makers[suite], Recorded(*run), *store);
   store->flush();
   if (interrupted())
-    throw Interrupted(fmt::format("make-preferences: stopped. Go on with the same command and {}.", place.go_on));
+    throw Interrupted(fmt::format("make-preferences: stopped. Rerun the same command with {} to resume.", place.go_on));
   const Json summary = summarize(*run, flags);
   write_file(*run, summary, place.folder, flags);
   store->finish(summary);
@@ -288,70 +288,76 @@ void make_preferences(const PreferenceFlags& flags) {
 
 void add_make_preferences(CLI::App& app) {
   auto flags = std::make_shared<PreferenceFlags>();
-  CLI::App* command = app.add_subcommand("make-preferences", "Ranked responses to a suite's tasks, for reward models");
-  command->add_option("--suite", flags->suites, "suite of one turn, once for each")
+  CLI::App* command = app.add_subcommand("make-preferences", "Write and rank responses, to train reward models");
+  command->add_option("--suite", flags->suites, "Suite of one turn")
+      ->type_name("<name>")
       ->capture_default_str()
       ->allow_extra_args(false)
       ->group(kDataFlags);
-  command->add_option("--split", flags->split, "train or test")
-      ->check(CLI::IsMember({"train", "test"}))
+  command->add_option("--split", flags->split, "Split of the tasks: train or test")
+      ->type_name("<name>")
+      ->check(one_of({"train", "test"}))
       ->capture_default_str()
       ->group(kDataFlags);
-  command->add_option("--tasks", flags->tasks, "tasks of each suite")
+  command->add_option("--tasks", flags->tasks, "Number of tasks of each suite")
       ->check(whole_number_in(1, 1'000'000'000))
       ->capture_default_str()
       ->group(kDataFlags);
-  command->add_option("--first-task", flags->first_task, "the first of them")
+  command->add_option("--first-task", flags->first_task, "First task of each suite")
       ->check(whole_number_in(0, 1'000'000'000))
       ->capture_default_str()
       ->group(kDataFlags);
-  command->add_option("--level", flags->level, "level (default: the suite's)")->group(kDataFlags);
-  command->add_option("--seed", flags->seed, "of tasks and samples")->capture_default_str()->group(kDataFlags);
-  command
-      ->add_option("--policy", flags->policies, "model folder that writes, once for each (default: models/agon-tiny)")
+  command->add_option("--level", flags->level, "Difficulty (default: the suite's)")->group(kDataFlags);
+  command->add_option("--seed", flags->seed, "Seed of tasks and samples")->capture_default_str()->group(kDataFlags);
+  command->add_option("--policy", flags->policies, "Model folder that writes responses (default: models/agon-tiny)")
+      ->type_name("<path>")
       ->allow_extra_args(false)
       ->group(kPolicyFlags);
-  command->add_option("--temperature", flags->temperatures, "of its samples, once for each")
+  command->add_option("--temperature", flags->temperatures, "Temperature of the samples")
       ->check(number_in(0, 100))
       ->capture_default_str()
       ->allow_extra_args(false)
       ->group(kPolicyFlags);
-  command->add_option("--samples", flags->samples, "of every policy at every temperature")
+  command->add_option("--samples", flags->samples, "Samples of a task by each policy at each temperature")
       ->check(whole_number_in(0, 4096))
       ->capture_default_str()
       ->group(kPolicyFlags);
-  command->add_option("--corrupted", flags->corrupted, "expert's solutions with a step made wrong")
+  command->add_option("--corrupted", flags->corrupted, "Solutions of the expert per task with one step made wrong")
       ->check(whole_number_in(0, 4096))
       ->capture_default_str()
       ->group(kPolicyFlags);
-  command->add_option("--max-tokens", flags->max_tokens, "of a response, and of a judge's verdict")
+  command->add_option("--max-tokens", flags->max_tokens, "Most tokens of a response, and of a judge's verdict")
       ->check(whole_number_in(1, 1'000'000))
       ->capture_default_str()
       ->group(kPolicyFlags);
   command
-      ->add_option("--judge", flags->judges,
-                   "model folder that compares pairs, once for each: their votes rank (default: what the suite knows)")
+      ->add_option(
+          "--judge", flags->judges,
+          "Model folder of a judge that compares pairs; the judges' votes rank (default: what the suite knows)")
+      ->type_name("<path>")
       ->allow_extra_args(false)
       ->group(kPolicyFlags);
   CLI::Option* repeats =
       command
           ->add_flag("--repeats", flags->repeats,
-                     "a text stands as often as it was written, and all responses stay: sets as best of n sees them")
+                     "Keep all responses, a text as often as it was written: sets as best-of-n sees them")
           ->group(kOutputFlags);
-  command
-      ->add_option("--responses", flags->responses,
-                   "chosen for a set, two at least, with one that is the only best; 0: all")
+  command->add_option("--responses", flags->responses, "Responses of a set, at least 2, with a single best one; 0: all")
       ->check([several = whole_number_in(2, 4096)](const std::string& text) {
         return text == "0" ? std::string() : several(text);
       })
       ->capture_default_str()
       ->excludes(repeats)
       ->group(kOutputFlags);
-  command->add_option("--out", flags->out, "run folder; preferences.jsonl is in it (default: runs/preferences-DATE)")
+  command
+      ->add_option("--out", flags->out,
+                   "Run folder to write, with preferences.jsonl in it (default: runs/preferences-<time>)")
+      ->type_name("<path>")
       ->group(kOutputFlags);
-  command->add_flag("--resume", flags->resume, "go on with the run in --out")->group(kOutputFlags);
-  command->add_flag("--json", flags->json, "print the summary as one JSON object")->group(kOutputFlags);
+  command->add_flag("--resume", flags->resume, "Resume the run in --out")->group(kOutputFlags);
+  command->add_flag("--json", flags->json, "Print the summary as one JSON object")->group(kOutputFlags);
   command->callback([flags, command] {
+    require_each_path_once("make-preferences", "--judge", flags->judges);  // a vote counts once
     const bool writes = flags->samples > 0;
     require_used(*command, {{"--policy", writes, "with --samples 0, which has no policy write", "ask for --samples"},
                             {"--temperature", writes, "with --samples 0", "ask for --samples"},

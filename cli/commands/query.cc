@@ -60,8 +60,8 @@ void add_query(CLI::App& app) {
   auto flags = std::make_shared<QueryFlags>();
   CLI::App* command = app.add_subcommand("query", "Search an index, a /retrieve server or the web");
   add_search_options(*command, flags->search);
-  command->add_option("QUERY", flags->query, "what to look for: any text")->required();
-  command->add_option("--top-k", flags->top_k, "How many hits")
+  command->add_option("QUERY", flags->query, "Text to search for")->required();
+  command->add_option("--top-k", flags->top_k, "Number of hits")
       ->type_name("<n>")
       ->check(whole_number_in(1, tools::kMostHits))
       ->capture_default_str();

@@ -16,6 +16,7 @@
 #include "cli/provenance.h"
 #include "cli/search_config.h"
 #include "cli/search_tree.h"
+#include "cli/task_name.h"
 #include "cli/usage.h"
 #include "core/error.h"
 #include "core/provenance.h"
@@ -28,8 +29,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct ReplayFlags {
-  std::string run, policy, file, search;
-  std::uint64_t task = 0;
+  std::string run, task_name, policy, file, search;
+  std::uint64_t task = 0;  // that task_name means
   CriticFlags critic;
   bool critic_given = false;        // a flag says what the critic is, or is told
   bool critic_place_given = false;  // a flag says where it is
@@ -69,7 +70,7 @@ void require_flags_used(const CLI::App& command, const ReplayFlags& flags, const
     throw Error("replay: the run's method, {}, asks no critic. Leave the critic's flags out.",
                 to_string(method.method));
   CriticFlags asked = flags.critic;
-  if (!flags.critic_given && config.contains("critic")) asked.critic = config.at("critic").value("critic", "");
+  if (!flags.critic_given && config.contains("critic")) asked.critic = critic_in(config.at("critic"));
   if (needs_critic(method)) require_used(command, asked, "critic-");
 }
 
@@ -79,10 +80,12 @@ Json provenance_of(const ReplayFlags& flags, const Json& config) {
   return about;
 }
 
-void run_replay(const CLI::App& command, const ReplayFlags& flags) {
+void run_replay(const CLI::App& command, ReplayFlags flags) {
   if (flags.policy.empty() && (flags.critic_given || flags.critic_place_given))
-    throw Error("replay: a critic is asked again beside a policy. Give --policy too, or leave the critic's flags out.");
+    throw Error(
+        "replay: the critic is asked again together with a policy. Give --policy, or leave the critic's flags out.");
   const auto run = record::RunReader::open(flags.run);
+  flags.task = find_task(*run, flags.task_name, "replay");
   const critic::SearchOptions options = search_options_in(run->config(), {flags.file, flags.search});
   require_flags_used(command, flags, run->config(), options.method);
   const critic::Replay replay = replay_of(flags, *run, options);
@@ -98,18 +101,20 @@ void run_replay(const CLI::App& command, const ReplayFlags& flags) {
 void add_replay(CLI::App& app) {
   auto flags = std::make_shared<ReplayFlags>();
   CLI::App* command = app.add_subcommand("replay", "Show how a task was searched: its tree, from the run alone");
-  command->add_option("RUN", flags->run, "run folder of agon search")->required();
-  command->add_option("TASK", flags->task, "number of the task")
-      ->required()
-      ->check(whole_number_in(0, ~std::uint64_t{0}));
-  command
-      ->add_option("--policy", flags->policy,
-                   "ask this model again, and show the first thing that it does in another way")
+  command->add_option("RUN", flags->run, "Run folder of agon search")->required();
+  command->add_option("TASK", flags->task_name, "Task of the run, by number or id")->required();
+  command->add_option("--policy", flags->policy, "Model folder to ask again, to show where it first acts differently")
+      ->type_name("<path>")
       ->group(kPolicyFlags);
   add_critic_options(*command, flags->critic, "critic-");
-  command->add_option("--file", flags->file, "task file of the run, where it is not where it was")->group(kDataFlags);
-  command->add_option("--search", flags->search, "suite questions: where to search")->group(kDataFlags);
-  command->add_flag("--json", flags->json, "print one JSON object")->group(kOutputFlags);
+  command->get_option("--critic")->default_str("the run's own");
+  command->add_option("--file", flags->file, "Task file of the run, if it has moved")
+      ->type_name("<path>")
+      ->group(kDataFlags);
+  command->add_option("--search", flags->search, "Index file or server of the run, if it has moved (suite questions)")
+      ->type_name("<where>")
+      ->group(kDataFlags);
+  command->add_flag("--json", flags->json, "Print one JSON object")->group(kOutputFlags);
   command->callback([flags, command] {
     note_given(*command, *flags);
     run_replay(*command, *flags);

@@ -59,7 +59,7 @@ Json data_of(const CLI::App& command, const ReportFlags& flags) {
   const auto run = record::RunReader::open(flags.run);
   const bool is_search = kind == RunKind::search;
   if (!others.empty() && !is_search)
-    throw Error("report: --compare is for searches, and {} is none. `agon eval` compares policies.", flags.run);
+    throw Error("report: --compare is for searches, and {} is not a search. `agon eval` compares policies.", flags.run);
   const Json config = run->config();
   require_used(command, {{"--file", is_search && config.contains("file"), "for a run that is no search of a task file"},
                          {"--search", is_search && config.contains("search"), "for a run whose tasks search nowhere"}});
@@ -81,14 +81,15 @@ void report(const CLI::App& command, const ReportFlags& flags) {
 
 void add_report(CLI::App& app) {
   auto flags = std::make_shared<ReportFlags>();
-  CLI::App* command = app.add_subcommand("report", "Write a run's report: one HTML file that needs no network");
-  command->add_option("RUN", flags->run, "run folder, or the folder of a training that leaves a log (train.jsonl)")
+  CLI::App* command = app.add_subcommand("report", "Write the report of a run, one HTML file");
+  command->add_option("RUN", flags->run, "Run folder, or the folder of a training that leaves a log (train.jsonl)")
       ->required();
-  command->add_option("--compare", flags->compare, "searches of the same tasks to draw beside RUN");
-  command->add_option("--file", flags->file, "task file of a search, where it is not where it was");
-  command->add_option("--search", flags->search,
-                      "suite questions: where the run searched, where that is elsewhere now");
-  command->add_option("--out", flags->out, "file to write (default: RUN/report.html)");
+  command->add_option("--compare", flags->compare, "Run folder of a search of the same tasks to draw beside RUN")
+      ->type_name("<path>");
+  command->add_option("--file", flags->file, "Task file of a search, if it has moved")->type_name("<path>");
+  command->add_option("--search", flags->search, "Index file or server of a search, if it has moved (suite questions)")
+      ->type_name("<where>");
+  command->add_option("--out", flags->out, "HTML file to write (default: RUN/report.html)")->type_name("<path>");
   command->callback([flags, command] { report(*command, *flags); });
 }
 

@@ -10,6 +10,7 @@
 #include "cli/commands/commands.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
+#include "cli/old_names.h"
 #include "cli/output.h"
 #include "cli/play.h"
 #include "cli/provenance.h"
@@ -26,14 +27,14 @@ namespace fs = std::filesystem;
 
 struct RunFlags {
   PlayFlags play;
-  std::string suite = "charts", policy, verifier, out;
+  std::string suite = "charts", policy, reward_model, out;
   bool resume = false, json = false;
 };
 
 // Best-of-n by a reward model, among the figures of the run.
 bool verify(critic::RewardModel& model, const fs::path& folder, const record::RunReader& run,
             agents::RunSummary& summary) {
-  Progress progress("run: verifier", static_cast<std::int64_t>(summary.tasks), "tasks");
+  Progress progress("run: reward model", static_cast<std::int64_t>(summary.tasks), "tasks");
   summary.verified = critic::verified(model, run, [&] {
     progress.add(1);
     return !interrupted();
@@ -46,22 +47,22 @@ bool verify(critic::RewardModel& model, const fs::path& folder, const record::Ru
 void require_one_turn(const agents::RolloutOptions& options) {
   if (const int turns = options.suite.info().max_turns; turns > 1)
     throw Error(
-        "run: --verifier compares whole responses, and an episode of {} has up to {} turns here. Take a suite of one "
-        "turn, or leave --verifier out.",
+        "run: --reward-model compares whole responses, and an episode of {} has up to {} turns here. Take a suite of "
+        "one turn, or leave --reward-model out.",
         options.suite.name(), turns);
 }
 
 void run(const RunFlags& flags) {
   const fs::path policy_folder = find_model_folder(flags.policy);
   const agents::RolloutOptions options = rollout_options(flags.play, flags.suite);
-  if (!flags.verifier.empty()) require_one_turn(options);
+  if (!flags.reward_model.empty()) require_one_turn(options);
   Json config = run_config(options, policy_folder);
-  if (!flags.verifier.empty()) config[kProvenance]["verifier"] = model_record(flags.verifier);
+  if (!flags.reward_model.empty()) config[kProvenance]["verifier"] = model_record(flags.reward_model);
   const auto policy = agents::make_local_policy(policy_folder);  // first: a model that does not load leaves no folder
-  const auto verifier = flags.verifier.empty() ? nullptr : critic::open_reward_model(flags.verifier);
+  const auto model = flags.reward_model.empty() ? nullptr : critic::open_reward_model(flags.reward_model);
   const RunPlace place = run_place("run", flags.suite, flags.out, flags.resume);
   const auto add_verified = [&](const record::RunReader& run, agents::RunSummary& summary) {
-    if (verifier) return verify(*verifier, flags.verifier, run, summary);
+    if (model) return verify(*model, flags.reward_model, run, summary);
     summary.verified = agents::verified_in(run.summary());  // of a run that is finished already
     return true;
   };
@@ -78,15 +79,24 @@ void run(const RunFlags& flags) {
 void add_run(CLI::App& app) {
   auto flags = std::make_shared<RunFlags>();
   flags->play.command = "run";
-  CLI::App* command = app.add_subcommand("run", "Play a suite's tasks with a policy; record, grade, report");
-  command->add_option("--suite", flags->suite, "suite: see 'agon suites'")->capture_default_str()->group(kDataFlags);
-  command->add_option("--policy", flags->policy, "model folder (default: models/agon-tiny)")->group(kPolicyFlags);
-  add_play_options(*command, flags->play);
-  command->add_option("--verifier", flags->verifier, "folder of a reward model, which takes the best of the samples")
+  CLI::App* command = app.add_subcommand("run", "Play a suite's tasks with a policy and record every episode");
+  command->add_option("--suite", flags->suite, "Suite to play; 'agon suites' lists them")
+      ->type_name("<name>")
+      ->capture_default_str()
+      ->group(kDataFlags);
+  command->add_option("--policy", flags->policy, "Model folder (default: models/agon-tiny)")
+      ->type_name("<path>")
       ->group(kPolicyFlags);
-  command->add_option("--out", flags->out, "run folder (default: runs/<suite>-<time>)")->group(kOutputFlags);
-  command->add_flag("--resume", flags->resume, "go on with the run in --out")->group(kOutputFlags);
-  command->add_flag("--json", flags->json, "print the summary as one JSON object")->group(kOutputFlags);
+  add_play_options(*command, flags->play);
+  command->add_option("--reward-model", flags->reward_model, "Reward model folder; it picks the best of the samples")
+      ->type_name("<path>")
+      ->group(kPolicyFlags);
+  add_old_name(*command, "--verifier", "--reward-model");
+  command->add_option("--out", flags->out, "Run folder to write (default: runs/<suite>-<time>)")
+      ->type_name("<path>")
+      ->group(kOutputFlags);
+  command->add_flag("--resume", flags->resume, "Resume the run in --out")->group(kOutputFlags);
+  command->add_flag("--json", flags->json, "Print the summary as one JSON object")->group(kOutputFlags);
   command->callback([flags, command] {
     settle_samples(*command, flags->play);
     run(*flags);

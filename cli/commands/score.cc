@@ -10,8 +10,8 @@
 
 #include "cli/commands/commands.h"
 #include "cli/model_folder.h"
+#include "cli/old_names.h"
 #include "cli/output.h"
-#include "cli/play.h"
 #include "cli/provenance.h"
 #include "cli/transcript.h"
 #include "core/error.h"
@@ -23,7 +23,7 @@ namespace agon::cli {
 namespace {
 
 struct ScoreFlags {
-  std::string rm, file = "-";
+  std::string reward_model, file = "-";
   bool json = false;
 };
 
@@ -36,11 +36,11 @@ void score(const ScoreFlags& flags) {
   const std::filesystem::path folder = flags.file == "-" ? "." : std::filesystem::path(flags.file).parent_path();
   const critic::Candidates candidates =
       critic::read_candidates(read_input(flags.file), flags.file == "-" ? "standard input" : flags.file, folder);
-  const auto model = critic::open_reward_model(find_reward_model(flags.rm));
+  const auto model = critic::open_reward_model(find_reward_model(flags.reward_model));
   const std::vector<double> scores = model->score(std::span(&candidates, 1)).front();
   const auto best = static_cast<std::size_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
   if (flags.json) {
-    Json about{{"verifier", model_record(find_reward_model(flags.rm))}};
+    Json about{{"verifier", model_record(find_reward_model(flags.reward_model))}};
     if (flags.file != "-") about["file"] = file_record(flags.file);
     print_measured({{"scores", scores}, {"best", best}}, about);
     return;
@@ -55,14 +55,16 @@ void score(const ScoreFlags& flags) {
 
 void add_score(CLI::App& app) {
   auto flags = std::make_shared<ScoreFlags>();
-  CLI::App* command = app.add_subcommand("score", "What a reward model makes of responses to a prompt");
-  command->add_option("--rm", flags->rm, "folder of a reward model (models/agon-tiny-reward)");
+  CLI::App* command = app.add_subcommand("score", "Score responses to a prompt with a reward model");
+  command->add_option("--reward-model", flags->reward_model, "Reward model folder (default: models/agon-tiny-reward)")
+      ->type_name("<path>");
   command
       ->add_option(
           "FILE", flags->file,
-          R"(JSON: {"prompt", "images": [path beside the file], "responses": [text], "instructions"}; -: standard input)")
+          R"(JSON file {"prompt", "images": [paths relative to it], "responses": [text], "instructions"}; - for standard input)")
       ->capture_default_str();
-  command->add_flag("--json", flags->json, "print {scores, best: which, from 0}")->group(kOutputFlags);
+  add_old_name(*command, "--rm", "--reward-model");
+  command->add_flag("--json", flags->json, "Print one JSON object: scores, and best, the index of the highest");
   command->callback([flags] { score(*flags); });
 }
 

@@ -13,6 +13,7 @@
 #include "cli/flag_use.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
+#include "cli/old_names.h"
 #include "cli/output.h"
 #include "cli/play.h"
 #include "cli/provenance.h"
@@ -102,7 +103,7 @@ void require_method_flags_used(const CLI::App& command, const SearchCommandFlags
   using critic::Setting;
   const critic::Method method = critic::parse_method(flags.method);
   require_used(command,
-               {use_of("--n", method, Setting::n), use_of("--width", method, Setting::width),
+               {use_of("--samples", method, Setting::n), use_of("--width", method, Setting::width),
                 use_of("--attempts", method, Setting::attempts), use_of("--keep", method, Setting::keep),
                 use_of("--retry", method, Setting::retry), use_of("--rank", method, Setting::rank),
                 use_of("--temperature", method, Setting::sampling), use_of("--top-p", method, Setting::sampling),
@@ -125,9 +126,9 @@ void require_candidates_differ(const SearchCommandFlags& flags, const critic::Me
                            : options.n > 1 || (looks_at(options.method, critic::Setting::width) && options.width > 1);
   if (several)
     throw Error(
-        "search: what --method {} samples at temperature 0 is all the same. Give a --temperature above 0, or choose "
+        "search: at temperature 0 all samples of --method {} are the same. Give a --temperature above 0, or choose "
         "--method greedy{}.",
-        flags.method, guided ? " or --retry anew" : ", or guided, which writes the next likeliest step");
+        flags.method, guided ? " or --retry anew" : ", or guided, which takes the next most likely step");
 }
 
 // Limits that nothing could reach.
@@ -198,7 +199,7 @@ critic::SearchSummary search_into(const RunPlace& place, const Json& config, con
     store->flush();
   }
   if (interrupted())
-    throw Interrupted(fmt::format("{}: stopped. Go on with the same command and {}.", label, place.go_on));
+    throw Interrupted(fmt::format("{}: stopped. Rerun the same command with {} to resume.", label, place.go_on));
   critic::SearchSummary summary = critic::summarize_searches(*run);
   store->finish(to_json(summary));
   return summary;
@@ -213,8 +214,9 @@ void require_none_failed(const record::RunReader& run, const RunPlace& place) {
       },
       record::RunReader::Detail::without_turns);
   if (!first.empty())
-    throw Error("search: some tasks failed and are in no figure; the first, {} Mend that and go on with {}.", first,
-                place.go_on);
+    throw Error(
+        "search: some tasks failed and are excluded from all figures. First error: {} Fix it and rerun with {}.", first,
+        place.go_on);
 }
 
 void run_search(const SearchCommandFlags& flags) {
@@ -239,56 +241,65 @@ void run_search(const SearchCommandFlags& flags) {
     print_text(fmt::format("{}\nsearch: {}\n", critic::search_table(summary), place.folder.string()));
   require_none_failed(*record::RunReader::open(place.folder), place);
   if (summary.damaged > 0)
-    throw Error("search: {} tasks have a damaged journal and are in no figure. Restore {} from a copy.",
+    throw Error("search: {} tasks have a damaged journal and are excluded from all figures. Restore {} from a copy.",
                 summary.damaged, place.folder.string());
 }
 
 void add_method_options(CLI::App& command, SearchCommandFlags& flags) {
   command
-      .add_option("--method", flags.method,
-                  "greedy, best-of-n, majority, weighted-majority, guided (steps found wrong are written again), beam, "
-                  "diverse-beam, mcts or particles")
+      .add_option(
+          "--method", flags.method,
+          "Search method: greedy, best-of-n, majority, weighted-majority, guided (rewrites steps found wrong), beam, "
+          "diverse-beam, mcts or particles")
+      ->type_name("<name>")
       ->capture_default_str()
-      ->group(kSearchFlags);
-  command
-      .add_option("--budget", flags.budget,
-                  "most that a task may spend: policy_tokens=N,critic_tokens=N,env_steps=N,tool_seconds=S,wall=S")
-      ->check(some_text())
-      ->group(kSearchFlags);
-  command.add_option("--n", flags.n, "trajectories, beams or particles")
-      ->capture_default_str()
-      ->check(whole_number_in(1, 4096))
-      ->group(kSearchFlags);
-  command.add_option("--width", flags.width, "candidates a step (beam, diverse-beam, mcts)")
-      ->capture_default_str()
-      ->check(whole_number_in(1, 1024))
-      ->group(kSearchFlags);
-  command.add_option("--attempts", flags.attempts, "most attempts at a step (guided)")
-      ->capture_default_str()
-      ->check(whole_number_in(1, 1024))
       ->group(kSearchFlags);
   command
       .add_option(
-          "--keep", flags.keep,
-          "which attempt goes on: the first that is not rejected, and where all are, last or best (by the critic); or "
-          "likeliest of all (by critic and policy) (guided)")
+          "--budget", flags.budget,
+          "Budget of a task, as policy_tokens=400,wall=60: policy_tokens, critic_tokens, env_steps, tool_seconds, wall")
+      ->type_name("<limits>")
+      ->check(some_text())
+      ->group(kSearchFlags);
+  command.add_option("--samples", flags.n, "Number of trajectories, beams or particles")
       ->capture_default_str()
-      ->check(CLI::IsMember(critic::keep_names()))
+      ->check(whole_number_in(1, 4096))
       ->group(kSearchFlags);
-  command
-      .add_option("--retry", flags.retry,
-                  "a rejected step is written again: anew (never what was rejected there), or independent (as in SPC) "
-                  "(guided)")
+  add_old_name(command, "--n", "--samples");
+  command.add_option("--width", flags.width, "Candidates per step (beam, diverse-beam, mcts)")
       ->capture_default_str()
-      ->check(CLI::IsMember({"anew", "independent"}))
+      ->check(whole_number_in(1, 1024))
+      ->group(kSearchFlags);
+  command.add_option("--attempts", flags.attempts, "Most attempts at a step (guided)")
+      ->capture_default_str()
+      ->check(whole_number_in(1, 1024))
       ->group(kSearchFlags);
   command
-      .add_option("--rank", flags.rank,
-                  "trajectories by: score (the policy's own), or min, mean, last or product of the critic's P(correct) "
-                  "(default: score for best-of-n and weighted-majority, else min)")
+      .add_option("--keep", flags.keep,
+                  "Attempt to keep: the first that is not rejected, else the last or the best (by the critic); or the "
+                  "likeliest of all (by critic and policy) (guided)")
+      ->type_name("<name>")
+      ->capture_default_str()
+      ->check(one_of(critic::keep_names()))
       ->group(kSearchFlags);
   command
-      .add_flag("--no-speculation", flags.no_speculation, "do not write the next step while the critic judges the last")
+      .add_option(
+          "--retry", flags.retry,
+          "How to rewrite a rejected step: anew (never what was rejected there) or independent (as in SPC) (guided)")
+      ->type_name("<name>")
+      ->capture_default_str()
+      ->check(one_of({"anew", "independent"}))
+      ->group(kSearchFlags);
+  command
+      .add_option(
+          "--rank", flags.rank,
+          "Rank of trajectories: score (the policy's own), or min, mean, last or product of the critic's P(correct) "
+          "(default: score for best-of-n and weighted-majority, else min)")
+      ->type_name("<name>")
+      ->group(kSearchFlags);
+  command
+      .add_flag("--no-speculation", flags.no_speculation,
+                "Wait for the critic's verdict on a step before writing the next")
       ->group(kSearchFlags);
 }
 
@@ -298,17 +309,25 @@ void add_search(CLI::App& app) {
   auto flags = std::make_shared<SearchCommandFlags>();
   flags->play.command = "search";
   CLI::App* command = app.add_subcommand("search", "Answer a suite's tasks by search: a critic checks the steps");
-  command->add_option("--suite", flags->suite, "suite: see 'agon suites'")->capture_default_str()->group(kDataFlags);
+  command->add_option("--suite", flags->suite, "Suite to play; 'agon suites' lists them")
+      ->type_name("<name>")
+      ->capture_default_str()
+      ->group(kDataFlags);
   add_task_options(*command, flags->play);
   add_method_options(*command, *flags);
-  command->add_option("--policy", flags->policy, "model folder (default: models/agon-tiny)")->group(kPolicyFlags);
+  command->add_option("--policy", flags->policy, "Model folder (default: models/agon-tiny)")
+      ->type_name("<path>")
+      ->group(kPolicyFlags);
   add_sampling_options(*command, flags->play);
   command->get_option("--temperature")
-      ->description("of the samples (guided with --retry anew: 0.5 unless it is given; 0: the next likeliest)");
+      ->description(
+          "Temperature of the samples (0.5 for guided with --retry anew; there 0 takes the next most likely step)");
   add_critic_options(*command, flags->critic, "critic-");
-  command->add_option("--out", flags->out, "run folder (default: runs/search-<suite>-<time>)")->group(kOutputFlags);
-  command->add_flag("--resume", flags->resume, "go on with the search in --out")->group(kOutputFlags);
-  command->add_flag("--json", flags->json, "print the summary as one JSON object")->group(kOutputFlags);
+  command->add_option("--out", flags->out, "Run folder to write (default: runs/search-<suite>-<time>)")
+      ->type_name("<path>")
+      ->group(kOutputFlags);
+  command->add_flag("--resume", flags->resume, "Resume the search in --out")->group(kOutputFlags);
+  command->add_flag("--json", flags->json, "Print the summary as one JSON object")->group(kOutputFlags);
   command->callback([flags, command] {
     flags->critic.seed = flags->play.seed;
     for (const CLI::Option* option : command->get_options())

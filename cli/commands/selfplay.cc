@@ -21,11 +21,11 @@ namespace {
 
 void run(const CLI::App& command, const TrainingFlags& flags) {
   const critic::SelfPlayConfig config = critic::load_self_play_config(flags.config, changes_of("selfplay", flags));
-  if (print_config(command, flags, config.source)) return;
+  if (print_config(command, flags, config.source, critic::kSelfPlayPaths)) return;
   agents::require_of_command(config.output, "selfplay");
   watch_interrupts();
   if (!critic::self_play(config, flags.resume, interrupted()))
-    throw Interrupted("selfplay: stopped. Go on with the same command and --resume.");
+    throw Interrupted("selfplay: stopped. Rerun the same command with --resume.");
   const Json summary = record::RunReader::open(config.output)->summary();
   if (flags.json)
     print_measured(summary, record::RunReader::open(config.output)->config().value(kProvenance, Json::object()));
@@ -37,8 +37,7 @@ void run(const CLI::App& command, const TrainingFlags& flags) {
 
 void add_selfplay(CLI::App& app) {
   auto flags = std::make_shared<TrainingFlags>();
-  CLI::App* command =
-      app.add_subcommand("selfplay", "Rounds of games of a sneaky generator against a critic; both learn");
+  CLI::App* command = app.add_subcommand("selfplay", "Train a sneaky generator and a critic by their games");
   add_training_options(*command, *flags, "docs/critic.md", "learning.kl=0");
   command->callback([flags, command] { run(*command, *flags); });
 }

@@ -5,6 +5,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/interrupt.h"
+#include "cli/old_names.h"
 #include "cli/search_flags.h"
 #include "cli/usage.h"
 #include "core/error.h"
@@ -35,21 +36,21 @@ void serve(const CLI::App& command, const ServeFlags& flags) {
 
 void add_serve_search(CLI::App& app) {
   auto flags = std::make_shared<ServeFlags>();
-  CLI::App* command =
-      app.add_subcommand("serve-search", "Serve searches over HTTP: POST /retrieve as Search-R1 has it");
+  CLI::App* command = app.add_subcommand("serve-search", "Serve searches over HTTP: POST /retrieve, as in Search-R1");
   add_search_options(*command, flags->search);
   command->add_option("--host", flags->server.host, "Address to listen on")
       ->type_name("<address>")
       ->capture_default_str();
-  command->add_option("--port", flags->server.port, "Port to listen on; 0: any that is free")
-      ->type_name("<port>")
+  command->add_option("--port", flags->server.port, "Port to listen on; 0: any free one")
+      ->type_name("<n>")
       ->check(whole_number_in(0, 65535))
       ->capture_default_str();
-  command->add_option("--threads", flags->server.threads, "Requests answered at a time")
+  command->add_option("--in-flight", flags->server.threads, "Requests under way at a time")
       ->type_name("<n>")
       ->check(whole_number_in(1, 1024))
       ->capture_default_str();
-  command->add_option("--connections", flags->server.limits.connections, "Open connections at a time; more get 503")
+  add_old_name(*command, "--threads", "--in-flight");
+  command->add_option("--connections", flags->server.limits.connections, "Most open connections; more get 503")
       ->type_name("<n>")
       ->check(whole_number_in(1, 10'000))
       ->capture_default_str();

@@ -6,6 +6,7 @@
 #include "cli/commands/commands.h"
 #include "cli/output.h"
 #include "cli/provenance.h"
+#include "cli/task_name.h"
 #include "cli/transcript.h"
 #include "core/error.h"
 #include "core/provenance.h"
@@ -19,7 +20,7 @@ struct ShowFlags {
   bool json = false;
 };
 
-record::Episode find_episode(const record::RunReader& run, const EpisodeName& name) {
+record::Episode read_named(const record::RunReader& run, const EpisodeName& name) {
   if (name.sample) return run.episode(name.task, *name.sample);
   try {
     return run.episode(name.task, record::kGreedySample);
@@ -32,7 +33,7 @@ void show(const ShowFlags& flags) {
   const auto run = record::RunReader::open(flags.run);
   if (flags.episode.empty() && !flags.json) return print_text(run_text(*run));
   if (flags.episode.empty()) return print_measured(run_json(*run), {{"run", run_record(flags.run)}});
-  const record::Episode episode = find_episode(*run, parse_episode_name(flags.episode));
+  const record::Episode episode = read_named(*run, find_episode(*run, flags.episode));
   const std::string instructions = run->config().value("instructions", "");
   if (!flags.json)
     return print_text(fmt::format("system message: {}\n\n", printable(instructions)) + episode_text(episode));
@@ -46,9 +47,11 @@ void show(const ShowFlags& flags) {
 
 void add_show(CLI::App& app) {
   auto flags = std::make_shared<ShowFlags>();
-  CLI::App* command = app.add_subcommand("show", "Show a run: its figures and tasks, or the transcript of one episode");
-  command->add_option("RUN", flags->run, "run folder")->required();
-  command->add_option("EPISODE", flags->episode, "TASK, TASK:SAMPLE or TASK:greedy (default: the list)");
+  CLI::App* command = app.add_subcommand("show", "Show a run's figures and tasks, or one of its episodes");
+  command->add_option("RUN", flags->run, "Run folder")->required();
+  command->add_option("EPISODE", flags->episode,
+                      "Episode to show: TASK, TASK:SAMPLE or TASK:greedy, where TASK is a number or an id of the list "
+                      "(default: the list)");
   command->add_flag("--json", flags->json, "Print one JSON object");
   command->callback([flags] { show(*flags); });
 }

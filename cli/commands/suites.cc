@@ -37,9 +37,9 @@ void print_table(const std::vector<env::SuiteInfo>& suites) {
 }  // namespace
 
 void add_suites(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("suites", "List the suites: levels, size of the test split, turns, metric");
+  CLI::App* command = app.add_subcommand("suites", "List the suites: levels, test tasks, turns and metric");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "Print one JSON array instead of a table");
+  command->add_flag("--json", *json, "Print one JSON array");
   command->callback([json] {
     std::vector<env::SuiteInfo> suites;
     for (const std::string& name : env::suite_names()) suites.push_back(env::Suite(name).info());

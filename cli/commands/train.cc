@@ -33,7 +33,7 @@ void say_similarity(const agents::TrainConfig& config) {
 
 void run_training(const CLI::App& command, const TrainingFlags& flags) {
   agents::TrainConfig config = agents::load_train_config(flags.config, changes_of("train", flags));
-  if (print_config(command, flags, config.resolved)) return;
+  if (print_config(command, flags, config.resolved, {})) return;
   if (config.policy == kDefaultModel) config.policy = find_model_folder("");
   say_similarity(config);
   watch_interrupts();
@@ -41,7 +41,7 @@ void run_training(const CLI::App& command, const TrainingFlags& flags) {
   const auto scorer =
       config.reward_model.empty() ? nullptr : critic::open_response_scorer(config.reward_model, config.threads);
   if (!agents::train(config, resume, interrupted(), critic::make_game_source, scorer.get()))
-    throw Interrupted("train: stopped after a checkpoint. Go on with the same command and --resume.");
+    throw Interrupted("train: stopped after a checkpoint. Rerun the same command with --resume.");
   if (flags.json) {
     const auto run = record::RunReader::open(config.output);
     print_measured({{"run", config.output.string()}, {"evaluation", run->summary()}},
@@ -58,7 +58,7 @@ void run_training(const CLI::App& command, const TrainingFlags& flags) {
 
 void add_train(CLI::App& app) {
   auto flags = std::make_shared<TrainingFlags>();
-  CLI::App* command = app.add_subcommand("train", "Train a policy by roll-outs: GRPO, ADPO, AdaPO, PDCR, ...");
+  CLI::App* command = app.add_subcommand("train", "Train a policy by roll-outs: GRPO, AdaPO, PDCR and others");
   add_training_options(*command, *flags, "docs/train.md", "optimizer.learning_rate=1e-5")->required(false);
   command->callback([flags, command] { run_training(*command, *flags); });
 }

@@ -19,14 +19,13 @@ namespace {
 
 void run_train_rm(const CLI::App& command, const TrainingFlags& flags) {
   const critic::RewardTrainingConfig config = critic::load_reward_training(flags.config, changes_of("train-rm", flags));
-  if (print_config(command, flags, config.source)) return;
+  if (print_config(command, flags, config.source, critic::kRewardTrainingPaths)) return;
   require_resume_fits("train-rm", flags, config.output);
   watch_interrupts();
   const bool judge = config.judge != critic::JudgeForm::none;
   const Json notes =
       judge ? critic::train_judge(config, interrupted()) : critic::train_reward_model(config, interrupted());
-  if (notes.is_null())
-    throw Interrupted("train-rm: stopped after a checkpoint. Go on with the same command and --resume.");
+  if (notes.is_null()) throw Interrupted("train-rm: stopped after a checkpoint. Rerun the same command with --resume.");
   if (flags.json) {
     print_json(notes);
     return;

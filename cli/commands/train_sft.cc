@@ -21,11 +21,11 @@ void add_train_sft(CLI::App& app) {
   add_training_options(*command, *flags, "models/agon-tiny.yaml", "steps=200");
   command->callback([flags, command] {
     const agents::SftConfig config = agents::load_sft_config(flags->config, changes_of("train-sft", *flags));
-    if (print_config(*command, *flags, config.source)) return;
+    if (print_config(*command, *flags, config.source, agents::kSftPaths)) return;
     require_resume_fits("train-sft", *flags, config.output);
     watch_interrupts();
     if (!agents::train_sft(config, interrupted()))
-      throw Interrupted("train-sft: stopped after a checkpoint. Go on with the same command and --resume.");
+      throw Interrupted("train-sft: stopped after a checkpoint. Rerun the same command with --resume.");
     Json about{{"model", model_record(config.output)}};
     if (!config.start.empty()) about["policy"] = model_record(config.start);
     // No JSON: a model's fingerprint is of that, and tells models apart, not who made them.

@@ -119,7 +119,7 @@ class TreesOrWhy {
 void require_same_tasks(const Json& config, const OtherRun& other) {
   const Json theirs = other.run->config();
   if (record::run_kind_of(theirs) != record::RunKind::search)
-    throw Error("report: {} is no search. Compare runs of `agon search`.", other.title);
+    throw Error("report: {} is not a search. Compare runs of `agon search`.", other.title);
   for (const char* key : {"suite", "level", "split", "tasks", "seed"})
     if (config.value(key, Json()) != theirs.value(key, Json()))
       throw Error("report: {} has other tasks: its {} is {}, this run's {}. Compare searches of the same tasks.",

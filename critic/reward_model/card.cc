@@ -46,7 +46,7 @@ void write_reward_card(const std::filesystem::path& folder, const agents::Reward
   const std::string text = fmt::format(
       "# A reward model\n\n"
       "It scores several responses to one prompt, pictures included, in one pass; the highest is the best. {}\n\n"
-      "    agon score --rm . FILE.json  # in this folder\n\n"
+      "    agon score --reward-model . FILE.json  # in this folder\n\n"
       "Built on `{}`: an adapter (LoRA, rank {}), a separator token and a head ({}, of the state{} `{}`). The vision "
       "tower is as it was.\n"
       "Trained on {} sets in {} steps; {} sets of one rank alone were passed over; where ranks were equal "

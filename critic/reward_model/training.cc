@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "agents/learn/loop/checkpoint_folder.h"
+#include "agents/learn/loop/config_paths.h"
 #include "agents/learn/loop/config_reader.h"
 #include "agents/learn/loop/reward_learner.h"
 #include "agents/learn/loop/train_config.h"
@@ -251,7 +252,7 @@ class RewardTrainer {
   double last_loss_ = 0;
 };
 
-void read_network(agents::ConfigSection& section, const fs::path& base, agents::RewardNetworkSettings& network) {
+void read_network(agents::ConfigSection& section, const fs::path& file, agents::RewardNetworkSettings& network) {
   std::string model, responses = "joint", representation = "last", head = "silu";
   section.read("model", model);
   section.read("responses", responses);
@@ -263,7 +264,7 @@ void read_network(agents::ConfigSection& section, const fs::path& base, agents::
   if (responses != "joint" && responses != "apart")
     throw Error("{}: 'responses' is joint (each sees those before it) or apart (each sees the prompt alone), not '{}'.",
                 section.name(), responses);
-  network.base = (base / model).lexically_normal();
+  network.base = fs::absolute(agents::from_working_folder(file, model)).lexically_normal();  // an adapter notes it
   network.joint = responses == "joint";
   network.representation = agents::parse_representation(representation);
   network.head = agents::parse_head(head);
@@ -328,16 +329,14 @@ void check_used(const RewardTrainingConfig& config, const std::string& name) {
 
 RewardTrainingConfig load_reward_training(const fs::path& file, std::span<const std::string> changes) {
   RewardTrainingConfig config;
-  config.source = agents::read_yaml(file);
-  for (const std::string& change : changes) agents::set_value(config.source, change);
+  config.source = agents::read_config(file, changes, kRewardTrainingPaths);
   agents::ConfigSection section(config.source, "train-rm: " + file.string());
-  const fs::path base = fs::absolute(file).parent_path();
   std::string output, judge = "none", loss = "cross-entropy";
   std::vector<std::string> data;
   section.read("output", output);
   section.read("data", data);
   section.read("weights", config.weights);
-  read_network(section, base, config.network);
+  read_network(section, file, config.network);
   section.read("judge", judge);
   section.read("loss", loss);
   section.read("imitation", config.imitation);
@@ -354,8 +353,8 @@ RewardTrainingConfig load_reward_training(const fs::path& file, std::span<const 
   section.check();
   config.loss = agents::parse_ranking_loss(loss);
   config.judge = parse_judge(judge, section.name());
-  if (!output.empty()) config.output = (base / output).lexically_normal();
-  for (const std::string& one : data) config.data.push_back((base / one).lexically_normal());
+  if (!output.empty()) config.output = agents::from_working_folder(file, output);
+  for (const std::string& one : data) config.data.push_back(agents::from_working_folder(file, one));
   require_each_path_once(section.name() + ": 'data':", config.data);
   check_ranges(config, section.name());
   check_used(config, section.name());
@@ -367,7 +366,8 @@ Json training_provenance(const RewardTrainingConfig& config) {
       {"policy", {{"path", config.network.base.string()}, {"files", agents::model_fingerprint(config.network.base)}}},
       {"files", Json::array()}};
   for (const fs::path& file : config.data)
-    about["files"].push_back({{"path", file.string()}, {"hash", hash_of(read_file(file.string()))}});
+    about["files"].push_back(
+        {{"path", fs::absolute(file).lexically_normal().string()}, {"hash", hash_of(read_file(file.string()))}});
   return provenance(std::move(about));
 }
 

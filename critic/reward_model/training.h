@@ -34,11 +34,13 @@ struct RewardTrainingConfig {
   double weight_decay = 0, clip_norm = 1;
   std::int64_t checkpoint_steps = 50;
   int threads = 0;  // 0: the machine's cores
-  Json source;      // the file, changes included
+  Json source;      // the keys, changes included; paths are relative to the file
 };
 
+inline constexpr const char* kRewardTrainingPaths[] = {"/output", "/model", "/data/*"};
+
 // A YAML file; docs/reward_model.md has its keys. Paths in it are relative to it. changes: "KEY=VALUE" in place of the
-// file's. Throws Error naming the key.
+// file's, with paths relative to the working folder. Throws Error naming the key.
 RewardTrainingConfig load_reward_training(const std::filesystem::path& file, std::span<const std::string> changes);
 
 // Of all that the weights come from: settings (threads, checkpoint_steps and the place of the output do not count), the

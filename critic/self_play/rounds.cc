@@ -8,6 +8,7 @@
 
 #include "agents/engine/local_policy.h"
 #include "agents/learn/loop/checkpoint_folder.h"
+#include "agents/learn/loop/config_paths.h"
 #include "agents/learn/loop/config_reader.h"
 #include "agents/learn/loop/train_config.h"
 #include "agents/learn/loop/unused_keys.h"
@@ -62,7 +63,7 @@ Json stored_config(const SelfPlayConfig& config) {
     if (const GameSource& source = config.sources[i]; !source.solvers.empty())
       json["files"][fmt::format("solvers of source {}", i)] = fingerprints(source.solvers);
   const auto record = [](const fs::path& model) {
-    return Json{{"path", model.string()}, {"files", agents::model_fingerprint(model)}};
+    return Json{{"path", fs::absolute(model).lexically_normal().string()}, {"files", agents::model_fingerprint(model)}};
   };
   json[kProvenance] = {
       {"critic", record(config.critic)}, {"sneaky", record(config.sneaky)}, {"solvers", Json::array()}};
@@ -287,12 +288,11 @@ class SelfPlay {
   std::vector<PlayedGame> all_games_;
 };
 
-// Paths of a config file are relative to it.
-std::vector<fs::path> read_paths(agents::ConfigSection& section, const char* key, const fs::path& base) {
+std::vector<fs::path> read_paths(agents::ConfigSection& section, const char* key, const fs::path& file) {
   std::vector<std::string> names;
   section.read(key, names);
   std::vector<fs::path> paths;
-  for (const std::string& name : names) paths.push_back((base / name).lexically_normal());
+  for (const std::string& name : names) paths.push_back(agents::from_working_folder(file, name));
   require_each_path_once(fmt::format("{}: '{}':", section.name(), key), paths);
   return paths;
 }
@@ -303,7 +303,7 @@ void require_model(const fs::path& folder) {
                 folder.string());
 }
 
-void read_sources(const Json& list, const fs::path& base, SelfPlayConfig& config) {
+void read_sources(const Json& list, const fs::path& file, SelfPlayConfig& config) {
   for (const Json& json : list) {
     GameSource source;
     agents::ConfigSection section(json, "selfplay: sources");
@@ -313,7 +313,7 @@ void read_sources(const Json& list, const fs::path& base, SelfPlayConfig& config
     section.read("level", options.level);
     section.read("games", source.games);
     section.read("held_out", options.held_out);
-    source.solvers = read_paths(section, "solvers", base);
+    source.solvers = read_paths(section, "solvers", file);
     section.check();
     if (source.games < 1) throw Error("selfplay: sources: 'games' must be at least 1.");
     source.suite = env::Suite(suite, options).with_role(env::kSolver);  // refused where nobody can be sneaky
@@ -345,15 +345,13 @@ void read_learning(const Json& json, agents::OfflineConfig& learning) {
 
 SelfPlayConfig load_self_play_config(const fs::path& file, std::span<const std::string> changes) {
   SelfPlayConfig config;
-  config.source = agents::read_yaml(file);
-  for (const std::string& change : changes) agents::set_value(config.source, change);
+  config.source = agents::read_config(file, changes, kSelfPlayPaths);
   agents::ConfigSection section(config.source, fmt::format("selfplay: {}", file.string()));
   std::string output, critic, sneaky, pairing = "asymmetric", solutions = "expert";
-  const fs::path base = fs::absolute(file).parent_path();
   section.read("output", output);
   section.read("critic", critic);
   section.read("sneaky", sneaky);
-  config.solvers = read_paths(section, "solvers", base);
+  config.solvers = read_paths(section, "solvers", file);
   section.read("pairing", pairing);
   section.read("rounds", config.rounds);
   section.read("mix_rounds", config.mix_rounds);
@@ -367,7 +365,7 @@ SelfPlayConfig load_self_play_config(const fs::path& file, std::span<const std::
   section.read("temperature", config.games.temperature);
   section.read("max_tokens", config.games.max_tokens);
   section.read("seed", config.seed);
-  if (const Json* list = section.child("sources")) read_sources(*list, base, config);
+  if (const Json* list = section.child("sources")) read_sources(*list, file, config);
   if (const Json* learning = section.child("learning")) read_learning(*learning, config.learning);
   section.check();
   for (const auto& [key, value] :
@@ -396,10 +394,9 @@ SelfPlayConfig load_self_play_config(const fs::path& file, std::span<const std::
         "{}: 'max_tokens' must be at least 1 and 'temperature' above 0 (at 0 all critiques of a step are the "
         "same), got {} and {}.",
         section.name(), config.games.max_tokens, config.games.temperature);
-  const auto below = [&](const std::string& path) { return (base / path).lexically_normal(); };
-  config.output = below(output);
-  config.critic = below(critic);
-  config.sneaky = below(sneaky);
+  config.output = agents::from_working_folder(file, output);
+  config.critic = agents::from_working_folder(file, critic);
+  config.sneaky = agents::from_working_folder(file, sneaky);
   config.pairing = pairing == "asymmetric" ? Pairing::asymmetric : Pairing::synchronous;
   config.games.solvers.max_tokens = config.games.max_tokens;
   const double imitation_weight = agents::OfflineLossOptions().imitation_weight;

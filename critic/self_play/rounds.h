@@ -30,7 +30,7 @@ struct GameSource {
 };
 
 struct SelfPlayConfig {
-  std::filesystem::path output;                // run folder; relative to the config file, as all paths
+  std::filesystem::path output;                // run folder
   std::filesystem::path critic, sneaky;        // model folders: C0, S0
   std::vector<std::filesystem::path> solvers;  // model folders
   std::vector<GameSource> sources;
@@ -44,10 +44,11 @@ struct SelfPlayConfig {
   bool imitation = true;       // as many examples of the suites' own beside what was played
   agents::OfflineConfig learning;
   std::uint64_t seed = 1;
-  Json source;  // the file's keys, kept in the run
+  Json source;  // the keys, kept in the run; paths are relative to the file
 };
-// Throws Error naming the key that is unknown, missing or ill-typed.
-// changes: "learning.kl=0", in place of the file's.
+inline constexpr const char* kSelfPlayPaths[] = {"/output", "/critic", "/sneaky", "/solvers/*", "/sources/*/solvers/*"};
+// changes: "learning.kl=0", in place of the file's; their paths are relative to the working folder. Throws Error naming
+// the key that is unknown, missing or ill-typed.
 SelfPlayConfig load_self_play_config(const std::filesystem::path& file, std::span<const std::string> changes = {});
 
 // How players are opened and taught. teach: as agents::train_offline.

@@ -1,6 +1,6 @@
 """Figures of a reward model: rewards.py FOLDER prints them as one object.
 
-In FOLDER: ranking-NAME.json, what `agon eval-rm --json` says, and verified-NUMBER.json, of `agon run --verifier`."""
+In FOLDER: ranking-NAME.json, what `agon eval-rm --json` says, and verified-NUMBER.json, of `agon run --reward-model`."""
 
 import json
 import pathlib

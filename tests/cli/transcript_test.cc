@@ -19,15 +19,6 @@ TEST_CASE("what a policy wrote cannot steer the terminal") {
   REQUIRE(cli::printable("\xc2") == "\xc2");
 }
 
-TEST_CASE("episodes are named by task and sample") {
-  REQUIRE(cli::parse_episode_name("17").task == 17);
-  REQUIRE_FALSE(cli::parse_episode_name("17").sample);
-  REQUIRE(cli::parse_episode_name("17:3").sample == 3);
-  REQUIRE(cli::parse_episode_name("0:greedy").sample == record::kGreedySample);
-  for (const char* text : {"", "x", "17:", "17:x", "17:3:4", "-1", "17 ", "99999999999999999999"})
-    REQUIRE_THROWS_WITH(cli::parse_episode_name(text), Catch::Contains("Give TASK, TASK:SAMPLE or TASK:greedy"));
-}
-
 TEST_CASE("a transcript shows every turn, the gold and the answer, and its JSON all the rest") {
   record::Episode episode = make_episode(3, 1);
   episode.turns[0].facts.refused = "no such action\x1b";

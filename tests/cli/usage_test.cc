@@ -55,6 +55,18 @@ TEST_CASE("an argument too many, a missing option and a bad value are told") {
   CHECK(message_of({"run", "--suite", "charts"}).empty());
 }
 
+TEST_CASE("a name that a flag does not take is answered with those that it takes") {
+  CLI::App app("test", "agon");
+  std::string split = "test";
+  app.add_option("--split", split, "")->check(one_of({"test", "train"}));
+  std::vector<std::string> arguments{"--split=trian"};
+  CHECK_THROWS_WITH(app.parse(arguments), Catch::Contains("--split: 'trian' is not one of test, train"));
+  app.clear();
+  arguments = {"--split=train"};
+  app.parse(arguments);
+  CHECK(split == "train");
+}
+
 TEST_CASE("a number is taken as it is written or refused") {
   const auto number = number_in(0, 1);
   for (const char* good : {"0", "0.5", "1", "1e-3"}) CHECK(number(good).empty());

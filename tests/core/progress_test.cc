@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-using agon::Progress;
+using namespace agon;
 
 namespace {
 
@@ -71,9 +71,30 @@ TEST_CASE("on a terminal a bar shows rate and remaining time and is wiped at the
   REQUIRE(output.substr(output.size() - 4) == "\r\x1b[K");
 }
 
-TEST_CASE("a bar never wraps a narrow terminal") {
+TEST_CASE("a bar never wraps a narrow terminal, and its count stays") {
   const std::string output = on_terminal(30);
-  REQUIRE(output.find("charts: [##################--\x1b") != std::string::npos);
+  CAPTURE(output);
+  REQUIRE(output.find("\rcharts: 30/40 episodes\x1b[K") != std::string::npos);
+}
+
+TEST_CASE("a line keeps its figures at 80 columns and its count at 40, whatever its label") {
+  ProgressParts parts{"run charts", "12345/20000 episodes", "123.4 episodes/s", "3 min 02 s left", "reward 0.61", 0.6};
+  CHECK(bar_line(parts, 119) ==
+        "run charts: [##############----------] 12345/20000 episodes, 123.4 episodes/s, 3 min 02 s left  reward 0.61");
+  CHECK(bar_line(parts, 79) == "run charts: [#####----] 12345/20000 episodes, 123.4 episodes/s, 3 min 02 s left");
+  CHECK(bar_line(parts, 39) == "run charts: 12345/20000 episodes");
+  parts.label = "eval-critic: generative agon-tiny-critic on darkroom";
+  CHECK(bar_line(parts, 79) == "eval-critic: genera...: 12345/20000 episodes, 123.4 episodes/s, 3 min 02 s left");
+  CHECK(bar_line(parts, 39) == "eval-critic: g...: 12345/20000 episodes");
+  CHECK(bar_line(parts, 24) == "12345/20000 episodes");
+  for (std::size_t columns = 1; columns < 140; ++columns) CHECK(bar_line(parts, columns).size() <= columns);
+}
+
+TEST_CASE("a line of progress is never cut within a character") {
+  const ProgressParts parts{
+      "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4", "3/4 pages", "", "", "", {}};
+  CHECK(bar_line(parts, 24) == "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4...: 3/4 pages");
+  CHECK(bar_line(parts, 23) == "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4...: 3/4 pages");
 }
 
 TEST_CASE("elsewhere there are plain lines without control characters, the last with the time taken") {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "agents/learn/loop/config_paths.h"
 #include "agents/learn/loop/config_reader.h"
 #include "agents/learn/loop/train_config.h"
 #include "agents/learn/loop/unused_keys.h"
@@ -26,7 +27,7 @@ SftSource read_source(const Json& entry, const std::filesystem::path& path) {
   section.read("episodes", source.episodes);
   section.read("detours", source.detours);
   section.read("writer", writer);
-  if (!writer.empty()) source.writer = path.parent_path() / writer;
+  if (!writer.empty()) source.writer = from_working_folder(path, writer);
   section.read("written_tasks", source.written_tasks);
   section.check();
   if (!writer.empty() && options.role != env::kCritic)
@@ -62,7 +63,7 @@ void read_model(ConfigSection& top, const Json& json, const std::filesystem::pat
     for (const char* key : {"model", "images", "vocabulary"})
       if (json.contains(key))
         throw Error("train-sft: {}: '{}' comes with the model folder 'start'. Leave it out.", file.string(), key);
-    config.start = file.parent_path() / start;
+    config.start = from_working_folder(file, start);
     config.auxiliary_weight = 0;
     return;
   }
@@ -143,14 +144,13 @@ std::uint64_t SftConfig::first_task(std::size_t index) const {
 }
 
 SftConfig load_sft_config(const std::filesystem::path& file, std::span<const std::string> changes) {
-  Json json = read_yaml(file);
-  for (const std::string& change : changes) set_value(json, change);
+  Json json = read_config(file, changes, kSftPaths);
   SftConfig config;
   ConfigSection top(json, "train-sft: " + file.string());
   std::string output;
   top.read("output", output);
   if (output.empty()) throw Error("train-sft: {}: 'output' is missing: the model folder to write", file.string());
-  config.output = file.parent_path() / output;
+  config.output = from_working_folder(file, output);
   top.read("seed", config.seed);
   config.sources = read_sources(top.child("sources"), file);
   read_model(top, json, file, config);

@@ -22,7 +22,7 @@ struct SftSource {
   int episodes = 16;   // demonstrations of this source a step
   double detours = 0;  // chance before each turn of a wrong action that is shown, not learned: the way back is
   // Of role critic: the model folder whose steps are shown, in place of experts' steps that are right or made wrong
-  // (agents/learn/data/sft_written.h), from so many train tasks. Relative to the config file.
+  // (agents/learn/data/sft_written.h), from so many train tasks.
   std::filesystem::path writer;
   int written_tasks = 5000;
   // The suite for its solver, who answers once: what models play that demonstrations show.
@@ -30,12 +30,11 @@ struct SftSource {
 };
 
 struct SftConfig {
-  std::filesystem::path output;  // model folder to write; relative to the config file
+  std::filesystem::path output;  // model folder to write
   std::uint64_t seed = 1;
   std::vector<SftSource> sources;
   // Model folder whose weights, tokenizer and images the training goes on from; the digits of its scores are not
-  // trained, and the object loss is 0 unless it is given. Empty: fresh weights of the three keys below. Relative to the
-  // config file.
+  // trained, and the object loss is 0 unless it is given. Empty: fresh weights of the three keys below.
   std::filesystem::path start;
   ModelConfig model;  // vocab_size and token ids are filled in from the tokenizer learned
   ImageProcessorConfig images;
@@ -53,14 +52,16 @@ struct SftConfig {
   int score_tasks = 500;              // train tasks a source that the model answers for it
   double score_learning_rate = 3e-4;  // falls linearly to 0
   int threads = 0;                    // 0: the machine's cores
-  Json source;                        // the file's keys, kept to tell whether a run resumes with the same config
+  Json source;  // the keys, paths relative to the file, kept to tell whether a run resumes with the same config
   // Where the train tasks of the source number `index` begin. Sources of one suite and level share none, nor a random
   // stream.
   std::uint64_t first_task(std::size_t index) const;
 };
 
-// changes: "KEY=VALUE" in place of the file's. Throws Error naming the key that is unknown, missing, ill-typed or
-// changes nothing beside the others.
+inline constexpr const char* kSftPaths[] = {"/output", "/start", "/sources/*/writer"};
+
+// changes: "KEY=VALUE" in place of the file's; their paths are relative to the working folder. Throws Error naming the
+// key that is unknown, missing, ill-typed or changes nothing beside the others.
 SftConfig load_sft_config(const std::filesystem::path& file, std::span<const std::string> changes = {});
 
 }  // namespace agon::agents

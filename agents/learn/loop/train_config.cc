@@ -7,6 +7,7 @@
 #include <set>
 
 #include "agents/learn/data/response_scorer.h"
+#include "agents/learn/loop/config_paths.h"
 #include "agents/learn/loop/config_reader.h"
 #include "agents/learn/loop/unused_keys.h"
 #include "agents/learn/network/sentence_encoder.h"
@@ -103,6 +104,32 @@ Json merged_list(const char* standard, const Json& list, const std::string& name
   return result;
 }
 
+constexpr const char* kPolicyPath[] = {"/policy"};
+constexpr const char* kOtherPaths[] = {"/output",         "/reward_model",      "/reference",          "/similarity",
+                                       "/sources/*/file", "/sources/*/against", "/sources/*/solvers/*"};
+constexpr const char* kOwnPolicy = "models/agon-tiny";  // the one that comes with agon, wherever the file stands
+constexpr const char* kSelf = "self";                   // an opponent that is no path
+
+// The file's keys, with its paths as seen from the working folder. Before version 0.2 they were relative to that: one
+// that is there and not beside the file is taken, and told.
+Json keys_of_file(const std::filesystem::path& file, std::vector<std::string>& warnings) {
+  if (file.empty()) return Json::object();
+  const auto seen = [&](const std::string& path) {
+    if (path == kSelf) return path;
+    const std::string beside = from_working_folder(file, path);
+    if (beside == path || std::filesystem::exists(beside) || !std::filesystem::exists(path)) return beside;
+    warnings.push_back(fmt::format(
+        "train: {}: '{}' is taken from the working folder. Paths in a config are relative to its file now: write '{}'.",
+        file.string(), path, from_file(file, path)));
+    return path;
+  };
+  Json given = read_yaml(file);
+  change_paths(given, kOtherPaths, seen);
+  const bool own_policy = given.is_object() && given.value("policy", Json()) == kOwnPolicy;
+  if (!own_policy) change_paths(given, kPolicyPath, seen);
+  return given;
+}
+
 void change(Json& given, const std::string& assignment) {
   // Any keys go into `rewards`, so one that is set by its name joins those of the default.
   if (assignment.starts_with("rewards.") && !given.contains("rewards"))
@@ -148,7 +175,7 @@ std::optional<GameRules> read_game(const Json& entry) {
   require(role != env::kCritic || entry["prompts"].get<int>() % 2 == 0,
           "'prompts' of a critic's game must be even: half of its steps are right, half wrong", entry["prompts"]);
   GameRules rules;
-  if (against != "self") rules.against = read_player(entry["against"], "against");
+  if (against != kSelf) rules.against = read_player(entry["against"], "against");
   for (const Json& solver : entry["solvers"]) rules.solvers.push_back(read_player(solver, "solvers"));
   return rules;
 }
@@ -377,7 +404,7 @@ std::string label_of(const env::Suite& suite, int level) {
 }  // namespace
 
 std::vector<std::string> warnings_of(const TrainConfig& config) {
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings = config.warnings;
   if (config.bfloat16 && config.device == "cpu")
     warnings.emplace_back(
         "train: 'precision' is bfloat16 on the CPU: 3 to 5 times slower than float32, and no smaller, since weights "
@@ -417,12 +444,12 @@ std::vector<std::pair<std::string, const TrainSource*>> evaluated_sources(const 
 }
 
 TrainConfig load_train_config(const std::filesystem::path& file, std::span<const std::string> changes) {
-  Json given = file.empty() ? Json::object() : read_yaml(file);
+  TrainConfig config;
+  Json given = keys_of_file(file, config.warnings);
   for (const std::string& assignment : changes) change(given, assignment);
   Json json = merged(parse_yaml_value(kDefaults), given, "train: " + (file.empty() ? "--set" : file.string()));
   json["sources"] = merged_list(kSourceDefaults, json["sources"], "train: 'sources'");
   const Json asked = json;
-  TrainConfig config;
   config.output = json["output"].get<std::string>();
   config.policy = json["policy"].get<std::string>();
   require(json["seed"].is_number_unsigned() || json["seed"].get<std::int64_t>() >= 0, "'seed' must be at least 0",

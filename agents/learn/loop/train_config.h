@@ -111,11 +111,13 @@ struct TrainConfig {
   int resample = 0;             // times that tasks are drawn again in place of groups that the method filters
   EvaluationConfig evaluation;
   std::int64_t checkpoint_steps = 25, record_every = 10;
-  Json resolved;  // every key with its value
+  Json resolved;                      // every key with its value; paths are relative to the working folder
+  std::vector<std::string> warnings;  // of what the file says
 };
 
-// The file (empty: none), then `changes` ("optimizer.learning_rate=1e-5", "sources.0.level=3"). Paths are relative to
-// the working directory. Throws Error naming the key that is unknown, missing, ill-typed or out of range.
+// The file (empty: none), then `changes` ("optimizer.learning_rate=1e-5", "sources.0.level=3"). Paths in the file are
+// relative to it, those of changes to the working folder. Throws Error naming the key that is unknown, missing,
+// ill-typed or out of range.
 TrainConfig load_train_config(const std::filesystem::path& file, std::span<const std::string> changes);
 
 // What works, but hardly as it was meant: one line each, with what to do.

@@ -25,6 +25,43 @@ expect 2 "^agon: .*no 'suties'" suties
 expect 2 "^agon: .*Did you mean '--json'" suites --jsn
 expect 2 "got 'charts'" suites charts
 
+# Help, version, the manual and completions.
+expect 0 '^agon [0-9]+\.[0-9]+\.[0-9]+ ' version
+expect 0 '^Usage: agon COMMAND \[options\]$' help
+expect 0 '^Usage: agon run \[options\]$' help run
+expect 2 "no 'rnu'. Did you mean 'run'" help rnu
+[ "$("$agon" help show)" = "$("$agon" show --help)" ] || fail "agon help show and agon show --help differ"
+expect 0 '^\.TH AGON 1 ' man
+expect 2 "SHELL: .csh. is not one of bash, fish, zsh" completion csh
+for shell in bash fish zsh; do expect 0 'agon' completion $shell; done
+# completed WORDS...: what bash offers for the last of them.
+completed() {
+  "$agon" completion bash >"$scratch/completion" || fail "agon completion bash"
+  bash -c 'set -u; . "$1"; shift; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _agon; echo "${COMPREPLY[@]}"' _ \
+    "$scratch/completion" "$@" | xargs
+}
+offers() {
+  local expected=$1
+  shift
+  [ "$(completed "$@")" = "$expected" ] || fail "bash completes '$*' with '$(completed "$@")', expected '$expected'"
+}
+offers 'run' agon ru
+offers '--split' agon run --sp
+offers 'test train' agon run --split ''
+offers 'charts' agon eval --suite cha
+offers 'bash fish zsh' agon completion ''
+offers 'suites' agon help sui
+offers '' agon show runs/
+
+# Names of before work, and the new one is told.
+expect 2 '^run: --threads is called --in-flight now' run --threads 0
+expect 2 '^serve-search: --threads is called --in-flight now' serve-search x --threads 0
+expect 2 '^search: --n is called --samples now' search --n 0
+expect 1 '^eval-rm: --rm is called --reward-model now' eval-rm --rm nowhere --file nowhere
+expect 1 '^score: --rm is called --reward-model now' score --rm nowhere "$(dirname "$0")/../../../docs/tour/responses.json"
+expect 1 '^run: --verifier is called --reward-model now' run --suite phone --verifier nowhere
+expect 1 '^search: --critic rm:DIR is called --critic reward-model:DIR now' search --critic rm:nowhere --tasks 1
+
 [ -z "$("$agon" suites --jsn 2>/dev/null)" ] || fail "a usage error is printed on stdout"
 status=0
 "$agon" suites >/dev/full 2>/dev/null || status=$?

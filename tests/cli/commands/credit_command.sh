@@ -77,15 +77,15 @@ shows '"answer_reward": 0.0' '' grpo "$scratch/run" 1 --policy "$model" --reward
 refused "component: no 'acuracy'. Did you mean 'accuracy'" '' grpo "$scratch/run" 1 --policy "$model" --reward acuracy=1
 refused 'task 7 has no finished sample' '' grpo "$scratch/run" 7 --policy "$model"
 refused 'which task of' '' grpo "$scratch/run"
-refused 'a TASK is of a run folder' "[$(rollout)]" grpo - 1
-refused 'no run and no file' '' grpo "$scratch/none" 0
+refused 'TASK selects from a run folder' "[$(rollout)]" grpo - 1
+refused 'is neither a run folder nor a file' '' grpo "$scratch/none" 0
 refused 'turn_correct' '' adapo "$scratch/run" 1 --policy "$model"
 refused "'x' is no weight" '' grpo "$scratch/run" 1 --policy "$model" --reward accuracy=x
 
 # No.
 good=$(rollout)
 refused "Did you mean 'adapo'" "[$good]" adapoo
-refused 'which method' "[$good]"
+refused 'METHOD is missing' "[$good]"
 refused "Did you mean 'epsilon'" "[$good]" grpo --set epsilom=1
 refused "'kl' is not KEY=VALUE" "[$good]" grpo --set kl
 refused 'kl must be a number from 0, got "x"' "[$good]" grpo --set kl=x

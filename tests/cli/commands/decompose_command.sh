@@ -27,7 +27,7 @@ assert abs(by_label - otsu["accuracy"]) < 1e-9
 PY
 
 refuses 1 "Did you mean 'white'" "$agon" decompose $short --picture whit
-refuses 1 'leave it out' "$agon" decompose $short --set split=otsu
+refuses 1 'all splits are measured' "$agon" decompose $short --set split=otsu
 refuses 1 "Did you mean 'visual_share'" "$agon" decompose $short --set visual_shar=1
 refuses 1 'is not KEY=VALUE' "$agon" decompose $short --set visual_share
 refuses 1 '--resume needs --out' "$agon" decompose $short --resume

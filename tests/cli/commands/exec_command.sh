@@ -12,8 +12,8 @@ refuses 2 'does not exist: none.py' "$agon" exec none.py
 refuses 1 "there is no limit 'foo'" "$agon" exec --limit foo=1 one.py
 refuses 1 'leaves nothing to fork: there are 1 scripts' "$agon" exec --fork-after 1 one.py
 refuses 2 "'-1' is not a whole number" "$agon" exec --fork-after -1 one.py
-refuses 1 'is there and is no folder' "$agon" exec --out one.py one.py
-refuses 1 'another one has the same name' "$agon" exec --image a/p.png --image b/p.png one.py
+refuses 1 'exists and is not a folder' "$agon" exec --out one.py one.py
+refuses 1 'another image has the same name' "$agon" exec --image a/p.png --image b/p.png one.py
 refuses 1 '--readable /none: No such file' "$agon" exec --readable /none one.py
 refuses 1 'cannot be readable in a sandbox' "$agon" exec --readable / one.py
 refuses 1 "is no number of bytes" "$agon" exec --limit memory=12X one.py

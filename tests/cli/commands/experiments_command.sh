@@ -50,7 +50,7 @@ for table in experiments/*.table; do
       preferences) plays make-preferences "${words[@]:1}" --out "$out" ;;
       eval) plays eval "${words[@]}" --policy models/agon-tiny --out "$out" ;;
       eval-critic) plays eval-critic "${words[@]}" ;;
-      verify) plays run "${words[@]}" --verifier models/agon-tiny-reward --out "$out" ;;
+      verify) plays run "${words[@]}" --reward-model models/agon-tiny-reward --out "$out" ;;
     esac
   done <"$table"
 done

@@ -36,9 +36,9 @@ named() {
   done
 }
 lists=$(cd "$OLDPWD" && realpath "$here")
-for command in $("$agon" --help | sed -n '/^Subcommands:/,$p' | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'); do
-  for flag in $("$agon" "$command" --help | grep -oE '^  (-h,|[a-z]+,)?--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+$'); do
-    [ "$flag" = --help ] || named "$lists/flag_uses.txt" "$command $flag"
+for command in $("$agon" --help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'); do
+  for flag in $("$agon" "$command" --help | sed -nE 's/^  (--[a-z0-9-]+).*/\1/p'); do
+    named "$lists/flag_uses.txt" "$command $flag"
   done
 done
 "$agon" train --set 'sources=[{suite: charts}]' --print-config >config.yaml || fail "the keys"
@@ -109,9 +109,9 @@ grep -q 'level: 3' out || fail "a key that is set in what was set is not there"
 
 # So is what would count twice, by whatever path.
 for command in "eval-critic --suite charts --suite charts" "eval-critic --run RUN --run ./RUN" "eval-critic --file STEPS --file ./STEPS" \
-  "eval-rm --rm MODEL --file PREFERENCES --file ./PREFERENCES" "train-rm RM --set data=[PREFERENCES,./PREFERENCES]" \
+  "eval-rm --reward-model MODEL --file PREFERENCES --file ./PREFERENCES" "train-rm RM --set data=[PREFERENCES,./PREFERENCES]" \
   "selfplay SELFPLAY --set solvers=[MODEL,MODEL/]" "selfplay SELFPLAY --set sources.0.solvers=[MODEL,MODEL]" \
-  "decompose --picture white --picture white" "report SEARCH --compare GREEDY --compare GREEDY/"; do
+  "make-preferences --judge MODEL --judge ./MODEL" "decompose --picture white --picture white" "report SEARCH --compare GREEDY --compare GREEDY/"; do
   refuses 1 "given twice" "$agon" $command
 done
 refuses 1 "--compare ./SEARCH is the run itself" "$agon" report SEARCH --compare GREEDY --compare ./SEARCH
@@ -147,7 +147,7 @@ cmp kept.json KILLED/config.json || fail "a training took over the folder of a r
 
 # A word behind a subcommand is its own, even where another subcommand has that name.
 refuses 1 "has 0 entries in turn_correct" "$agon" credit score GROUP
-refuses 1 "no run and no file" "$agon" credit score nowhere
+refuses 1 "is neither a run folder nor a file" "$agon" credit score nowhere
 refuses 2 "run takes no further argument, got 'suites'" "$agon" run suites
 says 0 "No document matches" "$agon" query INDEX show
 

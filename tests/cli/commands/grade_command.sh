@@ -141,7 +141,7 @@ read -r -t 20 answer <&"${GRADE[0]}" || fail "grade - waits for the end of its i
 case $answer in *'"correct": true'* | *'"correct":true'*) ;; *) fail "line by line: $answer" ;; esac
 exec {GRADE[1]}>&-
 printf ' \n\n' >"$scratch/blank"
-refuses 1 "no answers" "$agon" grade "$scratch/blank"
+refuses 1 "holds no answers" "$agon" grade "$scratch/blank"
 refuses 1 "$scratch/none" "$agon" grade "$scratch/none"
 refuses 2 "FILE" "$agon" grade
 

@@ -39,7 +39,7 @@ grep -q "charts: verdicts: .* invalid" "$scratch/out" || fail "it does not say w
 refuses 1 "cannot be chosen of the 10 that are written" "$agon" make-preferences --policy "$model" --responses 11 --samples 8 \
   --corrupted 2 --out "$scratch/refused"
 refuses 1 "plays a file of tasks" "$agon" make-preferences --suite jsonl --out "$scratch/refused"
-refuses 1 "there is none from 100000 on" "$agon" make-preferences --split test --first-task 100000 --out "$scratch/refused"
+refuses 1 "so none is left from --first-task 100000 on" "$agon" make-preferences --split test --first-task 100000 --out "$scratch/refused"
 [ ! -e "$scratch/refused" ] || fail "refused preferences leave a folder"
 
 refuses 1 "holds no episodes of a suite" "$agon" eval-critic --critic oracle --run "$scratch/whole"
@@ -61,9 +61,9 @@ does "$agon" train-rm "$scratch/rm.yaml" --json
 cp "$scratch/out" "$scratch/notes.json"
 [ "$(value held_out/n "$scratch/notes.json")" -gt 0 ] || fail "no held-out figures"
 [ "$(wc -l <"$scratch/rm/train.jsonl")" = "$(value steps "$scratch/notes.json")" ] || fail "not one line a step"
-for seconds in 1 2; do kill_after $seconds "$agon" train-rm "$scratch/rm.yaml" --set output=again --resume; done
-refuses 1 "Go on with it with --resume" "$agon" train-rm "$scratch/rm.yaml"
-does "$agon" train-rm "$scratch/rm.yaml" --set output=again --resume
+for seconds in 1 2; do kill_after $seconds "$agon" train-rm "$scratch/rm.yaml" --set "output=$scratch/again" --resume; done
+refuses 1 "Resume it with --resume" "$agon" train-rm "$scratch/rm.yaml"
+does "$agon" train-rm "$scratch/rm.yaml" --set "output=$scratch/again" --resume
 [ "$(wc -l <"$scratch/again/train.jsonl")" = "$(value steps "$scratch/notes.json")" ] || fail "killed: not one line a step"
 for file in adapter_model reward_head; do
   cmp "$scratch/rm/$file.safetensors" "$scratch/again/$file.safetensors" || fail "killed training: $file differs"
@@ -85,41 +85,41 @@ refuses 1 "that this training did not write" "$agon" train-rm "$scratch/rm.yaml"
 mkdir "$scratch/somebodys"
 cp "$model"/* "$scratch/somebodys"
 for form in none pairs; do
-  refuses 1 "that this training did not write" "$agon" train-rm "$scratch/rm.yaml" "${as_judge[@]}" --set judge=$form --set output=somebodys
+  refuses 1 "that this training did not write" "$agon" train-rm "$scratch/rm.yaml" "${as_judge[@]}" --set judge=$form --set "output=$scratch/somebodys"
 done
 cmp "$model/model.safetensors" "$scratch/somebodys/model.safetensors" || fail "a model is written over"
 [ ! -e "$scratch/somebodys/lock" ] || fail "a refused training leaves a lock"
 mkdir "$scratch/notes"
 echo mine >"$scratch/notes/README.md"
 for form in none pairs; do
-  refuses 1 "holds a README.md" "$agon" train-rm "$scratch/rm.yaml" "${as_judge[@]}" --set judge=$form --set output=notes
+  refuses 1 "holds a README.md" "$agon" train-rm "$scratch/rm.yaml" "${as_judge[@]}" --set judge=$form --set "output=$scratch/notes"
 done
 [ "$(cat "$scratch/notes/README.md")" = mine ] || fail "somebody's README.md is written over"
 
-refuses 1 "'epochs' must be a whole number" "$agon" train-rm "$scratch/rm.yaml" --set epochs=1.5 --set output=refused
-refuses 1 "'epochs' must be a whole number" "$agon" train-rm "$scratch/rm.yaml" --set epochs=4294967297 --set output=refused
-refuses 1 "Write a list" "$agon" train-rm "$scratch/rm.yaml" --set data=p.jsonl --set output=refused
-refuses 1 "'charts' must lie between 1e-06 and 1000000, got 0" "$agon" train-rm "$scratch/rm.yaml" --set 'weights={charts: 0}' --set output=refused
+refuses 1 "'epochs' must be a whole number" "$agon" train-rm "$scratch/rm.yaml" --set epochs=1.5 --set "output=$scratch/refused"
+refuses 1 "'epochs' must be a whole number" "$agon" train-rm "$scratch/rm.yaml" --set epochs=4294967297 --set "output=$scratch/refused"
+refuses 1 "Write a list" "$agon" train-rm "$scratch/rm.yaml" --set data=p.jsonl --set "output=$scratch/refused"
+refuses 1 "'charts' must lie between 1e-06 and 1000000, got 0" "$agon" train-rm "$scratch/rm.yaml" --set 'weights={charts: 0}' --set "output=$scratch/refused"
 
 refuses 1 "'threads' must lie between 0 and 1024, got 100000" "$agon" train-rm "$scratch/rm.yaml" --set threads=100000 \
-  --set output=refused
-refuses 1 "got -1" "$agon" train-rm "$scratch/rm.yaml" --set threads=-1 --set output=refused
-refuses 1 "'inner' must lie between 1 and 65536, got 100000" "$agon" train-rm "$scratch/rm.yaml" --set inner=100000 --set output=refused
+  --set "output=$scratch/refused"
+refuses 1 "got -1" "$agon" train-rm "$scratch/rm.yaml" --set threads=-1 --set "output=$scratch/refused"
+refuses 1 "'inner' must lie between 1 and 65536, got 100000" "$agon" train-rm "$scratch/rm.yaml" --set inner=100000 --set "output=$scratch/refused"
 [ ! -e "$scratch/refused" ] || fail "a refused training leaves a folder"
 
 # Scores and figures.
 cat >"$scratch/two.json" <<'JSON'
 {"prompt": "Which bar is highest?", "responses": ["<answer>red</answer>", "", "<answer>red</answer>"]}
 JSON
-does "$agon" score --rm "$scratch/rm" "$scratch/two.json" --json
+does "$agon" score --reward-model "$scratch/rm" "$scratch/two.json" --json
 [ "$(value scores "$scratch/out" | tr ',' '\n' | wc -l)" = 3 ] || fail "three responses, not three scores"
 echo '{"prompt": "p", "imges": ["x.png"], "responses": ["a"]}' >"$scratch/typo.json"
-refuses 1 "Did you mean 'images'" "$agon" score --rm "$scratch/rm" "$scratch/typo.json"
-# Without --rm, by the reward model that comes with agon: the first answer is the one that fits the picture.
+refuses 1 "Did you mean 'images'" "$agon" score --reward-model "$scratch/rm" "$scratch/typo.json"
+# Without --reward-model, by the reward model that comes with agon: the first answer is the one that fits the picture.
 does "$agon" score "$(dirname "$0")/../../../docs/tour/responses.json" --json
 [ "$(value best "$scratch/out")" = 0 ] || fail "models/agon-tiny-reward does not take the right answer for the best"
-"$agon" score --rm "$scratch/rm" - <"$scratch/two.json" | grep -q '^\*' || fail "score marks none as best"
-does "$agon" eval-rm --rm "$scratch/rm" --file "$scratch/whole/preferences.jsonl" --json
+"$agon" score --reward-model "$scratch/rm" - <"$scratch/two.json" | grep -q '^\*' || fail "score marks none as best"
+does "$agon" eval-rm --reward-model "$scratch/rm" --file "$scratch/whole/preferences.jsonl" --json
 for name in best_of_n pairwise kendall_tau macro n ci/0 order/deviation; do value "$name" "$scratch/out" >/dev/null || fail "no $name"; done
 [ "$(value n "$scratch/out")" = "$sets" ] || fail "eval-rm: not every set"
 long=$(printf 'word %.0s' $(seq 6000))
@@ -127,19 +127,19 @@ cat >"$scratch/odd.jsonl" <<JSON
 {"id": "even", "prompt": "a", "responses": ["b", "c"], "rank": [1, 1]}
 {"id": "fine", "prompt": "a", "responses": ["b", "c"], "rank": [1, 2]}
 JSON
-does "$agon" eval-rm --rm "$scratch/rm" --file "$scratch/odd.jsonl" --json
+does "$agon" eval-rm --reward-model "$scratch/rm" --file "$scratch/odd.jsonl" --json
 [ "$(value n "$scratch/out")" = 1 ] && [ "$(value without_order "$scratch/out")" = 1 ] || fail "a set of one rank counts"
 echo "{\"id\": \"the long one\", \"prompt\": \"a\", \"responses\": [\"$long\", \"c\"], \"rank\": [1, 2]}" >>"$scratch/odd.jsonl"
-refuses 1 "eval-rm: set 'the long one'" "$agon" eval-rm --rm "$scratch/rm" --file "$scratch/odd.jsonl"
+refuses 1 "eval-rm: set 'the long one'" "$agon" eval-rm --reward-model "$scratch/rm" --file "$scratch/odd.jsonl"
 head -1 "$scratch/odd.jsonl" >"$scratch/even.jsonl"
-refuses 1 "no order to measure" "$agon" eval-rm --rm "$scratch/rm" --file "$scratch/even.jsonl"
+refuses 1 "no order to measure" "$agon" eval-rm --reward-model "$scratch/rm" --file "$scratch/even.jsonl"
 does "$agon" eval-rm --choose "$model" --max-tokens 8 --file "$scratch/whole/preferences.jsonl" --json
 [ "$(value judge/asked "$scratch/out")" = "$sets" ] || fail "the judge was not asked of every set"
 [ "$(value judge/too_long "$scratch/out")" = 0 ] || fail "a request of the judge is too long"
 
 # As verifier, critic and reward.
-does "$agon" run --policy "$model" --tasks 6 --samples 4 --verifier "$scratch/rm" --out "$scratch/run" --json
-for n in 1 2 4; do value "verified/$n" "$scratch/out" >/dev/null || fail "run --verifier: no figure of $n"; done
+does "$agon" run --policy "$model" --tasks 6 --samples 4 --reward-model "$scratch/rm" --out "$scratch/run" --json
+for n in 1 2 4; do value "verified/$n" "$scratch/out" >/dev/null || fail "run --reward-model: no figure of $n"; done
 [ "$(value verified/1 "$scratch/out")" = "$(value pass_at_1 "$scratch/out")" ] || fail "the best of one is not that one"
 verified=$(value verified "$scratch/out")
 does "$agon" run --policy "$model" --tasks 6 --samples 4 --out "$scratch/run" --resume --json
@@ -147,11 +147,11 @@ does "$agon" run --policy "$model" --tasks 6 --samples 4 --out "$scratch/run" --
 does "$agon" show "$scratch/run" --json
 [ "$(value summary/verified "$scratch/out")" = "$verified" ] || fail "show leaves the verifier out"
 refuses 1 "holds preferences and no episodes" "$agon" show "$scratch/whole"
-does "$agon" train-rm "$scratch/rm.yaml" --set output=unfitted --set held_out=0 --set epochs=1
-refuses 1 "trained without held-out sets" "$agon" search --policy "$model" --critic "rm:$scratch/unfitted" --tasks 1 --out "$scratch/unfitted-search"
-does "$agon" search --policy "$model" --critic "rm:$scratch/rm" --method guided --tasks 3 --out "$scratch/search" --json
+does "$agon" train-rm "$scratch/rm.yaml" --set "output=$scratch/unfitted" --set held_out=0 --set epochs=1
+refuses 1 "trained without held-out sets" "$agon" search --policy "$model" --critic "reward-model:$scratch/unfitted" --tasks 1 --out "$scratch/unfitted-search"
+does "$agon" search --policy "$model" --critic "reward-model:$scratch/rm" --method guided --tasks 3 --out "$scratch/search" --json
 [ "$(value critic_tokens "$scratch/out")" = 0 ] || fail "a reward model writes no tokens"
-does "$agon" search --policy "$model" --critic "rm:$scratch/rm" --method best-of-n --rank last --n 3 --tasks 3 --out "$scratch/best" --json
+does "$agon" search --policy "$model" --critic "reward-model:$scratch/rm" --method best-of-n --rank last --samples 3 --tasks 3 --out "$scratch/best" --json
 [ "$(value judged "$scratch/out")" -gt 0 ] || fail "the reward model was not asked for the best of n"
 does "$agon" report "$scratch/run"
 grep -q '"verified":{' "$scratch/run/report.html" || fail "the report leaves the verifier out"
@@ -169,14 +169,14 @@ CONFIG
 does "$agon" train "$scratch/train.yaml"
 
 # What is wrong is said.
-refuses 1 "give one of --rm, --judge and --choose" "$agon" eval-rm --file "$scratch/whole/preferences.jsonl"
-refuses 1 "no reward_model.json" "$agon" score --rm "$model" "$scratch/two.json"
-refuses 1 "--verifier compares whole responses" "$agon" run --suite phone --policy "$model" --verifier "$scratch/rm" --out "$scratch/none"
-refuses 1 "nowhere" "$agon" run --tasks 1 --policy "$model" --verifier "$scratch/nowhere" --out "$scratch/none"
+refuses 1 "give one of --reward-model, --judge and --choose" "$agon" eval-rm --file "$scratch/whole/preferences.jsonl"
+refuses 1 "no reward_model.json" "$agon" score --reward-model "$model" "$scratch/two.json"
+refuses 1 "--reward-model compares whole responses" "$agon" run --suite phone --policy "$model" --reward-model "$scratch/rm" --out "$scratch/none"
+refuses 1 "nowhere" "$agon" run --tasks 1 --policy "$model" --reward-model "$scratch/nowhere" --out "$scratch/none"
 refuses 1 "--policy $model/ is given twice" "$agon" make-preferences --policy "$model" --policy "$model/" --out "$scratch/refused"
 refuses 1 "--temperature 1 is given twice" "$agon" make-preferences --temperature 1 --temperature 1.0 --out "$scratch/refused"
 refuses 2 "--repeats" "$agon" make-preferences --repeats --responses 2 --out "$scratch/refused"
-refuses 2 "--judge" "$agon" eval-rm --rm "$scratch/rm" --no-swap --file "$scratch/whole/preferences.jsonl"
+refuses 2 "--judge" "$agon" eval-rm --reward-model "$scratch/rm" --no-swap --file "$scratch/whole/preferences.jsonl"
 refuses 1 "is a file of the run itself" "$agon" report "$scratch/whole" --out "$scratch/whole/preferences.jsonl"
 refuses 1 "--suite charts is given twice" "$agon" make-preferences --suite charts --suite shapes --suite charts --out "$scratch/refused"
 refuses 1 "are both 0" "$agon" make-preferences --samples 0 --corrupted 0 --out "$scratch/refused"
@@ -184,9 +184,9 @@ refuses 1 "phone has up to" "$agon" make-preferences --suite phone --policy "$mo
 [ ! -e "$scratch/refused" ] || fail "refused preferences leave a folder"
 does "$agon" make-preferences --samples 0 --corrupted 6 --tasks 8 --responses 2 --out "$scratch/corrupted" --json
 refuses 2 "--responses" "$agon" make-preferences --responses 1
-refuses 1 "responses" "$agon" score --rm "$scratch/rm" - <<<'{"prompt": "a", "responses": []}'
+refuses 1 "responses" "$agon" score --reward-model "$scratch/rm" - <<<'{"prompt": "a", "responses": []}'
 for picture in data:image/png\;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ http://example.org/a.png file:///a.png; do
-  refuses 1 "is an address, and pictures are read from files alone" "$agon" score --rm "$scratch/rm" - <<<"{\"prompt\": \"a\", \"images\": [\"$picture\"], \"responses\": [\"b\"]}"
+  refuses 1 "is an address, and pictures are read from files alone" "$agon" score --reward-model "$scratch/rm" - <<<"{\"prompt\": \"a\", \"images\": [\"$picture\"], \"responses\": [\"b\"]}"
 done
-refuses 1 "nowhere.png" "$agon" score --rm "$scratch/rm" - <<<'{"prompt": "a", "images": ["nowhere.png"], "responses": ["b"]}'
+refuses 1 "nowhere.png" "$agon" score --reward-model "$scratch/rm" - <<<'{"prompt": "a", "images": ["nowhere.png"], "responses": ["b"]}'
 finish

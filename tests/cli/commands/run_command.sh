@@ -13,13 +13,13 @@ episodes() {
     FROM turns t JOIN episodes e ON t.episode_id = e.id ORDER BY 1, 2, 3"
 }
 
-# Threads.
-play --suite charts --tasks 12 --seed 3 --threads 1 --out "$scratch/one" --json >"$scratch/one.json" 2>/dev/null || fail "run with 1 thread"
-play --suite charts --tasks 12 --seed 3 --threads 8 --out "$scratch/eight" --json >"$scratch/eight.json" 2>/dev/null || fail "run with 8 threads"
-[ "$(episodes "$scratch/one")" = "$(episodes "$scratch/eight")" ] || fail "1 and 8 threads play different episodes"
+# Groups in flight.
+play --suite charts --tasks 12 --seed 3 --in-flight 1 --out "$scratch/one" --json >"$scratch/one.json" 2>/dev/null || fail "run with 1 group in flight"
+play --suite charts --tasks 12 --seed 3 --in-flight 8 --out "$scratch/eight" --json >"$scratch/eight.json" 2>/dev/null || fail "run with 8 groups in flight"
+[ "$(episodes "$scratch/one")" = "$(episodes "$scratch/eight")" ] || fail "1 and 8 groups in flight play different episodes"
 [ "$(episodes "$scratch/one" | wc -l)" -ge 48 ] || fail "48 episodes expected"
 figures() { sed '/"seconds"/d; /"provenance"/,$d' "$1"; }  # not when and by whom: the last key
-[ "$(figures "$scratch/one.json")" = "$(figures "$scratch/eight.json")" ] || fail "1 and 8 threads give different figures"
+[ "$(figures "$scratch/one.json")" = "$(figures "$scratch/eight.json")" ] || fail "1 and 8 groups in flight give different figures"
 play --suite charts --tasks 12 --seed 4 --out "$scratch/other" >/dev/null 2>&1
 [ "$(episodes "$scratch/one")" != "$(episodes "$scratch/other")" ] || fail "another seed plays the same episodes"
 
@@ -29,7 +29,7 @@ recorded() { sqlite3 "$1/run.sqlite" 'SELECT count(*) FROM episodes' 2>/dev/null
 # until_more FOLDER COUNT: waits until the run there has more than COUNT episodes.
 until_more() { for _ in $(seq 600); do [ "$(recorded "$1")" -gt "$2" ] && return; sleep 0.05; done; }
 for at_least in 0 100 250; do
-  play_alone --suite shapes --tasks 150 --threads 2 --out "$scratch/killed" --resume >/dev/null 2>&1 &
+  play_alone --suite shapes --tasks 150 --in-flight 2 --out "$scratch/killed" --resume >/dev/null 2>&1 &
   pid=$!
   until_more "$scratch/killed" $at_least
   kill -9 $pid 2>/dev/null || fail "the run to kill after $at_least episodes has ended by itself"

@@ -24,7 +24,7 @@ is 0 critic_tokens greedy
 # Every method ends, on one turn and on several, and answers each task.
 for method in best-of-n majority weighted-majority guided beam diverse-beam mcts particles; do
   case $method in majority) by="" ;; guided | particles) by="--critic oracle" ;; *) by="--critic oracle --rank min" ;; esac
-  case $method in guided) by+=" --attempts 3" ;; *) by+=" --n 3" ;; esac
+  case $method in guided) by+=" --attempts 3" ;; *) by+=" --samples 3" ;; esac
   case $method in *beam | mcts) by+=" --width 2" ;; esac
   play "$method" --method $method $by --tasks 4
   is "$method" method "$method"
@@ -39,11 +39,11 @@ play warm --critic oracle --tasks 1 --temperature 1
 sampled_at warm 1
 play spc --critic oracle --tasks 1 --retry independent
 sampled_at spc 1
-play turns --suite phone --method beam --critic oracle --n 2 --width 2 --tasks 2 --max-tokens 60
+play turns --suite phone --method beam --critic oracle --samples 2 --width 2 --tasks 2 --max-tokens 60
 [ "$(value env_steps "$scratch/turns.json")" -gt 4 ] || fail "beam on phone: one turn"
 
 # The budget holds, and what ran out is told.
-play budget --method best-of-n --n 4 --tasks 6 --budget policy_tokens=40,env_steps=2
+play budget --method best-of-n --samples 4 --tasks 6 --budget policy_tokens=40,env_steps=2
 [ "$(value policy_tokens "$scratch/budget.json")" -le 240 ] || fail "more policy tokens than the budget"
 [ "$(value env_steps "$scratch/budget.json")" -le 12 ] || fail "more env steps than the budget"
 is 6 budget_exhausted budget
@@ -54,8 +54,8 @@ is 0.0 accuracy nothing
 # Threads and writing ahead change nothing, of steps that are sampled and of the next likeliest.
 for temperature in 0 0.5; do
   rm -rf "$scratch/one" "$scratch/many"
-  play one --critic oracle --tasks 40 --temperature $temperature --threads 1 --no-speculation
-  play many --critic oracle --tasks 40 --temperature $temperature --threads 8
+  play one --critic oracle --tasks 40 --temperature $temperature --in-flight 1 --no-speculation
+  play many --critic oracle --tasks 40 --temperature $temperature --in-flight 8
   for key in accuracy policy_tokens nodes attempts steps_rejected; do
     is "$(value $key "$scratch/one.json")" $key many
   done
@@ -72,7 +72,7 @@ is 0 invalid_verdicts critic
 kills=3
 [ "${AGON_LONG:-0}" = 0 ] || kills=50
 survives() {
-  args=(search --policy "$model" "$@" --critic oracle --tasks 60 --threads 2)
+  args=(search --policy "$model" "$@" --critic oracle --tasks 60 --in-flight 2)
   rm -rf "$scratch/whole"
   "$agon" "${args[@]}" --out "$scratch/whole" --json >"$scratch/whole.json" 2>"$scratch/err" ||
     fail "$*: $(cat "$scratch/err")"
@@ -91,7 +91,7 @@ survives() {
   done
 }
 survives --method guided --temperature 0
-survives --method beam --n 3 --width 3
+survives --method beam --samples 3 --width 3
 refuses 1 "method" "$agon" search --policy "$model" --tasks 60 --out "$scratch/killed" --resume --method greedy
 refuses 1 "asks no critic, and --critic is given" "$agon" search --method majority --critic orcale --out "$scratch/x"
 refuses 1 "Give --rank min, mean, last or product" "$agon" search --method best-of-n --critic oracle --out "$scratch/x"
@@ -125,8 +125,8 @@ is None divergence own
 refuses 1 "Give its folder with --critic-policy" "$agon" replay "$scratch/babble" 0 --policy "$model"
 "$agon" replay "$scratch/babble" 0 --policy "$model" --critic-policy "$untaught" --json >"$scratch/own.json" 2>&1 || fail "replay by the critic of a folder"
 is None divergence own
-refuses 1 "Give --policy too" "$agon" replay "$scratch/many" 3 --critic oracle
-refuses 1 "Give --policy too" "$agon" replay "$scratch/many" 3 --critic-policy "$model"
+refuses 1 "Give --policy, or leave" "$agon" replay "$scratch/many" 3 --critic oracle
+refuses 1 "Give --policy, or leave" "$agon" replay "$scratch/many" 3 --critic-policy "$model"
 
 # A journal that is damaged is in no figure, and no success.
 cp -r "$scratch/whole" "$scratch/damaged"
@@ -157,10 +157,14 @@ printf '{"id": "a", "prompt": "1 + 2?", "answer": 3, "grader": "number"}\n' >"$s
 printf '{"id": "a", "prompt": "1 + 3?", "answer": 4, "grader": "number"}\n' >"$scratch/others.jsonl"
 play file --suite jsonl --file "$scratch/tasks.jsonl" --method greedy
 "$agon" replay "$scratch/file" 0 >"$scratch/out" 2>&1 || fail "replay of a task file by its own path: $(cat "$scratch/out")"
+"$agon" replay "$scratch/file" a 2>/dev/null | cmp -s - "$scratch/out" || fail "a task is not replayed by its id"
+says 0 "jsonl/a, sample 0: " "$agon" show "$scratch/file" a
+says 0 "     0  a   " "$agon" show "$scratch/file"
+refuses 1 "the run has no task 'nothing'" "$agon" show "$scratch/file" nothing
 says 0 "report.html" "$agon" report "$scratch/file"
 grep -q '"trees_missing":""' "$scratch/file/report.html" || fail "the report has no trees, and knows the task file's path"
 mv "$scratch/tasks.jsonl" "$scratch/moved.jsonl"
-refuses 1 "is not there any more. Give it with --file" "$agon" replay "$scratch/file" 0
+refuses 1 "no longer exists. Give it with --file" "$agon" replay "$scratch/file" 0
 refuses 1 "is not the task file of the run: its hash is" "$agon" replay "$scratch/file" 0 --file "$scratch/others.jsonl"
 "$agon" replay "$scratch/file" 0 --file "$scratch/moved.jsonl" >/dev/null 2>&1 || fail "replay of a task file"
 says 0 "report.html" "$agon" report "$scratch/file"
@@ -179,7 +183,7 @@ grep -q '"made_by"\|"provenance"' "$scratch/file/report.html" || fail "the repor
 "$agon" show "$scratch/file" | grep -q '^made by agon .*commit .*: agon search' || fail "show does not say who made the run"
 
 # A score of its own is the solver's.
-"$agon" search --policy "$untaught" --method beam --critic self-score --n 1 --width 1 --tasks 1 --max-tokens 8 \
+"$agon" search --policy "$untaught" --method beam --critic self-score --samples 1 --width 1 --tasks 1 --max-tokens 8 \
   --out "$scratch/self" --json >"$scratch/self.json" 2>"$scratch/err" || fail "self-score: $(cat "$scratch/err")"
 is "$(basename "$untaught")" critic/policy self
 # What opens a server's door is not kept.
@@ -195,13 +199,13 @@ refuses 1 "Did you mean 'product'" "$agon" search --method beam --rank produkt -
 refuses 1 "Did you mean 'policy_tokens'" "$agon" search --budget policy_token=3 --out "$scratch/x"
 refuses 1 "gives no amount" "$agon" search --budget policy_tokens=many --out "$scratch/x"
 refuses 1 "Did you mean 'oracle'" "$agon" search --critic orakle --out "$scratch/x"
-refuses 1 "is no model folder" "$agon" search --critic oracle --policy "$scratch/none" --out "$scratch/x"
-refuses 2 "--n" "$agon" search --n 0 --out "$scratch/x"
+refuses 1 "is not a model folder" "$agon" search --critic oracle --policy "$scratch/none" --out "$scratch/x"
+refuses 2 "--samples" "$agon" search --samples 0 --out "$scratch/x"
 refuses 2 "--critic-max-tokens" "$agon" search --critic-max-tokens 0 --out "$scratch/x"
 refuses 2 "--critic-temperature" "$agon" search --critic-temperature -2 --out "$scratch/x"
 refuses 2 "--keep" "$agon" search --keep none --out "$scratch/x"
 refuses 2 "--retry" "$agon" search --retry never --out "$scratch/x"
-refuses 1 "is no search" "$agon" replay "$scratch/run" 0
+refuses 1 "is not a search" "$agon" replay "$scratch/run" 0
 refuses 1 "has no search here" "$agon" replay "$scratch/many" 99
 refuses 1 "no run here" "$agon" replay "$scratch" 0
 python3 - "$scratch/many" <<'PY'

@@ -92,7 +92,7 @@ for signal in INT KILL; do
   wait $pid
   got=$?
   [ $got = $([ $signal = INT ] && echo 130 || echo 137) ] || fail "selfplay ends with $got after SIG$signal"
-  [ $signal = KILL ] || grep -q "Go on with the same command and --resume" "$scratch/err" || fail "no word of Ctrl-C: $(cat "$scratch/err")"
+  [ $signal = KILL ] || grep -q "Rerun the same command with --resume" "$scratch/err" || fail "no word of Ctrl-C: $(cat "$scratch/err")"
   [ "$(games cut | wc -l)" -lt 80 ] || fail "SIG$signal came too late to test anything"
   refused "of 80 games 80 are invalid" cut --resume
   [ "$(games cut)" = "$(games whole)" ] || fail "after SIG$signal the games are others than in one go"

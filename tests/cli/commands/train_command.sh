@@ -53,6 +53,29 @@ says 1 "no such model" "$agon" train small.yaml --set output=x --set "policy=no 
 says 0 "learning_rate: " "$agon" train small.yaml --set output=x --print-config
 "$agon" train small.yaml --set output=x --print-config >printed.yaml
 says 0 "steps: 8" "$agon" train printed.yaml --print-config
+
+# A path in a file is relative to the file, one on the command line to the working folder, whatever the command; what is
+# printed can be typed.
+mkdir conf
+printf 'output: ../there\npolicy: %s\nsources: [{suite: charts}]\n' "$model" >conf/train.yaml
+printf 'output: ../there\nstart: %s\nsources: [{suite: charts}]\nsteps: 1\nwarmup_steps: 0\n' "$model" >conf/train-sft.yaml
+printf 'output: ../there\nmodel: %s\ndata: [p.jsonl]\n' "$model" >conf/train-rm.yaml
+printf 'output: ../there\ncritic: %s\nsneaky: %s\nsolvers: [%s]\nsources: [{suite: charts}]\n' "$model" "$model" "$model" >conf/selfplay.yaml
+for command in train train-sft train-rm selfplay; do
+  says 0 "output: there" "$agon" $command conf/$command.yaml --print-config
+  says 0 "output: mine" "$agon" $command conf/$command.yaml --print-config --set output=mine
+  cd conf || exit 1
+  says 0 "output: ../there" "$agon" $command $command.yaml --print-config
+  says 0 "output: mine" "$agon" $command $command.yaml --print-config --set output=mine
+  cd ..
+done
+says 0 "data: [conf/p.jsonl]" "$agon" train-rm conf/train-rm.yaml --print-config
+# Before version 0.2 paths of agon train were relative to the working folder: what is there alone is still found.
+echo 'reference: model' >>conf/train.yaml
+ln -s "$model" model
+says 0 "reference: model" "$agon" train conf/train.yaml --print-config --set credit.kl=0.1
+says 1 "Paths in a config are relative to its file now: write '../model'" "$agon" train conf/train.yaml --set output=whole --set credit.kl=0.1
+
 mkdir foreign && echo mine >foreign/notes.txt
 says 1 "foreign" "$agon" train small.yaml --set output=foreign
 [ "$(cat foreign/notes.txt)" = mine ] || fail "somebody else's file was changed"

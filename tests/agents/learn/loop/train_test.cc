@@ -191,11 +191,35 @@ TEST_CASE("train config: a preset over all settings, of a file or of a stage, is
 
 TEST_CASE("train config: what is printed reads back as the same") {
   const TempFolder folder;
-  const TrainConfig config = config_with("out", {"method=adpo", "stages=[{from_step: 3, credit: {kl: 0.5}}]"});
+  const TrainConfig config =
+      config_with(folder.path() / "out", {"method=adpo", "stages=[{from_step: 3, credit: {kl: 0.5}}]"});
   write_file_atomically((folder.path() / "config.yaml").string(), to_yaml(config.resolved));
   const TrainConfig again = load_train_config(folder.path() / "config.yaml", {});
   CHECK(again.resolved == config.resolved);
   CHECK(again.stages.at(0).settings.at("kl") == 0.5);
+}
+
+TEST_CASE("train config: paths of the file are relative to it, those of changes to the working folder") {
+  const TempFolder folder;
+  std::filesystem::create_directories(folder.path() / "conf");
+  const std::filesystem::path file = folder.path() / "conf/a.yaml";
+  const auto write = [&](const std::string& text) { write_file_atomically(file.string(), text); };
+  write("output: ../runs/a\npolicy: models/agon-tiny\nsources: [{suite: charts}]\n");
+  const TrainConfig config = load_train_config(file, {});
+  CHECK(config.output == folder.path() / "runs/a");
+  CHECK(config.policy == "models/agon-tiny");  // the one that comes with agon
+  CHECK(config.resolved["output"] == (folder.path() / "runs/a").string());
+  CHECK(warnings_of(config).empty());
+  CHECK(load_train_config(file, std::vector<std::string>{"output=runs/b"}).output == "runs/b");
+  // As a config had it before version 0.2: what is there in the working folder alone is taken, and told.
+  const std::string here = "config_test_folder";
+  std::filesystem::create_directory(here);
+  write("output: " + here + "\nsources: [{suite: charts}]\n");
+  const TrainConfig old = load_train_config(file, {});
+  std::filesystem::remove(here);
+  CHECK(old.output == here);
+  REQUIRE(warnings_of(old).size() == 1);
+  CHECK_THAT(warnings_of(old)[0], Catch::Contains("Paths in a config are relative to its file now"));
 }
 
 TEST_CASE("train: interrupted twice and resumed, the weights are bit for bit those of an undisturbed training",

@@ -1,0 +1,18 @@
+// cli/exit_codes.h - what the exit code of agon says, for the program and for its manual.
+#pragma once
+
+namespace agon::cli {
+
+inline constexpr int kDone = 0, kFailed = 1, kWrongUsage = 2, kStopped = 130;
+
+struct ExitCode {
+  int code;
+  const char* meaning;
+};
+inline constexpr ExitCode kExitCodes[] = {
+    {kDone, "The work is done"},
+    {kFailed, "The work could not be done, or only in part; the last line on standard error says why"},
+    {kWrongUsage, "The command line is wrong"},
+    {kStopped, "Ctrl-C or SIGTERM stopped the command; what was recorded stays, and --resume continues it"}};
+
+}  // namespace agon::cli

@@ -1,0 +1,47 @@
+#include "cli/program.h"
+
+#include <CLI/CLI.hpp>
+
+#include "cli/commands/commands.h"
+#include "cli/help.h"
+#include "cli/version.h"
+
+namespace agon::cli {
+namespace {
+
+struct CommandGroup {
+  const char* name;
+  std::vector<void (*)(CLI::App& program)> commands;
+};
+
+const std::vector<CommandGroup>& groups() {
+  static const std::vector<CommandGroup> kGroups{
+      {"Play", {add_run, add_eval, add_complete, add_exec}},
+      {"Search", {add_search, add_replay}},
+      {"Train", {add_train, add_train_sft, add_train_rm, add_selfplay, add_credit}},
+      {"Judge", {add_grade, add_score, add_eval_critic, add_eval_rm, add_decompose}},
+      {"Data", {add_make_preferences, add_index, add_query}},
+      {"Serve", {add_serve_search}},
+      {"Inspect", {add_show, add_report, add_suites, add_doctor}},
+      {"Help", {add_help, add_version, add_completion, add_man}}};
+  return kGroups;
+}
+
+}  // namespace
+
+std::shared_ptr<CLI::App> make_program() {
+  auto program = std::make_shared<CLI::App>("A gym for multimodal agents", "agon");
+  program->set_help_flag("-h,--help", "Print this help and exit");
+  program->set_version_flag(
+      "--version", [] { return "agon " + version(); }, "Print the version and exit");
+  program->formatter(help_formatter());
+  program->require_subcommand(0, 1);  // a word behind a subcommand is its own, even where it is the name of another
+  for (const CommandGroup& group : groups())
+    for (const auto add : group.commands) {
+      add(*program);
+      program->get_subcommands({}).back()->group(group.name);
+    }
+  return program;
+}
+
+}  // namespace agon::cli
