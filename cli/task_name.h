@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "record/episode_store.h"
+#include "record/run_reader.h"
 
 namespace agon::cli {
 

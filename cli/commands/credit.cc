@@ -13,6 +13,7 @@
 #include "agents/learn/credit/unused_settings.h"
 #include "agents/learn/data/trajectory.h"
 #include "agents/learn/loop/decomposition.h"
+#include "agents/learn/network/checkpoint_weights.h"
 #include "agents/model_fingerprint.h"
 #include "cli/assignments.h"
 #include "cli/commands/commands.h"

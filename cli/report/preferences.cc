@@ -18,7 +18,7 @@ bool has_parts(const Json& message) { return message.is_object() && is_list(mess
 
 bool has_text(const Json& response) { return response.is_object() && response.value("text", Json()).is_string(); }
 
-bool is_whole(const Json& set) {
+bool is_whole_set(const Json& set) {
   if (!set.is_object() || !set.value("id", Json()).is_string() || !set.value("category", Json()).is_string())
     return false;
   for (const char* key : {"messages", "responses", "rank", "chosen"})
@@ -38,7 +38,7 @@ bool has_removed(const Json& set) { return set.contains("graph") && !set["graph"
 std::vector<Json> sets_of(const record::RunReader& run, std::size_t& damaged) {
   std::vector<Json> sets;
   for (record::JournalEntry& entry : run.journal_ends(kPreference, [&](const Error&) { ++damaged; }))
-    if (is_whole(entry.body))
+    if (is_whole_set(entry.body))
       sets.push_back(std::move(entry.body));
     else
       ++damaged;

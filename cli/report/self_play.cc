@@ -14,7 +14,7 @@ constexpr const char* kGame = "game";
 
 using Rounds = std::map<int, std::vector<Json>>;  // their games
 
-bool is_whole(const Json& game) {
+bool is_whole_game(const Json& game) {
   if (!game.is_object() || !game.value("round", Json()).is_number_integer()) return false;
   const bool told = game.value("outcome", Json()).is_string() && game.value("messages", Json()).is_array();
   return told && game.contains("verdicts") && game.contains("right_verdicts") && game.contains("rates");
@@ -24,7 +24,7 @@ bool is_whole(const Json& game) {
 Rounds rounds_of(const record::RunReader& run, std::size_t& damaged) {
   Rounds rounds;
   for (record::JournalEntry& entry : run.journal_ends(kGame, [&](const Error&) { ++damaged; }))
-    if (is_whole(entry.body))
+    if (is_whole_game(entry.body))
       rounds[entry.body.at("round").get<int>()].push_back(std::move(entry.body));
     else
       ++damaged;
