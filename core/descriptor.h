@@ -1,5 +1,5 @@
-// core/descriptor.h - an owned file descriptor, and system calls that throw std::system_error with what was tried. A
-// header alone, for programs that are built without the library of core/ too.
+// core/descriptor.h - an owned file descriptor, and system calls that throw std::system_error with what was tried.
+// Header-only, because programs that do not link core/ use it too.
 #pragma once
 
 #include <unistd.h>

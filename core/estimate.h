@@ -1,5 +1,4 @@
-// core/estimate.h - a figure with its 95 % interval and the number of tasks that it is of: as JSON, and as tables show
-// it.
+// core/estimate.h - a figure with its 95 % interval and its number of tasks, as JSON and as tables show it.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// core/file.h - the one way to write files that must survive a crash of the program or of the machine: a file takes its
-// place whole or not at all, and stays there once the call has returned. Everything that a resume reads goes through
-// here. Each function throws Error with the path and the system's reason.
+// core/file.h - the one way to write files that must survive a crash of the program or of the machine. A file appears
+// whole or not at all, and it is durable once the call has returned. Everything that a resume reads is written here.
+// Each function throws Error with the path and the system's reason.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// core/file_lock.h - the exclusive lock of a file or a folder (flock), held as long as the object lives; the kernel
-// lets go of it however the process ends. It keeps out other processes and other FileLocks of this one.
+// core/file_lock.h - an exclusive lock on a file or a folder (flock), held as long as the object lives. The kernel
+// releases it however the process ends. It excludes other processes and other FileLocks of this process.
 #pragma once
 
 #include "core/descriptor.h"

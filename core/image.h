@@ -1,6 +1,6 @@
-// core/image.h - an 8-bit RGB picture. A handle: copies share the pixels, which never change after construction, so an
-// Image may be read from any thread. Pictures are decoded in processes of their own (core/image_decoder.h), for they
-// may be made to crash, fill or stall a decoder; OpenCV encodes them (core/image.cc is the only file that knows it).
+// core/image.h - an 8-bit RGB picture. An Image is a handle: copies share the pixels, which never change after
+// construction, so any thread may read it. Pictures are decoded in separate processes (core/image_decoder.h), because a
+// hostile file can crash, fill or stall a decoder. OpenCV encodes them, in core/image.cc alone.
 #pragma once
 
 #include <cstdint>

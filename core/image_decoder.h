@@ -1,6 +1,6 @@
-// core/image_decoder.h - decodes pictures in processes of their own (agon-decode), which open no files and are held to
-// the memory and CPU time of one picture. They are started when needed, kept for the next picture, and replaced when
-// one ends.
+// core/image_decoder.h - decodes pictures in separate processes (agon-decode). They open no files and are limited to
+// the memory and CPU time of one picture. They start when needed, stay for the next picture, and are replaced when one
+// ends.
 #pragma once
 
 #include <string>

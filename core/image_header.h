@@ -1,6 +1,6 @@
-// core/image_header.h - what a PNG, JPEG or WebP file says of itself, read without decoding: its size, what decoding it
-// costs, and the parts that a decoder needs. Everything else (text, profiles, thumbnails, later frames) is left out, so
-// that no decoder ever sees it. Linear in the file's bytes; allocates a few megabytes at most.
+// core/image_header.h - the header of a PNG, JPEG or WebP file, read without decoding: its size, what decoding costs,
+// and the parts that a decoder needs. Everything else (text, profiles, thumbnails, later frames) is left out, so no
+// decoder ever sees it. Linear in the file's bytes; allocates a few megabytes at most.
 #pragma once
 
 #include <array>

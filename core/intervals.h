@@ -1,4 +1,4 @@
-// core/intervals.h - 95 % intervals that stay honest with few tasks and with samples that share a task. Pure functions;
+// core/intervals.h - 95 % intervals that stay valid with few tasks and with samples that share a task. Pure functions;
 // NaN where nothing was counted.
 #pragma once
 

@@ -1,5 +1,6 @@
-// core/json.h - the JSON value of agon: nlohmann/json with keys kept in the order written; the one way to print a value
-// that others had a hand in, and the one from a JSON number that somebody else wrote to an index, a size or a count.
+// core/json.h - the JSON value of agon: nlohmann/json with keys in the order written. Also the one way to print a value
+// that others influenced, and the one way to read an index, a size or a count from a JSON number that someone else
+// wrote.
 #pragma once
 
 #include <concepts>

@@ -1,6 +1,6 @@
-// core/json_records.h - files of JSON objects as people and tools write them: one a line, or one array of them. A
-// byte-order mark, CRLF and empty lines are fine; null is "not there"; 2.0 is 2; a number whose digits a double does
-// not hold is the text that was written.
+// core/json_records.h - reads files of JSON objects as people and tools write them: one object per line, or one array
+// of them. A byte-order mark, CRLF and empty lines are accepted. null means absent, and 2.0 means 2. A number with more
+// digits than a double holds is kept as the text that was written.
 #pragma once
 
 #include <cstddef>

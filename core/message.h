@@ -1,4 +1,4 @@
-// core/message.h - what passes between an env and a policy: messages made of parts (text, images) and tool calls.
+// core/message.h - what an env and a policy exchange: messages made of parts (text, images) and tool calls.
 #pragma once
 
 #include <cstdint>

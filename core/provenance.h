@@ -1,5 +1,5 @@
-// core/provenance.h - where a figure or a file comes from: which agon, told what, when and on what machine. One record,
-// under one key, in every config, store, JSON and page.
+// core/provenance.h - where a figure or a file comes from: which agon wrote it, with what command, when and on which
+// machine. It is one record under one key in every config, store, JSON and page.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// core/text.h - texts of UTF-8, character by character, and other small helpers for texts with more than one user.
+// core/text.h - reads UTF-8 texts character by character, with other small text helpers that several layers use.
 #pragma once
 
 #include <cstddef>
