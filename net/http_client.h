@@ -1,5 +1,5 @@
-// net/http_client.h - one HTTP request, through libcurl: bounded in time and size, no redirects, http and https alone.
-// Thread-safe; connections are kept by each thread.
+// net/http_client.h - sends one HTTP request through libcurl. Time and size are bounded, redirects are not followed,
+// and only http and https are allowed. Thread-safe; each thread keeps its own connections. It does not retry.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// net/http_server.h - an HTTP/1.1 server that stays within its time, bytes and connections, whatever its clients do:
-// one thread reads and writes all connections, so that only a request that is being answered holds one of the workers.
+// net/http_server.h - an HTTP/1.1 server that stays within its time, bytes and connections, whatever its clients do.
+// One thread reads and writes all connections; a worker is occupied only while it answers a request.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
-// record/episode.h - the record of one episode: what was shown, what the policy wrote with its tokens, what came back.
+// record/episode.h - the record of one episode: what was shown, what the policy wrote (with its tokens), and what the
+// env answered.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// record/episode_store.h - a run on disk: a folder with config.json and run.sqlite (WAL; schema in docs/store.md). One
-// writer thread; record() returns at once and is thread-safe. Killing the process loses at most what was recorded in
-// the last commit interval; reopening finds whole episodes only.
+// record/episode_store.h - writes a run to disk: a folder with config.json and run.sqlite (WAL; schema in
+// docs/store.md). There is one writer thread; record() returns at once and is thread-safe. Killing the process loses at
+// most what was recorded since the last commit. A reopened run contains only whole episodes.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// record/journal_entry.h - one thing that happened in the search of a task (critic/search/journal.h).
+// record/journal_entry.h - one entry in the journal of a task's search (critic/search/journal.h).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// record/run_database.h - the folder that a run is recorded in: locked, its database made, found again, brought up to
-// date.
+// record/run_database.h - the folder and database of a run: locks the folder; creates, opens and upgrades the database.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// record/run_kind.h - what a folder that agon wrote holds.
+// record/run_kind.h - tells what kind of run a folder written by agon holds.
 #pragma once
 
 #include <filesystem>

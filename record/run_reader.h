@@ -1,4 +1,4 @@
-// record/run_reader.h - a run read back, as record/episode_store.h writes it (schema in docs/store.md).
+// record/run_reader.h - reads a run that record/episode_store.h wrote (schema in docs/store.md).
 #pragma once
 
 #include <cstdint>

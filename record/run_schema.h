@@ -1,5 +1,5 @@
-// record/run_schema.h - the tables of run.sqlite, shared by the writer and the reader; described in docs/store.md. A new
-// run gets all scripts below; an older run is read as it is and gets those that it lacks when it is resumed.
+// record/run_schema.h - the tables of run.sqlite, shared by the writer and the reader (described in docs/store.md). A
+// new run gets all scripts below. An older run is read as it is; resuming it adds the scripts that it lacks.
 #pragma once
 
 #include <filesystem>
