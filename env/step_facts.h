@@ -1,5 +1,5 @@
-// env/step_facts.h - what an Env knows of a step beyond what it shows: facts for figures, training and logs. The policy
-// never sees them.
+// env/step_facts.h - facts about a step that an Env knows but does not show to the policy, for figures, training and
+// logs.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// env/suite.h - the registered suites: what `agon suites` lists, and a Suite as a run plays it.
+// env/suite.h - the registered suites, as `agon suites` lists them, and Suite: one suite as a run plays it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// env/verdict.h - what a critic writes: thought, critique, conclusion, and <Answer>Correct</Answer> or
-// <Answer>Incorrect</Answer> (seed 001). Pure functions over UTF-8 text.
+// env/verdict.h - parses and writes the verdict of a critic as SPC (arXiv 2504.19162) formats it: thought, critique,
+// conclusion, then <Answer>Correct</Answer> or <Answer>Incorrect</Answer>. Pure functions over UTF-8 text.
 #pragma once
 
 #include <string>

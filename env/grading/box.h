@@ -1,4 +1,4 @@
-// env/grading/box.h - boxes and their overlaps. env/grading/box_text.h reads and writes them.
+// env/grading/box.h - boxes and their overlaps (IoU, GIoU, CIoU). env/grading/box_text.h reads and writes them.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// env/grading/box_text.h - boxes and points as a policy writes them, [x1,y1,x2,y2]. Pure functions; any bytes are read,
-// and nothing throws.
+// env/grading/box_text.h - reads and writes boxes and points in the form of a policy, [x1,y1,x2,y2]. Pure functions
+// over any bytes; nothing throws.
 #pragma once
 
 #include <optional>

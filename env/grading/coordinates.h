@@ -1,4 +1,4 @@
-// env/grading/coordinates.h - the scales that places of a picture are given on.
+// env/grading/coordinates.h - the scales of coordinates in a picture: pixels, 0 to 1, 0 to 1000.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// env/grading/grade_options.h - what a task says of its grading besides the gold answer.
+// env/grading/grade_options.h - the settings of a task for its grader, besides the gold answer.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// env/grading/gui_action_reply.h - the GUI action of a reply as models write them. A pure function; nothing throws for
-// any text.
+// env/grading/gui_action_reply.h - finds the GUI action in a reply, in the many forms that models write. A pure
+// function; nothing throws for any text.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// env/grading/gui_call.h - the calls that models write GUI actions as, click(..), "action": "swipe" and the like, by
-// many names.
+// env/grading/gui_call.h - reads GUI actions that models write as function calls or JSON under many names: click(..),
+// "action": "swipe" and the like.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// env/grading/place_refused.h - texts that say that there is no place to give (env/grading/box_text.h). A pure
-// function, in linear time.
+// env/grading/place_refused.h - recognises texts that say that there is no place to give (env/grading/box_text.h). A
+// pure function, in linear time.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// env/grading/place_said.h - what a text says of the places in it (env/grading/box_text.h): which are denied, stand for
-// something beside the one that is asked for, or are corners. Pure functions; each looks at a few words around a place,
-// so that all places of a text take linear time.
+// env/grading/place_said.h - what a text says about the places in it (env/grading/box_text.h): which are denied, which
+// belong to another object, and which are corners. Pure functions. Each reads only a few words around a place, so all
+// places of a text take linear time.
 #pragma once
 
 #include <optional>

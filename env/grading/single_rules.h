@@ -1,5 +1,5 @@
-// env/grading/single_rules.h - single rules of grading, for those who know what they ask (env/grading/grader.h has all
-// of them by name).
+// env/grading/single_rules.h - single rules of grading, for callers that know which rule they need.
+// env/grading/grader.h has all rules by name.
 #pragma once
 
 #include <optional>

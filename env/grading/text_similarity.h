@@ -1,5 +1,5 @@
-// env/grading/text_similarity.h - how alike two short texts are. Declared here for rewards; who has a language model
-// brings a better one (agents/learn/network/sentence_encoder.h).
+// env/grading/text_similarity.h - how alike two short texts are. Rewards use this interface; a caller with a language
+// model can supply a better one (agents/learn/network/sentence_encoder.h).
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
-// env/grading/visual_arft.h - the rewards of Visual-ARFT (seed 001): one turn of an agent that searches or writes code,
-// against the turn of an expert at the same place. Pure functions; nothing a policy writes makes them throw.
+// env/grading/visual_arft.h - the rewards of Visual-ARFT (arXiv 2505.14246): compares one turn of an agent that searches
+// or writes code with the expert's turn at the same place. Pure functions; nothing a policy writes makes them throw.
 //
-// accuracy, by what the expert's turn holds (a turn that holds another of these tags too is worth 0):
+// accuracy, by the tag in the expert's turn (a turn that also holds another of these tags is worth 0):
 //   <answer>   set F1 of the answers' words (env/grading/published_rules.h, Overlap::set)
 //   <search>   similarity of the two queries, 0 below `least_similarity`
 //   <code>     `code` for a step of code, which is not run; `code_is_block`: for one that holds a ```python block

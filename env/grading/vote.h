@@ -1,4 +1,4 @@
-// env/grading/vote.h - which of several answers to one question most votes are for. Pure functions.
+// env/grading/vote.h - finds the answer that most votes are for, among several answers to one question. Pure functions.
 #pragma once
 
 #include <cstddef>

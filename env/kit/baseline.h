@@ -1,8 +1,8 @@
-// env/kit/baseline.h - a suite with tools played without them, in one turn: what the tools are worth is the
-// difference. What the turn does not answer is wrong.
+// env/kit/baseline.h - plays a suite with tools without them, in one turn, to measure what the tools are worth. A
+// question that the turn does not answer counts as wrong.
 //   direct  the answer at once
 //   cot     thoughts, then the answer
-//   rag     the same, with what a search for the question finds in the prompt
+//   rag     as cot, with the results of a search for the question in the prompt
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-// env/kit/defects.h - what is wrong with a picture of the suite darkroom, by the names of MAT-Coding, and how bad it
-// looks then.
+// env/kit/defects.h - the picture defects of the suite darkroom, under the names of MAT-Coding, and how strong each is.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
-// env/kit/draw.h - what the procedural suites draw with: an RGB canvas with anti-aliased shapes (OpenCV behind it).
-// Coordinates are pixels with subpixels, the origin at the corner of the top left pixel: the rectangle (0,0)-(1,1) is
-// that pixel. The same calls give the same bytes on every thread.
+// env/kit/draw.h - the canvas of the procedural suites: RGB with anti-aliased shapes, drawn by OpenCV. Coordinates are
+// fractional pixels; the origin is the corner of the top left pixel, so the rectangle (0,0)-(1,1) is that pixel. The
+// same calls give the same bytes on every thread.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// env/kit/image_repair.h - turns in which a policy names what is wrong with a picture and mends it with code: what the
-// suites darkroom and mat_coding share.
+// env/kit/image_repair.h - turns in which a policy names the defect of a picture and repairs it with code. The suites
+// darkroom and mat_coding share them.
 #pragma once
 
 #include <memory>

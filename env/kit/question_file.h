@@ -1,10 +1,10 @@
-// env/kit/question_file.h - questions as others publish them, in one JSON array or one JSON object a line:
+// env/kit/question_file.h - reads published question sets: one JSON array, or one JSON object per line.
 //   MAT-Search  {"id", "question", "answer", "image_path"}
 //   MAT-Coding  {"id", "question", "answers", "type", "ori_image_path", "processed_image_path"}
 //   FlashRAG    {"id", "question", "golden_answers", "metadata"}
 //   Search-R1   {"id", "question", "golden_answers", "reward_model": {"ground_truth": {"target"}}, ...}
-// Answers are a text or a list of texts; paths of pictures are relative to the file. env/kit/task_file.h and
-// env/kit/task_pictures.h have what else holds.
+// Answers are a text or a list of texts. Picture paths are relative to the file. env/kit/task_file.h and
+// env/kit/task_pictures.h hold the rules shared with other task files.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// env/kit/suite_task.h - what the procedural suites share: where a task comes from, which split it belongs to, and
-// the turn of an env that ends with its first answer.
+// env/kit/suite_task.h - what the procedural suites share: the random stream of a task, its split, and an env of one
+// turn that ends with its answer.
 #pragma once
 
 #include <cstdint>

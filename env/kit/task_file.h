@@ -1,4 +1,4 @@
-// env/kit/task_file.h - what suites over a file of tasks (core/json_records.h) share.
+// env/kit/task_file.h - what the suites with a file of tasks share (core/json_records.h).
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// env/kit/task_pictures.h - the pictures of a task file (env/kit/task_file.h): looked at, decoded, told apart and put
-// in their places.
+// env/kit/task_pictures.h - the pictures of a task file (env/kit/task_file.h): checks and decodes them, tells them
+// apart and inserts them where the task refers to them.
 #pragma once
 
 #include <string>

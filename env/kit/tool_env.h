@@ -1,5 +1,5 @@
-// env/kit/tool_env.h - what the suites with tools share: an episode of a few turns, in each of which the policy
-// calls a tool or answers.
+// env/kit/tool_env.h - what the suites with tools share: an episode of a few turns; in each one the policy calls a tool
+// or answers.
 #pragma once
 
 #include <memory>

@@ -1,16 +1,16 @@
-// env/wrappers/critic_role.h - the role critic: is the last step of this solution right? (seed 001)
+// env/wrappers/critic_role.h - the role critic of SPC (arXiv 2504.19162): is the last step of this solution right?
 //
-// What a critic is shown, of a transcript, of what its last turn says before a step, and of the step:
+// From a transcript, what its last turn says before a step, and the step, a critic is shown:
 //   ## Problem            the transcript's first user message, pictures where they stand
-//   ## Partial Solution   the turns since then with what they were answered, then this turn's steps; or kNothingYet
+//   ## Partial Solution   the turns since then and their answers, then this turn's steps; or kNothingYet
 //   ## Last Step          the step
-// It writes what it thinks, then <Answer>Correct</Answer> or <Answer>Incorrect</Answer>.
+// It writes its thoughts, then <Answer>Correct</Answer> or <Answer>Incorrect</Answer>.
 //
-// As a role of a suite (env/wrappers/role.h) the solution is the expert's. Which step of which turn is shown, and whether it is
-// right or made wrong by one kind of error (half and half, where a kind fits), is drawn from the task's id. Reward
-// component "accuracy": 1 for the right verdict; gold: the right verdict. info of the first observation: "step_source":
-// "expert" or the kind of error; "step_kind"; "first_correct": the step is right. The expert holds what the step should
-// be against what it says (StepLabel::truth, claim), then gives the verdict.
+// As a role of a suite (env/wrappers/role.h), the solution is the expert's. The task's id decides which step of which
+// turn is shown, and whether it is right or made wrong by one kind of error (half and half, where a kind fits). Reward
+// component "accuracy": 1 for the right verdict. Gold: the right verdict. info of the first observation: "step_source":
+// "expert" or the kind of error; "step_kind"; "first_correct": the step is right. The expert compares what the step
+// should say with what it says (StepLabel::truth, claim), then gives the verdict.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
-// env/wrappers/env_wrapper.h - an Env around another one, which answers every question with the inner Env's answer. A wrapper
-// derives from it and overrides what it changes; forwarding is therefore written once, and a new function of Env
-// belongs here too.
+// env/wrappers/env_wrapper.h - an Env around another one that answers every question with the inner Env's answer. A
+// wrapper derives from it and overrides what it changes. So forwarding is written once; a new function of Env belongs
+// here too.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// env/wrappers/held_out.h - a kind of error that is kept from everybody who learns, so that it is new to a critic when
-// it is judged by it.
+// env/wrappers/held_out.h - keeps one kind of error out of everything that is learned from, so that it is new to a
+// critic that is later judged on it.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// env/wrappers/known_steps.h - the steps of a turn whose truth a suite knows.
+// env/wrappers/known_steps.h - the steps of a turn for which a suite knows the truth.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// env/wrappers/role.h - what a policy is asked to do with a task of a suite of one turn; SuiteOptions::role names it.
+// env/wrappers/role.h - what a policy is asked to do with a task of a one-turn suite. SuiteOptions::role names it.
 //   solver    answers the task: the suite as it is.
 //   refiner   sees the task, a first solution of it and the request to re-examine it, and answers the task.
 //   verifier  sees the task and the same first solution, and says whether its answer is right:
@@ -7,14 +7,13 @@
 //             (env/wrappers/critic_role.h).
 //   sneaky    sees the same and a right step, and makes that wrong (env/wrappers/sneaky_role.h).
 //
-// Refiner and verifier: the first solution is the expert's or, with probability 1/2, Env::mistake; which one and how is
-// drawn from the task's id, so it is the same for both roles. It is all that an observation may tell of the gold
-// answer.
+// Refiner and verifier: the first solution is the expert's or, with probability 1/2, Env::mistake. The task's id
+// decides which one and how, so it is the same for both roles. An observation says nothing else about the gold answer.
 //
-// refiner: reward, success, gold, check_step and corrupt_step are the suite's. verifier: reward component "accuracy" 1
-// for the right verdict, gold the verdict; steps have no labels. Both: the suite's tasks and splits, ids with the role
-// at their end; info of the first observation and of the end: "first_correct": bool; of the first observation:
-// "first_solution": the solution that it shows.
+// refiner: reward, success, gold, check_step and corrupt_step are the suite's. verifier: reward component "accuracy" is
+// 1 for the right verdict, and the verdict is the gold; steps have no labels. Both have the suite's tasks and splits,
+// with the role appended to the ids. info of the first observation and of the end: "first_correct": bool. info of the
+// first observation: "first_solution": the solution that it shows.
 #pragma once
 
 #include <memory>

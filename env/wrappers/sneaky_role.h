@@ -1,16 +1,17 @@
-// env/wrappers/sneaky_role.h - the role sneaky: make a right step of this solution wrong so that a critic does not notice
-// (seed 001).
+// env/wrappers/sneaky_role.h - the role sneaky of SPC (arXiv 2504.19162): make a right step of this solution wrong, so
+// that a critic does not notice.
 //
-// It is shown the problem and the solution so far as a critic is (env/wrappers/critic_role.h), then "## Correct Step", and
-// writes
+// It sees the problem and the solution so far as a critic does (env/wrappers/critic_role.h), then "## Correct Step",
+// and writes
 //   <type>KIND</type>       one of the kinds of error, by its name
 //   EXPLANATION             what it changes and why; free text
 //   <step>STEP</step>       the step made wrong
 //
-// As a role of a suite the solution is the expert's; which step of which turn is shown is drawn from the task's id
-// among those that can be made wrong. Reward component "accuracy": 1 for a step that the suite knows to be wrong; what
-// solvers and critics make of it is the games' business. info at the end: "success"; "sneaky_type" and "sneaky_step",
-// or "invalid_sneaky": what is wrong with what it wrote. The expert makes the step wrong as the suite does.
+// As a role of a suite, the solution is the expert's. The task's id decides which step of which turn is shown, among
+// those that can be made wrong. Reward component "accuracy": 1 for a step that the suite knows to be wrong. What
+// solvers and critics make of it is decided by the games (critic/self_play/game.h). info at the end: "success";
+// "sneaky_type" and "sneaky_step", or "invalid_sneaky": what is wrong with what it wrote. The expert makes the step
+// wrong as the suite does.
 #pragma once
 
 #include <memory>

@@ -1,14 +1,15 @@
-// env/wrappers/two_turn.h - two-turn episodes (AdaPO, Eq. 1): a first answer y1 ~ pi(.|q), a prompt x to re-examine it, a second
-// answer y2 ~ pi(.|q, y1, x). The wrapper around a suite of one turn; SuiteOptions::two_turn asks for it.
+// env/wrappers/two_turn.h - two-turn episodes of AdaPO (arXiv 2508.09155, Eq. 1): a first answer y1 ~ pi(.|q), a prompt
+// x to re-examine it, a second answer y2 ~ pi(.|q, y1, x). It wraps a suite of one turn; SuiteOptions::two_turn asks
+// for it.
 //
-// Turn 1: the answer is graded in a fork, so the task stays open. What is shown next is x alone, whatever the grade.
-// Its reward is 0, and so is each component of it. Turn 2: the second answer ends the task, and its reward and success
-// are the episode's. info of both turns: "turn_correct": bool, the answer of this turn is right; "turn_reward": what it
-// is worth by itself. An action that the suite refuses is refused here too and is no answer. Everything else (tasks,
+// Turn 1: the answer is graded in a fork, so the task stays open. The next observation is x alone, whatever the grade.
+// The reward and each of its components are 0. Turn 2: the second answer ends the task, and its reward and success are
+// the episode's. info of both turns: "turn_correct": bool, the answer of this turn is right; "turn_reward": its reward
+// alone. An action that the suite refuses is refused here too and does not count as an answer. Everything else (tasks,
 // their ids, check_step, corrupt_step) is the suite's own; the expert gives its answer twice.
 //
-// A suite of several turns has none: what it grades is a state that the turns before have changed, not a text that can
-// be written again.
+// Suites of several turns cannot be wrapped: they grade a state that earlier turns have changed, not a text that can be
+// written again.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// env/grading/answer/concluded.h - which option a text gives by its words where it names several. Pure functions of
-// plain texts.
+// env/grading/answer/concluded.h - decides from the wording which option a text concludes with, where it names several.
+// Pure functions of plain texts.
 #pragma once
 
 #include <cstddef>

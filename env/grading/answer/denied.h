@@ -1,6 +1,5 @@
-// env/grading/answer/denied.h - what a text says against an answer beside it: that it is wrong, or only a bound. In
-// some twenty languages. Pure functions; each looks at a few words alone, so that all answers of a text take linear
-// time.
+// env/grading/answer/denied.h - tells whether the words next to an answer deny it or make it only a bound, in some
+// twenty languages. Pure functions. Each reads only a few words, so all answers of a text take linear time.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// env/grading/answer/letter_mentions.h - where a text names options by their letters, and what it says of each. Pure;
-// each look takes a few words alone.
+// env/grading/answer/letter_mentions.h - finds where a text names options by letter, and what it says about each. Pure;
+// each look reads only a few words.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// env/grading/answer/markup.h - what plain_text (env/grading/answer/plain_text.h) does of LaTeX, HTML and Markdown.
+// env/grading/answer/markup.h - the part of plain_text (env/grading/answer/plain_text.h) that handles LaTeX, HTML and
+// Markdown.
 #pragma once
 
 #include <string>

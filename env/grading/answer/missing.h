@@ -1,5 +1,5 @@
-// env/grading/answer/missing.h - texts that give no answer, whatever numbers they name. Pure functions of plain texts,
-// in linear time.
+// env/grading/answer/missing.h - recognises texts that give no answer, whatever numbers they contain. Pure functions of
+// plain texts, in linear time.
 #pragma once
 
 #include <string_view>

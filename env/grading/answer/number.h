@@ -1,4 +1,5 @@
-// env/grading/answer/number.h - what a number is, and when two are equal. What a double cannot hold is no number.
+// env/grading/answer/number.h - what counts as a number, and when two numbers are equal. A value that a double cannot
+// hold is not a number.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// env/grading/answer/number_condition.h - numbers that say when, where, of what or beside what an answer holds, not
-// what it is. Pure functions of plain texts, in linear time.
+// env/grading/answer/number_condition.h - removes numbers that only state a condition of an answer: when, where, of
+// what, or compared with what. Pure functions of plain texts, in linear time.
 #pragma once
 
 #include <string>

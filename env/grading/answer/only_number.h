@@ -1,4 +1,4 @@
-// env/grading/answer/only_number.h - the one number that a text holds. Pure functions of plain texts.
+// env/grading/answer/only_number.h - the number of a text that contains only one. Pure functions of plain texts.
 #pragma once
 
 #include <optional>

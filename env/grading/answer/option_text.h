@@ -1,5 +1,5 @@
-// env/grading/answer/option_text.h - the options whose text a text is, in one way or another. Pure functions; nothing
-// throws for any text.
+// env/grading/answer/option_text.h - finds the options whose text equals a given text, from strict to lenient
+// comparison. Pure functions; nothing throws for any text.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// env/grading/answer/option_verdict.h - what a text that goes through options says of each: "A. cat: incorrect", "B
-// ✅", "[x] C". Pure functions of plain texts; each looks at a few words alone.
+// env/grading/answer/option_verdict.h - what a text that goes through the options says about each: "A. cat: incorrect",
+// "B ✅", "[x] C". Pure functions of plain texts; each reads only a few words.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// env/grading/answer/part.h - the second step of grading (env/grading/grader.h): the part of a response that is its
-// answer. Pure functions; any bytes are read, in linear time, and nothing throws.
+// env/grading/answer/part.h - the second step of grading (env/grading/grader.h): finds the part of a response that is
+// its answer. Pure functions over any bytes, in linear time; nothing throws.
 #pragma once
 
 #include <string>

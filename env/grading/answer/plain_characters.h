@@ -1,4 +1,5 @@
-// env/grading/answer/plain_characters.h - what plain_text (env/grading/answer/plain_text.h) does of Unicode.
+// env/grading/answer/plain_characters.h - the part of plain_text (env/grading/answer/plain_text.h) that handles
+// Unicode.
 #pragma once
 
 #include <string>

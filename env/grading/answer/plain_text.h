@@ -1,5 +1,5 @@
-// env/grading/answer/plain_text.h - the first step of grading (env/grading/grader.h): an answer as plain text. A pure
-// function; any bytes are read, in linear time, and nothing throws.
+// env/grading/answer/plain_text.h - the first step of grading (env/grading/grader.h): turns an answer into plain text.
+// A pure function over any bytes, in linear time; it does not throw.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// env/grading/answer/reason.h - what a text says besides its answer: reasons behind it, and corrections that supersede
-// it. Pure functions of plain texts.
+// env/grading/answer/reason.h - separates an answer from the reasons after it, and finds corrections that replace it.
+// Pure functions of plain texts.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// env/grading/answer/text.h - lines, sentences and words of a text, as the readers of answers look at them. Pure
-// functions; any bytes are read, in linear time, and nothing throws.
+// env/grading/answer/text.h - splits a text into lines, sentences and words for the readers of answers. Pure functions
+// over any bytes, in linear time; nothing throws.
 #pragma once
 
 #include <cstddef>

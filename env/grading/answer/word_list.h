@@ -1,4 +1,4 @@
-// env/grading/answer/word_list.h - looking for words in a text, as the readers of answers do. Words is a range of
+// env/grading/answer/word_list.h - looks for words of a list in a text, for the readers of answers. Words is a range of
 // texts.
 #pragma once
 

@@ -1,5 +1,5 @@
-// env/grading/answer/words.h - the words of an answer, as two answers are compared. Pure functions; any bytes are read,
-// in linear time, and nothing throws.
+// env/grading/answer/words.h - the words of an answer, in the form in which two answers are compared. Pure functions
+// over any bytes, in linear time; nothing throws.
 #pragma once
 
 #include <string>

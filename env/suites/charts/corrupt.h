@@ -1,4 +1,4 @@
-// env/suites/charts/corrupt.h - charts misread and steps made wrong on purpose.
+// env/suites/charts/corrupt.h - makes chart readings and steps wrong on purpose.
 #pragma once
 
 #include <optional>

@@ -1,10 +1,10 @@
 // env/suites/charts/steps.h - the expert of the suite charts: a worked solution, and the truth of a step in its
 // context.
 //
-// A reading is right when the picture says so. A reasoning step is right when it follows from the question and from
-// what the turn says before it: values as read there (as they are, where nothing is read yet), and as result or extreme
-// what was stated last. So the first wrong step of a turn carries the blame, not those that follow from it. The answer
-// is right when it is the gold answer.
+// A reading is right if the picture says so. A reasoning step is right if it follows from the question and from what
+// the turn says before it: values as read there (the true values where nothing is read yet), and the last stated result
+// or extreme. So the first wrong step of a turn gets the blame, not the steps that follow from it. The answer is right
+// if it is the gold answer.
 #pragma once
 
 #include <optional>

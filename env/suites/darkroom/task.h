@@ -1,5 +1,5 @@
-// env/suites/darkroom/task.h - a task of the suite darkroom: a chart and a question about it, in a picture that is to
-// be mended first; what the expert writes; and what is true of a step.
+// env/suites/darkroom/task.h - a task of the suite darkroom: a chart and a question about it, in a picture that has to
+// be repaired first. Also what the expert writes, and what is true of a step.
 #pragma once
 
 #include <optional>

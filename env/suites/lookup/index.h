@@ -1,5 +1,5 @@
-// env/suites/lookup/index.h - the documents of env/suites/lookup/world.h as a search index: built once, and found again
-// by what is in it.
+// env/suites/lookup/index.h - builds the search index of the documents of env/suites/lookup/world.h once, and finds it
+// again by its contents.
 #pragma once
 
 #include <filesystem>

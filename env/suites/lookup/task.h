@@ -1,5 +1,5 @@
-// env/suites/lookup/task.h - a task of the suite lookup: an emblem, and a question that one to three documents answer
-// one after another; and what steps about it claim.
+// env/suites/lookup/task.h - a task of the suite lookup: an emblem, and a question that takes one to three documents,
+// one after another. Also what steps about it claim.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// env/suites/phone/corrupt.h - wrong actions of a named kind, and why an action is wrong.
+// env/suites/phone/corrupt.h - makes actions wrong in a named way, and says why an action is wrong.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // env/suites/phone/goal.h - what a phone task asks for, and the step oracle: how far a state is from success, and which
-// actions lie on a shortest way to it.
+// actions lie on a shortest path to it.
 #pragma once
 
 #include <cstdint>

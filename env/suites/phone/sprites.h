@@ -1,5 +1,5 @@
-// env/suites/phone/sprites.h - the looks of the phone's named things: one colour and one glyph each, drawn once at four
-// times the size and reduced, so that a screen is composed by copying.
+// env/suites/phone/sprites.h - the pictures of the phone's named things: one colour and one glyph each. They are drawn
+// once at four times the size and reduced, so a screen is composed by copying.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
-// env/suites/phone/state.h - the simulated phone as a state machine: what there is, what the screen shows, and what an
-// action does. Plain values: a copy is an independent phone. Coordinates are pixels of the 112 x 168 screen unless an
-// action carries them (0-1000).
+// env/suites/phone/state.h - the simulated phone as a state machine: its contents, what the screen shows, and what an
+// action does. States are plain values: a copy is an independent phone. Coordinates are pixels of the 112 x 168 screen,
+// except those of an action (0-1000).
 #pragma once
 
 #include <array>

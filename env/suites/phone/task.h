@@ -1,4 +1,4 @@
-// env/suites/phone/task.h - the tasks of the phone suite: a phone, where it stands, and what is asked.
+// env/suites/phone/task.h - the tasks of the phone suite: the phone's state and what is asked.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// env/suites/shapes/picture.h - one shape as it is drawn, and its class.
+// env/suites/shapes/picture.h - draws one shape, and gives its class.
 #pragma once
 
 #include <string>
