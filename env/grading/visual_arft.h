@@ -1,5 +1,6 @@
-// env/grading/visual_arft.h - the rewards of Visual-ARFT (arXiv 2505.14246): compares one turn of an agent that searches
-// or writes code with the expert's turn at the same place. Pure functions; nothing a policy writes makes them throw.
+// env/grading/visual_arft.h - the rewards of Visual-ARFT (arXiv 2505.14246): one turn of an agent that searches or
+// writes code, compared with the expert's turn at the same place. Pure functions; nothing a policy writes makes them
+// throw.
 //
 // accuracy, by the tag in the expert's turn (a turn that also holds another of these tags is worth 0):
 //   <answer>   set F1 of the answers' words (env/grading/published_rules.h, Overlap::set)
