@@ -1,5 +1,5 @@
-// critic/critic.h - a critic says of one step of a turn whether it is right. Thread-safe: any thread may call, calls
-// block, batching happens inside. No torch here.
+// critic/critic.h - StepCritic: judges whether one step of a turn is right. Thread-safe: any thread may call, calls
+// block, and batching happens inside. No torch here.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// critic/critic_prompt.h - what a policy in the critic's role is asked. The prompts are the files of critic/prompts.
+// critic/critic_prompt.h - the prompt for a policy in the critic's role. The texts are the files of critic/prompts.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace agon::critic {
 
 // The system message that --prompt names: "short" (what agon trains its critics with), "long" (for a policy that was
-// not: thought, critique, conclusion, as seed 001 has it), or a file of the user's own. Throws Error for neither, and
+// not: thought, critique, conclusion, as SPC has it), or a file of the user's own. Throws Error for neither, and
 // for an empty file.
 std::string critic_instructions(const std::string& prompt);
 

@@ -1,5 +1,5 @@
-// critic/discriminative_critic.h - a policy in the critic's role that writes nothing: how much likelier it finds the
-// one verdict than the other.
+// critic/discriminative_critic.h - a critic that writes nothing: it compares how likely a policy in the critic's role
+// finds the two verdicts.
 #pragma once
 
 #include <memory>

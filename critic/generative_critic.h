@@ -1,4 +1,5 @@
-// critic/generative_critic.h - a policy that writes critiques of steps, and of which it reads the verdicts (seed 001).
+// critic/generative_critic.h - a critic that writes a critique of each step and reads the verdict from it, as in SPC
+// (arXiv 2504.19162).
 #pragma once
 
 #include <cstdint>

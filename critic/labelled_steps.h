@@ -1,4 +1,4 @@
-// critic/labelled_steps.h - steps of a suite's tasks whose truth the suite knows, to judge a critic by.
+// critic/labelled_steps.h - steps of a suite's tasks with the truth that the suite knows, to measure a critic.
 #pragma once
 
 #include <cstdint>

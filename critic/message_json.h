@@ -1,4 +1,5 @@
-// critic/message_json.h - messages as the runs of critic/ record them: texts as text_json has them, pictures by hash.
+// critic/message_json.h - writes and reads messages as the runs of critic/ record them: texts as by text_json, pictures
+// by hash.
 #pragma once
 
 #include <functional>

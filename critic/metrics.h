@@ -1,8 +1,8 @@
-// critic/metrics.h - how good a critic is, from its verdicts on steps whose truth is known. Pure functions.
+// critic/metrics.h - measures a critic from its verdicts on steps with known truth. Pure functions.
 //
-// Verdicts that are invalid count in `invalid`, in the strict figures and in first-error figures, where they are wrong,
-// and in nothing else; steps
-// of which the critic knows nothing (Judgement::unknown) count in `unknown` alone. NaN where nothing was counted.
+// An invalid verdict counts in `invalid`. It also counts as wrong in the strict figures and in the first-error figures,
+// and in nothing else. A step that the critic knows nothing about (Judgement::unknown) counts only in `unknown`. NaN
+// where nothing was counted.
 #pragma once
 
 #include <cstdint>

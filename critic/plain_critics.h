@@ -1,4 +1,4 @@
-// critic/plain_critics.h - critics without a model: for upper bounds, for chance, and for tests.
+// critic/plain_critics.h - critics without a model, for upper bounds, for chance level, and for tests.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
-// critic/process_reward_critic.h - a process reward model that a server holds: one probability a step.
+// critic/process_reward_critic.h - a critic that asks a process reward model behind a server: one probability per step.
 //
-// Requests as vLLM's /pooling takes them (a model with step pooling), of the problem's text and the solution so far:
+// Requests have the form of vLLM's /pooling (a model with step pooling), with the problem's text and the solution so
+// far:
 //   qwen      Qwen2.5-Math-PRM: the problem as user, the steps as assistant, "<extra_0>" behind each. A row of the
-//   reply
-//             is [p(wrong), p(right)].
+//             reply is [p(wrong), p(right)].
 //   shepherd  Math-Shepherd: problem and steps as one text, " \u043a\u0438" behind each step, one a line. A row is
 //             [p(+), p(-)].
 #pragma once

@@ -1,5 +1,5 @@
-// critic/self_score_critic.h - the solver as its own critic: what it scores its answer with if it goes on from the step
-// (the <score> of seed 000).
+// critic/self_score_critic.h - the solver as its own critic: the score of ADPO (arXiv 2601.01483) that it gives its
+// answer when it continues from the step.
 #pragma once
 
 #include <cstdint>

@@ -1,14 +1,14 @@
-// critic/step_files.h - labelled steps as others publish them. A file has records (core/json_records.h) of one of
-// these forms, told by their keys:
+// critic/step_files.h - reads published files of labelled steps. A file has records (core/json_records.h) in one of
+// these forms, recognised by their keys:
 //   ProcessBench  problem, steps, label (-1: all right; else the index of the first wrong step): the steps up to the
-//                 first wrong one, for nothing is known of those behind it; source: `generator`
+//                 first wrong one, since the later ones have no label; source: `generator`
 //   PRM800K pair  problem, partial_solution, correct_last_step, incorrect_last_step: two steps; source: "prm800k"
 //   step          problem, partial_solution, next_step, and a key that ends in human_label (1 or -1): one step;
 //                 source: `data_type`
-//   DeltaBench    question, sections (of which `content`) or sections_content (a list, or a text whose sections begin
+//   DeltaBench    question, sections (their `content`) or sections_content (a list, or a text whose sections begin
 //                 with "sectionN:" on a line), reason_error_section_numbers, reason_unuseful_section_numbers (from 1):
 //                 every section; source: `task_l1`
-// A partial_solution, a list of numbers and what gives the source may be left out, nothing else.
+// A record may leave out partial_solution, a list of numbers and the key that gives the source, and nothing else.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// critic/reward_model/card.h - README.md of a reward model, or a judge: what it is and how it was made.
+// critic/reward_model/card.h - writes the README.md of a reward model or a judge: what it is and how it was made.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// critic/reward_model/evaluation.h - reward models and judges on preferences: what `agon eval-rm` reports.
+// critic/reward_model/evaluation.h - measures reward models and judges on preferences: the work of `agon eval-rm`.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// critic/reward_model/judge.h - a policy as judge of responses: told two of them, it writes which is better; told all,
-// it names the best. Baselines of the reward models (seed 002, Table 6), and voters of preference graphs.
+// critic/reward_model/judge.h - a policy as judge of responses: shown two, it writes which is better; shown all, it
+// names the best. Judges are baselines of reward models (YOJO, arXiv 2604.10966, Table 6) and voters of preference
+// graphs.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// critic/reward_model/judge_training.h - teaches a policy to judge responses, by imitation: the baseline that a reward
-// model of the same data is measured against (seed 002, Table 6).
+// critic/reward_model/judge_training.h - trains a policy to judge responses by imitation: the baseline that a reward
+// model on the same data is measured against (YOJO, arXiv 2604.10966, Table 6).
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// critic/reward_model/mixture.h - which preferences an epoch of training goes through.
+// critic/reward_model/mixture.h - chooses the preferences of one training epoch.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,8 @@
-// critic/reward_model/preference.h - several responses to one prompt, and which are better: what reward models learn
-// from and are measured on. On disk records (core/json_records.h) in the form of MR2Bench (Yang et al. 2026):
+// critic/reward_model/preference.h - several responses to one prompt with their ranks: what reward models learn from
+// and are measured on. The files hold records (core/json_records.h) in the form of MR2Bench (Yang et al. 2026):
 //   {"id", "prompt", "images": [path or PNG beside the file], "responses": [text], "rank": [whole number of each, the
 //    smallest is the best], "category", "instructions"}
-// images, category (told apart in figures; default: the file's name) and instructions (a system message) may be left
-// out.
+// Optional: images, category (figures are kept apart by it; default: the file's name), instructions (a system message).
 #pragma once
 
 #include <filesystem>

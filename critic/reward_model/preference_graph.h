@@ -1,5 +1,5 @@
-// critic/reward_model/preference_graph.h - Preference Graph Ensemble and Denoising (Hu et al. 2024, arXiv 2410.12869):
-// what several judges say of pairs becomes one ranking. Pure functions; items are 0 .. items - 1.
+// critic/reward_model/preference_graph.h - turns the pairwise votes of several judges into one ranking: Preference
+// Graph Ensemble and Denoising (Hu et al. 2024, arXiv 2410.12869). Pure functions; items are 0 .. items - 1.
 #pragma once
 
 #include <span>

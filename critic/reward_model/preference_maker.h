@@ -1,5 +1,5 @@
-// critic/reward_model/preference_maker.h - preferences from suites' tasks: responses by several writers, ranked by what
-// the suite knows or by the votes of judges. The work of `agon make-preferences`.
+// critic/reward_model/preference_maker.h - makes preferences from suites' tasks: responses by several writers, ranked
+// by the suite or by the votes of judges. The work of `agon make-preferences`.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// critic/reward_model/ranking_metrics.h - how well scores order responses whose ranks are known. Pure functions.
+// critic/reward_model/ranking_metrics.h - measures how well scores order responses with known ranks. Pure functions.
 #pragma once
 
 #include <map>

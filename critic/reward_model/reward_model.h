@@ -1,6 +1,6 @@
-// critic/reward_model/reward_model.h - scores of several responses to one prompt from one pass (seed 002): the prompt
-// and its pictures are read once, the responses behind them. Thread-safe: any thread may call, calls block. No torch
-// here.
+// critic/reward_model/reward_model.h - RewardModel: scores several responses to one prompt in one pass (YOJO, arXiv
+// 2604.10966). The prompt and its pictures are read once, followed by the responses. Thread-safe: any thread may call,
+// calls block. No torch here.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// critic/reward_model/reward_model_critic.h - a reward model as critic of steps.
+// critic/reward_model/reward_model_critic.h - a reward model used as a critic of steps.
 #pragma once
 
 #include <memory>

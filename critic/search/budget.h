@@ -1,4 +1,4 @@
-// critic/search/budget.h - what the search of one task may spend, what it has spent, and what is left to it.
+// critic/search/budget.h - what the search of one task may spend, has spent and has left.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// critic/search/draft.h - steps while they are written, for the tree alone (critic/search/tree.h).
+// critic/search/draft.h - a step while it is being written. Only the tree uses it (critic/search/tree.h).
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// critic/search/journal.h - all that happened in the search of one task, in its order: what the policy wrote, what the
-// critic said, what the env answered, what was decided. The search draws on nothing else, so a search that was cut goes
-// on where its journal ends, and a finished one is played again without a model. Not thread-safe.
+// critic/search/journal.h - everything that happened in the search of one task, in order: what the policy wrote, what
+// the critic said, what the env answered, what was decided. The search depends on no other state. So an interrupted
+// search resumes where its journal ends, and a finished one replays without a model. Not thread-safe.
 #pragma once
 
 #include <atomic>

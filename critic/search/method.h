@@ -1,6 +1,6 @@
-// critic/search/method.h - the methods of test-time search: their options, and the search by one. A method
-// (critic/search/methods/) says only what to expand and what to keep; the tree (critic/search/tree.h) writes, judges,
-// plays, counts and records.
+// critic/search/method.h - the methods of test-time search: their options, and a search by one of them. A method
+// (critic/search/methods/) decides only what to expand and what to keep. The tree (critic/search/tree.h) writes,
+// judges, plays, counts and records.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ namespace agon::critic {
 //                      cut.
 //   majority           n sampled trajectories; the answer that most give (env/grading/vote.h), of those the first.
 //   weighted_majority  the same, each voting with the weight of its rank.
-//   guided             one step at a time (SPC, seed 001): the first attempt at temperature 0; one that is found wrong
+//   guided             one step at a time (SPC): the first attempt at temperature 0; one that is found wrong
 //                      is written again (`retry`), at most `attempts` times in all, all such together within a third
 //                      of the policy tokens if none is longer than those before it; `keep` says which goes on. An
 //                      invalid or unknown verdict rejects nothing.

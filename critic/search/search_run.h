@@ -1,6 +1,6 @@
-// critic/search/search_run.h - searches the tasks of a suite, several at a time, into a run's store: the tree of each
-// task as its journal, the chosen trajectory as an episode (sample 0). Searched again with the same settings, each task
-// goes on where its journal ends.
+// critic/search/search_run.h - searches the tasks of a suite, several at a time, into a run's store: each tree as its
+// journal, the chosen trajectory as an episode (sample 0). With the same settings, a second call resumes each task
+// where its journal ends.
 #pragma once
 
 #include <atomic>

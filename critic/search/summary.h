@@ -1,5 +1,5 @@
-// critic/search/summary.h - the figures of a run of searches, computed from its store alone: what `agon search --json`
-// prints.
+// critic/search/summary.h - the figures of a run of searches, computed from its store alone. `agon search --json`
+// prints them.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
-// critic/search/tree.h - the tree of one task's search, which all methods share (critic/search/method.h). A node is a
-// step of the policy's; expanding one asks the policy for next steps, judging asks the critic, entering plays the turn
-// that a node ends. Everything is held against the budget before it is done, and goes through the journal. Not
-// thread-safe: one task, one thread.
+// critic/search/tree.h - the tree of one task's search, shared by all methods (critic/search/method.h). A node is one
+// step of the policy. Expanding a node asks the policy for next steps, judging asks the critic, entering plays the turn
+// that the node ends. Each action is checked against the budget first and recorded in the journal. Not thread-safe: one
+// task, one thread.
 //
-// A step ends at a blank line behind text, at the end of the turn, or where the turn has its most tokens. A blank line
-// inside <search>, <code> or <problem> ends no step.
+// A step ends at a blank line behind text, at the end of the turn, or at the turn's token limit. A blank line inside
+// <search>, <code> or <problem> does not end a step.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// critic/self_play/game.h - one game of the sneaky generator against the critic, and what it is worth to both: zero-sum
-// (seed 001, Eq. 2 and 3).
+// critic/self_play/game.h - one game of the sneaky generator against the critic, and its zero-sum rewards (SPC, arXiv
+// 2504.19162, Eq. 2 and 3).
 #pragma once
 
 #include <string_view>

@@ -1,10 +1,10 @@
-// critic/self_play/game_source.h - games of self-play (critic/self_play/games.h) as a source of `agon train`: the
-// online form of seed 001, where the policy that learns plays with its weights of the moment.
+// critic/self_play/game_source.h - games of self-play (critic/self_play/games.h) as a source of `agon train`. This is
+// the online form of SPC (arXiv 2504.19162): the policy under training plays with its current weights.
 //   role sneaky   a group is G steps that the policy makes of one right step. Solvers say whether each does harm, the
 //                 opponent judges it; reward 1 where it does harm and is found right, else -1 (0 without a verdict).
 //   role critic   a group is G critiques of one step: of one that the opponent made wrong and that does harm, then of
 //                 the right one in its place; reward 1 for the right verdict, else -1.
-// The reward is the component "accuracy"; the turn's info says "game": {outcome, type, rates, against} or {step, ...}.
+// The reward is the component "accuracy". The turn's info holds "game": {outcome, type, rates, against} or {step, ...}.
 #pragma once
 
 #include "agents/learn/data/group_source.h"

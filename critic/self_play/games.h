@@ -1,6 +1,6 @@
-// critic/self_play/games.h - games played: the sneaky generator makes a step of an expert's wrong, solvers say whether
-// that does harm, the critic judges both the right step and the wrong one (seed 001). As they are kept in a run's
-// store.
+// critic/self_play/games.h - plays the games of SPC (arXiv 2504.19162) and stores them in a run. The sneaky generator
+// makes an expert's step wrong, solvers say whether that does harm, and the critic judges both the right and the wrong
+// step.
 #pragma once
 
 #include <atomic>

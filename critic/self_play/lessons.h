@@ -1,5 +1,5 @@
 // critic/self_play/lessons.h - what the two players learn from their games: responses with rewards, in the proportions
-// of seed 001, for offline training (agents/learn/loop/offline.h).
+// of SPC (arXiv 2504.19162), for offline training (agents/learn/loop/offline.h).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// critic/self_play/rounds.h - rounds of self-play (seed 001): games between the generator and the critic, then both
-// learn from them offline.
+// critic/self_play/rounds.h - rounds of self-play as in SPC (arXiv 2504.19162): games between the generator and the
+// critic, then both learn from them offline.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// critic/self_play/solver_check.h - whether a step made wrong does harm: how often solvers reach the right answer from
-// it, and from the step as it was (seed 001).
+// critic/self_play/solver_check.h - checks whether a wrong step does harm, as in SPC (arXiv 2504.19162): how often
+// solvers reach the right answer from it, compared with the original step.
 #pragma once
 
 #include <cstdint>

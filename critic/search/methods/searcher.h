@@ -1,6 +1,5 @@
-// critic/search/methods/searcher.h - what the methods share, for them alone: what each does is said in
-// critic/search/method.h. A method is a class that derives from Searcher and ends with first_done, first_ranked or
-// by_vote.
+// critic/search/methods/searcher.h - what the search methods share. critic/search/method.h says what each method does.
+// A method is a class that derives from Searcher and ends with first_done, first_ranked or by_vote.
 #pragma once
 
 #include <functional>
