@@ -1,4 +1,4 @@
-// critic/reward_model/verifier.h - chooses the best of n samples of each task in a run by a reward model.
+// critic/reward_model/verifier.h - measures best-of-n by a reward model over the episodes of a run.
 #pragma once
 
 #include <functional>
