@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/rng.h"
-#include "record/episode.h"
 #include "env/grading/text_similarity.h"
 #include "env/grading/visual_arft.h"
+#include "record/episode.h"
 
 namespace agon::agents {
 
@@ -20,9 +20,9 @@ struct ExpertTurnRules {
 
 struct ExpertTurn {
   std::vector<record::Turn> given;  // the expert's turns before, each `given`
-  env::Observation observation;  // what is seen next
-  std::string text;              // and the expert's turn on it
-  bool searches = false;         // the expert searches in this episode: the rules of the search agent hold
+  env::Observation observation;     // what is seen next
+  std::string text;                 // and the expert's turn on it
+  bool searches = false;            // the expert searches in this episode: the rules of the search agent hold
 };
 
 // Plays the expert of the task that `env` has just been reset to (with the answer `first`) up to a turn that `rng`

@@ -8,8 +8,8 @@
 
 #include "cli/parse_whole.h"
 #include "core/error.h"
-#include "core/text.h"
 #include "core/json_records.h"
+#include "core/text.h"
 
 namespace agon::cli {
 namespace {

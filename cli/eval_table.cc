@@ -57,7 +57,8 @@ std::string tasks_text(const Estimate& estimate) {
 }
 
 template <typename Cell>
-std::string line(std::size_t width, const std::string& label, const std::vector<FigureColumn>& columns, const Cell& cell) {
+std::string line(std::size_t width, const std::string& label, const std::vector<FigureColumn>& columns,
+                 const Cell& cell) {
   std::string text = fmt::format("{:<{}}", label, width);
   for (const FigureColumn& column : columns) text += fmt::format("{:>{}}", cell(column), kColumn);
   return text + '\n';
@@ -70,12 +71,13 @@ std::string block(const std::string& title, std::span<const EvalRow> rows, const
   std::string text = line(width, title, columns, [](const FigureColumn& column) { return column.label; });
   for (const EvalRow& row : rows) {
     const agents::RunFigures& own = row.summary.figures;
-    text +=
-        line(width, row.policy, columns, [&](const FigureColumn& column) { return figure_text(column.figure(own).value); });
+    text += line(width, row.policy, columns,
+                 [&](const FigureColumn& column) { return figure_text(column.figure(own).value); });
     text += line(width, "", columns, [&](const FigureColumn& column) { return interval_of(column.figure(own)); });
     if (!row.difference) continue;
     const agents::RunFigures& more = row.difference->figures;
-    text += line(width, against, columns, [&](const FigureColumn& column) { return difference_text(column.figure(more)); });
+    text +=
+        line(width, against, columns, [&](const FigureColumn& column) { return difference_text(column.figure(more)); });
     text += line(width, tasks_text(more.pass_at_1), columns,
                  [&](const FigureColumn& column) { return interval_of(column.figure(more)); });
   }

@@ -277,7 +277,8 @@ void require_none_failed(const PlayedRun& run, const RunPlace& place, const std:
   throw Error(
       "{}: {} of {} episodes failed and are excluded from all figures. First error: {}. Fix it and rerun with `{}`; to "
       "change the tasks, use a new folder.",
-      command, run.summary.failed, run.outcomes.size(), run.failure.substr(0, run.failure.find_last_not_of('.') + 1), place.go_on);
+      command, run.summary.failed, run.outcomes.size(), run.failure.substr(0, run.failure.find_last_not_of('.') + 1),
+      place.go_on);
 }
 
 }  // namespace agon::cli

@@ -11,8 +11,8 @@
 #include "core/hash.h"
 #include "core/provenance.h"
 #include "core/text.h"
-#include "record/run_schema.h"
 #include "net/http_client.h"
+#include "record/run_schema.h"
 
 namespace agon::cli {
 namespace {

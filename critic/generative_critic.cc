@@ -7,8 +7,8 @@
 #include "core/rng.h"
 #include "core/text.h"
 #include "critic/critic_prompt.h"
-#include "env/wrappers/critic_role.h"
 #include "env/verdict.h"
+#include "env/wrappers/critic_role.h"
 
 namespace agon::critic {
 namespace {

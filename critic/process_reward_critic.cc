@@ -101,9 +101,7 @@ class ProcessRewardCritic final : public StepCritic {
     return verdicts;
   }
 
-  std::string name() const override {
-    return options_.model.empty() ? net::public_url(options_.url) : options_.model;
-  }
+  std::string name() const override { return options_.model.empty() ? net::public_url(options_.url) : options_.model; }
 
  private:
   Verdict judge_one(const Solution& solution) const {

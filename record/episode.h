@@ -13,8 +13,8 @@
 
 namespace agon::record {
 
-// What training made of a turn's tokens: one entry a token each (agents/learn/credit/credit.h). All empty: nothing, or it was
-// not recorded.
+// What training made of a turn's tokens: one entry a token each (agents/learn/credit/credit.h). All empty: nothing, or
+// it was not recorded.
 struct TurnCredit {
   std::vector<std::uint16_t> token_bytes;    // how many bytes of `text` each token wrote (0: an end token)
   std::vector<float> advantage, weight, kl;  // weight 0: not trained; kl: weight of the KL term
@@ -70,8 +70,8 @@ struct Episode {
 };
 inline constexpr int kGreedySample = -1;
 
-// Of an episode of two turns (env/wrappers/two_turn.h): whether the first and the second answer are right; a second one that the
-// context had no room for is wrong. Empty for others.
+// Of an episode of two turns (env/wrappers/two_turn.h): whether the first and the second answer are right; a second one
+// that the context had no room for is wrong. Empty for others.
 std::vector<bool> turns_correct(const Episode& episode);
 
 }  // namespace agon::record

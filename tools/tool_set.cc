@@ -7,8 +7,8 @@
 #include <variant>
 
 #include "core/error.h"
-#include "core/text.h"
 #include "core/json_text.h"
+#include "core/text.h"
 
 namespace agon::tools {
 namespace {

@@ -1,5 +1,5 @@
-// agents/engine/completion_text.h - the text of a completion as its tokens arrive, and where a stop string first appears
-// in it.
+// agents/engine/completion_text.h - the text of a completion as its tokens arrive, and where a stop string first
+// appears in it.
 #pragma once
 
 #include <span>

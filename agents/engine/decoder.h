@@ -1,5 +1,5 @@
-// agents/engine/decoder.h - the language model of the engine: any mixture of prompt and generated tokens goes through it
-// as rows of one batch. A row's result depends on its own sequence alone, not on the rows beside it or on threads.
+// agents/engine/decoder.h - the language model of the engine: any mixture of prompt and generated tokens goes through
+// it as rows of one batch. A row's result depends on its own sequence alone, not on the rows beside it or on threads.
 #pragma once
 
 #include <array>

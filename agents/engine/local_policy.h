@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "agents/hub/model_folder.h"
 #include "agents/engine/engine.h"
+#include "agents/hub/model_folder.h"
 #include "agents/hub/patched_pictures.h"
 #include "agents/policy.h"
 

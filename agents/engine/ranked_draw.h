@@ -1,5 +1,5 @@
-// agents/engine/ranked_draw.h - draws one of a row's likeliest ids without sorting the vocabulary: ids fall into buckets
-// by their logits, and only a bucket in which a cut or the draw lies is put in order.
+// agents/engine/ranked_draw.h - draws one of a row's likeliest ids without sorting the vocabulary: ids fall into
+// buckets by their logits, and only a bucket in which a cut or the draw lies is put in order.
 #pragma once
 
 #include <cstdint>

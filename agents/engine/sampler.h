@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "agents/hub/model_config.h"
 #include "agents/engine/ranked_draw.h"
+#include "agents/hub/model_config.h"
 #include "agents/hub/tokenizer.h"
 #include "agents/policy.h"
 #include "core/rng.h"

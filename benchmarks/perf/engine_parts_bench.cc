@@ -10,10 +10,10 @@
 
 #include <numeric>
 
-#include "agents/learn/network/fused_ops.h"
 #include "agents/engine/local_policy.h"
 #include "agents/engine/prompt_cache.h"
 #include "agents/engine/sampler.h"
+#include "agents/learn/network/fused_ops.h"
 #include "core/rng.h"
 
 namespace {

@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "agents/hub/model_folder.h"
 #include "agents/engine/engine.h"
+#include "agents/hub/model_folder.h"
 #include "agents/hub/prompt.h"
 #include "core/error.h"
 #include "core/rng.h"

@@ -12,8 +12,8 @@
 #include <memory>
 #include <vector>
 
-#include "agents/learn/network/reward_network.h"
 #include "agents/engine/engine.h"
+#include "agents/learn/network/reward_network.h"
 #include "core/error.h"
 #include "core/rng.h"
 

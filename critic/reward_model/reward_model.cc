@@ -5,8 +5,8 @@
 #include <map>
 #include <string_view>
 
-#include "agents/learn/network/reward_network.h"
 #include "agents/engine/engine.h"
+#include "agents/learn/network/reward_network.h"
 #include "core/error.h"
 
 namespace agon::critic {

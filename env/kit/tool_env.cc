@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/text.h"
-#include "env/protocol.h"
 #include "env/kit/suite_task.h"
+#include "env/protocol.h"
 #include "tools/tool_format.h"
 
 namespace agon::env {

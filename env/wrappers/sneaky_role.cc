@@ -4,10 +4,10 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "env/kit/suite_task.h"
 #include "env/wrappers/critic_role.h"
 #include "env/wrappers/env_wrapper.h"
 #include "env/wrappers/known_steps.h"
-#include "env/kit/suite_task.h"
 
 namespace agon::env {
 namespace {

@@ -5,6 +5,7 @@
 #include "cli/transcript.h"
 #include "core/error.h"
 #include "episode_fixture.h"
+#include "record/episode_store.h"
 #include "temp_folder.h"
 
 namespace agon::cli {

@@ -8,7 +8,6 @@
 #include "core/text.h"
 
 using namespace agon;
-using namespace agon::tools;
 using Catch::Contains;
 using namespace std::string_literals;
 

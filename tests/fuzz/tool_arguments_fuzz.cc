@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "core/json.h"
+#include "core/json_text.h"
 #include "tests/fuzz/checks.h"
 #include "tools/json_schema.h"
-#include "core/json_text.h"
 #include "tools/tool_format.h"
 
 using namespace agon;

@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "agents/engine/local_policy.h"
 #include "agents/learn/credit/credit.h"
 #include "agents/learn/data/reward.h"
 #include "agents/learn/data/task_source.h"
 #include "agents/learn/loop/train.h"
 #include "agents/learn/loop/train_model.h"
-#include "agents/engine/local_policy.h"
 #include "core/error.h"
 
 namespace agon::test {

@@ -1,4 +1,5 @@
-// tools/search/retrieve_server.h - a backend behind HTTP: POST /retrieve (tools/search/retrieve_protocol.h) and GET /health.
+// tools/search/retrieve_server.h - a backend behind HTTP: POST /retrieve (tools/search/retrieve_protocol.h) and GET
+// /health.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// tools/search/search.h - what answers queries: a local index, a server of our own or of others. No hits is an answer; an
-// engine that cannot answer is a failure, never "no hits".
+// tools/search/search.h - what answers queries: a local index, a server of our own or of others. No hits is an answer;
+// an engine that cannot answer is a failure, never "no hits".
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// tools/search/search_cache.h - searches recorded in an SQLite file and replayed from it. A search is known by the engine's
-// identity (with the hash of its corpus), the query with its white space collapsed, and top_k.
+// tools/search/search_cache.h - searches recorded in an SQLite file and replayed from it. A search is known by the
+// engine's identity (with the hash of its corpus), the query with its white space collapsed, and top_k.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// tools/search/search_tool.h - the tool `search` of a policy: <search>query</search>, answered as Search-R1 has it, one line
-// a document: Doc 1(Title: ...) text
+// tools/search/search_tool.h - the tool `search` of a policy: <search>query</search>, answered as Search-R1 has it, one
+// line a document: Doc 1(Title: ...) text
 #pragma once
 
 #include <memory>

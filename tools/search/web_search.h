@@ -1,5 +1,5 @@
-// tools/search/web_search.h - search engines behind HTTP. They are asked once: who retries is the ToolSet, which is told how
-// long a server wants to be left alone.
+// tools/search/web_search.h - search engines behind HTTP. They are asked once: who retries is the ToolSet, which is
+// told how long a server wants to be left alone.
 #pragma once
 
 #include <memory>

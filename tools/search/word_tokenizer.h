@@ -1,5 +1,5 @@
-// tools/search/word_tokenizer.h - the words of a text as an index holds them: those of tools/search/words.h, and of English their stems
-// (FTS5's porter). Any bytes are a text. Not thread-safe.
+// tools/search/word_tokenizer.h - the words of a text as an index holds them: those of tools/search/words.h, and of
+// English their stems (FTS5's porter). Any bytes are a text. Not thread-safe.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// tools/search/words.h - the words of a text in any script, as searches compare them: without case, accents and forms of
-// width, so that "Cafe" finds "CAFÉ" and "ΣΟΦΟΣ" finds "σοφός". Where a script writes no spaces, a dictionary (ICU)
+// tools/search/words.h - the words of a text in any script, as searches compare them: without case, accents and forms
+// of width, so that "Cafe" finds "CAFÉ" and "ΣΟΦΟΣ" finds "σοφός". Where a script writes no spaces, a dictionary (ICU)
 // says where words end. Any bytes are a text. Not thread-safe.
 #pragma once
 

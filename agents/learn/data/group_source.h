@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "agents/learn/loop/train_config.h"
-#include "agents/learn/data/train_rollout.h"
 #include "agents/hub/model_folder.h"
+#include "agents/learn/data/train_rollout.h"
+#include "agents/learn/loop/train_config.h"
 #include "agents/policy.h"
 #include "core/json.h"
 

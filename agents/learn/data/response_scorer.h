@@ -1,4 +1,5 @@
-// agents/learn/data/response_scorer.h - rewards that a model gives: critic/ implements it, cli/ hands it to the trainer.
+// agents/learn/data/response_scorer.h - rewards that a model gives: critic/ implements it, cli/ hands it to the
+// trainer.
 #pragma once
 
 #include <span>

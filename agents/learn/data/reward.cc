@@ -51,9 +51,8 @@ RewardComponents reward_components(const record::Episode& episode) {
   RewardComponents components;
   for (const record::Turn& turn : episode.turns)
     for (const auto& [name, value] : turn.reward.components) components[name] += value;
-  const bool formed = std::all_of(episode.turns.begin(), episode.turns.end(), [](const record::Turn& turn) {
-    return turn.given || is_well_formed(turn.text);
-  });
+  const bool formed = std::all_of(episode.turns.begin(), episode.turns.end(),
+                                  [](const record::Turn& turn) { return turn.given || is_well_formed(turn.text); });
   components.emplace("format", formed && episode.answer.has_value());
   components.emplace("score", episode.score.has_value());
   components.emplace("tool", uses_tools(episode));

@@ -1,5 +1,5 @@
-// agents/learn/data/reward.h - the reward that a roll-out learns from: components by name, each with a weight. A component
-// is whatever an env names in its Reward; a new one needs no change here.
+// agents/learn/data/reward.h - the reward that a roll-out learns from: components by name, each with a weight. A
+// component is whatever an env names in its Reward; a new one needs no change here.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// agents/learn/data/sft_data.h - demonstrations as training sequences: ids, which of them are trained, pictures and what
-// stands in them.
+// agents/learn/data/sft_data.h - demonstrations as training sequences: ids, which of them are trained, pictures and
+// what stands in them.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "agents/learn/loop/sft_config.h"
 #include "agents/hub/model_folder.h"
 #include "agents/hub/prompt.h"
+#include "agents/learn/loop/sft_config.h"
 #include "core/rng.h"
 #include "env/env.h"
 

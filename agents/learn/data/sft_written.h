@@ -1,6 +1,6 @@
-// agents/learn/data/sft_written.h - steps that a model wrote, right and wrong by what their suite knows: what a critic has
-// to tell apart where it is used. Experts' steps made wrong (env/wrappers/critic_role.h) teach it to compare; these teach it
-// what that model gets wrong.
+// agents/learn/data/sft_written.h - steps that a model wrote, right and wrong by what their suite knows: what a critic
+// has to tell apart where it is used. Experts' steps made wrong (env/wrappers/critic_role.h) teach it to compare; these
+// teach it what that model gets wrong.
 #pragma once
 
 #include <atomic>
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "agents/learn/loop/sft_config.h"
 #include "agents/learn/data/sft_data.h"
+#include "agents/learn/loop/sft_config.h"
 #include "agents/policy.h"
 
 namespace agon::agents {

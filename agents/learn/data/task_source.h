@@ -1,5 +1,5 @@
-// agents/learn/data/task_source.h - a source of a training that plays tasks: which come next, and the groups of episodes on
-// them.
+// agents/learn/data/task_source.h - a source of a training that plays tasks: which come next, and the groups of
+// episodes on them.
 #pragma once
 
 #include <atomic>
@@ -30,10 +30,10 @@ class TaskSource final : public GroupSource {
  private:
   std::vector<std::uint64_t> next_tasks(int count);
   std::vector<std::vector<record::Episode>> play_tasks(Policy& policy, const std::vector<std::uint64_t>& tasks,
-                                                    std::uint64_t round, const std::atomic<bool>* stop) const;
+                                                       std::uint64_t round, const std::atomic<bool>* stop) const;
   bool score(std::vector<record::Episode>& group, PlayedGroups& played) const;
   std::vector<std::vector<record::Episode>> demonstrate(const std::vector<std::uint64_t>& tasks,
-                                                     PlayedGroups& played) const;
+                                                        PlayedGroups& played) const;
 
   const TrainConfig& config_;
   const TrainSource& source_;

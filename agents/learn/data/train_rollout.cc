@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "agents/hub/patched_pictures.h"
 #include "agents/learn/credit/group.h"
 #include "agents/learn/data/trajectory.h"
 #include "agents/learn/network/packed_groups.h"
-#include "agents/hub/patched_pictures.h"
 #include "core/error.h"
 
 namespace agon::agents {

@@ -1,5 +1,5 @@
-// agents/learn/data/train_rollout.h - a group of episodes as what training needs: tokens, what each was written with, and
-// the view that credit has.
+// agents/learn/data/train_rollout.h - a group of episodes as what training needs: tokens, what each was written with,
+// and the view that credit has.
 #pragma once
 
 #include <functional>
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "agents/learn/credit/credit.h"
 #include "agents/hub/model_folder.h"
 #include "agents/hub/prompt.h"
+#include "agents/learn/credit/credit.h"
 #include "record/episode.h"
 
 namespace agon::agents {

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "agents/learn/credit/credit.h"
 #include "agents/hub/tokenizer.h"
-#include "record/episode.h"
+#include "agents/learn/credit/credit.h"
 #include "env/protocol.h"
+#include "record/episode.h"
 
 namespace agon::agents {
 

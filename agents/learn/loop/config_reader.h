@@ -1,5 +1,5 @@
-// agents/learn/loop/config_reader.h - YAML files as JSON, and reading them key by key, so that a wrong key or type is told
-// by its name.
+// agents/learn/loop/config_reader.h - YAML files as JSON, and reading them key by key, so that a wrong key or type is
+// told by its name.
 #pragma once
 
 #include <fmt/format.h>

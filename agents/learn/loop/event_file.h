@@ -1,6 +1,6 @@
-// agents/learn/loop/event_file.h - metrics of a training as TensorBoard event files: `tensorboard --logdir FOLDER` draws
-// them. Format: TFRecord (little-endian length, masked CRC-32C of it, bytes, masked CRC-32C of those), each record a
-// protobuf `Event`.
+// agents/learn/loop/event_file.h - metrics of a training as TensorBoard event files: `tensorboard --logdir FOLDER`
+// draws them. Format: TFRecord (little-endian length, masked CRC-32C of it, bytes, masked CRC-32C of those), each
+// record a protobuf `Event`.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// agents/learn/loop/offline.h - training on responses that were written and judged before, by the loss of offline self-play
-// (agents/learn/loop/offline_loss.h).
+// agents/learn/loop/offline.h - training on responses that were written and judged before, by the loss of offline
+// self-play (agents/learn/loop/offline_loss.h).
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
-// agents/learn/loop/offline_options.h - the settings and figures of agents/learn/loop/offline_loss.h, without its tensors.
+// agents/learn/loop/offline_options.h - the settings and figures of agents/learn/loop/offline_loss.h, without its
+// tensors.
 #pragma once
 
 namespace agon::agents {

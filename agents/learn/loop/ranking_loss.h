@@ -1,5 +1,5 @@
-// agents/learn/loop/ranking_loss.h - losses on the scores of one prompt's responses (seed 002, Eq. 1, 5, Table 5c). Letters:
-// N responses, r [N] their scores.
+// agents/learn/loop/ranking_loss.h - losses on the scores of one prompt's responses (seed 002, Eq. 1, 5, Table 5c).
+// Letters: N responses, r [N] their scores.
 #pragma once
 
 #include <ATen/core/Tensor.h>

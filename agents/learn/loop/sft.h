@@ -1,6 +1,6 @@
-// agents/learn/loop/sft.h - supervised training of a local model on the suites' experts: next-token loss on what the policy
-// writes, and an auxiliary object loss on the vision tokens that is thrown away after training (tiny_model recipe:
-// without it grounding does not start).
+// agents/learn/loop/sft.h - supervised training of a local model on the suites' experts: next-token loss on what the
+// policy writes, and an auxiliary object loss on the vision tokens that is thrown away after training (tiny_model
+// recipe: without it grounding does not start).
 #pragma once
 
 #include <atomic>

@@ -9,8 +9,8 @@
 
 #include <cmath>
 
-#include "agents/learn/network/token_logprob.h"
 #include "agents/learn/network/tensor_views.h"
+#include "agents/learn/network/token_logprob.h"
 #include "core/error.h"
 
 namespace agon::agents {

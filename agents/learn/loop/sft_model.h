@@ -1,5 +1,5 @@
-// agents/learn/loop/sft_model.h - a model under supervised training: weights, the auxiliary object head, the optimiser, one
-// step.
+// agents/learn/loop/sft_model.h - a model under supervised training: weights, the auxiliary object head, the optimiser,
+// one step.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "agents/learn/loop/optimizer.h"
 #include "agents/learn/data/sft_batch.h"
+#include "agents/learn/loop/optimizer.h"
 #include "agents/learn/network/qwen2_5_vl.h"
 
 namespace agon::agents {

@@ -1,6 +1,6 @@
-// agents/learn/loop/sft_score.h - the second stage of `agon train-sft`: the scores that the model writes learn what they
-// say. The model answers train tasks, several times each; what it then learns to write after an answer is the mean of
-// that answer's outcome (0 or 1) and of the outcomes of all answers to its task. Answers keep training on
+// agents/learn/loop/sft_score.h - the second stage of `agon train-sft`: the scores that the model writes learn what
+// they say. The model answers train tasks, several times each; what it then learns to write after an answer is the mean
+// of that answer's outcome (0 or 1) and of the outcomes of all answers to its task. Answers keep training on
 // demonstrations beside it.
 #pragma once
 

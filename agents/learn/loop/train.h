@@ -1,5 +1,5 @@
-// agents/learn/loop/train.h - reinforcement learning of a local policy: roll-outs by the engine with the current weights,
-// credit (agents/learn/credit/credit.h), one loss (agents/learn/loop/policy_loss.h), and again.
+// agents/learn/loop/train.h - reinforcement learning of a local policy: roll-outs by the engine with the current
+// weights, credit (agents/learn/credit/credit.h), one loss (agents/learn/loop/policy_loss.h), and again.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// agents/learn/loop/unused_keys.h - refuses keys of a training's config that would change nothing, so that nobody believes
-// in a setting which was ignored.
+// agents/learn/loop/unused_keys.h - refuses keys of a training's config that would change nothing, so that nobody
+// believes in a setting which was ignored.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// agents/learn/network/lora.h - LoRA (Hu et al. 2021): y = W x + b + (alpha / r) B A x on chosen linears of a frozen model, in
-// PEFT's files. Works in every path of the model, padded or packed.
+// agents/learn/network/lora.h - LoRA (Hu et al. 2021): y = W x + b + (alpha / r) B A x on chosen linears of a frozen
+// model, in PEFT's files. Works in every path of the model, padded or packed.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -1,5 +1,5 @@
-// agents/learn/network/packed_attention.h - causal attention over sequences that share beginnings: each shared part is held
-// once, its keys serve all that continue it. Letters: R rows of all sequences, d width of a head.
+// agents/learn/network/packed_attention.h - causal attention over sequences that share beginnings: each shared part is
+// held once, its keys serve all that continue it. Letters: R rows of all sequences, d width of a head.
 #pragma once
 
 #include <ATen/core/Tensor.h>

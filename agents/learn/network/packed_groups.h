@@ -1,5 +1,5 @@
-// agents/learn/network/packed_groups.h - groups as one ragged batch: each prompt once, then the responses that continue it.
-// Letters: R rows (tokens) of the batch, T response tokens.
+// agents/learn/network/packed_groups.h - groups as one ragged batch: each prompt once, then the responses that continue
+// it. Letters: R rows (tokens) of the batch, T response tokens.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "agents/learn/network/packed_attention.h"
 #include "agents/hub/prompt.h"
+#include "agents/learn/network/packed_attention.h"
 
 namespace agon::agents {
 

@@ -1,7 +1,7 @@
-// agents/learn/network/qwen2_5_vl.h - Qwen2.5-VL in LibTorch, for training and scoring; its parameters have the names of the
-// hub's state dict (visual.blocks.0.attn.qkv.weight, model.layers.0.self_attn.q_proj.weight, ...). Generation runs in
-// agents/engine/engine.h on the same weights. Letters: B batch, S positions, H hidden, V vocabulary, P patches, M merged
-// vision tokens.
+// agents/learn/network/qwen2_5_vl.h - Qwen2.5-VL in LibTorch, for training and scoring; its parameters have the names
+// of the hub's state dict (visual.blocks.0.attn.qkv.weight, model.layers.0.self_attn.q_proj.weight, ...). Generation
+// runs in agents/engine/engine.h on the same weights. Letters: B batch, S positions, H hidden, V vocabulary, P patches,
+// M merged vision tokens.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -20,7 +20,8 @@ namespace agon::agents {
 
 struct PackedBatch;
 
-// What an adapter (agents/learn/network/lora.h) adds to a linear: scale * (x A^T) B^T, A [rank, inputs], B [outputs, rank].
+// What an adapter (agents/learn/network/lora.h) adds to a linear: scale * (x A^T) B^T, A [rank, inputs], B [outputs,
+// rank].
 struct LowRank {
   at::Tensor a, b;
   double scale = 1;
@@ -45,8 +46,8 @@ class Qwen25VL {
   // hidden states after the norm [B, S, H].
   at::Tensor hidden_states(const at::Tensor& ids, const at::Tensor& positions, const at::Tensor& image_embeddings,
                            std::span<const std::int64_t> lengths);
-  // The same for groups that hold each prompt once (agents/learn/network/packed_groups.h), exact to the rows of prompt +
-  // response: [R, H] after the norm. image_embeddings: of batch.patches.
+  // The same for groups that hold each prompt once (agents/learn/network/packed_groups.h), exact to the rows of prompt
+  // + response: [R, H] after the norm. image_embeddings: of batch.patches.
   at::Tensor packed_hidden_states(const PackedBatch& batch, const at::Tensor& image_embeddings);
   at::Device device() const;                    // of the weights; inputs lie there too
   const at::Tensor& lm_head() const;            // [V, H], or the tied embedding

@@ -1,6 +1,6 @@
-// agents/learn/network/token_logprob.h - log-probabilities of given tokens and the entropies of their distributions from hidden
-// states and the LM head, with gradients into both, without the logits [T, V] in memory (kernels/token_logprob).
-// Letters: T tokens, H width of a hidden state, V vocabulary.
+// agents/learn/network/token_logprob.h - log-probabilities of given tokens and the entropies of their distributions
+// from hidden states and the LM head, with gradients into both, without the logits [T, V] in memory
+// (kernels/token_logprob). Letters: T tokens, H width of a hidden state, V vocabulary.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -1,5 +1,5 @@
-// agents/learn/network/vision_plan.h - what depends only on the sizes of the pictures, not on their pixels: rotary tables, and
-// the order of the patch rows in which every attention of a block is a batch of equally long segments.
+// agents/learn/network/vision_plan.h - what depends only on the sizes of the pictures, not on their pixels: rotary
+// tables, and the order of the patch rows in which every attention of a block is a batch of equally long segments.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -54,9 +54,8 @@ class TextRule : public AnswerRule {
   // The first of the answer's forms that equals gold.
   std::optional<std::string> form_like(const AnswerReading& answer, const std::string& gold) const {
     const std::string wanted = form(gold);
-    const auto found = std::find_if(answer.forms.begin(), answer.forms.end(), [&](const std::string& one) {
-      return !wanted.empty() && form(one) == wanted;
-    });
+    const auto found = std::find_if(answer.forms.begin(), answer.forms.end(),
+                                    [&](const std::string& one) { return !wanted.empty() && form(one) == wanted; });
     if (found != answer.forms.end()) return *found;
     return answer.raw == trim(gold) ? std::optional(answer.raw) : std::nullopt;
   }

@@ -5,8 +5,8 @@
 #include <cctype>
 
 #include "core/text.h"
-#include "env/protocol.h"
 #include "env/kit/draw.h"
+#include "env/protocol.h"
 
 namespace agon::env {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "core/rng.h"
 #include "env/env.h"
-#include "env/suites/charts/task.h"
 #include "env/kit/defects.h"
+#include "env/suites/charts/task.h"
 
 namespace agon::env {
 

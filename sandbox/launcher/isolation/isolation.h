@@ -1,5 +1,5 @@
-// sandbox/launcher/isolation/isolation.h - builds the isolation: tries its tiers from the best one down to the floor, by doing, and
-// remembers why each better one was missed (docs/sandbox.md).
+// sandbox/launcher/isolation/isolation.h - builds the isolation: tries its tiers from the best one down to the floor,
+// by doing, and remembers why each better one was missed (docs/sandbox.md).
 #pragma once
 
 #include <functional>

@@ -17,10 +17,10 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "sandbox/launcher/isolation/isolation.h"
 #include "sandbox/launcher/isolation/private_root.h"
 #include "sandbox/launcher/small_file.h"
 #include "sandbox/launcher/sockets.h"
-#include "sandbox/launcher/isolation/isolation.h"
 
 namespace agon::sandbox::launcher {
 namespace {

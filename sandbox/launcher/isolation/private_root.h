@@ -1,4 +1,5 @@
-// sandbox/launcher/isolation/private_root.h - the file system that sessions see: programs read-only, nothing of the host's data.
+// sandbox/launcher/isolation/private_root.h - the file system that sessions see: programs read-only, nothing of the
+// host's data.
 #pragma once
 
 #include <string>

@@ -20,12 +20,12 @@
 
 #include "core/text.h"
 #include "sandbox/launcher/isolation/capabilities.h"
+#include "sandbox/launcher/isolation/private_root.h"
 #include "sandbox/launcher/session/copy_folder.h"
 #include "sandbox/launcher/session/home_folder.h"
-#include "sandbox/launcher/isolation/private_root.h"
-#include "sandbox/launcher/supervisor/processes.h"
 #include "sandbox/launcher/small_file.h"
 #include "sandbox/launcher/sockets.h"
+#include "sandbox/launcher/supervisor/processes.h"
 
 namespace agon::sandbox::launcher {
 namespace {

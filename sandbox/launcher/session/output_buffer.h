@@ -1,4 +1,5 @@
-// sandbox/launcher/session/output_buffer.h - what a stream printed: its head and its tail, and how much is gone between them.
+// sandbox/launcher/session/output_buffer.h - what a stream printed: its head and its tail, and how much is gone between
+// them.
 #pragma once
 
 #include <cstdint>

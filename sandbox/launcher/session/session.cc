@@ -14,11 +14,11 @@
 #include <utility>
 
 #include "core/text.h"
+#include "sandbox/launcher/small_file.h"
+#include "sandbox/launcher/sockets.h"
 #include "sandbox/launcher/supervisor/census.h"
 #include "sandbox/launcher/supervisor/processes.h"
 #include "sandbox/launcher/supervisor/share.h"
-#include "sandbox/launcher/small_file.h"
-#include "sandbox/launcher/sockets.h"
 
 namespace agon::sandbox::launcher {
 namespace {

@@ -1,6 +1,6 @@
-// sandbox/launcher/supervisor/census.h - which process belongs to which session, however it came about. The interpreter of a
-// session gets a mark that every process inherits, over fork and exec, and that no guest can change: the hard limit
-// RLIMIT_LOCKS, which kernels since 2.6 ignore and the filter keeps (seccomp_policy.h).
+// sandbox/launcher/supervisor/census.h - which process belongs to which session, however it came about. The interpreter
+// of a session gets a mark that every process inherits, over fork and exec, and that no guest can change: the hard
+// limit RLIMIT_LOCKS, which kernels since 2.6 ignore and the filter keeps (seccomp_policy.h).
 #pragma once
 
 #include <sys/types.h>

@@ -10,8 +10,8 @@
 #include <cstring>
 #include <utility>
 
-#include "sandbox/launcher/supervisor/share.h"
 #include "sandbox/launcher/sockets.h"
+#include "sandbox/launcher/supervisor/share.h"
 
 namespace agon::sandbox::launcher {
 namespace {

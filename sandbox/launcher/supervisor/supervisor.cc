@@ -18,14 +18,14 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
-#include "sandbox/launcher/supervisor/census.h"
 #include "sandbox/launcher/session/outbox.h"
-#include "sandbox/launcher/supervisor/processes.h"
-#include "sandbox/launcher/supervisor/user_notifications.h"
 #include "sandbox/launcher/session/session.h"
 #include "sandbox/launcher/session/session_files.h"
-#include "sandbox/launcher/supervisor/share.h"
 #include "sandbox/launcher/sockets.h"
+#include "sandbox/launcher/supervisor/census.h"
+#include "sandbox/launcher/supervisor/processes.h"
+#include "sandbox/launcher/supervisor/share.h"
+#include "sandbox/launcher/supervisor/user_notifications.h"
 #include "sandbox/message.h"
 
 namespace agon::sandbox::launcher {

@@ -1,7 +1,7 @@
-// sandbox/launcher/supervisor/usage.h - what the processes of a session use together, where no cgroup counts it: read from /proc
-// at each look. That takes a read of a few small files a process, as a rule; but where one starts a program or ends
-// just then, its reader may be the last to let go of its memory, and pay for giving that back: a tenth of a second for
-// 60,000 mappings.
+// sandbox/launcher/supervisor/usage.h - what the processes of a session use together, where no cgroup counts it: read
+// from /proc at each look. That takes a read of a few small files a process, as a rule; but where one starts a program
+// or ends just then, its reader may be the last to let go of its memory, and pay for giving that back: a tenth of a
+// second for 60,000 mappings.
 #pragma once
 
 #include <sys/types.h>

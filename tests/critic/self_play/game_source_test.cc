@@ -10,10 +10,10 @@
 #include "agents/hub/prompt.h"
 #include "core/error.h"
 #include "core/hash.h"
+#include "env/verdict.h"
 #include "env/wrappers/critic_role.h"
 #include "env/wrappers/role.h"
 #include "env/wrappers/sneaky_role.h"
-#include "env/verdict.h"
 
 using namespace agon;
 using namespace agon::critic;

@@ -3,8 +3,8 @@
 
 #include "core/error.h"
 #include "critic/self_play/game.h"
-#include "env/wrappers/known_steps.h"
 #include "env/suite.h"
+#include "env/wrappers/known_steps.h"
 
 using namespace agon;
 using namespace agon::critic;

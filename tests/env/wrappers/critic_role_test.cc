@@ -3,10 +3,10 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "env/wrappers/known_steps.h"
 #include "env/protocol.h"
 #include "env/suite.h"
 #include "env/verdict.h"
+#include "env/wrappers/known_steps.h"
 
 using namespace agon;
 using namespace agon::env;

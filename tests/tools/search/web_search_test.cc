@@ -10,12 +10,12 @@
 #include <thread>
 
 #include "core/error.h"
-#include "temp_folder.h"
 #include "net/http_client.h"
+#include "net/secret.h"
+#include "temp_folder.h"
 #include "tools/search/open_search.h"
 #include "tools/search/search_cache.h"
 #include "tools/search/search_tool.h"
-#include "net/secret.h"
 #include "tools/tool_set.h"
 
 using namespace agon;

@@ -14,7 +14,8 @@ TEST_CASE("MKL goes by what the processor can do: it finds this program's defini
   void* const ours = dlsym(RTLD_DEFAULT, kName);
   void* const theirs = dlsym(RTLD_NEXT, kName);
   REQUIRE(ours != nullptr);
-  REQUIRE(theirs != nullptr);  // else this LibTorch has no such question, and agents/learn/network/torch_processor.cc can go
+  REQUIRE(theirs !=
+          nullptr);  // else this LibTorch has no such question, and agents/learn/network/torch_processor.cc can go
   CHECK(ours != theirs);
   CHECK(reinterpret_cast<int (*)()>(ours)() == 1);
 }
