@@ -47,6 +47,8 @@ def main():
             with open(path) as file:
                 value = json.load(file)
             name = command + ".schema.json"
+            if name not in schemas:
+                continue  # json_command.sh says so
             for fault in [*faults_of(value, name, schemas), *lets_pass(value, name, schemas)]:
                 print(f"FAILED: {words}: {fault}")
                 failures += 1
