@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "env/grading/answer/choice.h"
-#include "env/grading/answer/text.h"
+#include "env/grading/answer/part.h"
 
 namespace agon::env {
 

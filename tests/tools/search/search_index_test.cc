@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/file_lock.h"
 #include "core/json_text.h"
 #include "core/rng.h"
