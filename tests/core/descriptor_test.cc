@@ -33,7 +33,7 @@ TEST_CASE("descriptor: closed with its owner, and by reset", "[file]") {
   CHECK_FALSE(Descriptor());
 }
 
-TEST_CASE("descriptor: moved, it has one owner; released, none", "[file]") {
+TEST_CASE("descriptor: moved, it has one owner, and released, it has none", "[file]") {
   Descriptor from = open_null();
   const int number = from.get();
   Descriptor to = std::move(from);

@@ -73,7 +73,7 @@ TEST_CASE("file lock: that of a killed process is gone", "[file]") {
   CHECK(own.try_lock());
 }
 
-TEST_CASE("file lock: of a folder too; of nothing it fails with the reason", "[file]") {
+TEST_CASE("file lock: of a folder too, and of nothing it fails with the reason", "[file]") {
   const TempFolder folder;
   FileLock first = lock_at(folder.path(), O_RDONLY | O_DIRECTORY);
   FileLock second = lock_at(folder.path(), O_RDONLY | O_DIRECTORY);

@@ -114,7 +114,7 @@ TEST_CASE("lower case and words are those of Unicode, and bytes that are no UTF-
   CHECK(split_words(" ").empty());
 }
 
-TEST_CASE("a character of UTF-8 is read and written; a byte that begins none stands for itself") {
+TEST_CASE("a character of UTF-8 is read and written, and a byte that begins none stands for itself") {
   for (const std::string text : {"a", "é", "€", "𝄞", "\x7F"}) {
     CAPTURE(text);
     const Character first = first_character(text + "b");

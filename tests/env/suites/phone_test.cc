@@ -290,7 +290,7 @@ std::string golden_text() {
       for (const Json& action : gold) {
         const StepResult next = env->step({action.get<std::string>(), {}});
         text << "  " << action.get<std::string>() << " " << picture(next).hash().hex() << " "
-             << without_objects(next.info).dump() << "\n";
+             << without_objects(to_json(next)).dump() << "\n";
       }
     }
   }
