@@ -17,7 +17,7 @@
 namespace agon::agents {
 namespace {
 
-constexpr int kTogether = 512;  // tasks whose pictures are held at a time
+constexpr int kTasksTogether = 512;  // tasks whose pictures are held at a time
 
 // Right and wrong ones of one kind of task and one place in it.
 struct WrittenSteps {
@@ -66,8 +66,8 @@ std::vector<WrittenStep> sample_written_steps(Policy& writer, const SftSource& s
   StepsByPlace all;
   Progress progress(fmt::format("train-sft: {} plays {}", source.writer.filename().string(), solver.name()),
                     source.written_tasks, "tasks");
-  for (int first = 0; first < source.written_tasks && !(stop && *stop); first += kTogether) {
-    const int count = std::min(kTogether, source.written_tasks - first);
+  for (int first = 0; first < source.written_tasks && !(stop && *stop); first += kTasksTogether) {
+    const int count = std::min(kTasksTogether, source.written_tasks - first);
     for (const record::Episode& episode :
          play_train_tasks(writer, solver, seed, first_task + static_cast<std::uint64_t>(first), count, 1, stop))
       if (episode.status == record::EpisodeStatus::done) add_steps(*env, episode, seed, all);
