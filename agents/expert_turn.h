@@ -1,4 +1,4 @@
-// agents/expert_turn.h - one turn at a time, as seed 001 (Visual-ARFT) trains: the expert plays an episode up to some
+// agents/expert_turn.h - one turn at a time, as Visual-ARFT trains: the expert plays an episode up to some
 // turn, the policy writes that one, and it is graded against the expert's.
 #pragma once
 

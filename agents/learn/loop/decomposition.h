@@ -1,5 +1,5 @@
 // agents/learn/loop/decomposition.h - how well PDCR's split of steps into visual and textual ones agrees with a suite's
-// own labels, perception and reasoning (seed 004, Fig. 7 and section 17). Only steps that the suite labels count.
+// own labels, perception and reasoning (PDCR, Fig. 7 and section 17). Only steps that the suite labels count.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// agents/learn/loop/offline_loss.h - the loss of offline self-play (SPC, seed 001): whole responses that were written
+// agents/learn/loop/offline_loss.h - the loss of offline self-play (SPC): whole responses that were written
 // and judged before, each with one advantage.
 //   r_i = exp(mean_t ln pi(t) - mean_t ln pi_reference(t))        over the tokens t of response i
 //   L   = mean over played i of ( -min(r_i A_i, clip(r_i, 1 - c, 1 + c) A_i) + beta mean_t KL_t )

@@ -1,4 +1,4 @@
-// agents/learn/loop/ranking_loss.h - losses on the scores of one prompt's responses (seed 002, Eq. 1, 5, Table 5c).
+// agents/learn/loop/ranking_loss.h - losses on the scores of one prompt's responses (YOJO, Eq. 1, 5, Table 5c).
 // Letters: N responses, r [N] their scores.
 #pragma once
 

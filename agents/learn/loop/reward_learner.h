@@ -27,7 +27,7 @@ struct RewardLearnerOptions {
   RankingLoss loss = RankingLoss::cross_entropy;
   AdamWSettings optimizer;
   // Weight of the language model's own loss on the best response (its tokens but the first, over their number), beside
-  // the ranking's: teaches the base to read a response behind others, of which it has seen none (not in seed 002).
+  // the ranking's: teaches the base to read a response behind others, of which it has seen none (not in YOJO).
   double imitation = 0;
   double clip_norm = 1;
   std::uint64_t seed = 1;

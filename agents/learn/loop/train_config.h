@@ -22,7 +22,7 @@
 
 namespace agon::agents {
 
-// The policy plays a role of seed 001 against another one, and is rewarded by the game (critic/self_play/game.h).
+// The policy plays a role of SPC against another one, and is rewarded by the game (critic/self_play/game.h).
 struct GameRules {
   std::filesystem::path against;               // model folder; empty: the policy itself, as it then is
   std::vector<std::filesystem::path> solvers;  // model folders that check what a step does; empty: the policy itself

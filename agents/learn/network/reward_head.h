@@ -1,4 +1,4 @@
-// agents/learn/network/reward_head.h - from the hidden states of a response to its score (seed 002, Eq. 3, 4, Table 5).
+// agents/learn/network/reward_head.h - from the hidden states of a response to its score (YOJO, Eq. 3, 4, Table 5).
 // Letters: T tokens of a response, H hidden, N responses.
 #pragma once
 

@@ -1,4 +1,4 @@
-// agents/learn/network/reward_network.h - the reward model of seed 002 (You Only Judge Once): a policy's model with an
+// agents/learn/network/reward_network.h - the reward model of YOJO (You Only Judge Once): a policy's model with an
 // adapter, a separator token of its own and a head that turns the state at each response's end into a score. Letters: N
 // responses of all sets, H hidden.
 #pragma once
@@ -37,7 +37,7 @@ struct RewardNetworkSettings {
   HeadKind head = HeadKind::silu;
   std::int64_t inner = 1024;
   // Adds a log p(y | what is before it), of the tokens of response y but its first under the model itself, with a
-  // trained weight a: what the policy holds of an answer is where the head begins (not in seed 002).
+  // trained weight a: what the policy holds of an answer is where the head begins (not in YOJO).
   bool likelihood = false;
   LoraOptions lora{64, 16, kLoraTargets};
 };

@@ -1,5 +1,5 @@
 // sandbox/launcher/isolation/launcher_backend.h - other programs that make the outer namespaces and the root, in place
-// of tiers.h, and start this launcher again inside. What is within (template, sessions, their limits) stays ours.
+// of isolation.h, and start this launcher again inside. What is within (template, sessions, their limits) stays ours.
 #pragma once
 
 #include <string>
