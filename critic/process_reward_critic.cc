@@ -13,11 +13,11 @@
 #include "core/text.h"
 #include "env/protocol.h"
 #include "net/http_client.h"
+#include "net/retry.h"
 
 namespace agon::critic {
 namespace {
 
-constexpr int kAttempts = 3;
 constexpr std::size_t kAtOnce = 8;  // requests
 constexpr const char* kQwenMark = "<extra_0>";
 constexpr const char* kQwenInstructions = "Please reason step by step, and put your final answer within \\boxed{}.";
@@ -66,10 +66,6 @@ Json shepherd_request(const Solution& solution) {
   return {{"input", text}};
 }
 
-bool worth_another_try(const net::HttpReply& reply) {
-  return !reply.fault.empty() || reply.status == 429 || reply.status >= 500;
-}
-
 class ProcessRewardCritic final : public StepCritic {
  public:
   explicit ProcessRewardCritic(const ProcessRewardOptions& options) : options_(options) {
@@ -82,15 +78,17 @@ class ProcessRewardCritic final : public StepCritic {
   std::vector<Verdict> judge(std::span<const StepInContext> steps, std::int64_t /*tokens*/) override {
     std::vector<Verdict> verdicts(steps.size());
     std::atomic<std::size_t> next = 0;
+    std::atomic<bool> failed = false;
     std::exception_ptr failure;
     std::mutex mutex;
     const auto work = [&] {
-      for (std::size_t i = 0; (i = next++) < steps.size();) try {
+      const net::HttpStop stop(failed);  // one failure is that of all: no other waits for its server
+      for (std::size_t i = 0; !failed && (i = next++) < steps.size();) try {
           verdicts[i] = judge_one(solution_of(steps[i]));
         } catch (...) {
           const std::lock_guard lock(mutex);
           if (!failure) failure = std::current_exception();
-          next = steps.size();
+          failed = true;
         }
     };
     {
@@ -130,19 +128,13 @@ class ProcessRewardCritic final : public StepCritic {
   }
 
   std::string post(const std::string& body) const {
-    net::HttpRequest request{options_.url + "/pooling", {"Content-Type: application/json"}, body, options_.seconds};
-    for (int attempt = 1;; ++attempt) {
-      net::HttpReply reply = net::http_request(request);
-      if (reply.fault.empty() && reply.status == 200) return std::move(reply.body);
-      if (attempt < kAttempts && worth_another_try(reply)) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(250) * attempt);
-        continue;
-      }
-      throw Error("critic: {} {}", address(),
-                  reply.fault.empty()
-                      ? fmt::format("answers with status {}: {}", reply.status, valid_utf8(reply.body.substr(0, 200)))
-                      : "does not answer: " + reply.fault);
-    }
+    net::HttpReply reply = net::request_with_retries(
+        {options_.url + "/pooling", {"Content-Type: application/json"}, body, options_.seconds}, options_.retries);
+    if (reply.fault.empty() && reply.status == 200) return std::move(reply.body);
+    throw Error("critic: {} {}", address(),
+                reply.fault.empty()
+                    ? fmt::format("answers with status {}: {}", reply.status, valid_utf8(reply.body.substr(0, 200)))
+                    : "does not answer: " + reply.fault);
   }
 
   std::string address() const { return net::public_url(options_.url) + "/pooling"; }

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "critic/critic.h"
+#include "net/retry.h"
 
 namespace agon::critic {
 
@@ -22,12 +23,15 @@ struct ProcessRewardOptions {
   std::string url;    // of the server: "http://127.0.0.1:8000"
   std::string model;  // as the server calls it
   RewardForm form = RewardForm::qwen;
-  double seconds = 60;  // a request
+  double seconds = 60;  // an attempt at a request
+  // Of a request: three attempts that time out, and a minute of waits.
+  net::RetryOptions retries{.attempts = 3, .backoff_seconds = 0.5, .seconds = 240};
 };
 
 // P(correct) is the last row's; correct from 0.5 on. A reply with another number of rows than steps is an invalid
 // verdict. judge() throws Error for a step with pictures, and for a server that does not answer, refuses, or answers
-// something else; "too busy" and faults of the server are tried three times.
+// something else; net/retry.h says what is tried again before that. The failure of one step ends the waits of the
+// others.
 std::unique_ptr<StepCritic> make_process_reward_critic(const ProcessRewardOptions& options);
 
 }  // namespace agon::critic

@@ -50,14 +50,12 @@ std::size_t take_bytes(char* data, std::size_t, std::size_t size, void* context)
 
 thread_local const std::atomic<bool>* stop_of_thread = nullptr;
 
-bool is_stopped() { return stop_of_thread && *stop_of_thread; }
-
 // As curl_easy_perform, which looks at a stop once a second only.
 CURLcode perform(const Handle& handle) {
   constexpr int kLook = 20;  // ms
   CURLMcode code = curl_multi_add_handle(handle.transfers, handle.curl);
   int running = 1;
-  while (code == CURLM_OK && running > 0 && !is_stopped()) {
+  while (code == CURLM_OK && running > 0 && !HttpStop::is_set()) {
     code = curl_multi_perform(handle.transfers, &running);
     if (code == CURLM_OK && running > 0)
       code = curl_multi_poll(handle.transfers, nullptr, 0, stop_of_thread ? kLook : 1000, nullptr);
@@ -121,16 +119,18 @@ HttpReply http_request(const HttpRequest& request) {
   const CURLcode code = perform(handle);
   read_info(handle.curl, reply);
   reply.timed_out = code == CURLE_OPERATION_TIMEDOUT;
-  if (sink.full)
+  reply.too_large = sink.full;
+  if (reply.too_large)
     reply.fault = fmt::format("the reply is larger than {} bytes", request.most_bytes);
   else if (code != CURLE_OK)
-    reply.fault = is_stopped() ? "it was stopped" : fault[0] ? fault : curl_easy_strerror(code);
+    reply.fault = HttpStop::is_set() ? "it was stopped" : fault[0] ? fault : curl_easy_strerror(code);
   curl_easy_reset(handle.curl);  // the pointers above end with this call
   return reply;
 }
 
 HttpStop::HttpStop(const std::atomic<bool>& stop) { stop_of_thread = &stop; }
 HttpStop::~HttpStop() { stop_of_thread = nullptr; }
+bool HttpStop::is_set() { return stop_of_thread && *stop_of_thread; }
 
 std::string url_encode(std::string_view text) {
   constexpr std::string_view kPlain = "-._~";

@@ -1,5 +1,6 @@
 // net/http_client.h - sends one HTTP request through libcurl. Time and size are bounded, redirects are not followed,
-// and only http and https are allowed. Thread-safe; each thread keeps its own connections. It does not retry.
+// and only http and https are allowed. Thread-safe; each thread keeps its own connections.
+// It sends once; net/retry.h sends again.
 #pragma once
 
 #include <atomic>
@@ -21,9 +22,10 @@ struct HttpRequest {
 struct HttpReply {
   int status = 0;  // 0: no answer came
   std::string content_type, body;
-  double retry_after = 0;  // seconds, as the server asked; 0: it did not
+  double retry_after = 0;  // seconds from now, as the server asked in Retry-After (net/retry.h); 0: it did not
   std::string fault;       // why no whole answer came; empty: it did
-  bool timed_out = false;
+  bool timed_out = false;  // such a fault
+  bool too_large = false;  // such a fault: more than most_bytes
 };
 
 HttpReply http_request(const HttpRequest& request);
@@ -35,6 +37,7 @@ class HttpStop {
   ~HttpStop();
   HttpStop(const HttpStop&) = delete;
   HttpStop& operator=(const HttpStop&) = delete;
+  static bool is_set();  // that of this thread; false: it has none
 };
 
 std::string url_encode(std::string_view text);  // all but letters, digits and "-._~" as %XX

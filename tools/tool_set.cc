@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <thread>
 #include <variant>
 
 #include "core/error.h"
 #include "core/json_text.h"
 #include "core/text.h"
+#include "net/retry.h"
 
 namespace agon::tools {
 namespace {
@@ -63,6 +62,10 @@ void check_distinct(const std::vector<ToolSpec>& specs) {
       if (specs[j].name == specs[i].name || (!specs[i].tag.empty() && specs[j].tag == specs[i].tag))
         throw Error("tools: two tools are called '{}' or by the tag '{}'. Leave one out.", specs[i].name, specs[i].tag);
   }
+}
+
+bool is_worth_another_try(const std::optional<ToolError>& error) {
+  return error && (error->fault == ToolFault::unavailable || error->fault == ToolFault::timeout);
 }
 
 template <typename Value>
@@ -152,22 +155,15 @@ ToolResult ToolSet::attempt(std::size_t tool, const ToolCall& call, double secon
 }
 
 ToolResult ToolSet::call_with_retries(std::size_t tool, const ToolCall& call) {
-  const auto start = Clock::now();
-  const double seconds = time_for(tool);
   const int attempts = specs_[tool].idempotent ? options_.attempts : 1;
+  net::Retries retries({attempts, options_.backoff_seconds, time_for(tool)}, rng_);
   ToolResult result;
-  for (int attempt = 0;; ++attempt) {
-    const double started = unix_seconds(), before = seconds_since(start);
-    result = this->attempt(tool, call, seconds - before);
-    record(call, result, attempt, started, seconds_since(start) - before);
-    const bool passing =
-        result.error && (result.error->fault == ToolFault::unavailable || result.error->fault == ToolFault::timeout);
-    if (!passing || attempt + 1 >= attempts) break;
-    const double wait = result.error->retry_after + rng_.uniform() * options_.backoff_seconds * std::exp2(attempt);
-    if (seconds_since(start) + wait >= seconds) break;
-    std::this_thread::sleep_for(std::chrono::duration<double>(wait));
-  }
-  seconds_ += seconds_since(start);
+  do {
+    const double started = unix_seconds(), before = retries.seconds();
+    result = attempt(tool, call, retries.seconds_left());
+    record(call, result, retries.attempt(), started, retries.seconds() - before);
+  } while (is_worth_another_try(result.error) && retries.wait(result.error->retry_after));
+  seconds_ += retries.seconds();
   for (const Part& part : result.parts)
     if (part.is_image()) pictures_.push_back(part.image);
   return result;

@@ -35,7 +35,7 @@ struct ToolSetOptions {
   double seconds = 0;                                 // that all calls together may take, waits included; 0: no limit
   std::map<std::string, double> timeout_seconds;      // of a tool, in place of its own
   int attempts = 3;                                   // of an idempotent tool, while it is unavailable or times out
-  double backoff_seconds = 0.5;                       // a wait is drawn from 0 to this, doubled each time
+  double backoff_seconds = 0.5;                       // a wait is drawn from 0 to this, doubled each time (net/retry.h)
   std::uint64_t seed = 0;                             // of the waits
   std::function<void(const ToolRecord&)> on_attempt;  // called after each attempt and each refusal
 };

@@ -3,6 +3,7 @@
 #include <httplib.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <mutex>
 #include <thread>
 
@@ -132,4 +133,35 @@ TEST_CASE("process reward critic: what a server can do wrong") {
   StepInContext picture = one;
   picture.messages[1].parts.push_back(Part::of(Image(1, 1, {0, 0, 0})));
   CHECK_THROWS_WITH(judged(options, picture), Contains("no pictures"));
+}
+
+TEST_CASE("process reward critic: a server that is busy is waited for as it asks") {
+  std::size_t asked = 0;
+  const char* wait = "1";
+  const PoolingServer server([&](const Json&, httplib::Response& response) {
+    if (++asked > 1) return answer(response, Json::array({{0.3, 0.7}}));
+    response.status = 429;
+    response.set_header("Retry-After", wait);
+  });
+  const ProcessRewardOptions options{server.url(), "prm", RewardForm::qwen};
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(*judged(options, step("", "a")).probability == 0.7);
+  CHECK(std::chrono::steady_clock::now() - start >= std::chrono::seconds(1));
+  CHECK(asked == 2);
+  asked = 0;
+  wait = "3600";  // longer than a request may take
+  CHECK_THROWS_WITH(judged(options, step("", "a")), Contains("status 429"));
+  CHECK(asked == 1);
+}
+
+TEST_CASE("process reward critic: the failure of one step ends the waits of the others") {
+  const PoolingServer server([](const Json& request, httplib::Response& response) {
+    const std::string steps = request["messages"][2]["content"];
+    response.status = steps.starts_with("bad") ? 404 : 429;
+    response.set_header("Retry-After", "30");
+  });
+  const std::vector<StepInContext> steps{step("", "a"), step("", "b"), step("", "bad")};
+  const auto start = std::chrono::steady_clock::now();
+  CHECK_THROWS_WITH(make_process_reward_critic({server.url(), "prm"})->judge(steps), Contains("status 404"));
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(15));
 }

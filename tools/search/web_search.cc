@@ -8,6 +8,7 @@
 #include "core/json_text.h"
 #include "core/text.h"
 #include "net/http_client.h"
+#include "net/retry.h"
 #include "net/secret.h"
 #include "tools/search/retrieve_protocol.h"
 
@@ -135,6 +136,10 @@ std::string key_of(const Engine& engine) {
 // Every byte that is no UTF-8 as U+FFFD.
 std::string as_utf8(std::string_view text) { return SortedJson::parse(to_text(SortedJson(std::string(text)))); }
 
+ToolFault fault_of(const net::HttpReply& reply) {
+  return net::worth_another_try(reply) ? ToolFault::unavailable : ToolFault::failed;
+}
+
 class WebSearch : public SearchBackend {
  public:
   explicit WebSearch(const WebSearchOptions& options)
@@ -173,8 +178,7 @@ class WebSearch : public SearchBackend {
 
   SearchReply read(const net::HttpReply& reply) const {
     if (reply.timed_out) return failed(ToolFault::timeout, secret_.hidden_in(reply.fault));
-    if (!reply.fault.empty())
-      return failed(reply.status == 0 ? ToolFault::unavailable : ToolFault::failed, secret_.hidden_in(reply.fault));
+    if (!reply.fault.empty()) return failed(fault_of(reply), secret_.hidden_in(reply.fault));
     if (reply.status != 200) return read_refusal(reply);
     const ParsedJson parsed = parse_json(reply.body, kDeepestReply, kMostReplyValues);
     if (parsed.fault.starts_with("not JSON")) return failed(ToolFault::failed, no_json(reply));
@@ -197,8 +201,7 @@ class WebSearch : public SearchBackend {
   }
 
   SearchReply read_refusal(const net::HttpReply& reply) const {
-    const bool passing = reply.status == 429 || reply.status >= 500;
-    const ToolFault fault = passing ? ToolFault::unavailable : ToolFault::failed;
+    const ToolFault fault = fault_of(reply);
     const std::string said = fmt::format("it answered with status {}: {}", reply.status, shown_body(reply, 200));
     if (reply.status == 403 && engine_.name == "searxng")
       return failed(fault, said + ". Add json to search.formats in its settings.yml");
