@@ -45,11 +45,11 @@ class ExpertWalk {
     if (!instructions_.empty()) walk.messages.push_back(Message::of(Role::system, instructions_));
     const env::StepResult first = env.reset({tasks_.split, task, tasks_.seed});
     Rng rng = Rng::derive(tasks_.seed, "labelled steps", env.task().id);
-    const std::vector<env::ExpertTurn> turns = env::expert_turns(env, first, rng);
+    const std::vector<env::SolutionTurn> turns = env::expert_turns(env, first, rng);
     if (turns.empty())
       throw Error("labelled steps: suite {} has no expert. Give a run of a policy instead.", tasks_.suite.name());
     const std::vector<Message> instructions = walk.messages;
-    for (const env::ExpertTurn& turn : turns) {
+    for (const env::SolutionTurn& turn : turns) {
       walk.messages = instructions;
       walk.messages.insert(walk.messages.end(), turn.transcript.begin(), turn.transcript.end());
       add_turn(turn.env, task, turn.text, walk, rng);

@@ -180,7 +180,7 @@ void PreferenceMaker::write(std::vector<std::unique_ptr<Task>>& tasks) const {
 // The expert's solution with one step, drawn among those that can be, made wrong; what comes after it stays.
 void PreferenceMaker::corrupt(Task& task) const {
   Rng rng = Rng::derive(options_.seed, "corrupted", task.env->task().id);
-  for (const env::ExpertTurn& turn : env::expert_turns(*task.env, task.first, rng)) {
+  for (const env::SolutionTurn& turn : env::expert_turns(*task.env, task.first, rng)) {
     std::vector<env::KnownStep> right;
     for (env::KnownStep& step : env::known_steps(*turn.env, turn.text))
       if (step.label.correct) right.push_back(std::move(step));

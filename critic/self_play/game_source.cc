@@ -35,7 +35,7 @@ struct Result {
 };
 
 // Of a critic's question.
-struct JudgedStep {
+struct StepToJudge {
   PlayedGame game;
   bool right;  // the step as it was; false: made wrong
 };
@@ -157,14 +157,14 @@ class PlayedGames final : public agents::GroupSource {
   }
 
   PlayedGroups play_critic(const Table& table, int count) {
-    const std::vector<JudgedStep> steps = steps_to_judge(table, count);
+    const std::vector<StepToJudge> steps = steps_to_judge(table, count);
     if (steps.empty() || table.stopped()) {
       PlayedGroups none;
       none.failure = fmt::format("{}: no step that the generator made wrong does harm", source_.label());
       return none;
     }
     std::vector<Question> questions;
-    for (const JudgedStep& judged : steps) {
+    for (const StepToJudge& judged : steps) {
       StepInContext step = judged.game.challenge->right;
       if (!judged.right) step.step = judged.game.game.sneaky.step;
       questions.push_back({judged.game.challenge, critic_messages(step, ""), judged.right});
@@ -172,7 +172,7 @@ class PlayedGames final : public agents::GroupSource {
     const std::vector<agents::Completion> critiques = ask(questions, table);
     std::vector<Result> results;
     for (std::size_t i = 0; i < critiques.size(); ++i) {
-      const JudgedStep& judged = steps[i / static_cast<std::size_t>(config_.samples)];
+      const StepToJudge& judged = steps[i / static_cast<std::size_t>(config_.samples)];
       const Verdict verdict = verdict_of(critiques[i]);
       results.push_back({critic_reward(verdict, judged.right),
                          about(judged.game, "step", judged.right ? "right" : to_string(judged.game.game.sneaky.kind))});
@@ -183,9 +183,9 @@ class PlayedGames final : public agents::GroupSource {
 
   // Steps that the opponent made wrong and that do harm, each followed by the right one of the same place: what a place
   // is like must tell nothing. `count` together where the opponent makes enough of them: it has eight tries at each.
-  std::vector<JudgedStep> steps_to_judge(const Table& table, int count) {
+  std::vector<StepToJudge> steps_to_judge(const Table& table, int count) {
     constexpr int kTries = 8, kAtOnce = 16;
-    std::vector<JudgedStep> steps;
+    std::vector<StepToJudge> steps;
     for (int played = 0; played < kTries * count && std::ssize(steps) < count && !table.stopped(); played += kAtOnce)
       for (PlayedGame& game : play_opponent(table, kAtOnce)) {
         if (!does_harm(game.game.rates)) continue;

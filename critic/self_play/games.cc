@@ -24,9 +24,9 @@ agents::CompletionRequest sneaky_request(const Challenge& challenge, const GameO
 }
 
 // What a solver writes, as expert_turns; the last turn may not be the end of the episode where it outgrows the context.
-std::vector<env::ExpertTurn> solver_turns(const Opening& opening, const env::Env& env, const env::StepResult& first,
-                                          const std::string& instructions, std::uint64_t seed) {
-  std::vector<env::ExpertTurn> turns;
+std::vector<env::SolutionTurn> solver_turns(const Opening& opening, const env::Env& env, const env::StepResult& first,
+                                            const std::string& instructions, std::uint64_t seed) {
+  std::vector<env::SolutionTurn> turns;
   std::vector<Message> transcript{{Role::user, first.observation.parts, {}, {}}};
   const std::unique_ptr<env::Env> at = env.fork();
   for (bool over = false; !over;) {
@@ -72,12 +72,12 @@ std::unique_ptr<Challenge> draw_challenge(const env::Env& new_env, const std::st
   const std::unique_ptr<env::Env> env = new_env.fork();
   const env::StepResult first = env->reset({env::Split::train, number, seed});
   Rng rng = Rng::derive(seed, "challenge", suite, number);
-  const std::vector<env::ExpertTurn> turns =
+  const std::vector<env::SolutionTurn> turns =
       opening.solver ? solver_turns(opening, *env, first, instructions, seed) : env::expert_turns(*env, first, rng);
   if (turns.empty() && !opening.solver)
     throw Error("self-play: suite '{}' has no expert; games are played on steps of one. Try charts or shapes.", suite);
-  std::vector<std::pair<const env::ExpertTurn*, env::StepQuery>> steps;
-  for (const env::ExpertTurn& turn : turns)
+  std::vector<std::pair<const env::SolutionTurn*, env::StepQuery>> steps;
+  for (const env::SolutionTurn& turn : turns)
     for (const env::KnownStep& known : env::known_steps(*turn.env, turn.text))
       if (known.label.correct && env::corrupted(*turn.env, known.query, rng)) steps.emplace_back(&turn, known.query);
   if (steps.empty()) return nullptr;

@@ -42,7 +42,7 @@ const char* relation(std::string_view truth, std::string_view claim, bool correc
 
 // A step of the expert's as a critic sees it, right or made wrong.
 struct ShownStep {
-  ExpertTurn turn;
+  SolutionTurn turn;
   std::string before, right, step;
   std::string source = "expert";
   StepLabel label;
@@ -57,7 +57,7 @@ class CriticEnv final : public EnvWrapper {
     task_ = inner().task();
     Rng rng = Rng::derive(0, "critic", task_.id);
     std::vector<ShownStep> steps;
-    for (const ExpertTurn& turn : expert_turns(inner(), first, rng))
+    for (const SolutionTurn& turn : expert_turns(inner(), first, rng))
       for (const KnownStep& known : known_steps(*turn.env, turn.text))
         if (known.label.correct)
           steps.push_back({turn, known.query.before, known.query.step, known.query.step, "expert", known.label});

@@ -20,8 +20,8 @@ std::vector<KnownStep> known_steps(const Env& env, std::string_view turn) {
   return steps;
 }
 
-std::vector<ExpertTurn> expert_turns(const Env& env, const StepResult& first, Rng& rng) {
-  std::vector<ExpertTurn> turns;
+std::vector<SolutionTurn> expert_turns(const Env& env, const StepResult& first, Rng& rng) {
+  std::vector<SolutionTurn> turns;
   std::vector<Message> transcript{{Role::user, first.observation.parts, {}, {}}};
   std::unique_ptr<Env> at = env.fork();
   for (bool over = false; !over;) {
@@ -42,9 +42,9 @@ bool has_known_steps(const Suite& suite) {
   const std::unique_ptr<Env> env = suite.make_env();
   const StepResult first = env->reset({Split::test, 0, 0});
   Rng rng = Rng::derive(0, "known steps");
-  const std::vector<ExpertTurn> turns = expert_turns(*env, first, rng);
+  const std::vector<SolutionTurn> turns = expert_turns(*env, first, rng);
   return std::any_of(turns.begin(), turns.end(),
-                     [](const ExpertTurn& turn) { return !known_steps(*turn.env, turn.text).empty(); });
+                     [](const SolutionTurn& turn) { return !known_steps(*turn.env, turn.text).empty(); });
 }
 
 std::optional<CorruptedStep> corrupted(const Env& env, const StepQuery& right, Rng& rng) {

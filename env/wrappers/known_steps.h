@@ -21,14 +21,14 @@ struct KnownStep {
 std::vector<KnownStep> known_steps(const Env& env, std::string_view turn);
 
 // A turn of the expert's solution, still to be written.
-struct ExpertTurn {
+struct SolutionTurn {
   std::vector<Message> transcript;  // from the first observation on, without the suite's instructions
   std::shared_ptr<const Env> env;   // before the turn
   std::string text;
 };
 // The solution of the task that env has just been reset to, by `first`; nothing where the suite has no expert. Plays
 // on forks of env.
-std::vector<ExpertTurn> expert_turns(const Env& env, const StepResult& first, Rng& rng);
+std::vector<SolutionTurn> expert_turns(const Env& env, const StepResult& first, Rng& rng);
 
 // Whether the suite knows any step of its expert's first solution: else an oracle has nothing to say. Throws what
 // Suite::make_env and Env::reset throw.

@@ -19,7 +19,7 @@ SneakyStep invalid(std::string fault) { return {{}, {}, {}, std::move(fault)}; }
 
 // A right step of the expert's that can be made wrong.
 struct RightStep {
-  ExpertTurn turn;
+  SolutionTurn turn;
   StepQuery query;
   CorruptedStep wrong;  // one way to make it so
 };
@@ -85,7 +85,7 @@ class SneakyEnv final : public EnvWrapper {
  private:
   std::vector<RightStep> steps_to_corrupt(const StepResult& first, Rng& rng) const {
     std::vector<RightStep> steps;
-    for (const ExpertTurn& turn : expert_turns(inner(), first, rng))
+    for (const SolutionTurn& turn : expert_turns(inner(), first, rng))
       for (const KnownStep& known : known_steps(*turn.env, turn.text))
         if (known.label.correct)
           if (const auto wrong = corrupted(*turn.env, known.query, rng)) steps.push_back({turn, known.query, *wrong});

@@ -50,9 +50,9 @@ check_naming() {
 }
 
 # Two types of one name in one namespace: each file sees its own, no compiler sees both, and the linker takes the functions of
-# one for both.
+# one for both. Two of one name in headers, whatever their namespaces: readers take one for the other.
 check_types() {
-  local types twice
+  local types twice same
   types=$(sources '*.h' '*.cc' '*.cu' | xargs -d '\n' awk '
     FNR == 1 { space = ""; hidden = 0 }
     /^namespace [a-z_:]+ \{/ { space = $2 }
@@ -64,6 +64,8 @@ check_types() {
     }')
   twice=$(cut -d ' ' -f 1 <<<"$types" | sort | uniq -d)
   [ -z "$twice" ] || { echo "types: of one name in one namespace:"; grep -wF "$twice" <<<"$types"; exit 1; }
+  same=$(sed -nE 's/^.*::(\w+) .*\.h$/\1/p' <<<"$types" | sort | uniq -d)
+  [ -z "$same" ] || { echo "types: of one name in several headers:"; grep -E "::($(paste -sd '|' <<<"$same")) .*\.h$" <<<"$types"; exit 1; }
   echo "types: $(wc -l <<<"$types")"
 }
 

@@ -1,4 +1,4 @@
-#include "sandbox/launcher/isolation/launcher_backend.h"
+#include "sandbox/launcher/isolation/container.h"
 
 #include <sys/resource.h>
 

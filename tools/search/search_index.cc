@@ -57,7 +57,7 @@ struct Connection {
 
   SQLite::Database database;
   const std::string hash;
-  Tokenizer tokenizer;
+  WordTokenizer tokenizer;
   SQLite::Statement find_word{database, "SELECT documents, postings FROM words WHERE word = ?"};
   SQLite::Statement find_document{database, "SELECT id, title, text, head FROM documents WHERE number = ?"};
 };
@@ -68,7 +68,7 @@ struct Word {
 };
 
 // The words of a query and how often each stands there, in their order.
-std::vector<std::pair<std::string, int>> query_words(Tokenizer& tokenizer, std::string_view query) {
+std::vector<std::pair<std::string, int>> query_words(WordTokenizer& tokenizer, std::string_view query) {
   std::vector<std::pair<std::string, int>> words;
   std::map<std::string, std::size_t, std::less<>> place_of;
   tokenizer.tokenize(cut_text(query, kMostQueryBytes), [&](std::string_view word, std::size_t, std::size_t) {

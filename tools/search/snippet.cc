@@ -16,7 +16,7 @@ struct Word {
   Weights::const_iterator entry;  // of the weights; end(): no word of the query
 };
 
-std::vector<Word> words_of(Tokenizer& tokenizer, std::string_view text, const Weights& weights) {
+std::vector<Word> words_of(WordTokenizer& tokenizer, std::string_view text, const Weights& weights) {
   std::vector<Word> words;
   tokenizer.tokenize(text, [&](std::string_view word, std::size_t begin, std::size_t end) {
     words.push_back({begin, end, weights.find(word)});
@@ -43,7 +43,8 @@ std::size_t best_window(const std::vector<Word>& words, const Weights& weights, 
 
 }  // namespace
 
-std::string snippet_of(Tokenizer& tokenizer, std::string_view text, const Weights& weights, std::size_t most_words) {
+std::string snippet_of(WordTokenizer& tokenizer, std::string_view text, const Weights& weights,
+                       std::size_t most_words) {
   const std::string_view seen = cut_text(text, kBytesSeen);
   const std::vector<Word> words = words_of(tokenizer, seen, weights);
   if (words.size() <= most_words && seen.size() == text.size()) return std::string(text);

@@ -65,14 +65,14 @@ int tokenize_words(Fts5Tokenizer* words, void* context, int, const char* text, i
 }
 
 int visit_token(void* context, int, const char* word, int size, int begin, int end) {
-  const auto& visit = *static_cast<const Tokenizer::Visit*>(context);
+  const auto& visit = *static_cast<const WordTokenizer::Visit*>(context);
   const std::string_view kept(word, static_cast<std::size_t>(std::min(size, kLongestWord)));
   return visit(kept, static_cast<std::size_t>(begin), static_cast<std::size_t>(end)) ? SQLITE_OK : SQLITE_DONE;
 }
 
 }  // namespace
 
-struct Tokenizer::Implementation {
+struct WordTokenizer::Implementation {
   fts5_tokenizer functions{};
   Fts5Tokenizer* tokenizer = nullptr;
 };
@@ -84,7 +84,7 @@ void add_tokenizer(sqlite3* database) {
     throw Error("search: SQLite's FTS5 takes no tokenizer: {}.", sqlite3_errmsg(database));
 }
 
-Tokenizer::Tokenizer(sqlite3* database) : implementation_(std::make_unique<Implementation>()) {
+WordTokenizer::WordTokenizer(sqlite3* database) : implementation_(std::make_unique<Implementation>()) {
   add_tokenizer(database);
   fts5_api* api = api_of(database);
   void* user = nullptr;
@@ -94,9 +94,9 @@ Tokenizer::Tokenizer(sqlite3* database) : implementation_(std::make_unique<Imple
     throw Error("search: SQLite's FTS5 has no tokenizer '{}'.", kTokenizer);
 }
 
-Tokenizer::~Tokenizer() { implementation_->functions.xDelete(implementation_->tokenizer); }
+WordTokenizer::~WordTokenizer() { implementation_->functions.xDelete(implementation_->tokenizer); }
 
-void Tokenizer::tokenize(std::string_view text, const Visit& visit) {
+void WordTokenizer::tokenize(std::string_view text, const Visit& visit) {
   const auto size = static_cast<int>(std::min<std::size_t>(text.size(), std::numeric_limits<int>::max() / 2));
   const int result = implementation_->functions.xTokenize(implementation_->tokenizer, const_cast<Visit*>(&visit),
                                                           FTS5_TOKENIZE_QUERY, text.data(), size, visit_token);

@@ -16,13 +16,13 @@ inline constexpr const char* kTokenizer = "porter agon_words";
 // SQLite has no FTS5.
 void add_tokenizer(sqlite3* database);
 
-class Tokenizer {
+class WordTokenizer {
  public:
   // The tokenizer of that connection, which must outlive it. Throws as add_tokenizer.
-  explicit Tokenizer(sqlite3* database);
-  ~Tokenizer();
-  Tokenizer(const Tokenizer&) = delete;
-  Tokenizer& operator=(const Tokenizer&) = delete;
+  explicit WordTokenizer(sqlite3* database);
+  ~WordTokenizer();
+  WordTokenizer(const WordTokenizer&) = delete;
+  WordTokenizer& operator=(const WordTokenizer&) = delete;
 
   // Calls visit(word, begin, end) for each word of the text, in order; [begin, end) are its bytes there. visit returns
   // false to stop.

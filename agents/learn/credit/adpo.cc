@@ -86,7 +86,7 @@ class Adpo : public Decoupled {
   std::vector<double> reward_scores(const CreditGroup& group, const ContrastPool& pool,
                                     GroupCredit& credit) const override {
     std::vector<double> rewards;
-    for (const Preference& preference : preference_rewards(group, pool, preference_)) {
+    for (const PreferenceReward& preference : preference_rewards(group, pool, preference_)) {
       Json& figures = credit.rollout_figures[rewards.size()];
       figures["contrast"] = preference.contrast;
       if (!preference_.pairwise) figures["threshold"] = preference.threshold ? Json(*preference.threshold) : Json();

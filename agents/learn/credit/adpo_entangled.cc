@@ -25,7 +25,7 @@ class AdpoEntangled : public CreditAssigner {
 
  private:
   GroupCredit credit_of(const CreditGroup& group, const ContrastPool& pool) const {
-    const std::vector<Preference> preferences = preference_rewards(group, pool, preference_);
+    const std::vector<PreferenceReward> preferences = preference_rewards(group, pool, preference_);
     std::vector<double> rewards = answer_rewards(group);
     for (std::size_t i = 0; i < group.size(); ++i) rewards[i] += preferences[i].reward;
     const std::vector<double> advantage = group_advantage(rewards, scale_);

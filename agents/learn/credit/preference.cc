@@ -33,8 +33,8 @@ double win_rate(const CreditRollout& own, const ContrastPool& others, const Pref
   return wins / static_cast<double>(others.size());
 }
 
-Preference preference_of(const ContrastPool& pool, const CreditRollout& own, const PreferenceSettings& settings) {
-  Preference preference;
+PreferenceReward preference_of(const ContrastPool& pool, const CreditRollout& own, const PreferenceSettings& settings) {
+  PreferenceReward preference;
   if (!own.score) return preference;
   const auto others = contrast_set(pool, own, settings);
   preference.contrast = static_cast<int>(others.size());
@@ -69,9 +69,9 @@ PreferenceSettings read_preference(CreditSettings& settings) {
   return read;
 }
 
-std::vector<Preference> preference_rewards(const CreditGroup& group, const ContrastPool& pool,
-                                           const PreferenceSettings& settings) {
-  std::vector<Preference> preferences;
+std::vector<PreferenceReward> preference_rewards(const CreditGroup& group, const ContrastPool& pool,
+                                                 const PreferenceSettings& settings) {
+  std::vector<PreferenceReward> preferences;
   for (const CreditRollout& own : group) preferences.push_back(preference_of(pool, own, settings));
   return preferences;
 }

@@ -25,7 +25,7 @@ using ContrastPool = std::vector<const CreditRollout*>;
 // For each group of a batch: itself, or with contrast=batch all roll-outs of the batch. Points into `groups`.
 std::vector<ContrastPool> contrast_pools(const std::vector<CreditGroup>& groups, const PreferenceSettings& settings);
 
-struct Preference {
+struct PreferenceReward {
   double reward = 0;
   int contrast = 0;                 // roll-outs in the contrast set C_i: those with a valid score alone
   std::optional<double> threshold;  // mode mean: mu_i, the mean score of C_i
@@ -34,7 +34,7 @@ struct Preference {
 //   mean (Eq. 6-7): 1 if it is right and s_i > mu_i, or wrong and s_i < mu_i; a tie is 0;
 //   pairwise:       the share of j in C_i with (s_i - s_j) (R_i - R_j) > 0; in discrete mode R is 1 (right) or 0;
 //   C_i empty: empty_value. To all of these `offset` is added. No valid score: 0.
-std::vector<Preference> preference_rewards(const CreditGroup& group, const ContrastPool& pool,
-                                           const PreferenceSettings& settings);
+std::vector<PreferenceReward> preference_rewards(const CreditGroup& group, const ContrastPool& pool,
+                                                 const PreferenceSettings& settings);
 
 }  // namespace agon::agents

@@ -26,7 +26,7 @@ bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 // Is the option whose letter stands before called wrong: "B. cat: incorrect", "B \u274c"?
 bool is_called_wrong(std::string_view rest, std::size_t place, const Options& options) {
   const std::string text = place < options.size() ? to_lower(bare(options[place])) : "";
-  return denies_last(rest) || verdict_behind(rest, text, have_verdicts(options)) == Verdict::wrong;
+  return denies_last(rest) || verdict_behind(rest, text, have_verdicts(options)) == OptionVerdict::wrong;
 }
 
 // "B) cat", "(B) cat", "B. cat", "B - cat", "option B", "option B, the cat".

@@ -115,7 +115,7 @@ std::vector<LetterMention> LetterMentions::find() const {
 }
 
 bool LetterMentions::is_marked_right(const LetterMention& mention) const {
-  return verdict(mention.at) == Verdict::right;
+  return verdict(mention.at) == OptionVerdict::right;
 }
 
 bool LetterMentions::is_called_right(const LetterMention& mention) const {
@@ -172,9 +172,9 @@ bool LetterMentions::is_preferred(const LetterMention& mention) const {
                                                                      "choose", "answer is", "option is", "choice is"});
 }
 
-Verdict LetterMentions::verdict(std::size_t at) const {
-  const Verdict ticked = boxes_ ? verdict_before(text_.substr(0, at)) : Verdict::none;
-  if (ticked != Verdict::none) return ticked;
+OptionVerdict LetterMentions::verdict(std::size_t at) const {
+  const OptionVerdict ticked = boxes_ ? verdict_before(text_.substr(0, at)) : OptionVerdict::none;
+  if (ticked != OptionVerdict::none) return ticked;
   const auto place = place_of(text_[at], options_);
   const bool known = place && *place < texts_.size();
   return verdict_behind(text_.substr(at + 1), known ? std::string_view(texts_[*place]) : std::string_view(), words_);
@@ -335,7 +335,7 @@ bool LetterMentions::is_ruled_out(std::size_t at) const {
                                                 "invalid", "impossible", "too",       "unlikely", "out",   "excluded"};
   static constexpr std::string_view kVerbs[] = {"is",   "was", "are", "were",   "would", "can",   "could",
                                                 "does", "do",  "has", "should", "must",  "seems", "looks"};
-  if (verdict(at) == Verdict::wrong) return true;
+  if (verdict(at) == OptionVerdict::wrong) return true;
   if (ends_with_any(std::string_view(lower_).substr(0, at), kDeniesLetter)) return true;
   if (denies_next(text_.substr(0, at)) && !begins_clause(at)) return true;
   std::size_t end = at;

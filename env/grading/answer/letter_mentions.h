@@ -38,7 +38,7 @@ class LetterMentions {
  private:
   char before(std::size_t at) const { return at > 0 ? text_[at - 1] : ' '; }
   char after(std::size_t at) const { return at + 1 < text_.size() ? text_[at + 1] : ' '; }
-  Verdict verdict(std::size_t at) const;
+  OptionVerdict verdict(std::size_t at) const;
   void spread_denials(std::vector<LetterMention>& mentions) const;
   bool joins(std::size_t first, std::size_t second, bool by_or) const;
   std::optional<std::size_t> place_at(std::size_t at) const;

@@ -15,53 +15,54 @@ constexpr std::size_t kWindow = 48, kLongestList = 4000;
 
 struct Sign {
   std::string_view text;
-  Verdict verdict;
+  OptionVerdict verdict;
 };
-constexpr Sign kSigns[] = {{"✓", Verdict::right}, {"✔", Verdict::right}, {"✅", Verdict::right},
-                           {"☑", Verdict::right}, {"✗", Verdict::wrong}, {"✘", Verdict::wrong},
-                           {"❌", Verdict::wrong}, {"×", Verdict::wrong}, {"☐", Verdict::wrong}};
-constexpr Sign kBoxes[] = {{"☐", Verdict::wrong},   {"☑", Verdict::right},   {"[ ]", Verdict::wrong},
-                           {"[x]", Verdict::right}, {"[X]", Verdict::right}, {"✅", Verdict::right}};
+constexpr Sign kSigns[] = {{"✓", OptionVerdict::right}, {"✔", OptionVerdict::right}, {"✅", OptionVerdict::right},
+                           {"☑", OptionVerdict::right}, {"✗", OptionVerdict::wrong}, {"✘", OptionVerdict::wrong},
+                           {"❌", OptionVerdict::wrong}, {"×", OptionVerdict::wrong}, {"☐", OptionVerdict::wrong}};
+constexpr Sign kBoxes[] = {{"☐", OptionVerdict::wrong},   {"☑", OptionVerdict::right},   {"[ ]", OptionVerdict::wrong},
+                           {"[x]", OptionVerdict::right}, {"[X]", OptionVerdict::right}, {"✅", OptionVerdict::right}};
 // At the end of a clause.
-constexpr Sign kWords[] = {{"correct", Verdict::right},   {"right", Verdict::right},      {"true", Verdict::right},
-                           {"yes", Verdict::right},       {"match", Verdict::right},      {"valid", Verdict::right},
-                           {"incorrect", Verdict::wrong}, {"wrong", Verdict::wrong},      {"false", Verdict::wrong},
-                           {"no", Verdict::wrong},        {"invalid", Verdict::wrong},    {"no match", Verdict::wrong},
-                           {"not", Verdict::wrong},       {"eliminated", Verdict::wrong}, {"ruled out", Verdict::wrong},
-                           {"matches", Verdict::right},   {"fits", Verdict::right}};
+constexpr Sign kWords[] = {
+    {"correct", OptionVerdict::right},   {"right", OptionVerdict::right},      {"true", OptionVerdict::right},
+    {"yes", OptionVerdict::right},       {"match", OptionVerdict::right},      {"valid", OptionVerdict::right},
+    {"incorrect", OptionVerdict::wrong}, {"wrong", OptionVerdict::wrong},      {"false", OptionVerdict::wrong},
+    {"no", OptionVerdict::wrong},        {"invalid", OptionVerdict::wrong},    {"no match", OptionVerdict::wrong},
+    {"not", OptionVerdict::wrong},       {"eliminated", OptionVerdict::wrong}, {"ruled out", OptionVerdict::wrong},
+    {"matches", OptionVerdict::right},   {"fits", OptionVerdict::right}};
 // Whatever follows them.
-constexpr Sign kStarts[] = {{"does not match", Verdict::wrong},
-                            {"doesn't match", Verdict::wrong},
-                            {"does not fit", Verdict::wrong},
-                            {"doesn't fit", Verdict::wrong},
-                            {"is incorrect", Verdict::wrong},
-                            {"is wrong", Verdict::wrong},
-                            {"is false", Verdict::wrong},
-                            {"is not", Verdict::wrong},
-                            {"not correct", Verdict::wrong},
-                            {"not the", Verdict::wrong},
-                            {"this is incorrect", Verdict::wrong},
-                            {"this is wrong", Verdict::wrong},
-                            {"this is correct", Verdict::right},
-                            {"is correct", Verdict::right},
-                            {"the correct answer", Verdict::right},
-                            {"correct answer", Verdict::right},
-                            {"matches the", Verdict::right},
-                            {"错误", Verdict::wrong},
-                            {"不正确", Verdict::wrong},
-                            {"正确", Verdict::right}};
+constexpr Sign kStarts[] = {{"does not match", OptionVerdict::wrong},
+                            {"doesn't match", OptionVerdict::wrong},
+                            {"does not fit", OptionVerdict::wrong},
+                            {"doesn't fit", OptionVerdict::wrong},
+                            {"is incorrect", OptionVerdict::wrong},
+                            {"is wrong", OptionVerdict::wrong},
+                            {"is false", OptionVerdict::wrong},
+                            {"is not", OptionVerdict::wrong},
+                            {"not correct", OptionVerdict::wrong},
+                            {"not the", OptionVerdict::wrong},
+                            {"this is incorrect", OptionVerdict::wrong},
+                            {"this is wrong", OptionVerdict::wrong},
+                            {"this is correct", OptionVerdict::right},
+                            {"is correct", OptionVerdict::right},
+                            {"the correct answer", OptionVerdict::right},
+                            {"correct answer", OptionVerdict::right},
+                            {"matches the", OptionVerdict::right},
+                            {"错误", OptionVerdict::wrong},
+                            {"不正确", OptionVerdict::wrong},
+                            {"正确", OptionVerdict::right}};
 
 template <typename Signs>
-Verdict starting(std::string_view text, const Signs& signs) {
+OptionVerdict starting(std::string_view text, const Signs& signs) {
   for (const Sign& sign : signs)
     if (text.starts_with(sign.text)) return sign.verdict;
-  return Verdict::none;
+  return OptionVerdict::none;
 }
 template <typename Signs>
-Verdict ending(std::string_view text, const Signs& signs) {
+OptionVerdict ending(std::string_view text, const Signs& signs) {
   for (const Sign& sign : signs)
     if (text.ends_with(sign.text)) return sign.verdict;
-  return Verdict::none;
+  return OptionVerdict::none;
 }
 
 // Takes blanks and marks from the front; whether there was more than blanks.
@@ -76,8 +77,8 @@ bool skip_marks(std::string_view& text) {
   return marked;
 }
 
-Verdict worded(std::string_view text) {
-  if (const Verdict verdict = starting(text, kStarts); verdict != Verdict::none) return verdict;
+OptionVerdict worded(std::string_view text) {
+  if (const OptionVerdict verdict = starting(text, kStarts); verdict != OptionVerdict::none) return verdict;
   for (const Sign& word : kWords) {
     if (!text.starts_with(word.text)) continue;
     const std::string_view rest = text.substr(word.text.size());
@@ -85,20 +86,20 @@ Verdict worded(std::string_view text) {
                       rest.starts_with(" because") || rest.starts_with(" - ") || rest.starts_with(" \u2014");
     if (ends) return word.verdict;
   }
-  return Verdict::none;
+  return OptionVerdict::none;
 }
 
 // The line's verdict on an option whose text it begins with, bullets, numbers and boxes left out.
-Verdict verdict_of_line(std::string_view line, std::string_view option, bool words) {
+OptionVerdict verdict_of_line(std::string_view line, std::string_view option, bool words) {
   const std::string_view said = behind(line, "-*+ ");
-  const Verdict box = starting(said, kBoxes);
+  const OptionVerdict box = starting(said, kBoxes);
   std::string_view rest = said;
   for (const Sign& sign : kBoxes)
-    if (box != Verdict::none && rest.starts_with(sign.text)) rest = behind(rest.substr(sign.text.size()), " ");
-  if (!rest.starts_with(option) || option.empty()) return Verdict::none;
+    if (box != OptionVerdict::none && rest.starts_with(sign.text)) rest = behind(rest.substr(sign.text.size()), " ");
+  if (!rest.starts_with(option) || option.empty()) return OptionVerdict::none;
   rest.remove_prefix(option.size());
-  if (!rest.empty() && is_word_byte(rest[0]) && is_word_byte(option.back())) return Verdict::none;
-  if (box != Verdict::none) return trim(rest).empty() ? box : Verdict::none;
+  if (!rest.empty() && is_word_byte(rest[0]) && is_word_byte(option.back())) return OptionVerdict::none;
+  if (box != OptionVerdict::none) return trim(rest).empty() ? box : OptionVerdict::none;
   return verdict_behind(rest, "", words);
 }
 
@@ -110,15 +111,16 @@ ListedVerdicts listed_verdicts(std::string_view plain, const std::vector<std::st
   const std::string lower = to_lower(replace_all(plain, std::vector<std::string>{", ", "; "}, "\n"));
   const std::vector<std::string> lines = split(lower, "\n");
   for (std::size_t i = 0; i < options.size(); ++i) {
-    Verdict last = Verdict::none;
+    OptionVerdict last = OptionVerdict::none;
     for (const std::string& line : lines)
-      if (const Verdict verdict = verdict_of_line(line, options[i], words); verdict != Verdict::none) last = verdict;
-    if (last != Verdict::none) (last == Verdict::right ? found.right : found.wrong).push_back(i);
+      if (const OptionVerdict verdict = verdict_of_line(line, options[i], words); verdict != OptionVerdict::none)
+        last = verdict;
+    if (last != OptionVerdict::none) (last == OptionVerdict::right ? found.right : found.wrong).push_back(i);
   }
   return found;
 }
 
-Verdict verdict_behind(std::string_view behind, std::string_view option, bool words) {
+OptionVerdict verdict_behind(std::string_view behind, std::string_view option, bool words) {
   const std::string lower = to_lower(behind.substr(0, option.size() + kWindow));
   std::string_view rest = lower;
   bool parted = skip_marks(rest);
@@ -127,17 +129,17 @@ Verdict verdict_behind(std::string_view behind, std::string_view option, bool wo
     skip_marks(rest);
     parted = true;
   }
-  if (const Verdict verdict = starting(rest, kSigns); verdict != Verdict::none) return verdict;
-  return words && parted ? worded(rest) : Verdict::none;
+  if (const OptionVerdict verdict = starting(rest, kSigns); verdict != OptionVerdict::none) return verdict;
+  return words && parted ? worded(rest) : OptionVerdict::none;
 }
 
-Verdict verdict_before(std::string_view before) { return ending(trim(before), kBoxes); }
+OptionVerdict verdict_before(std::string_view before) { return ending(trim(before), kBoxes); }
 
 bool begins_with_box(std::string_view plain) {
   const std::size_t at = plain.find_first_not_of("-* ");
   if (at == plain.npos) return false;
   const std::string_view rest = plain.substr(at);
-  if (starting(rest, kBoxes) != Verdict::none) return true;
+  if (starting(rest, kBoxes) != OptionVerdict::none) return true;
   return rest.find("\n[ ]") != rest.npos || rest.find("\n- [ ]") != rest.npos || rest.find("\n\u2610") != rest.npos;
 }
 

@@ -9,13 +9,13 @@
 
 namespace agon::env {
 
-enum class Verdict { none, right, wrong };
+enum class OptionVerdict { none, right, wrong };
 
 // Of the option whose letter stands right before `behind`; `option`: its text in lower case, which may follow the
 // letter. `words`: words such as "no" and "true" are verdicts; without it, signs alone are.
-Verdict verdict_behind(std::string_view behind, std::string_view option, bool words);
+OptionVerdict verdict_behind(std::string_view behind, std::string_view option, bool words);
 // Of the option whose letter stands right behind `before`: a box that is ticked, or empty.
-Verdict verdict_before(std::string_view before);
+OptionVerdict verdict_before(std::string_view before);
 // Do boxes stand before the letters of a text?
 bool begins_with_box(std::string_view plain);
 // Of options that a text lists by their texts: "- [x] dog", "Paris ❌", "cat: yes".

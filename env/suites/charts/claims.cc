@@ -129,12 +129,12 @@ std::string format(const Selection& claim) {
   }
   return fmt::format("{} {}: {}", claim.above ? "above" : "below", claim.threshold, names.empty() ? "none" : names);
 }
-std::string format(const Answer& claim) { return wrap(Tag::answer, claim.text); }
+std::string format(const AnswerClaim& claim) { return wrap(Tag::answer, claim.text); }
 
 }  // namespace
 
 std::optional<Claim> parse_claim(std::string_view step) {
-  if (const std::optional<std::string> answer = extract_answer(step)) return Answer{*answer};
+  if (const std::optional<std::string> answer = extract_answer(step)) return AnswerClaim{*answer};
   const Reader reader{trim(step)};
   if (auto claim = parse_about_color(reader)) return claim;
   if (auto claim = parse_formula(reader)) return claim;

@@ -36,11 +36,11 @@ struct Selection {  // "above 5: blue, green" or "below 5: none"
   std::vector<int> colors;
   bool operator==(const Selection&) const = default;
 };
-struct Answer {  // "<answer>11</answer>"
+struct AnswerClaim {  // "<answer>11</answer>"
   std::string text;
-  bool operator==(const Answer&) const = default;
+  bool operator==(const AnswerClaim&) const = default;
 };
-using Claim = std::variant<Reading, Extreme, Arithmetic, Comparison, Selection, Answer>;
+using Claim = std::variant<Reading, Extreme, Arithmetic, Comparison, Selection, AnswerClaim>;
 
 // Case, white space and a final period do not matter. Nothing for any other text.
 std::optional<Claim> parse_claim(std::string_view step);

@@ -102,7 +102,7 @@ class Corrupter {
     return claim;
   }
 
-  std::optional<Claim> operator()(const Answer&) {
+  std::optional<Claim> operator()(const AnswerClaim&) {
     const bool number = task_.ask == Ask::number || task_.ask == Ask::count;
     if (kind_ == ErrorKind::calculation && number) return wrong_answer();
     if (kind_ == ErrorKind::wrong_object && (task_.ask == Ask::color || task_.ask == Ask::higher))
@@ -123,7 +123,7 @@ class Corrupter {
     return other;
   }
 
-  Answer wrong_answer() {
+  AnswerClaim wrong_answer() {
     const std::string gold = gold_answer(task_);
     if (task_.ask == Ask::is_higher) return {gold == "yes" ? "no" : "yes"};
     if (task_.ask == Ask::number || task_.ask == Ask::count) return {std::to_string(nudged(std::stoi(gold), 0, rng_))};

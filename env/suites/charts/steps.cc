@@ -34,14 +34,14 @@ class Context {
   StepLabel judge(const Arithmetic& claim) const;
   StepLabel judge(const Comparison& claim) const;
   StepLabel judge(const Selection& claim) const;
-  StepLabel judge(const Answer& claim) const;
+  StepLabel judge(const AnswerClaim& claim) const;
 
   void accept(const Reading& claim);
   void accept(const Extreme& claim);
   void accept(const Arithmetic& claim);
   void accept(const Comparison&) {}
   void accept(const Selection& claim);
-  void accept(const Answer&) {}
+  void accept(const AnswerClaim&) {}
 
  private:
   std::optional<int> bar_with(int color) const;
@@ -180,10 +180,10 @@ StepLabel Context::judge(const Selection& claim) const {
   return found;
 }
 
-StepLabel Context::judge(const Answer& claim) const {
+StepLabel Context::judge(const AnswerClaim& claim) const {
   const bool right = is_gold_answer(task_, claim.text);
   return held_against(reasoning(right ? "" : "the answer is " + gold_answer(task_)),
-                      Answer{right ? claim.text : gold_answer(task_)}, claim.text);
+                      AnswerClaim{right ? claim.text : gold_answer(task_)}, claim.text);
 }
 
 void Context::accept(const Reading& claim) {
@@ -256,7 +256,7 @@ std::vector<std::string> solve_chart(const ChartTask& task) {
       total += sign * value;
     }
   }
-  claims.push_back(Answer{gold_answer(task)});
+  claims.push_back(AnswerClaim{gold_answer(task)});
   std::vector<std::string> steps;
   for (const Claim& claim : claims) steps.push_back(format_claim(claim));
   return steps;

@@ -7,7 +7,7 @@
 namespace agon::env::phone {
 namespace {
 
-bool is_digit(const Target& target) { return target.thing == Thing::key && target.id < kClearKey; }
+bool is_digit(const Target& target) { return target.kind == TargetKind::key && target.id < kClearKey; }
 
 GuiAction completing() {
   GuiAction action;
@@ -45,11 +45,11 @@ std::vector<GuiAction> other_digits(const Layout& layout, const State& state, co
 
 std::vector<GuiAction> opposites(const Layout& layout, const State& state, const GuiAction& action) {
   const auto target = clicked(layout, state, action);
-  if (target && target->thing == Thing::setting) return {completing()};
+  if (target && target->kind == TargetKind::setting) return {completing()};
   std::vector<GuiAction> actions;
   for (const Target& other : targets(layout, state)) {
-    const bool set_again = action.type == GuiActionType::complete && other.thing == Thing::setting;
-    const bool cancel = target && target->thing == Thing::button && other.thing == Thing::button;
+    const bool set_again = action.type == GuiActionType::complete && other.kind == TargetKind::setting;
+    const bool cancel = target && target->kind == TargetKind::button && other.kind == TargetKind::button;
     if (set_again || cancel) actions.push_back(click_on(other.box));
   }
   return actions;

@@ -101,19 +101,19 @@ void draw_person(const Target& person, const State& state, Screen& screen) {
 
 void draw_target(const Target& target, const State& state, Screen& screen) {
   const auto id = static_cast<std::size_t>(target.id);
-  switch (target.thing) {
-    case Thing::app:
+  switch (target.kind) {
+    case TargetKind::app:
       if (state.page == Page::app) return screen.put_in(sprites().large_apps[id], target.box);
       screen.put_in(sprites().apps[id], target.box);
       if (target.active) screen.put(sprites().app_labels[id], target.box.x1 - 2, target.box.y2 + 1);
       return;
-    case Thing::setting:
+    case TargetKind::setting:
       return draw_setting_row(target, state, screen);
-    case Thing::contact:
+    case TargetKind::contact:
       return draw_person(target, state, screen);
-    case Thing::key:
+    case TargetKind::key:
       return screen.put_in(sprites().keys[id], target.box);
-    case Thing::button:
+    case TargetKind::button:
       return screen.put_in(sprites().buttons[id], target.box);
   }
 }

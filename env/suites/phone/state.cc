@@ -27,10 +27,10 @@ Rect cell(int column, int row) {
 
 Rect foot_cell(int place) { return cell(place % 4, 4 + place / 4); }
 
-void add_rows(const Layout& layout, const State& state, Thing thing, std::vector<Target>& found) {
+void add_rows(const Layout& layout, const State& state, TargetKind kind, std::vector<Target>& found) {
   int top = kCell;
   for (int id : visible_rows(layout, state)) {
-    found.push_back({thing, id, {4, top + 1, kWidth, top + kCell - 1}});
+    found.push_back({kind, id, {4, top + 1, kWidth, top + kCell - 1}});
     top += kCell;
   }
 }
@@ -38,12 +38,12 @@ void add_rows(const Layout& layout, const State& state, Thing thing, std::vector
 void add_home(const Layout& layout, std::vector<Target>& found) {
   for (int place = 0; place < 12; ++place)
     if (const int app = layout.icons[static_cast<std::size_t>(place)]; app >= 0)
-      found.push_back({Thing::app, app, cell(place % 4, place / 4 * 2)});
+      found.push_back({TargetKind::app, app, cell(place % 4, place / 4 * 2)});
 }
 
 void add_keys(const Layout& layout, std::vector<Target>& found) {
   for (int place = 0; place < 12; ++place)
-    found.push_back({Thing::key, layout.keys[static_cast<std::size_t>(place)], cell(place % 4, 3 + place / 4)});
+    found.push_back({TargetKind::key, layout.keys[static_cast<std::size_t>(place)], cell(place % 4, 3 + place / 4)});
 }
 
 void press_key(int key, State& state) {
@@ -68,19 +68,19 @@ void press_button(const Layout& layout, int button, State& state) {
 }
 
 void activate(const Layout& layout, const Target& target, State& state) {
-  switch (target.thing) {
-    case Thing::app:
+  switch (target.kind) {
+    case TargetKind::app:
       return open_app(layout, target.id, state);
-    case Thing::setting:
+    case TargetKind::setting:
       state.switches ^= 1U << target.id;
       return;
-    case Thing::contact:
+    case TargetKind::contact:
       state.page = Page::contact;
       state.contact = target.id;
       return;
-    case Thing::key:
+    case TargetKind::key:
       return press_key(target.id, state);
-    case Thing::button:
+    case TargetKind::button:
       return press_button(layout, target.id, state);
   }
 }
@@ -155,16 +155,16 @@ std::optional<std::string> act(const Layout& layout, const GuiAction& action, St
 
 std::string name_of(const Target& target, const State& state) {
   const auto id = static_cast<std::size_t>(target.id);
-  switch (target.thing) {
-    case Thing::app:
+  switch (target.kind) {
+    case TargetKind::app:
       return fmt::format("app {}", kApps[id]);
-    case Thing::setting:
+    case TargetKind::setting:
       return fmt::format("switch {} {}", kSettings[id], has(state.switches, target.id) ? "on" : "off");
-    case Thing::contact:
+    case TargetKind::contact:
       return fmt::format("contact {}", kContacts[id]);
-    case Thing::key:
+    case TargetKind::key:
       return fmt::format("key {}", kKeys[id]);
-    case Thing::button:
+    case TargetKind::button:
       return fmt::format("button {}", kButtons[id]);
   }
   return "";
@@ -172,17 +172,17 @@ std::string name_of(const Target& target, const State& state) {
 
 std::vector<std::string> all_names() {
   std::vector<std::string> names;
-  const auto add = [&](Thing thing, std::size_t count, std::uint32_t switches) {
+  const auto add = [&](TargetKind kind, std::size_t count, std::uint32_t switches) {
     State state;
     state.switches = switches;
-    for (std::size_t id = 0; id < count; ++id) names.push_back(name_of({thing, static_cast<int>(id), {}, true}, state));
+    for (std::size_t id = 0; id < count; ++id) names.push_back(name_of({kind, static_cast<int>(id), {}, true}, state));
   };
-  add(Thing::app, kApps.size(), 0);
-  add(Thing::setting, kSettings.size(), 0);
-  add(Thing::setting, kSettings.size(), ~0U);
-  add(Thing::contact, kContacts.size(), 0);
-  add(Thing::key, kKeys.size(), 0);
-  add(Thing::button, kButtons.size(), 0);
+  add(TargetKind::app, kApps.size(), 0);
+  add(TargetKind::setting, kSettings.size(), 0);
+  add(TargetKind::setting, kSettings.size(), ~0U);
+  add(TargetKind::contact, kContacts.size(), 0);
+  add(TargetKind::key, kKeys.size(), 0);
+  add(TargetKind::button, kButtons.size(), 0);
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -205,31 +205,31 @@ std::vector<Target> targets(const Layout& layout, const State& state) {
   std::vector<Target> found;
   found.reserve(13);  // the keypad and its title
   if (const auto app = front_app(state); app && state.page != Page::app)
-    found.push_back({Thing::app, *app, cell(0, 0), false});
+    found.push_back({TargetKind::app, *app, cell(0, 0), false});
   switch (state.page) {
     case Page::home:
       add_home(layout, found);
       break;
     case Page::settings:
-      add_rows(layout, state, Thing::setting, found);
+      add_rows(layout, state, TargetKind::setting, found);
       break;
     case Page::contacts:
-      add_rows(layout, state, Thing::contact, found);
+      add_rows(layout, state, TargetKind::contact, found);
       break;
     case Page::contact:
-      found.push_back({Thing::contact, state.contact, {34, 40, 82, 88}, false});
-      found.push_back({Thing::button, kDeleteButton, foot_cell(layout.delete_place)});
+      found.push_back({TargetKind::contact, state.contact, {34, 40, 82, 88}, false});
+      found.push_back({TargetKind::button, kDeleteButton, foot_cell(layout.delete_place)});
       break;
     case Page::confirm:
-      found.push_back({Thing::contact, state.contact, {58, 58, 82, 82}, false});
-      found.push_back({Thing::button, kConfirmButton, foot_cell(layout.confirm_place)});
-      found.push_back({Thing::button, kCancelButton, foot_cell(layout.cancel_place)});
+      found.push_back({TargetKind::contact, state.contact, {58, 58, 82, 82}, false});
+      found.push_back({TargetKind::button, kConfirmButton, foot_cell(layout.confirm_place)});
+      found.push_back({TargetKind::button, kCancelButton, foot_cell(layout.cancel_place)});
       break;
     case Page::keypad:
       add_keys(layout, found);
       break;
     case Page::app:
-      found.push_back({Thing::app, state.app, {22, 50, 94, 122}, false});
+      found.push_back({TargetKind::app, state.app, {22, 50, 94, 122}, false});
       break;
   }
   return found;

@@ -66,11 +66,11 @@ struct State {
   bool operator==(const State&) const = default;
 };
 
-enum class Thing { app, setting, contact, key, button };
+enum class TargetKind { app, setting, contact, key, button };
 
 // A named thing on the screen. Only an active one answers to a click.
 struct Target {
-  Thing thing;
+  TargetKind kind;
   int id = 0;
   Rect box;
   bool active = true;

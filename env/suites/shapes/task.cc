@@ -93,7 +93,7 @@ std::optional<Expression> draw_relation(const std::vector<Shape>& shapes, int ta
     const int reference = rng.between(0, static_cast<int>(shapes.size()) - 1);
     if (reference == target) continue;
     Expression expression{partial(shapes[std::size_t(target)], rng.between(1, 7)),
-                          static_cast<Relation>(rng.between(0, 3)),
+                          static_cast<SpatialRelation>(rng.between(0, 3)),
                           partial(shapes[std::size_t(reference)], rng.between(1, 7))};
     const bool needed = !fits_only({expression.target, {}, {}}, shapes, target);
     const bool clear = fits_only({expression.reference, {}, {}}, shapes, reference);
@@ -126,13 +126,13 @@ std::string phrase(const Expression& expression, Rng& rng) {
 }
 
 // Is `shape` on that side of `reference`? Nothing if only partly.
-std::optional<bool> holds(Relation relation, const Box& shape, const Box& reference) {
+std::optional<bool> holds(SpatialRelation relation, const Box& shape, const Box& reference) {
   const auto before = [](double end, double start, double middle, double other_middle) -> std::optional<bool> {
     if (end <= start) return true;
     return middle >= other_middle ? std::optional<bool>(false) : std::nullopt;
   };
-  const bool horizontal = relation == Relation::left_of || relation == Relation::right_of;
-  const bool swapped = relation == Relation::right_of || relation == Relation::below;
+  const bool horizontal = relation == SpatialRelation::left_of || relation == SpatialRelation::right_of;
+  const bool swapped = relation == SpatialRelation::right_of || relation == SpatialRelation::below;
   const Box& first = swapped ? reference : shape;
   const Box& second = swapped ? shape : reference;
   if (horizontal) return before(first.x2, second.x1, first.x1 + first.x2, second.x1 + second.x2);

@@ -38,11 +38,11 @@ Description describe(const Shape& shape);               // all attributes
 std::string to_string(const Description& description);  // "small red circle"; "shape" where no form is named
 std::optional<Description> parse_description(std::string_view text);  // nothing if there is any other word
 
-enum class Relation { left_of, right_of, above, below };
+enum class SpatialRelation { left_of, right_of, above, below };
 // "The red circle left of the large square". Fits a shape that lies wholly on that side of the reference.
 struct Expression {
   Description target;
-  std::optional<Relation> relation;
+  std::optional<SpatialRelation> relation;
   Description reference;
 };
 

@@ -6,7 +6,7 @@
 //                   g  folder of the files         go on
 //                   z  u64 seed                    begin the streams of random numbers anew
 //   from the guest  h                              the interpreter is ready (the template, then every session)
-//                   d  Outcome, text               the code has ended
+//                   d  CodeOutcome, text           the code has ended
 //                   f  text                        the fork is done, or why not
 //                   i                              this process is about to enter the new session's namespaces
 //                   s                              this process is in them, and has given up its capabilities
@@ -19,7 +19,7 @@
 
 namespace agon::sandbox::launcher {
 
-enum class Outcome : unsigned char { ok, exception, memory, process, disk, interrupted };
+enum class CodeOutcome : unsigned char { ok, exception, memory, process, disk, interrupted };
 
 inline constexpr int kGuestChannel = 3;               // descriptor in the guest
 inline constexpr int kGuestHarness = 4;               // where the template reads its code

@@ -18,8 +18,8 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "sandbox/launcher/session/guest_session.h"
 #include "sandbox/launcher/session/outbox.h"
-#include "sandbox/launcher/session/session.h"
 #include "sandbox/launcher/session/session_files.h"
 #include "sandbox/launcher/sockets.h"
 #include "sandbox/launcher/supervisor/census.h"
@@ -68,7 +68,7 @@ class Supervisor {
 
  private:
   struct Held {
-    std::unique_ptr<Session> session;
+    std::unique_ptr<GuestSession> session;
     std::int64_t opening = -1, running = -1, writing = -1, closing = -1;  // ids of requests that wait for an answer
     std::uint64_t seed = 0;
     Clock::time_point since;
@@ -117,7 +117,7 @@ class Supervisor {
   void open(const Wish& wish);
   void grant_wishes();
   bool grant(const Wish& wish);
-  int make(const Limits& limits, Session* parent);
+  int make(const Limits& limits, GuestSession* parent);
   void progress(Held& one);
   void fork_interpreter(Held& one);
   void on_fork_answers(int source, const std::vector<std::string>& answers);
@@ -131,8 +131,8 @@ class Supervisor {
   bool has_forks(int id) const;
   int living() const;
   bool drop_spare();
-  Session* find(const std::function<bool(Session&)>& is_meant);
-  Session* session(int id);
+  GuestSession* find(const std::function<bool(GuestSession&)>& is_meant);
+  GuestSession* session(int id);
   std::vector<pid_t> processes_of(int session, std::chrono::milliseconds age);
   std::vector<Folder::Identity> folders() const;
 
@@ -194,13 +194,13 @@ void Supervisor::run() {
 int Supervisor::wait_time() const {
   auto least = std::chrono::milliseconds(10'000);
   for (const auto& [id, held] : sessions_) {
-    const Session& session = *held.session;
-    if (session.state() == Session::State::busy || session.state() == Session::State::ready)
+    const GuestSession& session = *held.session;
+    if (session.state() == GuestSession::State::busy || session.state() == GuestSession::State::ready)
       least = std::min(least, session.wait());
-    if (session.state() == Session::State::starting || session.state() == Session::State::making)
+    if (session.state() == GuestSession::State::starting || session.state() == GuestSession::State::making)
       least = std::min({least, std::chrono::milliseconds(1000), session.wait()});
     if (held.session->channel().waits_to_write()) least = std::min(least, std::chrono::milliseconds(1));
-    if (session.state() == Session::State::dead && held.closing >= 0)
+    if (session.state() == GuestSession::State::dead && held.closing >= 0)
       least = std::min(least, std::chrono::milliseconds(has_forks(id) ? 100 : 5));  // until the last of it has gone
   }
   if (questions_.has_waiting_marks()) least = std::min(least, std::chrono::milliseconds(1));
@@ -234,7 +234,7 @@ void Supervisor::on_event(std::uint64_t data) {
 }
 
 void Supervisor::on_session_event(Source source, Held& one) {
-  Session& session = *one.session;
+  GuestSession& session = *one.session;
   if (source == Source::progress) return progress(one);
   if (one.forgotten) return;
   if (source != Source::channel) return session.on_output();
@@ -258,9 +258,9 @@ void Supervisor::on_fork_answers(int source, const std::vector<std::string>& ans
   for (const std::string& text : answers) {
     std::deque<int>& asked = forking_[source];
     if (asked.empty()) return;
-    Session* made = session(asked.front());
+    GuestSession* made = session(asked.front());
     asked.pop_front();
-    if (made && !text.empty() && made->state() == Session::State::starting)
+    if (made && !text.empty() && made->state() == GuestSession::State::starting)
       made->end(source == 0 ? Reason::sandbox_lost : Reason::process_limit, text);
   }
 }
@@ -278,7 +278,7 @@ void Supervisor::on_signals() {
 
 // Until it is waited for it can still be asked which session it was of.
 void Supervisor::on_child_ended(pid_t child) {
-  Session* owner = session(session_of_process(child));
+  GuestSession* owner = session(session_of_process(child));
   int status = 0;
   rusage usage{};
   if (wait4(child, &status, 0, &usage) != child) return;
@@ -302,10 +302,10 @@ void Supervisor::on_child_ended(pid_t child) {
 void Supervisor::end_strays() {
   if (walls_.has_namespaces()) return;
   for (const auto& [id, held] : sessions_)
-    if (held.session->state() == Session::State::starting) return;
+    if (held.session->state() == GuestSession::State::starting) return;
   for (const auto& [id, processes] : census_) {
     const auto found = sessions_.find(id);
-    if (found != sessions_.end() && found->second.session->state() != Session::State::dead) continue;
+    if (found != sessions_.end() && found->second.session->state() != GuestSession::State::dead) continue;
     for (const pid_t process : processes)
       if (session_of_process(process) == id) ::kill(process, SIGKILL);
   }
@@ -353,17 +353,17 @@ void Supervisor::on_request(const Json& request) {
 }
 
 void Supervisor::on_session_request(std::int64_t id, const std::string& what, Held& one, const Json& request) {
-  Session& session = *one.session;
+  GuestSession& session = *one.session;
   if (what == "close") {
     one.closing = id;
     return session.end(Reason::sandbox_lost, "it was closed");
   }
-  if (session.state() == Session::State::dead) {
+  if (session.state() == GuestSession::State::dead) {
     if (what == "run") return answer(id, to_json(session.result_of_end()));
     const Result ended = session.result_of_end();
     return refuse(id, ended.text, ended.reason);
   }
-  if (session.state() != Session::State::ready || one.writing >= 0) return refuse(id, "the session is busy");
+  if (session.state() != GuestSession::State::ready || one.writing >= 0) return refuse(id, "the session is busy");
   if (what == "fork") {
     open({id, session.limits(), session.id(), request.at("seed").get<std::uint64_t>(), Clock::now()});
   } else if (what == "run") {
@@ -384,7 +384,7 @@ void Supervisor::open(const Wish& wish) {
   if (wish.parent == 0) {
     spare_limits_ = wish.limits;
     for (auto& [id, held] : sessions_) {
-      if (!held.spare || held.session->state() == Session::State::dead || held.session->limits() != wish.limits)
+      if (!held.spare || held.session->state() == GuestSession::State::dead || held.session->limits() != wish.limits)
         continue;
       held.spare = false;
       held.opening = wish.request;
@@ -415,8 +415,8 @@ void Supervisor::grant_wishes() {
 
 // False where it has to wait for others to end; what cannot be granted at all is refused.
 bool Supervisor::grant(const Wish& wish) try {
-  Session* parent = wish.parent ? session(wish.parent) : nullptr;
-  if (wish.parent != 0 && (!parent || parent->state() == Session::State::dead)) {
+  GuestSession* parent = wish.parent ? session(wish.parent) : nullptr;
+  if (wish.parent != 0 && (!parent || parent->state() == GuestSession::State::dead)) {
     const Result ended = parent ? parent->result_of_end() : Result();
     refuse(wish.request, parent ? ended.text : "the session was closed", ended.reason);
     return true;
@@ -434,11 +434,11 @@ bool Supervisor::grant(const Wish& wish) try {
   return true;
 }
 
-int Supervisor::make(const Limits& limits, Session* parent) {
+int Supervisor::make(const Limits& limits, GuestSession* parent) {
   const int id = ++last_;  // once, also of one that cannot be made
   Held one;
   one.since = Clock::now();
-  one.session = std::make_unique<Session>(id, parent, limits, surroundings_);
+  one.session = std::make_unique<GuestSession>(id, parent, limits, surroundings_);
   Held& made = sessions_.emplace(id, std::move(one)).first->second;
   if (made.session->progress() >= 0)
     watch(made.session->progress(), Source::progress, id);
@@ -448,18 +448,18 @@ int Supervisor::make(const Limits& limits, Session* parent) {
 }
 
 void Supervisor::progress(Held& one) {
-  Session& session = *one.session;
-  if (session.state() != Session::State::making) return;
+  GuestSession& session = *one.session;
+  if (session.state() != GuestSession::State::making) return;
   if (session.on_progress()) fork_interpreter(one);
   if (session.first().process() != 0 && unknown_ended_.contains(session.first().process())) session.on_first_ended();
 }
 
 void Supervisor::fork_interpreter(Held& one) {
-  Session& made = *one.session;
-  Session* parent = made.parent() ? session(made.parent()) : nullptr;
-  if (made.parent() != 0 && (!parent || parent->state() == Session::State::dead))
+  GuestSession& made = *one.session;
+  GuestSession* parent = made.parent() ? session(made.parent()) : nullptr;
+  if (made.parent() != 0 && (!parent || parent->state() == GuestSession::State::dead))
     return made.end(Reason::process_limit, "the session that it is forked from has ended");
-  const Session::GuestEnds ends = made.make_ends();
+  const GuestSession::GuestEnds ends = made.make_ends();
   watch(made.channel().get(), Source::channel, made.id());
   watch(made.out(), Source::out, made.id());
   watch(made.err(), Source::err, made.id());
@@ -480,7 +480,7 @@ void Supervisor::keep_spares() {
   if (!spare_limits_ || !wishes_.empty()) return;
   int spares = 0;
   for (auto& [id, held] : sessions_) {
-    if (!held.spare || held.session->state() == Session::State::dead) continue;
+    if (!held.spare || held.session->state() == GuestSession::State::dead) continue;
     if (held.session->limits() == *spare_limits_)
       ++spares;
     else
@@ -501,14 +501,14 @@ bool Supervisor::has_forks(int id) const {
 
 int Supervisor::living() const {
   return static_cast<int>(std::count_if(sessions_.begin(), sessions_.end(), [](const auto& entry) {
-    return entry.second.session->state() != Session::State::dead;
+    return entry.second.session->state() != GuestSession::State::dead;
   }));
 }
 
 // Makes room for who asks. False where there is no spare.
 bool Supervisor::drop_spare() {
   for (auto& [id, held] : sessions_) {
-    if (!held.spare || held.session->state() == Session::State::dead) continue;
+    if (!held.spare || held.session->state() == GuestSession::State::dead) continue;
     held.session->end(Reason::sandbox_lost, "there is no room for it");
     held.closing = 0;  // it has not failed: others like it may be made
     return true;
@@ -516,13 +516,13 @@ bool Supervisor::drop_spare() {
   return false;
 }
 
-Session* Supervisor::find(const std::function<bool(Session&)>& is_meant) {
+GuestSession* Supervisor::find(const std::function<bool(GuestSession&)>& is_meant) {
   for (auto& [id, held] : sessions_)
     if (is_meant(*held.session)) return held.session.get();
   return nullptr;
 }
 
-Session* Supervisor::session(int id) {
+GuestSession* Supervisor::session(int id) {
   const auto found = sessions_.find(id);
   return found == sessions_.end() ? nullptr : found->second.session.get();
 }
@@ -540,7 +540,7 @@ std::vector<pid_t> Supervisor::processes_of(int session, std::chrono::millisecon
 std::vector<Folder::Identity> Supervisor::folders() const {
   std::vector<Folder::Identity> all;
   for (const auto& [id, held] : sessions_)
-    if (held.session->folder() && held.session->state() != Session::State::dead)
+    if (held.session->folder() && held.session->state() != GuestSession::State::dead)
       all.push_back(held.session->folder()->identity());
   return all;
 }
@@ -550,7 +550,7 @@ void Supervisor::settle_all() {
   bool is_making = false;
   for (const auto& [id, held] : sessions_) {
     ids.push_back(id);
-    is_making = is_making || held.session->state() == Session::State::making;
+    is_making = is_making || held.session->state() == GuestSession::State::making;
   }
   if (!is_making) unknown_ended_.clear();
   for (const int id : ids) try {
@@ -563,13 +563,14 @@ void Supervisor::settle_all() {
 // Whatever has come about in a session since the last look: answers to its requests, its end.
 void Supervisor::settle(int id) {
   Held& one = sessions_.at(id);
-  Session& session = *one.session;
+  GuestSession& session = *one.session;
   session.watch();
   if (session.channel().waits_to_write()) session.channel().flush();
-  const bool begins = session.state() == Session::State::starting || session.state() == Session::State::making;
+  const bool begins =
+      session.state() == GuestSession::State::starting || session.state() == GuestSession::State::making;
   if (begins && Clock::now() - one.since > kMostOpening)
     session.end(session.parent() ? Reason::wall_timeout : Reason::sandbox_lost, "it did not start in time");
-  if (one.opening >= 0 && session.state() == Session::State::ready) {
+  if (one.opening >= 0 && session.state() == GuestSession::State::ready) {
     session.seed(one.seed);
     answer(std::exchange(one.opening, -1), {{"session", id}});
   }
@@ -579,11 +580,11 @@ void Supervisor::settle(int id) {
   }
   if (const auto result = session.take_result())
     answer_result(std::exchange(one.running, -1), *result, session.take_files());
-  if (session.state() == Session::State::dead) settle_dead(one);
+  if (session.state() == GuestSession::State::dead) settle_dead(one);
 }
 
 void Supervisor::settle_dead(Held& one) {
-  Session& session = *one.session;
+  GuestSession& session = *one.session;
   const int id = session.id();
   if (one.spare && one.closing < 0) {
     one.closing = 0;
@@ -610,7 +611,7 @@ void Supervisor::settle_dead(Held& one) {
 
 // What a dead session's descriptors say is of no interest.
 void Supervisor::forget(Held& one) {
-  Session& session = *one.session;
+  GuestSession& session = *one.session;
   for (const int descriptor : {session.channel().get(), session.out(), session.err()})
     if (descriptor >= 0) unwatch(descriptor);
   session.close_descriptors();

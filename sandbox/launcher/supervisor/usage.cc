@@ -60,7 +60,7 @@ TemplateMemory TemplateMemory::of(pid_t process) {
   return {memory.resident, memory.page_tables, mappings_of(process), times_of(process).stack};
 }
 
-std::string to_bytes(const Reading& reading) {
+std::string to_bytes(const UsageReading& reading) {
   static_assert(std::is_trivially_copyable_v<Sample>);
   const Totals totals{reading.reaped_by_reaper, reading.reaped_by_supervisor, reading.buffers.value_or(-1)};
   std::string bytes(sizeof totals + reading.samples.size() * sizeof(Sample), '\0');
@@ -70,10 +70,10 @@ std::string to_bytes(const Reading& reading) {
   return bytes;
 }
 
-Reading reading_from(std::string_view bytes) {
+UsageReading reading_from(std::string_view bytes) {
   Totals totals;
   std::memcpy(&totals, bytes.data(), sizeof totals);
-  Reading reading;
+  UsageReading reading;
   reading.reaped_by_reaper = totals.reaped_by_reaper;
   reading.reaped_by_supervisor = totals.reaped_by_supervisor;
   if (totals.buffers >= 0) reading.buffers = totals.buffers;
@@ -126,8 +126,8 @@ Sample Usage::sample_of(pid_t process) const {
   return sample;
 }
 
-Reading Usage::read(const std::vector<pid_t>& processes) const {
-  Reading reading;
+UsageReading Usage::read(const std::vector<pid_t>& processes) const {
+  UsageReading reading;
   reading.reaped_by_reaper = reaper_ ? times_of(reaper_).reaped : 0;
   reading.reaped_by_supervisor = reaped_by_supervisor_;
   std::int64_t descriptors = 0;
@@ -149,7 +149,7 @@ Reading Usage::read(const std::vector<pid_t>& processes) const {
   return reading;
 }
 
-void Usage::take(const Reading& reading, bool by_errand) {
+void Usage::take(const UsageReading& reading, bool by_errand) {
   std::map<pid_t, Member> now;
   struct Program {
     std::int64_t largest = 0, grown = 0;  // bytes, of it and its forks
@@ -209,7 +209,7 @@ bool Usage::wants_buffers(std::int64_t descriptors) const {
   return descriptors > kFewDescriptors && (descriptors != buffers_of_ || (looks_ + 1) % kLooksBetween == 0);
 }
 
-void Usage::take_buffers(const Reading& reading) {
+void Usage::take_buffers(const UsageReading& reading) {
   if (descriptors_ <= kFewDescriptors) {
     buffers_ = 0;
     buffers_of_ = -1;

@@ -45,14 +45,14 @@ struct Sample {
   bool is_starting = false;   // it is about to run another program, so of `times` only the state is known
 };
 // And of all.
-struct Reading {
+struct UsageReading {
   std::vector<Sample> samples;
   double reaped_by_reaper = 0;          // seconds, of all that it ever waited for
   double reaped_by_supervisor = 0;      // and that we did, when the reading began
   std::optional<std::int64_t> buffers;  // bytes that pipes and sockets may hold, where they were looked at
 };
-std::string to_bytes(const Reading& reading);
-Reading reading_from(std::string_view bytes);
+std::string to_bytes(const UsageReading& reading);
+UsageReading reading_from(std::string_view bytes);
 
 class Usage {
  public:
@@ -68,8 +68,8 @@ class Usage {
   // Reads them all anew. `processes`: of the session, the interpreter among them.
   void look(const std::vector<pid_t>& processes);
   // The same in two halves, for an errand that reads: changes nothing; takes what it has read.
-  Reading read(const std::vector<pid_t>& processes) const;
-  void take(const Reading& reading, bool by_errand);
+  UsageReading read(const std::vector<pid_t>& processes) const;
+  void take(const UsageReading& reading, bool by_errand);
   // An orphan that the supervisor has waited for: seconds of CPU time, with its own children's.
   void on_reaped(double seconds) { reaped_by_supervisor_ += seconds; }
 
@@ -116,7 +116,7 @@ class Usage {
   };
   Sample sample_of(pid_t process) const;
   bool wants_buffers(std::int64_t descriptors) const;
-  void take_buffers(const Reading& reading);
+  void take_buffers(const UsageReading& reading);
   void count_vanished(const std::map<pid_t, Member>& now, double seconds);
   void count_lost();
   std::int64_t owned(pid_t process, const MemoryUse& memory, const Times& times, std::int64_t resident) const;

@@ -107,13 +107,13 @@ bool Questions::allows(const seccomp_notif& question) const {
 }
 
 void Questions::on_watch(const seccomp_notif& question) const {
-  Session* session = session_(session_of_process(static_cast<pid_t>(question.pid)));
+  GuestSession* session = session_(session_of_process(static_cast<pid_t>(question.pid)));
   session && session->may_watch() ? go_on(question.id) : answer(question.id, ENOSPC);
 }
 
 bool Questions::may_enter(pid_t asker) const {
-  return find_([asker](Session& session) {
-    if (session.state() == Session::State::starting) session.on_channel();  // what it said may still lie there
+  return find_([asker](GuestSession& session) {
+    if (session.state() == GuestSession::State::starting) session.on_channel();  // what it said may still lie there
     return session.may_enter(asker);
   });
 }
@@ -125,7 +125,7 @@ void Questions::on_setsid(const seccomp_notif& question) {
 
 bool Questions::try_lead(const WaitingLeader& wish) const {
   if (!is_waiting(wish.question)) return true;
-  Session* session = session_(session_of_process(wish.asker));
+  GuestSession* session = session_(session_of_process(wish.asker));
   if (session && !session->may_lead(wish.asker)) return false;
   session ? go_on(wish.question) : answer(wish.question, EPERM);
   return true;
@@ -164,12 +164,12 @@ bool Questions::may_lock(const seccomp_notif& question) const {
 }
 
 bool Questions::may_lock(int file, pid_t asker) const {
-  Session* session = session_(session_of_process(asker));
+  GuestSession* session = session_(session_of_process(asker));
   return session && session->may_lock() && is_of_session(file, *session);
 }
 
 // Whether a file that is open here lies among the session's.
-bool Questions::is_of_session(int file, const Session& session) const try {
+bool Questions::is_of_session(int file, const GuestSession& session) const try {
   if (!walls_.has_namespaces()) {
     std::error_code gone;
     const auto path = std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", file), gone);
@@ -185,7 +185,7 @@ bool Questions::is_of_session(int file, const Session& session) const try {
 void Questions::on_mark(const seccomp_notif& question) {
   const auto asker = static_cast<pid_t>(question.pid);
   const int owner = session_of_process(asker);
-  const Session* session = session_(owner);
+  const GuestSession* session = session_(owner);
   if (!session) return answer(question.id, EPERM);
   const bool alone = session->runs_nothing_but(asker) && ProcessStatus(asker).field("Threads") == "1";
   const int error = alone ? set_mark(question, *session, RESOLVE_NO_SYMLINKS) : ELOOP;
@@ -201,7 +201,7 @@ bool Questions::try_mark(WaitingMark& wish) try {
   }
   const bool one_is_out = std::ranges::any_of(
       waiting_marks_, [&](const WaitingMark& other) { return other.session == wish.session && other.errand.is_out(); });
-  const Session* session = session_(wish.session);
+  const GuestSession* session = session_(wish.session);
   if (!session) return answer(wish.question.id, EPERM), true;
   if (!one_is_out) wish.errand = Errand::start([&] { return Errand::Values{set_mark(wish.question, *session, 0)}; });
   return false;
@@ -212,7 +212,7 @@ bool Questions::try_mark(WaitingMark& wish) try {
 
 // The file is found by what the asker says, looked at and changed by one descriptor. The errno, or 0. Also for an
 // errand, which knows no marks of processes (census.h): they name the supervisor.
-int Questions::set_mark(const seccomp_notif& question, const Session& session, std::uint64_t resolve) const {
+int Questions::set_mark(const seccomp_notif& question, const GuestSession& session, std::uint64_t resolve) const {
   const auto asker = static_cast<pid_t>(question.pid);
   const auto& arguments = question.data.args;
   const int call = question.data.nr;
@@ -238,7 +238,7 @@ int Questions::set_mark(const seccomp_notif& question, const Session& session, s
 }
 
 bool Questions::may_confine(pid_t asker) const {
-  const Session* session = session_(session_of_process(asker));
+  const GuestSession* session = session_(session_of_process(asker));
   return session && session->is_confining(asker);
 }
 

@@ -1,11 +1,11 @@
 // sandbox/launcher/supervisor/user_notifications.h - system calls that the filter puts to the supervisor, since it is
 // not their number but who asks and what is meant that decides: setns, setsid, file locks, signals, Landlock.
 //
-// setns: the process that goes into a new session, until that is ready. setsid: what Session::may_lead grants goes on,
-// and others wait until it does. Locks: on files of the session's own workspace; a flock is taken here, on a copy of
-// the descriptor that was looked at. Where all see the same processes and files: signals to the session's own, Landlock
-// to an interpreter that is not ready yet, and modes and times of the session's own files, which are set here. Whatever
-// else asks gets EPERM.
+// setns: the process that goes into a new session, until that is ready. setsid: what GuestSession::may_lead grants goes
+// on, and others wait until it does. Locks: on files of the session's own workspace; a flock is taken here, on a copy
+// of the descriptor that was looked at. Where all see the same processes and files: signals to the session's own,
+// Landlock to an interpreter that is not ready yet, and modes and times of the session's own files, which are set here.
+// Whatever else asks gets EPERM.
 #pragma once
 
 #include <linux/seccomp.h>
@@ -17,7 +17,7 @@
 
 #include "core/descriptor.h"
 #include "sandbox/launcher/isolation/isolation.h"
-#include "sandbox/launcher/session/session.h"
+#include "sandbox/launcher/session/guest_session.h"
 #include "sandbox/launcher/supervisor/errand.h"
 
 namespace agon::sandbox::launcher {
@@ -26,8 +26,8 @@ class Questions {
  public:
   // FindSession: the first session for which `is_meant` is true. SessionOf: the session of that number. Both may be
   // null.
-  using FindSession = std::function<Session*(const std::function<bool(Session&)>& is_meant)>;
-  using SessionOf = std::function<Session*(int session)>;
+  using FindSession = std::function<GuestSession*(const std::function<bool(GuestSession&)>& is_meant)>;
+  using SessionOf = std::function<GuestSession*(int session)>;
   // notifications: of the filter (seccomp_unotify); like the walls, it outlives this.
   Questions(const Descriptor& notifications, const Walls& walls, FindSession find, SessionOf session)
       : notifications_(notifications), walls_(walls), find_(std::move(find)), session_(std::move(session)) {}
@@ -70,11 +70,11 @@ class Questions {
   void on_watch(const seccomp_notif& question) const;
   void on_mark(const seccomp_notif& question);
   bool try_mark(WaitingMark& wish);
-  int set_mark(const seccomp_notif& question, const Session& session, std::uint64_t resolve) const;
+  int set_mark(const seccomp_notif& question, const GuestSession& session, std::uint64_t resolve) const;
   bool try_lock(const WaitingLock& wish) const;    // false: it has to wait
   bool try_lead(const WaitingLeader& wish) const;  // likewise
   bool may_lock(int file, pid_t asker) const;
-  bool is_of_session(int file, const Session& session) const;
+  bool is_of_session(int file, const GuestSession& session) const;
 
   const Descriptor& notifications_;
   const Walls& walls_;

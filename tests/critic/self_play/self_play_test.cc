@@ -131,7 +131,7 @@ TEST_CASE("solver check: an episode of several turns is played to its end") {
   const auto env = env::make_env("lookup");
   const env::StepResult first = env->reset({env::Split::test, 3});
   Rng rng = Rng::derive(1, "self-play", "test");
-  const env::ExpertTurn turn = env::expert_turns(*env, first, rng).front();
+  const env::SolutionTurn turn = env::expert_turns(*env, first, rng).front();
   const env::KnownStep known = env::known_steps(*turn.env, turn.text).front();
   const StepPair pair{{turn.transcript, known.query.before, known.query.step, turn.env.get()},
                       env::corrupted(*turn.env, known.query, rng)->step};

@@ -64,11 +64,11 @@ TEST_CASE("shapes: a relation fits what lies wholly on that side, a partly is no
                                   shape(true, 0, Form::circle, {70, 10, 110, 50}),
                                   shape(false, 2, Form::square, {40, 40, 60, 60})};
   const Description circle{{}, {}, Form::circle}, square{{}, {}, Form::square};
-  CHECK(shapes_that_fit({circle, Relation::left_of, square}, shapes) == std::vector<int>{0});
-  CHECK(shapes_that_fit({circle, Relation::right_of, square}, shapes) == std::vector<int>{1});
+  CHECK(shapes_that_fit({circle, SpatialRelation::left_of, square}, shapes) == std::vector<int>{0});
+  CHECK(shapes_that_fit({circle, SpatialRelation::right_of, square}, shapes) == std::vector<int>{1});
   CHECK(shapes_that_fit({circle, {}, {}}, shapes) == std::vector<int>{0, 1});
-  CHECK_FALSE(shapes_that_fit({circle, Relation::above, square}, shapes));  // the large one overlaps in height
-  CHECK(shapes_that_fit({{false, 0, {}}, Relation::below, square}, shapes) == std::vector<int>{});
+  CHECK_FALSE(shapes_that_fit({circle, SpatialRelation::above, square}, shapes));  // the large one overlaps in height
+  CHECK(shapes_that_fit({{false, 0, {}}, SpatialRelation::below, square}, shapes) == std::vector<int>{});
 }
 
 TEST_CASE("shapes: descriptions round-trip") {

@@ -99,7 +99,7 @@ TEST_CASE("critic: a wrong step of a tool suite has the form of the right one, b
     for (std::uint64_t index = 0; index < 25; ++index) {
       const StepResult first = env->reset({Split::train, index, 3});
       Rng rng(index);
-      for (const ExpertTurn& turn : expert_turns(*env, first, rng))
+      for (const SolutionTurn& turn : expert_turns(*env, first, rng))
         for (const KnownStep& known : known_steps(*turn.env, turn.text))
           for (const ErrorKind kind : kErrorKinds) {
             const auto wrong = turn.env->corrupt_step(known.query, kind, rng);

@@ -464,7 +464,7 @@ TEST_CASE("threads search at once, and a replaced index is noticed") {
 
 TEST_CASE("a snippet is the part that fits") {
   SQLite::Database database(":memory:");
-  Tokenizer tokenizer(database.getHandle());
+  WordTokenizer tokenizer(database.getHandle());
   std::string text;
   for (int i = 0; i < 200; ++i) text += i == 120 ? "golden fleeces, " : i == 122 ? "Argonauts " : "filler ";
   const std::map<std::string, double, std::less<>> weights = {{"fleec", 3}, {"argonaut", 2}, {"filler", 0.1}};

@@ -1,5 +1,6 @@
-// sandbox/launcher/isolation/launcher_backend.h - other programs that make the outer namespaces and the root, in place
-// of isolation.h, and start this launcher again inside. What is within (template, sessions, their limits) stays ours.
+// sandbox/launcher/isolation/container.h - containers by other programs (bwrap, docker, podman), which make the outer
+// namespaces and the root in place of isolation.h and start this launcher again inside. What is within (template,
+// sessions, their limits) stays ours.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// sandbox/launcher/session/session.h - one session: an interpreter and all that it started, from its making to its end.
-// Belongs to the supervisor's one thread; nothing here blocks on a guest, and nothing takes long.
+// sandbox/launcher/session/guest_session.h - one session as the supervisor sees it: an interpreter and all that it
+// started, from its making to its end. Belongs to the supervisor's one thread; nothing here blocks on a guest, and
+// nothing takes long.
 #pragma once
 
 #include <chrono>
@@ -40,7 +41,7 @@ struct Call {
   std::int64_t peak_before = 0, kills_before = 0, refusals_before = 0;  // of the cgroup
   OutputBuffer out, err;
   bool answered = false;
-  Outcome outcome = Outcome::ok;
+  CodeOutcome outcome = CodeOutcome::ok;
   std::string text;
   std::optional<Reason> interrupted;
   std::int64_t peak = 0, seen = 0;  // bytes of memory; seen: at the looks, with what is perhaps shared
@@ -56,7 +57,7 @@ struct Surroundings {
   std::function<std::vector<Folder::Identity>()> folders;  // of all sessions, where they share a file system
 };
 
-class Session {
+class GuestSession {
  public:
   enum class State {
     making,    // its namespaces, or the copy of its files
@@ -76,7 +77,7 @@ class Session {
   };
   // parent: the session it is forked from, none: the template. Begins to make its cgroup, namespaces and files, as the
   // walls go; throws std::system_error.
-  Session(int id, const Session* parent, Limits limits, const Surroundings& surroundings);
+  GuestSession(int id, const GuestSession* parent, Limits limits, const Surroundings& surroundings);
   // Of what is under way, to be polled; -1: nothing. on_progress(): true once all is made and the interpreter can be
   // forked.
   int progress() const;

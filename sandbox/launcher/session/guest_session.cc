@@ -1,4 +1,4 @@
-#include "sandbox/launcher/session/session.h"
+#include "sandbox/launcher/session/guest_session.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -98,7 +98,7 @@ std::string files_text(const Limits& limits) {
 
 }  // namespace
 
-Session::Session(int id, const Session* parent, Limits limits, const Surroundings& surroundings)
+GuestSession::GuestSession(int id, const GuestSession* parent, Limits limits, const Surroundings& surroundings)
     : id_(id),
       parent_(parent ? parent->id() : 0),
       limits_(limits),
@@ -119,12 +119,12 @@ Session::Session(int id, const Session* parent, Limits limits, const Surrounding
   });
 }
 
-int Session::progress() const {
+int GuestSession::progress() const {
   if (state_ != State::making) return -1;
   return folder_ ? making_.descriptor() : first_.progress();
 }
 
-bool Session::on_progress() try {
+bool GuestSession::on_progress() try {
   if (!folder_) return first_.advance();
   if (!making_.is_out()) return true;
   const auto outcome = making_.take();
@@ -146,7 +146,7 @@ bool Session::on_progress() try {
   return false;
 }
 
-Session::GuestEnds Session::make_ends() {
+GuestSession::GuestEnds GuestSession::make_ends() {
   GuestEnds ends;
   std::tie(channel_, ends.channel) = GuestChannel::make();
   ends.out = make_stream(out_);
@@ -157,7 +157,7 @@ Session::GuestEnds Session::make_ends() {
   return ends;
 }
 
-void Session::on_channel() {
+void GuestSession::on_channel() {
   const bool open = channel_.receive(
       [this](pid_t sender, std::string_view payload) { return state_ != State::dead && on_frame(sender, payload); });
   if (open || state_ == State::dead) return;
@@ -167,7 +167,7 @@ void Session::on_channel() {
 }
 
 // False once nothing more is to be read.
-bool Session::on_frame(pid_t sender, std::string_view payload) {
+bool GuestSession::on_frame(pid_t sender, std::string_view payload) {
   const char kind = payload.empty() ? 0 : payload[0];
   payload.remove_prefix(std::min<std::size_t>(1, payload.size()));
   if (state_ == State::starting) {
@@ -180,7 +180,7 @@ bool Session::on_frame(pid_t sender, std::string_view payload) {
     return true;
   }
   if (kind == 'd' && sender == interpreter_ && state_ == State::busy && !call_->answered && !payload.empty() &&
-      static_cast<unsigned char>(payload[0]) <= static_cast<unsigned char>(Outcome::interrupted)) {
+      static_cast<unsigned char>(payload[0]) <= static_cast<unsigned char>(CodeOutcome::interrupted)) {
     on_answer(payload);
     return true;
   }
@@ -188,7 +188,7 @@ bool Session::on_frame(pid_t sender, std::string_view payload) {
   return false;
 }
 
-void Session::on_starting_frame(pid_t sender, char kind, std::string_view payload) {
+void GuestSession::on_starting_frame(pid_t sender, char kind, std::string_view payload) {
   if (kind == 'i' && entering_ == 0) {
     entering_ = sender;
     entering_process_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, sender, 0)));  // none: it has ended since
@@ -200,13 +200,13 @@ void Session::on_starting_frame(pid_t sender, char kind, std::string_view payloa
     end(Reason::protocol_error, kind == 'e' ? valid_utf8(payload) : "an unexpected message");
 }
 
-void Session::on_ready() {
+void GuestSession::on_ready() {
   state_ = State::ready;
   next_look_ = Clock::now() + kIdleTick;
   namespaces_ = {};
 }
 
-void Session::on_entered(pid_t process) try {
+void GuestSession::on_entered(pid_t process) try {
   if (!is_inside(process)) return end(Reason::protocol_error, "the new process is not where it said");
   const ProcessStatus status(process);
   for (const char* name : {"CapEff", "CapPrm", "CapInh", "CapAmb"})
@@ -231,14 +231,14 @@ void Session::on_entered(pid_t process) try {
   end(Reason::protocol_error, error.what());
 }
 
-void Session::hold(pid_t process, const ProcessStatus& status) {
+void GuestSession::hold(pid_t process, const ProcessStatus& status) {
   mark_process(process, id_);
   if (cgroup_) cgroup_->add(process);
   if (parent_ == 0) set_rlimits(process, status);  // a fork inherits them
   usage_ = Usage(process, first_.process(), surroundings_.template_memory);
 }
 
-bool Session::is_inside(pid_t process) const {
+bool GuestSession::is_inside(pid_t process) const {
   if (folder_) return parent_of(process) == getpid() && (session_of_process(process) == parent_);
   const auto same = [process](const char* name, const Descriptor& expected) {
     struct stat is {
@@ -250,7 +250,7 @@ bool Session::is_inside(pid_t process) const {
 }
 
 // Hard limits that the guest cannot raise. Memory and processes are held by watch(); these are the last line behind it.
-void Session::set_rlimits(pid_t process, const ProcessStatus& status) const {
+void GuestSession::set_rlimits(pid_t process, const ProcessStatus& status) const {
   const auto set = [process](int resource, std::int64_t value) {
     rlimit had{};
     checked(prlimit(process, static_cast<__rlimit_resource>(resource), nullptr, &had), "prlimit");
@@ -266,19 +266,19 @@ void Session::set_rlimits(pid_t process, const ProcessStatus& status) const {
 }
 
 // At the will of who may reach it: of a session that is no fork, only the machine.
-void Session::on_first_ended() {
+void GuestSession::on_first_ended() {
   first_.on_reaped();
   end(parent_ != 0 ? Reason::killed_by_signal : Reason::sandbox_lost, "its init process has ended");
 }
 
-void Session::on_reaped(pid_t reaper, const Report& report) {
+void GuestSession::on_reaped(pid_t reaper, const Report& report) {
   if (reaper != reaper_ || interpreter_ == 0 || report.process != reaped_as_ || reaped_) return;
   reaped_ = true;
   on_exit(report.status);
 }
 
 // A leader that has ended leaves its session to its children. One that may become a leader need not be one yet.
-bool Session::may_lead(pid_t process) {
+bool GuestSession::may_lead(pid_t process) {
   if (is_confining(process) || leaders_.contains(process)) return true;
   if (Clock::now() < next_leader_) return false;
   std::erase_if(leaders_, [&](pid_t leader) { return session_of_process(leader) != id_ || has_ended(leader); });
@@ -293,24 +293,24 @@ bool Session::may_lead(pid_t process) {
   return true;
 }
 
-bool Session::may_lock() { return ++locks_of_call_ <= kMostLocks && ++locks_ <= kMostLocksEver; }
+bool GuestSession::may_lock() { return ++locks_of_call_ <= kMostLocks && ++locks_ <= kMostLocksEver; }
 
-bool Session::may_watch() { return ++watches_ <= kMostWatches; }
+bool GuestSession::may_watch() { return ++watches_ <= kMostWatches; }
 
-void Session::end(Reason reason, std::string why) {
+void GuestSession::end(Reason reason, std::string why) {
   if (state_ == State::dead) return;
   if (call_) finish(reason, why, false);
   if (!end_) end_ = End{reason, std::move(why)};
   state_ = State::dead;
 }
 
-void Session::seed(std::uint64_t seed) {
+void GuestSession::seed(std::uint64_t seed) {
   std::string payload = "z";
   for (int shift = 0; shift < 64; shift += 8) payload += static_cast<char>(seed >> shift & 0xff);
   channel_.send(payload);
 }
 
-void Session::write(const std::string& name, const std::string& bytes) {
+void GuestSession::write(const std::string& name, const std::string& bytes) {
   pictures_.reset();
   const auto home_folder = std::make_shared<const Folder>(home());
   const auto work = [this, home_folder, &name, &bytes] {
@@ -328,22 +328,22 @@ void Session::write(const std::string& name, const std::string& bytes) {
   written_ = Errand::Outcome{};
 }
 
-std::optional<Errand::Outcome> Session::take_write() {
+std::optional<Errand::Outcome> GuestSession::take_write() {
   return writing_.is_out() ? writing_.take() : std::exchange(written_, std::nullopt);
 }
 
 // Nobody can hold a lock of the kernel's then.
-bool Session::is_alone() const {
+bool GuestSession::is_alone() const {
   if (!has_run_) return true;
   return surroundings_.processes(id_, milliseconds(0)) == std::vector<pid_t>{interpreter_} &&
          memory_use(interpreter_).threads == 1 && waits_for_request();
 }
 
-bool Session::runs_nothing_but(pid_t process) const {
+bool GuestSession::runs_nothing_but(pid_t process) const {
   return surroundings_.processes(id_, milliseconds(0)) == std::vector<pid_t>{process};
 }
 
-void Session::start(CallRequest request) {
+void GuestSession::start(CallRequest request) {
   drain_into(out(), nullptr, kPipe);
   drain_into(err(), nullptr, kPipe);
   has_run_ = true;
@@ -374,24 +374,24 @@ void Session::start(CallRequest request) {
   next_look_ = next_count_ = Clock::now() + kTick;
 }
 
-void Session::on_output() {
+void GuestSession::on_output() {
   drain_into(out(), call_ ? &call_->out : nullptr, kRead);
   drain_into(err(), call_ ? &call_->err : nullptr, kRead);
   if (call_ && call_->out.total() + call_->err.total() > limits_.output)
     end(Reason::output_limit, fmt::format("more than {} bytes of output", limits_.output));
 }
 
-void Session::on_answer(std::string_view payload) {
+void GuestSession::on_answer(std::string_view payload) {
   call_->answered = true;
   call_->answered_at = Clock::now();
-  call_->outcome = static_cast<Outcome>(payload[0]);
+  call_->outcome = static_cast<CodeOutcome>(payload[0]);
   call_->text = valid_utf8(payload.substr(1));
   finish_answered();
 }
 
 // An answer counts once the main thread is back where it waits for the next request: code that only says it is done is
 // not.
-void Session::finish_answered() {
+void GuestSession::finish_answered() {
   if (!waits_for_request()) return;
   if (call_->interrupted) return finish(*call_->interrupted, call_->text, true);
   constexpr std::array kReasons = {Reason::ok,         Reason::exception, Reason::memory_limit, Reason::process_limit,
@@ -399,12 +399,12 @@ void Session::finish_answered() {
   finish(kReasons.at(static_cast<std::size_t>(call_->outcome)), call_->text, true);
 }
 
-bool Session::waits_for_request() const {
+bool GuestSession::waits_for_request() const {
   const auto waiting = waiting_in(interpreter_);
   return waiting && waiting->number == SYS_recvmsg && waiting->argument == kGuestChannel;
 }
 
-void Session::on_exit(int status) {
+void GuestSession::on_exit(int status) {
   if (call_ && call_->interrupted) return end(*call_->interrupted, "ended at the limit");
   if (cgroup_ && cgroup_->memory_kills() > 0)  // the kernel ends a session over its memory as a whole
     return end(Reason::memory_limit, fmt::format("more than {} bytes of memory", limits_.memory));
@@ -413,7 +413,7 @@ void Session::on_exit(int status) {
       fmt::format("the interpreter left with code {}", WEXITSTATUS(status)));
 }
 
-void Session::watch() {
+void GuestSession::watch() {
   if (state_ != State::dead && closed_at_ && Clock::now() - *closed_at_ > kAnswer)
     return end(Reason::protocol_error, "the interpreter closed its channel");
   if (state_ == State::starting) return watch_start();
@@ -422,7 +422,7 @@ void Session::watch() {
 }
 
 // The first steps of a fork are in the hands of the code that it comes from.
-void Session::watch_start() {
+void GuestSession::watch_start() {
   check_files();
   if (state_ == State::dead) return;
   if (interpreter_ == 0 || Clock::now() < next_look_) return;
@@ -434,7 +434,7 @@ void Session::watch_start() {
   if (over) end(over->reason, over->text);
 }
 
-void Session::watch_call() {
+void GuestSession::watch_call() {
   if (call_->answered) watch_answered();
   if (!call_) return;
   if (call_->interrupted) {
@@ -448,14 +448,14 @@ void Session::watch_call() {
   if (call_) next_look_ = Clock::now() + std::max<Clock::duration>(kTick, kLookPause * (own_cpu_time() - before));
 }
 
-void Session::watch_answered() {
+void GuestSession::watch_answered() {
   finish_answered();
   if (call_ && Clock::now() - call_->answered_at > kAnswer)
     end(Reason::protocol_error, "an answer while the code went on");
 }
 
 // What earlier calls left running is held to the same limits; the CPU time between two calls to that of one.
-void Session::watch_idle() {
+void GuestSession::watch_idle() {
   if (Clock::now() < next_look_) return;
   const bool waits = looking_.is_out() || measuring_.is_out() || counting_.is_out() || (folder_ && !was_counted_);
   if (!waits && usage_.at_rest(surroundings_.processes(id_, kIdleTick))) {
@@ -472,7 +472,7 @@ void Session::watch_idle() {
   if (state_ == State::ready) next_look_ = Clock::now() + (is_waiting ? kTick : is_quiet ? kQuietTick : kIdleTick);
 }
 
-std::chrono::milliseconds Session::wait() const {
+std::chrono::milliseconds GuestSession::wait() const {
   const auto until = [](Clock::time_point at, milliseconds most) {
     return std::clamp(std::chrono::duration_cast<milliseconds>(at - Clock::now()) + milliseconds(1), milliseconds(1),
                       most);
@@ -489,7 +489,7 @@ std::chrono::milliseconds Session::wait() const {
                   until(next_look_, kTick));
 }
 
-void Session::check_use() {
+void GuestSession::check_use() {
   if (cgroup_) check_cgroup();
   if (!call_) return;
   look();
@@ -503,7 +503,7 @@ void Session::check_use() {
 }
 
 // The kernel has kept the limits; finish() finds which.
-void Session::check_cgroup() {
+void GuestSession::check_cgroup() {
   call_->peak = std::max(call_->peak, cgroup_->memory());
   if (cgroup_->process_refusals() > call_->refusals_before || cgroup_->memory_kills() > call_->kills_before)
     end(Reason::ok, "");
@@ -512,7 +512,7 @@ void Session::check_cgroup() {
 // Code that has made one look long can make the next one so: an errand does the next 64, and then it is tried again.
 // That the supervisor had to wait for a processor makes none long, or a busy machine would put all of them off. One
 // process alone is read quickly.
-void Session::look() {
+void GuestSession::look() {
   if (interpreter_ == 0) return;
   const std::vector<pid_t> processes = surroundings_.processes(id_, kFresh);
   listed_ = std::ssize(processes);
@@ -530,9 +530,9 @@ void Session::look() {
 }
 
 // So many that it need not be known how many of them have ended since they were listed.
-bool Session::is_crowded() const { return !cgroup_ && listed_ > 2 * limits_.processes + kFewProcesses; }
+bool GuestSession::is_crowded() const { return !cgroup_ && listed_ > 2 * limits_.processes + kFewProcesses; }
 
-void Session::take_look() {
+void GuestSession::take_look() {
   const auto outcome = looking_.take();
   if (!outcome) return;
   next_errand_look_ = Clock::now() + kErrandPause * outcome->cpu;
@@ -544,7 +544,7 @@ void Session::take_look() {
     looks_by_errand_ = 0;  // the next one is ours
 }
 
-void Session::look_by_errand(const std::vector<pid_t>& processes) try {
+void GuestSession::look_by_errand(const std::vector<pid_t>& processes) try {
   take_look();
   if (looks_by_errand_ == 0 || looking_.is_out() || Clock::now() < next_errand_look_ || --looks_by_errand_ == 0) return;
   reading_ = memory_file("agon-look", "");
@@ -560,7 +560,7 @@ void Session::look_by_errand(const std::vector<pid_t>& processes) try {
 }
 
 // At the end of a call, where there is only the interpreter, as nearly always.
-void Session::look_briefly() {
+void GuestSession::look_briefly() {
   if (cgroup_ || interpreter_ == 0) return;
   if (looks_by_errand_ == 0 && usage_.processes() <= 1 && child_processes(interpreter_).empty())
     return usage_.look({interpreter_});
@@ -571,7 +571,7 @@ void Session::look_briefly() {
 }
 
 // Only a slow read tells which pages processes share, so an errand does it.
-void Session::measure() {
+void GuestSession::measure() {
   if (const auto outcome = measuring_.take()) usage_.take_exact({outcome->values[0], outcome->values[1]}, outcome->cpu);
   if (measuring_.is_out() || !usage_.needs_exact(limits_.memory)) return;
   try {
@@ -585,7 +585,7 @@ void Session::measure() {
 }
 
 // Where there is no file system of its own to keep these limits.
-void Session::check_files() {
+void GuestSession::check_files() {
   if (!folder_ || state_ == State::dead) return;
   if (const auto outcome = counting_.take()) {
     was_counted_ = true;
@@ -606,14 +606,14 @@ void Session::check_files() {
 }
 
 // Large folders are counted by an errand alone.
-bool Session::has_too_many_files() const try {
+bool GuestSession::has_too_many_files() const try {
   return folder_ && exceeds(files_use(folder_->all(), std::min(kFilesAtOnce, limits_.inodes), surroundings_.folders()),
                             {.disk = limits_.disk, .inodes = limits_.inodes});
 } catch (const std::system_error&) {
   return false;
 }
 
-std::optional<Session::End> Session::exceeded() const {
+std::optional<GuestSession::End> GuestSession::exceeded() const {
   if (usage_.descriptors() > kMostDescriptors)
     return End{Reason::process_limit,
                fmt::format("{} open descriptors, more than {}", usage_.descriptors(), kMostDescriptors)};
@@ -628,28 +628,28 @@ std::optional<Session::End> Session::exceeded() const {
   return std::nullopt;
 }
 
-std::int64_t Session::known_memory() const {
+std::int64_t GuestSession::known_memory() const {
   return std::max({usage_.exact(), usage_.measured(), usage_.certain_memory()});
 }
 
 // A process that ends while it is looked at may be counted twice, with its parent: what is over is looked at again.
-double Session::cpu_since(double before) {
+double GuestSession::cpu_since(double before) {
   const double used = used_cpu() - before;
   if (used <= limits_.cpu || cgroup_ || looks_by_errand_ > 0) return used;
   usage_.look(surroundings_.processes(id_, kFresh));
   return used_cpu() - before;
 }
 
-void Session::interrupt(Reason reason, std::string text) {
+void GuestSession::interrupt(Reason reason, std::string text) {
   call_->interrupted = reason;
   call_->interrupted_at = Clock::now();
   call_->text = std::move(text);
   if (!reaped_) ::kill(interpreter_, SIGINT);
 }
 
-double Session::used_cpu() const { return cgroup_ ? cgroup_->cpu_seconds() : usage_.cpu(); }
+double GuestSession::used_cpu() const { return cgroup_ ? cgroup_->cpu_seconds() : usage_.cpu(); }
 
-std::int64_t Session::measured_peak() {
+std::int64_t GuestSession::measured_peak() {
   if (cgroup_) {
     const std::int64_t peak = cgroup_->peak_memory();
     return peak > call_->peak_before ? peak : std::max(call_->peak, cgroup_->memory());
@@ -659,13 +659,13 @@ std::int64_t Session::measured_peak() {
   return std::max({call_->peak, usage_.interpreter_peak(), seen});
 }
 
-void Session::drain() {
+void GuestSession::drain() {
   drain_into(out(), &call_->out, kPipe);
   drain_into(err(), &call_->err, kPipe);
 }
 
 // The limit that the session has met during the call, where its cgroup or its folder tells.
-std::optional<Session::End> Session::met_limit() const {
+std::optional<GuestSession::End> GuestSession::met_limit() const {
   if (cgroup_ && cgroup_->memory_kills() > call_->kills_before)
     return End{Reason::memory_limit, fmt::format("more than {} bytes of memory", limits_.memory)};
   if (cgroup_ && cgroup_->process_refusals() > call_->refusals_before)
@@ -674,7 +674,7 @@ std::optional<Session::End> Session::met_limit() const {
   return std::nullopt;
 }
 
-void Session::finish(Reason reason, std::string text, bool alive) {
+void GuestSession::finish(Reason reason, std::string text, bool alive) {
   if (auto met = met_limit(); met && reason != Reason::sandbox_lost) {
     end_ = met;
     std::tie(reason, text) = std::tie(met->reason, met->text);
@@ -705,7 +705,7 @@ void Session::finish(Reason reason, std::string text, bool alive) {
 
 // A file that cannot be brought out, or is too much beside the others, is left out: what the code calls a picture may
 // be anything. Gives the number of pictures that were.
-std::int64_t Session::collect() {
+std::int64_t GuestSession::collect() {
   std::int64_t left = kMostCollected;
   const auto take = [&](const std::string& name) {
     try {
@@ -730,7 +730,7 @@ std::int64_t Session::collect() {
 }
 
 // The guest may have taken its workspace away.
-std::map<std::string, FileState> Session::pictures() const {
+std::map<std::string, FileState> GuestSession::pictures() const {
   try {
     return picture_files(home());
   } catch (const std::system_error&) {
@@ -738,9 +738,9 @@ std::map<std::string, FileState> Session::pictures() const {
   }
 }
 
-std::optional<Result> Session::take_result() { return std::exchange(result_, std::nullopt); }
+std::optional<Result> GuestSession::take_result() { return std::exchange(result_, std::nullopt); }
 
-Result Session::result_of_end() const {
+Result GuestSession::result_of_end() const {
   Result result;
   result.reason = end_->reason == Reason::ok ? Reason::exception : end_->reason;
   result.tier = surroundings_.walls.tier;
@@ -748,7 +748,7 @@ Result Session::result_of_end() const {
   return result;
 }
 
-void Session::kill(bool has_forks) {
+void GuestSession::kill(bool has_forks) {
   state_ = State::dead;
   for (Errand* errand : {&making_, &looking_, &measuring_, &counting_, &writing_}) *errand = Errand();
   reading_.reset();
@@ -765,7 +765,7 @@ void Session::kill(bool has_forks) {
 }
 
 // None of them can make another one while they are ended.
-void Session::kill_all() {
+void GuestSession::kill_all() {
   constexpr int kMostRounds = 20;
   const rlimit none{0, 0};
   std::set<pid_t> killed;
@@ -780,24 +780,24 @@ void Session::kill_all() {
   }
 }
 
-bool Session::has_stragglers() {
+bool GuestSession::has_stragglers() {
   if (cgroup_ || Clock::now() < next_look_) return false;
   next_look_ = Clock::now() + kIdleTick;
   return !surroundings_.processes(id_, kFresh).empty();
 }
 
-bool Session::is_gone() const {
+bool GuestSession::is_gone() const {
   if (!folder_) return first_.process() == 0;
   return (interpreter_ == 0 || reaped_) && surroundings_.processes(id_, kFresh).empty();
 }
 
-void Session::close_descriptors() {
+void GuestSession::close_descriptors() {
   channel_.close();
   out_.reset();
   err_.reset();
 }
 
-bool Session::remove_files() {
+bool GuestSession::remove_files() {
   if (!folder_ || removed_) return true;
   if (!removing_.is_out()) {
     folder_->move_away();
