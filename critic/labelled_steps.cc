@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "core/rng.h"
 #include "env/protocol.h"
-#include "env/wrappers/known_steps.h"
+#include "env/wrappers/labelled_steps.h"
 
 namespace agon::critic {
 namespace {
@@ -17,16 +17,16 @@ struct Walk {
 };
 
 LabelledStep labelled(const Walk& walk, const std::shared_ptr<const env::Env>& env, std::uint64_t task,
-                      const env::KnownStep& known, std::string source) {
+                      const env::LabelledTurnStep& of_turn, std::string source) {
   LabelledStep step;
-  step.context = {walk.messages, known.query.before, known.query.step, env.get()};
+  step.context = {walk.messages, of_turn.query.before, of_turn.query.step, env.get()};
   step.truth.problem = task;
-  step.truth.position = walk.position + known.position;
+  step.truth.position = walk.position + of_turn.position;
   step.truth.level = env->task().level;
-  step.truth.kind = env::to_string(known.label.kind);
+  step.truth.kind = env::to_string(of_turn.label.kind);
   step.truth.source = std::move(source);
-  step.truth.correct = known.label.correct;
-  step.reason = known.label.reason;
+  step.truth.correct = of_turn.label.correct;
+  step.reason = of_turn.label.reason;
   step.env = env;
   return step;
 }
@@ -59,17 +59,17 @@ class ExpertWalk {
  private:
   void add_turn(const std::shared_ptr<const env::Env>& here, std::uint64_t task, const std::string& turn, Walk& walk,
                 Rng& rng) {
-    for (const env::KnownStep& known : env::known_steps(*here, turn)) {
-      if (!known.label.correct) continue;
-      steps_.push_back(labelled(walk, here, task, known, "expert"));
+    for (const env::LabelledTurnStep& of_turn : env::labelled_steps(*here, turn)) {
+      if (!of_turn.label.correct) continue;
+      steps_.push_back(labelled(walk, here, task, of_turn, "expert"));
       for (const env::ErrorKind kind : env::kErrorKinds) {
-        const auto wrong = here->corrupt_step(known.query, kind, rng);
+        const auto wrong = here->corrupt_step(of_turn.query, kind, rng);
         if (!wrong) continue;
-        const env::StepQuery changed{known.query.before, *wrong};
+        const env::StepQuery changed{of_turn.query.before, *wrong};
         const auto label = here->check_step(changed);
         if (label && !label->correct)
           steps_.push_back(
-              labelled(walk, here, task, {changed, known.position, *label}, std::string(env::to_string(kind))));
+              labelled(walk, here, task, {changed, of_turn.position, *label}, std::string(env::to_string(kind))));
       }
     }
     walk.position += static_cast<int>(env::split_steps(turn).size());
@@ -112,8 +112,8 @@ std::vector<LabelledStep> episode_steps(const LabelledTasks& tasks, const std::v
     for (const record::Turn& turn : episode.turns) {
       observe(walk, turn.observation);
       const std::shared_ptr<const env::Env> here = env->fork();
-      for (const env::KnownStep& known : env::known_steps(*here, turn.text)) {
-        steps.push_back(labelled(walk, here, episode.task_index, known, "policy"));
+      for (const env::LabelledTurnStep& of_turn : env::labelled_steps(*here, turn.text)) {
+        steps.push_back(labelled(walk, here, episode.task_index, of_turn, "policy"));
         steps.back().truth.solution = static_cast<std::size_t>(episode.sample + 1);  // the greedy one is -1
       }
       walk.position += static_cast<int>(env::split_steps(turn.text).size());

@@ -1,4 +1,4 @@
-// critic/metrics.h - measures a critic from its verdicts on steps with known truth. Pure functions.
+// critic/metrics.h - measures a critic from its verdicts on labelled steps. Pure functions.
 //
 // An invalid verdict counts in `invalid`. It also counts as wrong in the strict figures and in the first-error figures,
 // and in nothing else. A step that the critic knows nothing about (Judgement::unknown) counts only in `unknown`. NaN

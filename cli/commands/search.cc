@@ -24,7 +24,7 @@
 #include "core/progress.h"
 #include "core/provenance.h"
 #include "critic/search/summary.h"
-#include "env/wrappers/known_steps.h"
+#include "env/wrappers/labelled_steps.h"
 #include "env/wrappers/role.h"
 #include "record/run_reader.h"
 
@@ -152,7 +152,7 @@ void require_budget_used(const SearchCommandFlags& flags, const critic::SearchOp
 void require_oracle_knows(const SearchCommandFlags& flags, const critic::SearchOptions& options) {
   if (flags.critic.critic != "oracle" || !needs_critic(options.method)) return;
   const env::Suite& suite = *options.suite;
-  if (env::has_known_steps(suite)) return;
+  if (env::has_labelled_steps(suite)) return;
   std::vector<std::string> with_expert;
   for (const std::string& name : env::suite_names())
     if (env::Suite(name).info().has_expert) with_expert.push_back(name);

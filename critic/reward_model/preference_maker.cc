@@ -8,7 +8,7 @@
 #include "critic/message_json.h"
 #include "critic/search/journal.h"
 #include "env/protocol.h"
-#include "env/wrappers/known_steps.h"
+#include "env/wrappers/labelled_steps.h"
 
 namespace agon::critic {
 namespace {
@@ -22,8 +22,8 @@ double binomial(std::size_t n, std::size_t k) {
 double share_of_right_steps(const env::Env& env, const std::string& text) {
   const std::size_t all = env::split_steps(text).size();
   if (all == 0) return 0;
-  const std::vector<env::KnownStep> steps = env::known_steps(env, text);
-  const auto wrong = std::ranges::find_if(steps, [](const env::KnownStep& step) { return !step.label.correct; });
+  const std::vector<env::LabelledTurnStep> steps = env::labelled_steps(env, text);
+  const auto wrong = std::ranges::find_if(steps, [](const env::LabelledTurnStep& step) { return !step.label.correct; });
   return static_cast<double>(wrong - steps.begin()) / static_cast<double>(all);
 }
 
@@ -181,8 +181,8 @@ void PreferenceMaker::write(std::vector<std::unique_ptr<Task>>& tasks) const {
 void PreferenceMaker::corrupt(Task& task) const {
   Rng rng = Rng::derive(options_.seed, "corrupted", task.env->task().id);
   for (const env::SolutionTurn& turn : env::expert_turns(*task.env, task.first, rng)) {
-    std::vector<env::KnownStep> right;
-    for (env::KnownStep& step : env::known_steps(*turn.env, turn.text))
+    std::vector<env::LabelledTurnStep> right;
+    for (env::LabelledTurnStep& step : env::labelled_steps(*turn.env, turn.text))
       if (step.label.correct) right.push_back(std::move(step));
     for (int i = 0; i < options_.corrupted && !right.empty(); ++i) {
       const env::StepQuery& query = rng.pick(right).query;

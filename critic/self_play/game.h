@@ -31,7 +31,7 @@ Outcome outcome_without_solvers(const Game& game);
 // R_sneaky: 1 where it wins, that is fools; -1 where it loses: invalid, harmless, caught. An unjudged game is worth
 // nothing to either side: 0.
 double sneaky_reward(Outcome outcome);
-// R_critic of one verdict on a step whose truth is known: 1 for the right one, -1 for another and for an invalid one;
+// R_critic of one verdict on a labelled step: 1 for the right one, -1 for another and for an invalid one;
 // 0 for unknown.
 double critic_reward(const Verdict& verdict, bool correct);
 

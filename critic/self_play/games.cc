@@ -8,7 +8,7 @@
 #include "critic/message_json.h"
 #include "critic/search/journal.h"
 #include "env/wrappers/critic_role.h"
-#include "env/wrappers/known_steps.h"
+#include "env/wrappers/labelled_steps.h"
 
 namespace agon::critic {
 namespace {
@@ -78,8 +78,8 @@ std::unique_ptr<Challenge> draw_challenge(const env::Env& new_env, const std::st
     throw Error("self-play: suite '{}' has no expert; games are played on steps of one. Try charts or shapes.", suite);
   std::vector<std::pair<const env::SolutionTurn*, env::StepQuery>> steps;
   for (const env::SolutionTurn& turn : turns)
-    for (const env::KnownStep& known : env::known_steps(*turn.env, turn.text))
-      if (known.label.correct && env::corrupted(*turn.env, known.query, rng)) steps.emplace_back(&turn, known.query);
+    for (const env::LabelledTurnStep& step : env::labelled_steps(*turn.env, turn.text))
+      if (step.label.correct && env::corrupted(*turn.env, step.query, rng)) steps.emplace_back(&turn, step.query);
   if (steps.empty()) return nullptr;
   const auto& [turn, chosen] = rng.pick(steps);
   challenge->env = turn->env;

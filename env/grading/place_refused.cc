@@ -235,8 +235,8 @@ constexpr std::string_view kCommon[] = {
     "visible",   "found",  "and",      "with",     "from",   "for",    "you",     "don't", "described", "you're",
     "what",      "your",   "have",     "are",      "isn't",  "was",    "does",    "but",   "present",   "shown",
     "page",      "here",   "such",     "seem",     "seems",  "detect", "spot",    "able",  "looking",   "asked",
-    "requested", "given",  "provided", "scene",    "could",  "not",    "no",      "i'm",   "i",         "to",
-    "a",         "an",     "is",       "in",       "of",     "it"};
+    "requested", "given",  "provided", "scene",    "could",  "no",     "i'm",     "i",     "to",        "a",
+    "an",        "is",     "in",       "of",       "it"};
 constexpr std::string_view kGeneral[] = {
     "icon",   "button", "element",     "object", "item",     "target", "area",   "field", "bar",    "app",
     "thing",  "option", "menu",        "one",    "location", "box",    "tab",    "link",  "region", "person",

@@ -6,7 +6,7 @@
 #include "env/kit/suite_task.h"
 #include "env/verdict.h"
 #include "env/wrappers/env_wrapper.h"
-#include "env/wrappers/known_steps.h"
+#include "env/wrappers/labelled_steps.h"
 
 namespace agon::env {
 namespace {
@@ -58,9 +58,9 @@ class CriticEnv final : public EnvWrapper {
     Rng rng = Rng::derive(0, "critic", task_.id);
     std::vector<ShownStep> steps;
     for (const SolutionTurn& turn : expert_turns(inner(), first, rng))
-      for (const KnownStep& known : known_steps(*turn.env, turn.text))
-        if (known.label.correct)
-          steps.push_back({turn, known.query.before, known.query.step, known.query.step, "expert", known.label});
+      for (const LabelledTurnStep& step : labelled_steps(*turn.env, turn.text))
+        if (step.label.correct)
+          steps.push_back({turn, step.query.before, step.query.step, step.query.step, "expert", step.label});
     assert(!steps.empty());
     shown_ = rng.pick(steps);
     if (rng.chance(0.5)) make_wrong(rng);

@@ -7,7 +7,7 @@
 #include "env/kit/suite_task.h"
 #include "env/wrappers/critic_role.h"
 #include "env/wrappers/env_wrapper.h"
-#include "env/wrappers/known_steps.h"
+#include "env/wrappers/labelled_steps.h"
 
 namespace agon::env {
 namespace {
@@ -86,9 +86,9 @@ class SneakyEnv final : public EnvWrapper {
   std::vector<RightStep> steps_to_corrupt(const StepResult& first, Rng& rng) const {
     std::vector<RightStep> steps;
     for (const SolutionTurn& turn : expert_turns(inner(), first, rng))
-      for (const KnownStep& known : known_steps(*turn.env, turn.text))
-        if (known.label.correct)
-          if (const auto wrong = corrupted(*turn.env, known.query, rng)) steps.push_back({turn, known.query, *wrong});
+      for (const LabelledTurnStep& step : labelled_steps(*turn.env, turn.text))
+        if (step.label.correct)
+          if (const auto wrong = corrupted(*turn.env, step.query, rng)) steps.push_back({turn, step.query, *wrong});
     return steps;
   }
 

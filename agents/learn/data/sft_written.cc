@@ -12,7 +12,7 @@
 #include "core/progress.h"
 #include "env/protocol.h"
 #include "env/wrappers/critic_role.h"
-#include "env/wrappers/known_steps.h"
+#include "env/wrappers/labelled_steps.h"
 
 namespace agon::agents {
 namespace {
@@ -31,11 +31,11 @@ void add_steps(env::Env& env, const record::Episode& episode, std::uint64_t seed
   std::vector<std::string> turns;
   for (const record::Turn& turn : episode.turns) {
     const int count = static_cast<int>(env::split_steps(turn.text).size());
-    for (const env::KnownStep& known : env::known_steps(env, turn.text)) {
-      if (!known.label.correct && known.label.truth.empty()) continue;
-      WrittenSteps& steps = all[{env.task().kind, turns.size(), count - known.position}];
-      (known.label.correct ? steps.right : steps.wrong)
-          .push_back({episode.task_index, turns, known.query, known.label.correct});
+    for (const env::LabelledTurnStep& step : env::labelled_steps(env, turn.text)) {
+      if (!step.label.correct && step.label.truth.empty()) continue;
+      WrittenSteps& steps = all[{env.task().kind, turns.size(), count - step.position}];
+      (step.label.correct ? steps.right : steps.wrong)
+          .push_back({episode.task_index, turns, step.query, step.label.correct});
     }
     turns.push_back(turn.text);
     env.step({turn.text, {}});

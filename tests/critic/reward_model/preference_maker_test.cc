@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/error.h"
-#include "env/wrappers/known_steps.h"
+#include "env/wrappers/labelled_steps.h"
 
 using namespace agon;
 using namespace agon::critic;

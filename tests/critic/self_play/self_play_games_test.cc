@@ -7,7 +7,7 @@
 #include "critic/self_play/lessons.h"
 #include "env/suite.h"
 #include "env/verdict.h"
-#include "env/wrappers/known_steps.h"
+#include "env/wrappers/labelled_steps.h"
 
 using namespace agon;
 using namespace agon::critic;

@@ -4,7 +4,7 @@
 #include "core/error.h"
 #include "critic/self_play/game.h"
 #include "env/suite.h"
-#include "env/wrappers/known_steps.h"
+#include "env/wrappers/labelled_steps.h"
 
 using namespace agon;
 using namespace agon::critic;
@@ -46,9 +46,9 @@ struct Place {
     const env::StepResult first = env->reset({env::Split::test, 4});
     Rng rng = Rng::derive(1, "self-play", "test");
     turn = env->demonstrate(rng).value().front().text;
-    const env::KnownStep known = env::known_steps(*env, turn).front();
-    pair.right = {{{Role::user, first.observation.parts, {}, {}}}, known.query.before, known.query.step, env.get()};
-    pair.wrong = env::corrupted(*env, known.query, rng)->step;
+    const env::LabelledTurnStep step = env::labelled_steps(*env, turn).front();
+    pair.right = {{{Role::user, first.observation.parts, {}, {}}}, step.query.before, step.query.step, env.get()};
+    pair.wrong = env::corrupted(*env, step.query, rng)->step;
   }
   std::unique_ptr<env::Env> env;
   std::string turn;
@@ -132,10 +132,10 @@ TEST_CASE("solver check: an episode of several turns is played to its end") {
   const env::StepResult first = env->reset({env::Split::test, 3});
   Rng rng = Rng::derive(1, "self-play", "test");
   const env::SolutionTurn turn = env::expert_turns(*env, first, rng).front();
-  const env::KnownStep known = env::known_steps(*turn.env, turn.text).front();
-  const StepPair pair{{turn.transcript, known.query.before, known.query.step, turn.env.get()},
-                      env::corrupted(*turn.env, known.query, rng)->step};
-  Searcher searcher(known.label.truth, env->task().gold.get<std::string>());
+  const env::LabelledTurnStep step = env::labelled_steps(*turn.env, turn.text).front();
+  const StepPair pair{{turn.transcript, step.query.before, step.query.step, turn.env.get()},
+                      env::corrupted(*turn.env, step.query, rng)->step};
+  Searcher searcher(step.label.truth, env->task().gold.get<std::string>());
   const std::vector<agents::Policy*> solvers = {&searcher};
   const SolverRates rates = check_by_solvers(solvers, std::vector{pair}, {.completions = 3}).front();
   CHECK(rates.completions == 3);

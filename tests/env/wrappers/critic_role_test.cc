@@ -6,7 +6,7 @@
 #include "env/protocol.h"
 #include "env/suite.h"
 #include "env/verdict.h"
-#include "env/wrappers/known_steps.h"
+#include "env/wrappers/labelled_steps.h"
 
 using namespace agon;
 using namespace agon::env;
@@ -100,14 +100,14 @@ TEST_CASE("critic: a wrong step of a tool suite has the form of the right one, b
       const StepResult first = env->reset({Split::train, index, 3});
       Rng rng(index);
       for (const SolutionTurn& turn : expert_turns(*env, first, rng))
-        for (const KnownStep& known : known_steps(*turn.env, turn.text))
+        for (const LabelledTurnStep& step : labelled_steps(*turn.env, turn.text))
           for (const ErrorKind kind : kErrorKinds) {
-            const auto wrong = turn.env->corrupt_step(known.query, kind, rng);
+            const auto wrong = turn.env->corrupt_step(step.query, kind, rng);
             if (!wrong || kind == ErrorKind::unjustified_jump) continue;
-            INFO(env->task().id << ": " << known.query.step << " -> " << *wrong);
+            INFO(env->task().id << ": " << step.query.step << " -> " << *wrong);
             CHECK(split_steps(*wrong).size() == 1);
             for (const char* tag : {"<think>", "</think>", "<code>", "<problem>", "<search>"})
-              CHECK((wrong->find(tag) == std::string::npos) == (known.query.step.find(tag) == std::string::npos));
+              CHECK((wrong->find(tag) == std::string::npos) == (step.query.step.find(tag) == std::string::npos));
             thoughts += wrong->starts_with("<think>");
           }
     }
@@ -152,7 +152,7 @@ TEST_CASE("critic, sneaky: a kind of error that is held out is shown to nobody",
     whole->reset({Split::test, index, 0});
     const auto copy = solver->fork();
     const std::string turn = solver->demonstrate(rng)->at(0).text;
-    for (const KnownStep& step : known_steps(*copy, turn)) {
+    for (const LabelledTurnStep& step : labelled_steps(*copy, turn)) {
       possible += whole->corrupt_step(step.query, ErrorKind::wrong_condition, rng).has_value();
       CHECK_FALSE(copy->corrupt_step(step.query, ErrorKind::wrong_condition, rng));
       CHECK(step.label.correct);

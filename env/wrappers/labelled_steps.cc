@@ -1,4 +1,4 @@
-#include "env/wrappers/known_steps.h"
+#include "env/wrappers/labelled_steps.h"
 
 #include <algorithm>
 #include <cassert>
@@ -7,8 +7,8 @@
 
 namespace agon::env {
 
-std::vector<KnownStep> known_steps(const Env& env, std::string_view turn) {
-  std::vector<KnownStep> steps;
+std::vector<LabelledTurnStep> labelled_steps(const Env& env, std::string_view turn) {
+  std::vector<LabelledTurnStep> steps;
   std::string before;
   int position = 0;
   for (const Span& span : split_steps(turn)) {
@@ -37,14 +37,14 @@ std::vector<SolutionTurn> expert_turns(const Env& env, const StepResult& first, 
   return turns;
 }
 
-bool has_known_steps(const Suite& suite) {
+bool has_labelled_steps(const Suite& suite) {
   if (!suite.info().has_expert) return false;
   const std::unique_ptr<Env> env = suite.make_env();
   const StepResult first = env->reset({Split::test, 0, 0});
   Rng rng = Rng::derive(0, "known steps");
   const std::vector<SolutionTurn> turns = expert_turns(*env, first, rng);
   return std::any_of(turns.begin(), turns.end(),
-                     [](const SolutionTurn& turn) { return !known_steps(*turn.env, turn.text).empty(); });
+                     [](const SolutionTurn& turn) { return !labelled_steps(*turn.env, turn.text).empty(); });
 }
 
 std::optional<CorruptedStep> corrupted(const Env& env, const StepQuery& right, Rng& rng) {

@@ -1,4 +1,4 @@
-// env/wrappers/known_steps.h - the steps of a turn for which a suite knows the truth.
+// env/wrappers/labelled_steps.h - labelled steps: the steps of a turn for which a suite knows the truth.
 #pragma once
 
 #include <memory>
@@ -12,13 +12,13 @@
 
 namespace agon::env {
 
-struct KnownStep {
+struct LabelledTurnStep {
   StepQuery query;
   int position = 0;  // among all steps of the turn
   StepLabel label;
 };
 // In their order. REQUIRES: env stands before that turn.
-std::vector<KnownStep> known_steps(const Env& env, std::string_view turn);
+std::vector<LabelledTurnStep> labelled_steps(const Env& env, std::string_view turn);
 
 // A turn of the expert's solution, still to be written.
 struct SolutionTurn {
@@ -32,7 +32,7 @@ std::vector<SolutionTurn> expert_turns(const Env& env, const StepResult& first, 
 
 // Whether the suite knows any step of its expert's first solution: else an oracle has nothing to say. Throws what
 // Suite::make_env and Env::reset throw.
-bool has_known_steps(const Suite& suite);
+bool has_labelled_steps(const Suite& suite);
 
 // A right step made wrong.
 struct CorruptedStep {
