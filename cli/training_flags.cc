@@ -5,8 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "agents/learn/config_reader.h"
 #include "agents/learn/loop/checkpoint_folder.h"
-#include "agents/learn/loop/config_reader.h"
 #include "cli/assignments.h"
 #include "cli/flag_use.h"
 #include "cli/output.h"

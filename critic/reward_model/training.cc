@@ -4,9 +4,9 @@
 #include <numeric>
 #include <optional>
 
+#include "agents/learn/config_reader.h"
 #include "agents/learn/loop/checkpoint_folder.h"
 #include "agents/learn/loop/config_paths.h"
-#include "agents/learn/loop/config_reader.h"
 #include "agents/learn/loop/reward_learner.h"
 #include "agents/learn/loop/train_config.h"
 #include "agents/learn/loop/unused_keys.h"

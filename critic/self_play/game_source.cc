@@ -42,7 +42,7 @@ struct StepToJudge {
 
 class PlayedGames final : public agents::GroupSource {
  public:
-  PlayedGames(const agents::TrainConfig& config, std::size_t index, const agents::ModelFolder& folder)
+  PlayedGames(const agents::PlayConfig& config, std::size_t index, const agents::ModelFolder& folder)
       : config_(config),
         source_(config.sources[index]),
         folder_(folder),
@@ -260,7 +260,7 @@ class PlayedGames final : public agents::GroupSource {
     return episode;
   }
 
-  const agents::TrainConfig& config_;
+  const agents::PlayConfig& config_;
   const agents::TrainSource& source_;
   const agents::ModelFolder& folder_;
   std::uint64_t next_;
@@ -272,7 +272,7 @@ class PlayedGames final : public agents::GroupSource {
 
 }  // namespace
 
-std::unique_ptr<agents::GroupSource> make_game_source(const agents::TrainConfig& config, std::size_t index,
+std::unique_ptr<agents::GroupSource> make_game_source(const agents::PlayConfig& config, std::size_t index,
                                                       const agents::ModelFolder& folder) {
   return std::make_unique<PlayedGames>(config, index, folder);
 }

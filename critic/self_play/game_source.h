@@ -13,7 +13,7 @@ namespace agon::critic {
 
 // For the sources of a training config that have `against`. Throws Error for a suite without an expert and for a folder
 // that cannot be loaded.
-std::unique_ptr<agents::GroupSource> make_game_source(const agents::TrainConfig& config, std::size_t index,
+std::unique_ptr<agents::GroupSource> make_game_source(const agents::PlayConfig& config, std::size_t index,
                                                       const agents::ModelFolder& folder);
 
 }  // namespace agon::critic

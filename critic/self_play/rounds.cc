@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "agents/engine/local_policy.h"
+#include "agents/learn/config_reader.h"
 #include "agents/learn/loop/checkpoint_folder.h"
 #include "agents/learn/loop/config_paths.h"
-#include "agents/learn/loop/config_reader.h"
 #include "agents/learn/loop/train_config.h"
 #include "agents/learn/loop/unused_keys.h"
 #include "agents/model_fingerprint.h"

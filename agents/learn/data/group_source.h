@@ -12,7 +12,7 @@
 
 #include "agents/hub/model_folder.h"
 #include "agents/learn/data/train_rollout.h"
-#include "agents/learn/loop/train_config.h"
+#include "agents/learn/data/train_source.h"
 #include "agents/policy.h"
 #include "core/json.h"
 
@@ -35,14 +35,8 @@ class GroupSource {
   virtual const TrainSource& source() const = 0;
 };
 
-// No source of a training plays a task of another, nor one that supervised training has seen: those of the source
-// number `index` begin here.
-constexpr std::uint64_t first_task_of(std::size_t index) {
-  return (std::uint64_t{1} << 44) + index * (std::uint64_t{1} << 36);
-}
-
 // Makes the source number `index` of a config, one with TrainSource::game. What it is given outlives it.
-using GameSourceFactory = std::function<std::unique_ptr<GroupSource>(const TrainConfig& config, std::size_t index,
-                                                                     const ModelFolder& folder)>;
+using GameSourceFactory =
+    std::function<std::unique_ptr<GroupSource>(const PlayConfig& config, std::size_t index, const ModelFolder& folder)>;
 
 }  // namespace agon::agents

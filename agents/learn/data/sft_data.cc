@@ -124,7 +124,7 @@ std::vector<std::string> object_classes(const std::vector<SftSource>& sources) {
   return {classes.begin(), classes.end()};
 }
 
-std::vector<std::string> demonstration_texts(const SftConfig& config, int count) {
+std::vector<std::string> demonstration_texts(const DemonstrationConfig& config, int count) {
   std::vector<std::string> texts;
   Rng rng = Rng::derive(config.seed, "tokenizer");
   for (const SftSource& source : config.sources) {

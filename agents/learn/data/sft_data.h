@@ -11,7 +11,7 @@
 
 #include "agents/hub/model_folder.h"
 #include "agents/hub/prompt.h"
-#include "agents/learn/loop/sft_config.h"
+#include "agents/learn/data/sft_source.h"
 #include "core/rng.h"
 #include "env/env.h"
 
@@ -48,7 +48,7 @@ std::string scored_answer(const std::string& action, Rng& rng);
 // All object classes of the sources' suites, sorted, without repeats.
 std::vector<std::string> object_classes(const std::vector<SftSource>& sources);
 // What the tokenizer learns from: the texts of `count` demonstrations a source.
-std::vector<std::string> demonstration_texts(const SftConfig& config, int count);
+std::vector<std::string> demonstration_texts(const DemonstrationConfig& config, int count);
 
 struct SftSequence {
   std::vector<std::int32_t> ids;

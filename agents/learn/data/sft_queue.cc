@@ -9,7 +9,7 @@ constexpr std::size_t kAhead = 4;  // steps drawn before they are wanted
 
 }  // namespace
 
-BatchQueue::BatchQueue(const SftConfig& config, const ModelFolder& folder, std::vector<std::string> classes,
+BatchQueue::BatchQueue(const DemonstrationConfig& config, const ModelFolder& folder, std::vector<std::string> classes,
                        const Shown& shown, std::int64_t first, std::int64_t last, TrainedScores scores)
     : config_(config),
       folder_(folder),

@@ -25,8 +25,8 @@ class BatchQueue {
   };
   // The batches of steps first .. last - 1, one batch a source and step, drawn from (seed, step) alone. Keeps
   // references to config, folder and shown.
-  BatchQueue(const SftConfig& config, const ModelFolder& folder, std::vector<std::string> classes, const Shown& shown,
-             std::int64_t first, std::int64_t last, TrainedScores scores);
+  BatchQueue(const DemonstrationConfig& config, const ModelFolder& folder, std::vector<std::string> classes,
+             const Shown& shown, std::int64_t first, std::int64_t last, TrainedScores scores);
 
   // The next step's batches, in the order of the sources. Throws what the suites threw. REQUIRES: called at most last -
   // first times.
@@ -38,7 +38,7 @@ class BatchQueue {
   Demonstration demonstration(env::Env& env, const std::string& instructions, std::size_t source, std::uint64_t number,
                               Rng& rng) const;
 
-  const SftConfig& config_;
+  const DemonstrationConfig& config_;
   const ModelFolder& folder_;
   const std::vector<std::string> classes_;
   const Shown& shown_;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "agents/learn/data/sft_data.h"
-#include "agents/learn/loop/sft_config.h"
+#include "agents/learn/data/sft_source.h"
 #include "agents/policy.h"
 
 namespace agon::agents {

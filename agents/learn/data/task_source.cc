@@ -78,7 +78,7 @@ record::Episode expert_episode(env::Env& env, const env::ResetOptions& task, con
 
 }  // namespace
 
-TaskSource::TaskSource(const TrainConfig& config, std::size_t index, const ModelFolder& folder, ResponseScorer* scorer)
+TaskSource::TaskSource(const PlayConfig& config, std::size_t index, const ModelFolder& folder, ResponseScorer* scorer)
     : config_(config),
       source_(config.sources[index]),
       index_(index),

@@ -16,11 +16,11 @@ class TaskSource final : public GroupSource {
  public:
   // The source number `index` of the config. Keeps references. scorer: gives every roll-out the component kModelReward
   // beside its group's others; null: no roll-out has it.
-  TaskSource(const TrainConfig& config, std::size_t index, const ModelFolder& folder, ResponseScorer* scorer = nullptr);
+  TaskSource(const PlayConfig& config, std::size_t index, const ModelFolder& folder, ResponseScorer* scorer = nullptr);
 
-  // config.filter: plays the first tasks with the policy and keeps those whose roll-outs are neither all right nor all
-  // wrong (of two turns: neither all 1->1 nor all 0->0) and none of which the machinery failed. Throws Error if fewer
-  // are left than a step plays.
+  // config.filter_offline: plays the first tasks with the policy and keeps those whose roll-outs are neither all right
+  // nor all wrong (of two turns: neither all 1->1 nor all 0->0) and none of which the machinery failed. Throws Error if
+  // fewer are left than a step plays.
   void choose_tasks(Policy& policy, const std::atomic<bool>* stop) override;
   PlayedGroups play(Policy& policy, int count, std::uint64_t round, const std::atomic<bool>* stop) override;
   Json position() const override;
@@ -35,7 +35,7 @@ class TaskSource final : public GroupSource {
   std::vector<std::vector<record::Episode>> demonstrate(const std::vector<std::uint64_t>& tasks,
                                                         PlayedGroups& played) const;
 
-  const TrainConfig& config_;
+  const PlayConfig& config_;
   const TrainSource& source_;
   const std::size_t index_;
   const ModelFolder& folder_;

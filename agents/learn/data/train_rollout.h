@@ -24,7 +24,7 @@ struct TrainRollout {
 };
 
 struct TrainGroup {
-  std::size_t source = 0;  // of TrainConfig::sources
+  std::size_t source = 0;  // of PlayConfig::sources
   std::vector<record::Episode> episodes;
   EncodedPrompt prompt;
   std::vector<TrainRollout> rollouts;  // one an episode

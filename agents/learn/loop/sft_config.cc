@@ -1,9 +1,7 @@
 #include "agents/learn/loop/sft_config.h"
 
-#include <algorithm>
-
+#include "agents/learn/config_reader.h"
 #include "agents/learn/loop/config_paths.h"
-#include "agents/learn/loop/config_reader.h"
 #include "agents/learn/loop/train_config.h"
 #include "agents/learn/loop/unused_keys.h"
 #include "core/error.h"
@@ -132,16 +130,6 @@ void check_used(const SftConfig& config, const std::string& file) {
 }
 
 }  // namespace
-
-std::uint64_t SftConfig::first_task(std::size_t index) const {
-  constexpr std::uint64_t kTasks = std::uint64_t{1} << 32;  // of a source; more than a training takes
-  const env::Suite& own = sources[index].suite;
-  const auto alike =
-      std::count_if(sources.begin(), sources.begin() + static_cast<std::ptrdiff_t>(index), [&](const SftSource& other) {
-        return other.suite.name() == own.name() && other.suite.options().level == own.options().level;
-      });
-  return static_cast<std::uint64_t>(alike) * kTasks;
-}
 
 SftConfig load_sft_config(const std::filesystem::path& file, std::span<const std::string> changes) {
   Json json = read_config(file, changes, kSftPaths);

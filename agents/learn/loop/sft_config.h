@@ -9,30 +9,13 @@
 
 #include "agents/hub/image_processor.h"
 #include "agents/hub/model_config.h"
+#include "agents/learn/data/sft_source.h"
 #include "core/json.h"
-#include "env/suite.h"
 
 namespace agon::agents {
 
-struct SftSource {
-  // Of two turns (env/wrappers/two_turn.h): the first answer is one of `start`, right or wrong, shown and not learned;
-  // the second one is the expert's.
-  env::Suite suite{"charts"};
-  int level = 0;       // as the config has it, for names and random streams; 0: it leaves the level to the suite
-  int episodes = 16;   // demonstrations of this source a step
-  double detours = 0;  // chance before each turn of a wrong action that is shown, not learned: the way back is
-  // Of role critic: the model folder whose steps are shown, in place of experts' steps that are right or made wrong
-  // (agents/learn/data/sft_written.h), from so many train tasks.
-  std::filesystem::path writer;
-  int written_tasks = 5000;
-  // The suite for its solver, who answers once: what models play that demonstrations show.
-  env::Suite solver() const { return suite.with({.level = level}); }
-};
-
-struct SftConfig {
+struct SftConfig : DemonstrationConfig {
   std::filesystem::path output;  // model folder to write
-  std::uint64_t seed = 1;
-  std::vector<SftSource> sources;
   // Model folder whose weights, tokenizer and images the training goes on from; the digits of its scores are not
   // trained, and the object loss is 0 unless it is given. Empty: fresh weights of the three keys below.
   std::filesystem::path start;
@@ -53,9 +36,6 @@ struct SftConfig {
   double score_learning_rate = 3e-4;  // falls linearly to 0
   int threads = 0;                    // 0: the machine's cores
   Json source;  // the keys, paths relative to the file, kept to tell whether a run resumes with the same config
-  // Where the train tasks of the source number `index` begin. Sources of one suite and level share none, nor a random
-  // stream.
-  std::uint64_t first_task(std::size_t index) const;
 };
 
 inline constexpr const char* kSftPaths[] = {"/output", "/start", "/sources/*/writer"};

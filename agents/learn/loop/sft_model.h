@@ -11,6 +11,7 @@
 
 #include "agents/learn/data/sft_batch.h"
 #include "agents/learn/loop/optimizer.h"
+#include "agents/learn/loop/sft_config.h"
 #include "agents/learn/network/qwen2_5_vl.h"
 
 namespace agon::agents {

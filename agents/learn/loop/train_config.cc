@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
+#include "agents/learn/config_reader.h"
 #include "agents/learn/data/response_scorer.h"
 #include "agents/learn/loop/config_paths.h"
-#include "agents/learn/loop/config_reader.h"
 #include "agents/learn/loop/unused_keys.h"
 #include "agents/learn/network/sentence_encoder.h"
 #include "core/error.h"
@@ -392,15 +391,6 @@ void check_values(const TrainConfig& config) {
   require(config.offline_tasks >= 1, "'filter.offline_tasks' must be at least 1", config.offline_tasks);
 }
 
-// level: 0: not in the name.
-std::string label_of(const env::Suite& suite, int level) {
-  const env::SuiteOptions& options = suite.options();
-  std::string name = suite.name();
-  if (level) name += fmt::format("-{}", level);
-  if (options.role != env::kSolver) name += "-" + options.role;
-  return options.two_turn ? name + "-two-turn" : name;
-}
-
 }  // namespace
 
 std::vector<std::string> warnings_of(const TrainConfig& config) {
@@ -427,20 +417,6 @@ void check_optimizer(const std::string& where, const OptimizerConfig& config) {
   require_range(config.beta1 >= 0 && config.beta1 < 1, "'beta1' must lie in [0, 1)", config.beta1);
   require_range(config.beta2 >= 0 && config.beta2 < 1, "'beta2' must lie in [0, 1)", config.beta2);
   require_range(config.clip_norm > 0, "'clip_norm' must be above 0", config.clip_norm);
-}
-
-std::string TrainSource::label() const { return label_of(suite, level); }
-
-std::vector<std::pair<std::string, const TrainSource*>> evaluated_sources(const std::vector<TrainSource>& sources) {
-  std::map<std::string, std::set<std::string>> texts;  // 'reexamine' of the tasks of each label, its level resolved
-  std::vector<std::pair<std::string, const TrainSource*>> result;
-  for (const TrainSource& source : sources) {
-    auto& known = texts[label_of(source.suite, source.suite.options().level)];
-    if (!known.insert(source.suite.options().reexamine).second) continue;
-    result.emplace_back(known.size() > 1 ? fmt::format("{}-{}", source.label(), known.size()) : source.label(),
-                        &source);
-  }
-  return result;
 }
 
 TrainConfig load_train_config(const std::filesystem::path& file, std::span<const std::string> changes) {

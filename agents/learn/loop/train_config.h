@@ -9,39 +9,15 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "agents/expert_turn.h"
 #include "agents/learn/credit/credit.h"
 #include "agents/learn/data/picture_change.h"
-#include "agents/policy.h"
+#include "agents/learn/data/train_source.h"
 #include "core/json.h"
-#include "env/protocol.h"
-#include "env/suite.h"
+#include "env/env.h"
 
 namespace agon::agents {
-
-// The policy plays a role of SPC against another one, and is rewarded by the game (critic/self_play/game.h).
-struct GameRules {
-  std::filesystem::path against;               // model folder; empty: the policy itself, as it then is
-  std::vector<std::filesystem::path> solvers;  // model folders that check what a step does; empty: the policy itself
-};
-
-// Where a step's tasks come from.
-struct TrainSource {
-  env::Suite suite;
-  int level = 0;        // as the config has it, for names and figures; 0: it leaves the level to the suite
-  int prompts = 16;     // groups a step
-  bool expert = false;  // the suite's expert answers, not the policy: one demonstration a task (for method sft)
-  std::optional<ExpertTurnRules> expert_turn;  // a roll-out is one turn at a place of an expert's episode
-  std::optional<GameRules> game;               // of the roles critic and sneaky
-  std::string label() const;
-};
-
-// Those whose evaluations differ, each with the name that its figures have: sources of the same tasks, shown in the
-// same words, are one. The name is the label of the first; with another 'reexamine' a number follows it.
-std::vector<std::pair<std::string, const TrainSource*>> evaluated_sources(const std::vector<TrainSource>& sources);
 
 struct EvaluationConfig {
   std::int64_t every = 25;  // steps; 0: never. Also before the first step and after the last
@@ -76,18 +52,13 @@ struct CreditStage {
   Json settings;
 };
 
-struct TrainConfig {
+struct TrainConfig : PlayConfig {
   std::filesystem::path output, policy;
-  std::uint64_t seed = 1;
   std::int64_t steps = 100;
-  int threads = 0;  // 0: the machine's cores. Another number rounds differently
   // Where forward and backward run, "cpu" or "cuda"; roll-outs are the engine's, on the CPU. bfloat16: they compute in
   // it, weights and optimiser stay fp32.
   std::string device = "cpu";
   bool bfloat16 = false;
-  std::vector<TrainSource> sources;
-  int samples = 8;  // G, roll-outs a task
-  Sampling sampling;
   std::string method = "grpo";
   Json credit;  // all settings of the method
   std::vector<CreditStage> stages;
@@ -104,11 +75,8 @@ struct TrainConfig {
   std::string probe_suffix = "<answer>";
   PictureChange probe_picture = PictureChange::white;
   bool probe_mean = false;  // log-probabilities are means over their tokens, not sums
-  env::StepRule step_rule = env::StepRule::sentence;
-  std::string reference;        // model folder that KL is measured against; empty: `policy` as it was at the start
-  bool filter_offline = false;  // train only on tasks that the first policy answers neither all right nor all wrong
-  int offline_tasks = 1000;     // a source, to choose from
-  int resample = 0;             // times that tasks are drawn again in place of groups that the method filters
+  std::string reference;    // model folder that KL is measured against; empty: `policy` as it was at the start
+  int resample = 0;         // times that tasks are drawn again in place of groups that the method filters
   EvaluationConfig evaluation;
   std::int64_t checkpoint_steps = 25, record_every = 10;
   Json resolved;                      // every key with its value; paths are relative to the working folder

@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 #include "actor.h"
 #include "agents/hub/prompt.h"
+#include "agents/learn/loop/train_config.h"
 #include "core/error.h"
 #include "core/hash.h"
 #include "env/verdict.h"

@@ -17,9 +17,9 @@
 
 #include "agents/engine/local_policy.h"
 #include "agents/hub/safetensors.h"
+#include "agents/learn/config_reader.h"
 #include "agents/learn/data/reward.h"
 #include "agents/learn/data/task_source.h"
-#include "agents/learn/loop/config_reader.h"
 #include "agents/learn/loop/train_model.h"
 #include "core/error.h"
 #include "core/file.h"
