@@ -45,8 +45,8 @@ class Retries {
   double seconds() const;                   // since the start
   double seconds_left() const { return options_.seconds - seconds(); }
 
-  // Waits for the next attempt, at least `retry_after` seconds. False, without a wait where it is for a bound: there
-  // must be no other.
+  // Waits for the next attempt, at least `retry_after` seconds. False: there must be none, for a bound is reached, and
+  // then at once, or a stop came.
   bool wait(double retry_after);
 
  private:

@@ -294,6 +294,12 @@ TEST_CASE("servers that are down, slow or never end are given up") {
       return sink.write(block.data(), block.size());
     });
   });
+  const FakeServer broken([](const Request&, Response& response) {
+    response.set_content_provider(
+        100, "application/json",
+        [](std::size_t offset, std::size_t, httplib::DataSink& sink) { return offset == 0 && sink.write("half", 4); });
+  });
+  CHECK(fault(ask("retrieve", broken)) == "unavailable");
   const SearchReply reply = ask("retrieve", huge);
   CHECK(fault(reply) == "failed");
   CHECK_THAT(message(reply), Contains("larger than 8388608 bytes"));
