@@ -300,7 +300,7 @@ void add_exec(CLI::App& app) {
       ->check(whole_number_in(0, 1'000'000));
   command
       ->add_option("--out", flags->out,
-                   "Folder to save the pictures in that the scripts write, under names without control characters")
+                   "Folder for the pictures that the scripts write; control characters in their names are removed")
       ->type_name("<path>");
   command->add_option("--floor", flags->floor, "Lowest tier of isolation to accept: A, B or C (default: B)")
       ->type_name("<name>");
