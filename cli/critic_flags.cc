@@ -123,9 +123,9 @@ void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string
       ->capture_default_str()
       ->group(kCriticFlags);
   command
-      .add_option(
-          name("policy"), flags.policy,
-          "Model folder of the critic (default: models/agon-tiny-critic; of self-score the policy's, models/agon-tiny)")
+      .add_option(name("policy"), flags.policy,
+                  "Model folder of the critic (default: models/agon-tiny-critic; for self-score the policy's, "
+                  "models/agon-tiny)")
       ->type_name("<path>")
       ->group(kCriticFlags);
   command.add_option(name("prompt"), flags.prompt, "Prompt of the critic: short, long, or a text file of your own")
@@ -137,7 +137,8 @@ void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string
       ->check(whole_number_in(1, 256))
       ->group(kCriticFlags);
   command
-      .add_option(name("combine"), flags.combine, "Combination of several critiques: mean of their P(correct), or vote")
+      .add_option(name("combine"), flags.combine,
+                  "Combination of several critiques: mean (of their P(correct)) or vote")
       ->type_name("<name>")
       ->capture_default_str()
       ->group(kCriticFlags);
@@ -145,19 +146,19 @@ void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string
       ->capture_default_str()
       ->check(number_in(0, 100))
       ->group(kCriticFlags);
-  command.add_option(name("max-tokens"), flags.max_tokens, "Most tokens of a critique")
+  command.add_option(name("max-tokens"), flags.max_tokens, "Maximum number of tokens per critique")
       ->capture_default_str()
       ->check(whole_number_in(1, 1'000'000))
       ->group(kCriticFlags);
-  command.add_option(name("url"), flags.url, "Address of the server of process-reward, as in http://127.0.0.1:8000")
+  command.add_option(name("url"), flags.url, "Address of the process-reward server, as in http://127.0.0.1:8000")
       ->type_name("<url>")
       ->group(kCriticFlags);
-  command.add_option(name("model"), flags.model, "Name of the model at the server of process-reward")
+  command.add_option(name("model"), flags.model, "Name of the model on the process-reward server")
       ->type_name("<name>")
       ->group(kCriticFlags);
   command
       .add_option(name("form"), flags.form,
-                  "Form of process-reward: qwen (Qwen2.5-Math-PRM) or shepherd (Math-Shepherd)")
+                  "Form of the process reward model: qwen (Qwen2.5-Math-PRM) or shepherd (Math-Shepherd)")
       ->type_name("<name>")
       ->capture_default_str()
       ->group(kCriticFlags);

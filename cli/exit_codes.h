@@ -11,8 +11,8 @@ struct ExitCode {
 };
 inline constexpr ExitCode kExitCodes[] = {
     {kDone, "The work is done"},
-    {kFailed, "The work could not be done, or only in part; the last line on standard error says why"},
+    {kFailed, "The work failed, or only a part of it was done; the last line on standard error says why"},
     {kWrongUsage, "The command line is wrong"},
-    {kStopped, "Ctrl-C or SIGTERM stopped the command; what was recorded stays, and --resume continues it"}};
+    {kStopped, "Ctrl-C or SIGTERM stopped the command; what was recorded stays, and --resume continues the run"}};
 
 }  // namespace agon::cli

@@ -86,9 +86,7 @@ void add_task_options(CLI::App& command, PlayFlags& flags) {
       ->capture_default_str()
       ->check(one_of({"ends", "full"}))
       ->group(kDataFlags);
-  command
-      .add_option("--search", flags.search,
-                  "Index file or server that is searched, as for 'agon query' (suite questions)")
+  command.add_option("--search", flags.search, "Index file or server to search, as in 'agon query' (suite questions)")
       ->type_name("<where>")
       ->group(kDataFlags);
   command.add_option("--tasks", flags.tasks, "Number of tasks, starting at the first of the split")
@@ -131,15 +129,15 @@ void add_sampling_options(CLI::App& command, PlayFlags& flags) {
       ->capture_default_str()
       ->check(number_in(0, 100))
       ->group(kPolicyFlags);
-  command.add_option("--top-p", flags.top_p, "Probability mass of the tokens that are sampled from")
+  command.add_option("--top-p", flags.top_p, "Probability mass of the tokens to sample from")
       ->capture_default_str()
       ->check(number_in(kLeastTopP, 1))
       ->group(kPolicyFlags);
-  command.add_option("--max-tokens", flags.max_tokens, "Most tokens of a turn")
+  command.add_option("--max-tokens", flags.max_tokens, "Maximum number of tokens per turn")
       ->capture_default_str()
       ->check(whole_number_in(1, 1'000'000))
       ->group(kPolicyFlags);
-  command.add_option("--in-flight", flags.threads, "Groups under way at a time; changes no result")
+  command.add_option("--in-flight", flags.threads, "Number of groups played at the same time; changes no result")
       ->capture_default_str()
       ->check(whole_number_in(1, 1024))
       ->group(kPolicyFlags);
@@ -148,7 +146,7 @@ void add_sampling_options(CLI::App& command, PlayFlags& flags) {
 
 void add_play_options(CLI::App& command, PlayFlags& flags) {
   add_task_options(command, flags);
-  command.add_option("--samples", flags.samples, "Samples of a task, in addition to a greedy one (1 at temperature 0)")
+  command.add_option("--samples", flags.samples, "Samples per task, in addition to a greedy one (1 at temperature 0)")
       ->capture_default_str()
       ->check(whole_number_in(1, 4096))
       ->group(kPolicyFlags);

@@ -16,7 +16,7 @@ void add_search_options(CLI::App& command, SearchFlags& flags) {
       ->type_name("<number>")
       ->check(number_in(0, 100))
       ->capture_default_str();
-  command.add_option("--b", choice.bm25.b, "BM25 parameter b: how much long documents lose, from 0 to 1")
+  command.add_option("--b", choice.bm25.b, "BM25 parameter b: how much long documents are penalised, from 0 to 1")
       ->type_name("<number>")
       ->check(number_in(0, 1))
       ->capture_default_str();

@@ -64,7 +64,8 @@ CLI::Option* add_training_options(CLI::App& command, TrainingFlags& flags, const
   command
       .add_option(
           "--set", flags.changes,
-          fmt::format("Value in place of the file's, as {}; its paths are relative to the working folder", example))
+          fmt::format("Value that overrides the file's, as in {}; paths in it are relative to the working folder",
+                      example))
       ->type_name("<key=value>")
       ->allow_extra_args(false);
   command.add_flag("--resume", flags.resume, "Resume the training in 'output'");

@@ -109,27 +109,27 @@ void add_complete(CLI::App& app) {
       ->type_name("<number>")
       ->check(number_in(0, 100))
       ->capture_default_str();
-  command->add_option("--top-p", sampling.top_p, "Probability mass of the tokens that are sampled from")
+  command->add_option("--top-p", sampling.top_p, "Probability mass of the tokens to sample from")
       ->type_name("<number>")
       ->capture_default_str();
-  command->add_option("--top-k", sampling.top_k, "Number of likeliest tokens that are sampled from; 0: all")
+  command->add_option("--top-k", sampling.top_k, "Number of most likely tokens to sample from; 0: all")
       ->type_name("<n>")
       ->capture_default_str();
   command->add_option("--seed", sampling.seed, "Seed; the same seed gives the same completions")
       ->type_name("<n>")
       ->check(whole_number_in(0, ~std::uint64_t{0}))
       ->capture_default_str();
-  command->add_option("--max-tokens", sampling.max_tokens, "Most tokens of a completion")
+  command->add_option("--max-tokens", sampling.max_tokens, "Maximum number of tokens per completion")
       ->type_name("<n>")
       ->capture_default_str();
-  command->add_option("--stop", sampling.stop, "Text that ends a completion where it first appears")
+  command->add_option("--stop", sampling.stop, "Text that ends a completion at its first occurrence")
       ->type_name("<text>")
       ->allow_extra_args(false);
   command->add_option("--threads", options->threads, "Compute threads; 0: one per core")
       ->type_name("<n>")
       ->check(whole_number_in(0, 1024))
       ->capture_default_str();
-  command->add_flag("--logprobs", options->logprobs, "Print the id and log-probability of each token too");
+  command->add_flag("--logprobs", options->logprobs, "Also print the id and log-probability of each token");
   command->add_flag("--json", options->json, "Print one JSON object, or an array of several samples");
   command->callback([options, prompt, command] {
     const bool samples = options->sampling.temperature > 0;

@@ -260,7 +260,7 @@ void credit(const CreditFlags& flags) {
 void add_credit(CLI::App& app) {
   auto flags = std::make_shared<CreditFlags>();
   CLI::App* command = app.add_subcommand("credit", "Show what a method of learning credits to each token");
-  command->add_option("METHOD", flags->method, "Method of learning; --list has them");
+  command->add_option("METHOD", flags->method, "Method of learning; --list prints them all");
   command
       ->add_option("WHERE", flags->where, "Run folder, JSON file of a group (docs/credit.md), or - for standard input")
       ->capture_default_str();

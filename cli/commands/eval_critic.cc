@@ -140,7 +140,7 @@ void add_eval_critic(CLI::App& app) {
   CLI::App* command = app.add_subcommand("eval-critic", "Measure how well a critic tells right steps from wrong ones");
   command
       ->add_option("--suite", flags->suites,
-                   "Suite whose expert's steps are judged, as they are and made wrong (default: charts)")
+                   "Suite whose expert steps are judged, right ones and ones made wrong (default: charts)")
       ->type_name("<name>")
       ->group(kDataFlags);
   command->add_option("--run", flags->runs, "Run folder whose policy's steps are judged")

@@ -144,17 +144,18 @@ void add_eval_rm(CLI::App& app) {
       command->add_option("--reward-model", flags->reward_model, "Reward model folder to evaluate")
           ->type_name("<path>")
           ->group(kPolicyFlags);
-  CLI::Option* judge =
-      command->add_option("--judge", flags->judge, "Model folder of a judge that compares all pairs; wins count")
-          ->type_name("<path>")
-          ->group(kPolicyFlags);
-  command->add_option("--choose", flags->choose, "Model folder of a judge that names the best of all at once")
+  CLI::Option* judge = command
+                           ->add_option("--judge", flags->judge,
+                                        "Model folder of a judge that compares all pairs; the wins rank the responses")
+                           ->type_name("<path>")
+                           ->group(kPolicyFlags);
+  command->add_option("--choose", flags->choose, "Model folder of a judge that names the best of all responses at once")
       ->type_name("<path>")
       ->group(kPolicyFlags);
   command->add_flag("--no-swap", flags->no_swap, "Show the judge each pair in one order only (with --judge)")
       ->needs(judge)
       ->group(kPolicyFlags);
-  command->add_option("--max-tokens", flags->max_tokens, "Most tokens of a judge's verdict")
+  command->add_option("--max-tokens", flags->max_tokens, "Maximum number of tokens per verdict of a judge")
       ->check(whole_number_in(1, 1'000'000))
       ->capture_default_str()
       ->group(kPolicyFlags);

@@ -286,21 +286,21 @@ void add_exec(CLI::App& app) {
       ->check(CLI::ExistingFile);
   command
       ->add_option("--limit", flags->limits,
-                   "Limits, as wall=2,memory=512M: wall and cpu (seconds), memory, file, disk and output (bytes), "
-                   "processes, inodes")
+                   "Limits, as wall=2,memory=512M: wall and cpu (seconds), memory, file, disk, output and kept_output "
+                   "(bytes), processes, inodes")
       ->type_name("<limits>")
       ->allow_extra_args(false);
-  command->add_option("--image", flags->images, "File to put into the workspace first")
+  command->add_option("--image", flags->images, "File to copy into the workspace before the first script")
       ->type_name("<path>")
       ->check(CLI::ExistingFile)
       ->allow_extra_args(false);
   command
       ->add_option("--fork-after", flags->fork_after,
-                   "Number of scripts before the session forks; the others run in each of two forks")
+                   "Number of scripts before the session forks; the remaining scripts run in each of two forks")
       ->check(whole_number_in(0, 1'000'000));
   command
       ->add_option("--out", flags->out,
-                   "Folder to save the pictures in that the scripts write, under names without control characters")
+                   "Folder for the pictures that the scripts write; control characters in their names are removed")
       ->type_name("<path>");
   command->add_option("--floor", flags->floor, "Lowest tier of isolation to accept: A, B or C (default: B)")
       ->type_name("<name>");
@@ -317,7 +317,7 @@ void add_exec(CLI::App& app) {
       ->allow_extra_args(false);
   command
       ->add_option("--readable", flags->readable,
-                   "Folder that the sandbox may read in addition to /usr, such as that of another interpreter")
+                   "Folder that the sandbox may read in addition to /usr, such as the folder of another interpreter")
       ->type_name("<path>")
       ->allow_extra_args(false);
   command->add_flag("--json", flags->json, "Print one JSON array in place of the output");

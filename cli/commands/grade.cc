@@ -112,8 +112,8 @@ void add_grade(CLI::App& app) {
   CLI::App* command = app.add_subcommand("grade", "Grade the answers of a file, and say why");
   command
       ->add_option("FILE", flags->file,
-                   "JSON lines, or an array, of grader, answer, response and what the grader takes (docs/grading.md); "
-                   "- for standard input")
+                   "JSON lines, or a JSON array, with grader, answer, response and settings of the grader "
+                   "(docs/grading.md); - for standard input")
       ->required();
   command->add_flag("--explain", flags->explain, "Add the steps of extraction and comparison to each line");
   command->add_flag("--json", flags->json, "Print one JSON object with the share of right answers and every grade");

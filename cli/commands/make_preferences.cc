@@ -322,27 +322,31 @@ void add_make_preferences(CLI::App& app) {
       ->check(whole_number_in(0, 4096))
       ->capture_default_str()
       ->group(kPolicyFlags);
-  command->add_option("--corrupted", flags->corrupted, "Solutions of the expert per task with one step made wrong")
+  command->add_option("--corrupted", flags->corrupted, "Number of expert solutions per task with one step made wrong")
       ->check(whole_number_in(0, 4096))
       ->capture_default_str()
       ->group(kPolicyFlags);
-  command->add_option("--max-tokens", flags->max_tokens, "Most tokens of a response, and of a judge's verdict")
+  command
+      ->add_option("--max-tokens", flags->max_tokens,
+                   "Maximum number of tokens per response, and per verdict of a judge")
       ->check(whole_number_in(1, 1'000'000))
       ->capture_default_str()
       ->group(kPolicyFlags);
   command
-      ->add_option(
-          "--judge", flags->judges,
-          "Model folder of a judge that compares pairs; the judges' votes rank (default: what the suite knows)")
+      ->add_option("--judge", flags->judges,
+                   "Model folder of a judge that compares pairs; the judges' votes rank the responses (default: the "
+                   "suite ranks them)")
       ->type_name("<path>")
       ->allow_extra_args(false)
       ->group(kPolicyFlags);
   CLI::Option* repeats =
       command
           ->add_flag("--repeats", flags->repeats,
-                     "Keep all responses, a text as often as it was written: sets as best-of-n sees them")
+                     "Keep all responses, equal texts as often as they were written, as in best-of-n")
           ->group(kOutputFlags);
-  command->add_option("--responses", flags->responses, "Responses of a set, at least 2, with a single best one; 0: all")
+  command
+      ->add_option("--responses", flags->responses,
+                   "Number of responses per set, at least 2, with a single best one; 0: all")
       ->check([several = whole_number_in(2, 4096)](const std::string& text) {
         return text == "0" ? std::string() : several(text);
       })

@@ -82,7 +82,7 @@ void report(const CLI::App& command, const ReportFlags& flags) {
 void add_report(CLI::App& app) {
   auto flags = std::make_shared<ReportFlags>();
   CLI::App* command = app.add_subcommand("report", "Write the report of a run, one HTML file");
-  command->add_option("RUN", flags->run, "Run folder, or the folder of a training that leaves a log (train.jsonl)")
+  command->add_option("RUN", flags->run, "Run folder, or the folder of a training with a log (train.jsonl)")
       ->required();
   command->add_option("--compare", flags->compare, "Run folder of a search of the same tasks to draw beside RUN")
       ->type_name("<path>");

@@ -270,14 +270,15 @@ void add_method_options(CLI::App& command, SearchCommandFlags& flags) {
       ->capture_default_str()
       ->check(whole_number_in(1, 1024))
       ->group(kSearchFlags);
-  command.add_option("--attempts", flags.attempts, "Most attempts at a step (guided)")
+  command.add_option("--attempts", flags.attempts, "Maximum number of attempts at a step (guided)")
       ->capture_default_str()
       ->check(whole_number_in(1, 1024))
       ->group(kSearchFlags);
   command
-      .add_option("--keep", flags.keep,
-                  "Attempt to keep: the first that is not rejected, else the last or the best (by the critic); or the "
-                  "likeliest of all (by critic and policy) (guided)")
+      .add_option(
+          "--keep", flags.keep,
+          "Attempt to keep: last or best (the first that is not rejected; if all are, the last or the critic's best), "
+          "or likeliest (of all, by critic and policy) (guided)")
       ->type_name("<name>")
       ->capture_default_str()
       ->check(one_of(critic::keep_names()))
@@ -285,7 +286,7 @@ void add_method_options(CLI::App& command, SearchCommandFlags& flags) {
   command
       .add_option(
           "--retry", flags.retry,
-          "How to rewrite a rejected step: anew (never what was rejected there) or independent (as in SPC) (guided)")
+          "How to rewrite a rejected step: anew (never repeats a rejected one) or independent (as in SPC) (guided)")
       ->type_name("<name>")
       ->capture_default_str()
       ->check(one_of({"anew", "independent"}))

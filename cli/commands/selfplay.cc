@@ -37,7 +37,7 @@ void run(const CLI::App& command, const TrainingFlags& flags) {
 
 void add_selfplay(CLI::App& app) {
   auto flags = std::make_shared<TrainingFlags>();
-  CLI::App* command = app.add_subcommand("selfplay", "Train a sneaky generator and a critic by their games");
+  CLI::App* command = app.add_subcommand("selfplay", "Train a sneaky generator and a critic by games between them");
   add_training_options(*command, *flags, "docs/critic.md", "learning.kl=0");
   command->callback([flags, command] { run(*command, *flags); });
 }

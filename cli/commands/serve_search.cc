@@ -45,12 +45,14 @@ void add_serve_search(CLI::App& app) {
       ->type_name("<n>")
       ->check(whole_number_in(0, 65535))
       ->capture_default_str();
-  command->add_option("--in-flight", flags->server.threads, "Requests under way at a time")
+  command->add_option("--in-flight", flags->server.threads, "Number of requests answered at the same time")
       ->type_name("<n>")
       ->check(whole_number_in(1, 1024))
       ->capture_default_str();
   add_old_name(*command, "--threads", "--in-flight");
-  command->add_option("--connections", flags->server.limits.connections, "Most open connections; more get 503")
+  command
+      ->add_option("--connections", flags->server.limits.connections,
+                   "Maximum number of open connections; further ones get 503")
       ->type_name("<n>")
       ->check(whole_number_in(1, 10'000))
       ->capture_default_str();

@@ -15,20 +15,23 @@ struct Method {
 };
 
 constexpr std::array kMethods = {
-    Method{"grpo", "reward against the group's mean and deviation, one advantage a response", make_grpo},
-    Method{"dr_grpo", "GRPO without the deviation, and with one constant for every length", make_dr_grpo},
-    Method{"rloo", "reward against the mean of the others", make_rloo},
-    Method{"dapo", "GRPO by tokens, clip-higher, no groups without contrast, soft limit of length", make_dapo},
+    Method{"grpo", "reward minus the group's mean, divided by its standard deviation; one advantage per response",
+           make_grpo},
+    Method{"dr_grpo", "GRPO without the standard deviation, with one constant for every length", make_dr_grpo},
+    Method{"rloo", "reward minus the mean of the other responses", make_rloo},
+    Method{"dapo", "GRPO with a mean over tokens, a higher upper clip, dynamic sampling and a length penalty",
+           make_dapo},
     Method{"grpo_verifier", "GRPO on the answer alone; the score serves at test time", make_grpo_verifier},
-    Method{"adpo", "answer by its reward, score by its preference reward, apart from each other", make_adpo},
-    Method{"adpo_binary", "ADPO with a reward of the score against a threshold", make_adpo_binary},
-    Method{"adpo_entangled", "answer and preference reward in one advantage of all tokens", make_adpo_entangled},
-    Method{"adapo", "two turns: rewards of i->j and KL by the error rate of the first answers", make_adapo},
+    Method{"adpo", "answer by its reward, score by its preference reward, each with its own advantage", make_adpo},
+    Method{"adpo_binary", "ADPO with a score reward that compares with a threshold", make_adpo_binary},
+    Method{"adpo_entangled", "answer and preference reward in one advantage for all tokens", make_adpo_entangled},
+    Method{"adapo", "two turns: rewards by i->j and KL by the error rate of the first answers", make_adapo},
     Method{"score", "SCoRe, two turns: stage 1 for the second answer, stage 2 with a bonus for correcting", make_score},
     Method{"sft", "likelihood of the right roll-outs", make_sft},
-    Method{"star", "likelihood of the revisions that put a wrong answer right", make_star},
-    Method{"pdcr", "gain in confidence of each step, compared among visual and textual steps apart", make_pdcr},
-    Method{"pacr", "gain in confidence of each step, compared among all steps", make_pacr},
+    Method{"star", "likelihood of the second answers that correct a wrong first one", make_star},
+    Method{"pdcr", "gain in confidence of each step, compared within the visual and within the textual steps",
+           make_pdcr},
+    Method{"pacr", "gain in confidence of each step, compared within all steps", make_pacr},
 };
 
 const Method& find_method(const std::string& name) {

@@ -60,7 +60,7 @@ class Charts : public SingleTurnEnv {
 SuiteDefinition charts_suite(const SuiteOptions&) {
   SuiteInfo info;
   info.name = "charts";
-  info.description = "Maths over bar charts: read colored bars, then add, subtract, compare and count.";
+  info.description = "Maths about bar charts: read colored bars, then add, subtract, compare and count";
   info.instructions = "Work in steps. End with <answer>...</answer>.";
   info.levels = kChartLevels;
   info.default_level = 2;

@@ -167,7 +167,7 @@ SuiteDefinition darkroom_suite(const SuiteOptions& options) {
   SuiteInfo info;
   info.name = "darkroom";
   info.description =
-      "Code: mend a chart's picture (turned, dark, pale, blurred, noisy, or a part of a page), then answer";
+      "Code: repair a chart's picture (rotated, dark, pale, blurred, noisy or part of a page), then answer";
   info.instructions = baseline == Baseline::none ? kMendingInstructions : baseline_instructions(baseline);
   info.baselines = {"direct", "cot"};
   info.levels = kDarkroomLevels;

@@ -187,7 +187,7 @@ SuiteDefinition jsonl_suite(const SuiteOptions& options) {
   const std::shared_ptr<const TaskFile> file = tasks_of(options.file);
   SuiteInfo info;
   info.name = "jsonl";
-  info.description = "your own tasks from a file of JSON lines: pictures, a question, an answer and a grader";
+  info.description = "Your own tasks from a file of JSON lines: pictures, a question, an answer and a grader";
   if (file) {
     info.test_tasks = file->tasks.size();
     info.file_hash = file->hash;

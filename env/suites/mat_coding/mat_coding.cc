@@ -59,7 +59,7 @@ SuiteDefinition mat_coding_suite(const SuiteOptions& options) {
   const Baseline baseline = baseline_from(options.baseline);
   const auto file = damaged_pictures_of(options.file);
   SuiteInfo info = file_suite_info("mat_coding", file);
-  info.description = "Code: the questions of MAT-Coding.json, over pictures that are to be mended first";
+  info.description = "Code: the questions of MAT-Coding.json, about pictures to repair first";
   info.instructions = baseline == Baseline::none ? kMendingInstructions : baseline_instructions(baseline);
   info.baselines = {"direct", "cot"};
   info.max_turns = baseline == Baseline::none ? kToolTurns : 1;

@@ -167,7 +167,7 @@ class PhoneEnv final : public Env {
 SuiteDefinition phone_suite(const SuiteOptions&) {
   SuiteInfo info;
   info.name = "phone";
-  info.description = "Operate a simulated phone: apps, settings, lists and a keypad, one GUI action a turn";
+  info.description = "Operate a simulated phone: apps, settings, lists and a keypad, one GUI action per turn";
   info.instructions =
       "You operate a phone. Each turn write one action inside <answer></answer>: CLICK <point>[[x,y]]</point>, "
       "LONG_PRESS <point>[[x,y]]</point>, SCROLL [UP|DOWN|LEFT|RIGHT], TYPE [text], OPEN_APP [name], PRESS_BACK, "

@@ -161,7 +161,7 @@ std::optional<std::string> Shapes::corrupted(const StepQuery& query, ErrorKind k
 SuiteDefinition shapes_suite(const SuiteOptions&) {
   SuiteInfo info;
   info.name = "shapes";
-  info.description = "Grounding: box the one colored shape that an expression describes.";
+  info.description = "Grounding: box the one colored shape that an expression describes";
   info.instructions = "Name the shape. End with <answer>[x1,y1,x2,y2]</answer>.";
   info.levels = kShapeLevels;
   info.default_level = 2;
