@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "cli/parse_whole.h"
+#include "cli/flags/parse_whole.h"
 #include "core/error.h"
 #include "core/json_records.h"
 #include "core/text.h"

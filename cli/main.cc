@@ -10,10 +10,10 @@
 
 #include "cli/commands/commands.h"
 #include "cli/exit_codes.h"
+#include "cli/flags/usage.h"
 #include "cli/interrupt.h"
 #include "cli/program.h"
 #include "cli/provenance.h"
-#include "cli/usage.h"
 #include "core/error.h"
 #include "core/text.h"
 

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands/commands.h"
-#include "cli/help.h"
+#include "cli/help/help.h"
 #include "cli/version.h"
 
 namespace agon::cli {

@@ -3,7 +3,7 @@
 #include <map>
 #include <vector>
 
-#include "cli/parse_whole.h"
+#include "cli/flags/parse_whole.h"
 #include "core/error.h"
 #include "core/text.h"
 

@@ -8,11 +8,11 @@
 
 #include "agents/engine/local_policy.h"
 #include "cli/commands/commands.h"
-#include "cli/flag_use.h"
+#include "cli/flags/flag_use.h"
+#include "cli/flags/usage.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
 #include "cli/provenance.h"
-#include "cli/usage.h"
 #include "core/error.h"
 #include "core/json.h"
 

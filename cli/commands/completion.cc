@@ -1,11 +1,11 @@
-#include "cli/completion.h"
+#include "cli/help/completion.h"
 
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/commands/commands.h"
+#include "cli/flags/usage.h"
 #include "cli/output.h"
-#include "cli/usage.h"
 #include "env/suite.h"
 
 namespace agon::cli {

@@ -14,10 +14,10 @@
 #include <utility>
 
 #include "cli/commands/commands.h"
+#include "cli/flags/usage.h"
 #include "cli/output.h"
 #include "cli/provenance.h"
 #include "cli/report/saved_pictures.h"
-#include "cli/usage.h"
 #include "core/error.h"
 #include "core/image.h"
 #include "core/json.h"

@@ -1,9 +1,9 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "cli/command_table.h"
 #include "cli/commands/commands.h"
-#include "cli/manual.h"
+#include "cli/help/command_table.h"
+#include "cli/help/manual.h"
 #include "cli/output.h"
 #include "cli/version.h"
 

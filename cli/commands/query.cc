@@ -3,10 +3,10 @@
 #include <string>
 
 #include "cli/commands/commands.h"
+#include "cli/flags/search_flags.h"
+#include "cli/flags/usage.h"
 #include "cli/provenance.h"
-#include "cli/search_flags.h"
-#include "cli/transcript.h"
-#include "cli/usage.h"
+#include "cli/tables/transcript.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/commands/commands.h"
-#include "cli/flag_use.h"
+#include "cli/flags/flag_use.h"
 #include "cli/report/data.h"
 #include "cli/report/page.h"
 #include "cli/search_config.h"

@@ -9,11 +9,11 @@
 #include <memory>
 
 #include "cli/commands/commands.h"
+#include "cli/flags/old_names.h"
 #include "cli/model_folder.h"
-#include "cli/old_names.h"
 #include "cli/output.h"
 #include "cli/provenance.h"
-#include "cli/transcript.h"
+#include "cli/tables/transcript.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "critic/reward_model/preference.h"

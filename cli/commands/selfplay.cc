@@ -7,11 +7,10 @@
 
 #include "agents/learn/loop/checkpoint_folder.h"
 #include "cli/commands/commands.h"
+#include "cli/flags/training_flags.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
-#include "cli/play.h"
 #include "cli/provenance.h"
-#include "cli/training_flags.h"
 #include "core/provenance.h"
 #include "critic/self_play/rounds.h"
 #include "record/run_reader.h"

@@ -4,10 +4,10 @@
 #include <string>
 
 #include "cli/commands/commands.h"
+#include "cli/flags/old_names.h"
+#include "cli/flags/search_flags.h"
+#include "cli/flags/usage.h"
 #include "cli/interrupt.h"
-#include "cli/old_names.h"
-#include "cli/search_flags.h"
-#include "cli/usage.h"
 #include "core/error.h"
 #include "tools/search/retrieve_server.h"
 

@@ -6,11 +6,11 @@
 #include <memory>
 
 #include "cli/commands/commands.h"
+#include "cli/flags/training_flags.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
 #include "cli/provenance.h"
-#include "cli/training_flags.h"
 #include "core/provenance.h"
 #include "critic/reward_model/reward_model.h"
 #include "critic/self_play/game_source.h"

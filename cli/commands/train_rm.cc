@@ -6,11 +6,10 @@
 #include <memory>
 
 #include "cli/commands/commands.h"
+#include "cli/flags/training_flags.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
-#include "cli/play.h"
-#include "cli/ranking_table.h"
-#include "cli/training_flags.h"
+#include "cli/tables/ranking_table.h"
 #include "critic/reward_model/judge_training.h"
 #include "critic/reward_model/training.h"
 

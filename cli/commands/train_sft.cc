@@ -6,10 +6,10 @@
 #include "agents/learn/config_reader.h"
 #include "agents/learn/loop/sft.h"
 #include "cli/commands/commands.h"
+#include "cli/flags/training_flags.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/provenance.h"
-#include "cli/training_flags.h"
 #include "core/file.h"
 #include "core/provenance.h"
 

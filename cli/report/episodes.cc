@@ -7,7 +7,7 @@
 #include <span>
 
 #include "cli/report/training.h"
-#include "cli/transcript.h"
+#include "cli/tables/transcript.h"
 #include "core/text.h"
 #include "env/grading/box.h"
 #include "env/grading/box_text.h"

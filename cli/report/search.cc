@@ -6,7 +6,7 @@
 
 #include "cli/report/episodes.h"
 #include "cli/search_config.h"
-#include "cli/search_tree.h"
+#include "cli/tables/search_tree.h"
 #include "core/error.h"
 #include "core/estimate.h"
 #include "critic/search/summary.h"

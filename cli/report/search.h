@@ -18,8 +18,8 @@ struct JudgedSteps {
 };
 
 // Adds {tasks, episodes, images} of the first tasks, and "search": {summary, methods [{name, policy_tokens, tokens,
-// accuracy, interval, own}], trees {task index: nodes (cli/search_tree.h), each with "parts": what the env showed
-// behind it}, steps {right_kept, wrong_kept, right_rejected, wrong_rejected, unknown}, trees_missing: why some
+// accuracy, interval, own}], trees {task index: nodes (cli/tables/search_tree.h), each with "parts": what the env
+// showed behind it}, steps {right_kept, wrong_kept, right_rejected, wrong_rejected, unknown}, trees_missing: why some
 // are not there; empty: all are}. judged: of all finished tasks. moved: where the run's inputs are now; an
 // error of the trees is no error of the report.
 void add_search(const record::RunReader& run, const std::string& title, const ReportLimits& limits,

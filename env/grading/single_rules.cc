@@ -1,7 +1,6 @@
 #include "env/grading/single_rules.h"
 
 #include "core/text.h"
-#include "env/grading/answer/choice.h"
 #include "env/grading/answer/number_meant.h"
 #include "env/grading/answer/number_text.h"
 #include "env/grading/answer/part.h"
@@ -21,11 +20,6 @@ std::optional<double> parse_number(std::string_view text) {
 bool number_match(std::string_view answer, std::string_view gold, const std::optional<Tolerance>& tolerance) {
   const auto ours = read_number(answer_part(answer).text), theirs = read_number(answer_part(gold).text);
   return ours && theirs && equal_numbers(*ours, *theirs, tolerance);
-}
-
-std::optional<char> parse_choice(std::string_view answer, const std::vector<std::string>& options) {
-  const auto place = read_choice(answer_part(answer).text, without_labels(options));
-  return place && *place < 26 ? std::optional(static_cast<char>('A' + static_cast<char>(*place))) : std::nullopt;
 }
 
 }  // namespace agon::env

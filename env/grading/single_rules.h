@@ -3,9 +3,7 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "env/grading/answer/number.h"
 
@@ -16,7 +14,5 @@ bool exact_match(std::string_view answer, std::string_view gold);  // after trim
 // text.
 std::optional<double> parse_number(std::string_view text);
 bool number_match(std::string_view answer, std::string_view gold, const std::optional<Tolerance>& tolerance = {});
-// The letter of the option that an answer names (env/grading/answer/choice.h); nothing beyond Z.
-std::optional<char> parse_choice(std::string_view answer, const std::vector<std::string>& options);
 
 }  // namespace agon::env

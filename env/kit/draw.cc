@@ -101,13 +101,6 @@ void Canvas::rectangle(const Box& box, Color color) {
   view(rgb_, width_, height_)(rect & whole).setTo(scalar(color));
 }
 
-void Canvas::frame(const Box& box, Color color) {
-  rectangle({box.x1, box.y1, box.x2, box.y1 + 1}, color);
-  rectangle({box.x1, box.y2 - 1, box.x2, box.y2}, color);
-  rectangle({box.x1, box.y1, box.x1 + 1, box.y2}, color);
-  rectangle({box.x2 - 1, box.y1, box.x2, box.y2}, color);
-}
-
 void Canvas::circle(Point center, double radius, Color color) {
   cv::Mat pixels = view(rgb_, width_, height_);
   const int fixed_radius = static_cast<int>(std::lround((radius - 0.5) * (1 << kShift)));

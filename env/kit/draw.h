@@ -38,7 +38,6 @@ class Canvas {
   static Canvas textured(int width, int height, Color base, int x, int y);
 
   void rectangle(const Box& box, Color color);  // filled; corners rounded to whole pixels
-  void frame(const Box& box, Color color);      // its outline of one pixel, inside
   void circle(Point center, double radius, Color color);
   void polygon(std::span<const Point> corners, Color color);  // filled; convex or not
   void line(Point from, Point to, Color color, int thickness = 1);

@@ -6,10 +6,10 @@
 #include <cctype>
 #include <set>
 
-#include "cli/command_table.h"
-#include "cli/completion.h"
-#include "cli/help.h"
-#include "cli/manual.h"
+#include "cli/help/command_table.h"
+#include "cli/help/completion.h"
+#include "cli/help/help.h"
+#include "cli/help/manual.h"
 #include "core/text.h"
 
 namespace agon::cli {

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "cli/transcript.h"
+#include "cli/tables/transcript.h"
 #include "core/error.h"
 #include "episode_fixture.h"
 #include "record/episode_store.h"

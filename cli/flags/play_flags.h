@@ -1,0 +1,43 @@
+// cli/flags/play_flags.h - the flags that shape an episode: which tasks, and how a turn of the policy is sampled.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "agents/rollout.h"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): the library's
+class App;
+}
+
+namespace agon::cli {
+
+inline constexpr const char* kDataFlags = "Data";  // groups of --help
+inline constexpr const char* kPolicyFlags = "Policy";
+inline constexpr const char* kOutputFlags = "Output";
+
+struct PlayFlags {
+  std::string command;  // the subcommand, for messages
+  std::string split = "test", file, reexamine, role = "solver", search, baseline, check = "ends";
+  std::optional<std::uint64_t> tasks;
+  std::uint64_t seed = 0;
+  int samples = 8, level = 0, threads = 32, max_tokens = 256;
+  double temperature = 1.0, top_p = 1.0;
+  bool two_turn = false;
+};
+// Add their options: which tasks, how a turn is sampled, both and how many samples. `flags` must outlive the parse.
+void add_task_options(CLI::App& command, PlayFlags& flags);
+void add_sampling_options(CLI::App& command, PlayFlags& flags);
+void add_play_options(CLI::App& command, PlayFlags& flags);
+// Throws Error for a flag among them that was given and changes nothing beside the others.
+void require_sampling_used(const CLI::App& command, const PlayFlags& flags);
+// The same, of a command that takes --samples: at temperature 0 they could not differ, so one is the default there, and
+// more throw Error.
+void settle_samples(const CLI::App& command, PlayFlags& flags);
+
+// What the flags ask of a suite, the defaults filled in; its task file is read here. Throws Error where they do not fit
+// it.
+agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string& suite);
+
+}  // namespace agon::cli

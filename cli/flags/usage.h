@@ -1,0 +1,29 @@
+// cli/flags/usage.h - one line for a command line that does not parse, with the nearest flag or subcommand.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace CLI {  // NOLINT(readability-identifier-naming): the library's
+class App;
+class ParseError;
+class Validator;
+}  // namespace CLI
+
+namespace agon::cli {
+
+// What CLI::Option::check takes: what is wrong with the text of a flag, or nothing.
+using FlagCheck = std::function<std::string(const std::string& text)>;
+FlagCheck some_text();                                             // not empty
+FlagCheck number_in(double low, double high);                      // both included; never NaN
+FlagCheck whole_number_in(std::uint64_t low, std::uint64_t high);  // in digits
+// The names that a flag takes; --help and the shells' completions know them.
+CLI::Validator one_of(std::vector<std::string> names);
+
+// "option: no '--tsks'. Did you mean '--tasks'? ... Run 'agon run --help' for the usage."
+// REQUIRES: `error` was thrown by app.parse.
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error);
+
+}  // namespace agon::cli
