@@ -9,6 +9,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/play.h"
+#include "cli/printed_json.h"
 #include "cli/ranking_table.h"
 #include "cli/training_flags.h"
 #include "critic/reward_model/judge_training.h"
@@ -27,7 +28,9 @@ void run_train_rm(const CLI::App& command, const TrainingFlags& flags) {
       judge ? critic::train_judge(config, interrupted()) : critic::train_reward_model(config, interrupted());
   if (notes.is_null()) throw Interrupted("train-rm: stopped after a checkpoint. Rerun the same command with --resume.");
   if (flags.json) {
-    print_json(notes);
+    Json printed = printed_notes(notes);
+    printed["model"] = config.output.string();
+    print_json(printed);
     return;
   }
   if (!judge && !notes.at("held_out").is_null())
