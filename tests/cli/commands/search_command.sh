@@ -146,7 +146,7 @@ run.commit()' "$scratch/open"
 says 0 "the journal ends here, for the search is not finished" "$agon" replay "$scratch/open" 3 --policy "$model"
 "$agon" replay "$scratch/open" 3 --policy "$model" --json >"$scratch/ends.json" 2>&1 || fail "replay of an open journal"
 is None divergence ends
-is False finished ends
+is False complete ends
 play wall --critic oracle --tasks 4 --budget wall=0.02
 for task in 0 1 2 3; do
   "$agon" replay "$scratch/wall" $task --policy "$model" --json >"$scratch/clock.json" 2>&1 || fail "replay of a search without time"
