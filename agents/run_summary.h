@@ -1,5 +1,5 @@
-// agents/run_summary.h - the figures of a run, computed from its episodes alone: what `agon run --json` prints and the
-// report shows.
+// agents/run_summary.h - the figures of a run, computed from its episodes alone: what `agon run` prints and the report
+// shows.
 #pragma once
 
 #include <array>
@@ -95,7 +95,7 @@ RunSummary summarize(const Json& config, const std::vector<EpisodeOutcome>& outc
 // {n: v}, verified_majority {n: v}, not_fitting [n]`. Null: undefined (no such episode). The metrics of `ci` and `n`:
 // "greedy", "pass_at_8", "best_of_4", "majority_4", "score_auc", "score_ap", "mean_reward", "step_success", "acc_t1",
 // "greedy_acc_t1", "verified_8", "verified_majority_8".
-Json to_json(const RunSummary& summary);
+Json to_json(const RunSummary& summary);  // as it is stored; cli/printed_json.h prints it
 // What the JSON of a summary, of this agon or an earlier one, says of a verifier; nothing where it had none.
 std::optional<VerifiedFigures> verified_in(const Json& summary);
 

@@ -7,6 +7,7 @@
 
 #include "agents/model_fingerprint.h"
 #include "cli/output.h"
+#include "cli/printed_json.h"
 #include "cli/version.h"
 #include "core/hash.h"
 #include "core/provenance.h"
@@ -60,9 +61,10 @@ Json run_record(const std::filesystem::path& folder) {
 }
 
 void print_measured(Json json, const Json& about) {
-  if (json.is_object()) json[kProvenance] = provenance(about);
+  const Json record = provenance(printed_provenance(about));
+  if (json.is_object()) json[kProvenance] = record;
   if (json.is_array())
-    for (Json& one : json) one[kProvenance] = provenance(about);
+    for (Json& one : json) one[kProvenance] = record;
   print_json(json);
 }
 

@@ -18,7 +18,8 @@ Json file_record(const std::filesystem::path& file);     // {"path", "hash"}, of
 // {"path", "hash"} of a run's database as it stands.
 Json run_record(const std::filesystem::path& folder);
 
-// Prints the object, or the list of objects, each with its provenance: of this process and `about`.
+// Prints the object, or the list of objects, each with its provenance: of this process and `about`, in the words of
+// cli/printed_json.h.
 void print_measured(Json json, const Json& about = Json::object());
 
 }  // namespace agon::cli

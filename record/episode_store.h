@@ -46,7 +46,7 @@ class EpisodeStore {
   // Removes what later steps of a training left behind: their metrics and their episodes. A training that goes on from
   // a checkpoint of `step` (-1: from the start) records those steps again. Flushes first; throws as record.
   virtual void forget_after(std::int64_t step) = 0;
-  // Ends the run: flushes and stores the summary that `agon run --json` prints, marking the run complete.
+  // Ends the run: flushes and stores the summary of its figures, marking the run complete.
   virtual void finish(const Json& summary) = 0;
 };
 

@@ -36,12 +36,12 @@ Result result_from_json(const Json& json) try {
   result.out = json.at("stdout");
   result.err = json.at("stderr");
   result.dropped_bytes = json.at("dropped_bytes");
-  result.wall_s = json.at("wall_s");
-  result.cpu_s = json.at("cpu_s");
-  result.peak_memory = json.at("peak_memory");
+  result.wall_s = json.at("seconds");
+  result.cpu_s = json.at("cpu_seconds");
+  result.peak_memory = json.at("peak_memory_bytes");
   result.alive = json.at("alive");
   result.ran = json.at("ran");
-  result.pictures_left = json.at("pictures_left");
+  result.pictures_left = json.at("images_left");
   for (const Json& artifact : json.at("artifacts")) {
     const Json::binary_t& bytes = artifact.at("bytes").get_binary();
     result.artifacts.push_back({artifact.at("name"), {bytes.begin(), bytes.end()}});
@@ -61,12 +61,12 @@ Json to_json(const Result& result) {
           {"stdout", result.out},
           {"stderr", result.err},
           {"dropped_bytes", result.dropped_bytes},
-          {"wall_s", result.wall_s},
-          {"cpu_s", result.cpu_s},
-          {"peak_memory", result.peak_memory},
+          {"seconds", result.wall_s},
+          {"cpu_seconds", result.cpu_s},
+          {"peak_memory_bytes", result.peak_memory},
           {"alive", result.alive},
           {"ran", result.ran},
-          {"pictures_left", result.pictures_left},
+          {"images_left", result.pictures_left},
           {"images", images}};
 }
 

@@ -47,7 +47,7 @@ std::vector<Message> messages_of(const CompleteOptions& options) {
 
 Json to_json(const agents::Completion& completion) {
   return {{"text", completion.text},
-          {"tokens", completion.token_ids},
+          {"token_ids", completion.token_ids},
           {"logprobs", completion.logprobs},
           {"finish_reason", agents::to_string(completion.finish_reason)},
           {"prompt_tokens", completion.prompt_tokens}};

@@ -23,6 +23,7 @@
 #include "cli/flags/usage.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
+#include "cli/printed_json.h"
 #include "cli/provenance.h"
 #include "cli/task_name.h"
 #include "core/error.h"
@@ -249,10 +250,11 @@ void credit(const CreditFlags& flags) {
   if (flags.where != "-" && !std::filesystem::exists(flags.where))
     throw Error("credit: {} is neither a run folder nor a file. Give the folder of a run, or a file with a group.",
                 flags.where);
-  Json credit = is_run(flags) ? explain_run(flags) : explain(flags.method, settings, group_of_input(flags));
+  const Json credit = is_run(flags) ? explain_run(flags) : explain(flags.method, settings, group_of_input(flags));
   if (!flags.json) return print_text(credit_text(credit));
-  credit[kProvenance] = provenance(read_from(flags));
-  print_text(with_json_escapes(readable(credit)));
+  Json printed = printed_credit(credit);
+  printed[kProvenance] = provenance(read_from(flags));
+  print_text(with_json_escapes(readable(printed)));
 }
 
 }  // namespace

@@ -108,14 +108,17 @@ Json json_of(const std::vector<Row>& rows, std::size_t steps, const agents::Roll
   Json splits = Json::array();
   for (const Row& row : rows) {
     const agents::SplitAgreement& found = row.agreement;
-    splits.push_back({{"split", row.split},
-                      {"picture", row.picture.empty() ? Json() : Json(row.picture)},
-                      {"accuracy", number_or_null(found.accuracy.value)},
-                      {"ci", interval_json(found.accuracy.interval)},
-                      {"visual_share", number_or_null(found.visual_share)},
-                      {"perception_found", number_or_null(found.perception_found)},
-                      {"reasoning_found", number_or_null(found.reasoning_found)},
-                      {"auc", number_or_null(row.auc)}});
+    Json split{{"split", row.split},
+               {"picture", row.picture.empty() ? Json() : Json(row.picture)},
+               {"accuracy", number_or_null(found.accuracy.value)},
+               {"visual_share", number_or_null(found.visual_share)},
+               {"perception_found", number_or_null(found.perception_found)},
+               {"reasoning_found", number_or_null(found.reasoning_found)},
+               {"auc", number_or_null(row.auc)},
+               {"ci", Json::object()},
+               {"n", Json::object()}};
+    add_interval(split, "accuracy", found.accuracy);
+    splits.push_back(std::move(split));
   }
   return {{"suite", played.suite.name()},
           {"level", played.suite.options().level},
@@ -133,6 +136,10 @@ std::string cell(const Json& value) {
                              : "-";
 }
 
+std::string interval_cell(const Json& interval) {
+  return fmt::format("[{}, {}]", cell(interval[0]), cell(interval[1]));
+}
+
 std::string table_of(const Json& json) {
   std::string text = fmt::format("{}, level {}: {} tasks x {} samples, {} labelled steps, {} of them perception\n\n",
                                  json["suite"].get<std::string>(), json["level"].dump(), json["tasks"].dump(),
@@ -140,10 +147,10 @@ std::string table_of(const Json& json) {
   text += fmt::format("{:<12} {:<8} {:>8} {:>16} {:>8} {:>17} {:>16} {:>8}\n", "split", "picture", "agrees", "95 %",
                       "visual", "perception found", "reasoning found", "AUC");
   for (const Json& row : json["splits"])
-    text += fmt::format("{:<12} {:<8} {:>8} {:>16} {:>8} {:>17} {:>16} {:>8}\n", cell(row["split"]),
-                        cell(row["picture"]), cell(row["accuracy"]),
-                        fmt::format("[{}, {}]", cell(row["ci"][0]), cell(row["ci"][1])), cell(row["visual_share"]),
-                        cell(row["perception_found"]), cell(row["reasoning_found"]), cell(row["auc"]));
+    text +=
+        fmt::format("{:<12} {:<8} {:>8} {:>16} {:>8} {:>17} {:>16} {:>8}\n", cell(row["split"]), cell(row["picture"]),
+                    cell(row["accuracy"]), interval_cell(row["ci"]["accuracy"]), cell(row["visual_share"]),
+                    cell(row["perception_found"]), cell(row["reasoning_found"]), cell(row["auc"]));
   return text +
          "\nagrees: visual where the suite says perception, textual where it says reasoning. AUC: of the visual "
          "dependence V.\n";

@@ -14,6 +14,7 @@
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
+#include "cli/printed_json.h"
 #include "cli/provenance.h"
 #include "cli/tables/ranking_table.h"
 #include "core/error.h"
@@ -113,18 +114,19 @@ void eval_rm(const EvalRmFlags& flags) {
   Json extra = Json::object();
   const std::vector<critic::ScoredSet> sets = scored(flags, preferences, extra);
   if (interrupted()) throw Interrupted("eval-rm: stopped before its end, so there are no figures. Rerun the command.");
-  Json figures = critic::ranking_json(sets);
+  const Json ranking = critic::ranking_json(sets);
   const std::string model =
       !flags.reward_model.empty() ? flags.reward_model : "judge " + (flags.judge.empty() ? flags.choose : flags.judge);
   const std::string text = ranking_table(
-      {{{"data", fmt::format("{}", fmt::join(flags.files, ", "))}, {"model", model}, {"figures", figures}}});
-  for (const auto& [name, value] : extra.items()) figures[name] = value;
-  figures["without_order"] = without_order;
+      {{{"data", fmt::format("{}", fmt::join(flags.files, ", "))}, {"model", model}, {"figures", ranking}}});
   if (flags.json) {
-    Json about{{flags.reward_model.empty() ? "policy" : "verifier", model_record(rated_folder(flags))},
+    Json figures = printed_ranking(ranking);
+    figures.update(extra);
+    figures["without_order"] = without_order;
+    Json about{{flags.reward_model.empty() ? "policy" : "reward_model", model_record(rated_folder(flags))},
                {"files", Json::array()}};
     for (const std::string& file : flags.files) about["files"].push_back(file_record(file));
-    print_measured(figures, about);
+    print_measured(std::move(figures), about);
   } else {
     print_text(text + extra_text(extra) + passed_over_text(without_order));
   }

@@ -101,7 +101,7 @@ void run(const GradeFlags& flags) {
   });
   const auto total = static_cast<double>(count);
   print_measured(
-      {{"answers", count}, {"correct", correct / total}, {"mean_reward", rewards / total}, {"results", results}},
+      {{"answers", count}, {"accuracy", correct / total}, {"mean_reward", rewards / total}, {"results", results}},
       standard_input ? Json::object() : Json{{"file", file_record(flags.file)}});
 }
 

@@ -17,6 +17,7 @@
 #include "cli/model_folder.h"
 #include "cli/output.h"
 #include "cli/play.h"
+#include "cli/printed_json.h"
 #include "cli/provenance.h"
 #include "cli/tables/ranking_table.h"
 #include "core/error.h"
@@ -279,10 +280,13 @@ void make_preferences(const PreferenceFlags& flags) {
   const Json summary = summarize(*run, flags);
   write_file(*run, summary, place.folder, flags);
   store->finish(summary);
-  if (flags.json)
-    print_measured(summary, config.at(kProvenance));
-  else
+  if (flags.json) {
+    Json printed = printed_preferences(summary);
+    printed["run"] = place.folder.string();
+    print_measured(std::move(printed), config.at(kProvenance));
+  } else {
     print_text(fmt::format("{}\npreferences: {}\n", table(summary), (place.folder / kFile).string()));
+  }
 }
 
 }  // namespace

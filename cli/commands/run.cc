@@ -14,6 +14,7 @@
 #include "cli/model_folder.h"
 #include "cli/output.h"
 #include "cli/play.h"
+#include "cli/printed_json.h"
 #include "cli/provenance.h"
 #include "core/error.h"
 #include "core/progress.h"
@@ -68,10 +69,13 @@ void run(const RunFlags& flags) {
     return true;
   };
   const PlayedRun played = play_into(place, *policy, options, config, "run " + flags.suite, add_verified);
-  if (flags.json)
-    print_measured(to_json(played.summary), config[kProvenance]);
-  else
+  if (flags.json) {
+    Json figures = printed_figures(to_json(played.summary));
+    figures["run"] = place.folder.string();
+    print_measured(std::move(figures), config[kProvenance]);
+  } else {
     print_text(fmt::format("{}\nrun: {}\n", agents::summary_table(played.summary), place.folder.string()));
+  }
   require_none_failed(played, place, "run");
 }
 

@@ -40,7 +40,7 @@ void score(const ScoreFlags& flags) {
   const std::vector<double> scores = model->score(std::span(&candidates, 1)).front();
   const auto best = static_cast<std::size_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
   if (flags.json) {
-    Json about{{"verifier", model_record(find_reward_model(flags.reward_model))}};
+    Json about{{"reward_model", model_record(find_reward_model(flags.reward_model))}};
     if (flags.file != "-") about["file"] = file_record(flags.file);
     print_measured({{"scores", scores}, {"best", best}}, about);
     return;

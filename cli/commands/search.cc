@@ -18,6 +18,7 @@
 #include "cli/model_folder.h"
 #include "cli/output.h"
 #include "cli/play.h"
+#include "cli/printed_json.h"
 #include "cli/provenance.h"
 #include "cli/search_config.h"
 #include "cli/task_hashes.h"
@@ -236,10 +237,13 @@ void run_search(const SearchCommandFlags& flags) {
   const RunPlace place = run_place("search", "search-" + flags.suite, flags.out, flags.resume);
   const critic::SearchSummary summary =
       search_into(place, config, options, *policy, open.critic.get(), "search " + flags.suite);
-  if (flags.json)
-    print_measured(to_json(summary), config.at(kProvenance));
-  else
+  if (flags.json) {
+    Json figures = printed_search(to_json(summary));
+    figures["run"] = place.folder.string();
+    print_measured(std::move(figures), config.at(kProvenance));
+  } else {
     print_text(fmt::format("{}\nsearch: {}\n", critic::search_table(summary), place.folder.string()));
+  }
   require_none_failed(*record::RunReader::open(place.folder), place);
   if (summary.damaged > 0)
     throw Error("search: {} tasks have a damaged journal and are excluded from all figures. Restore {} from a copy.",

@@ -10,6 +10,7 @@
 #include "cli/flags/training_flags.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/printed_json.h"
 #include "cli/provenance.h"
 #include "core/provenance.h"
 #include "critic/self_play/rounds.h"
@@ -26,10 +27,14 @@ void run(const CLI::App& command, const TrainingFlags& flags) {
   if (!critic::self_play(config, flags.resume, interrupted()))
     throw Interrupted("selfplay: stopped. Rerun the same command with --resume.");
   const Json summary = record::RunReader::open(config.output)->summary();
-  if (flags.json)
-    print_measured(summary, record::RunReader::open(config.output)->config().value(kProvenance, Json::object()));
-  else
+  if (flags.json) {
+    Json printed = printed_self_play(summary);
+    printed["run"] = config.output.string();
+    print_measured(std::move(printed),
+                   record::RunReader::open(config.output)->config().value(kProvenance, Json::object()));
+  } else {
     print_text(fmt::format("{}\nself-play: {}\n", critic::self_play_table(summary), config.output.string()));
+  }
 }
 
 }  // namespace

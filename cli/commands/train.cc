@@ -10,6 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"
+#include "cli/printed_json.h"
 #include "cli/provenance.h"
 #include "core/provenance.h"
 #include "critic/reward_model/reward_model.h"
@@ -44,7 +45,10 @@ void run_training(const CLI::App& command, const TrainingFlags& flags) {
     throw Interrupted("train: stopped after a checkpoint. Rerun the same command with --resume.");
   if (flags.json) {
     const auto run = record::RunReader::open(config.output);
-    print_measured({{"run", config.output.string()}, {"evaluation", run->summary()}},
+    const Json summaries = run->summary();
+    Json evaluation = Json::object();
+    for (const auto& [source, summary] : summaries.items()) evaluation[source] = printed_figures(summary);
+    print_measured({{"run", config.output.string()}, {"evaluation", std::move(evaluation)}},
                    run->config().value(kProvenance, Json::object()));
     return;
   }

@@ -9,6 +9,7 @@
 #include "cli/flags/training_flags.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/printed_json.h"
 #include "cli/tables/ranking_table.h"
 #include "critic/reward_model/judge_training.h"
 #include "critic/reward_model/training.h"
@@ -26,7 +27,9 @@ void run_train_rm(const CLI::App& command, const TrainingFlags& flags) {
       judge ? critic::train_judge(config, interrupted()) : critic::train_reward_model(config, interrupted());
   if (notes.is_null()) throw Interrupted("train-rm: stopped after a checkpoint. Rerun the same command with --resume.");
   if (flags.json) {
-    print_json(notes);
+    Json printed = printed_notes(notes);
+    printed["model"] = config.output.string();
+    print_json(printed);
     return;
   }
   if (!judge && !notes.at("held_out").is_null())

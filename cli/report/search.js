@@ -90,14 +90,14 @@ const criticErred = (node) => node.label !== null && (node.verdict === "correct"
 
 function nodeDetail(node) {
   const facts = [node.verdict ? `critic: ${node.verdict}${node.probability === null ? "" : `, P ${number(node.probability)}`}` : "not judged",
-    node.label === null ? "the suite cannot tell" : node.label ? "in truth right" : `in truth wrong${node.reason ? ": " + node.reason : ""}`, `${node.tokens} tokens`];
+    node.label === null ? "the suite cannot tell" : node.label ? "in truth right" : `in truth wrong${node.why ? ": " + node.why : ""}`, `${node.tokens} tokens`];
   if (node.decision) facts.push(node.decision);
   const parts = (node.parts ?? []).map((part) => {
     if (part.text) return html("div", {class: "seen"}, html("pre", {}, part.text));
     const [width, height, png] = data.images[part.image];
     return html("div", {class: "picture"}, html("img", {src: `data:image/png;base64,${png}`, width, height, alt: "what the env showed"}));
   });
-  return [html("pre", {}, node.step), html("p", {class: "note"}, facts.join(" · ")), node.critique ? html("div", {class: "seen"}, html("pre", {}, node.critique)) : "", parts];
+  return [html("pre", {}, node.text), html("p", {class: "note"}, facts.join(" · ")), node.critique ? html("div", {class: "seen"}, html("pre", {}, node.critique)) : "", parts];
 }
 
 function treeView(task) {
@@ -119,7 +119,7 @@ function treeView(task) {
     const left_out = node.decision === "reject" || node.decision === "prune";
     const box = svg("g", {class: `step ${verdictClass(node)}${node.chosen ? " chosen" : ""}${left_out ? " left" : ""}`, tabindex: 0},
       svg("rect", {x: x(index), y: y(index), width, height, rx: 6}),
-      svg("text", {x: x(index) + 8, y: y(index) + 18}, (criticErred(node) ? "⚠ " : "") + shortened(node.step.replace(/\s+/g, " "), 17 - (criticErred(node) ? 2 : 0) - (node.times > 1 ? 4 : 0))),
+      svg("text", {x: x(index) + 8, y: y(index) + 18}, (criticErred(node) ? "⚠ " : "") + shortened(node.text.replace(/\s+/g, " "), 17 - (criticErred(node) ? 2 : 0) - (node.times > 1 ? 4 : 0))),
       svg("text", {x: x(index) + width - 8, y: y(index) + 18, "text-anchor": "end"},
         (node.times > 1 ? `× ${node.times}  ` : "") + (node.probability === null ? "" : number(node.probability, 2))));
     const show = () => detail.replaceChildren(...nodeDetail(node).flat());

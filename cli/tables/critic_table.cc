@@ -37,8 +37,8 @@ constexpr Column kColumns[] = {{"correct", "correct", &CriticFigures::correct, t
 Json json_of(const CriticFigures& figures) {
   Json json{{"steps", figures.steps},
             {"right_steps", figures.right_steps},
-            {"invalid", figures.invalid},
-            {"unknown", figures.unknown}};
+            {"invalid_verdicts", figures.invalid},
+            {"unknown_verdicts", figures.unknown}};
   for (const Column& column : kColumns) json[column.key] = number_or_null(figures.*column.value);
   json["reliability"] = Json::array();
   for (const ReliabilityBin& bin : figures.reliability)
@@ -62,10 +62,10 @@ Json parts_of(const std::vector<JudgedStep>& steps) {
       parts[std::string(trim(name))] = json_of(figures);
     return parts;
   };
-  return {{"source", by([](const JudgedStep& step) { return step.source; })},
-          {"kind", by([](const JudgedStep& step) { return step.kind; })},
-          {"level", by([](const JudgedStep& step) { return std::to_string(step.level); })},
-          {"position", by([](const JudgedStep& step) { return fmt::format("{:3}", step.position); })}};
+  return {{"by_source", by([](const JudgedStep& step) { return step.source; })},
+          {"by_kind", by([](const JudgedStep& step) { return step.kind; })},
+          {"by_level", by([](const JudgedStep& step) { return std::to_string(step.level); })},
+          {"by_position", by([](const JudgedStep& step) { return fmt::format("{:3}", step.position); })}};
 }
 
 // On one line, without what a terminal would obey.
@@ -81,7 +81,7 @@ std::string figure_cell(const Json& value) {
 
 std::string line_of(const std::string& name, const Json& figures) {
   std::string line = fmt::format("  {:<22} {:>7} {:>7}", shown(name).substr(0, 22), figures["steps"].dump(),
-                                 figures["invalid"].dump());
+                                 figures["invalid_verdicts"].dump());
   for (const Column& column : kColumns) line += fmt::format(" {:>8}", figure_cell(figures[column.key]));
   line += '\n';
   return line;
@@ -102,22 +102,25 @@ std::string block_of(const Json& row) {
   text += line_of("all", figures);
   std::string intervals;
   for (const Column& column : kColumns)
-    if (const Json ci = column.with_interval ? figures["ci"][column.key] : Json(); ci.is_array() && ci[0].is_number())
+    if (const Json ci = figures["ci"].value(column.key, Json()); ci.is_array() && ci[0].is_number())
       intervals += fmt::format("{} {} [{}, {}]", intervals.empty() ? "" : ",", column.label, figure_cell(ci[0]),
                                figure_cell(ci[1]));
   if (!intervals.empty())
     text += fmt::format("  95 % intervals over {} problems:{}\n", figures["problems"].dump(), intervals);
   for (const char* part : {"source", "kind", "level", "position"}) {
-    if (row["by"][part].size() < 2) continue;
+    const Json& parts = row.at(fmt::format("by_{}", part));
+    if (parts.size() < 2) continue;
     text += fmt::format(" by {}\n", part);
-    for (const auto& [name, one] : row["by"][part].items()) text += line_of(name, one);
+    for (const auto& [name, one] : parts.items()) text += line_of(name, one);
   }
   if (row.contains("regret"))
     text += fmt::format(" regret: {} of the choices between steps lose a right one\n", figure_cell(row["regret"]));
   if (row.contains("first_error")) text += first_error_line(row["first_error"]);
-  if (figures["unknown"] != 0) text += fmt::format(" of {} steps the critic knew nothing\n", figures["unknown"].dump());
+  if (const Json& unknown = figures["unknown_verdicts"]; unknown != 0)
+    text += fmt::format(" of {} steps the critic knew nothing\n", unknown.dump());
   if (!row["first_fault"].is_null())
-    text += fmt::format(" {} invalid verdicts; the first: {}\n", figures["invalid"].dump(), shown(row["first_fault"]));
+    text += fmt::format(" {} invalid verdicts; the first: {}\n", figures["invalid_verdicts"].dump(),
+                        shown(row["first_fault"]));
   return text;
 }
 
@@ -133,7 +136,8 @@ Json mean_at(const Json::json_pointer& place, const Json& rows) {
 
 Json critic_json(const std::string& data, const std::string& critic, const std::vector<JudgedStep>& steps,
                  std::uint64_t seed) {
-  Json figures = json_of(critic::critic_figures(steps));
+  const CriticFigures own = critic::critic_figures(steps);
+  Json figures = json_of(own);
   std::vector<const char*> names;
   std::vector<double CriticFigures::*> values;
   for (const Column& column : kColumns)
@@ -145,8 +149,12 @@ Json critic_json(const std::string& data, const std::string& critic, const std::
   for (const JudgedStep& step : steps) problems.insert(step.problem);
   figures["problems"] = problems.size();
   const std::vector<Interval> intervals = critic::intervals_by_problem(steps, values, seed);
-  for (std::size_t i = 0; i < names.size(); ++i) figures["ci"][names[i]] = interval_json(intervals[i]);
-  Json json{{"data", data}, {"critic", critic}, {"figures", std::move(figures)}, {"by", parts_of(steps)}};
+  figures["ci"] = Json::object();
+  figures["n"] = Json::object();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    add_interval(figures, names[i], {own.*values[i], intervals[i], problems.size()});
+  Json json{{"data", data}, {"critic", critic}, {"figures", std::move(figures)}};
+  json.update(parts_of(steps));
   const auto invalid = std::find_if(
       steps.begin(), steps.end(), [](const JudgedStep& step) { return step.judgement == critic::Judgement::invalid; });
   json["first_fault"] = invalid == steps.end() ? Json() : Json(invalid->fault);

@@ -10,12 +10,12 @@
 
 namespace agon::cli {
 
-// {data, critic, figures, by: {source, kind, level, position: {NAME: figures}}, first_fault, and regret where steps
-// stand beside each other to choose from, else first_error, if solutions are judged}; first_fault: of the first invalid
-// verdict; figures: {steps, right_steps, invalid, unknown, correct, error, average, harmonic_mean, accuracy,
-// strict_harmonic_mean, strict_accuracy, auc, average_precision, brier, ece, adaptive_ece, reliability: [[mean P, share
-// right, steps], ...], ci: {correct, error, average, harmonic_mean, accuracy, auc: [lo, hi]}}, ci of the whole alone:
-// over problems. Null: undefined.
+// {data, critic, figures, by_source, by_kind, by_level, by_position: {NAME: figures}, first_fault, and regret where
+// steps stand beside each other to choose from, else first_error, if solutions are judged}; first_fault: of the first
+// invalid verdict; figures: {steps, right_steps, invalid_verdicts, unknown_verdicts, correct, error, average,
+// harmonic_mean, accuracy, strict_harmonic_mean, strict_accuracy, auc, average_precision, brier, ece, adaptive_ece,
+// reliability: [[mean P, share right, steps], ...]}, and of the whole alone problems, ci and n (core/estimate.h) over
+// problems. Null: undefined.
 Json critic_json(const std::string& data, const std::string& critic, const std::vector<critic::JudgedStep>& steps,
                  std::uint64_t seed);
 // {rows, mean}; mean: of each figure over the rows that have it, and of the first error's f1, unweighted (as the

@@ -6,6 +6,7 @@
 #include <functional>
 #include <span>
 
+#include "cli/printed_json.h"
 #include "core/estimate.h"
 
 namespace agon::cli {
@@ -104,8 +105,8 @@ Json eval_json(const std::vector<EvalRow>& rows) {
     list.push_back({{"suite", row.suite},
                     {"policy", row.policy},
                     {"run", row.run},
-                    {"summary", to_json(row.summary)},
-                    {"difference", row.difference ? to_json(*row.difference) : Json()}});
+                    {"summary", printed_figures(to_json(row.summary))},
+                    {"difference", row.difference ? printed_difference(to_json(*row.difference)) : Json()}});
   return {{"rows", std::move(list)}};
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "cli/printed_json.h"
 #include "cli/tables/transcript.h"
 #include "core/error.h"
 #include "core/text.h"
@@ -72,7 +73,7 @@ std::vector<int> times_shown(const critic::Replay& replay, const std::map<int, s
 
 Json node_json(const critic::Replay& replay, int number, const std::map<int, std::string>& decisions) {
   const Node& node = replay.nodes.at(static_cast<std::size_t>(number));
-  Json json{{"node", number}, {"parent", node.parent < 0 ? Json() : Json(node.parent)}, {"step", trim(node.text)}};
+  Json json{{"node", number}, {"parent", node.parent < 0 ? Json() : Json(node.parent)}, {"text", trim(node.text)}};
   json["tokens"] = node.token_ids.size();
   json["verdict"] = node.verdict ? Json(to_string(node.verdict->judgement)) : Json();
   json["probability"] = node.verdict && node.verdict->probability ? Json(*node.verdict->probability) : Json();
@@ -81,7 +82,7 @@ Json node_json(const critic::Replay& replay, int number, const std::map<int, std
   json["decision"] = decision == decisions.end() ? Json() : Json(decision->second);
   const auto& label = replay.labels.at(static_cast<std::size_t>(number));
   json["label"] = label ? Json(label->correct) : Json();
-  json["reason"] = label ? Json(label->reason) : Json();
+  json["why"] = label ? Json(label->reason) : Json();
   json["ends_turn"] = node.ends_turn;
   json["reward"] = node.end ? Json(node.end->result.reward.total) : Json();
   json["success"] = node.end && node.end->result.success ? Json(*node.end->result.success) : Json();
@@ -197,10 +198,10 @@ Json search_nodes_json(const critic::Replay& replay, const std::vector<record::J
 }
 
 Json search_tree_json(const critic::Replay& replay, const std::vector<record::JournalEntry>& journal) {
-  return {{"task", replay.task.id},
+  return {{"task_id", replay.task.id},
           {"prompt", replay.task.prompt},
-          {"finished", replay.finished},
-          {"outcome", replay.finished ? to_json(replay.outcome) : Json()},
+          {"complete", replay.finished},
+          {"outcome", replay.finished ? printed_outcome(to_json(replay.outcome)) : Json()},
           {"failure", replay.failure.empty() ? Json() : Json(replay.failure)},
           {"nodes", search_nodes_json(replay, journal)},
           {"divergence", divergence_json(replay)}};

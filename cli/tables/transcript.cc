@@ -7,6 +7,7 @@
 
 #include "agents/run_summary.h"
 #include "agents/run_summary_table.h"
+#include "cli/printed_json.h"
 #include "cli/task_name.h"
 #include "core/error.h"
 #include "core/provenance.h"
@@ -49,7 +50,7 @@ Json outcome_json(const Episode& episode) {
           {"level", episode.level},
           {"kind", episode.kind},
           {"status", episode.status == record::EpisodeStatus::done ? "done" : "failed"},
-          {"failure", episode.failure},
+          {"failure", episode.failure.empty() ? Json() : Json(episode.failure)},
           {"success", episode.success},
           {"reward", episode.reward},
           {"answer", json_or_null(episode.answer)},
@@ -213,11 +214,11 @@ Json run_json(const record::RunReader& run) {
   const std::map<std::string, record::Curve> metrics = run.metrics();
   const RunKind kind = record::run_kind_of(run.config());
   if (kind == RunKind::search)
-    json["summary"] = to_json(critic::summarize_searches(run));
+    json["summary"] = printed_search(to_json(critic::summarize_searches(run)));
   else if (kind == RunKind::preferences)
-    json["summary"] = run.summary();
+    json["summary"] = printed_preferences(run.summary());
   else if (metrics.empty())
-    json["summary"] = to_json(content.summary);
+    json["summary"] = printed_figures(to_json(content.summary));
   else
     json["metrics"] = metrics;
   return json;

@@ -1,5 +1,5 @@
-// critic/search/summary.h - the figures of a run of searches, computed from its store alone. `agon search --json`
-// prints them.
+// critic/search/summary.h - the figures of a run of searches, computed from its store alone. `agon search` prints
+// them.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ SearchSummary summarize_searches(const record::RunReader& run);
 // critic_tokens, env_steps, tool_seconds, speculative_tokens, nodes, per_task {...}, wall_seconds, budget_exhausted,
 // unanswered, failed, damaged, judged, invalid_verdicts, unknown_verdicts, unranked, steps_rejected, attempts {n:
 // count}, by_level {level: {tasks, accuracy, ci}}`. per_task: means. Null: undefined.
-Json to_json(const SearchSummary& summary);
+Json to_json(const SearchSummary& summary);              // as it is stored; cli/printed_json.h prints it
 std::string search_table(const SearchSummary& summary);  // for a person; plain text, aligned
 
 }  // namespace agon::critic

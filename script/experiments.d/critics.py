@@ -6,12 +6,12 @@ eval-critic --json`."""
 import json
 import sys
 
-KEPT = ["steps", "invalid", "correct", "error", "average", "harmonic_mean", "strict_harmonic_mean", "auc", "ci"]
+KEPT = ["steps", "invalid_verdicts", "correct", "error", "average", "harmonic_mean", "strict_harmonic_mean", "auc", "ci"]
 
 
 def figures(row):
     by_source = {source: [held["steps"], held["error"] if held["correct"] is None else held["correct"]]
-                 for source, held in row["by"]["source"].items()}
+                 for source, held in row["by_source"].items()}
     return {key: row["figures"].get(key) for key in KEPT} | {"found_by_source": by_source}
 
 

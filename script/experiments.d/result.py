@@ -35,6 +35,7 @@ def main(file, version, run, names, *changes):
     measured = json.load(open(file))
     result = {"version": version, "changes": [word for word in changes if word != "--set"]}
     made = measured.pop("provenance", {})  # without its paths, which are of this machine
+    measured.pop("run", None)  # which is one too
     result["provenance"] = {key: made[key] for key in ("date", "machine") if key in made}
     if "rows" in measured:
         result["suites"] = {row["suite"]: row["summary"] for row in measured["rows"]}

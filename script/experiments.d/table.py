@@ -2,24 +2,36 @@
 
 One row a variant and suite. A column is a path into the summary of `agon eval --json`; best_of_n/8 and the like lead to
 one size. A cell is the mean over the seeds, the 95 % interval over tasks (the mean of the seeds' own), and the lowest
-and highest seed in parentheses. Critics and games of self-play have tables of their own. Below, one row a split and picture of `agon decompose --json`, in the same form."""
+and highest seed in parentheses. Results that were kept before docs/json.md had a vocabulary have other names for a few
+things; they are read too. Critics and games of self-play have tables of their own. Below, one row a split and picture of `agon decompose --json`, in the same form."""
 
 import json
 import pathlib
 import sys
 
-INTERVALS = {"pass_at_k": "pass_at", "best_of_n": "best_of", "score/auc": "score_auc", "score/ap": "score_ap"}
+INTERVALS = {"pass_at_k": "pass_at", "best_of_n": "best_of"}
+EARLIER = {"average_precision": "ap", "score_average_precision": "score_ap", "sets": "n"}
+
+
+def get(figures, name):
+    """What stands under the name, or under the one that it had."""
+    return figures.get(name, figures.get(EARLIER.get(name)))
 
 
 def value_of(summary, path):
     for part in path.split("/"):
-        summary = summary.get(part) if isinstance(summary, dict) else None
+        summary = get(summary, part) if isinstance(summary, dict) else None
     return summary
 
 
+def interval(figures, name):
+    """Of a figure; it stood bare where there was one figure alone."""
+    intervals = figures["ci"] or {}
+    return intervals if isinstance(intervals, list) else get(intervals, name)
+
+
 def interval_of(summary, path):
-    name = INTERVALS.get(path) or "_".join(INTERVALS.get(part, part) for part in path.split("/") if part != "two_turn")
-    return summary["ci"].get(name)
+    return interval(summary, "_".join(INTERVALS.get(part, part) for part in path.split("/") if part != "two_turn"))
 
 
 def mean(values):
@@ -48,7 +60,7 @@ def print_table(title, head, rows):
 
 def critic_cells(runs, data):
     rows = [run[data] for run in runs]
-    cells = [cell([row["harmonic_mean"] for row in rows], [(row["ci"] or {}).get("harmonic_mean") for row in rows])]
+    cells = [cell([row["harmonic_mean"] for row in rows], [interval(row, "harmonic_mean") for row in rows])]
     for key in ("correct", "error", "auc"):
         cells.append(cell([row[key] for row in rows], [False]))
     return cells
@@ -97,7 +109,7 @@ def print_searches(lines, folder):
         for name, runs in searches.items():
             spent = {key: mean([run[key] / run["tasks"] for run in runs]) for key in ("policy_tokens", "critic_tokens")}
             rows.append([name.removeprefix(suite + "-"), str(len(runs)),
-                         cell([run["accuracy"] for run in runs], [run["ci"]["accuracy"] for run in runs]),
+                         cell([run["accuracy"] for run in runs], [interval(run, "accuracy") for run in runs]),
                          f"{spent['policy_tokens']:.1f}", f"{spent['critic_tokens']:.0f}", f"{sum(spent.values()):.0f}"])
         print_table(f"{suite}, {runs[0]['tasks']} tasks", ["search", "seeds", "right", "policy tokens", "critic tokens", "all tokens"],
                     rows)
@@ -116,7 +128,7 @@ def print_rewards(lines, folder):
             if data not in runs[0]["rankings"]:
                 continue
             seeds = [run["rankings"][data] for run in runs]
-            row = [name, str(len(runs)), cell([seed["best_of_n"] for seed in seeds], [seed["ci"] for seed in seeds])]
+            row = [name, str(len(runs)), cell([seed["best_of_n"] for seed in seeds], [interval(seed, "best_of_n") for seed in seeds])]
             for category in figures["by_category"]:
                 row.append(f"{mean([seed['by_category'][category]['best_of_n'] for seed in seeds]):.3f}")
             for key in ("pairwise", "kendall_tau"):
@@ -124,7 +136,7 @@ def print_rewards(lines, folder):
             for key in ("deviation", "best_changes"):
                 row.append(f"{mean([seed['order'][key] for seed in seeds]):.3f}" if "order" in seeds[0] else "-")
             rows.append(row)
-        print_table(f"{data}: {figures['n']} sets", ["model", "seeds", "best of N", *figures["by_category"], "pairwise",
+        print_table(f"{data}: {get(figures, 'sets')} sets", ["model", "seeds", "best of N", *figures["by_category"], "pairwise",
                                                       "tau", "order: deviation", "best changes"], rows)
     for suite, figures in first["verified"].items():
         sizes = list(figures["verified"])
@@ -135,9 +147,9 @@ def print_rewards(lines, folder):
             seeds = [run["verified"][suite] for run in runs]
             for key, title in (("verified", name), ("verified_majority", name + ", vote")):
                 rows.append([title, str(len(runs))] + [cell([seed[key][n] for seed in seeds],
-                                                            [seed["ci"][f"{key}_{n}"] for seed in seeds]) for n in sizes])
+                                                            [interval(seed, f"{key}_{n}") for seed in seeds]) for n in sizes])
         for title, key, prefix in (("the policy's own score", "best_of_n", "best_of_"), ("majority", "majority", "majority_")):
-            rows.append([title, "1"] + [cell([figures[key].get(n)], [figures["ci"].get(prefix + n)]) for n in sizes])
+            rows.append([title, "1"] + [cell([figures[key].get(n)], [interval(figures, prefix + n)]) for n in sizes])
         print_table(f"{suite}, {figures['tasks']} tasks: best of n samples", ["chosen by", "seeds", *sizes], rows)
 
 
@@ -162,7 +174,7 @@ def print_splits(name, runs):
     for i, split in enumerate(first["splits"]):
         seeds = [run["splits"][i] for run in runs]
         rows.append([split["split"], split["picture"] or "-", str(len(runs))] +
-                    [cell([seed[column] for seed in seeds], [column == "accuracy" and seed["ci"] for seed in seeds])
+                    [cell([seed[column] for seed in seeds], [column == "accuracy" and interval(seed, column) for seed in seeds])
                      for column in columns])
     steps = sum(run["steps"] for run in runs)
     print_table(f"{name}: {first['suite']}, {steps} labelled steps, {mean([run['perception_share'] for run in runs]):.3f}"

@@ -32,7 +32,7 @@ shows '"filtered": "all are right"' "[$right]" dapo
 shows '"advantage": []' "[$right, {\"answer_reward\": 0, \"correct\": false, \"segments\": []}]" grpo
 turns='"segments": [["answer", 1, 0], ["tool", 2, 0], ["answer", 1, 1]]'
 shows '"kl": [0.009, 0.0, 0.0, 0.001]' "[$(rollout "$turns, \"turn_correct\": [false, true]"), $(rollout "$turns, \"turn_correct\": [false, false]")]" adapo
-shows '"R01": 1.4' "[$(rollout "$turns, \"turn_correct\": [false, true]"), $(rollout "$turns, \"turn_correct\": [false, false]")]" adapo
+shows '"reward_01": 1.4' "[$(rollout "$turns, \"turn_correct\": [false, true]"), $(rollout "$turns, \"turn_correct\": [false, false]")]" adapo
 steps='"segments": [["step", 2], ["step", 1], ["answer", 1]], "step_confidence": [-3, -1, -2], "step_visual": [0.1, 2]'
 shows '"clusters": ["textual", "visual"]' "[$(rollout "$steps")]" pdcr
 shows '"threshold": 1.05' "[$(rollout "$steps")]" pdcr

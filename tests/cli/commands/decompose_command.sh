@@ -21,7 +21,8 @@ assert abs(rows["all visual", None]["accuracy"] - share) < 1e-9
 assert abs(rows["all textual", None]["accuracy"] - (1 - share)) < 1e-9
 assert rows["top_k", "white"]["accuracy"] == rows["random", None]["accuracy"] == rows["all visual", None]["accuracy"]
 otsu = rows["otsu", "white"]
-assert 0 <= otsu["ci"][0] <= otsu["accuracy"] <= otsu["ci"][1] <= 1 and 0 <= otsu["auc"] <= 1
+low, high = otsu["ci"]["accuracy"]
+assert 0 <= low <= otsu["accuracy"] <= high <= 1 and otsu["n"]["accuracy"] <= found["tasks"] and 0 <= otsu["auc"] <= 1
 by_label = share * otsu["perception_found"] + (1 - share) * otsu["reasoning_found"]
 assert abs(by_label - otsu["accuracy"]) < 1e-9
 PY

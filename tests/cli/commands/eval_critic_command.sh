@@ -40,9 +40,9 @@ PY
 for critic in "generative --max-tokens 8" discriminative "self-score --max-tokens 8"; do
   is 3 rows/0/figures/steps --critic $critic --policy "$model" --file "$scratch/bench.json"
 done
-is 3 rows/0/figures/invalid --critic generative --policy "$model" --file "$scratch/bench.json" --max-tokens 8
-is 0 rows/0/figures/invalid --critic discriminative --policy "$model" --file "$scratch/bench.json"
-is 3 rows/0/figures/unknown --critic oracle --file "$scratch/bench.json"
+is 3 rows/0/figures/invalid_verdicts --critic generative --policy "$model" --file "$scratch/bench.json" --max-tokens 8
+is 0 rows/0/figures/invalid_verdicts --critic discriminative --policy "$model" --file "$scratch/bench.json"
+is 3 rows/0/figures/unknown_verdicts --critic oracle --file "$scratch/bench.json"
 is 0.0 rows/0/first_error/correct --critic oracle --file "$scratch/bench.json"  # who knows nothing claims nothing
 refuses 1 "--critiques does nothing with --critic oracle" "$agon" eval-critic --critic oracle --critiques 3
 is 0.0 rows/0/first_error/f1 --critic constant=1 --file "$scratch/bench.json"

@@ -133,7 +133,7 @@ printf '\xEF\xBB\xBF[\n%s,\n%s,\n%s]\n' '{"grader": "exact", "answer": 2.0, "res
   '{"grader": "exact", "answer": 1e3, "response": "1000"}' \
   '{"grader": "exact", "answer": 18446744073709551617, "response": "18446744073709551617"}' >"$scratch/exported.json"
 "$agon" grade "$scratch/exported.json" --json >"$scratch/json" || fail "grade of an array"
-[ "$(value correct "$scratch/json")" = 1.0 ] || fail "exported: $(cat "$scratch/json")"
+[ "$(value accuracy "$scratch/json")" = 1.0 ] || fail "exported: $(cat "$scratch/json")"
 # A program that asks line by line is answered line by line.
 coproc GRADE { "$agon" grade -; }
 printf '%s\n' "$line" >&"${GRADE[1]}"

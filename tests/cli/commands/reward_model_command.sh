@@ -59,7 +59,7 @@ threads: 1
 CONFIG
 does "$agon" train-rm "$scratch/rm.yaml" --json
 cp "$scratch/out" "$scratch/notes.json"
-[ "$(value held_out/n "$scratch/notes.json")" -gt 0 ] || fail "no held-out figures"
+[ "$(value held_out/sets "$scratch/notes.json")" -gt 0 ] || fail "no held-out figures"
 [ "$(wc -l <"$scratch/rm/train.jsonl")" = "$(value steps "$scratch/notes.json")" ] || fail "not one line a step"
 for seconds in 1 2; do kill_after $seconds "$agon" train-rm "$scratch/rm.yaml" --set "output=$scratch/again" --resume; done
 refuses 1 "Resume it with --resume" "$agon" train-rm "$scratch/rm.yaml"
@@ -120,15 +120,15 @@ does "$agon" score "$(dirname "$0")/../../../docs/tour/responses.json" --json
 [ "$(value best "$scratch/out")" = 0 ] || fail "models/agon-tiny-reward does not take the right answer for the best"
 "$agon" score --reward-model "$scratch/rm" - <"$scratch/two.json" | grep -q '^\*' || fail "score marks none as best"
 does "$agon" eval-rm --reward-model "$scratch/rm" --file "$scratch/whole/preferences.jsonl" --json
-for name in best_of_n pairwise kendall_tau macro n ci/0 order/deviation; do value "$name" "$scratch/out" >/dev/null || fail "no $name"; done
-[ "$(value n "$scratch/out")" = "$sets" ] || fail "eval-rm: not every set"
+for name in best_of_n pairwise kendall_tau macro ci/best_of_n/0 order/deviation; do value "$name" "$scratch/out" >/dev/null || fail "no $name"; done
+[ "$(value sets "$scratch/out")" = "$sets" ] && [ "$(value n/best_of_n "$scratch/out")" = "$sets" ] || fail "eval-rm: not every set"
 long=$(printf 'word %.0s' $(seq 6000))
 cat >"$scratch/odd.jsonl" <<JSON
 {"id": "even", "prompt": "a", "responses": ["b", "c"], "rank": [1, 1]}
 {"id": "fine", "prompt": "a", "responses": ["b", "c"], "rank": [1, 2]}
 JSON
 does "$agon" eval-rm --reward-model "$scratch/rm" --file "$scratch/odd.jsonl" --json
-[ "$(value n "$scratch/out")" = 1 ] && [ "$(value without_order "$scratch/out")" = 1 ] || fail "a set of one rank counts"
+[ "$(value sets "$scratch/out")" = 1 ] && [ "$(value without_order "$scratch/out")" = 1 ] || fail "a set of one rank counts"
 echo "{\"id\": \"the long one\", \"prompt\": \"a\", \"responses\": [\"$long\", \"c\"], \"rank\": [1, 2]}" >>"$scratch/odd.jsonl"
 refuses 1 "eval-rm: set 'the long one'" "$agon" eval-rm --reward-model "$scratch/rm" --file "$scratch/odd.jsonl"
 head -1 "$scratch/odd.jsonl" >"$scratch/even.jsonl"
@@ -140,6 +140,8 @@ does "$agon" eval-rm --choose "$model" --max-tokens 8 --file "$scratch/whole/pre
 # As verifier, critic and reward.
 does "$agon" run --policy "$model" --tasks 6 --samples 4 --reward-model "$scratch/rm" --out "$scratch/run" --json
 for n in 1 2 4; do value "verified/$n" "$scratch/out" >/dev/null || fail "run --reward-model: no figure of $n"; done
+[ "$(value run "$scratch/out")" = "$scratch/run" ] || fail "run: its folder is not told"
+[ "$(value reward_model "$scratch/out")" = "$scratch/rm" ] || fail "run: its reward model is not told"
 [ "$(value verified/1 "$scratch/out")" = "$(value pass_at_1 "$scratch/out")" ] || fail "the best of one is not that one"
 verified=$(value verified "$scratch/out")
 does "$agon" run --policy "$model" --tasks 6 --samples 4 --out "$scratch/run" --resume --json
@@ -152,7 +154,7 @@ refuses 1 "trained without held-out sets" "$agon" search --policy "$model" --cri
 does "$agon" search --policy "$model" --critic "reward-model:$scratch/rm" --method guided --tasks 3 --out "$scratch/search" --json
 [ "$(value critic_tokens "$scratch/out")" = 0 ] || fail "a reward model writes no tokens"
 does "$agon" search --policy "$model" --critic "reward-model:$scratch/rm" --method best-of-n --rank last --samples 3 --tasks 3 --out "$scratch/best" --json
-[ "$(value judged "$scratch/out")" -gt 0 ] || fail "the reward model was not asked for the best of n"
+[ "$(value judged_steps "$scratch/out")" -gt 0 ] || fail "the reward model was not asked for the best of n"
 does "$agon" report "$scratch/run"
 grep -q '"verified":{' "$scratch/run/report.html" || fail "the report leaves the verifier out"
 cat >"$scratch/train.yaml" <<CONFIG

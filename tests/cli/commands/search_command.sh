@@ -20,6 +20,7 @@ play greedy --method greedy --tasks 30
 is "$(value greedy "$scratch/run.json")" accuracy greedy
 is 30 tasks greedy
 is 0 critic_tokens greedy
+is "$scratch/greedy" run greedy
 
 # Every method ends, on one turn and on several, and answers each task.
 for method in best-of-n majority weighted-majority guided beam diverse-beam mcts particles; do
@@ -56,7 +57,7 @@ for temperature in 0 0.5; do
   rm -rf "$scratch/one" "$scratch/many"
   play one --critic oracle --tasks 40 --temperature $temperature --in-flight 1 --no-speculation
   play many --critic oracle --tasks 40 --temperature $temperature --in-flight 8
-  for key in accuracy policy_tokens nodes attempts steps_rejected; do
+  for key in accuracy policy_tokens nodes attempts rejected_steps; do
     is "$(value $key "$scratch/one.json")" $key many
   done
   is 0 speculative_tokens one
@@ -64,7 +65,7 @@ done
 
 # A critic that cannot judge says so in the figures, and the search ends.
 play babble --critic-policy "$untaught" --critic-max-tokens 8 --attempts 3 --tasks 2
-is "$(value judged "$scratch/babble.json")" invalid_verdicts babble
+is "$(value judged_steps "$scratch/babble.json")" invalid_verdicts babble
 play critic --critic discriminative --attempts 3 --tasks 2 --critic-policy "$model"
 is 0 invalid_verdicts critic
 
@@ -85,7 +86,7 @@ survives() {
     wait $pid 2>/dev/null
     "$agon" "${args[@]}" --out "$scratch/killed" --resume --json >"$scratch/killed.json" 2>"$scratch/err" ||
       fail "resume: $(cat "$scratch/err")"
-    for key in accuracy policy_tokens nodes env_steps steps_rejected; do
+    for key in accuracy policy_tokens nodes env_steps rejected_steps; do
       is "$(value $key "$scratch/whole.json")" $key killed
     done
   done
@@ -145,7 +146,7 @@ run.commit()' "$scratch/open"
 says 0 "the journal ends here, for the search is not finished" "$agon" replay "$scratch/open" 3 --policy "$model"
 "$agon" replay "$scratch/open" 3 --policy "$model" --json >"$scratch/ends.json" 2>&1 || fail "replay of an open journal"
 is None divergence ends
-is False finished ends
+is False complete ends
 play wall --critic oracle --tasks 4 --budget wall=0.02
 for task in 0 1 2 3; do
   "$agon" replay "$scratch/wall" $task --policy "$model" --json >"$scratch/clock.json" 2>&1 || fail "replay of a search without time"
