@@ -14,6 +14,8 @@
 #include <utility>
 
 #include "core/text.h"
+#include "sandbox/launcher/session/entered_process.h"
+#include "sandbox/launcher/session/output_stream.h"
 #include "sandbox/launcher/small_file.h"
 #include "sandbox/launcher/sockets.h"
 #include "sandbox/launcher/supervisor/census.h"
@@ -45,18 +47,14 @@ constexpr auto kWriting = milliseconds(2);       // between two looks whether a 
 constexpr auto kFresh = milliseconds(2);         // of a census, where it matters
 constexpr std::size_t kMostPictures = 16;
 constexpr std::int64_t kMostCollected = 128 << 20;  // bytes of files that a call brings out
-constexpr std::int64_t kForkedSessions = 256;       // processes that forks of a session may add to its count
-constexpr std::int64_t kMostOfUser = 8192;          // processes of one user where all sessions share it
-constexpr std::int64_t kSlack = 32 << 20;        // bytes of data beside the limit that the interpreter itself may need
-constexpr std::int64_t kAddresses = 2ll << 30;   // bytes of address space beside it: page tables grow with what is used
-constexpr std::int64_t kMostDescriptors = 1024;  // open ones of a session: each holds memory of the kernel's
-constexpr std::int64_t kFilesAtOnce = 1000;      // that are counted without an errand
-constexpr std::size_t kMostLeaders = 4;          // sessions of the kernel's, the interpreter's among them
-constexpr int kMostLocks = 100'000;              // that a call may ask for: the kernel keeps each, 200 bytes
-constexpr int kMostLocksEver = 400'000;          // and all calls together
-constexpr int kMostWatches = 1 << 16;            // of epolls that a session may add
-constexpr std::int64_t kRead = 256 << 10;        // bytes of a stream that are taken at a time
-constexpr std::int64_t kPipe = 1 << 20;          // and that it can hold at most
+constexpr std::int64_t kMostDescriptors = 1024;     // open ones of a session: each holds memory of the kernel's
+constexpr std::int64_t kFilesAtOnce = 1000;         // that are counted without an errand
+constexpr std::size_t kMostLeaders = 4;             // sessions of the kernel's, the interpreter's among them
+constexpr int kMostLocks = 100'000;                 // that a call may ask for: the kernel keeps each, 200 bytes
+constexpr int kMostLocksEver = 400'000;             // and all calls together
+constexpr int kMostWatches = 1 << 16;               // of epolls that a session may add
+constexpr std::int64_t kRead = 256 << 10;           // bytes of a stream that are taken at a time
+constexpr std::int64_t kPipe = 1 << 20;             // and that it can hold at most
 
 double seconds_since(Clock::time_point start) { return duration<double>(Clock::now() - start).count(); }
 
@@ -68,26 +66,6 @@ Clock::time_point next_beat(milliseconds beat) {
 std::string signal_name(int number) {
   const char* name = sigabbrev_np(number);
   return name ? std::string("SIG") + name : fmt::format("signal {}", number);
-}
-
-// What a stream's pipe holds, at most `most` bytes.
-std::int64_t drain_into(int pipe, OutputBuffer* buffer, std::int64_t most) {
-  std::array<char, 1 << 16> piece;
-  std::int64_t total = 0;
-  ssize_t got = 0;
-  while (total < most && (got = read(pipe, piece.data(), piece.size())) > 0) {
-    total += got;
-    if (buffer) buffer->add({piece.data(), static_cast<std::size_t>(got)});
-  }
-  return total;
-}
-
-// Gives the writing end; ours, kept in `reading`, never blocks.
-Descriptor make_stream(Descriptor& reading) {
-  Pipe pipe = make_pipe();
-  reading = std::move(pipe.reading);
-  checked(fcntl(reading.get(), F_SETFL, O_NONBLOCK), "fcntl");
-  return std::move(pipe.writing);
 }
 
 bool exceeds(const FilesUse& use, const Limits& limits) { return use.bytes > limits.disk || use.files > limits.inodes; }
@@ -209,11 +187,7 @@ void Session::on_ready() {
 void Session::on_entered(pid_t process) try {
   if (!is_inside(process)) return end(Reason::protocol_error, "the new process is not where it said");
   const ProcessStatus status(process);
-  for (const char* name : {"CapEff", "CapPrm", "CapInh", "CapAmb"})
-    if (status.field(name).find_first_not_of('0') != std::string::npos)
-      return end(Reason::protocol_error, "the new process kept capabilities");
-  if (status.field("Seccomp") != "2" || status.field("NoNewPrivs") != "1")
-    return end(Reason::protocol_error, "the new process is not filtered");
+  if (const std::string fault = fault_of_confinement(status); !fault.empty()) return end(Reason::protocol_error, fault);
   interpreter_ = reaped_as_ = process;
   entering_process_.reset();
   entered_at_ = Clock::now();
@@ -234,35 +208,13 @@ void Session::on_entered(pid_t process) try {
 void Session::hold(pid_t process, const ProcessStatus& status) {
   mark_process(process, id_);
   if (cgroup_) cgroup_->add(process);
-  if (parent_ == 0) set_rlimits(process, status);  // a fork inherits them
+  if (parent_ == 0) set_rlimits(process, status, limits_, first_.process() != 0);  // a fork inherits them
   usage_ = Usage(process, first_.process(), surroundings_.template_memory);
 }
 
 bool Session::is_inside(pid_t process) const {
   if (folder_) return parent_of(process) == getpid() && (session_of_process(process) == parent_);
-  const auto same = [process](const char* name, const Descriptor& expected) {
-    struct stat is {
-    }, should{};
-    return stat(fmt::format("/proc/{}/ns/{}", process, name).c_str(), &is) == 0 &&
-           fstat(expected.get(), &should) == 0 && is.st_ino == should.st_ino;
-  };
-  return same("user", namespaces_.users) && same("mnt", namespaces_.mounts) && same("pid", namespaces_.pids);
-}
-
-// Hard limits that the guest cannot raise. Memory and processes are held by watch(); these are the last line behind it.
-void Session::set_rlimits(pid_t process, const ProcessStatus& status) const {
-  const auto set = [process](int resource, std::int64_t value) {
-    rlimit had{};
-    checked(prlimit(process, static_cast<__rlimit_resource>(resource), nullptr, &had), "prlimit");
-    const rlim_t most = std::min(static_cast<rlim_t>(value), had.rlim_max);
-    const rlimit limit{most, most};
-    checked(prlimit(process, static_cast<__rlimit_resource>(resource), &limit, nullptr), "prlimit");
-  };
-  set(RLIMIT_FSIZE, limits_.file);
-  // Counted by user namespace: where there is none, with all that the user runs.
-  set(RLIMIT_NPROC, first_.process() != 0 ? limits_.processes + kForkedSessions : kMostOfUser);
-  set(RLIMIT_DATA, status.bytes("VmData") + limits_.memory + kSlack);
-  set(RLIMIT_AS, status.bytes("VmSize") + limits_.memory + kAddresses);
+  return is_in_namespaces(process, namespaces_);
 }
 
 // At the will of who may reach it: of a session that is no fork, only the machine.

@@ -23,6 +23,7 @@
 #include "sandbox/launcher/session/init_process.h"
 #include "sandbox/launcher/session/output_buffer.h"
 #include "sandbox/launcher/session/session_files.h"
+#include "sandbox/launcher/session/surroundings.h"
 #include "sandbox/launcher/supervisor/errand.h"
 #include "sandbox/launcher/supervisor/usage.h"
 #include "sandbox/limits.h"
@@ -44,16 +45,6 @@ struct Call {
   std::string text;
   std::optional<Reason> interrupted;
   std::int64_t peak = 0, seen = 0;  // bytes of memory; seen: at the looks, with what is perhaps shared
-};
-
-// What a session needs of the supervisor.
-struct Surroundings {
-  const Walls& walls;
-  const TemplateMemory& template_memory;
-  const Descriptor& reports;  // for first processes (first_process.h)
-  // Its living and ended ones (census.h), as they were so long ago at most.
-  std::function<std::vector<pid_t>(int session, std::chrono::milliseconds age)> processes;
-  std::function<std::vector<Folder::Identity>()> folders;  // of all sessions, where they share a file system
 };
 
 class Session {
@@ -162,7 +153,6 @@ class Session {
   void on_ready();
   void hold(pid_t process, const ProcessStatus& status);
   bool is_inside(pid_t process) const;
-  void set_rlimits(pid_t process, const ProcessStatus& status) const;
   void kill_all();
   void look();
   void look_by_errand(const std::vector<pid_t>& processes);
