@@ -14,6 +14,10 @@
 
 namespace agon::sandbox::launcher {
 
+using Clock = std::chrono::steady_clock;
+
+inline constexpr auto kFresh = std::chrono::milliseconds(2);  // age of a census, where it matters
+
 struct Surroundings {
   const Walls& walls;
   const TemplateMemory& template_memory;
