@@ -18,11 +18,11 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
-#include "sandbox/launcher/session/outbox.h"
 #include "sandbox/launcher/session/session.h"
 #include "sandbox/launcher/session/session_files.h"
 #include "sandbox/launcher/sockets.h"
 #include "sandbox/launcher/supervisor/census.h"
+#include "sandbox/launcher/supervisor/host_replies.h"
 #include "sandbox/launcher/supervisor/processes.h"
 #include "sandbox/launcher/supervisor/share.h"
 #include "sandbox/launcher/supervisor/user_notifications.h"
@@ -32,7 +32,6 @@ namespace agon::sandbox::launcher {
 namespace {
 
 constexpr std::size_t kMostRequest = 512 << 20;  // bytes
-constexpr std::size_t kPiece = 256 << 10;        // of a file that is brought out
 constexpr auto kMostOpening = std::chrono::seconds(20);
 constexpr auto kMostWaiting = std::chrono::seconds(60);  // for room
 constexpr auto kRetry = std::chrono::milliseconds(20);   // of what found no room
@@ -43,10 +42,6 @@ enum class Source : std::uint32_t { control, questions, signals, reports, channe
 
 std::uint64_t tag(Source source, int session = 0) {
   return static_cast<std::uint64_t>(source) << 32 | static_cast<std::uint32_t>(session);
-}
-
-Json::binary_t binary(std::string_view bytes) {
-  return Json::binary_t(std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
 }
 
 std::string text_of(const Json& value) {
@@ -75,13 +70,6 @@ class Supervisor {
     bool killed = false, forgotten = false;
     bool spare = false;  // nobody has asked for it yet
   };
-  // Files that a call brings out, and its answer, which comes behind them.
-  struct Outgoing {
-    std::int64_t id = 0;
-    Json answer;
-    std::vector<OpenFile> files;
-    std::size_t at = 0;  // the file that is read
-  };
   // A session that is asked for and not begun.
   struct Wish {
     std::int64_t request = -1;
@@ -96,6 +84,7 @@ class Supervisor {
     checked(epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &event), "epoll_ctl");
   }
   void unwatch(int descriptor) { epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, descriptor, nullptr); }
+  bool is_done() const { return done_ || replies_.is_broken(); }
   void on_event(std::uint64_t data);
   void on_session_event(Source source, Held& one);
   void on_signals();
@@ -106,14 +95,6 @@ class Supervisor {
   bool on_control();
   void on_request(const Json& request);
   void on_session_request(std::int64_t id, const std::string& what, Held& one, const Json& request);
-  void answer(std::int64_t id, Json reply);
-  void answer_result(std::int64_t id, const Result& result, std::vector<OpenFile> files);
-  void send_files();
-  // reason: what code that was to run there ends with.
-  void refuse(std::int64_t id, const std::string& text, Reason reason = Reason::sandbox_lost) {
-    answer(id, {{"error", text}, {"reason", to_string(reason)}});
-  }
-  void flush_control();
   void open(const Wish& wish);
   void grant_wishes();
   bool grant(const Wish& wish);
@@ -133,7 +114,6 @@ class Supervisor {
   bool drop_spare();
   Session* find(const std::function<bool(Session&)>& is_meant);
   Session* session(int id);
-  std::vector<pid_t> processes_of(int session, std::chrono::milliseconds age);
   std::vector<Folder::Identity> folders() const;
 
   Descriptor control_;
@@ -143,20 +123,17 @@ class Supervisor {
   SocketPair reports_ = make_socket_pair(SOCK_SEQPACKET);
   const Surroundings surroundings_{
       walls_, template_memory_, reports_.theirs,
-      [this](int session, std::chrono::milliseconds age) { return processes_of(session, age); },
+      [this](int session, std::chrono::milliseconds age) { return census_.processes_of(session, age); },
       [this] { return folders(); }};
   Descriptor epoll_, signals_;
   FrameReader reader_{kMostRequest};
-  Outbox waiting_, waiting_files_;  // to be sent to the host; the latter in between, in pieces
-  std::deque<Outgoing> outgoing_;
-  bool in_piece_ = false;  // a piece of a file is sent in part
+  HostReplies replies_{control_};
   std::map<int, Held> sessions_;
   std::map<int, std::deque<int>> forking_;  // by whom (0: the template): the sessions that it was asked for, in order
   std::deque<Wish> wishes_;
   Clock::time_point next_wish_;
   std::set<pid_t> unknown_ended_;  // children that have ended, perhaps before it was known which they were
-  Census census_;
-  Clock::time_point census_at_;
+  LastCensus census_;
   int last_ = 0;
   std::optional<Limits> spare_limits_;  // those of the last session that was opened
   bool done_ = false;
@@ -177,16 +154,16 @@ void Supervisor::run() {
   watch(signals_.get(), Source::signals);
   watch(reports_.ours.get(), Source::reports);
   watch(template_.channel.get(), Source::channel, 0);
-  while (!done_) {
+  while (!is_done()) {
     epoll_event events[64];
     const int count = epoll_wait(epoll_.get(), events, 64, wait_time());
-    for (int i = 0; i < count && !done_; ++i) on_event(events[i].data.u64);
+    for (int i = 0; i < count && !is_done(); ++i) on_event(events[i].data.u64);
     settle_all();
     questions_.retry();
     end_strays();
     grant_wishes();
-    flush_control();
-    send_files();
+    replies_.flush();
+    replies_.send_files();
     keep_spares();
   }
 }
@@ -207,8 +184,8 @@ int Supervisor::wait_time() const {
   if (questions_.has_waiting_locks()) least = std::min(least, kLockTick);
   if (questions_.has_waiting_leaders()) least = std::min(least, kRetry);
   if (!wishes_.empty()) least = std::min(least, kRetry);
-  if (!waiting_.empty() || !waiting_files_.empty()) return 1;
-  return outgoing_.empty() ? static_cast<int>(least.count()) : 0;
+  if (replies_.has_waiting()) return 1;
+  return replies_.has_files() ? 0 : static_cast<int>(least.count());
 }
 
 void Supervisor::on_event(std::uint64_t data) {
@@ -303,7 +280,7 @@ void Supervisor::end_strays() {
   if (walls_.has_namespaces()) return;
   for (const auto& [id, held] : sessions_)
     if (held.session->state() == Session::State::starting) return;
-  for (const auto& [id, processes] : census_) {
+  for (const auto& [id, processes] : census_.sessions()) {
     const auto found = sessions_.find(id);
     if (found != sessions_.end() && found->second.session->state() != Session::State::dead) continue;
     for (const pid_t process : processes)
@@ -331,7 +308,7 @@ bool Supervisor::on_control() {
     try {
       on_request(*request);
     } catch (const std::exception& error) {
-      refuse(request->at("id"), error.what());
+      replies_.refuse(request->at("id"), error.what());
     }
   }
   return got > 0 && !reader_.broken();
@@ -359,11 +336,11 @@ void Supervisor::on_session_request(std::int64_t id, const std::string& what, He
     return session.end(Reason::sandbox_lost, "it was closed");
   }
   if (session.state() == Session::State::dead) {
-    if (what == "run") return answer(id, to_json(session.result_of_end()));
+    if (what == "run") return replies_.answer(id, to_json(session.result_of_end()));
     const Result ended = session.result_of_end();
-    return refuse(id, ended.text, ended.reason);
+    return replies_.refuse(id, ended.text, ended.reason);
   }
-  if (session.state() != Session::State::ready || one.writing >= 0) return refuse(id, "the session is busy");
+  if (session.state() != Session::State::ready || one.writing >= 0) return replies_.refuse(id, "the session is busy");
   if (what == "fork") {
     open({id, session.limits(), session.id(), request.at("seed").get<std::uint64_t>(), Clock::now()});
   } else if (what == "run") {
@@ -374,9 +351,9 @@ void Supervisor::on_session_request(std::int64_t id, const std::string& what, He
     session.write(request.at("name"), text_of(request.at("bytes")));
     one.writing = id;
   } else if (what == "read") {
-    answer(id, {{"bytes", binary(read_file(session.home(), request.at("name"), session.limits().file))}});
+    replies_.answer(id, {{"bytes", binary(read_file(session.home(), request.at("name"), session.limits().file))}});
   } else {
-    refuse(id, "an unknown request");
+    replies_.refuse(id, "an unknown request");
   }
 }
 
@@ -403,10 +380,11 @@ void Supervisor::grant_wishes() {
   while (!wishes_.empty()) {
     const Wish& wish = wishes_.front();
     if (Clock::now() - wish.since > kMostWaiting)
-      refuse(wish.request,
-             fmt::format("no room for another session within {} s: {} are open, and there is room for {} (ulimit -n). "
-                         "Close some, or raise the limit",
-                         kMostWaiting.count(), living(), walls_.room));
+      replies_.refuse(
+          wish.request,
+          fmt::format("no room for another session within {} s: {} are open, and there is room for {} (ulimit -n). "
+                      "Close some, or raise the limit",
+                      kMostWaiting.count(), living(), walls_.room));
     else if (!grant(wish))
       return;
     wishes_.pop_front();
@@ -418,7 +396,7 @@ bool Supervisor::grant(const Wish& wish) try {
   Session* parent = wish.parent ? session(wish.parent) : nullptr;
   if (wish.parent != 0 && (!parent || parent->state() == Session::State::dead)) {
     const Result ended = parent ? parent->result_of_end() : Result();
-    refuse(wish.request, parent ? ended.text : "the session was closed", ended.reason);
+    replies_.refuse(wish.request, parent ? ended.text : "the session was closed", ended.reason);
     return true;
   }
   if (living() >= walls_.room && !drop_spare()) return false;
@@ -429,8 +407,8 @@ bool Supervisor::grant(const Wish& wish) try {
 } catch (const std::system_error& error) {
   if (is_lack(error) && living() > (wish.parent ? 1 : 0)) return false;
   const bool by_code = wish.parent != 0 && !is_lack(error);  // it may have put something in the way
-  refuse(wish.request, fmt::format("the session could not be made: {}", error.what()),
-         by_code ? Reason::protocol_error : Reason::sandbox_lost);
+  replies_.refuse(wish.request, fmt::format("the session could not be made: {}", error.what()),
+                  by_code ? Reason::protocol_error : Reason::sandbox_lost);
   return true;
 }
 
@@ -527,16 +505,6 @@ Session* Supervisor::session(int id) {
   return found == sessions_.end() ? nullptr : found->second.session.get();
 }
 
-// One look at all processes serves all sessions that ask about the same time.
-std::vector<pid_t> Supervisor::processes_of(int session, std::chrono::milliseconds age) {
-  if (Clock::now() - census_at_ > age) {
-    census_ = take_census();
-    census_at_ = Clock::now();
-  }
-  const auto found = census_.find(session);
-  return found == census_.end() ? std::vector<pid_t>() : found->second;
-}
-
 std::vector<Folder::Identity> Supervisor::folders() const {
   std::vector<Folder::Identity> all;
   for (const auto& [id, held] : sessions_)
@@ -571,14 +539,14 @@ void Supervisor::settle(int id) {
     session.end(session.parent() ? Reason::wall_timeout : Reason::sandbox_lost, "it did not start in time");
   if (one.opening >= 0 && session.state() == Session::State::ready) {
     session.seed(one.seed);
-    answer(std::exchange(one.opening, -1), {{"session", id}});
+    replies_.answer(std::exchange(one.opening, -1), {{"session", id}});
   }
   if (const auto written = session.take_write()) {
     const std::int64_t request = std::exchange(one.writing, -1);
-    written->error == 0 ? answer(request, Json::object()) : refuse(request, written->text);
+    written->error == 0 ? replies_.answer(request, Json::object()) : replies_.refuse(request, written->text);
   }
   if (const auto result = session.take_result())
-    answer_result(std::exchange(one.running, -1), *result, session.take_files());
+    replies_.answer_result(std::exchange(one.running, -1), *result, session.take_files());
   if (session.state() == Session::State::dead) settle_dead(one);
 }
 
@@ -590,11 +558,11 @@ void Supervisor::settle_dead(Held& one) {
     if (spare_limits_ == session.limits()) spare_limits_.reset();  // the next would fail like this one
   }
   if (one.opening >= 0) {
-    refuse(std::exchange(one.opening, -1), "the session could not be made: " + session.end().text,
-           session.end().reason);
+    replies_.refuse(std::exchange(one.opening, -1), "the session could not be made: " + session.end().text,
+                    session.end().reason);
     one.closing = std::max<std::int64_t>(one.closing, 0);  // nobody knows of it
   }
-  if (one.writing >= 0) refuse(std::exchange(one.writing, -1), session.end().text, session.end().reason);
+  if (one.writing >= 0) replies_.refuse(std::exchange(one.writing, -1), session.end().text, session.end().reason);
   const bool forks = has_forks(id);
   if (!one.killed || !forks || session.has_stragglers()) session.kill(forks);
   one.killed = true;
@@ -602,7 +570,7 @@ void Supervisor::settle_dead(Held& one) {
   const bool ended = session.is_gone() && !forks;
   if (one.closing < 0 || (!ended && !forks)) return;
   const bool removed = ended && session.remove_files();
-  if (one.closing > 0) answer(std::exchange(one.closing, 0), Json::object());
+  if (one.closing > 0) replies_.answer(std::exchange(one.closing, 0), Json::object());
   if (!removed) return;  // with forks alive, it goes when the last of them has gone
   forking_.erase(id);
   sessions_.erase(id);
@@ -615,54 +583,6 @@ void Supervisor::forget(Held& one) {
     if (descriptor >= 0) unwatch(descriptor);
   session.close_descriptors();
   one.forgotten = true;
-}
-
-void Supervisor::answer_result(std::int64_t id, const Result& result, std::vector<OpenFile> files) {
-  if (files.empty()) return answer(id, to_json(result));
-  outgoing_.push_back({id, to_json(result), std::move(files)});
-  send_files();
-}
-
-// One piece a call, in turns: what a call brings out keeps no other's answer waiting.
-void Supervisor::send_files() {
-  if (outgoing_.empty() || !waiting_.empty() || !waiting_files_.empty()) return;
-  Outgoing one = std::move(outgoing_.front());
-  outgoing_.pop_front();
-  OpenFile& file = one.files[one.at];
-  std::string piece = read_some(file, kPiece);
-  const bool ends = file.size == 0 || piece.empty();
-  waiting_files_.add(
-      message_frame({{"id", one.id}, {"artifact", one.at}, {"name", file.name}, {"bytes", binary(piece)}}));
-  if (ends) ++one.at;
-  if (one.at < one.files.size()) {
-    outgoing_.push_back(std::move(one));
-  } else {
-    one.answer["id"] = one.id;
-    waiting_files_.add(message_frame(one.answer));
-  }
-  flush_control();
-}
-
-void Supervisor::answer(std::int64_t id, Json reply) {
-  if (id < 0) return;
-  reply["id"] = id;
-  waiting_.add(message_frame(reply));
-  flush_control();
-}
-
-// Sends answers before files, but never in the middle of a frame.
-void Supervisor::flush_control() {
-  while (!waiting_.empty() || !waiting_files_.empty()) {
-    Outbox& next = in_piece_ || waiting_.empty() ? waiting_files_ : waiting_;
-    const std::string_view bytes = next.next(1 << 20);
-    const ssize_t sent = ::send(control_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (sent <= 0) {
-      if (errno != EAGAIN && errno != EINTR) done_ = true;
-      return;
-    }
-    next.sent(static_cast<std::size_t>(sent));
-    in_piece_ = !waiting_files_.empty() && (in_piece_ || &next == &waiting_files_);
-  }
 }
 
 }  // namespace
