@@ -3,53 +3,17 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "agents/learn/loop/offline.h"
 #include "core/json.h"
-#include "critic/self_play/games.h"
-#include "critic/self_play/lessons.h"
-#include "env/suite.h"
+#include "critic/self_play/config.h"
 
 namespace agon::critic {
-
-// Who plays in round r > 1: the generator of round r - 1 against the first critic (asymmetric: the stronger generator
-// still finds what that critic does not see), or against the critic of round r - 1 (synchronous).
-enum class Pairing { asymmetric, synchronous };
-
-struct GameSource {
-  env::Suite suite{"charts"};                  // for its solver; examples hold out its held_out
-  std::uint64_t games = 500;                   // a round
-  std::vector<std::filesystem::path> solvers;  // model folders; none: the config's
-};
-
-struct SelfPlayConfig {
-  std::filesystem::path output;                // run folder
-  std::filesystem::path critic, sneaky;        // model folders: C0, S0
-  std::vector<std::filesystem::path> solvers;  // model folders
-  std::vector<GameSource> sources;
-  int rounds = 2;
-  Pairing pairing = Pairing::asymmetric;
-  bool mix_rounds = true;  // a critic learns from the games of all rounds so far
-  GameOptions games;
-  CriticLessonOptions lessons;
-  bool solver_reward = true;   // of the generator (critic/self_play/lessons.h)
-  bool own_solutions = false;  // steps come from the solvers' solutions, game by game in turn; else from experts'
-  bool imitation = true;       // as many examples of the suites' own beside what was played
-  agents::OfflineConfig learning;
-  std::uint64_t seed = 1;
-  Json source;  // the keys, kept in the run; paths are relative to the file
-};
-inline constexpr const char* kSelfPlayPaths[] = {"/output", "/critic", "/sneaky", "/solvers/*", "/sources/*/solvers/*"};
-// changes: "learning.kl=0", in place of the file's; their paths are relative to the working folder. Throws Error naming
-// the key that is unknown, missing or ill-typed.
-SelfPlayConfig load_self_play_config(const std::filesystem::path& file, std::span<const std::string> changes = {});
 
 // How players are opened and taught. teach: as agents::train_offline.
 struct ModelWorkshop {

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "env/grading/place_corner.h"
 #include "env/grading/place_said.h"
 
 namespace agon::env {

@@ -1,9 +1,8 @@
-// env/grading/place_said.h - what a text says about the places in it (env/grading/box_text.h): which are denied, which
-// belong to another object, and which are corners. Pure functions. Each reads only a few words around a place, so all
+// env/grading/place_said.h - what a text says about the places in it (env/grading/box_text.h): which are denied, and
+// which belong to another object. Pure functions. Each reads only a few words around a place, so all
 // places of a text take linear time.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,12 +23,5 @@ bool names_landmark(std::string_view between, std::string_view after, bool liste
 // "[100,200,300,400], where (0, 0) is the top-left corner of the image and (1000, 800) ..": without what says how
 // coordinates are counted.
 std::string without_coordinate_frame(std::string_view plain);
-
-// A corner of a box, and the one across.
-enum class Corner { top_left, bottom_right, top_right, bottom_left };
-Corner opposite(Corner corner);
-// The corner that a text calls the point between `before`, which goes back to the last place, and `after`: "the
-// top-left corner is", "starts at", " in the bottom right", "左上角为".
-std::optional<Corner> corner_of_point(std::string_view before, std::string_view after);
 
 }  // namespace agon::env

@@ -1,21 +1,20 @@
 #include "sandbox/launcher/session/guest_session.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "core/text.h"
-#include "sandbox/launcher/small_file.h"
-#include "sandbox/launcher/sockets.h"
+#include "sandbox/launcher/session/entered_process.h"
+#include "sandbox/launcher/session/output_stream.h"
 #include "sandbox/launcher/supervisor/census.h"
 #include "sandbox/launcher/supervisor/processes.h"
 #include "sandbox/launcher/supervisor/share.h"
@@ -32,29 +31,11 @@ constexpr auto kAnswer =
 constexpr auto kReturn = std::chrono::microseconds(300);  // between an answer and that wait, as a rule less
 constexpr auto kMostStart = std::chrono::seconds(5);      // of an interpreter that is in its namespaces
 constexpr auto kTick = milliseconds(20);
-constexpr auto kLongLook = milliseconds(4);  // and as much again for each 40 processes
-constexpr int kErrandLooks = 64;             // after a long one
-constexpr int kErrandPause = 2;              // between two of them, times the CPU time of the last one
-constexpr std::int64_t kFewProcesses = 16;
 constexpr int kLookPause = 8;  // times as long as a look took: one at many processes takes milliseconds
 constexpr auto kFilesTick = milliseconds(200);
-constexpr int kCountPause = 8;  // times the CPU time of the last count of files, which is in nobody's count
 constexpr auto kIdleTick = milliseconds(100),
                kQuietTick = milliseconds(1000);  // between calls, with processes and without
 constexpr auto kWriting = milliseconds(2);       // between two looks whether a file is written
-constexpr auto kFresh = milliseconds(2);         // of a census, where it matters
-constexpr std::size_t kMostPictures = 16;
-constexpr std::int64_t kMostCollected = 128 << 20;  // bytes of files that a call brings out
-constexpr std::int64_t kForkedSessions = 256;       // processes that forks of a session may add to its count
-constexpr std::int64_t kMostOfUser = 8192;          // processes of one user where all sessions share it
-constexpr std::int64_t kSlack = 32 << 20;        // bytes of data beside the limit that the interpreter itself may need
-constexpr std::int64_t kAddresses = 2ll << 30;   // bytes of address space beside it: page tables grow with what is used
-constexpr std::int64_t kMostDescriptors = 1024;  // open ones of a session: each holds memory of the kernel's
-constexpr std::int64_t kFilesAtOnce = 1000;      // that are counted without an errand
-constexpr std::size_t kMostLeaders = 4;          // sessions of the kernel's, the interpreter's among them
-constexpr int kMostLocks = 100'000;              // that a call may ask for: the kernel keeps each, 200 bytes
-constexpr int kMostLocksEver = 400'000;          // and all calls together
-constexpr int kMostWatches = 1 << 16;            // of epolls that a session may add
 constexpr std::int64_t kRead = 256 << 10;        // bytes of a stream that are taken at a time
 constexpr std::int64_t kPipe = 1 << 20;          // and that it can hold at most
 
@@ -70,28 +51,6 @@ std::string signal_name(int number) {
   return name ? std::string("SIG") + name : fmt::format("signal {}", number);
 }
 
-// What a stream's pipe holds, at most `most` bytes.
-std::int64_t drain_into(int pipe, OutputBuffer* buffer, std::int64_t most) {
-  std::array<char, 1 << 16> piece;
-  std::int64_t total = 0;
-  ssize_t got = 0;
-  while (total < most && (got = read(pipe, piece.data(), piece.size())) > 0) {
-    total += got;
-    if (buffer) buffer->add({piece.data(), static_cast<std::size_t>(got)});
-  }
-  return total;
-}
-
-// Gives the writing end; ours, kept in `reading`, never blocks.
-Descriptor make_stream(Descriptor& reading) {
-  Pipe pipe = make_pipe();
-  reading = std::move(pipe.reading);
-  checked(fcntl(reading.get(), F_SETFL, O_NONBLOCK), "fcntl");
-  return std::move(pipe.writing);
-}
-
-bool exceeds(const FilesUse& use, const Limits& limits) { return use.bytes > limits.disk || use.files > limits.inodes; }
-
 std::string files_text(const Limits& limits) {
   return fmt::format("more than {} bytes or {} files", limits.disk, limits.inodes);
 }
@@ -103,7 +62,10 @@ GuestSession::GuestSession(int id, const GuestSession* parent, Limits limits, co
       parent_(parent ? parent->id() : 0),
       limits_(limits),
       surroundings_(surroundings),
-      has_run_(parent != nullptr) {
+      has_run_(parent != nullptr),
+      usage_watch_(id, limits, surroundings),
+      files_watch_(id, limits, surroundings),
+      allowance_(id, surroundings) {
   const Walls& walls = surroundings.walls;
   if (walls.cgroups >= 0) cgroup_ = std::make_unique<SessionCgroup>(walls.cgroups, id, limits);
   if (walls.has_namespaces()) {
@@ -153,7 +115,7 @@ GuestSession::GuestEnds GuestSession::make_ends() {
   ends.err = make_stream(err_);
   if (!folder_) namespaces_ = first_.namespaces();
   state_ = State::starting;
-  next_count_ = Clock::now() + kFilesTick;
+  files_watch_.wait_until(Clock::now() + kFilesTick);
   return ends;
 }
 
@@ -209,11 +171,7 @@ void GuestSession::on_ready() {
 void GuestSession::on_entered(pid_t process) try {
   if (!is_inside(process)) return end(Reason::protocol_error, "the new process is not where it said");
   const ProcessStatus status(process);
-  for (const char* name : {"CapEff", "CapPrm", "CapInh", "CapAmb"})
-    if (status.field(name).find_first_not_of('0') != std::string::npos)
-      return end(Reason::protocol_error, "the new process kept capabilities");
-  if (status.field("Seccomp") != "2" || status.field("NoNewPrivs") != "1")
-    return end(Reason::protocol_error, "the new process is not filtered");
+  if (const std::string fault = fault_of_confinement(status); !fault.empty()) return end(Reason::protocol_error, fault);
   interpreter_ = reaped_as_ = process;
   entering_process_.reset();
   entered_at_ = Clock::now();
@@ -234,35 +192,13 @@ void GuestSession::on_entered(pid_t process) try {
 void GuestSession::hold(pid_t process, const ProcessStatus& status) {
   mark_process(process, id_);
   if (cgroup_) cgroup_->add(process);
-  if (parent_ == 0) set_rlimits(process, status);  // a fork inherits them
-  usage_ = Usage(process, first_.process(), surroundings_.template_memory);
+  if (parent_ == 0) set_rlimits(process, status, limits_, first_.process() != 0);  // a fork inherits them
+  usage_watch_.begin(process, first_.process(), cgroup_.get());
 }
 
 bool GuestSession::is_inside(pid_t process) const {
   if (folder_) return parent_of(process) == getpid() && (session_of_process(process) == parent_);
-  const auto same = [process](const char* name, const Descriptor& expected) {
-    struct stat is {
-    }, should{};
-    return stat(fmt::format("/proc/{}/ns/{}", process, name).c_str(), &is) == 0 &&
-           fstat(expected.get(), &should) == 0 && is.st_ino == should.st_ino;
-  };
-  return same("user", namespaces_.users) && same("mnt", namespaces_.mounts) && same("pid", namespaces_.pids);
-}
-
-// Hard limits that the guest cannot raise. Memory and processes are held by watch(); these are the last line behind it.
-void GuestSession::set_rlimits(pid_t process, const ProcessStatus& status) const {
-  const auto set = [process](int resource, std::int64_t value) {
-    rlimit had{};
-    checked(prlimit(process, static_cast<__rlimit_resource>(resource), nullptr, &had), "prlimit");
-    const rlim_t most = std::min(static_cast<rlim_t>(value), had.rlim_max);
-    const rlimit limit{most, most};
-    checked(prlimit(process, static_cast<__rlimit_resource>(resource), &limit, nullptr), "prlimit");
-  };
-  set(RLIMIT_FSIZE, limits_.file);
-  // Counted by user namespace: where there is none, with all that the user runs.
-  set(RLIMIT_NPROC, first_.process() != 0 ? limits_.processes + kForkedSessions : kMostOfUser);
-  set(RLIMIT_DATA, status.bytes("VmData") + limits_.memory + kSlack);
-  set(RLIMIT_AS, status.bytes("VmSize") + limits_.memory + kAddresses);
+  return is_in_namespaces(process, namespaces_);
 }
 
 // At the will of who may reach it: of a session that is no fork, only the machine.
@@ -276,26 +212,6 @@ void GuestSession::on_reaped(pid_t reaper, const Report& report) {
   reaped_ = true;
   on_exit(report.status);
 }
-
-// A leader that has ended leaves its session to its children. One that may become a leader need not be one yet.
-bool GuestSession::may_lead(pid_t process) {
-  if (is_confining(process) || leaders_.contains(process)) return true;
-  if (Clock::now() < next_leader_) return false;
-  std::erase_if(leaders_, [&](pid_t leader) { return session_of_process(leader) != id_ || has_ended(leader); });
-  std::set<pid_t> leaders = leaders_;
-  for (const pid_t one : surroundings_.processes(id_, kFresh))
-    if (const pid_t leader = has_ended(one) ? 0 : getsid(one); leader > 0) leaders.insert(leader);
-  if (leaders.size() >= kMostLeaders) {
-    next_leader_ = Clock::now() + kTick;
-    return false;
-  }
-  leaders_.insert(process);
-  return true;
-}
-
-bool GuestSession::may_lock() { return ++locks_of_call_ <= kMostLocks && ++locks_ <= kMostLocksEver; }
-
-bool GuestSession::may_watch() { return ++watches_ <= kMostWatches; }
 
 void GuestSession::end(Reason reason, std::string why) {
   if (state_ == State::dead) return;
@@ -311,11 +227,11 @@ void GuestSession::seed(std::uint64_t seed) {
 }
 
 void GuestSession::write(const std::string& name, const std::string& bytes) {
-  pictures_.reset();
+  artifacts_.on_written();
   const auto home_folder = std::make_shared<const Folder>(home());
   const auto work = [this, home_folder, &name, &bytes] {
     const auto size = static_cast<std::int64_t>(bytes.size());
-    if (folder_ && files_use(folder_->all(), kFilesAtOnce, surroundings_.folders()).bytes + size > limits_.disk)
+    if (folder_ && files_watch_.bytes(*folder_) + size > limits_.disk)
       throw std::system_error(ENOSPC, std::generic_category(), "writing " + name);
     write_file(*home_folder, name, bytes);
     return Errand::Values{};
@@ -352,26 +268,22 @@ void GuestSession::start(CallRequest request) {
   call_->request = std::move(request);
   call_->start = Clock::now();
   call_->wall = call_->request.wall > 0 ? std::min(call_->request.wall, limits_.wall) : limits_.wall;
-  if (!call_->request.pictures)
-    pictures_.reset();
-  else if (!pictures_)
-    pictures_ = pictures();
-  call_->cpu_before = used_cpu();
-  locks_of_call_ = 0;
-  was_counted_ = false;
-  looking_ = Errand();  // what it has read is of before
+  artifacts_.begin_call(call_->request, [this] { return home(); });
+  call_->cpu_before = usage_watch_.cpu();
+  allowance_.begin_call();
+  usage_watch_.begin_call();
   if (cgroup_) {
     call_->peak_before = cgroup_->peak_memory();
     call_->kills_before = cgroup_->memory_kills();
     call_->refusals_before = cgroup_->process_refusals();
   }
-  if (!cgroup_) usage_.begin_peak();
   const std::string& name = call_->request.name;
   std::string payload = call_->request.show_bools ? "r" : "q";
   for (int shift = 0; shift < 32; shift += 8) payload += static_cast<char>(name.size() >> shift & 0xff);
   channel_.send(payload + name + call_->request.code);
   state_ = State::busy;
-  next_look_ = next_count_ = Clock::now() + kTick;
+  next_look_ = Clock::now() + kTick;
+  files_watch_.begin_call(next_look_);
 }
 
 void GuestSession::on_output() {
@@ -428,9 +340,9 @@ void GuestSession::watch_start() {
   if (interpreter_ == 0 || Clock::now() < next_look_) return;
   next_look_ = Clock::now() + kTick;
   if (Clock::now() - entered_at_ > kMostStart) return end(Reason::wall_timeout, "it did not start in time");
-  look();
-  auto over = exceeded();
-  if (!over && cpu_since(0) > limits_.cpu) over = End{Reason::cpu_limit, "more CPU time than its limit"};
+  usage_watch_.look();
+  auto over = usage_watch_.exceeded();
+  if (!over && usage_watch_.cpu_since(0) > limits_.cpu) over = End{Reason::cpu_limit, "more CPU time than its limit"};
   if (over) end(over->reason, over->text);
 }
 
@@ -457,18 +369,19 @@ void GuestSession::watch_answered() {
 // What earlier calls left running is held to the same limits; the CPU time between two calls to that of one.
 void GuestSession::watch_idle() {
   if (Clock::now() < next_look_) return;
-  const bool waits = looking_.is_out() || measuring_.is_out() || counting_.is_out() || (folder_ && !was_counted_);
-  if (!waits && usage_.at_rest(surroundings_.processes(id_, kIdleTick))) {
+  const bool waits = usage_watch_.is_out() || files_watch_.is_out() || (folder_ && !files_watch_.was_counted());
+  if (!waits && usage_watch_.usage().at_rest(surroundings_.processes(id_, kIdleTick))) {
     next_look_ = next_beat(kQuietTick);
     return;
   }
-  look();
-  auto over = exceeded();
-  if (!over && cpu_since(idle_cpu_) > limits_.cpu) over = End{Reason::cpu_limit, "more CPU time than its limit"};
+  usage_watch_.look();
+  auto over = usage_watch_.exceeded();
+  if (!over && usage_watch_.cpu_since(idle_cpu_) > limits_.cpu)
+    over = End{Reason::cpu_limit, "more CPU time than its limit"};
   if (over) return end(over->reason, "between calls: " + over->text);
-  const bool is_quiet = usage_.processes() <= 1;
-  if (!is_quiet || !was_counted_ || counting_.is_out()) check_files();
-  const bool is_waiting = looking_.is_out() || measuring_.is_out() || counting_.is_out();
+  const bool is_quiet = usage_watch_.usage().processes() <= 1;
+  if (!is_quiet || !files_watch_.was_counted() || files_watch_.is_out()) check_files();
+  const bool is_waiting = usage_watch_.is_out() || files_watch_.is_out();
   if (state_ == State::ready) next_look_ = Clock::now() + (is_waiting ? kTick : is_quiet ? kQuietTick : kIdleTick);
 }
 
@@ -492,13 +405,14 @@ std::chrono::milliseconds GuestSession::wait() const {
 void GuestSession::check_use() {
   if (cgroup_) check_cgroup();
   if (!call_) return;
-  look();
-  call_->seen = std::max(call_->seen, usage_.memory());
-  if (!cgroup_ && !usage_.knows_peak())  // of the interpreter alone the kernel keeps the highest point
-    call_->peak = std::max(call_->peak, usage_.memory() > limits_.memory ? known_memory() : usage_.memory());
-  if (const auto over = exceeded()) return end(over->reason, over->text);
+  usage_watch_.look();
+  const Usage& usage = usage_watch_.usage();
+  call_->seen = std::max(call_->seen, usage.memory());
+  if (!cgroup_ && !usage.knows_peak())  // of the interpreter alone the kernel keeps the highest point
+    call_->peak = std::max(call_->peak, usage.memory() > limits_.memory ? usage_watch_.known_memory() : usage.memory());
+  if (const auto over = usage_watch_.exceeded()) return end(over->reason, over->text);
   check_files();
-  if (call_ && !call_->interrupted && cpu_since(call_->cpu_before) > limits_.cpu)
+  if (call_ && !call_->interrupted && usage_watch_.cpu_since(call_->cpu_before) > limits_.cpu)
     interrupt(Reason::cpu_limit, fmt::format("more than {:g} s of CPU time", limits_.cpu));
 }
 
@@ -509,135 +423,11 @@ void GuestSession::check_cgroup() {
     end(Reason::ok, "");
 }
 
-// Code that has made one look long can make the next one so: an errand does the next 64, and then it is tried again.
-// That the supervisor had to wait for a processor makes none long, or a busy machine would put all of them off. One
-// process alone is read quickly.
-void GuestSession::look() {
-  if (interpreter_ == 0) return;
-  const std::vector<pid_t> processes = surroundings_.processes(id_, kFresh);
-  listed_ = std::ssize(processes);
-  if (is_crowded()) return;  // it ends at that
-  if (looks_by_errand_ > 0) {
-    look_by_errand(processes);
-  } else {
-    const auto before = Clock::now();
-    const auto waited = own_waiting_time();
-    usage_.look(processes);
-    const auto took = Clock::now() - before - (own_waiting_time() - waited);
-    if (listed_ > 1 && took > kLongLook + listed_ * kLongLook / 40) looks_by_errand_ = kErrandLooks;
-  }
-  if (!cgroup_) measure();
-}
-
-// So many that it need not be known how many of them have ended since they were listed.
-bool GuestSession::is_crowded() const { return !cgroup_ && listed_ > 2 * limits_.processes + kFewProcesses; }
-
-void GuestSession::take_look() {
-  const auto outcome = looking_.take();
-  if (!outcome) return;
-  next_errand_look_ = Clock::now() + kErrandPause * outcome->cpu;
-  const std::string bytes = read_all(reading_.get());
-  reading_.reset();
-  if (outcome->error == 0 && std::ssize(bytes) == outcome->values[0])
-    usage_.take(reading_from(bytes), true);
-  else
-    looks_by_errand_ = 0;  // the next one is ours
-}
-
-void GuestSession::look_by_errand(const std::vector<pid_t>& processes) try {
-  take_look();
-  if (looks_by_errand_ == 0 || looking_.is_out() || Clock::now() < next_errand_look_ || --looks_by_errand_ == 0) return;
-  reading_ = memory_file("agon-look", "");
-  looking_ = Errand::start(
-      [this, processes, file = reading_.get()] {
-        const std::string bytes = to_bytes(usage_.read(processes));
-        checked(pwrite(file, bytes.data(), bytes.size(), 0), "writing what was read");
-        return Errand::Values{std::ssize(bytes)};
-      },
-      {reading_.get()});
-} catch (const std::system_error&) {
-  looks_by_errand_ = 0;
-}
-
-// At the end of a call, where there is only the interpreter, as nearly always.
-void GuestSession::look_briefly() {
-  if (cgroup_ || interpreter_ == 0) return;
-  if (looks_by_errand_ == 0 && usage_.processes() <= 1 && child_processes(interpreter_).empty())
-    return usage_.look({interpreter_});
-  const std::vector<pid_t> processes = surroundings_.processes(id_, kFresh);
-  if (processes.size() > 1 && (looks_by_errand_ > 0 || is_crowded())) return take_look();
-  looking_ = Errand();  // what it has read is of before
-  usage_.look(processes);
-}
-
-// Only a slow read tells which pages processes share, so an errand does it.
-void GuestSession::measure() {
-  if (const auto outcome = measuring_.take()) usage_.take_exact({outcome->values[0], outcome->values[1]}, outcome->cpu);
-  if (measuring_.is_out() || !usage_.needs_exact(limits_.memory)) return;
-  try {
-    measuring_ =
-        Errand::start([processes = surroundings_.processes(id_, kFresh), &memory = surroundings_.template_memory] {
-          const ExactMemory exact = exact_memory(processes, memory);
-          return Errand::Values{exact.pages, exact.mappings};
-        });
-  } catch (const std::system_error&) {  // at the next look
-  }
-}
-
 // Where there is no file system of its own to keep these limits.
 void GuestSession::check_files() {
   if (!folder_ || state_ == State::dead) return;
-  if (const auto outcome = counting_.take()) {
-    was_counted_ = true;
-    next_count_ = std::max<Clock::time_point>(next_count_, Clock::now() + kCountPause * outcome->cpu);
-    if (outcome->values[0] > 0) return end(Reason::disk_limit, files_text(limits_));
-  }
-  if (counting_.is_out() || Clock::now() < next_count_) return;
-  next_count_ = Clock::now() + (state_ == State::ready ? kQuietTick : kFilesTick);
-  try {
-    counting_ = Errand::start([folder = *folder_, limits = limits_, others = surroundings_.folders(),
-                               processes = surroundings_.processes(id_, kFresh)] {
-      FilesUse use = files_use(folder.all(), limits.inodes, others, processes);
-      use.bytes += mapped_nameless_files(folder.path(), processes, limits.file);
-      return Errand::Values{exceeds(use, limits) ? 1 : 0};
-    });
-  } catch (const std::system_error&) {
-  }
-}
-
-// Large folders are counted by an errand alone.
-bool GuestSession::has_too_many_files() const try {
-  return folder_ && exceeds(files_use(folder_->all(), std::min(kFilesAtOnce, limits_.inodes), surroundings_.folders()),
-                            {.disk = limits_.disk, .inodes = limits_.inodes});
-} catch (const std::system_error&) {
-  return false;
-}
-
-std::optional<GuestSession::End> GuestSession::exceeded() const {
-  if (usage_.descriptors() > kMostDescriptors)
-    return End{Reason::process_limit,
-               fmt::format("{} open descriptors, more than {}", usage_.descriptors(), kMostDescriptors)};
-  if (cgroup_) return std::nullopt;  // the kernel keeps the rest
-  const bool may_exceed = usage_.memory() > limits_.memory || usage_.measured() > limits_.memory;
-  if (may_exceed && known_memory() > limits_.memory)
-    return End{Reason::memory_limit, fmt::format("{} bytes of memory, more than {}", known_memory(), limits_.memory)};
-  if (folder_ && usage_.has_hidden())
-    return End{Reason::process_limit, "a program that may not be read runs, and nobody can see what it uses"};
-  if (const std::int64_t tasks = is_crowded() ? listed_ : usage_.tasks(); tasks > limits_.processes)
-    return End{Reason::process_limit, fmt::format("{} processes and threads, more than {}", tasks, limits_.processes)};
-  return std::nullopt;
-}
-
-std::int64_t GuestSession::known_memory() const {
-  return std::max({usage_.exact(), usage_.measured(), usage_.certain_memory()});
-}
-
-// A process that ends while it is looked at may be counted twice, with its parent: what is over is looked at again.
-double GuestSession::cpu_since(double before) {
-  const double used = used_cpu() - before;
-  if (used <= limits_.cpu || cgroup_ || looks_by_errand_ > 0) return used;
-  usage_.look(surroundings_.processes(id_, kFresh));
-  return used_cpu() - before;
+  if (files_watch_.look(*folder_, state_ == State::ready ? kQuietTick : kFilesTick))
+    end(Reason::disk_limit, files_text(limits_));
 }
 
 void GuestSession::interrupt(Reason reason, std::string text) {
@@ -647,16 +437,15 @@ void GuestSession::interrupt(Reason reason, std::string text) {
   if (!reaped_) ::kill(interpreter_, SIGINT);
 }
 
-double GuestSession::used_cpu() const { return cgroup_ ? cgroup_->cpu_seconds() : usage_.cpu(); }
-
 std::int64_t GuestSession::measured_peak() {
   if (cgroup_) {
     const std::int64_t peak = cgroup_->peak_memory();
     return peak > call_->peak_before ? peak : std::max(call_->peak, cgroup_->memory());
   }
   // Of an interpreter that is gone, or has given much back for mapped files, the looks know more than the kernel.
-  const std::int64_t seen = call_->seen - (usage_.memory() > 0 ? surroundings_.template_memory.resident : 0);
-  return std::max({call_->peak, usage_.interpreter_peak(), seen});
+  const std::int64_t seen =
+      call_->seen - (usage_watch_.usage().memory() > 0 ? surroundings_.template_memory.resident : 0);
+  return std::max({call_->peak, usage_watch_.interpreter_peak(), seen});
 }
 
 void GuestSession::drain() {
@@ -670,7 +459,7 @@ std::optional<GuestSession::End> GuestSession::met_limit() const {
     return End{Reason::memory_limit, fmt::format("more than {} bytes of memory", limits_.memory)};
   if (cgroup_ && cgroup_->process_refusals() > call_->refusals_before)
     return End{Reason::process_limit, fmt::format("more than {} processes and threads", limits_.processes)};
-  if (has_too_many_files()) return End{Reason::disk_limit, files_text(limits_)};
+  if (folder_ && files_watch_.has_too_many(*folder_)) return End{Reason::disk_limit, files_text(limits_)};
   return std::nullopt;
 }
 
@@ -681,7 +470,7 @@ void GuestSession::finish(Reason reason, std::string text, bool alive) {
     alive = false;
   }
   drain();
-  look_briefly();
+  usage_watch_.look_briefly();
   Result result;
   result.reason = reason;
   result.tier = surroundings_.walls.tier;
@@ -690,52 +479,17 @@ void GuestSession::finish(Reason reason, std::string text, bool alive) {
   result.err = call_->err.text();
   result.dropped_bytes = call_->out.dropped() + call_->err.dropped();
   result.wall_s = seconds_since(call_->start);
-  idle_cpu_ = used_cpu();
+  idle_cpu_ = usage_watch_.cpu();
   result.cpu_s = std::max(0.0, idle_cpu_ - call_->cpu_before);
   result.peak_memory = measured_peak();
   result.alive = alive;
   result.ran = true;
-  result.pictures_left = collect();
+  result.pictures_left = artifacts_.collect(call_->request, limits_.file, [this] { return home(); });
   if (!alive && !end_) end_ = End{result.reason, result.text};
   result_ = std::move(result);
   call_.reset();
   state_ = alive ? State::ready : State::dead;
   next_look_ = Clock::now() + kIdleTick;
-}
-
-// A file that cannot be brought out, or is too much beside the others, is left out: what the code calls a picture may
-// be anything. Gives the number of pictures that were.
-std::int64_t GuestSession::collect() {
-  std::int64_t left = kMostCollected;
-  const auto take = [&](const std::string& name) {
-    try {
-      files_.push_back(open_file(home(), name, std::min(limits_.file, left)));
-      left -= files_.back().size;
-      return true;
-    } catch (const std::system_error&) {
-      return false;
-    }
-  };
-  for (const std::string& name : call_->request.artifacts) take(name);
-  if (!call_->request.pictures) return 0;
-  const std::map<std::string, FileState> before = std::exchange(pictures_, pictures()).value();
-  std::size_t taken = 0;
-  std::int64_t left_out = 0;
-  for (const auto& [name, state] : *pictures_) {
-    const auto old = before.find(name);
-    if (old != before.end() && old->second == state) continue;
-    if (++taken > kMostPictures || !take(name)) ++left_out;
-  }
-  return left_out;
-}
-
-// The guest may have taken its workspace away.
-std::map<std::string, FileState> GuestSession::pictures() const {
-  try {
-    return picture_files(home());
-  } catch (const std::system_error&) {
-    return {};
-  }
 }
 
 std::optional<Result> GuestSession::take_result() { return std::exchange(result_, std::nullopt); }
@@ -750,8 +504,10 @@ Result GuestSession::result_of_end() const {
 
 void GuestSession::kill(bool has_forks) {
   state_ = State::dead;
-  for (Errand* errand : {&making_, &looking_, &measuring_, &counting_, &writing_}) *errand = Errand();
-  reading_.reset();
+  making_ = Errand();
+  usage_watch_.stop();
+  files_watch_.stop();
+  writing_ = Errand();
   // By its descriptor: another process may have its number since.
   if (entering_process_) syscall(SYS_pidfd_send_signal, entering_process_.get(), SIGKILL, nullptr, 0);
   entering_process_.reset();

@@ -1,16 +1,14 @@
-// sandbox/launcher/session/guest_session.h - one session as the supervisor sees it: an interpreter and all that it
-// started, from its making to its end. Belongs to the supervisor's one thread; nothing here blocks on a guest, and
-// nothing takes long.
+// sandbox/launcher/session/guest_session.h - one session: an interpreter and all that it started, from its making to
+// its end. Belongs to the supervisor's one thread; nothing here blocks on a guest, and nothing takes long.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/descriptor.h"
@@ -18,20 +16,24 @@
 #include "sandbox/launcher/isolation/cgroup.h"
 #include "sandbox/launcher/isolation/isolation.h"
 #include "sandbox/launcher/isolation/private_root.h"
+#include "sandbox/launcher/session/allowance.h"
+#include "sandbox/launcher/session/artifacts.h"
+#include "sandbox/launcher/session/files_watch.h"
 #include "sandbox/launcher/session/guest_channel.h"
 #include "sandbox/launcher/session/guest_protocol.h"
 #include "sandbox/launcher/session/home_folder.h"
 #include "sandbox/launcher/session/init_process.h"
 #include "sandbox/launcher/session/output_buffer.h"
+#include "sandbox/launcher/session/session_end.h"
 #include "sandbox/launcher/session/session_files.h"
+#include "sandbox/launcher/session/surroundings.h"
+#include "sandbox/launcher/session/usage_watch.h"
 #include "sandbox/launcher/supervisor/errand.h"
 #include "sandbox/launcher/supervisor/usage.h"
 #include "sandbox/limits.h"
 #include "sandbox/result.h"
 
 namespace agon::sandbox::launcher {
-
-using Clock = std::chrono::steady_clock;
 
 // A call under way.
 struct Call {
@@ -47,16 +49,6 @@ struct Call {
   std::int64_t peak = 0, seen = 0;  // bytes of memory; seen: at the looks, with what is perhaps shared
 };
 
-// What a session needs of the supervisor.
-struct Surroundings {
-  const Walls& walls;
-  const TemplateMemory& template_memory;
-  const Descriptor& reports;  // for first processes (first_process.h)
-  // Its living and ended ones (census.h), as they were so long ago at most.
-  std::function<std::vector<pid_t>(int session, std::chrono::milliseconds age)> processes;
-  std::function<std::vector<Folder::Identity>()> folders;  // of all sessions, where they share a file system
-};
-
 class GuestSession {
  public:
   enum class State {
@@ -66,10 +58,7 @@ class GuestSession {
     busy,
     dead
   };
-  struct End {
-    Reason reason = Reason::sandbox_lost;
-    std::string text;
-  };
+  using End = SessionEnd;
 
   // The descriptors of the new session, whose other ends go to the process that it is forked from.
   struct GuestEnds {
@@ -116,13 +105,13 @@ class GuestSession {
   // process that says so.
   void on_reaped(pid_t reaper, const Report& report);
   // Another process of it has ended with this process as its parent: seconds of CPU time.
-  void on_orphan_reaped(double seconds) { usage_.on_reaped(seconds); }
-  bool may_lock();  // one more file lock in this call
+  void on_orphan_reaped(double seconds) { usage_watch_.on_orphan_reaped(seconds); }
+  bool may_lock() { return allowance_.may_lock(); }  // one more file lock in this call
   // One more watch of an epoll: as many as a session may ever add.
-  bool may_watch();
+  bool may_watch() { return allowance_.may_watch(); }
   // Whether a process of it may start a session of the kernel's (setsid) now: its interpreter, and three more at a
   // time.
-  bool may_lead(pid_t process);
+  bool may_lead(pid_t process) { return is_confining(process) || allowance_.may_lead(process); }
 
   // Takes some of what the channel holds. Sets the state; a call's end is handed out by take_result().
   void on_channel();
@@ -141,7 +130,7 @@ class GuestSession {
   void watch();
   std::chrono::milliseconds wait() const;  // until the next watch at the latest
   std::optional<Result> take_result();     // without the artifacts' bytes:
-  std::vector<OpenFile> take_files() { return std::exchange(files_, {}); }
+  std::vector<OpenFile> take_files() { return artifacts_.take(); }
   Result result_of_end() const;  // of a call that came too late. REQUIRES: dead
 
   // Ends the session's processes. While sessions that were forked from it live (has_forks), its first process stays for
@@ -163,14 +152,7 @@ class GuestSession {
   void on_ready();
   void hold(pid_t process, const ProcessStatus& status);
   bool is_inside(pid_t process) const;
-  void set_rlimits(pid_t process, const ProcessStatus& status) const;
   void kill_all();
-  void look();
-  void look_by_errand(const std::vector<pid_t>& processes);
-  void take_look();
-  bool is_crowded() const;
-  void look_briefly();
-  void measure();
   void watch_call();
   void watch_answered();
   void watch_start();
@@ -178,18 +160,11 @@ class GuestSession {
   void check_use();
   void check_cgroup();
   void check_files();
-  std::optional<End> exceeded() const;
-  double cpu_since(double before);
   void interrupt(Reason reason, std::string text);
   void finish(Reason reason, std::string text, bool alive);
   void finish_answered();
   void drain();
-  std::int64_t collect();
-  std::map<std::string, FileState> pictures() const;
-  double used_cpu() const;
-  std::int64_t known_memory() const;  // bytes that are surely used together
   std::optional<End> met_limit() const;
-  bool has_too_many_files() const;
   std::int64_t measured_peak();
   bool waits_for_request() const;
   bool is_alone() const;
@@ -214,28 +189,17 @@ class GuestSession {
   bool reaped_ = false;
   std::optional<Clock::time_point> closed_at_;  // its channel
   std::optional<Call> call_;
-  // Where no cgroup counts.
-  Usage usage_;
-  std::int64_t listed_ = 0;  // processes, at the last look
-  int looks_by_errand_ = 0;  // still to come
-  Errand looking_;           // at its processes
-  Descriptor reading_;       // which that writes
-  Clock::time_point next_errand_look_;
-  Errand measuring_, counting_;  // of memory; of files
+  UsageWatch usage_watch_;
+  FilesWatch files_watch_;
   Errand writing_;
   std::optional<Errand::Outcome> written_;
-  bool was_counted_ = true;  // the files, since the last call began
-  Clock::time_point next_look_, next_count_, entered_at_;
-  double idle_cpu_ = 0;                // seconds used when the last call ended
-  int locks_ = 0, locks_of_call_ = 0;  // asked for, ever and in this call
-  int watches_ = 0;                    // of epolls, asked for since it was made
-  std::set<pid_t> leaders_;            // that may have started a session of the kernel's
-  Clock::time_point next_leader_;      // earliest time for one more
-  int forks_asked_ = 0;                // and not answered
+  Clock::time_point next_look_, entered_at_;
+  double idle_cpu_ = 0;  // seconds used when the last call ended
+  Allowance allowance_;
+  int forks_asked_ = 0;  // and not answered
   std::vector<std::string> fork_answers_;
   std::optional<Result> result_;
-  std::vector<OpenFile> files_;
-  std::optional<std::map<std::string, FileState>> pictures_;  // at the end of the last call, if somebody looked then
+  Artifacts artifacts_;
   std::optional<End> end_;
   Errand removing_;
   bool removed_ = false;

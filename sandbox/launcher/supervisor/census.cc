@@ -42,4 +42,13 @@ Census take_census() {
   return census;
 }
 
+std::vector<pid_t> LastCensus::processes_of(int session, std::chrono::milliseconds age) {
+  if (std::chrono::steady_clock::now() - taken_ > age) {
+    census_ = take_census();
+    taken_ = std::chrono::steady_clock::now();
+  }
+  const auto found = census_.find(session);
+  return found == census_.end() ? std::vector<pid_t>() : found->second;
+}
+
 }  // namespace agon::sandbox::launcher

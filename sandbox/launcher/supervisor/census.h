@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <map>
 #include <vector>
 
@@ -21,5 +22,17 @@ int session_of_process(pid_t process);
 // All marked processes that /proc shows, by session, those that have ended and wait for their parents included.
 using Census = std::map<int, std::vector<pid_t>>;
 Census take_census();
+
+// The last one that was taken. One look at all processes serves all sessions that ask about the same time.
+class LastCensus {
+ public:
+  // Of a session, as they were so long ago at most.
+  std::vector<pid_t> processes_of(int session, std::chrono::milliseconds age);
+  const Census& sessions() const { return census_; }
+
+ private:
+  Census census_;
+  std::chrono::steady_clock::time_point taken_;
+};
 
 }  // namespace agon::sandbox::launcher

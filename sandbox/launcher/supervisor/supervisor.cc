@@ -1,28 +1,25 @@
 #include "sandbox/launcher/supervisor/supervisor.h"
 
-#include <fmt/format.h>
 #include <signal.h>
-#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <deque>
-#include <map>
-#include <memory>
-#include <optional>
 #include <set>
 
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "sandbox/launcher/session/guest_session.h"
-#include "sandbox/launcher/session/outbox.h"
 #include "sandbox/launcher/session/session_files.h"
 #include "sandbox/launcher/sockets.h"
 #include "sandbox/launcher/supervisor/census.h"
+#include "sandbox/launcher/supervisor/held_sessions.h"
+#include "sandbox/launcher/supervisor/host_replies.h"
+#include "sandbox/launcher/supervisor/openings.h"
+#include "sandbox/launcher/supervisor/polling.h"
 #include "sandbox/launcher/supervisor/processes.h"
 #include "sandbox/launcher/supervisor/share.h"
 #include "sandbox/launcher/supervisor/user_notifications.h"
@@ -32,32 +29,12 @@ namespace agon::sandbox::launcher {
 namespace {
 
 constexpr std::size_t kMostRequest = 512 << 20;  // bytes
-constexpr std::size_t kPiece = 256 << 10;        // of a file that is brought out
 constexpr auto kMostOpening = std::chrono::seconds(20);
-constexpr auto kMostWaiting = std::chrono::seconds(60);  // for room
-constexpr auto kRetry = std::chrono::milliseconds(20);   // of what found no room
 constexpr auto kLockTick = std::chrono::milliseconds(5);
-constexpr int kSpares = 2;  // sessions that are made before they are asked for
-
-enum class Source : std::uint32_t { control, questions, signals, reports, channel, out, err, progress };
-
-std::uint64_t tag(Source source, int session = 0) {
-  return static_cast<std::uint64_t>(source) << 32 | static_cast<std::uint32_t>(session);
-}
-
-Json::binary_t binary(std::string_view bytes) {
-  return Json::binary_t(std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
-}
 
 std::string text_of(const Json& value) {
   if (!value.is_binary()) return value.get<std::string>();
   return {value.get_binary().begin(), value.get_binary().end()};
-}
-
-// The machine has not enough of something at the moment.
-bool is_lack(const std::system_error& error) {
-  const int code = error.code().value();
-  return code == EMFILE || code == ENFILE || code == EAGAIN || code == ENOMEM || code == ENOSPC || code == EUSERS;
 }
 
 class Supervisor {
@@ -67,37 +44,9 @@ class Supervisor {
   void run();
 
  private:
-  struct Held {
-    std::unique_ptr<GuestSession> session;
-    std::int64_t opening = -1, running = -1, writing = -1, closing = -1;  // ids of requests that wait for an answer
-    std::uint64_t seed = 0;
-    Clock::time_point since;
-    bool killed = false, forgotten = false;
-    bool spare = false;  // nobody has asked for it yet
-  };
-  // Files that a call brings out, and its answer, which comes behind them.
-  struct Outgoing {
-    std::int64_t id = 0;
-    Json answer;
-    std::vector<OpenFile> files;
-    std::size_t at = 0;  // the file that is read
-  };
-  // A session that is asked for and not begun.
-  struct Wish {
-    std::int64_t request = -1;
-    Limits limits;
-    int parent = 0;  // the session to fork; 0: none
-    std::uint64_t seed = 0;
-    Clock::time_point since;
-  };
-
-  void watch(int descriptor, Source source, int session = 0) {
-    epoll_event event{EPOLLIN, {.u64 = tag(source, session)}};
-    checked(epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &event), "epoll_ctl");
-  }
-  void unwatch(int descriptor) { epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, descriptor, nullptr); }
-  void on_event(std::uint64_t data);
-  void on_session_event(Source source, Held& one);
+  bool is_done() const { return done_ || replies_.is_broken(); }
+  void on_event(Source source, int id);
+  void on_session_event(Source source, HeldSession& one);
   void on_signals();
   void on_child_ended(pid_t child);
   void end_strays();
@@ -105,36 +54,13 @@ class Supervisor {
   void on_template();
   bool on_control();
   void on_request(const Json& request);
-  void on_session_request(std::int64_t id, const std::string& what, Held& one, const Json& request);
-  void answer(std::int64_t id, Json reply);
-  void answer_result(std::int64_t id, const Result& result, std::vector<OpenFile> files);
-  void send_files();
-  // reason: what code that was to run there ends with.
-  void refuse(std::int64_t id, const std::string& text, Reason reason = Reason::sandbox_lost) {
-    answer(id, {{"error", text}, {"reason", to_string(reason)}});
-  }
-  void flush_control();
-  void open(const Wish& wish);
-  void grant_wishes();
-  bool grant(const Wish& wish);
-  int make(const Limits& limits, GuestSession* parent);
-  void progress(Held& one);
-  void fork_interpreter(Held& one);
-  void on_fork_answers(int source, const std::vector<std::string>& answers);
-  void keep_spares();
+  void on_session_request(std::int64_t id, const std::string& what, HeldSession& one, const Json& request);
   void settle(int id);
-  void settle_dead(Held& one);
-  void forget(Held& one);
+  void settle_dead(HeldSession& one);
+  void forget(HeldSession& one);
   void settle_all();
   int wait_time() const;
-  Held& held(const Json& request);
-  bool has_forks(int id) const;
-  int living() const;
-  bool drop_spare();
-  GuestSession* find(const std::function<bool(GuestSession&)>& is_meant);
-  GuestSession* session(int id);
-  std::vector<pid_t> processes_of(int session, std::chrono::milliseconds age);
-  std::vector<Folder::Identity> folders() const;
+  HeldSession& held(const Json& request);
 
   Descriptor control_;
   Template template_;
@@ -143,51 +69,46 @@ class Supervisor {
   SocketPair reports_ = make_socket_pair(SOCK_SEQPACKET);
   const Surroundings surroundings_{
       walls_, template_memory_, reports_.theirs,
-      [this](int session, std::chrono::milliseconds age) { return processes_of(session, age); },
-      [this] { return folders(); }};
-  Descriptor epoll_, signals_;
+      [this](int session, std::chrono::milliseconds age) { return census_.processes_of(session, age); },
+      [this] { return folders_of(sessions_); }};
+  Polling polling_;
+  Descriptor signals_;
   FrameReader reader_{kMostRequest};
-  Outbox waiting_, waiting_files_;  // to be sent to the host; the latter in between, in pieces
-  std::deque<Outgoing> outgoing_;
-  bool in_piece_ = false;  // a piece of a file is sent in part
-  std::map<int, Held> sessions_;
-  std::map<int, std::deque<int>> forking_;  // by whom (0: the template): the sessions that it was asked for, in order
-  std::deque<Wish> wishes_;
-  Clock::time_point next_wish_;
+  HostReplies replies_{control_};
+  HeldSessions sessions_;
   std::set<pid_t> unknown_ended_;  // children that have ended, perhaps before it was known which they were
-  Census census_;
-  Clock::time_point census_at_;
-  int last_ = 0;
-  std::optional<Limits> spare_limits_;  // those of the last session that was opened
+  LastCensus census_;
+  Openings openings_{{sessions_, template_, walls_, surroundings_, unknown_ended_, polling_, replies_}};
   bool done_ = false;
-  Questions questions_{template_.questions, walls_, [this](const auto& is_meant) { return find(is_meant); },
-                       [this](int id) { return session(id); }};
+  Questions questions_{template_.questions, walls_,
+                       [this](const auto& is_meant) { return first_session(sessions_, is_meant); },
+                       [this](int id) { return session_in(sessions_, id); }};
 };
 
 void Supervisor::run() {
-  epoll_ = Descriptor(checked(epoll_create1(EPOLL_CLOEXEC), "epoll_create1"));
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGCHLD);
   sigaddset(&signals, SIGTERM);  // the launcher has ended
   checked(sigprocmask(SIG_BLOCK, &signals, nullptr), "sigprocmask");
   signals_ = Descriptor(checked(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd"));
-  watch(control_.get(), Source::control);
-  watch(template_.questions.get(), Source::questions);
-  watch(signals_.get(), Source::signals);
-  watch(reports_.ours.get(), Source::reports);
-  watch(template_.channel.get(), Source::channel, 0);
-  while (!done_) {
-    epoll_event events[64];
-    const int count = epoll_wait(epoll_.get(), events, 64, wait_time());
-    for (int i = 0; i < count && !done_; ++i) on_event(events[i].data.u64);
+  polling_.watch(control_.get(), Source::control);
+  polling_.watch(template_.questions.get(), Source::questions);
+  polling_.watch(signals_.get(), Source::signals);
+  polling_.watch(reports_.ours.get(), Source::reports);
+  polling_.watch(template_.channel.get(), Source::channel, 0);
+  while (!is_done()) {
+    for (const Polling::Event& event : polling_.wait(wait_time())) {
+      if (is_done()) break;
+      on_event(event.source, event.session);
+    }
     settle_all();
     questions_.retry();
     end_strays();
-    grant_wishes();
-    flush_control();
-    send_files();
-    keep_spares();
+    openings_.grant_wishes();
+    replies_.flush();
+    replies_.send_files();
+    openings_.keep_spares();
   }
 }
 
@@ -201,19 +122,18 @@ int Supervisor::wait_time() const {
       least = std::min({least, std::chrono::milliseconds(1000), session.wait()});
     if (held.session->channel().waits_to_write()) least = std::min(least, std::chrono::milliseconds(1));
     if (session.state() == GuestSession::State::dead && held.closing >= 0)
-      least = std::min(least, std::chrono::milliseconds(has_forks(id) ? 100 : 5));  // until the last of it has gone
+      least = std::min(least,
+                       std::chrono::milliseconds(has_forks(sessions_, id) ? 100 : 5));  // until the last of it has gone
   }
   if (questions_.has_waiting_marks()) least = std::min(least, std::chrono::milliseconds(1));
   if (questions_.has_waiting_locks()) least = std::min(least, kLockTick);
-  if (questions_.has_waiting_leaders()) least = std::min(least, kRetry);
-  if (!wishes_.empty()) least = std::min(least, kRetry);
-  if (!waiting_.empty() || !waiting_files_.empty()) return 1;
-  return outgoing_.empty() ? static_cast<int>(least.count()) : 0;
+  if (questions_.has_waiting_leaders()) least = std::min(least, Openings::kRetry);
+  if (openings_.has_wishes()) least = std::min(least, Openings::kRetry);
+  if (replies_.has_waiting()) return 1;
+  return replies_.has_files() ? 0 : static_cast<int>(least.count());
 }
 
-void Supervisor::on_event(std::uint64_t data) {
-  const auto source = static_cast<Source>(data >> 32);
-  const int id = static_cast<int>(data & 0xffffffff);
+void Supervisor::on_event(Source source, int id) {
   if (source == Source::control) {
     if (!on_control()) done_ = true;
   } else if (source == Source::questions) {
@@ -233,14 +153,14 @@ void Supervisor::on_event(std::uint64_t data) {
   }
 }
 
-void Supervisor::on_session_event(Source source, Held& one) {
+void Supervisor::on_session_event(Source source, HeldSession& one) {
   GuestSession& session = *one.session;
-  if (source == Source::progress) return progress(one);
+  if (source == Source::progress) return openings_.progress(one);
   if (one.forgotten) return;
   if (source != Source::channel) return session.on_output();
   session.on_channel();
-  on_fork_answers(session.id(), session.take_fork_answers());
-  if (session.is_closed()) unwatch(session.channel().get());
+  openings_.on_fork_answers(session.id(), session.take_fork_answers());
+  if (session.is_closed()) polling_.unwatch(session.channel().get());
 }
 
 void Supervisor::on_template() {
@@ -249,20 +169,8 @@ void Supervisor::on_template() {
     if (payload.starts_with('f')) answers.emplace_back(payload.substr(1));
     return true;
   });
-  on_fork_answers(0, answers);
+  openings_.on_fork_answers(0, answers);
   if (!open) done_ = true;
-}
-
-// They come in the order of the requests.
-void Supervisor::on_fork_answers(int source, const std::vector<std::string>& answers) {
-  for (const std::string& text : answers) {
-    std::deque<int>& asked = forking_[source];
-    if (asked.empty()) return;
-    GuestSession* made = session(asked.front());
-    asked.pop_front();
-    if (made && !text.empty() && made->state() == GuestSession::State::starting)
-      made->end(source == 0 ? Reason::sandbox_lost : Reason::process_limit, text);
-  }
 }
 
 void Supervisor::on_signals() {
@@ -278,7 +186,7 @@ void Supervisor::on_signals() {
 
 // Until it is waited for it can still be asked which session it was of.
 void Supervisor::on_child_ended(pid_t child) {
-  GuestSession* owner = session(session_of_process(child));
+  GuestSession* owner = session_in(sessions_, session_of_process(child));
   int status = 0;
   rusage usage{};
   if (wait4(child, &status, 0, &usage) != child) return;
@@ -303,7 +211,7 @@ void Supervisor::end_strays() {
   if (walls_.has_namespaces()) return;
   for (const auto& [id, held] : sessions_)
     if (held.session->state() == GuestSession::State::starting) return;
-  for (const auto& [id, processes] : census_) {
+  for (const auto& [id, processes] : census_.sessions()) {
     const auto found = sessions_.find(id);
     if (found != sessions_.end() && found->second.session->state() != GuestSession::State::dead) continue;
     for (const pid_t process : processes)
@@ -331,13 +239,13 @@ bool Supervisor::on_control() {
     try {
       on_request(*request);
     } catch (const std::exception& error) {
-      refuse(request->at("id"), error.what());
+      replies_.refuse(request->at("id"), error.what());
     }
   }
   return got > 0 && !reader_.broken();
 }
 
-Supervisor::Held& Supervisor::held(const Json& request) {
+HeldSession& Supervisor::held(const Json& request) {
   const auto found = sessions_.find(request.at("session").get<int>());
   if (found == sessions_.end()) throw Error("there is no session {}", request.at("session").get<int>());
   return found->second;
@@ -347,25 +255,27 @@ void Supervisor::on_request(const Json& request) {
   const auto id = request["id"].get<std::int64_t>();
   const std::string what = request.at("do").get<std::string>();
   if (what == "open")
-    open({id, limits_from_json(request.at("limits")), 0, request.at("seed").get<std::uint64_t>(), Clock::now()});
+    openings_.open(
+        {id, limits_from_json(request.at("limits")), 0, request.at("seed").get<std::uint64_t>(), Clock::now()});
   else
     on_session_request(id, what, held(request), request);
 }
 
-void Supervisor::on_session_request(std::int64_t id, const std::string& what, Held& one, const Json& request) {
+void Supervisor::on_session_request(std::int64_t id, const std::string& what, HeldSession& one, const Json& request) {
   GuestSession& session = *one.session;
   if (what == "close") {
     one.closing = id;
     return session.end(Reason::sandbox_lost, "it was closed");
   }
   if (session.state() == GuestSession::State::dead) {
-    if (what == "run") return answer(id, to_json(session.result_of_end()));
+    if (what == "run") return replies_.answer(id, to_json(session.result_of_end()));
     const Result ended = session.result_of_end();
-    return refuse(id, ended.text, ended.reason);
+    return replies_.refuse(id, ended.text, ended.reason);
   }
-  if (session.state() != GuestSession::State::ready || one.writing >= 0) return refuse(id, "the session is busy");
+  if (session.state() != GuestSession::State::ready || one.writing >= 0)
+    return replies_.refuse(id, "the session is busy");
   if (what == "fork") {
-    open({id, session.limits(), session.id(), request.at("seed").get<std::uint64_t>(), Clock::now()});
+    openings_.open({id, session.limits(), session.id(), request.at("seed").get<std::uint64_t>(), Clock::now()});
   } else if (what == "run") {
     one.running = id;
     session.start({text_of(request.at("code")), request.at("name"), request.at("artifacts"), request.at("pictures"),
@@ -374,175 +284,10 @@ void Supervisor::on_session_request(std::int64_t id, const std::string& what, He
     session.write(request.at("name"), text_of(request.at("bytes")));
     one.writing = id;
   } else if (what == "read") {
-    answer(id, {{"bytes", binary(read_file(session.home(), request.at("name"), session.limits().file))}});
+    replies_.answer(id, {{"bytes", binary(read_file(session.home(), request.at("name"), session.limits().file))}});
   } else {
-    refuse(id, "an unknown request");
+    replies_.refuse(id, "an unknown request");
   }
-}
-
-void Supervisor::open(const Wish& wish) {
-  if (wish.parent == 0) {
-    spare_limits_ = wish.limits;
-    for (auto& [id, held] : sessions_) {
-      if (!held.spare || held.session->state() == GuestSession::State::dead || held.session->limits() != wish.limits)
-        continue;
-      held.spare = false;
-      held.opening = wish.request;
-      held.seed = wish.seed;
-      held.since = Clock::now();
-      return;
-    }
-  }
-  if (!wishes_.empty() || !grant(wish)) wishes_.push_back(wish);
-}
-
-// In the order in which they came; none passes one that waits.
-void Supervisor::grant_wishes() {
-  if (wishes_.empty() || Clock::now() < next_wish_) return;
-  next_wish_ = Clock::now() + kRetry;
-  while (!wishes_.empty()) {
-    const Wish& wish = wishes_.front();
-    if (Clock::now() - wish.since > kMostWaiting)
-      refuse(wish.request,
-             fmt::format("no room for another session within {} s: {} are open, and there is room for {} (ulimit -n). "
-                         "Close some, or raise the limit",
-                         kMostWaiting.count(), living(), walls_.room));
-    else if (!grant(wish))
-      return;
-    wishes_.pop_front();
-  }
-}
-
-// False where it has to wait for others to end; what cannot be granted at all is refused.
-bool Supervisor::grant(const Wish& wish) try {
-  GuestSession* parent = wish.parent ? session(wish.parent) : nullptr;
-  if (wish.parent != 0 && (!parent || parent->state() == GuestSession::State::dead)) {
-    const Result ended = parent ? parent->result_of_end() : Result();
-    refuse(wish.request, parent ? ended.text : "the session was closed", ended.reason);
-    return true;
-  }
-  if (living() >= walls_.room && !drop_spare()) return false;
-  Held& one = sessions_.at(make(wish.limits, parent));
-  one.opening = wish.request;
-  one.seed = wish.seed;
-  return true;
-} catch (const std::system_error& error) {
-  if (is_lack(error) && living() > (wish.parent ? 1 : 0)) return false;
-  const bool by_code = wish.parent != 0 && !is_lack(error);  // it may have put something in the way
-  refuse(wish.request, fmt::format("the session could not be made: {}", error.what()),
-         by_code ? Reason::protocol_error : Reason::sandbox_lost);
-  return true;
-}
-
-int Supervisor::make(const Limits& limits, GuestSession* parent) {
-  const int id = ++last_;  // once, also of one that cannot be made
-  Held one;
-  one.since = Clock::now();
-  one.session = std::make_unique<GuestSession>(id, parent, limits, surroundings_);
-  Held& made = sessions_.emplace(id, std::move(one)).first->second;
-  if (made.session->progress() >= 0)
-    watch(made.session->progress(), Source::progress, id);
-  else
-    progress(made);
-  return id;
-}
-
-void Supervisor::progress(Held& one) {
-  GuestSession& session = *one.session;
-  if (session.state() != GuestSession::State::making) return;
-  if (session.on_progress()) fork_interpreter(one);
-  if (session.first().process() != 0 && unknown_ended_.contains(session.first().process())) session.on_first_ended();
-}
-
-void Supervisor::fork_interpreter(Held& one) {
-  GuestSession& made = *one.session;
-  GuestSession* parent = made.parent() ? session(made.parent()) : nullptr;
-  if (made.parent() != 0 && (!parent || parent->state() == GuestSession::State::dead))
-    return made.end(Reason::process_limit, "the session that it is forked from has ended");
-  const GuestSession::GuestEnds ends = made.make_ends();
-  watch(made.channel().get(), Source::channel, made.id());
-  watch(made.out(), Source::out, made.id());
-  watch(made.err(), Source::err, made.id());
-  GuestChannel& source = parent ? parent->channel() : template_.channel;
-  if (parent) parent->expect_fork_answer();
-  forking_[made.parent()].push_back(made.id());
-  if (walls_.has_namespaces()) {
-    const FirstProcess::Namespaces& own = made.namespaces();
-    source.send(
-        "f", {ends.channel.get(), ends.out.get(), ends.err.get(), own.users.get(), own.mounts.get(), own.pids.get()});
-  } else {
-    source.send("f", {ends.channel.get(), ends.out.get(), ends.err.get()});
-  }
-}
-
-// Of no other kind than what is asked for. One that cannot be made will be said to who asks.
-void Supervisor::keep_spares() {
-  if (!spare_limits_ || !wishes_.empty()) return;
-  int spares = 0;
-  for (auto& [id, held] : sessions_) {
-    if (!held.spare || held.session->state() == GuestSession::State::dead) continue;
-    if (held.session->limits() == *spare_limits_)
-      ++spares;
-    else
-      held.session->end(Reason::sandbox_lost, "other limits are asked for");
-  }
-  try {
-    for (; spares < kSpares && living() + kSpares <= walls_.room; ++spares)
-      sessions_.at(make(*spare_limits_, nullptr)).spare = true;
-  } catch (const std::system_error&) {
-    spare_limits_.reset();
-  }
-}
-
-bool Supervisor::has_forks(int id) const {
-  return std::any_of(sessions_.begin(), sessions_.end(),
-                     [id](const auto& entry) { return entry.second.session->parent() == id; });
-}
-
-int Supervisor::living() const {
-  return static_cast<int>(std::count_if(sessions_.begin(), sessions_.end(), [](const auto& entry) {
-    return entry.second.session->state() != GuestSession::State::dead;
-  }));
-}
-
-// Makes room for who asks. False where there is no spare.
-bool Supervisor::drop_spare() {
-  for (auto& [id, held] : sessions_) {
-    if (!held.spare || held.session->state() == GuestSession::State::dead) continue;
-    held.session->end(Reason::sandbox_lost, "there is no room for it");
-    held.closing = 0;  // it has not failed: others like it may be made
-    return true;
-  }
-  return false;
-}
-
-GuestSession* Supervisor::find(const std::function<bool(GuestSession&)>& is_meant) {
-  for (auto& [id, held] : sessions_)
-    if (is_meant(*held.session)) return held.session.get();
-  return nullptr;
-}
-
-GuestSession* Supervisor::session(int id) {
-  const auto found = sessions_.find(id);
-  return found == sessions_.end() ? nullptr : found->second.session.get();
-}
-
-// One look at all processes serves all sessions that ask about the same time.
-std::vector<pid_t> Supervisor::processes_of(int session, std::chrono::milliseconds age) {
-  if (Clock::now() - census_at_ > age) {
-    census_ = take_census();
-    census_at_ = Clock::now();
-  }
-  const auto found = census_.find(session);
-  return found == census_.end() ? std::vector<pid_t>() : found->second;
-}
-
-std::vector<Folder::Identity> Supervisor::folders() const {
-  std::vector<Folder::Identity> all;
-  for (const auto& [id, held] : sessions_)
-    if (held.session->folder() && held.session->state() != GuestSession::State::dead)
-      all.push_back(held.session->folder()->identity());
-  return all;
 }
 
 void Supervisor::settle_all() {
@@ -562,7 +307,7 @@ void Supervisor::settle_all() {
 
 // Whatever has come about in a session since the last look: answers to its requests, its end.
 void Supervisor::settle(int id) {
-  Held& one = sessions_.at(id);
+  HeldSession& one = sessions_.at(id);
   GuestSession& session = *one.session;
   session.watch();
   if (session.channel().waits_to_write()) session.channel().flush();
@@ -572,98 +317,50 @@ void Supervisor::settle(int id) {
     session.end(session.parent() ? Reason::wall_timeout : Reason::sandbox_lost, "it did not start in time");
   if (one.opening >= 0 && session.state() == GuestSession::State::ready) {
     session.seed(one.seed);
-    answer(std::exchange(one.opening, -1), {{"session", id}});
+    replies_.answer(std::exchange(one.opening, -1), {{"session", id}});
   }
   if (const auto written = session.take_write()) {
     const std::int64_t request = std::exchange(one.writing, -1);
-    written->error == 0 ? answer(request, Json::object()) : refuse(request, written->text);
+    written->error == 0 ? replies_.answer(request, Json::object()) : replies_.refuse(request, written->text);
   }
   if (const auto result = session.take_result())
-    answer_result(std::exchange(one.running, -1), *result, session.take_files());
+    replies_.answer_result(std::exchange(one.running, -1), *result, session.take_files());
   if (session.state() == GuestSession::State::dead) settle_dead(one);
 }
 
-void Supervisor::settle_dead(Held& one) {
+void Supervisor::settle_dead(HeldSession& one) {
   GuestSession& session = *one.session;
   const int id = session.id();
   if (one.spare && one.closing < 0) {
     one.closing = 0;
-    if (spare_limits_ == session.limits()) spare_limits_.reset();  // the next would fail like this one
+    openings_.on_spare_failed(session.limits());
   }
   if (one.opening >= 0) {
-    refuse(std::exchange(one.opening, -1), "the session could not be made: " + session.end().text,
-           session.end().reason);
+    replies_.refuse(std::exchange(one.opening, -1), "the session could not be made: " + session.end().text,
+                    session.end().reason);
     one.closing = std::max<std::int64_t>(one.closing, 0);  // nobody knows of it
   }
-  if (one.writing >= 0) refuse(std::exchange(one.writing, -1), session.end().text, session.end().reason);
-  const bool forks = has_forks(id);
+  if (one.writing >= 0) replies_.refuse(std::exchange(one.writing, -1), session.end().text, session.end().reason);
+  const bool forks = has_forks(sessions_, id);
   if (!one.killed || !forks || session.has_stragglers()) session.kill(forks);
   one.killed = true;
   if (!one.forgotten) forget(one);  // killed first: an interpreter whose channel closes would wake up to leave
   const bool ended = session.is_gone() && !forks;
   if (one.closing < 0 || (!ended && !forks)) return;
   const bool removed = ended && session.remove_files();
-  if (one.closing > 0) answer(std::exchange(one.closing, 0), Json::object());
+  if (one.closing > 0) replies_.answer(std::exchange(one.closing, 0), Json::object());
   if (!removed) return;  // with forks alive, it goes when the last of them has gone
-  forking_.erase(id);
+  openings_.forget(id);
   sessions_.erase(id);
 }
 
 // What a dead session's descriptors say is of no interest.
-void Supervisor::forget(Held& one) {
+void Supervisor::forget(HeldSession& one) {
   GuestSession& session = *one.session;
   for (const int descriptor : {session.channel().get(), session.out(), session.err()})
-    if (descriptor >= 0) unwatch(descriptor);
+    if (descriptor >= 0) polling_.unwatch(descriptor);
   session.close_descriptors();
   one.forgotten = true;
-}
-
-void Supervisor::answer_result(std::int64_t id, const Result& result, std::vector<OpenFile> files) {
-  if (files.empty()) return answer(id, to_json(result));
-  outgoing_.push_back({id, to_json(result), std::move(files)});
-  send_files();
-}
-
-// One piece a call, in turns: what a call brings out keeps no other's answer waiting.
-void Supervisor::send_files() {
-  if (outgoing_.empty() || !waiting_.empty() || !waiting_files_.empty()) return;
-  Outgoing one = std::move(outgoing_.front());
-  outgoing_.pop_front();
-  OpenFile& file = one.files[one.at];
-  std::string piece = read_some(file, kPiece);
-  const bool ends = file.size == 0 || piece.empty();
-  waiting_files_.add(
-      message_frame({{"id", one.id}, {"artifact", one.at}, {"name", file.name}, {"bytes", binary(piece)}}));
-  if (ends) ++one.at;
-  if (one.at < one.files.size()) {
-    outgoing_.push_back(std::move(one));
-  } else {
-    one.answer["id"] = one.id;
-    waiting_files_.add(message_frame(one.answer));
-  }
-  flush_control();
-}
-
-void Supervisor::answer(std::int64_t id, Json reply) {
-  if (id < 0) return;
-  reply["id"] = id;
-  waiting_.add(message_frame(reply));
-  flush_control();
-}
-
-// Sends answers before files, but never in the middle of a frame.
-void Supervisor::flush_control() {
-  while (!waiting_.empty() || !waiting_files_.empty()) {
-    Outbox& next = in_piece_ || waiting_.empty() ? waiting_files_ : waiting_;
-    const std::string_view bytes = next.next(1 << 20);
-    const ssize_t sent = ::send(control_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (sent <= 0) {
-      if (errno != EAGAIN && errno != EINTR) done_ = true;
-      return;
-    }
-    next.sent(static_cast<std::size_t>(sent));
-    in_piece_ = !waiting_files_.empty() && (in_piece_ || &next == &waiting_files_);
-  }
 }
 
 }  // namespace

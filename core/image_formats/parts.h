@@ -1,0 +1,14 @@
+// core/image_formats/parts.h - the parts of a file that a decoder needs.
+#pragma once
+
+#include <cstddef>
+
+#include "core/image_formats/bytes.h"
+#include "core/image_header.h"
+
+namespace agon::image_formats {
+
+// Adds bytes[begin, end) to the parts, joined to the last one where it goes on there.
+void keep(ImageHeader& header, Bytes bytes, std::size_t begin, std::size_t end);
+
+}  // namespace agon::image_formats

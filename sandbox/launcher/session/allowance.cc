@@ -1,0 +1,41 @@
+#include "sandbox/launcher/session/allowance.h"
+
+#include <unistd.h>
+
+#include <cstddef>
+
+#include "sandbox/launcher/supervisor/census.h"
+#include "sandbox/launcher/supervisor/processes.h"
+
+namespace agon::sandbox::launcher {
+namespace {
+
+constexpr auto kLeaderPause = std::chrono::milliseconds(20);  // between two looks where there are too many
+constexpr std::size_t kMostLeaders = 4;                       // sessions of the kernel's, the interpreter's among them
+constexpr int kMostLocks = 100'000;      // that a call may ask for: the kernel keeps each, 200 bytes
+constexpr int kMostLocksEver = 400'000;  // and all calls together
+constexpr int kMostWatches = 1 << 16;    // of epolls that a session may add
+
+}  // namespace
+
+bool Allowance::may_lock() { return ++locks_of_call_ <= kMostLocks && ++locks_ <= kMostLocksEver; }
+
+bool Allowance::may_watch() { return ++watches_ <= kMostWatches; }
+
+// A leader that has ended leaves its session to its children. One that may become a leader need not be one yet.
+bool Allowance::may_lead(pid_t process) {
+  if (leaders_.contains(process)) return true;
+  if (Clock::now() < next_leader_) return false;
+  std::erase_if(leaders_, [&](pid_t leader) { return session_of_process(leader) != session_ || has_ended(leader); });
+  std::set<pid_t> leaders = leaders_;
+  for (const pid_t one : surroundings_.processes(session_, kFresh))
+    if (const pid_t leader = has_ended(one) ? 0 : getsid(one); leader > 0) leaders.insert(leader);
+  if (leaders.size() >= kMostLeaders) {
+    next_leader_ = Clock::now() + kLeaderPause;
+    return false;
+  }
+  leaders_.insert(process);
+  return true;
+}
+
+}  // namespace agon::sandbox::launcher

@@ -1,0 +1,31 @@
+// sandbox/launcher/session/allowance.h - how much a session may have of what the kernel keeps no limit on: sessions of
+// the kernel's, file locks, watches of epolls.
+#pragma once
+
+#include <sys/types.h>
+
+#include <set>
+
+#include "sandbox/launcher/session/surroundings.h"
+
+namespace agon::sandbox::launcher {
+
+class Allowance {
+ public:
+  Allowance(int session, const Surroundings& surroundings) : session_(session), surroundings_(surroundings) {}
+  void begin_call() { locks_of_call_ = 0; }
+  bool may_lock();   // one more file lock in this call
+  bool may_watch();  // one more watch of an epoll: as many as a session may ever add
+  // Whether the process may start a session of the kernel's (setsid) now: as many as four at a time.
+  bool may_lead(pid_t process);
+
+ private:
+  int session_;
+  const Surroundings& surroundings_;   // outlive it
+  int locks_ = 0, locks_of_call_ = 0;  // asked for, ever and in this call
+  int watches_ = 0;                    // asked for since the session was made
+  std::set<pid_t> leaders_;            // that may have started a session of the kernel's
+  Clock::time_point next_leader_;      // earliest time for one more
+};
+
+}  // namespace agon::sandbox::launcher

@@ -1,0 +1,24 @@
+// sandbox/launcher/session/entered_process.h - the process that becomes a session's interpreter: what it must be before
+// it runs anything, and the hard limits that it gets.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "sandbox/launcher/session/init_process.h"
+#include "sandbox/launcher/supervisor/processes.h"
+#include "sandbox/limits.h"
+
+namespace agon::sandbox::launcher {
+
+bool is_in_namespaces(pid_t process, const FirstProcess::Namespaces& namespaces);
+
+// What the process has that it may not have, or lacks; empty: nothing.
+std::string fault_of_confinement(const ProcessStatus& status);
+
+// Hard limits that the guest cannot raise. Memory and processes are held by GuestSession::watch(); these are the last
+// line behind it. in_namespaces: it has a user namespace of its own. Throws std::system_error.
+void set_rlimits(pid_t process, const ProcessStatus& status, const Limits& limits, bool in_namespaces);
+
+}  // namespace agon::sandbox::launcher

@@ -1,0 +1,78 @@
+// sandbox/launcher/supervisor/openings.h - makes sessions: those that the host asks for, in the order in which it asks,
+// and some before it does.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sandbox/launcher/isolation/isolation.h"
+#include "sandbox/launcher/isolation/template.h"
+#include "sandbox/launcher/session/guest_session.h"
+#include "sandbox/launcher/session/surroundings.h"
+#include "sandbox/launcher/supervisor/held_sessions.h"
+#include "sandbox/launcher/supervisor/host_replies.h"
+#include "sandbox/launcher/supervisor/polling.h"
+#include "sandbox/limits.h"
+
+namespace agon::sandbox::launcher {
+
+// A session that is asked for and not begun.
+struct SessionWish {
+  std::int64_t request = -1;
+  Limits limits;
+  int parent = 0;  // the session to fork; 0: none
+  std::uint64_t seed = 0;
+  Clock::time_point since;
+};
+
+class Openings {
+ public:
+  static constexpr auto kRetry = std::chrono::milliseconds(20);  // of what found no room
+
+  // What it works on; all outlive it. unknown_ended: children that have ended, perhaps before it was known which they
+  // were.
+  struct Parts {
+    HeldSessions& sessions;
+    Template& source;
+    const Walls& walls;
+    const Surroundings& surroundings;
+    const std::set<pid_t>& unknown_ended;
+    Polling& polling;
+    HostReplies& replies;
+  };
+  explicit Openings(const Parts& parts) : parts_(parts) {}
+
+  void open(const SessionWish& wish);
+  void grant_wishes();
+  bool has_wishes() const { return !wishes_.empty(); }
+  void keep_spares();
+  void on_spare_failed(const Limits& limits);
+  // Of a session whose progress() can be read.
+  void progress(HeldSession& one);
+  // source: the session that was asked for forks; 0: the template.
+  void on_fork_answers(int source, const std::vector<std::string>& answers);
+  void forget(int id) { forking_.erase(id); }
+
+ private:
+  bool grant(const SessionWish& wish);
+  int make(const Limits& limits, GuestSession* parent);
+  void fork_interpreter(HeldSession& one);
+  bool drop_spare();
+
+  Parts parts_;
+  std::map<int, std::deque<int>> forking_;  // by whom (0: the template): the sessions that it was asked for, in order
+  std::deque<SessionWish> wishes_;
+  Clock::time_point next_wish_;
+  int last_ = 0;
+  std::optional<Limits> spare_limits_;  // those of the last session that was opened
+};
+
+}  // namespace agon::sandbox::launcher

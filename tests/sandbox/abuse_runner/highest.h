@@ -1,0 +1,36 @@
+// tests/sandbox/abuse_runner/highest.h - the highest value that a figure takes.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <thread>
+#include <utility>
+
+namespace agon::sandbox::abuse {
+
+// The highest value that a figure takes while this lives.
+class Highest {
+ public:
+  explicit Highest(std::function<double()> measure) : measure_(std::move(measure)), first_(measure_()) {
+    thread_ = std::thread([this] {
+      for (; !done_; std::this_thread::sleep_for(std::chrono::milliseconds(5)))
+        highest_ = std::max(highest_, measure_() - first_);
+    });
+  }
+  double end() {
+    done_ = true;
+    if (thread_.joinable()) thread_.join();
+    return highest_;
+  }
+  ~Highest() { end(); }
+
+ private:
+  std::function<double()> measure_;
+  double first_, highest_ = 0;
+  std::atomic<bool> done_ = false;
+  std::thread thread_;
+};
+
+}  // namespace agon::sandbox::abuse

@@ -1,0 +1,27 @@
+// tests/sandbox/abuse_runner/host.h - what every case finds on the host, and what must be as it was afterwards.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace agon::sandbox::abuse {
+
+inline constexpr const char* kCanary = "/tmp/agon-abuse-canary";  // a folder with the secret in it
+inline constexpr const char* kSecret = "gold-answer-7391";        // also in this program's environment
+
+class Host {
+ public:
+  Host();
+  ~Host();
+  std::vector<std::string> faults(bool names_processes) const;
+
+ private:
+  void keep(int socket);
+  void listen_on_port();
+  void listen_on_name();
+
+  std::vector<int> sockets_, descriptors_;
+  std::string settings_;
+};
+
+}  // namespace agon::sandbox::abuse
