@@ -18,6 +18,7 @@
 #include "cli/usage.h"
 #include "core/error.h"
 #include "core/progress.h"
+#include "critic/reward_model/engine_reward_model.h"
 #include "critic/reward_model/evaluation.h"
 
 namespace agon::cli {
