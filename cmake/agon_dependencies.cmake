@@ -30,19 +30,25 @@ foreach(library libc10.so libtorch_cpu.so)
     message(FATAL_ERROR "No ${library} in ${AGON_TORCH_DIR}/lib. Run script/bootstrap, or give -DAGON_TORCH_DIR=<LibTorch folder>.")
   endif()
 endforeach()
-add_library(agon_torch INTERFACE)
-target_compile_definitions(agon_torch INTERFACE AT_PER_OPERATOR_HEADERS)  # a file parses the operators that it names, not all
+add_library(agon_torch_headers INTERFACE)
+target_compile_definitions(agon_torch_headers INTERFACE AT_PER_OPERATOR_HEADERS)  # a file parses the operators that it names, not all
 # Behind the system's folders: the wheel carries an fmt of its own, of another version.
-target_compile_options(agon_torch INTERFACE
+target_compile_options(agon_torch_headers INTERFACE
   "SHELL:-idirafter ${AGON_TORCH_DIR}/include" "SHELL:-idirafter ${AGON_TORCH_DIR}/include/torch/csrc/api/include")
+add_library(agon_torch INTERFACE)
+target_link_libraries(agon_torch INTERFACE agon_torch_headers)
 target_link_libraries(agon_torch INTERFACE "${AGON_TORCH_DIR}/lib/libtorch_cpu.so" "${AGON_TORCH_DIR}/lib/libc10.so")
-target_link_options(agon_torch INTERFACE "-Wl,--allow-shlib-undefined" "-Wl,-rpath,${AGON_TORCH_DIR}/lib"
+target_link_options(agon_torch INTERFACE "-Wl,--allow-shlib-undefined" "LINKER:--undefined=mkl_serv_intel_cpu_true" "-Wl,-rpath,${AGON_TORCH_DIR}/lib"
   "-Wl,-rpath-link,${AGON_TORCH_DIR}/lib")
 if(AGON_CUDA)
   target_link_libraries(agon_torch INTERFACE
     "-Wl,--no-as-needed" "${AGON_TORCH_DIR}/lib/libtorch_cuda.so" "${AGON_TORCH_DIR}/lib/libc10_cuda.so" "-Wl,--as-needed")
 endif()
+# LibTorch's own OpenMP runtime; sanitizers see nothing of it.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT AGON_SANITIZE)
+  file(GLOB agon_openmp_runtime "${AGON_TORCH_DIR}/lib/libgomp*.so*")
+endif()
 # For agon_precompile: clang reads of a precompiled header what a file needs, g++ all of it, which takes longer than it spares.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  set(agon_torch_headers ATen/TensorOperators.h torch/csrc/autograd/autograd.h ATen/Parallel.h)
+  set(agon_precompiled_torch ATen/TensorOperators.h torch/csrc/autograd/autograd.h ATen/Parallel.h)
 endif()

@@ -50,3 +50,14 @@ function(agon_library FOLDER)
   set_target_properties(${name} PROPERTIES INCLUDE_DIRECTORIES "${view}" INTERFACE_INCLUDE_DIRECTORIES "${view}"
     VERIFY_INTERFACE_HEADER_SETS ON)
 endfunction()
+
+# agon_torch_part(FOLDER SOURCES ... PRIVATE ... PRECOMPILE ...): the target agon_FOLDER_torch, those .cc files of the folder that
+# need LibTorch to link. Objects, for a shared library of the program and for the tests' programs.
+function(agon_torch_part FOLDER)
+  cmake_parse_arguments(ARG "" "" "SOURCES;PRIVATE;PRECOMPILE" ${ARGN})
+  set(name agon_${FOLDER}_torch)
+  add_library(${name} OBJECT ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC agon_${FOLDER} agon_torch PRIVATE agon_flags ${ARG_PRIVATE})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  agon_precompile(${name} ${ARG_PRECOMPILE})
+endfunction()

@@ -13,7 +13,6 @@
 #include "agents/learn/credit/unused_settings.h"
 #include "agents/learn/data/trajectory.h"
 #include "agents/learn/loop/decomposition.h"
-#include "agents/learn/network/checkpoint_weights.h"
 #include "agents/model_fingerprint.h"
 #include "cli/commands/commands.h"
 #include "cli/credit_group.h"
@@ -144,8 +143,6 @@ agents::CreditGroup probed(const CreditFlags& flags, const std::vector<record::E
                            bool visual, const std::map<std::string, double>& rewards) {
   const agents::ModelFolder folder = agents::open_model_folder(find_model_folder(flags.policy));
   require_player(flags, config, folder.path);
-  agents::Qwen25VL model(folder.config);
-  agents::load_weights(model, folder.path);
   const Json probes = config.value("probes", Json::object());
   agents::ProbeSettings settings;
   settings.suffix = probes.value("suffix", settings.suffix);
@@ -153,7 +150,7 @@ agents::CreditGroup probed(const CreditFlags& flags, const std::vector<record::E
   settings.visual = visual;
   const auto group = agents::make_train_group(episodes, instructions_of(config, episodes.front().task_id), folder,
                                               step_rule(flags, config));
-  return agents::probed_group(model, folder, group, settings, rewards);
+  return agents::probed_group(folder, group, settings, rewards);
 }
 
 agents::CreditGroup group_of_run(const CreditFlags& flags, const std::vector<record::Episode>& episodes,

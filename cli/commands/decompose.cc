@@ -11,7 +11,6 @@
 
 #include "agents/engine/local_policy.h"
 #include "agents/learn/loop/decomposition.h"
-#include "agents/learn/network/checkpoint_weights.h"
 #include "cli/commands/commands.h"
 #include "cli/flags/assignments.h"
 #include "cli/flags/flag_use.h"
@@ -159,12 +158,10 @@ std::string table_of(const Json& json) {
 std::vector<SplitStep> measure(const DecomposeFlags& flags, const fs::path& policy, const RunPlace& place,
                                const agents::RolloutOptions& played, const agents::DecompositionOptions& options) {
   const agents::ModelFolder folder = agents::open_model_folder(policy);
-  agents::Qwen25VL model(folder.config);
-  agents::load_weights(model, policy);
   const auto env = played.suite.make_env();
   const std::vector<agents::PlayedTask> tasks = played_tasks(place.folder, played);
   Progress progress("decompose " + flags.suite, std::ssize(tasks), "tasks");
-  const auto steps = agents::split_steps_of(model, folder, *env, played.suite.info().instructions, tasks, options, [&] {
+  const auto steps = agents::split_steps_of(folder, *env, played.suite.info().instructions, tasks, options, [&] {
     progress.add(1);
     return !interrupted();
   });

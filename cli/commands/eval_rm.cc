@@ -19,6 +19,7 @@
 #include "cli/tables/ranking_table.h"
 #include "core/error.h"
 #include "core/progress.h"
+#include "critic/reward_model/engine_reward_model.h"
 #include "critic/reward_model/evaluation.h"
 
 namespace agon::cli {

@@ -19,6 +19,7 @@
 #include "core/error.h"
 #include "core/progress.h"
 #include "core/provenance.h"
+#include "critic/reward_model/engine_reward_model.h"
 #include "critic/reward_model/verifier.h"
 #include "record/run_reader.h"
 

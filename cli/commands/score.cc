@@ -16,8 +16,8 @@
 #include "cli/tables/transcript.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "critic/reward_model/engine_reward_model.h"
 #include "critic/reward_model/preference.h"
-#include "critic/reward_model/reward_model.h"
 
 namespace agon::cli {
 namespace {

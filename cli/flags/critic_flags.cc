@@ -21,6 +21,7 @@
 #include "critic/generative_critic.h"
 #include "critic/plain_critics.h"
 #include "critic/process_reward_critic.h"
+#include "critic/reward_model/engine_reward_model.h"
 #include "critic/reward_model/reward_model_critic.h"
 #include "critic/self_score_critic.h"
 #include "net/http_client.h"

@@ -41,13 +41,9 @@ class RewardModel {
 void add_response(const RewardModel& model, std::vector<Candidates>& sets, bool joins,
                   const std::vector<Message>& messages, const std::string& response);
 
-// A folder that agon train-rm wrote. threads: 0: the machine's cores; no influence on any result. Throws Error for a
-// folder that does not load.
-std::unique_ptr<RewardModel> open_reward_model(const std::filesystem::path& folder, int threads = 0);
-
-// The same as a reward of roll-outs (agents/learn/loop/train.h), scored in the order of their group; one that passes
-// the context is scored in several sets, and equal responses get the mean of their scores. Throws Error for a response
-// that does not fit it alone.
+// The model of a folder (critic/reward_model/engine_reward_model.h) as a reward of roll-outs
+// (agents/learn/loop/train.h), scored in the order of their group; one that passes the context is scored in several
+// sets, and equal responses get the mean of their scores. Throws Error for a response that does not fit it alone.
 std::unique_ptr<agents::ResponseScorer> open_response_scorer(const std::filesystem::path& folder, int threads = 0);
 
 }  // namespace agon::critic

@@ -54,7 +54,7 @@ std::size_t best(std::span<const record::Episode>, const std::vector<double>& sc
   return static_cast<std::size_t>(std::ranges::max_element(scores) - scores.begin());
 }
 
-std::size_t majority(std::span<const record::Episode> samples, const std::vector<double>& scores) {
+std::size_t voted(std::span<const record::Episode> samples, const std::vector<double>& scores) {
   std::vector<std::size_t> order(samples.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return scores[i]; });
@@ -74,7 +74,7 @@ struct Way {
   Pick pick;
   agents::BySize agents::VerifiedFigures::*figures;
 };
-constexpr Way kWays[] = {{best, &agents::VerifiedFigures::best}, {majority, &agents::VerifiedFigures::majority}};
+constexpr Way kWays[] = {{best, &agents::VerifiedFigures::best}, {voted, &agents::VerifiedFigures::majority}};
 
 // By a way and n: the mean success of what is taken from the blocks of n, a task each.
 using Successes = std::map<std::pair<const Way*, int>, std::vector<double>>;

@@ -6,7 +6,7 @@
 #include "agents/hub/patched_pictures.h"
 #include "agents/learn/credit/group.h"
 #include "agents/learn/data/trajectory.h"
-#include "agents/learn/network/packed_groups.h"
+#include "agents/learn/network/packed_group.h"
 #include "core/error.h"
 
 namespace agon::agents {

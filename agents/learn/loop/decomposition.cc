@@ -9,8 +9,9 @@
 
 #include "agents/learn/data/train_rollout.h"
 #include "agents/learn/loop/probes.h"
+#include "agents/learn/network/checkpoint_weights.h"
+#include "agents/learn/network/qwen2_5_vl.h"
 #include "core/error.h"
-#include "core/intervals.h"
 #include "core/text.h"
 
 namespace agon::agents {
@@ -72,9 +73,21 @@ std::vector<std::vector<bool>> split(const CreditGroup& group, Json settings, co
 // A task's steps, by roll-out.
 using TaskSteps = std::vector<std::vector<SplitStep>>;
 
+CreditGroup view_of(Qwen25VL& model, const ModelFolder& folder, const TrainGroup& group, const ProbeSettings& settings,
+                    const std::map<std::string, double>& rewards) {
+  const std::vector<ProbeGroup> probes{make_probe_group(group, folder, settings)};
+  const std::vector<StepProbes> found = probe_steps(model, probes).front();
+  CreditGroup view = credit_group(group, rewards, *folder.tokenizer);
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    view[i].step_confidence = found[i].confidence;
+    view[i].step_visual = found[i].visual;
+  }
+  return view;
+}
+
 void probe_picture(Qwen25VL& model, const TrainGroup& group, const ModelFolder& folder, PictureChange picture,
                    const DecompositionOptions& options, TaskSteps& steps) {
-  const CreditGroup view = probed_group(model, folder, group, {options.suffix, true, picture, options.seed}, {});
+  const CreditGroup view = view_of(model, folder, group, {options.suffix, true, picture, options.seed}, {});
   const auto otsu = split(view, options.settings, "otsu"), top_k = split(view, options.settings, "top_k"),
              random = split(view, options.settings, "random");
   for (std::size_t i = 0; i < steps.size(); ++i)
@@ -111,25 +124,20 @@ std::vector<SplitStep> steps_of_task(Qwen25VL& model, const ModelFolder& folder,
   return labelled;
 }
 
-double ratio(double part, double whole) { return whole > 0 ? part / whole : std::nan(""); }
-
 }  // namespace
 
-CreditGroup probed_group(Qwen25VL& model, const ModelFolder& folder, const TrainGroup& group,
-                         const ProbeSettings& settings, const std::map<std::string, double>& rewards) {
-  const std::vector<ProbeGroup> probes{make_probe_group(group, folder, settings)};
-  const std::vector<StepProbes> found = probe_steps(model, probes).front();
-  CreditGroup view = credit_group(group, rewards, *folder.tokenizer);
-  for (std::size_t i = 0; i < view.size(); ++i) {
-    view[i].step_confidence = found[i].confidence;
-    view[i].step_visual = found[i].visual;
-  }
-  return view;
+CreditGroup probed_group(const ModelFolder& folder, const TrainGroup& group, const ProbeSettings& settings,
+                         const std::map<std::string, double>& rewards) {
+  Qwen25VL model(folder.config);
+  load_weights(model, folder.path);
+  return view_of(model, folder, group, settings, rewards);
 }
 
-std::vector<SplitStep> split_steps_of(Qwen25VL& model, const ModelFolder& folder, env::Env& env,
-                                      const std::string& instructions, const std::vector<PlayedTask>& tasks,
-                                      const DecompositionOptions& options, const std::function<bool()>& after_task) {
+std::vector<SplitStep> split_steps_of(const ModelFolder& folder, env::Env& env, const std::string& instructions,
+                                      const std::vector<PlayedTask>& tasks, const DecompositionOptions& options,
+                                      const std::function<bool()>& after_task) {
+  Qwen25VL model(folder.config);
+  load_weights(model, folder.path);
   std::vector<SplitStep> all;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     auto steps = steps_of_task(model, folder, env, instructions, tasks[i], i, options);
@@ -137,28 +145,6 @@ std::vector<SplitStep> split_steps_of(Qwen25VL& model, const ModelFolder& folder
     if (!after_task()) break;
   }
   return all;
-}
-
-SplitAgreement agreement(const std::vector<SplitStep>& steps, const std::function<bool(const SplitStep&)>& visual) {
-  std::map<std::size_t, TaskShare> by_task;
-  double found[2] = {0, 0}, of_label[2] = {0, 0}, visual_steps = 0;
-  for (const SplitStep& step : steps) {
-    const bool said = visual(step), agreed = said == step.perception;
-    TaskShare& task = by_task.try_emplace(step.task, TaskShare{0, 0, 0}).first->second;
-    task.part += agreed;
-    task.whole += 1;
-    task.draws += 1;
-    found[step.perception] += agreed;
-    of_label[step.perception] += 1;
-    visual_steps += said;
-  }
-  std::vector<TaskShare> tasks;
-  for (const auto& [task, share] : by_task) tasks.push_back(share);
-  const auto count = static_cast<double>(steps.size());
-  return {{share_of(tasks), share_interval(tasks), tasks.size()},
-          ratio(visual_steps, count),
-          ratio(found[1], of_label[1]),
-          ratio(found[0], of_label[0])};
 }
 
 }  // namespace agon::agents

@@ -10,22 +10,6 @@
 namespace agon::agents {
 namespace {
 
-std::vector<ImageGrid> grids_of(const std::vector<std::shared_ptr<const PatchedImage>>& images) {
-  std::vector<ImageGrid> grids;
-  for (const auto& image : images) grids.push_back(image->grid);
-  return grids;
-}
-
-// Positions that start at `start`; it moves on to what follows them.
-PackedSequence sequence_at(const EncodedPrompt& text, const ModelConfig& config, std::int32_t* start) {
-  std::int32_t next = 0;
-  PackedSequence sequence{text.ids, mrope_positions(text.ids, grids_of(text.images), config, &next), text.images};
-  for (auto& position : sequence.positions)
-    for (std::int32_t& axis : position) axis += *start;
-  *start += next;
-  return sequence;
-}
-
 void check_sequence(const PackedSequence& sequence, const ModelConfig& config) {
   if (sequence.positions.size() != sequence.ids.size())
     throw Error("packed batch: {} positions for {} ids.", sequence.positions.size(), sequence.ids.size());
@@ -101,17 +85,6 @@ PackedBatch PackedBatch::to(at::Device device) const {
   for (at::Tensor* tensor : {&moved.ids, &moved.positions, &moved.patches, &moved.predictors, &moved.targets})
     if (tensor->defined()) *tensor = tensor->to(device);
   return moved;
-}
-
-PackedGroup make_packed_group(const EncodedPrompt& prompt, std::span<const EncodedPrompt> responses,
-                              const ModelConfig& config) {
-  std::int32_t next = 0;
-  PackedGroup group{sequence_at(prompt, config, &next), {}};
-  for (const EncodedPrompt& response : responses) {
-    std::int32_t start = next;
-    group.responses.push_back(sequence_at(response, config, &start));
-  }
-  return group;
 }
 
 PackedBatch make_packed_batch(std::span<const PackedGroup> groups, const ModelConfig& config) {

@@ -4,32 +4,15 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "agents/hub/prompt.h"
 #include "agents/learn/network/packed_attention.h"
+#include "agents/learn/network/packed_group.h"
 
 namespace agon::agents {
-
-struct PackedSequence {
-  std::vector<std::int32_t> ids;
-  std::vector<std::array<std::int32_t, 3>> positions;       // one an id
-  std::vector<std::shared_ptr<const PatchedImage>> images;  // of its own image tokens, in order
-};
-
-// A prompt and what continues it, each response on its own. A response may hold later user turns, with pictures; it may
-// be empty.
-struct PackedGroup {
-  PackedSequence prompt;
-  std::vector<PackedSequence> responses;
-};
-// With the positions of prompt + response: those of a response go on after the prompt's last.
-PackedGroup make_packed_group(const EncodedPrompt& prompt, std::span<const EncodedPrompt> responses,
-                              const ModelConfig& config);
 
 // Rows in the order group, prompt, response 1, response 2, ...
 struct PackedBatch {

@@ -11,9 +11,9 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "critic/reward_model/engine_reward_model.h"
 #include "critic/reward_model/evaluation.h"
 #include "critic/reward_model/preference.h"
-#include "critic/reward_model/reward_model.h"
 #include "critic/reward_model/reward_model_critic.h"
 #include "temp_folder.h"
 

@@ -4,7 +4,6 @@
 #include <mutex>
 
 #include "agents/engine/local_policy.h"
-#include "agents/learn/network/checkpoint_weights.h"
 #include "agents/rollout.h"
 #include "core/error.h"
 #include "env/protocol.h"
@@ -47,7 +46,6 @@ struct Played {
     options.sampling.max_tokens = 60;
     instructions = options.suite.info().instructions;
     env = options.suite.make_env();
-    load_weights(model, folder.path);
     for (std::uint64_t task = 0; task < options.tasks; ++task) tasks.push_back({{options.split, task, 0}, {}});
     std::mutex mutex;
     play(*make_local_policy(folder.path), options, {}, [&](record::Episode episode) {
@@ -56,10 +54,9 @@ struct Played {
     });
   }
   std::vector<SplitStep> steps(const DecompositionOptions& options) {
-    return split_steps_of(model, folder, *env, instructions, tasks, options, [] { return true; });
+    return split_steps_of(folder, *env, instructions, tasks, options, [] { return true; });
   }
   ModelFolder folder = open_model_folder(std::string(AGON_SOURCE_DIR) + "/models/agon-tiny");
-  Qwen25VL model{folder.config};
   std::string instructions;
   std::unique_ptr<env::Env> env;
   std::vector<PlayedTask> tasks;

@@ -1,0 +1,33 @@
+// agents/learn/network/packed_group.h - a prompt and the responses that continue it, with the positions of their
+// tokens: what agents/learn/network/packed_groups.h lays out as a batch. No torch here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "agents/hub/prompt.h"
+
+namespace agon::agents {
+
+struct PackedSequence {
+  std::vector<std::int32_t> ids;
+  std::vector<std::array<std::int32_t, 3>> positions;       // one an id
+  std::vector<std::shared_ptr<const PatchedImage>> images;  // of its own image tokens, in order
+};
+
+// A prompt and what continues it, each response on its own. A response may hold later user turns, with pictures; it may
+// be empty.
+struct PackedGroup {
+  PackedSequence prompt;
+  std::vector<PackedSequence> responses;
+};
+// With the positions of prompt + response: those of a response go on after the prompt's last.
+PackedGroup make_packed_group(const EncodedPrompt& prompt, std::span<const EncodedPrompt> responses,
+                              const ModelConfig& config);
+
+std::vector<ImageGrid> grids_of(const std::vector<std::shared_ptr<const PatchedImage>>& images);
+
+}  // namespace agon::agents

@@ -1,0 +1,37 @@
+// cli/learning/entries.h - what of agon computes with LibTorch is a shared library of its own, libagon_learn.so beside
+// the program: LibTorch takes a third of a second and 200 MB to load, and most commands do without. The program calls
+// its functions as if they were its own; the first call loads it (cli/learning/on_demand.cc). All else that the library
+// uses, it finds in the program, which exports it.
+#pragma once
+
+#include "agents/learn/loop/decomposition.h"
+#include "agents/learn/loop/offline.h"
+#include "agents/learn/loop/sft.h"
+#include "agents/learn/loop/train.h"
+#include "agents/learn/network/sentence_encoder.h"
+#include "agents/learn/network/torch_info.h"
+#include "critic/reward_model/engine_reward_model.h"
+#include "critic/reward_model/judge_training.h"
+#include "critic/reward_model/training.h"
+
+namespace agon::cli {
+
+struct LearningEntries {
+  decltype(&agents::train) train;
+  decltype(&agents::train_sft) train_sft;
+  decltype(&agents::train_offline) train_offline;
+  decltype(&agents::probed_group) probed_group;
+  decltype(&agents::split_steps_of) split_steps_of;
+  decltype(&agents::make_sentence_similarity) make_sentence_similarity;
+  decltype(&agents::torch_info) torch_info;
+  decltype(&critic::open_reward_model) open_reward_model;
+  decltype(&critic::load_reward_training) load_reward_training;
+  decltype(&critic::train_reward_model) train_reward_model;
+  decltype(&critic::train_judge) train_judge;
+};
+
+// The library's only symbol that is looked up by name: a LearningEntries, of the commit that the program is of.
+inline constexpr const char* kLearningLibrary = "libagon_learn.so";
+inline constexpr const char* kLearningSymbol = "agon_learning_entries";
+
+}  // namespace agon::cli

@@ -1,0 +1,16 @@
+// libagon_learn.so. It is linked so that these are its own functions, not the program's of the same names.
+#include "cli/learning/entries.h"
+
+extern "C" const agon::cli::LearningEntries agon_learning_entries{
+    &agon::agents::train,
+    &agon::agents::train_sft,
+    &agon::agents::train_offline,
+    &agon::agents::probed_group,
+    &agon::agents::split_steps_of,
+    &agon::agents::make_sentence_similarity,
+    &agon::agents::torch_info,
+    &agon::critic::open_reward_model,
+    &agon::critic::load_reward_training,
+    &agon::critic::train_reward_model,
+    &agon::critic::train_judge,
+};
