@@ -1,4 +1,5 @@
-// cli/flags/usage.h - one line for a command line that does not parse, with the nearest flag or subcommand.
+// cli/flags/usage.h - checks of a flag's value, and one line for a command line that does not parse, with the nearest
+// flag or subcommand.
 #pragma once
 
 #include <cstdint>
