@@ -1,17 +1,29 @@
 // kernels/multiversion.h - AGON_MULTIVERSION compiles a function for AVX-512, AVX2 and plain x86-64, chosen when the
-// program loads. AGON_APART before a loop: what one round of it writes no other one reads, also where arrays are the
-// same; with GCC, which otherwise leaves such loops as they are.
+// program loads; on other processors and under sanitizers once, for the least that there is. AGON_APART before a loop:
+// what one round of it writes no other one reads, also where arrays are the same; with GCC, which otherwise leaves such
+// loops as they are.
 #pragma once
 
-namespace agon::kernels {
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
-#define AGON_MULTIVERSION __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#define AGON_APART _Pragma("GCC ivdep")
-inline constexpr bool kMultiversion = true;
-#else
-#define AGON_MULTIVERSION
-#define AGON_APART
-inline constexpr bool kMultiversion = false;
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define AGON_HAS_MULTIVERSION
 #endif
-}  // namespace agon::kernels
+#if defined(__clang__)  // which has no macros for its sanitizers
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#undef AGON_HAS_MULTIVERSION
+#endif
+#endif
+
+// clang before 18 takes "arch=" for one model of processor; of features it takes one a version, and what it implies.
+#if !defined(AGON_HAS_MULTIVERSION)
+#define AGON_MULTIVERSION
+#elif defined(__clang__) && __clang_major__ < 18
+#define AGON_MULTIVERSION __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define AGON_MULTIVERSION __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#endif
+
+#if defined(__clang__)
+#define AGON_APART
+#else
+#define AGON_APART _Pragma("GCC ivdep")
+#endif

@@ -24,8 +24,12 @@ inline constexpr int kLanes = kLanesOf<Floats>;
 
 // Whether to compute with Floats: where the machine runs what AGON_MULTIVERSION compiles for AVX-512.
 AGON_INLINE bool has_wide_registers() {
-  return kMultiversion && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+#ifdef AGON_HAS_MULTIVERSION
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#else
+  return false;
+#endif
 }
 
 template <typename Vector>

@@ -46,6 +46,7 @@ Check cores() {
 }
 
 Check instruction_sets() {
+#if defined(__x86_64__)
   std::string names;
   const auto add = [&names](bool supported, const char* name) {
     if (supported) names += (names.empty() ? "" : " ") + std::string(name);
@@ -58,6 +59,9 @@ Check instruction_sets() {
   add(__builtin_cpu_supports("avx512vnni"), "avx512vnni");
   add(__builtin_cpu_supports("avx512bf16"), "avx512bf16");
   return {"instructions", names.empty() ? "none beyond x86-64" : names};
+#else
+  return {"instructions", "those that every processor of this kind has"};
+#endif
 }
 
 // A line of /proc/meminfo such as "MemTotal:  24643748 kB", in GiB.

@@ -34,14 +34,14 @@ check_libraries() {
 # are read as two files, so that the headers of libraries are parsed twice and not a thousand times: what clashes then is no
 # fault.
 check_naming() {
-  local part parts=("core net kernels sandbox tools env" "agents critic cli benchmarks")
+  local part parts=("core net kernels sandbox tools env record" "agents critic cli benchmarks")
   scratch=$(mktemp -d)
   trap 'rm -rf "$scratch"' EXIT
   printf '%s\n' -std=c++20 -w -ferror-limit=0 -DFMT_SHARED -DAT_PER_OPERATOR_HEADERS "-I$PWD" -isystem /usr/include/opencv4 \
     -idirafter "$PWD/.deps/torch/include" -idirafter "$PWD/.deps/torch/include/torch/csrc/api/include" >"$scratch/compile_flags.txt"
   for part in 0 1; do
     # shellcheck disable=SC2086
-    sources $(printf '%s/*.cc ' ${parts[part]}) | sed "s|.*|#include \"$PWD/&\"|" >"$scratch/$part.cc"
+    printf '%s/*.cc\n' ${parts[part]} | xargs -d '\n' git ls-files --cached --others --exclude-standard | sed "s|.*|#include \"$PWD/&\"|" >"$scratch/$part.cc"
   done
   printf '%s\n' 0.cc 1.cc |
     (cd "$scratch" && xargs -n 1 -P "$(nproc)" clang-tidy-14 --quiet "--config-file=$OLDPWD/.clang-tidy") >"$scratch/report" 2>&1 || true
