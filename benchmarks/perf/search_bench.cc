@@ -119,7 +119,7 @@ class Fts5 {
 
  private:
   SQLite::Database database_;
-  Tokenizer tokenizer_{database_.getHandle()};  // which makes FTS5 know it
+  WordTokenizer tokenizer_{database_.getHandle()};  // which makes FTS5 know it
   SQLite::Statement statement_{
       database_, fmt::format("SELECT rowid FROM search WHERE search MATCH ? ORDER BY rank LIMIT {}", kTop)};
 };

@@ -81,10 +81,14 @@ Check memory() {
 }
 
 Check libtorch() {
-  const agents::TorchInfo info = agents::torch_info();
-  const std::string cuda =
-      info.cuda_compiled ? fmt::format("CUDA compiled in, {} devices seen", info.cuda_devices) : "CUDA not compiled in";
-  return {"LibTorch", fmt::format("{}, {} on the CPU, {}", info.version, info.cpu_capability, cuda)};
+  try {
+    const agents::TorchInfo info = agents::torch_info();
+    const std::string cuda = info.cuda_compiled ? fmt::format("CUDA compiled in, {} devices seen", info.cuda_devices)
+                                                : "CUDA not compiled in";
+    return {"LibTorch", fmt::format("{}, {} on the CPU, {}", info.version, info.cpu_capability, cuda)};
+  } catch (const Error& error) {
+    return {"LibTorch", error.what(), false};
+  }
 }
 
 Check model(const std::string& policy) {

@@ -1,7 +1,7 @@
 // cli/learning/entries.h - what of agon computes with LibTorch is a shared library of its own, libagon_learn.so beside
-// the program: LibTorch takes a third of a second and 200 MB to load, and most commands do without. The program calls
-// its functions as if they were its own; the first call loads it (cli/learning/on_demand.cc). All else that the library
-// uses, it finds in the program, which exports it.
+// the program: LibTorch takes 0.4 s and 110 MB to load, and most commands do without. The program calls its functions
+// as if they were its own; the first call loads it (cli/learning/on_demand.cc). All else that the library uses, it
+// finds in the program, which exports it.
 #pragma once
 
 #include "agents/learn/loop/decomposition.h"

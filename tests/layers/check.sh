@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# House rules that a machine can check. Usage: check.sh format | paths | libraries PROGRAM | naming | types
+# House rules that a machine can check. Usage: check.sh format | paths | libraries PROGRAM LIBRARY | naming | types
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -21,13 +21,18 @@ check_paths() {
   echo "paths: $(sources | wc -l) files"
 }
 
-# The program needs no Python, finds its libraries, and loads one OpenMP runtime.
+# The program and its library for learning need no Python and find their libraries. The program starts without LibTorch and
+# OpenMP; the library brings one OpenMP runtime.
 check_libraries() {
-  local libraries; libraries=$(ldd "$1")
-  ! grep -E 'libpython|libtorch_python|not found' <<<"$libraries" || { echo "libraries: $1 must not need these"; exit 1; }
-  local runtimes; runtimes=$(grep -cE 'lib(gomp|omp|iomp5)\.so' <<<"$libraries")
+  local program=$1 learning=$2 libraries file runtimes
+  for file in "$program" "$learning"; do
+    libraries=$(ldd "$file")
+    ! grep -E 'libpython|libtorch_python|not found' <<<"$libraries" || { echo "libraries: $file must not need these"; exit 1; }
+  done
+  runtimes=$(grep -cE 'lib(gomp|omp|iomp5)\.so' <<<"$libraries")
   [ "$runtimes" = 1 ] || { echo "libraries: $runtimes OpenMP runtimes:"; grep omp <<<"$libraries"; exit 1; }
-  echo "libraries: $(wc -l <<<"$libraries") shared libraries, no Python, one OpenMP runtime"
+  ! ldd "$program" | grep -E 'lib(torch|c10|gomp|omp|iomp5)' || { echo "libraries: $program must start without these"; exit 1; }
+  echo "libraries: $(wc -l <<<"$libraries") shared libraries of learning, no Python, one OpenMP runtime"
 }
 
 # clang-tidy's naming rules (.clang-tidy) over all .cc files and, through them, the headers of ours that they include. They
@@ -72,7 +77,7 @@ check_types() {
 case "$1" in
   format) check_format ;;
   paths) check_paths ;;
-  libraries) check_libraries "$2" ;;
+  libraries) check_libraries "$2" "$3" ;;
   naming) check_naming ;;
   types) check_types ;;
   *) echo "check.sh: no check '$1'"; exit 1 ;;
