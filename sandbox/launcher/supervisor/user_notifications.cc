@@ -30,9 +30,13 @@ Descriptor descriptor_of(pid_t task, int number) {
   return Descriptor(static_cast<int>(syscall(SYS_pidfd_getfd, process.get(), number, 0)));
 }
 
-bool is_mark(int call) {
-  return call == SYS_chmod || call == SYS_fchmod || call == SYS_fchmodat || call == SYS_utimensat;
-}
+#ifdef SYS_chmod
+constexpr int kChmod = SYS_chmod;
+#else
+constexpr int kChmod = -1;  // aarch64 has fchmodat alone
+#endif
+
+bool is_mark(int call) { return call == kChmod || call == SYS_fchmod || call == SYS_fchmodat || call == SYS_utimensat; }
 
 // What lies at an address of the asker, at most `size` bytes.
 std::string memory_of(pid_t asker, std::uint64_t address, std::size_t size) {
@@ -218,8 +222,8 @@ int Questions::set_mark(const seccomp_notif& question, const GuestSession& sessi
   const int call = question.data.nr;
   const bool takes_folder = call == SYS_fchmodat || call == SYS_utimensat;
   const bool is_of_link = call == SYS_utimensat && (arguments[3] & AT_SYMLINK_NOFOLLOW) != 0;
-  const int folder = call == SYS_chmod ? AT_FDCWD : static_cast<int>(arguments[0]);
-  const std::uint64_t path = takes_folder ? arguments[1] : call == SYS_chmod ? arguments[0] : 0;
+  const int folder = call == kChmod ? AT_FDCWD : static_cast<int>(arguments[0]);
+  const std::uint64_t path = takes_folder ? arguments[1] : call == kChmod ? arguments[0] : 0;
   const Descriptor file = file_of(asker, folder, path, !is_of_link, resolve);
   if (file.get() < 0) return errno == ELOOP ? ELOOP : ENOENT;
   if (!is_of_session(file.get(), session)) return EPERM;
