@@ -38,7 +38,7 @@ target_compile_options(agon_torch_headers INTERFACE
 add_library(agon_torch INTERFACE)
 target_link_libraries(agon_torch INTERFACE agon_torch_headers)
 target_link_libraries(agon_torch INTERFACE "${AGON_TORCH_DIR}/lib/libtorch_cpu.so" "${AGON_TORCH_DIR}/lib/libc10.so")
-target_link_options(agon_torch INTERFACE "-Wl,--allow-shlib-undefined" "LINKER:--undefined=mkl_serv_intel_cpu_true" "-Wl,-rpath,${AGON_TORCH_DIR}/lib"
+target_link_options(agon_torch INTERFACE "-Wl,--allow-shlib-undefined" "-Wl,-rpath,${AGON_TORCH_DIR}/lib"
   "-Wl,-rpath-link,${AGON_TORCH_DIR}/lib")
 if(AGON_CUDA)
   target_link_libraries(agon_torch INTERFACE

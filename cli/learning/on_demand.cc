@@ -1,6 +1,7 @@
 // The program's side of cli/learning/entries.h: each function loads the library and hands its arguments on.
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "cli/learning/entries.h"
@@ -11,9 +12,32 @@ namespace agon {
 namespace cli {
 namespace {
 
+// What LibTorch's libraries read from the environment while they load. Variables that are set already stay.
+void set_environment() {
+  // By default the threads of its OpenMP runtime (libgomp) spin for milliseconds while they wait for one another. On a
+  // processor that another program needs too, they spin while the thread they wait for cannot run: a training step then
+  // takes 10 to 30 times as long. libgomp has no call to change that later.
+  if (::getenv("GOMP_SPINCOUNT") == nullptr) ::setenv("OMP_WAIT_POLICY", "passive", 0);
+  // The AMX kernels for bfloat16 of its oneDNN end in an illegal instruction (tilezero, before any tile is configured)
+  // on virtual machines with that unit: LibTorch 2.11, Intel Xeon, Linux 6.18. AVX-512 multiplies bfloat16 there too.
+  ::setenv("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_FP16", 0);
+}
+
+// LibTorch finds its own BLAS (MKL) before that of OpenCV's LAPACK, which the program has loaded and which is ten times
+// slower. Sanitizers do not take that flag.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int kOwnSymbolsFirst = 0;
+#elif defined(__clang__)
+constexpr int kOwnSymbolsFirst =
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ? 0 : RTLD_DEEPBIND;
+#else
+constexpr int kOwnSymbolsFirst = RTLD_DEEPBIND;
+#endif
+
 const LearningEntries& load_learning() {
   const std::filesystem::path path = program_folder() / kLearningLibrary;
-  void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  set_environment();
+  void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | kOwnSymbolsFirst);
   if (library == nullptr)
     throw Error("the library that trains and reads reward models does not load: {}. Build agon anew.", ::dlerror());
   const void* const entries = ::dlsym(library, kLearningSymbol);

@@ -6,7 +6,7 @@
 #   fewer      agon run, search, eval, eval-critic, decompose: no more than --tasks 10, or 40 of a run that the document
 #              compares or looks at by a task's number (with AGON_LONG=1 as printed)
 #   stand-in   one of these two, with a small file in place of one that the reader brings (stand_ins below)
-#   one step   agon train with one step, no warm-up and two tasks of an evaluation
+#   one step   agon train with one step of two prompts of its first source, no warm-up and two tasks of an evaluation
 #   config     train-sft, train-rm, selfplay: with --print-config, which reads the config and its models and trains nothing;
 #              the models that they would have written are stood in for by those of models/
 #   8 tasks    make-preferences: --tasks 8, and two responses for a set
@@ -122,7 +122,7 @@ one() {
   case $command in
     '`'*) has_flags "$place" "${command#'`'}" ;;
     *--print-config*) tried run "$place" "$command" ;;
-    './agon train '*) tried 'one step' "$place" "$command --set steps=1 --set optimizer.warmup_steps=0 --set evaluation.tasks=2" ;;
+    './agon train '*) tried 'one step' "$place" "$command --set steps=1 --set optimizer.warmup_steps=0 --set evaluation.tasks=2 --set sources.0.prompts=2" ;;
     './agon train-sft '* | './agon train-rm '* | './agon selfplay '*) tried config "$place" "$command --print-config" ;;
     './agon make-preferences '*) tried '8 tasks' "$place" "$(sed -E 's/--tasks [0-9]+/--tasks 8 --responses 2/' <<<"$command")" ;;
     './agon serve-search '*) served "$place" "$command" ;;
