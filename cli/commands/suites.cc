@@ -27,10 +27,10 @@ Json suites_json(const std::vector<env::SuiteInfo>& suites) {
 }
 
 void print_table(const std::vector<env::SuiteInfo>& suites) {
-  fmt::print("{:<8} {:>6} {:>7} {:>10} {:>5}  {:<8}  {}\n", "suite", "levels", "default", "test tasks", "turns",
+  fmt::print("{:<10} {:>6} {:>7} {:>10} {:>5}  {:<8}  {}\n", "suite", "levels", "default", "test tasks", "turns",
              "metric", "what it asks");
   for (const env::SuiteInfo& suite : suites)
-    fmt::print("{:<8} {:>6} {:>7} {:>10} {:>5}  {:<8}  {}\n", suite.name, suite.levels, suite.default_level,
+    fmt::print("{:<10} {:>6} {:>7} {:>10} {:>5}  {:<8}  {}\n", suite.name, suite.levels, suite.default_level,
                suite.test_tasks, suite.max_turns, suite.metric, suite.description);
 }
 
