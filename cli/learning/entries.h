@@ -32,6 +32,6 @@ struct LearningEntries {
 
 // The library's only symbol that is looked up by name: a LearningEntries, of the commit that the program is of.
 inline constexpr const char* kLearningLibrary = "libagon_learn.so";
-inline constexpr const char* kLearningSymbol = "agon_learning_entries";
+inline constexpr const char* kLearningSymbol = "kLearningEntries";
 
 }  // namespace agon::cli

@@ -1,7 +1,7 @@
 // libagon_learn.so. It is linked so that these are its own functions, not the program's of the same names.
 #include "cli/learning/entries.h"
 
-extern "C" const agon::cli::LearningEntries agon_learning_entries{
+extern "C" const agon::cli::LearningEntries kLearningEntries{
     &agon::agents::train,
     &agon::agents::train_sft,
     &agon::agents::train_offline,
