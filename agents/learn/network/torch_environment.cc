@@ -16,11 +16,11 @@ char* look_up(const char* name) {
 
 }  // namespace
 
-// It carries an OpenMP runtime (libgomp). By default its threads spin for milliseconds while they wait for one another.
-// On a processor that another program needs too, they spin while the thread they wait for cannot run: a training step
-// then takes 10 to 30 times as long. libgomp reads OMP_WAIT_POLICY while it is loaded, before any code of the program,
-// and has no call to change it later. It finds this definition before the C library's, which differs in one thing:
-// OMP_WAIT_POLICY is "passive" unless the environment sets it or GOMP_SPINCOUNT.
+// LibTorch carries an OpenMP runtime (libgomp). By default its threads spin for milliseconds while they wait for one
+// another. On a processor that another program needs too, they spin while the thread they wait for cannot run: a
+// training step then takes 10 to 30 times as long. libgomp reads OMP_WAIT_POLICY while it is loaded, before any code of
+// the program, and has no call to change it later. It finds this definition before the C library's, which differs in
+// one thing: OMP_WAIT_POLICY is "passive" unless the environment sets it or GOMP_SPINCOUNT.
 extern "C" char* getenv(const char* name) noexcept {
   static char passive[] = "passive";
   char* const value = look_up(name);
