@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "agents/engine/engine_batch.h"
+#include "agents/engine/scheduler.h"
 #include "core/error.h"
 
 namespace agon::agents {
@@ -15,14 +15,14 @@ struct EngineState {
       : weights(std::move(loaded)),
         config(model),
         tokenizer(std::move(words)),
-        batch(weights, config, *tokenizer, options),
-        max_pages(batch.pages().max_pages()),
-        page_bytes(batch.pages().page_bytes()) {}
+        scheduler(weights, config, *tokenizer, options),
+        max_pages(scheduler.pages().max_pages()),
+        page_bytes(scheduler.pages().page_bytes()) {}
   EngineWeights weights;
   const ModelConfig config;
   const std::shared_ptr<const Tokenizer> tokenizer;
-  EngineBatch batch;
-  const std::int64_t max_pages, page_bytes;  // of the batch, for any thread to read
+  Scheduler scheduler;
+  const std::int64_t max_pages, page_bytes;  // of the scheduler, for any thread to read
   const std::exception_ptr closed = std::make_exception_ptr(Error("policy: it was closed while a call waited for it."));
 };
 
@@ -119,9 +119,9 @@ void check(const ScoringRequest& request, const EngineState& state) {
 }
 
 void exchange_weights(EngineCall& call, EngineState& state) {
-  if (state.batch.busy()) throw Error("policy: weights changed while requests are under way.");
+  if (state.scheduler.busy()) throw Error("policy: weights changed while requests are under way.");
   state.weights = std::move(*call.weights);
-  state.batch.forget();
+  state.scheduler.forget();
   call.succeed();
 }
 
@@ -201,30 +201,30 @@ void Engine::take_over(const std::shared_ptr<EngineCall>& call) noexcept {
     if (call->weights)
       exchange_weights(*call, *state_);
     else
-      state_->batch.add(call);
+      state_->scheduler.add(call);
   } catch (...) {
     call->fail(std::current_exception());
   }
 }
 
 void Engine::work() {
-  EngineBatch& batch = state_->batch;
+  Scheduler& scheduler = state_->scheduler;
   for (bool closing = false; !closing;) {
     std::vector<std::shared_ptr<EngineCall>> arrivals;  // takes no memory itself
     {
       std::unique_lock lock(mutex_);
-      arrived_.wait(lock, [&] { return closing_ || batch.busy() || !arrivals_.empty(); });
+      arrived_.wait(lock, [&] { return closing_ || scheduler.busy() || !arrivals_.empty(); });
       arrivals.swap(arrivals_);
       closing = closing_;
     }
     for (const auto& call : arrivals) take_over(call);
     try {
-      if (!closing) batch.step();
+      if (!closing) scheduler.step();
     } catch (...) {
-      batch.fail(std::current_exception());
+      scheduler.fail(std::current_exception());
     }
   }
-  batch.fail(state_->closed);
+  scheduler.fail(state_->closed);
 }
 
 }  // namespace agon::agents

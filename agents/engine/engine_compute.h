@@ -1,5 +1,5 @@
 // agents/engine/engine_compute.h - what the engine computes for its batch: pictures, prompts, the next token of every
-// sequence, scores and states. Who runs, and for how long, is agents/engine/engine_batch.h's. Belongs to one thread.
+// sequence, scores and states. Who runs, and for how long, is agents/engine/scheduler.h's. Belongs to one thread.
 #pragma once
 
 #include <cstdint>

@@ -8,8 +8,8 @@
 #include "core/json_text.h"
 #include "core/text.h"
 #include "net/http_client.h"
+#include "net/redaction.h"
 #include "net/retry.h"
-#include "net/secret.h"
 #include "tools/search/retrieve_protocol.h"
 
 namespace agon::tools {
@@ -177,13 +177,13 @@ class WebSearch : public SearchBackend {
   }
 
   SearchReply read(const net::HttpReply& reply) const {
-    if (reply.timed_out) return failed(ToolFault::timeout, secret_.hidden_in(reply.fault));
-    if (!reply.fault.empty()) return failed(fault_of(reply), secret_.hidden_in(reply.fault));
+    if (reply.timed_out) return failed(ToolFault::timeout, secret_.redacted(reply.fault));
+    if (!reply.fault.empty()) return failed(fault_of(reply), secret_.redacted(reply.fault));
     if (reply.status != 200) return read_refusal(reply);
     const ParsedJson parsed = parse_json(reply.body, kDeepestReply, kMostReplyValues);
     if (parsed.fault.starts_with("not JSON")) return failed(ToolFault::failed, no_json(reply));
     if (!parsed.fault.empty()) return failed(ToolFault::failed, fmt::format("it answered JSON {}", parsed.fault));
-    const SortedJson hidden = secret_.hidden_in_json(parsed.value);
+    const SortedJson hidden = secret_.redacted_json(parsed.value);
     // A short key ("test", of a server of one's own) may stand in any document.
     SearchReply result = read_json(secret_.is_rare() ? hidden : parsed.value);
     if (!result.failure || secret_.is_rare()) return result;
@@ -215,7 +215,7 @@ class WebSearch : public SearchBackend {
   }
 
   std::string shown_body(const net::HttpReply& reply, std::size_t most) const {
-    return shown_text(secret_.hidden_in(reply.body), most);
+    return shown_text(secret_.redacted(reply.body), most);
   }
 
   std::string no_json(const net::HttpReply& reply) const {
@@ -227,7 +227,7 @@ class WebSearch : public SearchBackend {
   const Engine& engine_;
   const WebSearchOptions options_;
   const std::string url_;
-  const net::Secret secret_;
+  const net::Redactor secret_;
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 #include "net/http_client.h"
-#include "net/secret.h"
+#include "net/redaction.h"
 #include "temp_folder.h"
 #include "tools/search/open_search.h"
 #include "tools/search/search_cache.h"
@@ -227,13 +227,13 @@ TEST_CASE("a key that is a part of its replacement, or of other words, ends and 
 
 TEST_CASE("a key is hidden in every form in which a server may echo it") {
   const std::string key = "s3cr/t+\"&'<key>=\\%~end";
-  const net::Secret secret(key);
+  const net::Redactor secret(key);
   std::string json = nlohmann::json(key).dump();
   for (const std::string& echoed :
        {key, net::url_encode(key), std::string("s3cr%2ft%2b%22%26%27%3ckey%3e%3d%5c%25~end"),
         json.substr(1, json.size() - 2), std::string("s3cr/t+&quot;&amp;&#39;&lt;key&gt;=\\%~end")}) {
     CAPTURE(echoed);
-    CHECK_THAT(secret.hidden_in("at " + echoed + " it was"),
+    CHECK_THAT(secret.redacted("at " + echoed + " it was"),
                Catch::StartsWith("at <key>") && Catch::EndsWith(" it was") && !Contains("end") && !Contains("s3cr"));
     const Key variable("SERPER_API_KEY", key);
     for (const int status : {200, 401, 500}) {
@@ -243,9 +243,9 @@ TEST_CASE("a key is hidden in every form in which a server may echo it") {
                  Contains("<key>") && !Contains("s3cr"));
     }
   }
-  CHECK(net::Secret("secret-key-12345").hidden_in("Basic c2VjcmV0LWtleS0xMjM0NQ;") == "Basic <key>;");
-  CHECK(secret.hidden_in("another") == "another");
-  CHECK(net::Secret("").hidden_in("anything") == "anything");
+  CHECK(net::Redactor("secret-key-12345").redacted("Basic c2VjcmV0LWtleS0xMjM0NQ;") == "Basic <key>;");
+  CHECK(secret.redacted("another") == "another");
+  CHECK(net::Redactor("").redacted("anything") == "anything");
 }
 
 TEST_CASE("a key is hidden before a message is cut, and in hits") {

@@ -1,4 +1,4 @@
-// net/secret.h - a key that must not reach a message, a record or a policy, in whatever form a server echoes it.
+// net/redaction.h - keeps a key out of messages, records and policies, in whatever form a server echoes it.
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@
 
 namespace agon::net {
 
-class Secret {
+class Redactor {
  public:
   // Empty: there is nothing to hide, and every text stays as it is.
-  explicit Secret(std::string key);
+  explicit Redactor(std::string key);
 
   const std::string& key() const { return key_; }
   // Long enough that no other text holds it by chance.
   bool is_rare() const { return key_.size() >= 8; }
   // The text with "<key>" in place of the key: as it is, percent-encoded (upper and lower case, a blank as '+'), with
   // JSON's escapes, HTML's entities, or in base64. Cut texts afterwards: half a key would not be found.
-  std::string hidden_in(std::string_view text) const;
+  std::string redacted(std::string_view text) const;
   // The same in every text of a value, names of keys included.
-  SortedJson hidden_in_json(const SortedJson& value) const;
+  SortedJson redacted_json(const SortedJson& value) const;
 
  private:
   std::string key_;

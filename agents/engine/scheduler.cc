@@ -1,4 +1,4 @@
-#include "agents/engine/engine_batch.h"
+#include "agents/engine/scheduler.h"
 
 #include <unistd.h>
 
@@ -14,8 +14,8 @@ std::int64_t default_cache_bytes() { return sysconf(_SC_PHYS_PAGES) / 4 * syscon
 
 }  // namespace
 
-EngineBatch::EngineBatch(const EngineWeights& weights, const ModelConfig& config, const Tokenizer& tokenizer,
-                         const EngineOptions& options)
+Scheduler::Scheduler(const EngineWeights& weights, const ModelConfig& config, const Tokenizer& tokenizer,
+                     const EngineOptions& options)
     : config_(config),
       max_batch_(static_cast<std::size_t>(std::max(1, options.max_batch))),
       share_starts_(options.share_starts),
@@ -23,7 +23,7 @@ EngineBatch::EngineBatch(const EngineWeights& weights, const ModelConfig& config
       compute_(weights, config, tokenizer, options, pages_),
       prompts_(options.idle_bytes / pages_.page_bytes()) {}
 
-void EngineBatch::add(const std::shared_ptr<EngineCall>& call) {
+void Scheduler::add(const std::shared_ptr<EngineCall>& call) {
   const auto before = static_cast<std::ptrdiff_t>(waiting_.size());
   try {
     enqueue(call);
@@ -33,7 +33,7 @@ void EngineBatch::add(const std::shared_ptr<EngineCall>& call) {
   }
 }
 
-void EngineBatch::enqueue(const std::shared_ptr<EngineCall>& call) {
+void Scheduler::enqueue(const std::shared_ptr<EngineCall>& call) {
   const auto next = [&](const EncodedPrompt& prompt, std::int64_t most_tokens) -> EngineSequence& {
     auto& sequence = waiting_.emplace_back(std::make_unique<EngineSequence>());
     sequence->call = call;
@@ -58,14 +58,14 @@ void EngineBatch::enqueue(const std::shared_ptr<EngineCall>& call) {
   }
 }
 
-void EngineBatch::step() {
+void Scheduler::step() {
   admit();
   prepare_prompts();
   compute_.decode(running_);
   deliver();
 }
 
-void EngineBatch::admit() {
+void Scheduler::admit() {
   while (!waiting_.empty() && running_.size() < max_batch_) {
     EngineSequence& first = *waiting_.front();
     try {
@@ -81,7 +81,7 @@ void EngineBatch::admit() {
   }
 }
 
-bool EngineBatch::promise(std::int64_t pages) {
+bool Scheduler::promise(std::int64_t pages) {
   if (pages_.promise(pages)) return true;
   prompts_.drop_idle();
   return pages_.promise(pages);
@@ -89,7 +89,7 @@ bool EngineBatch::promise(std::int64_t pages) {
 
 // Finds or makes the prompt and promises memory for both; false if there is not enough of it until a running sequence
 // ends.
-bool EngineBatch::start(EngineSequence& sequence) {
+bool Scheduler::start(EngineSequence& sequence) {
   if (sequence.key.empty()) sequence.key = key_of(*sequence.request, config_);
   sequence.prompt = prompts_.find(sequence.key);
   SharedStart shared = sequence.prompt || !share_starts_ ? SharedStart{} : prompts_.longest_start(sequence.key);
@@ -124,7 +124,7 @@ bool EngineBatch::start(EngineSequence& sequence) {
   return true;
 }
 
-void EngineBatch::make_prompt(EngineSequence& sequence, const SharedStart& shared) {
+void Scheduler::make_prompt(EngineSequence& sequence, const SharedStart& shared) {
   const auto prompt = std::make_shared<CachedPrompt>(*sequence.request, config_, pages_, shared);
   unread_.push_back(prompt);
   try {
@@ -136,7 +136,7 @@ void EngineBatch::make_prompt(EngineSequence& sequence, const SharedStart& share
   sequence.prompt = prompt;
 }
 
-void EngineBatch::prepare_prompts() noexcept {
+void Scheduler::prepare_prompts() noexcept {
   compute_.read_prompts(unread_);
   const bool all = std::all_of(unread_.begin(), unread_.end(), [](const auto& prompt) { return prompt->is_read(); });
   unread_.clear();
@@ -144,7 +144,7 @@ void EngineBatch::prepare_prompts() noexcept {
 }
 
 // A prompt that could not be read ends the calls that need it. Those that only share its start wait again.
-void EngineBatch::drop_failed_prompts() noexcept {
+void Scheduler::drop_failed_prompts() noexcept {
   prompts_.drop_failed();
   for (auto place = running_.rbegin(); place != running_.rend(); ++place) {
     EngineSequence& sequence = **place;
@@ -164,7 +164,7 @@ void EngineBatch::drop_failed_prompts() noexcept {
   std::erase(running_, nullptr);
 }
 
-void EngineBatch::deliver() noexcept {
+void Scheduler::deliver() noexcept {
   for (const auto& sequence : running_)
     if (sequence->failure) sequence->call->fail(sequence->failure);
   for (const auto& sequence : running_)
@@ -172,17 +172,17 @@ void EngineBatch::deliver() noexcept {
   drop_ended();
 }
 
-void EngineBatch::drop_ended() noexcept {
+void Scheduler::drop_ended() noexcept {
   std::erase_if(running_, [](const auto& sequence) { return sequence->finished || sequence->call->ended; });
   std::erase_if(waiting_, [](const auto& sequence) { return sequence->call->ended; });
 }
 
-void EngineBatch::forget() noexcept {
+void Scheduler::forget() noexcept {
   prompts_.clear();
   compute_.forget();
 }
 
-void EngineBatch::fail(const std::exception_ptr& why) noexcept {
+void Scheduler::fail(const std::exception_ptr& why) noexcept {
   for (const auto& sequence : running_) sequence->call->fail(why);
   for (const auto& sequence : waiting_) sequence->call->fail(why);
   unread_.clear();

@@ -1,4 +1,4 @@
-#include "net/secret.h"
+#include "net/redaction.h"
 
 #include <algorithm>
 #include <set>
@@ -60,21 +60,21 @@ std::vector<std::string> forms_of(const std::string& key) {
 
 }  // namespace
 
-Secret::Secret(std::string key) : key_(std::move(key)), forms_(forms_of(key_)) {}
+Redactor::Redactor(std::string key) : key_(std::move(key)), forms_(forms_of(key_)) {}
 
-std::string Secret::hidden_in(std::string_view text) const { return replace_all(text, forms_, "<key>"); }
+std::string Redactor::redacted(std::string_view text) const { return replace_all(text, forms_, "<key>"); }
 
-SortedJson Secret::hidden_in_json(const SortedJson& value) const {
+SortedJson Redactor::redacted_json(const SortedJson& value) const {
   if (forms_.empty()) return value;
-  if (value.is_string()) return hidden_in(value.get_ref<const std::string&>());
+  if (value.is_string()) return redacted(value.get_ref<const std::string&>());
   if (value.is_array()) {
     SortedJson list = SortedJson::array();
-    for (const SortedJson& item : value) list.push_back(hidden_in_json(item));
+    for (const SortedJson& item : value) list.push_back(redacted_json(item));
     return list;
   }
   if (!value.is_object()) return value;
   SortedJson object = SortedJson::object();
-  for (const auto& [name, item] : value.items()) object[hidden_in(name)] = hidden_in_json(item);
+  for (const auto& [name, item] : value.items()) object[redacted(name)] = redacted_json(item);
   return object;
 }
 

@@ -5,7 +5,8 @@
 namespace agon::critic {
 namespace {
 
-class WholeTrajectories : public Searcher {
+// Samples whole solutions; what is kept of them is the best, or the most frequent answer.
+class BestOfN : public Searcher {
  public:
   using Searcher::Searcher;
 
@@ -81,11 +82,11 @@ class WholeTrajectories : public Searcher {
 
 }  // namespace
 
-Answer greedy(Tree& tree, const MethodOptions& options) { return WholeTrajectories(tree, options).greedy(); }
-Answer best_of_n(Tree& tree, const MethodOptions& options) { return WholeTrajectories(tree, options).best_of_n(); }
-Answer majority(Tree& tree, const MethodOptions& options) { return WholeTrajectories(tree, options).majority(); }
+Answer greedy(Tree& tree, const MethodOptions& options) { return BestOfN(tree, options).greedy(); }
+Answer best_of_n(Tree& tree, const MethodOptions& options) { return BestOfN(tree, options).best_of_n(); }
+Answer majority(Tree& tree, const MethodOptions& options) { return BestOfN(tree, options).majority(); }
 Answer weighted_majority(Tree& tree, const MethodOptions& options) {
-  return WholeTrajectories(tree, options).weighted_majority();
+  return BestOfN(tree, options).weighted_majority();
 }
 
 }  // namespace agon::critic

@@ -1,6 +1,6 @@
-// agents/engine/engine_batch.h - what the engine's thread works on: sequences that wait, and those under way as one
-// batch. Who comes in, with which prompt and which pages, and whose call is done; agents/engine/engine_compute.h has
-// the arithmetic. Belongs to one thread.
+// agents/engine/scheduler.h - holds the sequences of the engine's thread: those that wait, and those that run as one
+// batch. It decides which sequence joins, with which prompt and pages, and which call is done;
+// agents/engine/engine_compute.h has the arithmetic. Belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@
 
 namespace agon::agents {
 
-class EngineBatch {
+class Scheduler {
  public:
-  EngineBatch(const EngineWeights& weights, const ModelConfig& config, const Tokenizer& tokenizer,
-              const EngineOptions& options);
+  Scheduler(const EngineWeights& weights, const ModelConfig& config, const Tokenizer& tokenizer,
+            const EngineOptions& options);
   const PagePool& pages() const { return pages_; }
 
   void add(const std::shared_ptr<EngineCall>& call);  // adds all of it, or throws and adds nothing
