@@ -19,13 +19,14 @@
 #include "core/image_header.h"
 #include "core/rng.h"
 #include "core/text.h"
+#include "paths.h"
 
 using namespace agon;
 using Catch::Contains;
 
 namespace {
 
-const std::string kPictures = AGON_TEST_DATA "/images/";
+const std::string kPictures = agon::test::golden_path("images/");
 
 std::span<const std::uint8_t> as_bytes(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};

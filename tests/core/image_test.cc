@@ -16,13 +16,14 @@
 #include "core/rng.h"
 #include "core/text.h"
 #include "cpu_time.h"
+#include "paths.h"
 
 using namespace agon;
 using Catch::Contains;
 
 namespace {
 
-const std::string kPictures = AGON_TEST_DATA "/images/";
+const std::string kPictures = agon::test::golden_path("images/");
 constexpr std::uint8_t kScan[] = {0xFF, 0xDA};
 
 Image noise(int width, int height, std::uint64_t seed) {
@@ -299,7 +300,7 @@ TEST_CASE("a PNG of many packed profiles costs little") {
   std::vector<std::uint8_t> many;
   for (int i = 0; i < 20'000; ++i) many.insert(many.end(), chunk.begin(), chunk.end());
   file.insert(file.begin() + 33, many.begin(), many.end());
-  CHECK(agon::testing::cpu_seconds_of([&] { read_image_header(file); }) < 2);
+  CHECK(agon::test::cpu_seconds_of([&] { read_image_header(file); }) < 2);
 }
 
 TEST_CASE("EXIF of a WebP counts where its header names it, and a damaged one turns nothing") {

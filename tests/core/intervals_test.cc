@@ -7,6 +7,7 @@
 
 #include "core/json.h"
 #include "core/rng.h"
+#include "paths.h"
 
 using agon::Interval;
 using agon::Json;
@@ -15,7 +16,7 @@ using agon::TaskShare;
 namespace {
 
 Json golden_of(const char* part) {
-  std::ifstream file(std::string(AGON_TEST_DATA) + "/intervals/intervals.json");
+  std::ifstream file(agon::test::golden_path("intervals/intervals.json"));
   return Json::parse(file).at(part);
 }
 

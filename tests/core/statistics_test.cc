@@ -7,6 +7,7 @@
 
 #include "core/json.h"
 #include "core/rng.h"
+#include "paths.h"
 
 using agon::Interval;
 using agon::Json;
@@ -16,7 +17,7 @@ using agon::Rng;
 namespace {
 
 Json golden_cases() {
-  std::ifstream file(std::string(AGON_TEST_DATA) + "/statistics/curves.json");
+  std::ifstream file(agon::test::golden_path("statistics/curves.json"));
   return Json::parse(file).at("cases");
 }
 
@@ -146,7 +147,7 @@ TEST_CASE("the calibration error weighs bins by their counts") {
 }
 
 TEST_CASE("logistic fits equal scikit-learn's balanced ones") {
-  std::ifstream file(std::string(AGON_TEST_DATA) + "/ranking/logistic.json");
+  std::ifstream file(agon::test::golden_path("ranking/logistic.json"));
   const Json golden = Json::parse(file);
   REQUIRE(golden.at("fits").size() == 3);
   for (const Json& one : golden.at("fits")) {

@@ -7,6 +7,7 @@
 #include "core/json.h"
 #include "core/rng.h"
 #include "core/text.h"
+#include "paths.h"
 
 using namespace agon;
 using namespace agon::critic;
@@ -40,7 +41,7 @@ CriticFigures figures_of(double correct, double error) {
 }  // namespace
 
 TEST_CASE("metrics: equal scikit-learn's on its golden cases") {
-  const Json golden = Json::parse(read_file(std::string(AGON_TEST_DATA) + "/statistics/curves.json"));
+  const Json golden = Json::parse(read_file(agon::test::golden_path("statistics/curves.json")));
   for (const Json& one : golden.at("cases")) {
     CAPTURE(one.at("name"));
     std::vector<JudgedStep> steps;

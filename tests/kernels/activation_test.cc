@@ -5,7 +5,7 @@
 #include "kernel_testing.h"
 
 using namespace agon::kernels;
-using namespace agon::testing;
+using namespace agon::test;
 
 TEST_CASE("swiglu equals its reference for odd widths") {
   const int width = GENERATE(1, 16, 19, 384), rows = 4;

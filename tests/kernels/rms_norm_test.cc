@@ -3,7 +3,7 @@
 #include "kernel_testing.h"
 
 using namespace agon::kernels;
-using namespace agon::testing;
+using namespace agon::test;
 
 TEST_CASE("rms_norm equals its reference, in place or not") {
   const int width = GENERATE(1, 15, 16, 17, 128, 131), rows = 7, stride = width + 2;

@@ -3,7 +3,7 @@
 #include "kernel_testing.h"
 
 using namespace agon::kernels;
-using namespace agon::testing;
+using namespace agon::test;
 
 TEST_CASE("rotate equals its reference and touches nothing else") {
   const int head_dim = GENERATE(2, 8, 32, 34, 80), heads = GENERATE(1, 3), rows = 5, stride = heads * head_dim + 4;

@@ -6,7 +6,7 @@
 #include "kernel_testing.h"
 
 using namespace agon::kernels;
-using namespace agon::testing;
+using namespace agon::test;
 
 namespace {
 

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "paths.h"
 #include "sandbox/sandbox.h"
 
 using namespace agon;
@@ -45,7 +46,7 @@ rlim_t limit_in(const std::vector<std::string>& words, const std::string& name) 
 
 SandboxConfig config_of(Backend backend, Tier floor) {
   SandboxConfig config;
-  config.launcher = AGON_LAUNCHER;
+  config.launcher = agon::test::launcher_path();
   config.backend = backend;
   config.floor = floor;
   return config;
@@ -118,7 +119,8 @@ std::string without_container() {
   return "[ \"$1\" = run ] || exit 0\n"
          "while [ \"$1\" != /opt/agon-sandbox/agon-sandbox ]; do shift; done\n"
          "shift\n"
-         "exec " AGON_LAUNCHER " \"$@\"\n";
+         "exec " +
+         agon::test::launcher_path().string() + " \"$@\"\n";
 }
 
 }  // namespace

@@ -24,6 +24,7 @@
 #include "core/error.h"
 #include "core/file_lock.h"
 #include "core/text.h"
+#include "paths.h"
 #include "sandbox/sandbox.h"
 
 namespace {
@@ -202,7 +203,7 @@ std::vector<std::string> differences(const std::map<std::string, std::vector<std
 int test(Tier tier, int sessions, unsigned seed) {
   if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) return 1;
   SandboxConfig config;
-  config.launcher = AGON_LAUNCHER;
+  config.launcher = agon::test::launcher_path();
   config.floor = config.best = tier;
   config.modules = {};
   { Sandbox(config).open(); }  // whatever is made once

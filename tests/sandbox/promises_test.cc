@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/text.h"
+#include "paths.h"
 
 namespace fs = std::filesystem;
 using agon::read_file;
@@ -24,7 +25,7 @@ struct Promise {
 std::vector<Promise> promises() {
   std::vector<Promise> found;
   bool inside = false;
-  for (const std::string& line : split(read_file(AGON_SOURCE_DIR "/docs/sandbox.md"), "\n")) {
+  for (const std::string& line : split(read_file(agon::test::source_path("docs/sandbox.md")), "\n")) {
     inside = line.starts_with("| promise ") || (inside && line.starts_with("|"));
     if (!inside || !line.ends_with(" |") || line.starts_with("|---") || line.starts_with("| promise ")) continue;
     const std::vector<std::string> cells = split(line, " | ");
@@ -43,7 +44,7 @@ std::vector<Promise> promises() {
 // Of the numbered cases: the tiers at which each runs.
 std::map<std::string, std::string> tiers_of_cases() {
   std::map<std::string, std::string> tiers;
-  for (const auto& entry : fs::directory_iterator(AGON_SOURCE_DIR "/tests/sandbox/abuse")) {
+  for (const auto& entry : fs::directory_iterator(agon::test::source_path("tests/sandbox/abuse"))) {
     const std::string name = entry.path().filename();
     if (!std::isdigit(static_cast<unsigned char>(name[0]))) continue;
     for (const std::string& line : split(read_file(entry.path()), "\n"))

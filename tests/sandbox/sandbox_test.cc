@@ -15,6 +15,7 @@
 
 #include "core/error.h"
 #include "core/image.h"
+#include "paths.h"
 
 using namespace agon;
 using namespace agon::sandbox;
@@ -24,7 +25,7 @@ namespace {
 
 SandboxConfig config() {
   SandboxConfig config;
-  config.launcher = AGON_LAUNCHER;
+  config.launcher = agon::test::launcher_path();
   return config;
 }
 
@@ -69,7 +70,7 @@ std::vector<std::string> processes_called(const std::string& name) {
 // A Python that finds no packages, in a folder of its own; what starts it may read that folder.
 SandboxConfig without_packages() {
   SandboxConfig bare = config();
-  const std::filesystem::path folder = std::filesystem::path(AGON_LAUNCHER).parent_path() / "bare-python";
+  const std::filesystem::path folder = agon::test::launcher_path().parent_path() / "bare-python";
   std::filesystem::create_directories(folder);
   bare.interpreter = folder / "python3";
   std::ofstream(bare.interpreter) << "#!/bin/sh\nexec /usr/bin/python3 -S \"$@\"\n";

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <ctime>
 
-namespace agon::testing {
+namespace agon::test {
 
 // CPU seconds of this thread while `work` runs.
 template <typename Work>
@@ -23,4 +23,4 @@ double cpu_seconds_of(const Work& work) {
 // longer.
 constexpr std::size_t kLongText = AGON_SANITIZED ? 1 << 12 : 1 << 17;
 
-}  // namespace agon::testing
+}  // namespace agon::test

@@ -9,7 +9,7 @@
 
 #include "agents/engine/engine.h"
 
-namespace agon::testing {
+namespace agon::test {
 
 using Ids = std::vector<std::int32_t>;
 
@@ -38,4 +38,4 @@ Result in_time(std::future<Result> result) {
   return result.get();
 }
 
-}  // namespace agon::testing
+}  // namespace agon::test

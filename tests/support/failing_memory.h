@@ -2,7 +2,7 @@
 // (failing_memory.cc).
 #pragma once
 
-namespace agon::testing {
+namespace agon::test {
 
 // While it lives, allocation number `number` (from 0) of all threads but its own, and those that are spared, throws
 // std::bad_alloc. One at a time.
@@ -17,4 +17,4 @@ class FailingMemory {
 
 void spare_this_thread();
 
-}  // namespace agon::testing
+}  // namespace agon::test

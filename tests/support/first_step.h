@@ -18,12 +18,13 @@
 #include "agents/learn/loop/train.h"
 #include "agents/learn/loop/train_model.h"
 #include "core/error.h"
+#include "paths.h"
 
 namespace agon::test {
 
 using namespace agon::agents;
 
-inline const std::string kModel = std::string(AGON_SOURCE_DIR) + "/models/agon-tiny";
+inline const std::string kModel = source_path("models/agon-tiny");
 
 // Six steps of charts and shapes with an evaluation of a few tasks; changes: KEY=VALUE.
 inline TrainConfig config_with(const std::filesystem::path& output, std::vector<std::string> changes) {

@@ -17,8 +17,9 @@
 #include "agents/hub/tokenizer.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "paths.h"
 
-namespace agon::testing {
+namespace agon::test {
 
 // Ids 0..25 are "a".."z", 26 is "ab", 27 and 28 are the two bytes of "é", 29..39 digits and signs; 40..44 are special
 // (44 ends a turn); 45..47 are no tokens.
@@ -112,7 +113,7 @@ struct GoldenCheckpoint {
 
 inline GoldenCheckpoint golden_checkpoint(const std::string& name) {
   GoldenCheckpoint model;
-  model.folder = std::filesystem::path(AGON_TEST_DATA) / "qwen2_5_vl" / name;
+  model.folder = golden_path("qwen2_5_vl") / name;
   const std::string path = (model.folder / "config.json").string();
   model.config = agents::parse_model_config(Json::parse(read_file(path)), path);
   model.file = agents::SafetensorsFile::open(model.folder / "golden.safetensors");
@@ -123,4 +124,4 @@ inline GoldenCheckpoint golden_checkpoint(const std::string& name) {
   return model;
 }
 
-}  // namespace agon::testing
+}  // namespace agon::test

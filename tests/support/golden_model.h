@@ -13,13 +13,14 @@
 #include "agents/learn/network/checkpoint_weights.h"
 #include "agents/learn/network/qwen2_5_vl.h"
 #include "core/text.h"
+#include "paths.h"
 
 namespace agon::test {
 
 class GoldenModel {
  public:
   explicit GoldenModel(const std::string& name)
-      : folder(std::filesystem::path(AGON_TEST_DATA) / "qwen2_5_vl" / name),
+      : folder(golden_path("qwen2_5_vl") / name),
         model(std::make_shared<agents::Qwen25VL>(
             agents::parse_model_config(Json::parse(read_file((folder / "config.json").string())), "config.json"))),
         file_(agents::SafetensorsFile::open(folder / "golden.safetensors")) {

@@ -9,12 +9,13 @@
 
 #include "core/file.h"
 #include "core/text.h"
+#include "paths.h"
 
-namespace agon::testing {
+namespace agon::test {
 
 // name: path below tests/golden.
 inline void check_golden_text(const std::string& name, const std::string& text) {
-  const std::filesystem::path path = std::filesystem::path(AGON_TEST_DATA) / name;
+  const std::filesystem::path path = golden_path(name);
   if (std::getenv("AGON_UPDATE_GOLDEN")) {
     std::filesystem::create_directories(path.parent_path());
     write_file_atomically(path.string(), text);
@@ -22,4 +23,4 @@ inline void check_golden_text(const std::string& name, const std::string& text) 
   CHECK(read_file(path.string()) == text);
 }
 
-}  // namespace agon::testing
+}  // namespace agon::test

@@ -8,7 +8,7 @@
 #include "env/grading/grade_options.h"
 #include "env/grading/grader.h"
 
-namespace agon::testing {
+namespace agon::test {
 
 using Responses = std::vector<std::string>;
 using Options = std::vector<std::string>;
@@ -32,4 +32,4 @@ inline env::Grader grader_of(const std::string& name, const Json& gold, const Js
   return env::Grader(name, gold, env::grade_options_of(task));
 }
 
-}  // namespace agon::testing
+}  // namespace agon::test

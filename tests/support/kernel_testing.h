@@ -9,7 +9,7 @@
 
 #include "kernels/parallel.h"
 
-namespace agon::testing {
+namespace agon::test {
 
 // Values in [-1, 1), equal for equal seeds.
 inline std::vector<float> random_floats(std::size_t count, std::uint32_t seed) {
@@ -49,4 +49,4 @@ inline kernels::ParallelFor pieces_of(std::int64_t piece) {
   };
 }
 
-}  // namespace agon::testing
+}  // namespace agon::test

@@ -13,7 +13,7 @@
 #include "env/protocol.h"
 #include "env/suite.h"
 
-namespace agon::testing {
+namespace agon::test {
 
 inline const std::vector<env::ErrorKind> kErrorKinds{env::ErrorKind::calculation, env::ErrorKind::misread_value,
                                                      env::ErrorKind::wrong_object, env::ErrorKind::wrong_condition,
@@ -187,4 +187,4 @@ inline void check_bad_turns(const std::string& suite) {
   CHECK_THROWS_WITH(env->reset({env::Split::test, 1000, 0}), Catch::Contains("1000 tasks"));
 }
 
-}  // namespace agon::testing
+}  // namespace agon::test

@@ -12,13 +12,13 @@
 
 using namespace agon;
 using namespace agon::agents;
-using agon::testing::check_equal;
-using agon::testing::golden_checkpoint;
-using agon::testing::GoldenCheckpoint;
-using agon::testing::Ids;
-using agon::testing::in_time;
-using agon::testing::LetterTokenizer;
-using agon::testing::request_of;
+using agon::test::check_equal;
+using agon::test::golden_checkpoint;
+using agon::test::GoldenCheckpoint;
+using agon::test::Ids;
+using agon::test::in_time;
+using agon::test::LetterTokenizer;
+using agon::test::request_of;
 
 namespace {
 

@@ -13,10 +13,10 @@
 
 using namespace agon;
 using namespace agon::agents;
-using agon::testing::check_equal;
-using agon::testing::golden_checkpoint;
-using agon::testing::GoldenCheckpoint;
-using agon::testing::LetterTokenizer;
+using agon::test::check_equal;
+using agon::test::golden_checkpoint;
+using agon::test::GoldenCheckpoint;
+using agon::test::LetterTokenizer;
 
 namespace {
 

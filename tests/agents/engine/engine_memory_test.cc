@@ -11,13 +11,13 @@
 
 using namespace agon;
 using namespace agon::agents;
-using agon::testing::check_equal;
-using agon::testing::golden_checkpoint;
-using agon::testing::GoldenCheckpoint;
-using agon::testing::Ids;
-using agon::testing::in_time;
-using agon::testing::LetterTokenizer;
-using agon::testing::request_of;
+using agon::test::check_equal;
+using agon::test::golden_checkpoint;
+using agon::test::GoldenCheckpoint;
+using agon::test::Ids;
+using agon::test::in_time;
+using agon::test::LetterTokenizer;
+using agon::test::request_of;
 
 TEST_CASE("engine: wherever memory runs out, every call ends and the next ones get what they should") {
   const GoldenCheckpoint model = golden_checkpoint("one_picture");
@@ -32,7 +32,7 @@ TEST_CASE("engine: wherever memory runs out, every call ends and the next ones g
   requests[2].sampling.alternatives = 2;
   const auto expected = engine.generate(requests);
   const auto call = [&](std::size_t which) -> int {  // 1: it failed
-    agon::testing::spare_this_thread();
+    agon::test::spare_this_thread();
     try {
       if (which < requests.size())
         engine.generate({requests[which]});
@@ -48,7 +48,7 @@ TEST_CASE("engine: wherever memory runs out, every call ends and the next ones g
   for (long number = 0; !all_done; number += 1 + number / 40) {
     INFO("allocation " << number);
     {
-      const agon::testing::FailingMemory failing(number);
+      const agon::test::FailingMemory failing(number);
       std::vector<std::future<int>> calls;
       for (std::size_t i = 0; i < 4; ++i) calls.push_back(std::async(std::launch::async, call, i));
       for (auto& one : calls) failed += in_time(std::move(one));

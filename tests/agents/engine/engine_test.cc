@@ -9,9 +9,9 @@
 
 using namespace agon;
 using namespace agon::agents;
-using agon::testing::golden_checkpoint;
-using agon::testing::GoldenCheckpoint;
-using agon::testing::LetterTokenizer;
+using agon::test::golden_checkpoint;
+using agon::test::GoldenCheckpoint;
+using agon::test::LetterTokenizer;
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 using namespace agon;
 using namespace agon::agents;
-using agon::testing::golden_checkpoint;
+using agon::test::golden_checkpoint;
 using Catch::Contains;
 
 TEST_CASE("engine weights: F32, BF16 and F16 files, tied or not, come as fp32") {

@@ -63,7 +63,7 @@ void operator delete[](void* memory, const std::nothrow_t& /*tag*/) noexcept { s
 void operator delete(void* memory, std::align_val_t, const std::nothrow_t& /*tag*/) noexcept { std::free(memory); }
 void operator delete[](void* memory, std::align_val_t, const std::nothrow_t& /*tag*/) noexcept { std::free(memory); }
 
-namespace agon::testing {
+namespace agon::test {
 
 FailingMemory::FailingMemory(long number) {
   spared = true;
@@ -77,4 +77,4 @@ bool FailingMemory::has_failed() const { return left < 0; }
 
 void spare_this_thread() { spared = true; }
 
-}  // namespace agon::testing
+}  // namespace agon::test

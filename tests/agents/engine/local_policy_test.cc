@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "paths.h"
 #include "temp_folder.h"
 
 using namespace agon;
@@ -20,7 +21,7 @@ using namespace agon::agents;
 
 namespace {
 
-const std::string kGolden = std::string(AGON_TEST_DATA) + "/generation";
+const std::string kGolden = agon::test::golden_path("generation");
 
 std::vector<Message> messages_of(const Json& example) {
   std::vector<Message> messages;

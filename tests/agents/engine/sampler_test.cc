@@ -256,7 +256,7 @@ TEST_CASE("sampler: special tokens and ids without a token are not sampleable, e
   ModelConfig config;
   config.text.vocab_size = 48;
   config.eos_token_ids = {44};
-  const auto allowed = sampleable_ids(testing::LetterTokenizer(), config);
+  const auto allowed = sampleable_ids(test::LetterTokenizer(), config);
   REQUIRE(allowed.size() == 41);
   CHECK(allowed[39] == 39);
   CHECK(allowed[40] == 44);

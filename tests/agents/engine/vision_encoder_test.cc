@@ -7,7 +7,7 @@
 #include "kernel_testing.h"
 
 using namespace agon::agents;
-using agon::testing::golden_checkpoint;
+using agon::test::golden_checkpoint;
 
 TEST_CASE("vision encoder: equal to transformers, window and full attention, all sizes") {
   const auto model = golden_checkpoint(GENERATE("one_picture", "uneven_windows", "wide_head"));
@@ -18,9 +18,9 @@ TEST_CASE("vision encoder: equal to transformers, window and full attention, all
     all.insert(all.end(), embeddings.begin(), embeddings.end());
     ComputePool threads(3);
     const auto again = encode_image(weights.vision, model.config.vision, *image, threads.parallel());
-    CHECK(agon::testing::same_bits(again.data(), embeddings.data(), embeddings.size()));
+    CHECK(agon::test::same_bits(again.data(), embeddings.data(), embeddings.size()));
   }
-  agon::testing::check_close(all, model.values<float>("images"), 1e-4, 1e-4);
+  agon::test::check_close(all, model.values<float>("images"), 1e-4, 1e-4);
 }
 
 TEST_CASE("vision encoder: windows cover each unit once, row by row, the last ones smaller") {

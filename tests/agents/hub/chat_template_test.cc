@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "paths.h"
 
 using agon::Image;
 using agon::Json;
@@ -16,7 +17,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-Json expected() { return Json::parse(agon::read_file(std::string(AGON_TEST_DATA) + "/prompt/expected.json")); }
+Json expected() { return Json::parse(agon::read_file(agon::test::golden_path("prompt/expected.json"))); }
 
 Role role_of(const std::string& name) {
   for (Role role : {Role::system, Role::user, Role::assistant})

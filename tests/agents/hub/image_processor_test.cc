@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/rng.h"
 #include "core/text.h"
+#include "paths.h"
 
 using agon::Image;
 using agon::Json;
@@ -15,7 +16,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-const std::string kFolder = std::string(AGON_TEST_DATA) + "/image_processor/";
+const std::string kFolder = agon::test::golden_path("image_processor/");
 
 const Json& expected() {
   static const Json kExpected = Json::parse(agon::read_file(kFolder + "expected.json"));

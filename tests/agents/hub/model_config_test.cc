@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "paths.h"
 
 namespace agon::agents {
 namespace {
@@ -28,9 +29,7 @@ Json hub_config() {
     "rope_scaling": {"type": "mrope", "mrope_section": [16, 24, 24]}, "vocab_size": 151936})");
 }
 
-Json nested_config() {
-  return Json::parse(read_file(std::string(AGON_TEST_DATA) + "/model_config/transformers5.json"));
-}
+Json nested_config() { return Json::parse(read_file(agon::test::golden_path("model_config/transformers5.json"))); }
 
 std::string error_of(const Json& json) {
   try {

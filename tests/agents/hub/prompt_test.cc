@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "paths.h"
 
 using agon::Image;
 using agon::Json;
@@ -18,7 +19,7 @@ using Ids = std::vector<std::int32_t>;
 
 namespace {
 
-const std::string kData = AGON_TEST_DATA;
+const std::string kData = agon::test::golden_path("");
 
 struct Model {
   std::unique_ptr<Tokenizer> tokenizer =

@@ -9,13 +9,14 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "paths.h"
 #include "temp_folder.h"
 
 namespace agon::agents {
 namespace {
 
 using Catch::Matchers::Contains;
-const std::filesystem::path kGolden = std::filesystem::path(AGON_TEST_DATA) / "weights";
+const std::filesystem::path kGolden = agon::test::golden_path("weights");
 
 std::string file_of(std::uint64_t length, const std::string& header, const std::string& data) {
   std::string file;

@@ -7,6 +7,7 @@
 #include "core/json.h"
 #include "core/rng.h"
 #include "core/text.h"
+#include "paths.h"
 
 using agon::Json;
 using agon::agents::learn_tokenizer;
@@ -16,7 +17,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-const std::string kFolder = std::string(AGON_TEST_DATA) + "/tokenizer/";
+const std::string kFolder = agon::test::golden_path("tokenizer/");
 
 std::vector<Json> corpus() {  // the first line holds versions and what the tokenizer was learned from
   std::vector<Json> rows;

@@ -8,6 +8,7 @@
 #include "core/json.h"
 #include "core/rng.h"
 #include "core/text.h"
+#include "paths.h"
 
 using namespace agon;
 using namespace agon::critic;
@@ -119,7 +120,7 @@ TEST_CASE("preference graph: on random graphs cycles go, little else does, and t
 }
 
 TEST_CASE("preference graph: what is removed equals igraph's on its golden graphs") {
-  const Json golden = Json::parse(read_file(std::string(AGON_TEST_DATA) + "/ranking/graphs.json"));
+  const Json golden = Json::parse(read_file(agon::test::golden_path("ranking/graphs.json")));
   REQUIRE(golden.at("graphs").size() >= 20);
   for (const Json& one : golden.at("graphs")) {
     PreferenceGraph graph{one.at("items"), {}};

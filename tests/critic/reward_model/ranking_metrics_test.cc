@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/text.h"
+#include "paths.h"
 
 using namespace agon;
 using namespace agon::critic;
@@ -23,7 +24,7 @@ TEST_CASE("ranking metrics: a tie of scores is a pair that is wrong, a tie of ra
 }
 
 TEST_CASE("ranking metrics: Kendall's tau-b equals scipy's on its golden sets") {
-  const Json golden = Json::parse(read_file(std::string(AGON_TEST_DATA) + "/ranking/kendall.json"));
+  const Json golden = Json::parse(read_file(agon::test::golden_path("ranking/kendall.json")));
   REQUIRE(golden.at("sets").size() >= 30);
   for (const Json& one : golden.at("sets")) {
     const ScoredSet set{"", one.at("rank"), one.at("scores")};

@@ -15,6 +15,7 @@
 #include "critic/reward_model/evaluation.h"
 #include "critic/reward_model/preference.h"
 #include "critic/reward_model/reward_model_critic.h"
+#include "paths.h"
 #include "temp_folder.h"
 
 using namespace agon;
@@ -25,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kBase = fs::path(AGON_TEST_DATA) / "generation/model";
+const fs::path kBase = agon::test::golden_path("generation/model");
 
 std::vector<Message> question(const std::string& text = "Which one?") { return {Message::of(Role::user, text)}; }
 

@@ -14,6 +14,7 @@
 #include "critic/reward_model/engine_reward_model.h"
 #include "critic/reward_model/judge_training.h"
 #include "critic/reward_model/training.h"
+#include "paths.h"
 #include "record/run_database.h"
 #include "temp_folder.h"
 
@@ -25,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kBase = fs::path(AGON_TEST_DATA) / "generation/model";
+const fs::path kBase = agon::test::golden_path("generation/model");
 
 std::vector<Message> question(const std::string& text = "Which one?") { return {Message::of(Role::user, text)}; }
 

@@ -15,13 +15,14 @@
 #include "env/wrappers/critic_role.h"
 #include "env/wrappers/role.h"
 #include "env/wrappers/sneaky_role.h"
+#include "paths.h"
 
 using namespace agon;
 using namespace agon::critic;
 
 namespace {
 
-const std::string kModel = std::string(AGON_SOURCE_DIR) + "/models/agon-tiny";
+const std::string kModel = agon::test::source_path("models/agon-tiny");
 
 // An actor who speaks in the tokens of a model folder.
 class ModelActor final : public test::Actor {

@@ -6,7 +6,7 @@
 
 using namespace agon;
 using namespace agon::env;
-using namespace agon::testing;
+using namespace agon::test;
 
 TEST_CASE("actions in the forms of other agents") {
   check({"gui_step", "CLICK <point>[[500,300]]</point>"},

@@ -7,7 +7,7 @@
 
 using namespace agon;
 using namespace agon::env;
-using namespace agon::testing;
+using namespace agon::test;
 
 TEST_CASE("options by letter and by text") {
   const Options grades = {"yellow", "A+", "B-"};

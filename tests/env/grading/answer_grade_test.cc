@@ -10,7 +10,7 @@
 
 using namespace agon;
 using namespace agon::env;
-using namespace agon::testing;
+using namespace agon::test;
 using Catch::Contains;
 
 TEST_CASE("a gold that fits no option, or two, is refused") {
@@ -90,10 +90,10 @@ TEST_CASE("time to grade is linear in the response, whatever it is made of") {
                             "at x = 1, ",  "Actually, no. ",
                             "it is x, ",   "(0,0) top "}) {
     std::string text;
-    while (text.size() < agon::testing::kLongText) text += piece;
+    while (text.size() < agon::test::kLongText) text += piece;
     for (const Grader& grader : graders) {
       INFO(piece);
-      const double seconds = agon::testing::cpu_seconds_of([&] {
+      const double seconds = agon::test::cpu_seconds_of([&] {
         const double reward = grader.grade(text);
         CHECK((reward >= 0 && reward <= 1));
       });

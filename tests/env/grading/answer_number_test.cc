@@ -7,7 +7,7 @@
 
 using namespace agon;
 using namespace agon::env;
-using namespace agon::testing;
+using namespace agon::test;
 using Catch::Contains;
 
 TEST_CASE("numbers as models write them") {

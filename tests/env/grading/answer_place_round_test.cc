@@ -139,10 +139,10 @@ TEST_CASE("time to read places is linear") {
                             "<loc_1>", "<point x=1>", "top left (1,2) ", "near (1,2) ", "click(1,2) or ",
                             "last action: ", "x=1 ", "Step 1: ", "Available actions:\n", "text=", "\"a ", "' "}) {
     std::string text;
-    while (text.size() < agon::testing::kLongText) text += piece;
+    while (text.size() < agon::test::kLongText) text += piece;
     for (const Grader& grader : graders) {
       INFO(piece);
-      CHECK(agon::testing::cpu_seconds_of([&] { (void)grader.grade(text); }) < 5);
+      CHECK(agon::test::cpu_seconds_of([&] { (void)grader.grade(text); }) < 5);
     }
   }
 }

@@ -6,7 +6,7 @@
 
 using namespace agon;
 using namespace agon::env;
-using namespace agon::testing;
+using namespace agon::test;
 using Catch::Contains;
 
 TEST_CASE("boxes as models write them, the last counts") {

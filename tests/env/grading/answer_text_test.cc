@@ -9,7 +9,7 @@
 
 using namespace agon;
 using namespace agon::env;
-using namespace agon::testing;
+using namespace agon::test;
 
 TEST_CASE("texts") {
   check(Grader("normalized", "Sunday"),

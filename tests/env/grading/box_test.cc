@@ -7,6 +7,7 @@
 #include "core/json.h"
 #include "core/rng.h"
 #include "core/text.h"
+#include "paths.h"
 
 using namespace agon;
 using namespace agon::env;
@@ -43,7 +44,7 @@ TEST_CASE("a written box reads back") {
 }
 
 TEST_CASE("overlaps equal torchvision's") {
-  const Json golden = Json::parse(read_file(AGON_TEST_DATA "/graders/boxes.json"));
+  const Json golden = Json::parse(read_file(agon::test::golden_path("graders/boxes.json")));
   const auto box_of = [](const Json& corners) { return Box{corners[0], corners[1], corners[2], corners[3]}; };
   for (const Json& pair : golden["pairs"]) {
     INFO(pair.dump());

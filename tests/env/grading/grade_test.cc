@@ -10,13 +10,14 @@
 #include "core/rng.h"
 #include "core/text.h"
 #include "effort.h"
+#include "paths.h"
 
 using namespace agon;
 using namespace agon::env;
 using Catch::Contains;
 
 TEST_CASE("normalisation and token F1 equal Python's rules") {
-  const Json golden = Json::parse(read_file(AGON_TEST_DATA "/graders/texts.json"));
+  const Json golden = Json::parse(read_file(agon::test::golden_path("graders/texts.json")));
   for (const Json& text : golden["texts"]) {
     INFO(text.dump());
     const std::string answer = text["answer"], gold = text["gold"];

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "cpu_time.h"
+#include "paths.h"
 
 using namespace agon;
 using namespace agon::env;
@@ -37,7 +38,7 @@ double query_reward(double alike, const std::string& preset) {
 
 TEST_CASE("Visual-ARFT's rewards equal the published rules") {
   std::size_t rows = 0;
-  for (const std::string& line : split(read_file(AGON_TEST_DATA "/visual_arft/rewards.jsonl"), "\n")) {
+  for (const std::string& line : split(read_file(agon::test::golden_path("visual_arft/rewards.jsonl")), "\n")) {
     if (line.empty()) continue;
     const Json row = Json::parse(line);
     INFO(line);
@@ -79,10 +80,10 @@ TEST_CASE("tags that nothing closes cost no more than their length") {
   for (const char* piece :
        {"<answer>", "<answer>\n", "<problem>{", "<problem> {'a'}", "{", "}", "} ", "<search>", "'"}) {
     std::string turn = "<think>a</think>";
-    while (turn.size() < 2 * agon::testing::kLongText) turn += piece;
+    while (turn.size() < 2 * agon::test::kLongText) turn += piece;
     for (const char* end : {"", "</answer>", "\n</answer>", "</problem>"}) {
       const std::string whole = turn + end;
-      const double seconds = agon::testing::cpu_seconds_of([&] {
+      const double seconds = agon::test::cpu_seconds_of([&] {
         for (const char* expert : {"<answer>a</answer>", "<problem>{'dark'}</problem>"}) {
           search_turn_reward(whole, expert, visual_arft_rules("official_code"), *word_overlap_similarity());
           code_turn_reward(whole, expert, visual_arft_rules("official_code"));

@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "env/kit/question_file.h"
 #include "env/suite.h"
+#include "paths.h"
 #include "temp_folder.h"
 
 using namespace agon;
@@ -263,7 +264,7 @@ TEST_CASE("every picture of a file is looked at before a task begins, and told w
 
 TEST_CASE("what lies behind a picture's end is no harm, what is missing before it is") {
   const Files files;
-  const std::string pictures = AGON_TEST_DATA "/images/";
+  const std::string pictures = agon::test::golden_path("images/");
   for (const char* name : {"rgb.png", "gray.jpg", "turned_6.jpg", "lossless.webp", "animated.webp", "turned_3.webp"}) {
     CAPTURE(name);
     const std::string bytes = read_file(pictures + name);

@@ -41,16 +41,14 @@ std::string verdict(const ChartTask& task, const std::string& before, const std:
 }  // namespace
 
 TEST_CASE("charts: demonstrations are right and earn 1, corruptions are wrong") {
-  testing::check_demonstrations_and_corruptions("charts", test::rounds(1000), 0.999, 5);
+  test::check_demonstrations_and_corruptions("charts", test::rounds(1000), 0.999, 5);
 }
 
-TEST_CASE("charts: the same tasks on every thread") { testing::check_determinism("charts"); }
+TEST_CASE("charts: the same tasks on every thread") { test::check_determinism("charts"); }
 
-TEST_CASE("charts: bad turns") { testing::check_bad_turns("charts"); }
+TEST_CASE("charts: bad turns") { test::check_bad_turns("charts"); }
 
-TEST_CASE("charts: golden tasks") {
-  testing::check_golden_text("suites/charts.txt", testing::describe_tasks("charts"));
-}
+TEST_CASE("charts: golden tasks") { test::check_golden_text("suites/charts.txt", test::describe_tasks("charts")); }
 
 TEST_CASE("charts: no train task has the content of a test task, at any level") {
   std::set<std::string> contents;
@@ -188,7 +186,7 @@ TEST_CASE("charts: a sum of what the question does not join is held against what
   int sums = 0;
   for (std::uint64_t index = 0; index < test::rounds(500); ++index) {
     env->reset({Split::train, index, 1});
-    for (const StepQuery& query : testing::queries_of(testing::demonstration(*env)))
+    for (const StepQuery& query : test::queries_of(test::demonstration(*env)))
       if (const auto wrong = env->corrupt_step(query, ErrorKind::wrong_object, rng))
         if (std::holds_alternative<Arithmetic>(*parse_claim(query.step))) {
           ++sums;

@@ -19,8 +19,8 @@
 
 using namespace agon;
 using namespace agon::env;
-using agon::testing::expert;
-using agon::testing::text_of;
+using agon::test::expert;
+using agon::test::text_of;
 using Catch::Contains;
 
 namespace {
@@ -60,7 +60,7 @@ TEST_CASE("darkroom: the expert names, mends and answers, on every level and spl
       for (std::uint64_t index = 0; index < test::rounds(40); ++index) {
         env->reset({split, index, 7});
         CHECK(expert(*env).size() == (env->task().kind == "none" ? 2U : 3U));
-        testing::check_expert_episode(*env);
+        test::check_expert_episode(*env);
       }
     }
 }
@@ -234,7 +234,7 @@ TEST_CASE("darkroom: steps are labelled by what is so and by what code does, whi
 
 TEST_CASE("darkroom: corrupted steps are wrong, of every kind that fits") {
   std::map<ErrorKind, int> made;
-  for (int level : {1, 2}) testing::check_corruptions(*darkroom_at(level), 20, made);
+  for (int level : {1, 2}) test::check_corruptions(*darkroom_at(level), 20, made);
   CHECK(made[ErrorKind::misread_value] > 100);
   CHECK(made.size() >= 4);
 }
@@ -248,7 +248,7 @@ TEST_CASE("darkroom: no train task has the chart of a test task, and every threa
       Rng rng = task_stream("darkroom", level, {Split::train, index, 9});
       CHECK_FALSE(charts.contains(draw_darkroom_task(level, Split::train, rng).chart.content()));
     }
-  testing::check_determinism("darkroom");
+  test::check_determinism("darkroom");
 }
 
 TEST_CASE("darkroom: baselines answer in one turn, without code") {
@@ -281,5 +281,5 @@ TEST_CASE("darkroom: the first tasks stay as they are") {
       for (const Action& action : actions) text += action.text + "\n\n";
     }
   }
-  testing::check_golden_text("suites/darkroom.txt", text);
+  test::check_golden_text("suites/darkroom.txt", text);
 }

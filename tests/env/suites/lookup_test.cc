@@ -26,8 +26,8 @@
 using namespace agon;
 using namespace agon::env;
 using namespace agon::env::lookup;
-using agon::testing::expert;
-using agon::testing::text_of;
+using agon::test::expert;
+using agon::test::text_of;
 using Catch::Contains;
 
 namespace {
@@ -53,7 +53,7 @@ TEST_CASE("lookup: the expert searches and answers, in right steps, on every lev
       for (std::uint64_t index = 0; index < test::rounds(100); ++index) {
         env->reset({split, index, 7});
         CHECK(expert(*env).size() == static_cast<std::size_t>(level) + 1);
-        testing::check_expert_episode(*env);
+        test::check_expert_episode(*env);
       }
     }
 }
@@ -196,7 +196,7 @@ TEST_CASE("lookup: steps are labelled by the world, searches by what they find")
 
 TEST_CASE("lookup: corrupted steps are wrong, of every kind that fits") {
   std::map<ErrorKind, int> made;
-  for (int level : {1, 2, 3}) testing::check_corruptions(*lookup_at(level), 40, made);
+  for (int level : {1, 2, 3}) test::check_corruptions(*lookup_at(level), 40, made);
   CHECK(made[ErrorKind::misread_value] == 120);
   CHECK(made[ErrorKind::wrong_object] > 400);
   CHECK(made[ErrorKind::unjustified_jump] > 400);
@@ -211,7 +211,7 @@ TEST_CASE("lookup: a house of the test split is in no train task, and every thre
   for (int level : {1, 2, 3})
     for (std::uint64_t index = 0; index < 1000; ++index)
       CHECK_FALSE(houses.contains(drawn(level, Split::train, index).content()));
-  testing::check_determinism("lookup");
+  test::check_determinism("lookup");
 }
 
 TEST_CASE("lookup: every kind of question occurs") {
@@ -302,5 +302,5 @@ TEST_CASE("lookup: the first tasks stay as they are") {
       for (const Action& action : actions) text += fmt::format("{}\n\n{}\n\n", action.text, text_of(env->step(action)));
     }
   }
-  testing::check_golden_text("suites/lookup.txt", text);
+  test::check_golden_text("suites/lookup.txt", text);
 }

@@ -297,6 +297,6 @@ std::string golden_text() {
   return text.str();
 }
 
-TEST_CASE("phone: the first tasks stay as they are") { testing::check_golden_text("suites/phone.txt", golden_text()); }
+TEST_CASE("phone: the first tasks stay as they are") { test::check_golden_text("suites/phone.txt", golden_text()); }
 
 }  // namespace

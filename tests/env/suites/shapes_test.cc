@@ -18,16 +18,14 @@ Shape shape(bool large, int color, Form form, Box box) { return {large, color, f
 }  // namespace
 
 TEST_CASE("shapes: demonstrations are right and earn most of the reward, corruptions are wrong") {
-  testing::check_demonstrations_and_corruptions("shapes", test::rounds(700), 0.8, 4);
+  test::check_demonstrations_and_corruptions("shapes", test::rounds(700), 0.8, 4);
 }
 
-TEST_CASE("shapes: the same tasks on every thread") { testing::check_determinism("shapes"); }
+TEST_CASE("shapes: the same tasks on every thread") { test::check_determinism("shapes"); }
 
-TEST_CASE("shapes: bad turns") { testing::check_bad_turns("shapes"); }
+TEST_CASE("shapes: bad turns") { test::check_bad_turns("shapes"); }
 
-TEST_CASE("shapes: golden tasks") {
-  testing::check_golden_text("suites/shapes.txt", testing::describe_tasks("shapes"));
-}
+TEST_CASE("shapes: golden tasks") { test::check_golden_text("suites/shapes.txt", test::describe_tasks("shapes")); }
 
 TEST_CASE("shapes: tasks are well posed and the splits are disjoint") {
   std::set<std::string> contents;

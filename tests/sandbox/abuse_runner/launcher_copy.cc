@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "paths.h"
 
 namespace agon::sandbox::abuse {
 namespace fs = std::filesystem;
@@ -17,7 +18,7 @@ LauncherCopy::LauncherCopy(uid_t user) {
   if (!mkdtemp(name.data())) throw Error("abuse: no folder {}: {}", name, std::strerror(errno));
   folder_ = name;
   fs::permissions(folder_, fs::perms(0755));  // root lends the sandbox another user, who starts it within bwrap
-  const fs::path from = fs::path(AGON_LAUNCHER).parent_path();
+  const fs::path from = agon::test::launcher_path().parent_path();
   for (const char* file : {"agon-sandbox", "libagon_guest.so"}) fs::copy_file(from / file, folder_ / file);
   if (chown(name.c_str(), user, user) != 0) throw Error("abuse: chown {}: {}", name, std::strerror(errno));
 }

@@ -20,6 +20,7 @@
 #include "core/json_text.h"
 #include "core/rng.h"
 #include "core/text.h"
+#include "paths.h"
 #include "temp_folder.h"
 #include "tools/search/index_builder.h"
 #include "tools/search/index_schema.h"
@@ -134,7 +135,7 @@ TEST_CASE("a query of a megabyte takes bounded time") {
 }
 
 TEST_CASE("rankings, scores and nDCG are the oracle's") {
-  const Json golden = Json::parse(read_file(std::string(AGON_TEST_DATA) + "/bm25/rankings.json"));
+  const Json golden = Json::parse(read_file(agon::test::golden_path("bm25/rankings.json")));
   const Folder folder;
   std::string lines;
   for (const Json& document : golden["documents"]) lines += document.dump() + "\n";

@@ -17,6 +17,7 @@
 #include "tools/search/search_cache.h"
 #include "tools/search/search_tool.h"
 #include "tools/tool_set.h"
+#include "net/url.h"
 
 using namespace agon;
 using namespace agon::tools;

@@ -3,6 +3,7 @@
 
 #include "core/text.h"
 #include "credit_fixture.h"
+#include "paths.h"
 
 using namespace agon::test;
 using agon::Json;
@@ -48,7 +49,7 @@ void require_rollout(const TokenCredit& credit, const CreditRollout& rollout, co
 }  // namespace
 
 TEST_CASE("credit equals numpy's on random groups", "[credit]") {
-  const auto lines = agon::split(agon::read_file(std::string(AGON_TEST_DATA) + "/credit/groups.jsonl"), "\n");
+  const auto lines = agon::split(agon::read_file(agon::test::golden_path("credit/groups.jsonl")), "\n");
   int cases = 0;
   for (const std::string& line : lines) {
     if (line.empty() || line.starts_with("{\"versions\"")) continue;

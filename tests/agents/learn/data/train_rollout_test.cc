@@ -7,6 +7,7 @@
 #include "agents/learn/data/sft_data.h"
 #include "agents/learn/loop/train_metrics.h"
 #include "core/error.h"
+#include "paths.h"
 
 using namespace agon;
 using namespace agon::agents;
@@ -16,7 +17,7 @@ using Ids = std::vector<std::int32_t>;
 namespace {
 
 const ModelFolder& tiny() {
-  static const ModelFolder folder = open_model_folder(std::string(AGON_SOURCE_DIR) + "/models/agon-tiny");
+  static const ModelFolder folder = open_model_folder(agon::test::source_path("models/agon-tiny"));
   return folder;
 }
 

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "env/protocol.h"
 #include "env/suite.h"
+#include "paths.h"
 
 namespace agon::agents {
 namespace {
@@ -56,7 +57,7 @@ struct Played {
   std::vector<SplitStep> steps(const DecompositionOptions& options) {
     return split_steps_of(folder, *env, instructions, tasks, options, [] { return true; });
   }
-  ModelFolder folder = open_model_folder(std::string(AGON_SOURCE_DIR) + "/models/agon-tiny");
+  ModelFolder folder = open_model_folder(agon::test::source_path("models/agon-tiny"));
   std::string instructions;
   std::unique_ptr<env::Env> env;
   std::vector<PlayedTask> tasks;

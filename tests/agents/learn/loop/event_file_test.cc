@@ -7,6 +7,7 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "paths.h"
 #include "small_files.h"
 #include "temp_folder.h"
 
@@ -26,7 +27,7 @@ record::Metrics metrics_of(const Json& values) {
 
 TEST_CASE("event files are those of TensorBoard's own writer, byte for byte", "[event_file]") {
   const test::TempFolder folder;
-  const std::filesystem::path golden = std::filesystem::path(AGON_TEST_DATA) / "event_file";
+  const std::filesystem::path golden = agon::test::golden_path("event_file");
   const Json parts = Json::parse(read_file((golden / "parts.json").string()));
   for (const Json& part : parts["parts"]) {
     EventFile file(folder / "events", part["wall_time"], part["first_step"]);

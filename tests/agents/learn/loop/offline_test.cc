@@ -7,6 +7,7 @@
 #include "agents/learn/loop/checkpoint_folder.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "paths.h"
 #include "record/episode_store.h"
 #include "record/run_reader.h"
 #include "temp_folder.h"
@@ -16,7 +17,7 @@ using namespace agon::agents;
 
 namespace {
 
-const std::filesystem::path kStart = std::filesystem::path(AGON_TEST_DATA) / "generation/model";
+const std::filesystem::path kStart = agon::test::golden_path("generation/model");
 
 OfflineSample sample(const std::string& question, const std::string& response, double reward, std::int64_t group) {
   return {{Message::of(Role::user, question)}, response, reward, group, false};

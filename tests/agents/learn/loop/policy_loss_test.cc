@@ -21,6 +21,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "paths.h"
 
 using at::Tensor;
 using Catch::Matchers::Contains;
@@ -289,7 +290,7 @@ TEST_CASE("policy_loss refuses what does not fit together", "[policy_loss]") {
 }
 
 TEST_CASE("policy_loss equals TRL's GRPO losses, figures and gradients of the logits", "[policy_loss]") {
-  const agon::Json golden = agon::Json::parse(agon::read_file(AGON_TEST_DATA "/policy_loss/trl.json"));
+  const agon::Json golden = agon::Json::parse(agon::read_file(agon::test::golden_path("policy_loss/trl.json")));
   REQUIRE(golden["cases"].size() == 5);
   for (const agon::Json& c : golden["cases"]) {
     const auto type = c["loss_type"].get<std::string>();

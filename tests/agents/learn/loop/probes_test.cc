@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "episode_fixture.h"
 #include "golden_model.h"
+#include "paths.h"
 #include "random_texts.h"
 
 namespace agon::agents {
@@ -168,7 +169,7 @@ TEST_CASE("probes: groups that do not hold are refused") {
 // A group of two episodes of one turn, played by hand.
 struct PlayedGroup {
   explicit PlayedGroup(const std::vector<std::string>& answers, const Json& gold)
-      : folder(open_model_folder(std::string(AGON_SOURCE_DIR) + "/models/agon-tiny")) {
+      : folder(open_model_folder(agon::test::source_path("models/agon-tiny"))) {
     std::vector<record::Episode> episodes;
     const Message question{Role::user, {Part::of(test::picture(3, 56, 112)), Part::of("How much is red?")}, {}, {}};
     const auto prompt =

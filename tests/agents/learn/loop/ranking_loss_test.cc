@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "paths.h"
 
 using namespace agon;
 using namespace agon::agents;
@@ -22,7 +23,7 @@ double loss_of(RankingLoss loss, const std::vector<double>& scores, const std::v
 }  // namespace
 
 TEST_CASE("Ranking losses equal scipy's on its golden sets") {
-  const Json golden = Json::parse(read_file(std::string(AGON_TEST_DATA) + "/ranking/losses.json"));
+  const Json golden = Json::parse(read_file(agon::test::golden_path("ranking/losses.json")));
   REQUIRE(golden.at("sets").size() == 20);
   for (const Json& one : golden.at("sets")) {
     const std::vector<double> scores = one.at("scores");

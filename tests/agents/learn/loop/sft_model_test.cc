@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "agents/hub/model_folder.h"
+#include "paths.h"
 #undef CHECK  // of LibTorch
 #include <catch2/catch.hpp>
 
@@ -39,7 +40,7 @@ constexpr int kVocabulary = 20'000;
 constexpr std::int64_t kTokens = 600;
 
 ModelConfig small_model() {
-  ModelConfig config = open_model_folder(std::string(AGON_SOURCE_DIR) + "/models/agon-tiny").config;
+  ModelConfig config = open_model_folder(agon::test::source_path("models/agon-tiny")).config;
   config.text.vocab_size = kVocabulary;
   return config;
 }

@@ -22,6 +22,7 @@
 #include "env/suite.h"
 #include "env/verdict.h"
 #include "env/wrappers/critic_role.h"
+#include "paths.h"
 
 using namespace agon;
 using namespace agon::agents;
@@ -141,7 +142,7 @@ TEST_CASE("an interrupted training goes on and ends with the very weights of an 
 }
 
 TEST_CASE("a two-turn demonstration shows the first answer that it is given and trains the expert's second one") {
-  const ModelFolder folder = open_model_folder(std::filesystem::path(AGON_SOURCE_DIR) / "models/agon-tiny");
+  const ModelFolder folder = open_model_folder(agon::test::source_path("models/agon-tiny"));
   const auto env = env::make_env("charts", {.two_turn = true});
   DemonstrationOptions options{3, 11};
   options.first_answer = Message::of(Role::assistant, "red is 2\n\n<answer>no</answer>");
@@ -182,7 +183,7 @@ TEST_CASE("a training goes on from a model, and shows that model's own first ans
 }
 
 TEST_CASE("the first answers that are shown are one sample a train task, in order") {
-  const std::filesystem::path model = std::filesystem::path(AGON_SOURCE_DIR) / "models/agon-tiny";
+  const std::filesystem::path model = agon::test::source_path("models/agon-tiny");
   const auto policy = make_local_policy(model);
   const std::vector<FirstAnswer> answers = sample_first_answers(*policy, env::Suite("charts", {.level = 1}), 3, 0, 12);
   REQUIRE(answers.size() == 12);
@@ -196,7 +197,7 @@ TEST_CASE("the first answers that are shown are one sample a train task, in orde
 }
 
 TEST_CASE("steps that a model wrote are shown to a critic, as many right ones as wrong ones of each sort", "[long]") {
-  const std::filesystem::path model = std::filesystem::path(AGON_SOURCE_DIR) / "models/agon-tiny";
+  const std::filesystem::path model = agon::test::source_path("models/agon-tiny");
   const auto policy = make_local_policy(model);
   const SftSource source{
       .suite = env::Suite("charts", {.level = 2, .role = "critic"}), .level = 2, .writer = model, .written_tasks = 600};
@@ -236,7 +237,7 @@ TEST_CASE("steps that a model wrote are shown to a critic, as many right ones as
 
 TEST_CASE("a training whose critic is shown a model's steps is the same when it resumes", "[long]") {
   const ScratchFolder scratch;
-  const std::string model = std::string(AGON_SOURCE_DIR) + "/models/agon-tiny";
+  const std::string model = agon::test::source_path("models/agon-tiny");
   const std::string text = "start: " + model +
                            "\nseed: 3\nsources: [{suite: charts, role: critic, episodes: 4, writer: " + model +
                            ", written_tasks: 40}]\nsteps: 4\nwarmup_steps: 1\ncheckpoint_steps: 2\nthreads: 1\n";
@@ -267,7 +268,7 @@ TEST_CASE("sources of one suite and level show tasks of their own") {
   const std::string by_number = fmt::format("sources.1.level={}", config.sources[1].suite.options().level);
   const SftConfig spelled = load_sft_config(write_config(scratch, "twins", text), {&by_number, 1});
   CHECK(spelled.first_task(1) > 0);  // the default, by its number
-  const ModelFolder folder = open_model_folder(std::filesystem::path(AGON_SOURCE_DIR) / "models/agon-tiny");
+  const ModelFolder folder = open_model_folder(agon::test::source_path("models/agon-tiny"));
   BatchQueue::Shown shown;
   shown.first_answers.resize(3);
   shown.written_steps.resize(3);
@@ -304,7 +305,7 @@ TEST_CASE("an expert's answer is scored, a turn that is whole already stays as i
 }
 
 TEST_CASE("after an answer of the model, the score stage trains the score and nothing else") {
-  const std::filesystem::path model = std::filesystem::path(AGON_SOURCE_DIR) / "models/agon-tiny";
+  const std::filesystem::path model = agon::test::source_path("models/agon-tiny");
   const ModelFolder folder = open_model_folder(model);
   const std::unique_ptr<Policy> policy = make_local_policy(model);
   const std::string suite = GENERATE("charts", "phone");
@@ -326,7 +327,7 @@ TEST_CASE("after an answer of the model, the score stage trains the score and no
 }
 
 TEST_CASE("answers to be scored are sampled until there is a stop") {
-  const std::unique_ptr<Policy> policy = make_local_policy(std::filesystem::path(AGON_SOURCE_DIR) / "models/agon-tiny");
+  const std::unique_ptr<Policy> policy = make_local_policy(agon::test::source_path("models/agon-tiny"));
   std::atomic<bool> stop{true};
   REQUIRE(sample_answers(*policy, {.suite = env::Suite("charts")}, 3, 100, 8, 3, &stop).empty());
 }

@@ -5,11 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "agents/learn/config_reader.h"
+#include "agents/config_reader.h"
 #include "agents/learn/credit/credit.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "first_step.h"
+#include "paths.h"
 #include "temp_folder.h"
 #undef CHECK  // of LibTorch
 #include <catch2/catch.hpp>
@@ -73,7 +74,7 @@ TEST_CASE("train config: what cannot work is refused before anything is played")
   CHECK_THAT(error_of({"probes.steps=line"}), Catch::Contains("newline"));
   CHECK_THAT(error_of({"sources=[{suite: charts, expert_turn: papr}]"}), Catch::Contains("'paper'"));
   CHECK_THAT(error_of({"sources=[{suite: charts, expert_turn: paper, two_turn: true}]"}), Catch::Contains("two_turn"));
-  const std::string encoder = "similarity=" AGON_TEST_DATA "/sentence_encoder";
+  const std::string encoder = "similarity=" + agon::test::golden_path("sentence_encoder").string();
   CHECK_THAT(error_of({encoder, "sources=[{suite: darkroom, expert_turn: paper}]"}),
              Catch::Contains("'similarity' does nothing without a source"));
   CHECK(error_of({encoder, "sources=[{suite: lookup, expert_turn: paper}]"}) == "");

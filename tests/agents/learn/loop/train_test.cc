@@ -17,7 +17,7 @@
 
 #include "agents/engine/local_policy.h"
 #include "agents/hub/safetensors.h"
-#include "agents/learn/config_reader.h"
+#include "agents/config_reader.h"
 #include "agents/learn/data/reward.h"
 #include "agents/learn/data/task_source.h"
 #include "agents/learn/loop/train_model.h"
@@ -25,6 +25,7 @@
 #include "core/file.h"
 #include "core/text.h"
 #include "first_step.h"
+#include "paths.h"
 #include "record/run_reader.h"
 #include "temp_folder.h"
 #undef CHECK  // of LibTorch
@@ -180,7 +181,7 @@ TEST_CASE("train: checkpoints of another model are refused with the tensors that
   const std::vector<std::string> small{"steps=1", "evaluation={every: 0}", "sources=[{suite: charts, prompts: 1}]"};
   const TrainConfig config = config_with(folder.path() / "a", small);
   REQUIRE(train(config, Resume::no, go));
-  const std::filesystem::path other = std::string(AGON_TEST_DATA) + "/generation/model/model.safetensors";
+  const std::filesystem::path other = agon::test::golden_path("generation/model/model.safetensors");
   std::filesystem::copy_file(other, config.output / "checkpoint/model.safetensors",
                              std::filesystem::copy_options::overwrite_existing);
   CHECK_THROWS_WITH(train(config, Resume::yes, go), Catch::Contains("do not fit"));

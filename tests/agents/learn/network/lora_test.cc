@@ -21,6 +21,7 @@
 #include "core/file.h"
 #include "core/text.h"
 #include "golden_model.h"
+#include "paths.h"
 #include "temp_folder.h"
 
 namespace agon::agents {
@@ -31,7 +32,7 @@ using at::Tensor;
 using Catch::Matchers::Contains;
 using test::GoldenModel;
 
-fs::path golden_adapter(const std::string& name) { return fs::path(AGON_TEST_DATA) / "lora" / name; }
+fs::path golden_adapter(const std::string& name) { return agon::test::golden_path("lora") / name; }
 
 std::map<std::string, Tensor> tensors_of(const fs::path& path) {
   std::map<std::string, Tensor> result;

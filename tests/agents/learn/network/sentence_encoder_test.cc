@@ -9,6 +9,7 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "paths.h"
 #include "temp_folder.h"
 
 using namespace agon;
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path kModel = AGON_TEST_DATA "/sentence_encoder";
+const fs::path kModel = agon::test::golden_path("sentence_encoder");
 
 Json expected() { return Json::parse(read_file((kModel / "expected.json").string())); }
 
@@ -74,7 +75,7 @@ TEST_CASE("sentence similarity is a cosine and says who measured") {
 }
 
 TEST_CASE("the real MiniLM finds texts as alike as transformers does") {
-  const fs::path folder = AGON_SOURCE_DIR "/.deps/minilm";
+  const fs::path folder = agon::test::source_path(".deps/minilm");
   if (!fs::exists(folder)) {
     WARN("not run: script/minilm has not fetched .deps/minilm");
     return;
