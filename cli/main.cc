@@ -8,6 +8,7 @@
 #include <new>
 #include <string_view>
 
+#include "agents/learn/network/torch_environment.h"
 #include "cli/commands/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/flags/usage.h"
@@ -57,6 +58,7 @@ int flush_output(int code) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  agon::agents::set_torch_environment();
   fill_standard_descriptors();
   std::signal(SIGCHLD, SIG_DFL);     // whoever started agon may ignore it, and then nobody can wait for a process
   std::signal(SIGXFSZ, [](int) {});  // a file that may not grow fails to be written; children have their own say

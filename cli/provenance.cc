@@ -14,6 +14,7 @@
 #include "core/text.h"
 #include "net/http_client.h"
 #include "record/run_schema.h"
+#include "net/url.h"
 
 namespace agon::cli {
 namespace {

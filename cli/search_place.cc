@@ -6,6 +6,7 @@
 #include "core/provenance.h"
 #include "net/http_client.h"
 #include "tools/search/open_search.h"
+#include "net/url.h"
 
 namespace agon::cli {
 namespace {

@@ -31,6 +31,9 @@ if(AGON_SANITIZE)
   target_compile_options(agon_flags INTERFACE -fsanitize=${AGON_SANITIZE} -fno-omit-frame-pointer
     "$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>")
   target_link_options(agon_flags INTERFACE -fsanitize=${AGON_SANITIZE})
+  target_compile_definitions(agon_flags INTERFACE AGON_SANITIZED=1)
+else()
+  target_compile_definitions(agon_flags INTERFACE AGON_SANITIZED=0)
 endif()
 # Without these ccache does not know a precompiled header again.
 target_compile_options(agon_flags INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>"

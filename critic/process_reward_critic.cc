@@ -14,6 +14,7 @@
 #include "env/protocol.h"
 #include "net/http_client.h"
 #include "net/retry.h"
+#include "net/url.h"
 
 namespace agon::critic {
 namespace {

@@ -4,13 +4,8 @@
 // loops as they are.
 #pragma once
 
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && !AGON_SANITIZED
 #define AGON_HAS_MULTIVERSION
-#endif
-#if defined(__clang__)  // which has no macros for its sanitizers
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#undef AGON_HAS_MULTIVERSION
-#endif
 #endif
 
 // clang before 18 takes "arch=" for one model of processor; of features it takes one a version, and what it implies.

@@ -3,7 +3,7 @@
 #include <iostream>
 #include <memory>
 
-#include "agents/learn/config_reader.h"
+#include "agents/config_reader.h"
 #include "agents/learn/loop/sft.h"
 #include "cli/commands/commands.h"
 #include "cli/flags/training_flags.h"

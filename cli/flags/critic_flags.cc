@@ -25,6 +25,7 @@
 #include "critic/reward_model/reward_model_critic.h"
 #include "critic/self_score_critic.h"
 #include "net/http_client.h"
+#include "net/url.h"
 
 namespace agon::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
-#include "agents/learn/config_reader.h"
+#include "agents/config_reader.h"
 #include "agents/learn/loop/checkpoint_folder.h"
 #include "cli/flags/assignments.h"
 #include "cli/flags/flag_use.h"

@@ -4,6 +4,8 @@
 // finds in the program, which exports it.
 #pragma once
 
+#include <string>
+
 #include "agents/learn/loop/decomposition.h"
 #include "agents/learn/loop/offline.h"
 #include "agents/learn/loop/sft.h"
@@ -17,6 +19,7 @@
 namespace agon::cli {
 
 struct LearningEntries {
+  std::string (*version)();  // of the library; the program refuses another one than its own
   decltype(&agents::train) train;
   decltype(&agents::train_sft) train_sft;
   decltype(&agents::train_offline) train_offline;
@@ -30,8 +33,8 @@ struct LearningEntries {
   decltype(&critic::train_judge) train_judge;
 };
 
-// The library's only symbol that is looked up by name: a LearningEntries, of the commit that the program is of.
 inline constexpr const char* kLearningLibrary = "libagon_learn.so";
-inline constexpr const char* kLearningSymbol = "kLearningEntries";
+inline constexpr const char* kLearningSymbol =
+    "kAgonLearningEntries";  // a LearningEntries, all that is looked up by name
 
 }  // namespace agon::cli

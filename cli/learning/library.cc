@@ -1,7 +1,9 @@
 // libagon_learn.so. It is linked so that these are its own functions, not the program's of the same names.
 #include "cli/learning/entries.h"
+#include "cli/version.h"
 
-extern "C" const agon::cli::LearningEntries kLearningEntries{
+extern "C" const agon::cli::LearningEntries kAgonLearningEntries{
+    &agon::cli::version,
     &agon::agents::train,
     &agon::agents::train_sft,
     &agon::agents::train_offline,

@@ -1,48 +1,31 @@
 // The program's side of cli/learning/entries.h: each function loads the library and hands its arguments on.
 #include <dlfcn.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "cli/learning/entries.h"
 #include "cli/model_folder.h"
+#include "cli/version.h"
 #include "core/error.h"
 
 namespace agon {
 namespace cli {
 namespace {
 
-// What LibTorch's libraries read from the environment while they load. Variables that are set already stay.
-void set_environment() {
-  // By default the threads of its OpenMP runtime (libgomp) spin for milliseconds while they wait for one another. On a
-  // processor that another program needs too, they spin while the thread they wait for cannot run: a training step then
-  // takes 10 to 30 times as long. libgomp has no call to change that later.
-  if (::getenv("GOMP_SPINCOUNT") == nullptr) ::setenv("OMP_WAIT_POLICY", "passive", 0);
-  // The AMX kernels for bfloat16 of its oneDNN end in an illegal instruction (tilezero, before any tile is configured)
-  // on virtual machines with that unit: LibTorch 2.11, Intel Xeon, Linux 6.18. AVX-512 multiplies bfloat16 there too.
-  ::setenv("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_FP16", 0);
-}
-
 // LibTorch finds its own BLAS (MKL) before that of OpenCV's LAPACK, which the program has loaded and which is ten times
 // slower. Sanitizers do not take that flag.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kOwnSymbolsFirst = 0;
-#elif defined(__clang__)
-constexpr int kOwnSymbolsFirst =
-    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ? 0 : RTLD_DEEPBIND;
-#else
-constexpr int kOwnSymbolsFirst = RTLD_DEEPBIND;
-#endif
+constexpr int kOwnSymbolsFirst = AGON_SANITIZED ? 0 : RTLD_DEEPBIND;
 
 const LearningEntries& load_learning() {
   const std::filesystem::path path = program_folder() / kLearningLibrary;
-  set_environment();
   void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | kOwnSymbolsFirst);
   if (library == nullptr)
-    throw Error("the library that trains and reads reward models does not load: {}. Build agon anew.", ::dlerror());
-  const void* const entries = ::dlsym(library, kLearningSymbol);
-  if (entries == nullptr) throw Error("{} is of another agon: it has no {}.", path.string(), kLearningSymbol);
-  return *static_cast<const LearningEntries*>(entries);
+    throw Error("the library that trains and reads reward models does not load: {}. Build agon again.", ::dlerror());
+  const void* const symbol = ::dlsym(library, kLearningSymbol);
+  const auto* const entries = static_cast<const LearningEntries*>(symbol);
+  if (entries == nullptr || entries->version() != version())
+    throw Error("{} is not of this agon, {}. Build agon again.", path.string(), version());
+  return *entries;
 }
 
 // Stays loaded until the program ends.

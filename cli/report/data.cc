@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "agents/learn/config_reader.h"
+#include "agents/config_reader.h"
 #include "agents/run_summary.h"
 #include "cli/report/episodes.h"
 #include "cli/report/preferences.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "agents/learn/config_reader.h"
+#include "agents/config_reader.h"
 #include "core/file.h"
 #include "core/provenance.h"
 

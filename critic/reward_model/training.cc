@@ -4,7 +4,7 @@
 #include <numeric>
 #include <optional>
 
-#include "agents/learn/config_reader.h"
+#include "agents/config_reader.h"
 #include "agents/learn/loop/checkpoint_folder.h"
 #include "agents/learn/loop/config_paths.h"
 #include "agents/learn/loop/reward_learner.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "agents/learn/config_reader.h"
+#include "agents/config_reader.h"
 #include "agents/learn/loop/config_paths.h"
 #include "agents/learn/loop/train_config.h"
 #include "agents/learn/loop/unused_keys.h"

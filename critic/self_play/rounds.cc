@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "agents/engine/local_policy.h"
-#include "agents/learn/config_reader.h"
+#include "agents/config_reader.h"
 #include "agents/learn/loop/checkpoint_folder.h"
 #include "agents/model_fingerprint.h"
 #include "core/error.h"

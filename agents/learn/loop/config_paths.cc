@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "agents/learn/config_reader.h"
+#include "agents/config_reader.h"
 
 namespace agon::agents {
 namespace {

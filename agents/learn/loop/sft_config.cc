@@ -1,6 +1,6 @@
 #include "agents/learn/loop/sft_config.h"
 
-#include "agents/learn/config_reader.h"
+#include "agents/config_reader.h"
 #include "agents/learn/loop/config_paths.h"
 #include "agents/learn/loop/train_config.h"
 #include "agents/learn/loop/unused_keys.h"

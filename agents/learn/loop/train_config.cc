@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "agents/learn/config_reader.h"
+#include "agents/config_reader.h"
 #include "agents/learn/data/response_scorer.h"
 #include "agents/learn/loop/config_paths.h"
 #include "agents/learn/loop/unused_keys.h"

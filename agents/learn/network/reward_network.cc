@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "agents/learn/config_reader.h"
+#include "agents/config_reader.h"
 #include "agents/learn/network/checkpoint_weights.h"
 #include "agents/learn/network/one_torch_thread.h"
 #include "agents/learn/network/packed_groups.h"

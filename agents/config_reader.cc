@@ -1,4 +1,4 @@
-#include "agents/learn/config_reader.h"
+#include "agents/config_reader.h"
 
 #include <yaml-cpp/yaml.h>
 

@@ -1,4 +1,4 @@
-// agents/learn/config_reader.h - YAML files as JSON, and reading them key by key, so that a wrong key or type is
+// agents/config_reader.h - YAML files as JSON, and reading them key by key, so that a wrong key or type is
 // told by its name.
 #pragma once
 
