@@ -23,7 +23,7 @@ EpisodeOutcome outcome_of(const record::Episode& episode) {
   if (!outcome.answer && !outcome.grading.is_null()) outcome.answer = episode.turns.back().text;
   outcome.turn_correct = record::turns_correct(episode);
   for (const record::Turn& turn : episode.turns) {
-    outcome.tokens += static_cast<std::int64_t>(turn.token_ids.size());
+    outcome.tokens += turn.tokens();
     if (!turn.facts.step_correct) continue;
     ++outcome.steps;
     outcome.right_steps += *turn.facts.step_correct;

@@ -14,4 +14,9 @@ std::string_view to_string(FinishReason reason) {
   return "";
 }
 
+void require_complete(const std::vector<Completion>& completions) {
+  for (const Completion& completion : completions)
+    if (!completion.failure.empty()) throw Error("{}", completion.failure);
+}
+
 }  // namespace agon::agents

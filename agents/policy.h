@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/error.h"
 #include "core/message.h"
 
 namespace agon::agents {
@@ -37,7 +40,8 @@ struct Sampling {
   // are of this temperature). At temperature 0 it leaves them where that is likeliest, told by their alternatives, and
   // is greedy from there on.
   std::vector<Beginning> excluded;
-  int alternatives = 0;  // of each token so many are told
+  int alternatives = 0;   // of each token so many are told
+  bool logprobs = false;  // the caller needs them: a server is asked for them (a local policy always has them)
 };
 
 struct CompletionRequest {
@@ -54,7 +58,10 @@ std::string_view to_string(FinishReason reason);
 
 struct Completion {
   std::string text;
-  std::vector<std::int32_t> token_ids;  // as sampled, the end-of-turn token included when it was sampled
+  // As sampled, the end-of-turn token included when it was sampled. None where the policy does not have them.
+  std::vector<std::int32_t> token_ids;
+  std::optional<int> counted_tokens;  // how many there are, where there are no ids
+  std::int64_t tokens() const { return counted_tokens ? *counted_tokens : std::ssize(token_ids); }
   std::vector<float>
       logprobs;  // of each token under the model at this temperature (greedy_logprobs_at), before top-p and top-k
   // Of each token the likeliest that could be written there (itself, as a rule, among them), the likeliest first, with
@@ -64,6 +71,16 @@ struct Completion {
   FinishReason finish_reason = FinishReason::stop;
   std::string matched_stop;  // empty: ended by the end-of-turn token or by length
   int prompt_tokens = 0;
+  std::string reasoning;  // what a server gave beside the text, where it parts them
+  std::string failure;    // why there is no completion: the machinery failed, and nothing else counts; empty: there is
+};
+// Throws Error with the first failure among them.
+void require_complete(const std::vector<Completion>& completions);
+
+// The policy does no work any more, such as a server that is gone: whoever plays with it stops, and keeps what is done.
+class PolicyGone : public Error {
+ public:
+  using Error::Error;
 };
 
 struct ScoreRequest {
@@ -76,10 +93,19 @@ struct TokenScores {
   std::vector<float> logprobs;  // one a token of the continuation; none: it and the prompt pass the context
 };
 
+// What a policy can do; whoever needs what it cannot do asks before a run starts (require_*, below).
 struct Capabilities {
   std::string name;
-  bool images = false, logprobs = false, score = false;
-  int max_context = 0;  // tokens, prompt and completion together
+  bool images = false;
+  bool logprobs = false;      // of what it writes
+  bool score = false;         // Policy::score
+  int max_context = 0;        // tokens, prompt and completion together; 0: unknown
+  bool continues = true;      // CompletionRequest::prefix
+  bool excludes = true;       // Sampling::excluded, with alternatives
+  bool token_ids = true;      // of what it writes
+  bool seeds = true;          // the same seed, the same text
+  bool samples = true;        // temperature has an effect
+  bool counts_tokens = true;  // Completion::tokens() and prompt_tokens
 };
 
 class Policy {
@@ -87,7 +113,7 @@ class Policy {
   virtual ~Policy() = default;
   // n completions a request, in request order (sample 0.. of request 0, then of request 1, ...). A prompt
   // longer than the context gives completions without tokens that say so. Throws Error for a request that cannot be
-  // run; then no request of the call has run.
+  // run; then no request of the call has run. Throws PolicyGone.
   virtual std::vector<Completion> complete(std::span<const CompletionRequest> requests) = 0;
   virtual std::vector<TokenScores> score(std::span<const ScoreRequest> requests) = 0;
   virtual Capabilities capabilities() const = 0;

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/rng.h"
 #include "env/protocol.h"
+#include "net/http_client.h"
 
 namespace agon::agents {
 namespace {
@@ -116,11 +117,20 @@ class GroupPlayer {
     }
     std::vector<Completion> completions = policy_.complete(requests);
     for (std::size_t i = 0; i < waiting.size(); ++i) {
-      if (completions[i].finish_reason == FinishReason::context)
+      if (!completions[i].failure.empty())
+        fail(*waiting[i], completions[i].failure);
+      else if (completions[i].finish_reason == FinishReason::context)
         cut_short(*waiting[i], completions[i].prompt_tokens);
       else
         act(*waiting[i], std::move(completions[i]));
     }
+  }
+
+  static void fail(Sample& sample, const std::string& why) {
+    sample.over = true;
+    sample.episode.status = record::EpisodeStatus::failed;
+    sample.episode.failure = why;
+    sample.episode.turns.clear();
   }
 
   // The transcript has outgrown the policy's context: what it has said so far is the episode.
@@ -156,6 +166,8 @@ class GroupPlayer {
                              .text = std::move(completion.text),
                              .token_ids = std::move(completion.token_ids),
                              .logprobs = std::move(completion.logprobs),
+                             .counted_tokens = completion.counted_tokens,
+                             .reasoning = std::move(completion.reasoning),
                              .finish_reason = std::string(to_string(completion.finish_reason)),
                              .prompt_tokens = completion.prompt_tokens,
                              .reward = result.reward,
@@ -195,6 +207,8 @@ std::vector<record::Episode> play_with_retries(Policy& policy, const RolloutOpti
                                                const std::atomic<bool>* stop) {
   for (int attempt = 0;; ++attempt) try {
       return GroupPlayer(policy, options, new_env()).play(task, numbers, stop);
+    } catch (const PolicyGone&) {
+      throw;
     } catch (const std::exception& error) {
       if (attempt == kRetries) return failed_episodes(options, task, numbers, error.what());
     }
@@ -230,6 +244,8 @@ void play(Policy& policy, const RolloutOptions& options, const std::set<std::pai
   };
   const std::uint64_t tasks = options.chosen.empty() ? options.tasks : options.chosen.size();
   const auto work = [&] {
+    std::optional<net::HttpStop> stop_requests;
+    if (stop) stop_requests.emplace(*stop);
     while (!broken && !(stop && *stop)) {
       const std::uint64_t place = next++;
       if (place >= tasks) return;

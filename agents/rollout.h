@@ -34,7 +34,8 @@ struct RolloutOptions {
 
 // Plays every (task, sample) not in `finished` and hands each episode to `record` (called from several threads). A
 // transcript that outgrows the policy's context ends its episode as truncated; its last turn's info says so:
-// "context": {"prompt_tokens", "holds"}. An env or policy that throws makes a failed episode, after two more tries.
+// "context": {"prompt_tokens", "holds"}. An env or policy that throws makes a failed episode, after two more tries;
+// a completion that failed on the way makes one at once; a policy that is gone (PolicyGone) stops the run.
 // Every episode plays in a fork of one env. When *stop becomes true, ends with the turns under way and drops the
 // episodes that they leave unfinished. Errors of `record` stop the run and are thrown here.
 void play(Policy& policy, const RolloutOptions& options, const std::set<std::pair<std::uint64_t, int>>& finished,

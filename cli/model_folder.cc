@@ -52,8 +52,14 @@ std::filesystem::path find_model_folder(const std::string& policy, const std::fi
   if (policy.empty()) return find_shipped(default_model, kConfig, program, "--policy");
   if (holds(policy, kConfig)) return named(policy);
   throw Error(
-      "policy: {} is not a model folder: it has no config.json. Give a folder in the format of the Hugging Face hub.",
+      "policy: {} is not a model folder: it has no config.json. Give a folder in the format of the Hugging Face hub, "
+      "or the address of a server, http://host:8000/v1.",
       policy);
+}
+
+agents::PolicySource find_policy(const std::string& policy, const char* default_model) {
+  if (agents::names_endpoint(policy)) return agents::policy_source(policy);
+  return find_model_folder(policy, program_folder(), default_model);
 }
 
 std::filesystem::path find_reward_model(const std::string& folder, const std::filesystem::path& program) {

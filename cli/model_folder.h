@@ -1,8 +1,10 @@
-// cli/model_folder.h - where the weights of a run come from.
+// cli/model_folder.h - where the weights of a run come from, or who has them.
 #pragma once
 
 #include <filesystem>
 #include <string>
+
+#include "agents/open_policy.h"
 
 namespace agon::cli {
 
@@ -18,6 +20,9 @@ std::filesystem::path program_folder();
 std::filesystem::path find_model_folder(const std::string& policy,
                                         const std::filesystem::path& program = program_folder(),
                                         const char* default_model = kDefaultModel);
+
+// The same, or the server that --policy names: an address, or a YAML file that describes it.
+agents::PolicySource find_policy(const std::string& policy, const char* default_model = kDefaultModel);
 
 // The folder of a reward model that --reward-model names, as it is; for an empty name the one that comes with agon,
 // looked for in the same places. Throws Error naming every folder tried.

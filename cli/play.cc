@@ -56,7 +56,7 @@ void play_and_record(const agents::RolloutOptions& options, agents::Policy& poli
 
 }  // namespace
 
-Json run_config(const agents::RolloutOptions& options, const fs::path& policy) {
+Json run_config(const agents::RolloutOptions& options, const agents::PolicySource& policy) {
   const env::SuiteOptions& asked = options.suite.options();
   const env::SuiteInfo& info = options.suite.info();
   Json config{{"suite", options.suite.name()},
@@ -69,9 +69,9 @@ Json run_config(const agents::RolloutOptions& options, const fs::path& policy) {
               {"top_p", options.sampling.top_p},
               {"max_tokens", options.sampling.max_tokens},
               {"instructions", info.instructions},
-              {"policy", policy.filename().string()},
-              {"policy_files", agents::model_fingerprint(policy)}};
-  config[kProvenance]["policy"] = model_record(policy);
+              {"policy", policy.name()},
+              {"policy_files", policy.fingerprint()}};
+  config[kProvenance]["policy"] = policy_record(policy);
   if (!asked.file.empty()) {
     config["file"] = fmt::format("{:016x}", info.file_hash);
     config[kProvenance]["file"] = {{"path", fs::absolute(asked.file).lexically_normal().string()},

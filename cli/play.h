@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "agents/open_policy.h"
 #include "agents/policy.h"
 #include "agents/rollout.h"
 #include "agents/run_summary.h"
@@ -14,8 +15,8 @@
 
 namespace agon::cli {
 
-// Everything that shapes an episode; the number of threads does not. `policy`: the model folder.
-Json run_config(const agents::RolloutOptions& options, const std::filesystem::path& policy);
+// Everything that shapes an episode; the number of threads does not.
+Json run_config(const agents::RolloutOptions& options, const agents::PolicySource& policy);
 
 // "runs/NAME-20260131-235959", made, or the first of "...-2", "...-3" that is not there yet. Nothing may fail between
 // this and the run: what does leaves an empty folder.

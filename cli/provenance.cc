@@ -13,8 +13,8 @@
 #include "core/provenance.h"
 #include "core/text.h"
 #include "net/http_client.h"
-#include "record/run_schema.h"
 #include "net/url.h"
+#include "record/run_schema.h"
 
 namespace agon::cli {
 namespace {
@@ -24,7 +24,9 @@ std::string without_password(const std::string& word) {
   if (word.find("://") == std::string::npos) return valid_utf8(word);
   const std::size_t equals = word.starts_with("--") ? word.find('=') : std::string::npos;
   const std::size_t begin = equals == std::string::npos ? 0 : equals + 1;
-  return valid_utf8(word.substr(0, begin) + net::public_url(word.substr(begin)));
+  const std::size_t mark = word.find('#', begin);  // a model's name
+  return valid_utf8(word.substr(0, begin) + net::public_url(word.substr(begin)) +
+                    (mark == std::string::npos ? "" : word.substr(mark)));
 }
 
 }  // namespace
@@ -41,6 +43,10 @@ void record_program(int argc, const char* const* argv) {
 Json model_record(const std::filesystem::path& folder) {
   return {{"path", std::filesystem::absolute(folder).lexically_normal().string()},
           {"files", agents::model_fingerprint(folder)}};
+}
+
+Json policy_record(const agents::PolicySource& source) {
+  return source.endpoint ? to_json(*source.endpoint) : model_record(source.folder);
 }
 
 Json file_record(const std::filesystem::path& file) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "agents/open_policy.h"
 #include "core/json.h"
 
 namespace agon::cli {
@@ -13,7 +14,9 @@ namespace agon::cli {
 void record_program(int argc, const char* const* argv);
 
 Json model_record(const std::filesystem::path& folder);  // {"path", "files": the hash of agents::model_fingerprint}
-Json file_record(const std::filesystem::path& file);     // {"path", "hash"}, of the bytes
+// The same, or address and model of a server.
+Json policy_record(const agents::PolicySource& source);
+Json file_record(const std::filesystem::path& file);  // {"path", "hash"}, of the bytes
 
 // {"path", "hash"} of a run's database as it stands.
 Json run_record(const std::filesystem::path& folder);

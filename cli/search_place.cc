@@ -5,8 +5,8 @@
 #include "core/error.h"
 #include "core/provenance.h"
 #include "net/http_client.h"
-#include "tools/search/open_search.h"
 #include "net/url.h"
+#include "tools/search/open_search.h"
 
 namespace agon::cli {
 namespace {

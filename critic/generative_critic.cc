@@ -76,6 +76,7 @@ agents::CompletionRequest request_for(const StepInContext& step, const Generativ
       static_cast<int>(std::min<std::int64_t>(options.max_tokens, tokens / options.critiques));
   request.sampling.seed = Rng::derive(options.seed, "critique", key_of(step))();
   request.sampling.stop = {"</Answer>"};
+  request.sampling.logprobs = true;
   return request;
 }
 
@@ -105,7 +106,7 @@ class GenerativeCritic final : public StepCritic {
 Verdict verdict_of(const agents::Completion& completion) {
   Verdict verdict;
   verdict.critique = completion.text;
-  verdict.tokens = std::ssize(completion.token_ids);
+  verdict.tokens = completion.tokens();
   const env::ParsedVerdict parsed = env::parse_verdict(completion.text);
   verdict.fault = parsed.fault;
   if (parsed.verdict == StepVerdict::invalid) return verdict;
@@ -132,6 +133,7 @@ std::vector<std::vector<Verdict>> write_critiques(agents::Policy& policy, const 
   std::vector<agents::CompletionRequest> requests;
   for (const StepInContext& step : steps) requests.push_back(request_for(step, options, tokens));
   const std::vector<agents::Completion> completions = policy.complete(requests);
+  agents::require_complete(completions);
   std::vector<std::vector<Verdict>> all;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     std::vector<Verdict>& critiques = all.emplace_back();

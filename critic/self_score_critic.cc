@@ -21,6 +21,7 @@ class SelfScoreCritic final : public StepCritic {
     std::vector<agents::CompletionRequest> requests;
     for (const StepInContext& step : steps) requests.push_back(request_for(step, tokens));
     const std::vector<agents::Completion> completions = policy_.complete(requests);
+    agents::require_complete(completions);
     std::vector<Verdict> verdicts;
     for (std::size_t i = 0; i < steps.size(); ++i) verdicts.push_back(verdict_of(requests[i], completions.at(i)));
     return verdicts;
@@ -45,7 +46,7 @@ class SelfScoreCritic final : public StepCritic {
           completion.finish_reason == agents::FinishReason::length && request.sampling.max_tokens < options_.max_tokens;
     }
     verdict.critique = completion.text;
-    verdict.tokens = std::ssize(completion.token_ids);
+    verdict.tokens = completion.tokens();
     return verdict;
   }
 

@@ -1,9 +1,12 @@
-// net/http_client.h - sends one HTTP request through libcurl. Time and size are bounded, redirects are not followed,
-// and only http and https are allowed. Thread-safe; each thread keeps its own connections.
-// It sends once; net/retry.h sends again.
+// net/http_client.h - sends HTTP requests through libcurl. Time and size are bounded, redirects are not followed, and
+// only http and https are allowed. It sends once; net/retry.h sends again.
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,8 +29,36 @@ struct HttpReply {
   std::string fault;       // why no whole answer came; empty: it did
   bool timed_out = false;  // such a fault
   bool too_large = false;  // such a fault: more than most_bytes
+  bool stopped = false;    // such a fault: HttpStop, HttpClient::cancel, or `bytes`
 };
 
+// Many requests under way on one thread, which keeps the connections. Thread-safe.
+class HttpClient {
+ public:
+  using Number = std::uint64_t;
+  using Done = std::function<void(HttpReply)>;
+  // Takes a part of the body; false ends the request.
+  using Bytes = std::function<bool(std::string_view)>;
+
+  HttpClient();
+  // Ends all requests, whose `done` is called, and drops what was to be called later.
+  ~HttpClient();
+  static HttpClient& shared();  // of this process
+
+  // Sends a request. `done` is called once, on the client's thread: it must not throw, and must not take long. With
+  // `bytes`, the body of a reply with status 200 goes there as it arrives, and HttpReply::body stays empty.
+  Number send(HttpRequest request, Done done, Bytes bytes = {});
+  // Ends a request that is still under way, and closes its connection: its fault says that it was stopped.
+  void cancel(Number request);
+  // Calls `what` on the client's thread at that time or soon after, under the terms of `done`.
+  void call_at(std::chrono::steady_clock::time_point time, std::function<void()> what);
+
+ private:
+  class Thread;
+  const std::unique_ptr<Thread> thread_;
+};
+
+// Sends a request through the shared client and waits for the reply.
 HttpReply http_request(const HttpRequest& request);
 
 // As long as it lives, requests of this thread end at once when `stop` is set, with a fault.
@@ -39,9 +70,5 @@ class HttpStop {
   HttpStop& operator=(const HttpStop&) = delete;
   static bool is_set();  // that of this thread; false: it has none
 };
-
-std::string url_encode(std::string_view text);  // all but letters, digits and "-._~" as %XX
-// Scheme, host, port and path: what a message or a record may show of a URL.
-std::string public_url(std::string_view url);
 
 }  // namespace agon::net

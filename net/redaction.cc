@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "core/base64.h"
 #include "core/text.h"
-#include "net/http_client.h"
 
 namespace agon::net {
 namespace {
@@ -34,17 +34,10 @@ std::string as_html(std::string_view text, std::string_view apostrophe) {
   return replace_all(replace_all(escaped, "\"", "&quot;"), "'", apostrophe);
 }
 
-std::string base64(std::string_view text) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string encoded;
-  for (std::size_t i = 0; i < text.size(); i += 3) {
-    const std::string_view three = text.substr(i, 3);
-    std::uint32_t bits = 0;
-    for (std::size_t j = 0; j < 3; ++j)
-      bits = bits << 8 | (j < three.size() ? static_cast<unsigned char>(three[j]) : 0);
-    for (std::size_t j = 0; j <= three.size(); ++j) encoded += kDigits[bits >> (18 - 6 * j) & 63];
-  }
-  return encoded;  // without '=', which some leave out
+// Without '=', which some leave out.
+std::string unpadded_base64(std::string_view text) {
+  const std::string encoded = base64({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+  return encoded.substr(0, encoded.find('='));
 }
 
 std::vector<std::string> forms_of(const std::string& key) {
@@ -53,7 +46,7 @@ std::vector<std::string> forms_of(const std::string& key) {
                               as_html(key, "&#x27;")};
   for (const std::string_view safe : {"-._~", "-._~/", "-_.!~*'()", ""})
     for (const bool upper : {true, false}) forms.insert(percent_encoded(key, safe, upper));
-  if (key.size() >= 8) forms.insert(base64(key));
+  if (key.size() >= 8) forms.insert(unpadded_base64(key));
   for (const std::string& form : std::set<std::string>(forms)) forms.insert(as_json(form));  // in a JSON text
   return {forms.begin(), forms.end()};
 }

@@ -25,7 +25,7 @@ bool sleep_unless_stopped(double seconds) {
 }  // namespace
 
 bool worth_another_try(const HttpReply& reply) {
-  if (!reply.fault.empty()) return !reply.too_large;
+  if (!reply.fault.empty()) return !reply.too_large && !reply.stopped;
   return reply.status == 429 || reply.status >= 500;
 }
 

@@ -5,7 +5,8 @@
 namespace agon::record {
 namespace {
 
-constexpr const char *kGiven = "given", *kContext = "context", *kModelReward = "reward_model";
+constexpr const char *kGiven = "given", *kContext = "context", *kModelReward = "reward_model", *kTokens = "tokens",
+                     *kReasoning = "reasoning";
 
 bool is_full_context(const Json& json) {
   return json.is_object() && json.size() == 2 && json.contains("prompt_tokens") && json.contains("holds") &&
@@ -20,6 +21,8 @@ Json info_of(const Turn& turn) {
   if (turn.full_context)
     info[kContext] = {{"prompt_tokens", turn.full_context->prompt_tokens}, {"holds", turn.full_context->holds}};
   if (turn.model_reward) info[kModelReward] = *turn.model_reward;
+  if (turn.counted_tokens) info[kTokens] = *turn.counted_tokens;
+  if (!turn.reasoning.empty()) info[kReasoning] = turn.reasoning;
   return info;
 }
 
@@ -35,6 +38,14 @@ void set_info(Turn& turn, Json json) {
   if (const Json reward = info.value(kModelReward, Json()); reward.is_number()) {
     turn.model_reward = reward.get<double>();
     info.erase(kModelReward);
+  }
+  if (const auto tokens = whole_number(info.value(kTokens, Json()), 0, INT32_MAX)) {
+    turn.counted_tokens = *tokens;
+    info.erase(kTokens);
+  }
+  if (const Json reasoning = info.value(kReasoning, Json()); reasoning.is_string()) {
+    turn.reasoning = reasoning.get<std::string>();
+    info.erase(kReasoning);
   }
 }
 

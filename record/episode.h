@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,9 @@ struct Turn {
   std::string text;                     // what it wrote
   std::vector<std::int32_t> token_ids;  // its tokens, and the log-probability of each under the sampling policy
   std::vector<float> logprobs;
+  std::optional<int> counted_tokens;  // how many there are, as a server counted them: it gives no ids
+  std::int64_t tokens() const { return counted_tokens ? *counted_tokens : std::ssize(token_ids); }
+  std::string reasoning;      // that a server gave beside the text
   std::string finish_reason;  // "stop" or "length"
   int prompt_tokens = 0;
   env::Reward reward;
@@ -42,8 +46,9 @@ struct Turn {
   TurnCredit credit;
 };
 
-// What is known of a turn, as one object: its facts (env/step_facts.h), then "given", "context" and "reward_model"
-// where they apply. A run keeps it, and every command shows it, as "info".
+// What is known of a turn, as one object: its facts (env/step_facts.h), then "given", "context",
+// "reward_model", "tokens" (counted_tokens) and "reasoning" where they apply. A run keeps it, and every command shows
+// it, as "info".
 Json info_of(const Turn& turn);
 void set_info(Turn& turn, Json info);  // the way back; what has another form stays in facts.info
 

@@ -53,35 +53,50 @@ Json to_json(const agents::Completion& completion) {
           {"prompt_tokens", completion.prompt_tokens}};
 }
 
-void print_as_json(const std::vector<agents::Completion>& completions, const std::filesystem::path& policy) {
+void print_as_json(const std::vector<agents::Completion>& completions, const agents::PolicySource& policy) {
   Json list = Json::array();
   for (const agents::Completion& completion : completions) list.push_back(to_json(completion));
-  print_measured(list.size() == 1 ? list[0] : list, {{"policy", model_record(policy)}});
+  print_measured(list.size() == 1 ? list[0] : list, {{"policy", policy_record(policy)}});
+}
+
+// A line a token: its id, where the policy tells it, else what it wrote.
+void print_logprobs(const agents::Completion& completion) {
+  std::size_t begin = 0;
+  for (std::size_t t = 0; t < completion.logprobs.size(); ++t) {
+    const std::size_t end = completion.token_ends.at(t);
+    const std::string token = t < completion.token_ids.size()
+                                  ? fmt::format("{}", completion.token_ids[t])
+                                  : printable_line(completion.text.substr(begin, end - begin));
+    fmt::print("{:>8} {:>10.5f}\n", token, completion.logprobs[t]);
+    begin = end;
+  }
 }
 
 void print_as_text(const std::vector<agents::Completion>& completions, bool logprobs) {
   for (std::size_t i = 0; i < completions.size(); ++i) {
     const agents::Completion& completion = completions[i];
     if (completions.size() > 1)
-      fmt::print("{}--- sample {}: {} tokens, ended by {}\n", i > 0 ? "\n" : "", i, completion.token_ids.size(),
+      fmt::print("{}--- sample {}: {} tokens, ended by {}\n", i > 0 ? "\n" : "", i, completion.tokens(),
                  agents::to_string(completion.finish_reason));
     print_text(completion.text + "\n");
-    if (logprobs)
-      for (std::size_t t = 0; t < completion.token_ids.size(); ++t)
-        fmt::print("{:>8} {:>10.5f}\n", completion.token_ids[t], completion.logprobs[t]);
+    if (logprobs) print_logprobs(completion);
   }
 }
 
 void complete(const CompleteOptions& options) {
-  const agents::CompletionRequest request{messages_of(options), {}, options.samples, options.sampling};
-  const std::filesystem::path folder = find_model_folder(options.policy);
-  const auto policy = agents::make_local_policy(folder, {.threads = options.threads});
+  agents::CompletionRequest request{messages_of(options), {}, options.samples, options.sampling};
+  request.sampling.logprobs = options.logprobs || options.json;
+  agents::PolicySource source = find_policy(options.policy);
+  const auto policy = agents::open_policy(source, {.threads = options.threads});
+  if (options.logprobs && !policy->capabilities().logprobs)
+    throw Error("complete: {} does not tell log-probabilities. Leave --logprobs out.", policy->capabilities().name);
   const std::vector<agents::Completion> completions = policy->complete({&request, 1});
+  agents::require_complete(completions);
   if (completions.front().finish_reason == agents::FinishReason::context)
     throw Error("complete: the prompt has {} tokens, the context of {} holds {}. Shorten it or use smaller pictures.",
                 completions.front().prompt_tokens, policy->capabilities().name, policy->capabilities().max_context);
   if (options.json)
-    print_as_json(completions, folder);
+    print_as_json(completions, source);
   else
     print_as_text(completions, options.logprobs);
 }
@@ -92,7 +107,8 @@ void add_complete(CLI::App& app) {
   CLI::App* command = app.add_subcommand("complete", "Complete one prompt, which may have pictures");
   auto options = std::make_shared<CompleteOptions>();
   agents::Sampling& sampling = options->sampling;
-  command->add_option("--policy", options->policy, std::string("Model folder (default: ") + kDefaultModel + ")")
+  command
+      ->add_option("--policy", options->policy, std::string("Model folder or server (default: ") + kDefaultModel + ")")
       ->type_name("<path>");
   CLI::Option* prompt =
       command->add_option("PROMPT,--prompt", options->prompt, "Question to answer (default: standard input)")

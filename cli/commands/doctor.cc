@@ -18,6 +18,7 @@
 
 #include "agents/hub/model_folder.h"
 #include "agents/learn/network/torch_info.h"
+#include "agents/remote/remote_policy.h"
 #include "cli/commands/commands.h"
 #include "cli/model_folder.h"
 #include "cli/provenance.h"
@@ -91,6 +92,43 @@ Check libtorch() {
   }
 }
 
+std::string stop_text(const agents::ServerTraits& can) {
+  if (can.keeps_stop) return "kept in the text";
+  return can.names_stop ? "named by the server"
+                        : "found by agon in the stream: the server does not say what ended a text";
+}
+
+std::string continuing_text(const agents::ServerTraits& can) {
+  if (can.continuing == agents::Continuing::none) return "no: agon search and self-score need it";
+  const std::string way = can.continuing == agents::Continuing::message ? "continue_final_message" : "prefill";
+  return way + (can.keeps_blank_end ? "" : ", without the white space at its end");
+}
+
+// What a server can do: a line each.
+std::vector<Check> server(const std::string& policy) {
+  try {
+    const agents::RemotePolicy remote(agents::read_endpoint(policy));
+    const agents::ServerTraits& can = remote.probed().traits;
+    const auto yes = [](bool is, const char* otherwise) { return std::string(is ? "yes" : otherwise); };
+    std::vector<Check> checks{
+        {"model", remote.capabilities().name},
+        {"context", can.context > 0 ? fmt::format("{} tokens", can.context) : "the server does not say"},
+        {"temperature", yes(can.samples, "no effect: all samples are the same")},
+        {"seeds", yes(can.seeds, "no: a sample is not repeatable")},
+        {"n", yes(can.many, "one request a sample")},
+        {"stop strings", stop_text(can)},
+        {"continuing", continuing_text(can)},
+        {"log-probs", yes(can.logprobs, "no: critics give verdicts without probabilities")},
+        {"token ids", yes(can.token_ids, "no")},
+        {"pictures", yes(can.images, "no")},
+        {"usage", yes(can.counts_tokens, "no: budgets of tokens cannot be kept")}};
+    for (const std::string& note : remote.probed().notes) checks.push_back({"note", note});
+    return checks;
+  } catch (const std::exception& error) {
+    return {{"server", error.what(), false}};
+  }
+}
+
 Check model(const std::string& policy) {
   try {
     const fs::path folder = find_model_folder(policy);
@@ -142,7 +180,7 @@ Check output_folder(const std::string& folder) {
 // The record of the model in that folder; null where the folder holds no model.
 Json record_of(const std::string& policy) {
   try {
-    return model_record(find_model_folder(policy));
+    return policy_record(find_policy(policy));
   } catch (const Error&) {
     return {};
   }
@@ -167,11 +205,11 @@ void examine(const std::string& policy, const std::string& out, bool as_json) {
                                memory(),
                                libtorch(),
                                {"OpenCV", CV_VERSION},
-                               {"SQLite", sqlite3_libversion()},
-                               model(policy),
-                               output_folder(out)};
-  const std::vector<Check> sandbox = code_sandbox();
-  checks.insert(checks.end() - 2, sandbox.begin(), sandbox.end());
+                               {"SQLite", sqlite3_libversion()}};
+  const std::vector<Check> about_policy =
+      agents::names_endpoint(policy) ? server(policy) : std::vector<Check>{model(policy)};
+  for (const std::vector<Check>& more : {code_sandbox(), about_policy, {output_folder(out)}})
+    checks.insert(checks.end(), more.begin(), more.end());
   bool ok = true;
   for (const Check& check : checks) ok = ok && check.ok;
   print(checks, ok, policy, as_json);
@@ -187,7 +225,7 @@ void add_doctor(CLI::App& app) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("doctor", "Report what this machine has, and whether agon run works");
-  command->add_option("--policy", options->policy, fmt::format("Model folder (default: {})", kDefaultModel))
+  command->add_option("--policy", options->policy, fmt::format("Model folder or server (default: {})", kDefaultModel))
       ->type_name("<path>");
   command->add_option("--out", options->out, "Folder that runs are written to")
       ->type_name("<path>")

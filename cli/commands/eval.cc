@@ -13,6 +13,7 @@
 #include "cli/model_folder.h"
 #include "cli/output.h"
 #include "cli/play.h"
+#include "cli/policy_needs.h"
 #include "cli/provenance.h"
 #include "cli/tables/eval_table.h"
 #include "core/error.h"
@@ -42,7 +43,8 @@ void require_own_folder(const fs::path& out) {
 }
 
 struct EvaluatedPolicy {
-  fs::path folder;
+  agents::PolicySource source;
+  fs::path path;     // of the folder, or the server's address and model
   std::string name;  // as many of the path's last parts as it takes to tell it from the others
 };
 
@@ -57,21 +59,23 @@ std::string last_parts(const fs::path& path, std::size_t count) {
 std::vector<EvaluatedPolicy> named_policies(const std::vector<std::string>& flags) {
   std::vector<EvaluatedPolicy> policies;
   for (const std::string& flag : flags.empty() ? std::vector<std::string>{""} : flags) {
-    const fs::path folder = fs::canonical(find_model_folder(flag));
-    policies.push_back({folder, folder.filename().string()});
+    agents::PolicySource source = find_policy(flag);
+    if (!source.endpoint) source.folder = fs::canonical(source.folder);
+    const fs::path path = source.endpoint ? fs::path(source.fingerprint()) : source.folder;
+    policies.push_back({std::move(source), path, ""});
   }
   const auto same_name = [&](const EvaluatedPolicy& one, std::size_t parts) {
     return std::count_if(policies.begin(), policies.end(), [&](const EvaluatedPolicy& other) {
-      return last_parts(other.folder, parts) == last_parts(one.folder, parts);
+      return last_parts(other.path, parts) == last_parts(one.path, parts);
     });
   };
   for (EvaluatedPolicy& policy : policies) {
-    const auto longest = static_cast<std::size_t>(std::distance(policy.folder.begin(), policy.folder.end()));
+    const auto longest = static_cast<std::size_t>(std::distance(policy.path.begin(), policy.path.end()));
     std::size_t parts = 1;
     while (parts < longest && same_name(policy, parts) > 1) ++parts;
     if (same_name(policy, parts) > 1)
-      throw Error("eval: policy {} is given twice. Give it once.", policy.folder.string());
-    policy.name = last_parts(policy.folder, parts);
+      throw Error("eval: policy {} is given twice. Give it once.", policy.path.string());
+    policy.name = last_parts(policy.path, parts);
   }
   return policies;
 }
@@ -100,19 +104,20 @@ struct Evaluated {
 
 // Suite by suite, the policies in the order of the flags.
 std::vector<Evaluated> evaluate(const EvalFlags& flags) {
-  const std::vector<EvaluatedPolicy> policies = named_policies(flags.policies);
+  std::vector<EvaluatedPolicy> policies = named_policies(flags.policies);
   const std::vector<agents::RolloutOptions> suites = options_of(flags);
   fs::path out = flags.out;
   std::vector<Evaluated> all(suites.size() * policies.size());
   for (std::size_t p = 0; p < policies.size(); ++p) {
-    const auto policy = agents::make_local_policy(policies[p].folder);
+    const auto policy = agents::open_policy(policies[p].source);
+    for (const agents::RolloutOptions& suite : suites) require_plays("eval", policy->capabilities(), suite);
     if (out.empty()) out = default_folder("eval");
     for (std::size_t s = 0; s < suites.size(); ++s) {
-      const auto& [folder, name] = policies[p];
+      const std::string& name = policies[p].name;
       const std::string& suite = suites[s].suite.name();
       const RunPlace place{out / name / suite, flags.resume, fmt::format("--out {} --resume", out.string())};
-      PlayedRun run =
-          play_into(place, *policy, suites[s], run_config(suites[s], folder), fmt::format("eval {} {}", name, suite));
+      PlayedRun run = play_into(place, *policy, suites[s], run_config(suites[s], policies[p].source),
+                                fmt::format("eval {} {}", name, suite));
       all[s * policies.size() + p] = {{suite, name, place.folder.string(), run.summary, {}}, place, std::move(run)};
     }
   }
@@ -133,7 +138,7 @@ void eval(const EvalFlags& flags) {
   if (flags.json) {
     Json about{{"policies", Json::array()}};
     for (const EvaluatedPolicy& policy : named_policies(flags.policies))
-      about["policies"].push_back(model_record(policy.folder));
+      about["policies"].push_back(policy_record(policy.source));
     const Json made = record::RunReader::open(all.front().place.folder)->config().value(kProvenance, Json::object());
     for (const char* input : {"file", "search"})
       if (made.contains(input)) about[input] = made.at(input);

@@ -53,7 +53,8 @@ std::vector<critic::Preference> read_all(const EvalRmFlags& flags, std::int64_t&
 // A policy as judge, by pairs or by one choice.
 std::vector<critic::ScoredSet> judged(const EvalRmFlags& flags, const std::vector<critic::Preference>& preferences,
                                       const critic::SetsDone& done, Json& extra) {
-  const auto policy = agents::make_local_policy(find_model_folder(flags.judge.empty() ? flags.choose : flags.judge));
+  agents::PolicySource source = find_policy(flags.judge.empty() ? flags.choose : flags.judge);
+  const auto policy = agents::open_policy(source);
   critic::Judge judge(*policy, {.swap = !flags.no_swap, .max_tokens = flags.max_tokens, .seed = flags.seed});
   auto sets = flags.judge.empty() ? critic::chosen_by(judge, preferences, flags.seed, done)
                                   : critic::compared_by(judge, preferences, flags.seed, done);
@@ -101,9 +102,9 @@ std::string passed_over_text(std::int64_t without_order) {
 }
 
 // What is evaluated.
-std::filesystem::path rated_folder(const EvalRmFlags& flags) {
-  if (!flags.reward_model.empty()) return flags.reward_model;
-  return find_model_folder(flags.judge.empty() ? flags.choose : flags.judge);
+agents::PolicySource rated_model(const EvalRmFlags& flags) {
+  if (!flags.reward_model.empty()) return std::filesystem::path(flags.reward_model);
+  return find_policy(flags.judge.empty() ? flags.choose : flags.judge);
 }
 
 void eval_rm(const EvalRmFlags& flags) {
@@ -124,7 +125,7 @@ void eval_rm(const EvalRmFlags& flags) {
     Json figures = printed_ranking(ranking);
     figures.update(extra);
     figures["without_order"] = without_order;
-    Json about{{flags.reward_model.empty() ? "policy" : "reward_model", model_record(rated_folder(flags))},
+    Json about{{flags.reward_model.empty() ? "policy" : "reward_model", policy_record(rated_model(flags))},
                {"files", Json::array()}};
     for (const std::string& file : flags.files) about["files"].push_back(file_record(file));
     print_measured(std::move(figures), about);

@@ -52,22 +52,22 @@ struct Models {
   std::vector<std::unique_ptr<critic::Judge>> judges;
 };
 
-std::vector<fs::path> folders(const std::vector<std::string>& names) {
-  std::vector<fs::path> found;
-  for (const std::string& name : names) found.push_back(find_model_folder(name));
+std::vector<agents::PolicySource> sources(const std::vector<std::string>& names) {
+  std::vector<agents::PolicySource> found;
+  for (const std::string& name : names) found.push_back(find_policy(name));
   return found;
 }
 
 Models open_models(const PreferenceFlags& flags) {
   Models models;
-  for (const fs::path& folder : folders(flags.policies.empty() ? std::vector<std::string>{""} : flags.policies)) {
-    models.policies.push_back(agents::make_local_policy(folder));
+  for (agents::PolicySource& source : sources(flags.policies.empty() ? std::vector<std::string>{""} : flags.policies)) {
+    models.policies.push_back(agents::open_policy(source));
     for (const double temperature : flags.temperatures)
       models.writers.push_back(
-          {models.policies.back().get(), fmt::format("{} T={}", folder.filename().string(), temperature), temperature});
+          {models.policies.back().get(), fmt::format("{} T={}", source.name(), temperature), temperature});
   }
-  for (const fs::path& folder : folders(flags.judges)) {
-    models.policies.push_back(agents::make_local_policy(folder));
+  for (agents::PolicySource& source : sources(flags.judges)) {
+    models.policies.push_back(agents::open_policy(source));
     models.judges.push_back(std::make_unique<critic::Judge>(
         *models.policies.back(), critic::JudgeOptions{.max_tokens = flags.max_tokens, .seed = flags.seed}));
   }
@@ -77,13 +77,13 @@ Models open_models(const PreferenceFlags& flags) {
 Json config_of(const PreferenceFlags& flags) {
   const auto fingerprints = [](const std::vector<std::string>& names) {
     Json list = Json::array();
-    for (const fs::path& folder : folders(names))
-      list.push_back({{"policy", folder.filename().string()}, {"files", agents::model_fingerprint(folder)}});
+    for (const agents::PolicySource& source : sources(names))
+      list.push_back({{"policy", source.name()}, {"files", source.fingerprint()}});
     return list;
   };
   const auto records = [](const std::vector<std::string>& names) {
     Json list = Json::array();
-    for (const fs::path& folder : folders(names)) list.push_back(model_record(folder));
+    for (const agents::PolicySource& source : sources(names)) list.push_back(policy_record(source));
     return list;
   };
   const std::vector<std::string> writers = flags.policies.empty() ? std::vector<std::string>{""} : flags.policies;

@@ -38,18 +38,18 @@ struct ReplayFlags {
 };
 
 // Where nothing says which, the run's own.
-CriticFlags critic_of(const ReplayFlags& flags, const Json& config, const fs::path& policy_folder) {
+CriticFlags critic_of(const ReplayFlags& flags, const Json& config, const agents::PolicySource& policy) {
   CriticFlags given = flags.critic;
   given.seed = config.at("seed").get<std::uint64_t>();
-  return flags.critic_given ? given : critic_flags_in(config.at("critic"), given, policy_folder);
+  return flags.critic_given ? given : critic_flags_in(config.at("critic"), given, &policy);
 }
 
 critic::Replay replay_of(const ReplayFlags& flags, const record::RunReader& run, const critic::SearchOptions& options) {
   if (flags.policy.empty()) return critic::replay(options, run, flags.task);
-  const fs::path folder = find_model_folder(flags.policy);
-  const auto policy = agents::make_local_policy(folder);
+  agents::PolicySource source = find_policy(flags.policy);
+  const auto policy = agents::open_policy(source);
   OpenCritic open;
-  if (needs_critic(options.method)) open = open_critic(critic_of(flags, run.config(), folder), policy.get(), folder);
+  if (needs_critic(options.method)) open = open_critic(critic_of(flags, run.config(), source), policy.get(), &source);
   return critic::replay(options, run, flags.task, policy.get(), open.critic.get());
 }
 
@@ -76,7 +76,7 @@ void require_flags_used(const CLI::App& command, const ReplayFlags& flags, const
 
 Json provenance_of(const ReplayFlags& flags, const Json& config) {
   Json about{{"run", run_record(flags.run)}, {"made_by", config.value(kProvenance, Json::object())}};
-  if (!flags.policy.empty()) about["policy"] = model_record(find_model_folder(flags.policy));
+  if (!flags.policy.empty()) about["policy"] = policy_record(find_policy(flags.policy));
   return about;
 }
 

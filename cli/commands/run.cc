@@ -14,6 +14,7 @@
 #include "cli/model_folder.h"
 #include "cli/output.h"
 #include "cli/play.h"
+#include "cli/policy_needs.h"
 #include "cli/printed_json.h"
 #include "cli/provenance.h"
 #include "core/error.h"
@@ -56,12 +57,13 @@ void require_one_turn(const agents::RolloutOptions& options) {
 }
 
 void run(const RunFlags& flags) {
-  const fs::path policy_folder = find_model_folder(flags.policy);
+  agents::PolicySource source = find_policy(flags.policy);
   const agents::RolloutOptions options = rollout_options(flags.play, flags.suite);
   if (!flags.reward_model.empty()) require_one_turn(options);
-  Json config = run_config(options, policy_folder);
+  const auto policy = agents::open_policy(source);  // first: a model that does not load leaves no folder
+  require_plays("run", policy->capabilities(), options);
+  Json config = run_config(options, source);
   if (!flags.reward_model.empty()) config[kProvenance]["verifier"] = model_record(flags.reward_model);
-  const auto policy = agents::make_local_policy(policy_folder);  // first: a model that does not load leaves no folder
   const auto model = flags.reward_model.empty() ? nullptr : critic::open_reward_model(flags.reward_model);
   const RunPlace place = run_place("run", flags.suite, flags.out, flags.resume);
   const auto add_verified = [&](const record::RunReader& run, agents::RunSummary& summary) {
@@ -90,7 +92,7 @@ void add_run(CLI::App& app) {
       ->type_name("<name>")
       ->capture_default_str()
       ->group(kDataFlags);
-  command->add_option("--policy", flags->policy, "Model folder (default: models/agon-tiny)")
+  command->add_option("--policy", flags->policy, "Model folder or server (default: models/agon-tiny)")
       ->type_name("<path>")
       ->group(kPolicyFlags);
   add_play_options(*command, flags->play);

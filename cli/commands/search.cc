@@ -18,6 +18,7 @@
 #include "cli/model_folder.h"
 #include "cli/output.h"
 #include "cli/play.h"
+#include "cli/policy_needs.h"
 #include "cli/printed_json.h"
 #include "cli/provenance.h"
 #include "cli/search_config.h"
@@ -78,13 +79,13 @@ critic::SearchOptions search_options(const SearchCommandFlags& flags, const agen
 }
 
 Json search_json(const SearchCommandFlags& flags, const agents::RolloutOptions& asked,
-                 const critic::SearchOptions& options, const fs::path& policy_folder) {
-  Json config = run_config(asked, policy_folder);
+                 const critic::SearchOptions& options, const agents::PolicySource& policy) {
+  Json config = run_config(asked, policy);
   config.erase("samples");
   add_search_config(options, config);
   if (needs_critic(options.method)) {
-    config["critic"] = critic_config(flags.critic, policy_folder);
-    config[kProvenance]["critic"] = critic_record(flags.critic, policy_folder);
+    config["critic"] = critic_config(flags.critic, &policy);
+    config[kProvenance]["critic"] = critic_record(flags.critic, &policy);
   }
   return config;
 }
@@ -178,8 +179,7 @@ void require_asked(const SearchCommandFlags& flags, const critic::MethodOptions&
 // A process reward model reads no pictures, and a run would find that out task by task.
 void require_text(const SearchCommandFlags& flags, const critic::SearchOptions& options) {
   if (flags.critic.critic != "process-reward" || !needs_critic(options.method)) return;
-  const env::StepResult first = options.suite->make_env()->reset({options.split, 0, options.seed});
-  if (std::ranges::any_of(first.observation.parts, [](const Part& part) { return part.is_image(); }))
+  if (shows_pictures(*options.suite, options.split, options.seed))
     throw Error(
         "search: the tasks of {} have pictures, which a process reward model does not read. Choose another --critic.",
         options.suite->name());
@@ -222,7 +222,7 @@ void require_none_failed(const record::RunReader& run, const RunPlace& place) {
 }
 
 void run_search(const SearchCommandFlags& flags) {
-  const fs::path policy_folder = find_model_folder(flags.policy);
+  agents::PolicySource source = find_policy(flags.policy);
   const agents::RolloutOptions asked = rollout_options(flags.play, flags.suite);
   const critic::SearchOptions options = search_options(flags, asked);
   require_candidates_differ(flags, options.method);
@@ -230,10 +230,12 @@ void run_search(const SearchCommandFlags& flags) {
   require_budget_used(flags, options);
   require_oracle_knows(flags, options);
   require_text(flags, options);
-  const Json config = search_json(flags, asked, options, policy_folder);
-  const auto policy = agents::make_local_policy(policy_folder);
+  const auto policy = agents::open_policy(source);
+  require_plays("search", policy->capabilities(), asked);
+  require_searches(policy->capabilities(), options);
+  const Json config = search_json(flags, asked, options, source);
   OpenCritic open;
-  if (needs_critic(options.method)) open = open_critic(flags.critic, policy.get(), policy_folder);
+  if (needs_critic(options.method)) open = open_critic(flags.critic, policy.get(), &source);
   const RunPlace place = run_place("search", "search-" + flags.suite, flags.out, flags.resume);
   const critic::SearchSummary summary =
       search_into(place, config, options, *policy, open.critic.get(), "search " + flags.suite);
@@ -321,7 +323,7 @@ void add_search(CLI::App& app) {
       ->group(kDataFlags);
   add_task_options(*command, flags->play);
   add_method_options(*command, *flags);
-  command->add_option("--policy", flags->policy, "Model folder (default: models/agon-tiny)")
+  command->add_option("--policy", flags->policy, "Model folder or server (default: models/agon-tiny)")
       ->type_name("<path>")
       ->group(kPolicyFlags);
   add_sampling_options(*command, flags->play);

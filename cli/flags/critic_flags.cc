@@ -54,10 +54,10 @@ CLI::Validator critic_name(const std::string& command) {
 }
 
 // A critic that was taught to judge; the solver's own score is the solver's.
-std::filesystem::path critic_folder(const CriticFlags& flags, const std::filesystem::path& solver_folder) {
-  if (flags.critic == "self-score" && flags.policy.empty() && !solver_folder.empty()) return solver_folder;
-  return find_model_folder(flags.policy, program_folder(),
-                           flags.critic == "self-score" ? kDefaultModel : kDefaultCritic);
+agents::PolicySource critic_source(const CriticFlags& flags, const agents::PolicySource* solver) {
+  const bool own_score = flags.critic == "self-score";
+  if (own_score && flags.policy.empty() && solver) return *solver;
+  return find_policy(flags.policy, own_score ? kDefaultModel : kDefaultCritic);
 }
 
 std::filesystem::path reward_model_folder(const CriticFlags& flags) {
@@ -98,12 +98,14 @@ std::unique_ptr<critic::StepCritic> make_writing_critic(const CriticFlags& flags
   return critic::make_generative_critic(policy, options);
 }
 
-// The folder that holds the files of a critic which was recorded.
-std::filesystem::path folder_of(const Json& config, const CriticFlags& flags,
-                                const std::filesystem::path& solver_folder) {
+// The policy of a critic that was recorded.
+std::string recorded_policy(const Json& config, const CriticFlags& flags, const agents::PolicySource* solver) {
   const auto files = config.at("policy_files").get<std::string>();
-  for (const std::filesystem::path& folder : {solver_folder, critic_folder(flags, solver_folder)})
-    if (agents::model_fingerprint(folder) == files) return folder;
+  if (agents::names_endpoint(files)) return files;
+  std::vector<agents::PolicySource> sources{critic_source(flags, solver)};
+  if (solver) sources.push_back(*solver);
+  for (const agents::PolicySource& source : sources)
+    if (!source.endpoint && source.fingerprint() == files) return source.folder.string();
   throw Error(
       "critic: the run's critic was {}, with files of the hash {}; no model at hand has that hash. Give its "
       "folder with --critic-policy, or another critic with --critic.",
@@ -124,9 +126,10 @@ void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string
       ->capture_default_str()
       ->group(kCriticFlags);
   command
-      .add_option(name("policy"), flags.policy,
-                  "Model folder of the critic (default: models/agon-tiny-critic; for self-score the policy's, "
-                  "models/agon-tiny)")
+      .add_option(
+          name("policy"), flags.policy,
+          "Model folder or server of the critic (default: models/agon-tiny-critic; for self-score the policy's, "
+          "models/agon-tiny)")
       ->type_name("<path>")
       ->group(kCriticFlags);
   command.add_option(name("prompt"), flags.prompt, "Prompt of the critic: short, long, or a text file of your own")
@@ -186,7 +189,7 @@ void require_used(const CLI::App& command, const CriticFlags& flags, const std::
                           "ask for --critiques 2 or more"}});
 }
 
-Json critic_config(const CriticFlags& flags, const std::filesystem::path& solver_folder) {
+Json critic_config(const CriticFlags& flags, const agents::PolicySource* solver) {
   Json config{{"critic", recorded(flags.critic)}};
   if (flags.critic == "process-reward") {
     config["url"] = net::public_url(flags.url);
@@ -196,9 +199,9 @@ Json critic_config(const CriticFlags& flags, const std::filesystem::path& solver
   if (flags.critic.starts_with(kRewardModel))
     config["policy_files"] = agents::model_fingerprint(reward_model_folder(flags));
   if (!writes(flags.critic)) return config;
-  const std::filesystem::path folder = critic_folder(flags, solver_folder);
-  config["policy"] = folder.filename().string();
-  config["policy_files"] = agents::model_fingerprint(folder);
+  const agents::PolicySource source = critic_source(flags, solver);
+  config["policy"] = source.name();
+  config["policy_files"] = source.fingerprint();
   config["max_tokens"] = flags.max_tokens;
   if (flags.critic == "self-score") return config;
   config["prompt"] = instructions_of(flags);
@@ -209,17 +212,17 @@ Json critic_config(const CriticFlags& flags, const std::filesystem::path& solver
   return config;
 }
 
-Json critic_record(const CriticFlags& flags, const std::filesystem::path& solver_folder) {
+Json critic_record(const CriticFlags& flags, const agents::PolicySource* solver) {
   Json record{{"critic", recorded(flags.critic)}};
   if (flags.critic == "process-reward") record["url"] = net::public_url(flags.url);
   if (flags.critic.starts_with(kRewardModel)) record.update(model_record(reward_model_folder(flags)));
-  if (writes(flags.critic)) record.update(model_record(critic_folder(flags, solver_folder)));
+  if (writes(flags.critic)) record.update(policy_record(critic_source(flags, solver)));
   return record;
 }
 
 std::string critic_in(const Json& config) { return renewed(config.at("critic").get<std::string>()); }
 
-CriticFlags critic_flags_in(const Json& config, const CriticFlags& given, const std::filesystem::path& solver_folder) {
+CriticFlags critic_flags_in(const Json& config, const CriticFlags& given, const agents::PolicySource* solver) {
   CriticFlags flags = given;
   flags.critic = critic_in(config);
   if (flags.url.empty()) flags.url = config.value("url", "");
@@ -230,11 +233,11 @@ CriticFlags critic_flags_in(const Json& config, const CriticFlags& given, const 
   flags.combine = config.value("combine", flags.combine);
   flags.temperature = config.value("temperature", flags.temperature);
   if (config.contains("prompt")) flags.instructions = config.at("prompt").get<std::string>();
-  if (flags.policy.empty() && writes(flags.critic)) flags.policy = folder_of(config, flags, solver_folder).string();
+  if (flags.policy.empty() && writes(flags.critic)) flags.policy = recorded_policy(config, flags, solver);
   return flags;
 }
 
-OpenCritic open_critic(const CriticFlags& flags, agents::Policy* solver, const std::filesystem::path& solver_folder) {
+OpenCritic open_critic(const CriticFlags& flags, agents::Policy* solver, const agents::PolicySource* source) {
   OpenCritic open;
   if (flags.critic == "oracle") {
     open.critic = critic::make_oracle_critic();
@@ -251,9 +254,9 @@ OpenCritic open_critic(const CriticFlags& flags, agents::Policy* solver, const s
     open.critic = critic::make_reward_model_critic(*open.reward_model, folder.lexically_normal().string());
     open.label = "reward model ";
   } else if (writes(flags.critic)) {
-    const std::filesystem::path folder = critic_folder(flags, solver_folder);
-    const bool is_solver = solver && std::filesystem::equivalent(folder, solver_folder);
-    if (!is_solver) open.policy = agents::make_local_policy(folder);
+    agents::PolicySource own = critic_source(flags, source);
+    const bool is_solver = solver && source && own == *source;
+    if (!is_solver) open.policy = agents::open_policy(own);
     open.critic = make_writing_critic(flags, is_solver ? *solver : *open.policy);
     open.label = flags.critic + " ";
   } else {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "agents/open_policy.h"
 #include "agents/policy.h"
 #include "core/json.h"
 #include "critic/critic.h"
@@ -32,18 +33,18 @@ struct CriticFlags {
 void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string& prefix = {});
 // Throws Error for a flag among them that was given and of which this critic makes no use.
 void require_used(const CLI::App& command, const CriticFlags& flags, const std::string& prefix = {});
-// What the flags ask for, to be recorded with what the critic says. solver_folder: whose own score self-score is where
-// the flags name no folder; empty: that of models/agon-tiny.
-Json critic_config(const CriticFlags& flags, const std::filesystem::path& solver_folder = {});
-// Which critic it is, for a provenance: {"critic"}, and "path" and "files" of its model folder or "url" of its
-// server, where it has one.
-Json critic_record(const CriticFlags& flags, const std::filesystem::path& solver_folder = {});
+// What the flags ask for, to be recorded with what the critic says. solver: whose own score self-score is where the
+// flags name no policy; null: that of models/agon-tiny.
+Json critic_config(const CriticFlags& flags, const agents::PolicySource* solver = nullptr);
+// Which critic it is, for a provenance: {"critic"}, and "path" and "files" of its model folder, or "url" and "model" of
+// its server, where it has one.
+Json critic_record(const CriticFlags& flags, const agents::PolicySource* solver = nullptr);
 // Which critic a recorded config names, as --critic would: "reward-model:DIR".
 std::string critic_in(const Json& config);
-// Back again, but for the critic's model folder, of which the config has the name and a hash alone: the folder that
-// holds the same files, of `solver_folder` and the critic that comes with agon. Throws Error where neither does.
+// Back again, except the critic's policy, of which the config has the name and a hash alone: the one with that hash, of
+// `solver` and the critic that comes with agon. Throws Error where neither does.
 // given: the flags, whose folder and address come first.
-CriticFlags critic_flags_in(const Json& config, const CriticFlags& given, const std::filesystem::path& solver_folder);
+CriticFlags critic_flags_in(const Json& config, const CriticFlags& given, const agents::PolicySource* solver);
 
 struct OpenCritic {
   std::unique_ptr<agents::Policy> policy;  // what the critic writes with; null: it writes nothing, or with another's
@@ -52,9 +53,9 @@ struct OpenCritic {
   std::string label;  // "generative agon-tiny"
 };
 // Throws Error for a critic that there is not, with the nearest name, and for options that it cannot use.
-// solver, solver_folder: a policy that is loaded already; a critic of the same folder writes with it. It must outlive
-// the critic.
+// solver, source: a policy that is open already, and what it was opened from; a critic of the same source writes with
+// it. It must outlive the critic.
 OpenCritic open_critic(const CriticFlags& flags, agents::Policy* solver = nullptr,
-                       const std::filesystem::path& solver_folder = {});
+                       const agents::PolicySource* source = nullptr);
 
 }  // namespace agon::cli

@@ -8,6 +8,7 @@
 
 #include "cli/report/training.h"
 #include "cli/tables/transcript.h"
+#include "core/base64.h"
 #include "core/text.h"
 #include "env/grading/box.h"
 #include "env/grading/box_text.h"
@@ -21,17 +22,6 @@ using record::Episode;
 using record::Turn;
 
 constexpr std::size_t kTokenBytes = 24;  // of a token with its figures in the page, about
-
-std::string base64(std::span<const std::uint8_t> bytes) {
-  static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t three = 0;
-    for (std::size_t j = 0; j < 3; ++j) three = three << 8 | (i + j < bytes.size() ? bytes[i + j] : 0u);
-    for (std::size_t j = 0; j < 4; ++j) text += i + j > bytes.size() ? '=' : kDigits[three >> (18 - 6 * j) & 63];
-  }
-  return text;
-}
 
 // A list of texts (the expert's actions) becomes lines.
 std::string gold_text(const Json& gold) {
@@ -131,7 +121,7 @@ Json ReportEpisodes::turn_of(const Turn& turn, bool answer_is_box) {
   return {{"parts", std::move(parts)},
           {"segments", credit.is_null() ? segments_of(turn.text) : token_segments_json(turn)},
           {"credit", std::move(credit)},
-          {"tokens", turn.token_ids.size()},
+          {"tokens", turn.tokens()},
           {"finish", turn.finish_reason},
           {"fills_context", turn.full_context.has_value()},
           {"reward", turn.reward.total},

@@ -74,7 +74,7 @@ std::vector<int> times_shown(const critic::Replay& replay, const std::map<int, s
 Json node_json(const critic::Replay& replay, int number, const std::map<int, std::string>& decisions) {
   const Node& node = replay.nodes.at(static_cast<std::size_t>(number));
   Json json{{"node", number}, {"parent", node.parent < 0 ? Json() : Json(node.parent)}, {"text", trim(node.text)}};
-  json["tokens"] = node.token_ids.size();
+  json["tokens"] = node.tokens;
   json["verdict"] = node.verdict ? Json(to_string(node.verdict->judgement)) : Json();
   json["probability"] = node.verdict && node.verdict->probability ? Json(*node.verdict->probability) : Json();
   json["critique"] = node.verdict ? Json(node.verdict->critique) : Json();

@@ -231,7 +231,7 @@ std::string episode_text(const Episode& episode) {
   for (std::size_t i = 0; i < episode.turns.size(); ++i) {
     const record::Turn& turn = episode.turns[i];
     text += fmt::format("\n--- turn {}: what the policy saw ---\n{}", i + 1, observation_text(turn.observation));
-    text += fmt::format("--- turn {}: what it wrote ({} tokens{}) ---\n{}\n", i + 1, turn.token_ids.size(),
+    text += fmt::format("--- turn {}: what it wrote ({} tokens{}) ---\n{}\n", i + 1, turn.tokens(),
                         turn.finish_reason == "length" ? ", cut at the limit" : "", printable(turn.text));
     text += calls_text(turn);
     if (turn.facts.turn_correct) text += *turn.facts.turn_correct ? "(a right answer)\n" : "(a wrong answer)\n";

@@ -96,7 +96,9 @@ std::vector<agents::Completion> Judge::ask(std::vector<std::vector<Message>> req
     one.sampling.max_tokens = options_.max_tokens;
     one.sampling.seed = Rng::derive(options_.seed, "judge", {}, i)();
   }
-  return policy_.complete(asked);
+  std::vector<agents::Completion> completions = policy_.complete(asked);
+  agents::require_complete(completions);
+  return completions;
 }
 
 std::vector<std::vector<PreferenceVote>> Judge::compare(std::span<const Candidates> sets,

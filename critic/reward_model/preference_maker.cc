@@ -172,6 +172,7 @@ void PreferenceMaker::write(std::vector<std::unique_ptr<Task>>& tasks) const {
       request.sampling.seed = Rng::derive(options_.seed, writer.name, task->env->task().id)();
     }
     const std::vector<agents::Completion> completions = writer.policy->complete(requests);
+    agents::require_complete(completions);
     for (std::size_t i = 0; i < completions.size(); ++i)
       tasks[i / static_cast<std::size_t>(options_.samples)]->add(completions[i].text, writer.name, options_.repeats);
   }

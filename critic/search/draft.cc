@@ -25,13 +25,14 @@ bool inside_call(std::string_view turn) {
 void Draft::add(const agents::Completion& completion, std::int64_t limit) {
   for (const std::uint32_t end : completion.token_ends) ends.push_back(text.size() + end);
   text += completion.text;
+  tokens += completion.tokens();
   token_ids.insert(token_ids.end(), completion.token_ids.begin(), completion.token_ids.end());
   logprobs.insert(logprobs.end(), completion.logprobs.begin(), completion.logprobs.end());
   alternatives.insert(alternatives.end(), completion.alternatives.begin(), completion.alternatives.end());
   const bool stopped = completion.finish_reason == agents::FinishReason::stop;
   full = completion.finish_reason == agents::FinishReason::context && text.empty();
-  const bool goes_on = !stopped && !full && std::ssize(completion.token_ids) == limit && tokens() < room;
-  ends_turn = tokens() >= room || (stopped ? completion.matched_stop.empty() : !goes_on && !full);
+  const bool goes_on = !stopped && !full && completion.tokens() == limit && tokens < room;
+  ends_turn = tokens >= room || (stopped ? completion.matched_stop.empty() : !goes_on && !full);
   done = ends_turn || full || (!goes_on && !trim(text).empty() && !inside_call(before + text));
 }
 
@@ -41,10 +42,10 @@ std::vector<agents::Beginning> Draft::still_excluded() const {
     const auto [at, of] = std::mismatch(token_ids.begin(), token_ids.end(), one.token_ids.begin(), one.token_ids.end());
     if (at != token_ids.end() || of == one.token_ids.end()) continue;
     rest.push_back({{of, one.token_ids.end()},
-                    {one.logprobs.begin() + tokens(), one.logprobs.end()},
+                    {one.logprobs.begin() + tokens, one.logprobs.end()},
                     one.alternatives.empty()
                         ? Alternatives{}
-                        : Alternatives{one.alternatives.begin() + tokens(), one.alternatives.end()}});
+                        : Alternatives{one.alternatives.begin() + tokens, one.alternatives.end()}});
   }
   return rest;
 }
@@ -52,7 +53,8 @@ std::vector<agents::Beginning> Draft::still_excluded() const {
 int Draft::said() const {
   const std::size_t without = env::without_score(text).size();
   const auto last = std::find_if(ends.begin(), ends.end(), [&](std::size_t end) { return end >= without; });
-  return static_cast<int>(last == ends.end() ? tokens() : last - ends.begin() + 1);
+  if (last != ends.end()) return static_cast<int>(last - ends.begin() + 1);
+  return static_cast<int>(ends.empty() ? tokens : std::ssize(ends));
 }
 
 void write_out(agents::Policy& policy, std::span<Draft> drafts, agents::Sampling sampling, std::int64_t left) {
@@ -67,16 +69,17 @@ void write_out(agents::Policy& policy, std::span<Draft> drafts, agents::Sampling
     for (Draft* draft : open) {
       if (share == 0) draft->done = draft->cut = true;
       agents::CompletionRequest request{draft->messages, draft->before + draft->text, 1, sampling};
-      request.sampling.max_tokens = static_cast<int>(std::min(share, draft->room - draft->tokens()));
+      request.sampling.max_tokens = static_cast<int>(std::min(share, draft->room - draft->tokens));
       request.sampling.excluded = draft->still_excluded();
       request.sampling.seed = round == 0 ? draft->seed : Rng::derive(draft->seed, "later part of a step", {}, round)();
       requests.push_back(std::move(request));
     }
     if (share == 0) return;
     const std::vector<agents::Completion> completions = policy.complete(requests);
+    agents::require_complete(completions);
     for (std::size_t i = 0; i < open.size(); ++i) {
       open[i]->add(completions.at(i), requests[i].sampling.max_tokens);
-      left -= std::ssize(completions[i].token_ids);
+      left -= completions[i].tokens();
     }
   }
 }
@@ -91,8 +94,8 @@ void write_within(agents::Policy& policy, std::vector<Draft>& drafts, const agen
     const auto some = std::span(drafts).subspan(begun, count);
     write_out(policy, some, sampling, begun == 0 ? left : for_all - spent);
     for (const Draft& draft : some) {
-      spent += draft.tokens();
-      longest = std::max(longest, draft.tokens());
+      spent += draft.tokens;
+      longest = std::max(longest, draft.tokens);
     }
     begun += count;
     const auto affordable = static_cast<std::size_t>(std::max<std::int64_t>(0, (for_all - spent) / longest));

@@ -28,13 +28,13 @@ struct Draft {
   std::vector<agents::Beginning> excluded;
 
   std::string text;
-  std::vector<std::int32_t> token_ids;
+  std::vector<std::int32_t> token_ids;  // none where the policy does not tell
   std::vector<float> logprobs;
   std::vector<std::vector<agents::Alternative>> alternatives;
+  std::int64_t tokens = 0;
   std::vector<std::size_t> ends;  // of each token in the text; none where the policy does not tell
   bool done = false, ends_turn = false, cut = false, full = false;  // cut, full: as of a Node
 
-  std::int64_t tokens() const { return std::ssize(token_ids); }
   // limit: the most tokens that were asked for.
   void add(const agents::Completion& completion, std::int64_t limit);
   // Those of the excluded beginnings that what is written may still become, without it.

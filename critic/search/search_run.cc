@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "net/http_client.h"
 #include "record/journal_entry.h"
 
 namespace agon::critic {
@@ -22,6 +23,7 @@ agents::Sampling sampling_of(const SearchOptions& options) {
   const MethodOptions& method = options.method;
   if (method.method == Method::guided && method.retry == Retry::anew && sampling.temperature == 0)
     sampling.alternatives = method.attempts;
+  sampling.logprobs = looks_at(method.method, Setting::keep) && method.keep == Keep::likeliest;
   return sampling;
 }
 
@@ -121,6 +123,8 @@ class SearchPool {
   bool stopped() const { return broken_ || (place_.stop && *place_.stop); }
 
   void work() {
+    std::optional<net::HttpStop> stop_requests;
+    if (place_.stop) stop_requests.emplace(*place_.stop);
     while (!stopped()) {
       const std::uint64_t task = next_++;
       if (task >= options_.tasks) return;
@@ -142,7 +146,10 @@ class SearchPool {
   record::Episode search_with_retries(std::uint64_t task) {
     for (int attempt = 0;; ++attempt) try {
         return search_task(task);
+      } catch (const agents::PolicyGone&) {
+        throw;
       } catch (const std::exception& error) {
+        if (place_.stop && *place_.stop) throw SearchStopped();
         if (attempt == kRetries) return failed(task, error.what());
         place_.store->flush();  // what this try has done is the next one's past
       }

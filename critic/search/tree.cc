@@ -118,7 +118,7 @@ std::string Tree::turn_text(int node) const {
 
 std::int64_t Tree::turn_tokens(int node) const {
   std::int64_t tokens = 0;
-  for (; !at(node).is_root() && !at(node).end; node = at(node).parent) tokens += std::ssize(at(node).token_ids);
+  for (; !at(node).is_root() && !at(node).end; node = at(node).parent) tokens += at(node).tokens;
   return tokens;
 }
 
@@ -152,7 +152,9 @@ std::vector<agents::Beginning> Tree::said_behind(int node) const {
   std::vector<agents::Beginning> all;
   for (int child = node + 1; child < size(); ++child) {
     const Node& step = at(child);
-    if (step.parent != node || step.said == 0 || step.logprobs.size() != step.token_ids.size()) continue;
+    if (step.parent != node || step.said == 0 || step.token_ids.empty() ||
+        step.logprobs.size() != step.token_ids.size())
+      continue;
     agents::Beginning& beginning = all.emplace_back();
     beginning.token_ids.assign(step.token_ids.begin(), step.token_ids.begin() + step.said);
     beginning.logprobs.assign(step.logprobs.begin(), step.logprobs.begin() + step.said);
@@ -202,7 +204,7 @@ std::vector<Draft> Tree::write(std::span<const int> nodes, int n, Writing writin
 void Tree::drop_ahead() {
   if (!ahead_) return;
   for (const Draft& draft : std::exchange(ahead_, nullptr)->drafts.get())
-    account_.charge({.speculative_tokens = draft.tokens()});
+    account_.charge({.speculative_tokens = draft.tokens});
 }
 
 // What a journal says of steps that were written; they are the next nodes.
@@ -211,10 +213,10 @@ Json Tree::written_json(const std::vector<Draft>& drafts) const {
   std::int64_t tokens = 0;
   bool cut = false;
   for (const Draft& draft : drafts) {
-    tokens += draft.tokens();
+    tokens += draft.tokens;
     cut = cut || draft.cut;
     if (draft.full) full.push_back(draft.parent);
-    if (draft.full || draft.token_ids.empty()) continue;
+    if (draft.full || draft.tokens == 0) continue;
     steps.push_back({{"node", size() + static_cast<int>(steps.size())},
                      {"line", draft.line},
                      {"parent", draft.parent},
@@ -224,6 +226,7 @@ Json Tree::written_json(const std::vector<Draft>& drafts) const {
                      {"said", draft.said()},
                      {"ends", draft.ends_turn},
                      {"cut", draft.cut}});
+    if (draft.tokens != std::ssize(draft.token_ids)) steps.back()["tokens"] = draft.tokens;
     if (!draft.alternatives.empty()) steps.back()["alternatives"] = alternatives_json(draft.alternatives);
   }
   std::optional<BudgetPart> ended;
@@ -265,10 +268,11 @@ std::vector<std::vector<int>> Tree::take_steps(const Json& body, std::size_t lin
     node.token_ids = step.at("ids").get<std::vector<std::int32_t>>();
     node.logprobs = step.at("logprobs").get<std::vector<float>>();
     if (step.contains("alternatives")) node.alternatives = alternatives_in(step.at("alternatives"));
-    node.said = recorded(step, "said", static_cast<int>(node.token_ids.size()));
+    node.tokens = step.contains("tokens") ? recorded(step, "tokens", INT32_MAX) : std::ssize(node.token_ids);
+    node.said = recorded(step, "said", static_cast<int>(node.tokens));
     node.ends_turn = step.at("ends").get<bool>();
     node.cut = step.at("cut").get<bool>();
-    account_.charge({.policy_tokens = std::ssize(node.token_ids)});
+    account_.charge({.policy_tokens = node.tokens});
     ++children_.at(static_cast<std::size_t>(node.parent));
     added.at(static_cast<std::size_t>(recorded(step, "line", static_cast<int>(lines) - 1))).push_back(size());
     nodes_.push_back(std::move(node));
@@ -418,9 +422,10 @@ record::Episode Tree::episode(int node) const {
     turn.text += at(step).text;
     turn.token_ids.insert(turn.token_ids.end(), at(step).token_ids.begin(), at(step).token_ids.end());
     turn.logprobs.insert(turn.logprobs.end(), at(step).logprobs.begin(), at(step).logprobs.end());
-    turn.finish_reason =
-        to_string(std::ssize(turn.token_ids) < options_.sampling.max_tokens ? agents::FinishReason::stop
-                                                                            : agents::FinishReason::length);
+    if (at(step).tokens != std::ssize(at(step).token_ids))
+      turn.counted_tokens = turn.counted_tokens.value_or(0) + static_cast<int>(at(step).tokens);
+    turn.finish_reason = to_string(turn.tokens() < options_.sampling.max_tokens ? agents::FinishReason::stop
+                                                                                : agents::FinishReason::length);
     if (!at(step).end) continue;
     last = at(step).end->result;
     turn.reward = last.reward;

@@ -47,7 +47,8 @@ struct Node {
   int depth = 0;                    // steps below the root
   std::shared_ptr<TurnStart> turn;  // that the steps behind it are part of
   std::string text;                 // the step as written, white space around it included
-  std::vector<std::int32_t> token_ids;
+  std::int64_t tokens = 0;
+  std::vector<std::int32_t> token_ids;                         // none where the policy does not tell
   std::vector<float> logprobs;                                 // of each token; none where the policy does not tell
   std::vector<std::vector<agents::Alternative>> alternatives;  // of each token; none where none were asked for
   int said = 0;            // tokens until the step has said what it says: behind them are the score and the end

@@ -9,6 +9,7 @@
 #include "agents/learn/loop/config_paths.h"
 #include "agents/learn/loop/train_config.h"
 #include "agents/learn/loop/unused_keys.h"
+#include "agents/remote/endpoint.h"
 #include "core/error.h"
 #include "core/paths.h"
 #include "env/wrappers/role.h"
@@ -38,6 +39,7 @@ std::vector<fs::path> read_paths(agents::ConfigSection& section, const char* key
 }
 
 void require_model(const fs::path& folder) {
+  if (agents::names_endpoint(folder.string())) return;
   if (!fs::is_regular_file(folder / "config.json"))
     throw Error("selfplay: {} is no model folder: it has no config.json. Train one (docs/critic.md), or name another.",
                 folder.string());
@@ -164,6 +166,10 @@ SelfPlayConfig load_self_play_config(const fs::path& file, std::span<const std::
   config.games.solvers.max_tokens = config.games.max_tokens;
   check_keys_used(section.name(), config);
   for (const fs::path& model : models_of(config)) require_model(model);
+  for (const fs::path& learner : {config.critic, config.sneaky})
+    if (agents::names_endpoint(learner.string()))
+      throw Error("selfplay: {} learns, so it must be a model folder, not a server. A server can be a solver.",
+                  learner.string());
   return config;
 }
 

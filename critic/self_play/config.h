@@ -22,13 +22,13 @@ enum class Pairing { asymmetric, synchronous };
 struct GameSource {
   env::Suite suite{"charts"};                  // for its solver; examples hold out its held_out
   std::uint64_t games = 500;                   // a round
-  std::vector<std::filesystem::path> solvers;  // model folders; none: the config's
+  std::vector<std::filesystem::path> solvers;  // model folders or servers; none: the config's
 };
 
 struct SelfPlayConfig {
   std::filesystem::path output;                // run folder
   std::filesystem::path critic, sneaky;        // model folders: C0, S0
-  std::vector<std::filesystem::path> solvers;  // model folders
+  std::vector<std::filesystem::path> solvers;  // model folders or servers
   std::vector<GameSource> sources;
   int rounds = 2;
   Pairing pairing = Pairing::asymmetric;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "agents/engine/local_policy.h"
+#include "agents/open_policy.h"
 #include "agents/rollout.h"
 #include "core/error.h"
 #include "core/rng.h"
@@ -79,7 +80,8 @@ class PlayedGames final : public agents::GroupSource {
   };
 
   std::unique_ptr<agents::Policy> load(const std::filesystem::path& model) const {
-    return agents::make_local_policy(model, {.threads = config_.threads});
+    agents::PolicySource source = agents::policy_source(model.string());
+    return agents::open_policy(source, {.threads = config_.threads});
   }
 
   std::vector<agents::Policy*> players(agents::Policy& policy) const {

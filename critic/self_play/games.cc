@@ -35,7 +35,9 @@ std::vector<env::SolutionTurn> solver_turns(const Opening& opening, const env::E
     request.messages.insert(request.messages.end(), transcript.begin(), transcript.end());
     request.sampling.max_tokens = opening.max_tokens;
     request.sampling.seed = Rng::derive(seed, "opening", env.task().id, turns.size())();
-    const agents::Completion written = opening.solver->complete(std::span(&request, 1)).at(0);
+    const std::vector<agents::Completion> completions = opening.solver->complete(std::span(&request, 1));
+    agents::require_complete(completions);
+    const agents::Completion& written = completions.at(0);
     if (written.finish_reason == agents::FinishReason::context) return turns;
     turns.push_back({transcript, at->fork(), written.text});
     env::StepResult next = at->step({written.text, {}});
@@ -151,6 +153,7 @@ std::vector<PlayedGame> play_games(const Players& players, std::vector<std::shar
   std::vector<agents::CompletionRequest> requests;
   for (const auto& challenge : challenges) requests.push_back(sneaky_request(*challenge, options));
   std::vector<agents::Completion> written = players.sneaky->complete(requests);
+  agents::require_complete(written);
   std::vector<PlayedGame> games;
   for (std::size_t i = 0; i < challenges.size(); ++i)
     games.push_back(begin_game(std::move(challenges[i]), std::move(written.at(i).text)));

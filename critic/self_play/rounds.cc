@@ -6,10 +6,11 @@
 #include <map>
 #include <utility>
 
-#include "agents/engine/local_policy.h"
 #include "agents/config_reader.h"
+#include "agents/engine/local_policy.h"
 #include "agents/learn/loop/checkpoint_folder.h"
 #include "agents/model_fingerprint.h"
+#include "agents/open_policy.h"
 #include "core/error.h"
 #include "core/progress.h"
 #include "core/provenance.h"
@@ -29,7 +30,7 @@ constexpr const char* kGame = "game";
 
 Json fingerprints(const std::vector<fs::path>& models) {
   Json list = Json::array();
-  for (const fs::path& model : models) list.push_back(agents::model_fingerprint(model));
+  for (const fs::path& model : models) list.push_back(agents::policy_source(model.string()).fingerprint());
   return list;
 }
 
@@ -48,6 +49,8 @@ Json stored_config(const SelfPlayConfig& config) {
     if (const GameSource& source = config.sources[i]; !source.solvers.empty())
       json["files"][fmt::format("solvers of source {}", i)] = fingerprints(source.solvers);
   const auto record = [](const fs::path& model) {
+    const agents::PolicySource source = agents::policy_source(model.string());
+    if (source.endpoint) return to_json(*source.endpoint);
     return Json{{"path", fs::absolute(model).lexically_normal().string()}, {"files", agents::model_fingerprint(model)}};
   };
   json[kProvenance] = {
@@ -276,7 +279,10 @@ class SelfPlay {
 }  // namespace
 
 ModelWorkshop local_workshop() {
-  return {[](const fs::path& folder) { return agents::make_local_policy(folder); },
+  return {[](const fs::path& model) {
+            agents::PolicySource source = agents::policy_source(model.string());
+            return agents::open_policy(source);
+          },
           [](const agents::OfflineConfig& config, const std::vector<agents::OfflineSample>& samples,
              const std::atomic<bool>& stop) { return agents::train_offline(config, samples, stop); }};
 }

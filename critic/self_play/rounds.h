@@ -17,12 +17,12 @@ namespace agon::critic {
 
 // How players are opened and taught. teach: as agents::train_offline.
 struct ModelWorkshop {
-  std::function<std::unique_ptr<agents::Policy>(const std::filesystem::path& folder)> open;
+  std::function<std::unique_ptr<agents::Policy>(const std::filesystem::path& model)> open;
   std::function<bool(const agents::OfflineConfig& config, const std::vector<agents::OfflineSample>& samples,
                      const std::atomic<bool>& stop)>
       teach;
 };
-ModelWorkshop local_workshop();  // models of this machine
+ModelWorkshop local_workshop();  // opens model folders and servers; teaches models of this machine
 
 // Plays and trains every round that output does not hold yet: games stand in its run.sqlite as they are played (a
 // journal of one entry each, kind "game"), models under output/round-N/critic and output/round-N/sneaky. Stopped or

@@ -108,6 +108,7 @@ class SolverCheck {
   void go_on(agents::Policy& solver, std::span<const agents::CompletionRequest> requests, std::vector<Episode> episodes,
              std::vector<Episode>& going_on) {
     const std::vector<agents::Completion> completions = solver.complete(requests);
+    agents::require_complete(completions);
     auto next = completions.begin();
     for (std::size_t i = 0; i < episodes.size(); ++i) {
       std::map<std::string, int> texts;

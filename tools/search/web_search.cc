@@ -10,6 +10,7 @@
 #include "net/http_client.h"
 #include "net/redaction.h"
 #include "net/retry.h"
+#include "net/url.h"
 #include "tools/search/retrieve_protocol.h"
 
 namespace agon::tools {

@@ -30,6 +30,9 @@ void visit_paths(Json& config, PathKeys keys, const Visit& visit) {
   for (const char* key : keys) visit_below(config, key, Place(), visit);
 }
 
+// A server in the place of a model folder.
+bool is_address(std::string_view path) { return path.find("://") != path.npos; }
+
 }  // namespace
 
 void change_paths(Json& config, PathKeys keys, const std::function<std::string(const std::string&)>& change) {
@@ -37,11 +40,12 @@ void change_paths(Json& config, PathKeys keys, const std::function<std::string(c
 }
 
 std::string from_working_folder(const fs::path& file, const std::string& path) {
+  if (is_address(path)) return path;
   return (file.parent_path() / path).lexically_normal().string();
 }
 
 std::string from_file(const fs::path& file, const std::string& path) {
-  if (fs::path(path).is_absolute()) return path;
+  if (is_address(path) || fs::path(path).is_absolute()) return path;
   const fs::path base = fs::absolute(file).lexically_normal().parent_path();
   return fs::absolute(path).lexically_normal().lexically_relative(base).string();
 }

@@ -32,7 +32,7 @@ class Guided : public Searcher {
       const std::vector<int> written = tree_.expand(std::array{node}, 1, writing).front();
       if (written.empty() || tree_.at(written[0]).cut) break;
       tried.push_back(written[0]);
-      if (number > 1) again_ += std::ssize(tree_.at(written[0]).token_ids);
+      if (number > 1) again_ += tree_.at(written[0]).tokens;
       tree_.judge(tried, Tree::Ahead{written[0], Writing::greedy});
       const auto& verdict = tree_.at(written[0]).verdict;
       if (!verdict || verdict->judgement != Judgement::incorrect)
@@ -49,7 +49,7 @@ class Guided : public Searcher {
   bool may_try_again(const std::vector<int>& tried) {
     const std::int64_t left = account_.policy_tokens_left();
     std::int64_t longest = 0;
-    for (const int node : tried) longest = std::max<std::int64_t>(longest, std::ssize(tree_.at(node).token_ids));
+    for (const int node : tried) longest = std::max(longest, tree_.at(node).tokens);
     if (left == kNoTokenLimit || again_ + longest <= (account_.spent().policy_tokens + left) / 3) return true;
     tree_.hold_back();
     return false;

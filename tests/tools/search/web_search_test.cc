@@ -12,12 +12,12 @@
 #include "core/error.h"
 #include "net/http_client.h"
 #include "net/redaction.h"
+#include "net/url.h"
 #include "temp_folder.h"
 #include "tools/search/open_search.h"
 #include "tools/search/search_cache.h"
 #include "tools/search/search_tool.h"
 #include "tools/tool_set.h"
-#include "net/url.h"
 
 using namespace agon;
 using namespace agon::tools;

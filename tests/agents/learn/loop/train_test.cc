@@ -15,9 +15,9 @@
 #include <set>
 #include <thread>
 
+#include "agents/config_reader.h"
 #include "agents/engine/local_policy.h"
 #include "agents/hub/safetensors.h"
-#include "agents/config_reader.h"
 #include "agents/learn/data/reward.h"
 #include "agents/learn/data/task_source.h"
 #include "agents/learn/loop/train_model.h"

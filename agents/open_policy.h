@@ -1,0 +1,36 @@
+// agents/open_policy.h - opens what a user names as a policy: a model folder or a server.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "agents/engine/local_policy.h"
+#include "agents/policy.h"
+#include "agents/remote/endpoint.h"
+
+namespace agon::agents {
+
+// One of the two.
+struct PolicySource {
+  std::filesystem::path folder;
+  std::optional<Endpoint> endpoint;
+
+  PolicySource(std::filesystem::path path) : folder(std::move(path)) {}  // NOLINT: a folder is a source
+  PolicySource(Endpoint server) : endpoint(std::move(server)) {}         // NOLINT
+  // For tables and records: the last part of the folder, or the model's name (the server's address, where it has none).
+  std::string name() const;
+  // Differs where the weights may differ: agents::model_fingerprint, or address and model of a server.
+  std::string fingerprint() const;
+  bool operator==(const PolicySource& other) const;
+};
+
+// What the text names, without a default: a folder as it is, or a server (agents/remote/endpoint.h).
+PolicySource policy_source(const std::string& text);
+
+// Throws Error for a folder that cannot be loaded and for a server that does not answer. A server that was named
+// without a model gets the one that it has as its model. `options` are of a folder.
+std::unique_ptr<Policy> open_policy(PolicySource& source, const LocalPolicyOptions& options = {});
+
+}  // namespace agon::agents

@@ -1,0 +1,135 @@
+#include "agents/remote/chat_reply.h"
+
+#include <cmath>
+
+#include "core/json_text.h"
+#include "core/text.h"
+
+namespace agon::agents {
+namespace {
+
+constexpr int kMostAnswers = 1024;
+
+const SortedJson& at_or_null(const SortedJson& json, const char* key) {
+  static const SortedJson kNull;
+  if (!json.is_object()) return kNull;
+  const auto found = json.find(key);
+  return found == json.end() ? kNull : *found;
+}
+
+std::string text_in(const SortedJson& json, const char* key) { return text_or_empty(json, key); }
+
+int count_in(const SortedJson& json, const char* key) {
+  return whole_number(at_or_null(json, key), 0, 1 << 30).value_or(0);
+}
+
+// The bytes of a token: servers that cannot print them list them.
+std::string token_text(const SortedJson& entry) {
+  const SortedJson& bytes = at_or_null(entry, "bytes");
+  if (!bytes.is_array()) return text_in(entry, "token");
+  std::string text;
+  for (const SortedJson& byte : bytes) text += static_cast<char>(whole_number(byte, 0, 255).value_or('?'));
+  return text;
+}
+
+void read_logprobs(const SortedJson& logprobs, Answer& answer) {
+  const SortedJson& content = at_or_null(logprobs, "content");
+  if (!content.is_array()) return;
+  for (const SortedJson& entry : content) {
+    const SortedJson& logprob = at_or_null(entry, "logprob");
+    if (!logprob.is_number()) continue;
+    answer.tokens.push_back(token_text(entry));
+    answer.logprobs.push_back(std::min(0.0f, logprob.get<float>()));
+    if (const auto id = whole_number(at_or_null(entry, "id"), 0, INT32_MAX)) answer.token_ids.push_back(*id);
+    auto& likeliest = answer.likeliest.emplace_back();
+    const SortedJson& top = at_or_null(entry, "top_logprobs");
+    if (!top.is_array()) continue;
+    for (const SortedJson& one : top)
+      if (at_or_null(one, "logprob").is_number())
+        likeliest.emplace_back(token_text(one), at_or_null(one, "logprob").get<float>());
+  }
+}
+
+// message or delta.
+void read_message(const SortedJson& message, Answer& answer) {
+  const std::string text = text_in(message, "content");
+  answer.text += text;
+  for (const char* key : {"reasoning_content", "reasoning"})
+    if (const std::string reasoning = text_in(message, key); !reasoning.empty()) {
+      answer.reasoning += reasoning;
+      break;
+    }
+  answer.chunks += !text.empty();
+}
+
+void read_choice(const SortedJson& choice, ChatReply& reply) {
+  const int index = whole_number(at_or_null(choice, "index"), 0, kMostAnswers - 1).value_or(0);
+  if (index >= std::ssize(reply.answers)) reply.answers.resize(static_cast<std::size_t>(index) + 1);
+  Answer& answer = reply.answers[static_cast<std::size_t>(index)];
+  for (const char* key : {"message", "delta"}) read_message(at_or_null(choice, key), answer);
+  read_logprobs(at_or_null(choice, "logprobs"), answer);
+  if (const std::string reason = text_in(choice, "finish_reason"); !reason.empty()) answer.finish_reason = reason;
+  for (const char* key : {"stop_reason", "matched_stop"})
+    if (const std::string stop = text_in(choice, key); !stop.empty()) answer.stop = stop;
+  const SortedJson& ids = at_or_null(choice, "token_ids");
+  if (!ids.is_array()) return;
+  for (const SortedJson& id : ids)
+    if (const auto number = whole_number(id, 0, INT32_MAX)) answer.token_ids.push_back(*number);
+}
+
+// What one object says: a whole reply, or an event of a stream.
+void read_object(const SortedJson& json, ChatReply& reply) {
+  if (const SortedJson& error = at_or_null(json, "error"); !error.is_null()) {
+    reply.fault = error_text(json.dump(-1, ' ', false, SortedJson::error_handler_t::replace));
+    return;
+  }
+  if (const std::string model = text_in(json, "model"); !model.empty()) reply.model = model;
+  const SortedJson& choices = at_or_null(json, "choices");
+  if (choices.is_array())
+    for (const SortedJson& choice : choices) read_choice(choice, reply);
+  if (const SortedJson& usage = at_or_null(json, "usage"); usage.is_object())
+    reply.usage = Usage{count_in(usage, "prompt_tokens"), count_in(usage, "completion_tokens"),
+                        count_in(at_or_null(usage, "prompt_tokens_details"), "cached_tokens")};
+}
+
+ParsedJson parsed(std::string_view text) { return parse_json(text, kDeepestJson); }
+
+}  // namespace
+
+ChatReply read_chat_reply(std::string_view body) {
+  ChatReply reply;
+  const ParsedJson json = parsed(body);
+  if (!json.fault.empty() || !json.value.is_object()) {
+    reply.fault = fmt::format("the answer is not a JSON object: {}", shown_text(body));
+    return reply;
+  }
+  read_object(json.value, reply);
+  if (reply.fault.empty() && reply.answers.empty())
+    reply.fault = fmt::format("the answer has no choices: {}", shown_text(body, 200));
+  return reply;
+}
+
+bool ChatStream::take(std::string_view data) {
+  if (trim(data) == "[DONE]") done_ = true;
+  if (done_ || !reply_.fault.empty()) return false;
+  const ParsedJson json = parsed(data);
+  if (!json.fault.empty() || !json.value.is_object())
+    reply_.fault = fmt::format("an event of the stream is not a JSON object: {}", shown_text(data));
+  else
+    read_object(json.value, reply_);
+  return reply_.fault.empty();
+}
+
+std::string error_text(std::string_view body) {
+  constexpr std::size_t kMost = 300;
+  const ParsedJson json = parsed(body);
+  if (!json.fault.empty()) return shown_text(trim(body), kMost);
+  const SortedJson& error = at_or_null(json.value, "error");
+  if (error.is_string()) return shown_text(error.get<std::string>(), kMost);
+  for (const SortedJson* place : {&error, &json.value})
+    for (const char* key : {"message", "detail", "msg"})
+      if (const std::string text = text_in(*place, key); !text.empty()) return shown_text(text, kMost);
+  return shown_text(trim(body), kMost);
+}
+
+}  // namespace agon::agents

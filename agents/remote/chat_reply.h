@@ -1,0 +1,61 @@
+// agents/remote/chat_reply.h - reads what /v1/chat/completions answers, whole or as a stream of events. Servers differ
+// in much, and a hostile one may send anything: a field of another type counts as absent.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agents/policy.h"
+#include "core/json.h"
+
+namespace agon::agents {
+
+// One answer, as a server gave it.
+struct Answer {
+  std::string text;
+  std::string reasoning;      // that came in a field of its own
+  std::string finish_reason;  // as it says; empty: it did not end
+  std::string stop;           // the stop string that ended it, where the server says so
+  // Of the tokens of the text, where the server tells them and they spell it.
+  std::vector<std::string> tokens;
+  std::vector<float> logprobs;
+  std::vector<std::vector<std::pair<std::string, float>>> likeliest;  // of each token: the likeliest, as it lists them
+  std::vector<std::int32_t> token_ids;
+  int chunks = 0;  // events with text: of a stream
+};
+
+struct Usage {
+  int prompt_tokens = 0, completion_tokens = 0;  // of all answers together
+  int cached_tokens = 0;                         // of the prompt
+};
+
+struct ChatReply {
+  std::vector<Answer> answers;  // by index
+  std::optional<Usage> usage;
+  std::string model;
+  std::string fault;  // why it is not an answer; empty: it is
+};
+
+// The body of a reply with status 200.
+ChatReply read_chat_reply(std::string_view body);
+
+// The same from the events of a stream.
+class ChatStream {
+ public:
+  // The data of one event. False: it is the last one ("[DONE]"), or a fault.
+  bool take(std::string_view data);
+  const ChatReply& reply() const { return reply_; }
+  ChatReply& reply() { return reply_; }
+  bool is_done() const { return done_; }
+
+ private:
+  ChatReply reply_;
+  bool done_ = false;
+};
+
+// What a server says of a request that it refused, on one line: error.message, message, detail, or the text itself.
+std::string error_text(std::string_view body);
+
+}  // namespace agon::agents

@@ -1,0 +1,134 @@
+#include "agents/remote/chat_request.h"
+
+#include <unistd.h>
+
+#include <list>
+#include <map>
+#include <mutex>
+
+#include "core/base64.h"
+#include "core/error.h"
+
+namespace agon::agents {
+namespace {
+
+constexpr std::size_t kMostKeptBytes = 64u << 20;
+
+Json content_of(const Message& message, PictureUrls& pictures) {
+  const bool is_text =
+      std::none_of(message.parts.begin(), message.parts.end(), [](const Part& p) { return p.is_image(); });
+  if (is_text) return message.text();
+  Json content = Json::array();
+  for (const Part& part : message.parts) {
+    if (part.is_image())
+      content.push_back({{"type", "image_url"}, {"image_url", {{"url", pictures.url_of(part.image)}}}});
+    else
+      content.push_back({{"type", "text"}, {"text", part.text}});
+  }
+  return content;
+}
+
+Json message_json(const Message& message, PictureUrls& pictures) {
+  Json json{{"role", to_string(message.role)}, {"content", content_of(message, pictures)}};
+  for (const ToolCall& call : message.tool_calls)
+    json["tool_calls"].push_back({{"id", call.id},
+                                  {"type", "function"},
+                                  {"function", {{"name", call.name}, {"arguments", to_text(call.arguments)}}}});
+  return json;
+}
+
+void add_sampling(Json& body, const ChatRequest& request, const ServerTraits& traits) {
+  const Sampling& sampling = request.sampling;
+  body[traits.limit_is_completion ? "max_completion_tokens" : "max_tokens"] = sampling.max_tokens;
+  body["temperature"] = sampling.temperature;
+  if (sampling.temperature > 0) {
+    if (sampling.top_p < 1) body["top_p"] = sampling.top_p;
+    if (sampling.top_k > 0) body["top_k"] = sampling.top_k;
+    if (traits.seeds) body["seed"] = sampling.seed >> 33;  // some servers hold it in 32 bits, with a sign
+  }
+  if (!sampling.stop.empty() && traits.stops()) body["stop"] = sampling.stop;
+  if (request.n > 1) body["n"] = request.n;
+  if (request.asks_logprobs && traits.logprobs) {
+    body["logprobs"] = true;
+    if (sampling.alternatives > 0) body["top_logprobs"] = sampling.alternatives;
+  }
+}
+
+}  // namespace
+
+struct PictureUrls::Kept {
+  PictureForm form;
+  std::mutex mutex;
+  std::list<std::pair<Hash128, std::string>> urls;  // the last used first
+  std::map<Hash128, std::list<std::pair<Hash128, std::string>>::iterator> places;
+  std::size_t bytes = 0;
+  std::filesystem::path folder;  // of the files; ends with this object
+};
+
+PictureUrls::PictureUrls(PictureForm form) : kept_(new Kept{.form = form}) {}
+
+PictureUrls::~PictureUrls() {
+  std::error_code ignored;
+  if (!kept_->folder.empty()) std::filesystem::remove_all(kept_->folder, ignored);
+}
+
+std::string PictureUrls::url_of(const Image& picture) {
+  const Hash128 hash = picture.hash();
+  {
+    const std::lock_guard lock(kept_->mutex);
+    if (const auto found = kept_->places.find(hash); found != kept_->places.end()) {
+      kept_->urls.splice(kept_->urls.begin(), kept_->urls, found->second);
+      return found->second->second;
+    }
+  }
+  std::string url;
+  if (kept_->form == PictureForm::data_url) {
+    url = "data:image/png;base64," + base64(encode_image(picture, ImageFormat::png));
+  } else {
+    const std::lock_guard lock(kept_->mutex);
+    if (kept_->folder.empty()) {
+      std::string name = (std::filesystem::temp_directory_path() / "agon-pictures-XXXXXX").string();
+      if (::mkdtemp(name.data()) == nullptr) throw Error("policy: no folder for pictures can be made at {}.", name);
+      kept_->folder = name;
+    }
+    const std::filesystem::path file = kept_->folder / (hash.hex() + ".png");
+    if (!std::filesystem::exists(file)) save_image(picture, file);
+    return "file://" + file.string();
+  }
+  const std::lock_guard lock(kept_->mutex);
+  if (kept_->places.contains(hash)) return url;
+  kept_->urls.emplace_front(hash, url);
+  kept_->places[hash] = kept_->urls.begin();
+  kept_->bytes += url.size();
+  while (kept_->bytes > kMostKeptBytes) {
+    kept_->bytes -= kept_->urls.back().second.size();
+    kept_->places.erase(kept_->urls.back().first);
+    kept_->urls.pop_back();
+  }
+  return url;
+}
+
+Json chat_body(const ChatRequest& request, const Endpoint& endpoint, const ServerTraits& traits,
+               PictureUrls& pictures) {
+  Json body = Json::object();
+  const std::string& model = endpoint.model.empty() ? traits.model : endpoint.model;
+  if (!model.empty()) body["model"] = model;
+  body["messages"] = Json::array();
+  for (const Message& message : request.messages) body["messages"].push_back(message_json(message, pictures));
+  if (!request.prefix.empty()) {
+    body["messages"].push_back({{"role", "assistant"}, {"content", request.prefix}});
+    if (traits.continuing == Continuing::message) {
+      body["continue_final_message"] = true;
+      body["add_generation_prompt"] = false;
+    }
+  }
+  add_sampling(body, request, traits);
+  if (request.streams) {
+    body["stream"] = true;
+    body["stream_options"] = {{"include_usage", true}};
+  }
+  for (const auto& [key, value] : endpoint.extra_body.items()) body[key] = value;
+  return body;
+}
+
+}  // namespace agon::agents

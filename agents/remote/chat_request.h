@@ -1,0 +1,37 @@
+// agents/remote/chat_request.h - a request of /v1/chat/completions.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "agents/policy.h"
+#include "agents/remote/endpoint.h"
+#include "agents/remote/server_traits.h"
+#include "core/json.h"
+
+namespace agon::agents {
+
+// Pictures as PNG in data URLs, or as the URL of a file; those that were made last are kept. Thread-safe.
+class PictureUrls {
+ public:
+  explicit PictureUrls(PictureForm form);
+  ~PictureUrls();
+  std::string url_of(const Image& picture);
+
+ private:
+  struct Kept;
+  const std::unique_ptr<Kept> kept_;
+};
+
+struct ChatRequest {
+  const std::vector<Message>& messages;
+  std::string prefix;  // of the assistant's turn that it continues; empty: a turn of its own
+  Sampling sampling;   // with `alternatives`, as many are asked for of each token
+  int n = 1;           // REQUIRES: 1, or the server makes many
+  bool asks_logprobs = false;
+  bool streams = false;
+};
+
+Json chat_body(const ChatRequest& request, const Endpoint& endpoint, const ServerTraits& traits, PictureUrls& pictures);
+
+}  // namespace agon::agents

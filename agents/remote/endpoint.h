@@ -1,0 +1,48 @@
+// agents/remote/endpoint.h - a model behind a server that speaks the OpenAI protocol, as a user names it: an address,
+// or a YAML file (docs/servers.md).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/json.h"
+
+namespace agon::agents {
+
+// Whether the text names a server and not a model folder: an address, or a file that ends in .yaml or .yml.
+bool names_endpoint(std::string_view text);
+
+// How a request asks for the rest of an assistant's turn. message: its last message is the assistant's, and
+// "continue_final_message" says so (vLLM, SGLang). prefill: the same, without a word (llama.cpp). none: it cannot.
+enum class Continuing { probe, message, prefill, none };
+enum class PictureForm { data_url, file_url };
+
+struct Price {  // US dollars a million tokens
+  double input = 0, output = 0;
+};
+
+struct Endpoint {
+  std::string url;      // "http://host:8000/v1"; no slash at its end
+  std::string model;    // empty: the one that the server lists
+  std::string key_env;  // the environment variable that holds the key; empty: no key is sent
+  std::map<std::string, std::string> headers;
+  Json extra_body = Json::object();  // keys of every request
+  int max_in_flight = 64;
+  double timeout = 600;  // seconds for an answer, from when it is sent
+  PictureForm images = PictureForm::data_url;
+  bool keep_reasoning = false;  // in front of the answer, as <think>...</think>
+  int context = 0;              // tokens, prompt and completion together; 0: as the server says, if it does
+  Continuing continuing = Continuing::probe;
+  std::optional<Price> price;
+
+  std::string name() const;  // of the model, or of the server where it has none: for messages and records
+};
+
+// Throws Error that names the file and the key.
+Endpoint read_endpoint(const std::string& text);
+// All but the key and the values of headers: what a run's record says of it.
+Json to_json(const Endpoint& endpoint);
+
+}  // namespace agon::agents

@@ -1,0 +1,202 @@
+#include "agents/remote/probe.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "agents/remote/chat_request.h"
+#include "core/error.h"
+#include "core/text.h"
+
+namespace agon::agents {
+namespace {
+
+constexpr int kTokens = 12;  // of an answer
+
+// What a server lists under /models: its only model, or the one that is asked for.
+void read_models(const Json& models, const Endpoint& endpoint, ServerTraits& traits) {
+  static const Json::json_pointer kData("/data");
+  if (!models.is_object() || !models.contains(kData) || !models.at(kData).is_array()) return;
+  const Json& data = models.at(kData);
+  for (const Json& model : data) {
+    if (!model.is_object() || !model.value("id", Json()).is_string()) continue;
+    if (!endpoint.model.empty() && model["id"] != endpoint.model) continue;
+    if (endpoint.model.empty() && data.size() > 1) {
+      std::vector<std::string> names;
+      for (const Json& one : data)
+        if (one.is_object() && one.value("id", Json()).is_string()) names.push_back(one["id"]);
+      std::string list;
+      for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 8); ++i) list += (i ? ", " : "") + names[i];
+      throw Error("policy: {} has {} models: {}{}. Name one behind a '#': {}#{}.", endpoint.url, names.size(), list,
+                  names.size() > 8 ? ", ..." : "", endpoint.url, names.front());
+    }
+    traits.model = model["id"];
+    for (const char* key : {"/max_model_len", "/context_length", "/meta/n_ctx", "/max_context_length"}) {
+      const Json::json_pointer place(key);
+      if (model.contains(place) && traits.context == 0)
+        traits.context = whole_number(model.at(place), 0, 1 << 30).value_or(0);
+    }
+    return;
+  }
+}
+
+class Prober {
+ public:
+  explicit Prober(ChatClient& client) : client_(client), pictures_(PictureForm::data_url) {}
+
+  Probed run() {
+    read_models(client_.get("/models"), client_.endpoint(), traits());
+    ask_plainly();
+    try_many_and_logprobs();
+    try_sampling();
+    try_stop();
+    try_continuing();
+    try_picture();
+    if (client_.endpoint().context > 0) traits().context = client_.endpoint().context;
+    if (client_.endpoint().continuing != Continuing::probe) traits().continuing = client_.endpoint().continuing;
+    return std::move(probed_);
+  }
+
+ private:
+  ServerTraits& traits() { return probed_.traits; }
+  void note(std::string text) { probed_.notes.push_back(std::move(text)); }
+
+  Json body(const std::vector<Message>& messages, const std::string& prefix, double temperature, std::uint64_t seed) {
+    ChatRequest request{.messages = messages, .prefix = prefix};
+    request.sampling.max_tokens = kTokens;
+    request.sampling.temperature = temperature;
+    request.sampling.seed = seed << 33;
+    return chat_body(request, client_.endpoint(), traits(), pictures_);
+  }
+  Json plain() { return body(question_, "", 0, 0); }
+
+  void ask_plainly() {
+    ChatOutcome outcome = client_.ask(plain());
+    if (!outcome.fault.empty() && outcome.fault.find("max_completion_tokens") != std::string::npos) {
+      traits().limit_is_completion = true;
+      outcome = client_.ask(plain());
+    }
+    if (!outcome.fault.empty()) throw Error("policy: {}{}", outcome.fault, advice(outcome));
+    if (traits().model.empty() && client_.endpoint().model.empty()) traits().model = outcome.reply.model;
+    greedy_ = outcome.reply.answers.front().text;
+    traits().counts_tokens = outcome.reply.usage && outcome.reply.usage->completion_tokens > 0;
+    prompt_tokens_ = outcome.reply.usage ? outcome.reply.usage->prompt_tokens : 0;
+    if (!traits().counts_tokens) note("The server does not count tokens (usage).");
+  }
+
+  std::string advice(const ChatOutcome& outcome) const {
+    const Endpoint& endpoint = client_.endpoint();
+    if (outcome.status == 0) return " Is the server running, and is its address right?";
+    if (outcome.status == 401 || outcome.status == 403)
+      return endpoint.key_env.empty() ? " It wants a key: write a YAML file with url, model and key_env, the name of "
+                                        "the variable that holds it."
+                                      : fmt::format(" Is the key in {} right?", endpoint.key_env);
+    if (outcome.status == 404 || outcome.status == 405)
+      return fmt::format(" Should the address end in /v1? The request went to {}/chat/completions.", endpoint.url);
+    return "";
+  }
+
+  bool answers(const ChatOutcome& outcome) const { return outcome.fault.empty(); }
+
+  void try_many_and_logprobs() {
+    Json many = plain();
+    many["n"] = 2;
+    const ChatOutcome two = client_.ask(many);
+    traits().many = answers(two) && two.reply.answers.size() == 2 && !two.reply.answers[1].finish_reason.empty();
+    Json logprobs = plain();
+    logprobs["logprobs"] = true;
+    logprobs["top_logprobs"] = 2;
+    const ChatOutcome told = client_.ask(logprobs);
+    if (!answers(told)) return;
+    const Answer& answer = told.reply.answers.front();
+    traits().logprobs = !answer.logprobs.empty();
+    traits().token_ids = traits().logprobs && answer.token_ids.size() == answer.logprobs.size();
+  }
+
+  // Equal seeds and two others, at a temperature at which a dozen tokens are hardly ever the same.
+  void try_sampling() {
+    traits().seeds = true;
+    std::vector<std::string> texts;
+    for (const std::uint64_t seed : {11, 11, 12, 13}) {
+      const ChatOutcome outcome = client_.ask(body(story_, "", 1.5, seed));
+      if (!answers(outcome)) {
+        traits().seeds = false;
+        return note("Requests with a seed are refused: " + outcome.fault);
+      }
+      texts.push_back(outcome.reply.answers.front().text);
+    }
+    const bool all_equal = texts[1] == texts[2] && texts[2] == texts[3];
+    traits().samples = texts[0] != texts[1] || !all_equal;
+    traits().seeds = traits().samples && texts[0] == texts[1] && !all_equal;
+    if (!traits().samples)
+      note(
+          "Temperature does nothing here: every answer is the same. Samples are worth nothing until the server is told "
+          "to sample (extra_body in the policy's YAML file).");
+  }
+
+  // A stop string out of the middle of an answer that is known.
+  void try_stop() {
+    const std::vector<std::string> letters = characters(greedy_);
+    if (letters.size() < 4) return note("The answer was too short to find out how stop strings end one.");
+    std::size_t at = letters.size() / 2;
+    std::string before;
+    for (std::size_t i = 0; i < at; ++i) before += letters[i];
+    const std::string stop = letters[at] + letters[at + 1];
+    if (const std::size_t first = greedy_.find(stop); first < before.size()) before = greedy_.substr(0, first);
+    Json request = plain();
+    request["stop"] = {stop};
+    const ChatOutcome outcome = client_.ask(request);
+    if (!answers(outcome)) return note("Stop strings are refused: " + outcome.fault);
+    const Answer& answer = outcome.reply.answers.front();
+    traits().keeps_stop = answer.text == before + stop;
+    traits().names_stop = answer.text == before && answer.stop == stop;
+  }
+
+  // An assistant's turn that holds the first half of the known answer: the other half should follow.
+  void try_continuing() {
+    const std::vector<std::string> letters = characters(greedy_);
+    if (letters.size() < 6) return note("The answer was too short to find out whether a turn can be continued.");
+    std::string half;
+    for (std::size_t i = 0; i < letters.size() / 2; ++i) half += letters[i];
+    const std::string rest = greedy_.substr(half.size());
+    for (const Continuing way : {Continuing::message, Continuing::prefill}) {
+      traits().continuing = way;
+      const ChatOutcome outcome = client_.ask(body(question_, half, 0, 0));
+      if (!answers(outcome)) continue;
+      const std::string& text = outcome.reply.answers.front().text;
+      const std::string_view wanted = std::string_view(rest).substr(0, std::min<std::size_t>(rest.size(), 6));
+      if (text.starts_with(wanted) || trim(text).starts_with(trim(wanted))) return try_blank_end(half, outcome);
+    }
+    traits().continuing = Continuing::none;
+  }
+
+  // Whether white space at the end of a turn counts: it takes tokens then.
+  void try_blank_end(const std::string& half, const ChatOutcome& without) {
+    const ChatOutcome with = client_.ask(body(question_, half + "\n\n", 0, 0));
+    traits().keeps_blank_end = answers(with) && with.reply.usage && without.reply.usage &&
+                               with.reply.usage->prompt_tokens > without.reply.usage->prompt_tokens;
+  }
+
+  void try_picture() {
+    std::vector<std::uint8_t> rgb;
+    for (int i = 0; i < 56 * 56; ++i) rgb.insert(rgb.end(), {200, 30, 30});
+    const std::vector<Message> seen = {
+        {Role::user, {Part::of(Image(56, 56, std::move(rgb))), Part::of("Which colour is this?")}, {}, {}}};
+    const ChatOutcome outcome = client_.ask(body(seen, "", 0, 0));
+    traits().images = answers(outcome);
+  }
+
+  ChatClient& client_;
+  PictureUrls pictures_;
+  Probed probed_;
+  const std::vector<Message> question_ = {
+      Message::of(Role::user, "Count from one to twenty in words, with a comma behind each.")};
+  const std::vector<Message> story_ = {Message::of(Role::user, "Write the first words of a story about anything.")};
+  std::string greedy_;
+  int prompt_tokens_ = 0;
+};
+
+}  // namespace
+
+Probed probe(ChatClient& client) { return Prober(client).run(); }
+
+}  // namespace agon::agents

@@ -1,0 +1,245 @@
+#include "agents/remote/remote_policy.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+#include "core/error.h"
+#include "core/rng.h"
+#include "core/text.h"
+
+namespace agon::agents {
+namespace {
+
+constexpr std::chrono::milliseconds kLook(50);
+
+net::QueueOptions queue_options(const Endpoint& endpoint) {
+  return {.most_in_flight = endpoint.max_in_flight, .first_window = std::min(32, endpoint.max_in_flight)};
+}
+
+// Where the first stop in the text ends, and which it is.
+std::pair<std::size_t, std::string> first_stop(std::string_view text, const std::vector<std::string>& stops) {
+  std::pair<std::size_t, std::string> first{std::string_view::npos, ""};
+  std::size_t begin = std::string_view::npos;
+  for (const std::string& stop : stops)
+    if (const std::size_t at = text.find(stop); at < begin) {
+      begin = at;
+      first = {at + stop.size(), stop};
+    }
+  return first;
+}
+
+// Log-probabilities and ids of the tokens, where these spell the text: servers leave out tokens that are half a
+// character, and some list the token that ends a turn.
+void add_tokens(const Answer& answer, Completion& completion) {
+  std::string spelled;
+  std::vector<std::uint32_t> ends;
+  for (const std::string& token : answer.tokens) {
+    if (spelled.size() >= completion.text.size()) break;
+    spelled += token;
+    ends.push_back(static_cast<std::uint32_t>(spelled.size()));
+  }
+  if (ends.empty() || !spelled.starts_with(completion.text)) return;
+  ends.back() = static_cast<std::uint32_t>(std::min<std::size_t>(ends.back(), completion.text.size()));
+  completion.logprobs.assign(answer.logprobs.begin(), answer.logprobs.begin() + std::ssize(ends));
+  completion.token_ends = std::move(ends);
+}
+
+std::string thought(const std::string& reasoning) {
+  return "<think>\n" + std::string(trim(reasoning)) + "\n</think>\n\n";
+}
+
+}  // namespace
+
+// The requests of one call of complete(), and where their answers go.
+class RemotePolicy::Call {
+ public:
+  Call(RemotePolicy& policy, std::span<const CompletionRequest> requests) : policy_(policy), requests_(requests) {
+    for (const CompletionRequest& request : requests) count_ += static_cast<std::size_t>(request.n);
+    completions_.resize(count_);
+  }
+
+  std::vector<Completion> run() {
+    std::size_t place = 0;
+    for (const CompletionRequest& request : requests_) {
+      const bool together = request.n > 1 && traits().many && !streams(request);
+      for (int sample = 0; sample < request.n; sample += together ? request.n : 1)
+        send({&request, sample, together ? request.n : 1, place + static_cast<std::size_t>(sample),
+              request.sampling.max_tokens});
+      place += static_cast<std::size_t>(request.n);
+    }
+    wait();
+    return std::move(completions_);
+  }
+
+ private:
+  struct Asked {
+    const CompletionRequest* request = nullptr;
+    int sample = 0, n = 1;
+    std::size_t place = 0;
+    int max_tokens = 0;
+  };
+
+  const ServerTraits& traits() const { return policy_.probed_.traits; }
+  // Stop strings that are cut here, not by the server.
+  bool streams(const CompletionRequest& request) const { return !request.sampling.stop.empty() && !traits().stops(); }
+
+  // Some servers drop white space at the end of a turn that they continue; the answer may then repeat it.
+  std::string dropped_from(const std::string& prefix) const {
+    return traits().keeps_blank_end ? "" : prefix.substr(trim_end(prefix).size());
+  }
+  static std::string_view trim_end(std::string_view text) {
+    return text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+  }
+
+  void send(const Asked& asked) {
+    const CompletionRequest& request = *asked.request;
+    ChatRequest chat{
+        .messages = request.messages, .prefix = request.prefix, .sampling = request.sampling, .n = asked.n};
+    chat.sampling.max_tokens = asked.max_tokens;
+    chat.sampling.seed =
+        Rng::derive(request.sampling.seed, "sample of a server", {}, static_cast<std::uint64_t>(asked.sample))();
+    chat.asks_logprobs = request.sampling.logprobs;
+    chat.streams = streams(request);
+    const Json body = chat_body(chat, policy_.endpoint_, traits(), policy_.pictures_);
+    const std::vector<std::string> stops = chat.streams ? request.sampling.stop : std::vector<std::string>();
+    {
+      const std::lock_guard lock(mutex_);
+      ++waiting_;
+    }
+    const auto number = policy_.client_.send(body, stops, [this, asked](ChatOutcome outcome) { take(asked, outcome); });
+    const std::lock_guard lock(mutex_);
+    sent_.push_back(number);
+  }
+
+  // On the client's thread.
+  void take(const Asked& asked, ChatOutcome& outcome) {
+    if (outcome.is_context && asked.max_tokens > 1) {  // the prompt may fit with a shorter answer
+      Asked shorter = asked;
+      shorter.max_tokens = std::max(1, asked.max_tokens / 2);
+      send(shorter);
+    } else {
+      for (int i = 0; i < asked.n; ++i)
+        completions_[asked.place + static_cast<std::size_t>(i)] =
+            completion_of(asked, outcome, static_cast<std::size_t>(i));
+    }
+    const std::lock_guard lock(mutex_);
+    --waiting_;
+    ended_.notify_one();
+  }
+
+  Completion completion_of(const Asked& asked, ChatOutcome& outcome, std::size_t number) const {
+    Completion completion;
+    if (outcome.is_context) {
+      completion.finish_reason = FinishReason::context;
+      return completion;
+    }
+    if (outcome.fault.empty() && number >= outcome.reply.answers.size())
+      outcome.fault =
+          fmt::format("the server gave {} answers where {} were asked for", outcome.reply.answers.size(), asked.n);
+    if (!outcome.fault.empty()) {
+      completion.failure = outcome.fault;
+      return completion;
+    }
+    const Answer& answer = outcome.reply.answers[number];
+    set_text(*asked.request, answer, completion);
+    add_tokens(answer, completion);
+    set_counts(asked, outcome.reply, number, completion);
+    return completion;
+  }
+
+  void set_text(const CompletionRequest& request, const Answer& answer, Completion& completion) const {
+    completion.text = answer.text;
+    completion.reasoning = answer.reasoning;
+    const bool was_cut = answer.finish_reason == "length" && request.sampling.stop.empty();
+    completion.finish_reason = answer.finish_reason == "length" ? FinishReason::length : FinishReason::stop;
+    if (!was_cut && traits().names_stop && !answer.stop.empty()) completion.text += answer.stop;
+    const auto [end, stop] = first_stop(completion.text, request.sampling.stop);
+    if (end != std::string::npos) {
+      completion.text.resize(end);
+      completion.matched_stop = stop;
+      completion.finish_reason = FinishReason::stop;
+    }
+    if (policy_.endpoint_.keep_reasoning && !answer.reasoning.empty() && request.prefix.empty())
+      completion.text = thought(answer.reasoning) + completion.text;
+  }
+
+  // Of several answers the server tells the sum.
+  static void set_counts(const Asked& asked, const ChatReply& reply, std::size_t number, Completion& completion) {
+    const Answer& answer = reply.answers[number];
+    const int all = reply.usage ? reply.usage->completion_tokens : 0, each = all / asked.n;
+    completion.counted_tokens = each + (number == 0 ? all - each * asked.n : 0);
+    if (all == 0) completion.counted_tokens = std::max(answer.chunks, static_cast<int>(answer.tokens.size()));
+    completion.prompt_tokens = reply.usage ? reply.usage->prompt_tokens : 0;
+  }
+
+  void wait() {
+    std::unique_lock lock(mutex_);
+    bool stopped = false;
+    while (waiting_ > 0) {
+      ended_.wait_for(lock, kLook);
+      if (stopped || !net::HttpStop::is_set()) continue;
+      stopped = true;
+      const std::vector<net::RequestQueue::Number> sent = sent_;
+      lock.unlock();
+      for (const auto number : sent) policy_.client_.cancel(number);
+      lock.lock();
+    }
+    if (stopped) throw Error("policy: requests to {} were stopped.", policy_.endpoint_.name());
+    if (policy_.client_.is_gone())
+      throw PolicyGone("policy: {} is gone: {}", policy_.endpoint_.name(), first_failure());
+  }
+
+  std::string first_failure() const {
+    for (const Completion& completion : completions_)
+      if (!completion.failure.empty()) return completion.failure;
+    return "it stopped answering";
+  }
+
+  RemotePolicy& policy_;
+  const std::span<const CompletionRequest> requests_;
+  std::size_t count_ = 0;
+  std::vector<Completion> completions_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  int waiting_ = 0;
+  std::vector<net::RequestQueue::Number> sent_;
+};
+
+RemotePolicy::RemotePolicy(const Endpoint& endpoint)
+    : endpoint_(endpoint),
+      client_(endpoint, queue_options(endpoint)),
+      probed_(probe(client_)),
+      pictures_(endpoint.images) {}
+
+std::vector<Completion> RemotePolicy::complete(std::span<const CompletionRequest> requests) {
+  for (const CompletionRequest& request : requests) {
+    if (!request.prefix.empty() && probed_.traits.continuing == Continuing::none)
+      throw Error("policy: {} cannot continue a turn that has begun.", endpoint_.name());
+    if (!request.sampling.excluded.empty())
+      throw Error("policy: {} cannot exclude beginnings of an answer.", endpoint_.name());
+  }
+  return Call(*this, requests).run();
+}
+
+std::vector<TokenScores> RemotePolicy::score(std::span<const ScoreRequest>) {
+  throw Error("policy: {} does not score texts.", endpoint_.name());
+}
+
+Capabilities RemotePolicy::capabilities() const {
+  const ServerTraits& traits = probed_.traits;
+  Capabilities can;
+  can.name = endpoint_.model.empty() && !traits.model.empty() ? traits.model : endpoint_.name();
+  can.images = traits.images;
+  can.logprobs = traits.logprobs;
+  can.continues = traits.continuing != Continuing::none;
+  can.excludes = can.token_ids = false;
+  can.seeds = traits.seeds;
+  can.samples = traits.samples;
+  can.counts_tokens = traits.counts_tokens;
+  can.max_context = traits.context;
+  return can;
+}
+
+}  // namespace agon::agents

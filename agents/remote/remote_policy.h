@@ -1,0 +1,42 @@
+// agents/remote/remote_policy.h - the policy of a model behind a server.
+//
+//   samples     n answers of one request where the server makes many, else n requests.
+//   stops       Left to the server where it says which stop string ended a text; else the answer is read as a stream
+//               that agon ends at the stop string.
+//   tokens      Counted by the server (usage); of an answer that agon ended, its events, one a token.
+//   failures    A request that fails gives a Completion with `failure`; a server that is gone throws PolicyGone.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agents/policy.h"
+#include "agents/remote/chat_client.h"
+#include "agents/remote/chat_request.h"
+#include "agents/remote/probe.h"
+
+namespace agon::agents {
+
+class RemotePolicy : public Policy {
+ public:
+  // Asks the server what it can do. Throws Error where it does not answer.
+  explicit RemotePolicy(const Endpoint& endpoint);
+
+  std::vector<Completion> complete(std::span<const CompletionRequest> requests) override;
+  std::vector<TokenScores> score(std::span<const ScoreRequest> requests) override;
+  Capabilities capabilities() const override;
+
+  const Probed& probed() const { return probed_; }
+  net::QueueFigures figures() const { return client_.figures(); }
+
+ private:
+  class Call;
+  const Endpoint endpoint_;
+  ChatClient client_;
+  const Probed probed_;
+  PictureUrls pictures_;
+};
+
+}  // namespace agon::agents

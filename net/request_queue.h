@@ -1,0 +1,62 @@
+// net/request_queue.h - sends many requests to one server: as many at a time as it takes, and again what it refuses.
+//
+//   the window  Bounds the requests under way, from 1 to `most_in_flight`. Each window of good answers adds one
+//               request; an answer 429 or 503 and a timeout halve it, at most once for the requests sent before (AIMD).
+//   again       Refused (429, 503), timed out, no connection: until `patience_seconds` after it was given to the queue.
+//   Other
+//               faults that may pass (net/retry.h): `attempts` times.
+//   the wait    Retry-After holds back all requests of the queue. Without it, and in addition to it, a refused request
+//               waits a random time from 0 to `backoff_seconds`, doubled after each attempt, at most 30 s.
+//   gone        A server that let no request through for `gone_seconds`, while some tried, is given up: every request
+//               in the queue and every later one ends at once.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+
+#include "net/http_client.h"
+
+namespace agon::net {
+
+struct QueueOptions {
+  int most_in_flight = 256;
+  int first_window = 32;
+  int attempts = 4;  // the first included
+  double backoff_seconds = 0.5;
+  double patience_seconds = 600;
+  double gone_seconds = 30;
+  std::uint64_t seed = 0;  // of the random waits
+};
+
+struct QueueFigures {
+  std::int64_t requests = 0;  // given to the queue
+  std::int64_t attempts = 0;  // sent
+  std::int64_t refused = 0;   // answers 429 and 503
+  std::int64_t timed_out = 0;
+  int in_flight = 0, most_in_flight = 0;
+};
+
+// Thread-safe.
+class RequestQueue {
+ public:
+  using Number = std::uint64_t;
+
+  explicit RequestQueue(const QueueOptions& options, HttpClient& client = HttpClient::shared());
+  // Ends all requests: their `done` is called with a fault, before this returns.
+  ~RequestQueue();
+
+  // `done` gets the last reply, once: on the client's thread, or on the one that cancels. It must not throw, and must
+  // not take long. The request must do no harm if it arrives twice. new_bytes: called before each attempt; what it
+  // returns takes the attempt's bytes, as in HttpClient::send.
+  Number send(HttpRequest request, HttpClient::Done done, std::function<HttpClient::Bytes()> new_bytes = {});
+  void cancel(Number request);
+  bool is_gone() const;
+  QueueFigures figures() const;
+
+ private:
+  class State;
+  const std::shared_ptr<State> state_;
+};
+
+}  // namespace agon::net
