@@ -22,7 +22,7 @@ namespace agon::agents {
 class RemotePolicy : public Policy {
  public:
   // Asks the server what it can do. Throws Error where it does not answer.
-  explicit RemotePolicy(const Endpoint& endpoint);
+  explicit RemotePolicy(const Endpoint& endpoint, net::QueueOptions options = {});  // their limits are the endpoint's
 
   std::vector<Completion> complete(std::span<const CompletionRequest> requests) override;
   std::vector<TokenScores> score(std::span<const ScoreRequest> requests) override;
