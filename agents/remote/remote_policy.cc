@@ -55,6 +55,10 @@ class RemotePolicy::Call {
   std::vector<Completion> run() {
     std::size_t place = 0;
     for (const CompletionRequest& request : requests_) {
+      if (recall(request, place)) {
+        place += static_cast<std::size_t>(request.n);
+        continue;
+      }
       const bool together = request.n > 1 && traits().many && !streams(request);
       for (int sample = 0; sample < request.n; sample += together ? request.n : 1)
         send({&request, sample, together ? request.n : 1, place + static_cast<std::size_t>(sample),
@@ -66,6 +70,25 @@ class RemotePolicy::Call {
   }
 
  private:
+  // Whether the cache has all samples of the request.
+  bool recall(const CompletionRequest& request, std::size_t place) {
+    if (!policy_.cache_) return false;
+    for (int sample = 0; sample < request.n; ++sample) {
+      auto kept = policy_.cache_->find(key_of(request, sample));
+      if (!kept && policy_.endpoint_.cache == CacheUse::replay)
+        throw Error(
+            "policy: the cache has no answer of {} to a request of this run, and --cache replay asks no server. "
+            "Record the run first, with the same flags.",
+            policy_.endpoint_.name());
+      if (!kept) return false;
+      completions_[place + static_cast<std::size_t>(sample)] = std::move(*kept);
+    }
+    return true;
+  }
+  std::string key_of(const CompletionRequest& request, int sample) const {
+    return GenerationCache::key_of(policy_.endpoint_, traits().model, request, sample);
+  }
+
   struct Asked {
     const CompletionRequest* request = nullptr;
     int sample = 0, n = 1;
@@ -113,13 +136,24 @@ class RemotePolicy::Call {
       shorter.max_tokens = std::max(1, asked.max_tokens / 2);
       send(shorter);
     } else {
-      for (int i = 0; i < asked.n; ++i)
-        completions_[asked.place + static_cast<std::size_t>(i)] =
-            completion_of(asked, outcome, static_cast<std::size_t>(i));
+      for (int i = 0; i < asked.n; ++i) {
+        Completion& completion = completions_[asked.place + static_cast<std::size_t>(i)];
+        completion = completion_of(asked, outcome, static_cast<std::size_t>(i));
+        keep(asked, asked.sample + i, completion);
+      }
     }
     const std::lock_guard lock(mutex_);
     --waiting_;
     ended_.notify_one();
+  }
+
+  // A cache that cannot be written is a failure of the machinery, not of the answer.
+  void keep(const Asked& asked, int sample, Completion& completion) const {
+    if (policy_.cache_) try {
+        policy_.cache_->add(key_of(*asked.request, sample), traits().model, completion);
+      } catch (const Error& error) {
+        completion.failure = error.what();
+      }
   }
 
   Completion completion_of(const Asked& asked, ChatOutcome& outcome, std::size_t number) const {
@@ -206,10 +240,33 @@ class RemotePolicy::Call {
   std::vector<net::RequestQueue::Number> sent_;
 };
 
+namespace {
+
+std::unique_ptr<GenerationCache> cache_of(const Endpoint& endpoint) {
+  if (endpoint.cache == CacheUse::off) return nullptr;
+  return std::make_unique<GenerationCache>(generation_cache_file(), endpoint.cache == CacheUse::replay);
+}
+
+Probed probe_or_recall(ChatClient& client, GenerationCache* cache) {
+  const Endpoint& endpoint = client.endpoint();
+  if (endpoint.cache == CacheUse::replay) {
+    auto traits = cache->traits_of(endpoint);
+    if (!traits) throw Error("policy: nothing of {} was recorded. Run with --cache record first.", endpoint.name());
+    return {std::move(*traits), {}};
+  }
+  Probed probed = probe(client);
+  if (probed.traits.model.empty()) probed.traits.model = endpoint.model;
+  if (cache) cache->keep_traits(endpoint, probed.traits);
+  return probed;
+}
+
+}  // namespace
+
 RemotePolicy::RemotePolicy(const Endpoint& endpoint, net::QueueOptions options)
     : endpoint_(endpoint),
+      cache_(cache_of(endpoint)),
       client_(endpoint, limited(options, endpoint)),
-      probed_(probe(client_)),
+      probed_(probe_or_recall(client_, cache_.get())),
       pictures_(endpoint.images) {}
 
 std::vector<Completion> RemotePolicy::complete(std::span<const CompletionRequest> requests) {

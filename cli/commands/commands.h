@@ -12,6 +12,7 @@ namespace agon::cli {
 // Thrown by a subcommand that has said on its own what is wrong: exit with 1, nothing more is printed.
 struct Failed {};
 
+void add_cache(CLI::App& app);
 void add_complete(CLI::App& app);
 void add_completion(CLI::App& app);
 void add_credit(CLI::App& app);

@@ -8,6 +8,7 @@
 #include "agents/engine/local_policy.h"
 #include "agents/run_summary_table.h"
 #include "cli/commands/commands.h"
+#include "cli/flags/cache_flag.h"
 #include "cli/flags/old_names.h"
 #include "cli/flags/play_flags.h"
 #include "cli/interrupt.h"
@@ -31,7 +32,7 @@ namespace fs = std::filesystem;
 
 struct RunFlags {
   PlayFlags play;
-  std::string suite = "charts", policy, reward_model, out;
+  std::string suite = "charts", policy, cache, reward_model, out;
   bool resume = false, json = false;
 };
 
@@ -58,6 +59,8 @@ void require_one_turn(const agents::RolloutOptions& options) {
 
 void run(const RunFlags& flags) {
   agents::PolicySource source = find_policy(flags.policy);
+  use_cache(source, flags.cache);
+  require_server("run", flags.cache, {&source, 1});
   const agents::RolloutOptions options = rollout_options(flags.play, flags.suite);
   if (!flags.reward_model.empty()) require_one_turn(options);
   const auto policy = agents::open_policy(source);  // first: a model that does not load leaves no folder
@@ -95,6 +98,7 @@ void add_run(CLI::App& app) {
   command->add_option("--policy", flags->policy, "Model folder or server (default: models/agon-tiny)")
       ->type_name("<path>")
       ->group(kPolicyFlags);
+  add_cache_option(*command, flags->cache);
   add_play_options(*command, flags->play);
   command->add_option("--reward-model", flags->reward_model, "Reward model folder; it picks the best of the samples")
       ->type_name("<path>")

@@ -9,6 +9,7 @@
 
 #include "agents/engine/local_policy.h"
 #include "cli/commands/commands.h"
+#include "cli/flags/cache_flag.h"
 #include "cli/flags/critic_flags.h"
 #include "cli/flags/flag_use.h"
 #include "cli/flags/old_names.h"
@@ -41,7 +42,7 @@ constexpr const char* kSearchFlags = "Search";
 struct SearchCommandFlags {
   PlayFlags play;
   CriticFlags critic;
-  std::string suite = "charts", policy, out, method = "guided", budget, rank, keep = "likeliest", retry = "anew";
+  std::string suite = "charts", policy, cache, out, method = "guided", budget, rank, keep = "likeliest", retry = "anew";
   int n = 5, width = 4, attempts = 5;
   std::string critic_flag;  // one of the critic's that was given
   bool resume = false, json = false, no_speculation = false;
@@ -223,6 +224,8 @@ void require_none_failed(const record::RunReader& run, const RunPlace& place) {
 
 void run_search(const SearchCommandFlags& flags) {
   agents::PolicySource source = find_policy(flags.policy);
+  use_cache(source, flags.cache);
+  require_server("search", flags.cache, {&source, 1});
   const agents::RolloutOptions asked = rollout_options(flags.play, flags.suite);
   const critic::SearchOptions options = search_options(flags, asked);
   require_candidates_differ(flags, options.method);
@@ -326,6 +329,7 @@ void add_search(CLI::App& app) {
   command->add_option("--policy", flags->policy, "Model folder or server (default: models/agon-tiny)")
       ->type_name("<path>")
       ->group(kPolicyFlags);
+  add_cache_option(*command, flags->cache);
   add_sampling_options(*command, flags->play);
   command->get_option("--temperature")
       ->description(

@@ -20,6 +20,7 @@ const std::vector<Message> kQuestion{Message::of(Role::user, "Count.")};
 Endpoint at(const std::string& url) {
   Endpoint endpoint = read_endpoint(url);
   endpoint.timeout = 20;
+  endpoint.cache = CacheUse::off;
   return endpoint;
 }
 
