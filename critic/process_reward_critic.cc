@@ -122,8 +122,8 @@ class ProcessRewardCritic final : public StepCritic {
     const bool is_pair = row.is_array() && row.size() == 2 && row[0].is_number() && row[1].is_number();
     const double probability = is_pair ? row[place].get<double>() : NAN;
     if (!(probability >= 0 && probability <= 1))
-      throw Error("critic: {} answers {} where two probabilities are due. Is it the right form of model?", address(),
-                  row.dump().substr(0, 80));
+      throw Error("critic: {} answers {} where two probabilities are expected. Is it the right form of model?",
+                  address(), row.dump().substr(0, 80));
     return probability;
   }
 

@@ -232,9 +232,9 @@ class SqliteStore : public EpisodeStore {
     const bool full = sqlite != nullptr && sqlite->getErrorCode() == SQLITE_FULL;
     if (sqlite != nullptr && (sqlite->getErrorCode() == SQLITE_CORRUPT || sqlite->getErrorCode() == SQLITE_NOTADB))
       return damaged_run_message(folder_);
-    return fmt::format(
-        "{}: recording stopped: {}. Every episode committed before is whole; {}, then go on with --resume.",
-        folder_.string(), full ? "the disk is full" : exception.what(), full ? "free some space" : "check the disk");
+    return fmt::format("{}: recording stopped: {}. All committed episodes are intact; {}, then rerun with --resume.",
+                       folder_.string(), full ? "the disk is full" : exception.what(),
+                       full ? "free some space" : "check the disk");
   }
 
   void write_until_stopped() {

@@ -104,7 +104,7 @@ FolderLock::FolderLock(const fs::path& folder) {
   if (lock_.try_lock()) return;
   if (errno == EWOULDBLOCK)
     throw Error(
-        "{}: another process is recording a run here. Wait for its end or choose another folder (--out; of a "
+        "{}: another process is recording a run here. Wait until it ends, or choose another folder (--out; of a "
         "training, output).",
         folder.string());
   throw Error("{}: cannot be locked: {}.", path, std::strerror(errno));
@@ -181,7 +181,7 @@ bool is_empty_run(const fs::path& folder) try {
 }
 
 std::string damaged_run_message(const fs::path& folder) {
-  return fmt::format("{}: {} is damaged. Restore it from a copy, or begin again in another folder.", folder.string(),
+  return fmt::format("{}: {} is damaged. Restore it from a copy, or start again in another folder.", folder.string(),
                      kRunDatabase);
 }
 

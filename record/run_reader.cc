@@ -129,7 +129,7 @@ class SqliteReader : public RunReader {
       select.bind(1, static_cast<std::int64_t>(task_index));
       select.bind(2, sample);
       if (!select.executeStep())
-        throw Error("no episode of task {}, sample {}. `agon show RUN` lists what there is", task_index, sample);
+        throw Error("no episode of task {}, sample {}. `agon show RUN` lists the episodes", task_index, sample);
       return read_episode(select, Detail::whole);
     });
   }
@@ -200,7 +200,7 @@ class SqliteReader : public RunReader {
                                const SQLite::Column& body) {
     Json json = json_or_discarded(body.getString());
     if (json.is_discarded())
-      throw Error("entry {} ({}) of the journal of task {} is damaged: it is no JSON. Restore the run from a copy",
+      throw Error("entry {} ({}) of the journal of task {} is damaged: it is not JSON. Restore the run from a copy",
                   number, kind, task);
     return {task, number, kind, std::move(json), {}};
   }
@@ -257,7 +257,8 @@ class SqliteReader : public RunReader {
     select_credit_->bind(1, episode_id);
     while (select_credit_->executeStep()) {
       const auto number = static_cast<std::size_t>(select_credit_->getColumn(0).getInt64());
-      if (number >= turns.size()) throw Error("there is credit for turn {} of an episode of {}", number, turns.size());
+      if (number >= turns.size())
+        throw Error("turn {} has credit, but the episode has only {} turns", number, turns.size());
       TurnCredit& credit = turns[number].credit;
       credit.token_bytes = read_blob<std::uint16_t>(select_credit_->getColumn(1));
       credit.advantage = read_blob<float>(select_credit_->getColumn(2));
@@ -294,7 +295,7 @@ class SqliteReader : public RunReader {
 std::unique_ptr<RunReader> RunReader::open(const fs::path& folder) {
   const fs::path path = folder / kRunDatabase;
   if (std::error_code error; !fs::is_regular_file(path, error))
-    throw Error("{}: no run here (there is no {}). Give the folder that `agon run --out` wrote.", folder.string(),
+    throw Error("{}: not a run folder: it has no {}. Give the folder that `agon run --out` wrote.", folder.string(),
                 kRunDatabase);
   try {
     return std::make_unique<SqliteReader>(path);

@@ -15,11 +15,12 @@ std::string message_of(const std::exception_ptr& why) {
   } catch (const Error& error) {
     return error.what();
   } catch (const std::bad_alloc&) {
-    return "policy: the memory ran out. Lower the number of sequences decoded together, or use a machine with more.";
+    return "policy: the memory ran out. Lower the number of sequences decoded together, or use a machine with more "
+           "memory.";
   } catch (const std::exception& error) {
     return fmt::format("policy: {}", error.what());
   } catch (...) {
-    return "policy: its work ended with an exception of an unknown kind.";
+    return "policy: its work ended with an unknown exception.";
   }
 }
 

@@ -41,7 +41,7 @@ Json to_json(const YAML::Node& node, int depth, int& values) {
 Json parse_yaml(const std::string& text) {
   const std::vector<YAML::Node> documents = YAML::LoadAll(text);
   if (documents.size() > 1)
-    throw Error("{} YAML documents, parted by lines of '---'. Write one, with all keys.", documents.size());
+    throw Error("{} YAML documents, separated by '---' lines. Write one, with all keys.", documents.size());
   int values = 0;
   return documents.empty() ? Json() : to_json(documents.front(), 0, values);
 }
@@ -92,9 +92,9 @@ Json& place_of(Json& root, const std::string& dotted) {
     const bool index = at->is_array() && !part.empty() && part.size() < 10 &&
                        part.find_first_not_of("0123456789") == std::string::npos;
     if (at->is_array() && (!index || std::stoul(part) >= at->size()))
-      throw Error("--set {}: the list has {} entries, '{}' is none of them.", dotted, at->size(), part);
+      throw Error("--set {}: the list has {} entries, '{}' is not the number of one.", dotted, at->size(), part);
     if (!at->is_array() && !at->is_object() && !at->is_null())
-      throw Error("--set {}: there is nothing below {}.", dotted, at->dump());
+      throw Error("--set {}: the value {} has no keys of its own.", dotted, at->dump());
     at = index ? &(*at)[std::stoul(part)] : &(*at)[part];
   }
   return *at;

@@ -51,7 +51,7 @@ std::map<std::string, double> reward_weights(const std::vector<std::string>& ass
   for (const std::string& assignment : assignments) {
     const auto [key, value] = split_assignment(assignment, "credit: --reward");
     const std::optional<double> weight = parse_whole<double>(value);
-    if (!weight) throw Error("credit: --reward: '{}' is no weight for '{}'; give a number.", value, key);
+    if (!weight) throw Error("credit: --reward: '{}' is not a weight for '{}'; give a number.", value, key);
     weights[key] = *weight;
   }
   return weights.empty() ? standard : weights;

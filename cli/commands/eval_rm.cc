@@ -86,8 +86,8 @@ std::vector<critic::ScoredSet> scored(const EvalRmFlags& flags, const std::vecto
 std::string extra_text(const Json& extra) {
   if (extra.contains("order"))
     return fmt::format(
-        "\nover {} orders of the responses a score deviates by {:.3f} of the deviation in its set; the "
-        "best changes in {:.3f} of the sets\n",
+        "\nover {} orders of the responses a score deviates by {:.3f} of the deviation in its set; the best response "
+        "changes in {:.3f} of the sets\n",
         extra["order"]["orders"].get<int>(), extra["order"]["deviation"].get<double>(),
         extra["order"]["best_changes"].get<double>());
   if (!extra.contains("judge")) return {};

@@ -159,7 +159,7 @@ void print_call(const Call& call) {
   tell(call.left_out, "is left out");
   tell(call.not_saved, "was not saved");
   if (result.pictures_left > 0)
-    text += fmt::format("[{}: {} more new pictures did not come out: 16 a call do, of 128 MB together]\n",
+    text += fmt::format("[{}: {} more new pictures were left out; the limits per call are 16 and 128 MB]\n",
                         printable_line(call.script), result.pictures_left);
   std::fputs(text.c_str(), stderr);
 }

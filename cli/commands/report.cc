@@ -61,8 +61,9 @@ Json data_of(const CLI::App& command, const ReportFlags& flags) {
   if (!others.empty() && !is_search)
     throw Error("report: --compare is for searches, and {} is not a search. `agon eval` compares policies.", flags.run);
   const Json config = run->config();
-  require_used(command, {{"--file", is_search && config.contains("file"), "for a run that is no search of a task file"},
-                         {"--search", is_search && config.contains("search"), "for a run whose tasks search nowhere"}});
+  require_used(command,
+               {{"--file", is_search && config.contains("file"), "for a run that is not a search of a task file"},
+                {"--search", is_search && config.contains("search"), "for a run whose tasks search nowhere"}});
   const MovedInputs moved{flags.file, flags.search};
   if (!moved.file.empty() || !moved.search.empty())
     search_options_in(config, moved);  // or throws what is wrong with them

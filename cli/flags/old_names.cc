@@ -18,9 +18,9 @@ void add_old_name(CLI::App& command, const std::string& old_name, const std::str
 }
 
 void warn_of_old_name(const std::string& command, const std::string& old_name, const std::string& name) {
-  std::fputs(fmt::format("{}: {} is called {} now. The old name goes with the next version.\n", command, old_name, name)
-                 .c_str(),
-             stderr);
+  std::fputs(
+      fmt::format("{}: {} is called {} now. The next version drops the old name.\n", command, old_name, name).c_str(),
+      stderr);
 }
 
 }  // namespace agon::cli

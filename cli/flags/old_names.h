@@ -16,7 +16,7 @@ inline constexpr const char* kOldNames = "Old names";  // group of options that 
 // not show it.
 void add_old_name(CLI::App& command, const std::string& old_name, const std::string& name);
 
-// "run: --verifier is called --reward-model now. The old name goes with the next version."
+// "run: --verifier is called --reward-model now. The next version drops the old name."
 void warn_of_old_name(const std::string& command, const std::string& old_name, const std::string& name);
 
 }  // namespace agon::cli

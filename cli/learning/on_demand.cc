@@ -39,9 +39,10 @@ const LearningEntries& load_learning() {
   set_environment();
   void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | kOwnSymbolsFirst);
   if (library == nullptr)
-    throw Error("the library that trains and reads reward models does not load: {}. Build agon anew.", ::dlerror());
+    throw Error("the library that trains and reads reward models does not load: {}. Rebuild agon.", ::dlerror());
   const void* const entries = ::dlsym(library, kLearningSymbol);
-  if (entries == nullptr) throw Error("{} is of another agon: it has no {}.", path.string(), kLearningSymbol);
+  if (entries == nullptr)
+    throw Error("{} is from another build of agon: it has no {}. Rebuild agon.", path.string(), kLearningSymbol);
   return *static_cast<const LearningEntries*>(entries);
 }
 

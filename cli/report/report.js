@@ -41,7 +41,7 @@ function runHeading() {
     html("p", {}, `${summary.tasks} tasks × ${summary.samples} samples, ${data.episodes_total} episodes, ${summary.tokens.toLocaleString("en")} tokens` +
       (summary.seconds ? ` in ${number(summary.seconds, 1)} s` : "")), html("div", {class: "chips"}, chips))];
   if (!data.complete) parts.push(html("p", {class: "notice", id: "incomplete"}, "This run is not complete: the figures are of the episodes that ended first, and short ones end first."));
-  if (summary.failed) parts.push(html("p", {class: "notice", id: "failed"}, `${summary.failed} episodes failed; they are in no figure. Resume the run to play them again.`));
+  if (summary.failed) parts.push(html("p", {class: "notice", id: "failed"}, `${summary.failed} episodes failed; they are excluded from all figures. Resume the run to play them again.`));
   return parts;
 }
 

@@ -9,8 +9,8 @@ function searchHeading() {
       `${summary.policy_tokens.toLocaleString("en")} policy tokens, ${summary.critic_tokens.toLocaleString("en")} critic tokens in ${number(summary.wall_seconds, 1)} s`),
     html("details", {class: "settings"}, html("summary", {}, "Settings"), html("div", {}, settings(settled))))];
   if (!data.complete) parts.push(html("p", {class: "notice", id: "incomplete"}, `This search is not complete: ${summary.tasks} of ${data.config.tasks} tasks are done, and short ones end first.`));
-  if (summary.failed) parts.push(html("p", {class: "notice", id: "failed"}, `${summary.failed} tasks failed; they are in no figure.`));
-  if (summary.damaged) parts.push(html("p", {class: "notice"}, `The journals of ${summary.damaged} tasks are damaged; they are in no figure.`));
+  if (summary.failed) parts.push(html("p", {class: "notice", id: "failed"}, `${summary.failed} tasks failed; they are excluded from all figures.`));
+  if (summary.damaged) parts.push(html("p", {class: "notice"}, `The journals of ${summary.damaged} tasks are damaged; they are excluded from all figures.`));
   return parts;
 }
 

@@ -117,7 +117,7 @@ std::string block_of(const Json& row) {
     text += fmt::format(" regret: {} of the choices between steps lose a right one\n", figure_cell(row["regret"]));
   if (row.contains("first_error")) text += first_error_line(row["first_error"]);
   if (const Json& unknown = figures["unknown_verdicts"]; unknown != 0)
-    text += fmt::format(" of {} steps the critic knew nothing\n", unknown.dump());
+    text += fmt::format(" {} steps that the critic could not judge\n", unknown.dump());
   if (!row["first_fault"].is_null())
     text += fmt::format(" {} invalid verdicts; the first: {}\n", figures["invalid_verdicts"].dump(),
                         shown(row["first_fault"]));

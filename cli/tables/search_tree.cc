@@ -224,15 +224,15 @@ std::string search_tree_text(const critic::Replay& replay, const std::vector<rec
     text += fmt::format("the search of this task failed: {}\n", printable(replay.failure));
   } else {
     text += replay.divergence
-                ? "the tree ends here: its journal does, or cannot be followed any further\n"
-                : "the journal ends here, for the search is not finished: go on with `agon search --resume`\n";
+                ? "the tree ends here: its journal ends, or cannot be followed further\n"
+                : "the journal ends here: the search is not finished. Resume it with `agon search --resume`\n";
   }
   if (const auto& parts = replay.divergence)
-    text += fmt::format("\nasked again, it goes another way at entry {} ({}):\n  recorded  {}\n  now       {}\n",
-                        parts->number, parts->kind, printable(differing(parts->recorded, parts->now).dump()),
+    text += fmt::format("\nasked again, it differs at entry {} ({}):\n  recorded  {}\n  now       {}\n", parts->number,
+                        parts->kind, printable(differing(parts->recorded, parts->now).dump()),
                         printable(differing(parts->now, parts->recorded).dump()));
   else if (replay.asked_again)
-    text += "\nasked again, it goes the same way\n";
+    text += "\nasked again, it takes the same path\n";
   return text;
 }
 

@@ -39,7 +39,7 @@ std::vector<Preference> telling_sets(const RewardTrainingConfig& config) {
   if (config.judge == JudgeForm::choice)
     require_each("train-rm", sets, [](const Candidates& set) { require_letters(set.responses.size()); });
   if (sets.empty())
-    throw Error("train-rm: there is nothing to train on: the sets of {} files have one rank alone.",
+    throw Error("train-rm: nothing to train on: in every set of the {} files all responses have the same rank.",
                 config.data.size());
   return sets;
 }

@@ -50,7 +50,7 @@ std::vector<int> ranks_at(const Json& record, std::size_t responses) {
   std::vector<int> ranks;
   for (const Json& rank : list) {
     if (!rank.is_number_integer()) throw Error("'rank' must hold whole numbers, got {}", rank.dump().substr(0, 60));
-    if (!is_int(rank)) throw Error("'rank' must hold numbers of 32 bits, got {}", rank.dump().substr(0, 60));
+    if (!is_int(rank)) throw Error("'rank' must hold 32-bit numbers, got {}", rank.dump().substr(0, 60));
     ranks.push_back(rank.get<int>());
   }
   return dense_ranks(ranks);
@@ -58,7 +58,7 @@ std::vector<int> ranks_at(const Json& record, std::size_t responses) {
 
 Candidates candidates_in(const Json& record, const fs::path& folder) {
   for (const auto& [near, meant] : {std::pair{"image", kImages}, std::pair{"response", "responses"}})
-    if (record.contains(near)) throw Error("there is no '{}' in a record; '{}' is meant, a list", near, meant);
+    if (record.contains(near)) throw Error("unknown key '{}': give '{}', a list", near, meant);
   Candidates candidates;
   if (const std::string instructions = text_at(record, "instructions", ""); !instructions.empty())
     candidates.messages.push_back(Message::of(Role::system, instructions));
@@ -133,7 +133,7 @@ std::vector<Preference> read_preferences(const fs::path& file) {
   read_records(content, file.string(), [&](const SortedJson& record, const RecordPlace& place) {
     Preference one = preference_of(Json(record), file.parent_path(), file.stem().string(), place.number);
     const auto [earlier, fresh] = place_of.emplace(one.id, place);
-    if (!fresh) throw Error("the id {} again, which {} has", one.id, earlier->second.text());
+    if (!fresh) throw Error("the id {} is already used by {}", one.id, earlier->second.text());
     preferences.push_back(std::move(one));
     progress.add(1);
   });

@@ -140,8 +140,8 @@ PreferenceMaker::PreferenceMaker(const PreferenceOptions& options, std::vector<R
   const std::int64_t written = std::ssize(writers_) * options.samples + options.corrupted;
   if (!options.repeats && options.responses > written)
     throw Error(
-        "make-preferences: --responses {} cannot be chosen of the {} that are written of a task (--samples {} of each "
-        "policy and temperature, --corrupted {}). Raise one of these, or lower --responses.",
+        "make-preferences: cannot choose --responses {} from the {} written per task (--samples {} per policy and "
+        "temperature, --corrupted {}). Raise one of these, or lower --responses.",
         options.responses, written, options.samples, options.corrupted);
   env_ = options.suite.make_env();
 }

@@ -122,7 +122,7 @@ class RewardTrainer {
     settings_ = training_settings(config_.source, training_provenance(config_));
     const auto held = static_cast<std::size_t>(config_.held_out * static_cast<double>(all.size()));
     if (held == all.size())
-      throw Error("train-rm: there is nothing to train on: of the sets of {} files {} have one rank alone.",
+      throw Error("train-rm: nothing to train on: of the sets of {} files, {} have only responses of the same rank.",
                   config_.data.size(), passed_over_);
     Rng::derive(config_.seed, "held out").shuffle(all);
     held_out_.assign(std::make_move_iterator(all.end() - static_cast<std::ptrdiff_t>(held)),
@@ -262,8 +262,10 @@ void read_network(agents::ConfigSection& section, const fs::path& file, agents::
   section.read("likelihood", network.likelihood);
   if (model.empty()) throw Error("{}: 'model' is missing: the model folder to build on.", section.name());
   if (responses != "joint" && responses != "apart")
-    throw Error("{}: 'responses' is joint (each sees those before it) or apart (each sees the prompt alone), not '{}'.",
-                section.name(), responses);
+    throw Error(
+        "{}: 'responses' must be joint (each sees the responses before it) or apart (each sees only the prompt), got "
+        "'{}'.",
+        section.name(), responses);
   network.base = fs::absolute(agents::from_working_folder(file, model)).lexically_normal();  // an adapter notes it
   network.joint = responses == "joint";
   network.representation = agents::parse_representation(representation);
@@ -283,7 +285,7 @@ JudgeForm parse_judge(const std::string& form, const std::string& name) {
   if (form == "none") return JudgeForm::none;
   if (form == "pairs") return JudgeForm::pairs;
   if (form == "choice") return JudgeForm::choice;
-  throw Error("{}: 'judge' is none (a reward model), pairs or choice, not '{}'.", name, form);
+  throw Error("{}: 'judge' must be none (a reward model), pairs or choice, got '{}'.", name, form);
 }
 
 void check_ranges(const RewardTrainingConfig& config, const std::string& name) {

@@ -75,9 +75,9 @@ const record::JournalEntry& Journal::take_past(const std::string& kind) {
   const record::JournalEntry& past = past_[place_++];
   if (past.kind != kind)
     throw Error(
-        "search: the journal of task {} has '{}' as entry {}, and the search does '{}' there. It was written with "
+        "search: the journal of task {} has '{}' as entry {}, but the search now does '{}' there. It was written with "
         "other "
-        "settings or by another version: begin again in another folder.",
+        "settings or by another version: start again in another folder.",
         task_index_, past.kind, past.number, kind);
   return past;
 }

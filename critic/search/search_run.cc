@@ -91,8 +91,8 @@ std::string shortened(const Json& json) {
 void require_same(const Journal& journal, std::uint64_t task) {
   if (const auto& divergence = journal.divergence())
     throw Error(
-        "search: task {} cannot go on: played again, entry {} ({}) of its journal comes out in another way than it was "
-        "recorded. Recorded: {}; now: {}. Search it in another folder.",
+        "search: task {} cannot be resumed: played again, entry {} ({}) of its journal differs from the record. "
+        "Recorded: {}; now: {}. Search it in another folder.",
         task, divergence->number, divergence->kind, shortened(divergence->recorded), shortened(divergence->now));
 }
 

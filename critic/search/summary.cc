@@ -171,13 +171,13 @@ std::string search_table(const SearchSummary& summary) {
     for (const auto& [number, count] : summary.attempts) table += fmt::format("  {}: {}", number, count);
     table += '\n';
   }
-  line(summary.budget_exhausted, "tasks came to the end of their budget");
+  line(summary.budget_exhausted, "tasks used up their budget");
   line(summary.unanswered, "tasks were not answered, and count as wrong");
   line(summary.invalid_verdicts, "verdicts could not be read");
-  line(summary.unknown_verdicts, "steps the critic had nothing to say of");
+  line(summary.unknown_verdicts, "steps that the critic could not judge");
   line(summary.unranked, "trajectories had no rank");
-  line(summary.failed, "tasks failed and are in no figure");
-  line(summary.damaged, "tasks have a damaged journal and are in no figure");
+  line(summary.failed, "tasks failed and are excluded from all figures");
+  line(summary.damaged, "tasks have a damaged journal and are excluded from all figures");
   return table;
 }
 

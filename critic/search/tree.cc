@@ -189,7 +189,7 @@ std::vector<Draft> Tree::write(std::span<const int> nodes, int n, Writing writin
     return std::exchange(ahead_, nullptr)->drafts.get();
   drop_ahead();
   if (!policy_)
-    throw JournalEnds("search: the journal of task {} ends here, and there is no policy to go on.", task_.id);
+    throw JournalEnds("search: the journal of task {} ends here, and no policy is given to continue it.", task_.id);
   std::vector<Draft> written = drafts(nodes, n, writing);
   const std::int64_t left = account_.policy_tokens_left();
   if (share == Share::all)
@@ -325,7 +325,7 @@ Json Tree::say(std::span<const int> nodes) {
     return body;
   }
   if (!critic_)
-    throw JournalEnds("search: the journal of task {} ends here, and there is no critic to go on.", task_.id);
+    throw JournalEnds("search: the journal of task {} ends here, and no critic is given to continue it.", task_.id);
   std::vector<StepInContext> steps;
   for (const int node : nodes) steps.push_back(step_at(node));
   const std::vector<Verdict> verdicts = critic_->judge(steps, account_.critic_tokens_each(std::ssize(nodes)));

@@ -39,8 +39,9 @@ std::vector<fs::path> read_paths(agents::ConfigSection& section, const char* key
 
 void require_model(const fs::path& folder) {
   if (!fs::is_regular_file(folder / "config.json"))
-    throw Error("selfplay: {} is no model folder: it has no config.json. Train one (docs/critic.md), or name another.",
-                folder.string());
+    throw Error(
+        "selfplay: {} is not a model folder: it has no config.json. Train one (docs/critic.md), or name another.",
+        folder.string());
 }
 
 void read_sources(const Json& list, const fs::path& file, SelfPlayConfig& config) {
@@ -89,7 +90,7 @@ void check_counts(const std::string& name, const SelfPlayConfig& config) {
   if (config.rounds < 1) throw Error("{}: 'rounds' must be at least 1, got {}.", name, config.rounds);
   if (config.lessons.pairs && config.games.critiques < 2)
     throw Error(
-        "{}: 'pairs' takes two or more 'critiques' of a step, one that is right and one that is not; got {}. Raise it, "
+        "{}: 'pairs' needs at least 2 'critiques' per step, to pair a right one with a wrong one; got {}. Raise it, "
         "or set 'pairs' to false.",
         name, config.games.critiques);
   if (config.games.max_tokens < 1 || !(config.games.temperature > 0))
@@ -152,9 +153,9 @@ SelfPlayConfig load_self_play_config(const fs::path& file, std::span<const std::
   if (config.solvers.empty()) throw Error("{}: 'solvers' is missing: name at least one model folder.", section.name());
   if (config.sources.empty()) throw Error("{}: 'sources' is missing.", section.name());
   if (pairing != "asymmetric" && pairing != "synchronous")
-    throw Error("{}: 'pairing' is asymmetric or synchronous, not '{}'.", section.name(), pairing);
+    throw Error("{}: 'pairing' must be asymmetric or synchronous, got '{}'.", section.name(), pairing);
   if (solutions != "expert" && solutions != "solvers")
-    throw Error("{}: 'solutions' is expert or solvers, not '{}'.", section.name(), solutions);
+    throw Error("{}: 'solutions' must be expert or solvers, got '{}'.", section.name(), solutions);
   config.own_solutions = solutions == "solvers";
   check_counts(section.name(), config);
   config.output = agents::from_working_folder(file, output);

@@ -162,7 +162,7 @@ class SelfPlay {
     try {
       return game_in(json, std::move(challenge));
     } catch (const Json::exception& exception) {
-      throw Error("{}: game {} there is damaged: {}. Restore the run from a copy.", config_.output.string(), number,
+      throw Error("{}: game {} is damaged: {}. Restore the run from a copy.", config_.output.string(), number,
                   exception.what());
     }
   }

@@ -72,7 +72,7 @@ double weighted_reward(const RewardComponents& components, const std::map<std::s
     }
     const double part = weight * found->second;
     if (!std::isfinite(part))
-      throw Error("reward: {} x {} for '{}' is not finite. Is the weight one?", weight, found->second, name);
+      throw Error("reward: {} x {} for '{}' is not finite. Is the weight finite?", weight, found->second, name);
     reward += part;
   }
   return reward;

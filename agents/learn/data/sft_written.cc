@@ -87,8 +87,7 @@ Demonstration demonstrate_written(env::Env& env, const WrittenStep& step, std::u
   }
   const auto label = env.check_step(step.query);
   if (!label || label->correct != step.correct)
-    throw Error("train-sft: task {} went another way when it was played again; its step is judged otherwise now.",
-                env.task().id);
+    throw Error("train-sft: task {} differs when played again; its step now has another verdict.", env.task().id);
   const auto or_step = [&](const std::string& text) { return text.empty() ? step.query.step : text; };
   const std::string critique = env::expert_critique(or_step(label->truth), or_step(label->claim), label->correct);
   return {{Message::of(Role::system, env::kCriticInstructions),

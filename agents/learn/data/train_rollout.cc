@@ -48,8 +48,8 @@ void place_turn(const record::Episode& episode, const record::Turn& turn, std::i
   const bool fits = begin >= from && begin + count <= std::ssize(all.ids);
   if (!fits || !std::equal(all.ids.begin() + begin, all.ids.begin() + begin + count, turn.token_ids.begin(), stands))
     throw Error(
-        "train: {} sample {}: the tokens of a turn do not stand after its {} prompt tokens. Is the chat template "
-        "another one than that of the policy which wrote them?",
+        "train: {} sample {}: the tokens of a turn do not stand after its {} prompt tokens. Does the chat template "
+        "differ from that of the policy that wrote them?",
         episode.task_id, episode.sample, turn.prompt_tokens);
   std::copy(turn.token_ids.begin(), turn.token_ids.end(), all.ids.begin() + begin);
 }

@@ -48,7 +48,7 @@ std::vector<std::size_t> places_in_text(std::string_view bytes, std::string_view
       ++at;
     else if (at < text.size())
       throw Error(
-          "trajectory: the tokens spell something else than the turn's text, from byte {} on. Give the model "
+          "trajectory: the tokens differ from the turn's text from byte {} on. Give the model "
           "that wrote it.",
           at);
   }

@@ -223,7 +223,7 @@ class ImitationTrainer {
     if (folder.empty()) return false;
     const Json state = read_state(folder);
     if (!state.contains("config") || !state["config"].is_object())
-      throw Error("train-sft: {} is no checkpoint of agon train-sft. Choose another 'output'.", folder.string());
+      throw Error("train-sft: {} is not a checkpoint of agon train-sft. Choose another 'output'.", folder.string());
     for (const auto& [key, value] : config_.source.items())  // the score stage is yet to come
       if (!key.starts_with("score_") && state["config"].value(key, Json()) != value)
         throw Error(

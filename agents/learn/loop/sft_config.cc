@@ -113,10 +113,10 @@ void check_used(const SftConfig& config, const std::string& file) {
     require_used(
         fmt::format("train-sft: {}: source {}", file, source.suite.name()),
         {{"held_out", !options.held_out.empty(), judged, "in role " + options.role, "choose role critic or sneaky"},
-         {"held_out", !options.held_out.empty(), source.writer.empty(), "beside a writer, whose steps have no kinds",
+         {"held_out", !options.held_out.empty(), source.writer.empty(), "with a writer, whose steps have no kinds",
           "leave the writer out"},
          {"detours", source.detours > 0, !one_turn, "in episodes of one turn"},
-         {"detours", source.detours > 0, !options.two_turn, "beside two_turn, whose second answer ends the task"},
+         {"detours", source.detours > 0, !options.two_turn, "with two_turn, whose second answer ends the task"},
          {"written_tasks", source.written_tasks != plain.written_tasks, !source.writer.empty(), "without a writer",
           "name a writer"}});
   }

@@ -132,7 +132,7 @@ class Trainer {
     require_of_command(config_.output, "train");
     remove_empty_run(config_.output);
     if (resume == Resume::no && std::filesystem::exists(config_.output / record::kRunDatabase))
-      throw Error("train: {} holds a run already. Go on with it with --resume, or choose another 'output'.",
+      throw Error("train: {} holds a run already. Resume it with --resume, or choose another 'output'.",
                   config_.output.string());
     Json recorded = config_.resolved;
     recorded[kProvenance] = models_of(config_);
@@ -284,12 +284,13 @@ class Trainer {
   void note_steps(const std::vector<TrainGroup>& groups) {
     if (has_said_steps_ || groups.empty() || !credit_now()->needs_confidence() || !is_single_step(groups)) return;
     has_said_steps_ = true;
-    std::fputs(fmt::format("train: {}: no roll-out of step {} has more than one step, so its tokens get no credit of "
-                           "their own. Steps end where 'probes.steps' ({}) says; is there a rule that parts what this "
-                           "policy writes?\n",
-                           config_.method, step_, config_.resolved["probes"]["steps"].get<std::string>())
-                   .c_str(),
-               stderr);
+    std::fputs(
+        fmt::format(
+            "train: {}: no roll-out of step {} has more than one step, so its tokens get no credit of "
+            "their own. Steps end where 'probes.steps' ({}) says; choose a rule that splits what this policy writes.\n",
+            config_.method, step_, config_.resolved["probes"]["steps"].get<std::string>())
+            .c_str(),
+        stderr);
   }
 
   // What the policy thinks after each step of each roll-out.
@@ -341,12 +342,11 @@ class Trainer {
     if (has_learned_ || step_ + 1 != std::min(kPatience, config_.steps)) return;
     std::vector<std::string> reasons;
     for (const auto& [reason, count] : idle_) reasons.push_back(fmt::format("{} ({} groups)", reason, count));
-    std::fputs(
-        fmt::format("train: nothing was learned in {} steps: {}. Is there a group to compare in ('samples' is {}), "
-                    "and a level that is neither too easy nor too hard?\n",
-                    step_ + 1, fmt::join(reasons, ", "), config_.samples)
-            .c_str(),
-        stderr);
+    std::fputs(fmt::format("train: nothing was learned in {} steps: {}. Are there several 'samples' to compare ({} "
+                           "now), and is the level neither too easy nor too hard?\n",
+                           step_ + 1, fmt::join(reasons, ", "), config_.samples)
+                   .c_str(),
+               stderr);
   }
 
   UpdateFigures update_on(const Groups& all, const Logprobs& reference, const std::vector<std::size_t>& places,

@@ -145,7 +145,7 @@ std::optional<ExpertTurnRules> read_expert_turn(const Json& entry,
   const std::string preset = entry["expert_turn"];
   if (preset.empty()) return std::nullopt;
   require(!entry["expert"] && !entry["two_turn"] && entry["role"] == env::kSolver,
-          "a source with 'expert_turn' takes neither 'expert' nor 'two_turn' nor another role than solver", entry);
+          "a source with 'expert_turn' takes neither 'expert' nor 'two_turn' nor a role other than solver", entry);
   return ExpertTurnRules{env::visual_arft_rules(preset), similarity};
 }
 
@@ -157,7 +157,7 @@ std::shared_ptr<const env::TextSimilarity> read_similarity(const std::string& fo
 std::filesystem::path read_player(const Json& entry, const char* key) {
   const std::string folder = entry.is_string() ? entry.get<std::string>() : "";
   if (folder.empty() || !std::filesystem::exists(std::filesystem::path(folder) / "config.json"))
-    throw Error("train: '{}' of a source names a model folder, and {} is none.", key, entry.dump());
+    throw Error("train: '{}' of a source must name a model folder, and {} is not one.", key, entry.dump());
   return folder;
 }
 
@@ -269,8 +269,8 @@ void read_loss(const Json& json, TrainConfig& config) {
   config.rows_per_pass = json["rows_per_pass"];
   if (config.kl_estimator == "k1")
     throw Error(
-        "train: 'loss.kl_estimator' is k1, whose gradient as a loss is 0 on the average: it holds the policy to "
-        "nothing. Choose k3, or k2.");
+        "train: 'loss.kl_estimator' is k1, whose gradient as a loss is 0 on average: it does not hold the policy to "
+        "the reference. Choose k3, or k2.");
   require(config.kl_estimator == "k2" || config.kl_estimator == "k3", "'loss.kl_estimator' must be k2 or k3",
           json["kl_estimator"]);
   if (!json["kl_clamp"].is_null()) {

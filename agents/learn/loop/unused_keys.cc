@@ -111,7 +111,8 @@ void require_probe_keys(const Training& training) {
   for (const char* key : {"probes.suffix", "probes.steps", "probes.per_token_mean"})
     require_used("train", {{key, training.is_set(key), asks, why, "choose a method that credits steps, pdcr or pacr"}});
   require_used("train", {{"probes.picture", training.is_set("probes.picture"), looks,
-                          why + (asks ? " and such a split" : ""), "let pdcr split by what the picture adds"}});
+                          why + (asks ? " and a split that does not look at pictures" : ""),
+                          "let pdcr split by what the picture adds"}});
 }
 
 void require_schedule_keys(const Training& training) {
@@ -132,7 +133,8 @@ void require_schedule_keys(const Training& training) {
           "without a source that has expert_turn and an expert who searches", "give lookup an expert_turn"),
       use("samples", training.plays(), "where every source shows its expert", "let a source play")};
   for (const char* key : {"evaluation.split", "evaluation.tasks", "evaluation.samples", "evaluation.metric"})
-    uses.push_back(use(key, config.evaluation.every > 0, "with evaluation.every: 0", "give every how many steps"));
+    uses.push_back(
+        use(key, config.evaluation.every > 0, "with evaluation.every: 0", "set evaluation.every to a number of steps"));
   require_used("train", uses);
 }
 

@@ -77,7 +77,7 @@ class LoraReader {
 
   void add(const std::string& name, const TensorView& view) {
     const auto parsed = parse_name(name);
-    if (!parsed) return wrong("{}: no name of a LoRA matrix", name);
+    if (!parsed) return wrong("{}: not the name of a LoRA matrix", name);
     const auto& [module, matrix] = *parsed;
     const auto linear = linears_.find(module);
     if (linear == linears_.end()) return wrong("{}: the model has no linear {}", name, module);

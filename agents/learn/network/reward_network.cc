@@ -118,13 +118,13 @@ RewardNetwork::RewardNetwork(const RewardNetworkSettings& settings, std::uint64_
 
 RewardNetwork::RewardNetwork(const fs::path& folder) : settings_(read_settings(folder, notes_, base_weights_)) {
   if (!fs::exists(settings_.base))
-    throw Error("{}: its base model {} is not there. Put it there, or mend 'base' in {}.", folder.string(),
+    throw Error("{}: its base model {} does not exist. Restore it, or correct 'base' in {}.", folder.string(),
                 settings_.base.string(), kRewardModelFile);
   const std::string made_on = base_weights_;
   open_base();
   if (!made_on.empty() && made_on != base_weights_)  // folders of before do not say
     throw Error(
-        "{}: it was made on other weights ({}) than its base model {} has ({}). Put those back, or mend 'base'.",
+        "{}: it was trained on weights {}, but its base model {} has {}. Restore those weights, or correct 'base'.",
         (folder / kRewardModelFile).string(), made_on, settings_.base.string(), base_weights_);
   add_separator(read_head(folder));
   lora_ = std::make_unique<LoraAdapter>(model_, folder);
@@ -198,8 +198,9 @@ ResponseSet RewardNetwork::encode(const std::vector<Message>& messages, std::spa
     throw Error("reward model: the prompt alone is {} tokens, and the context {}. Shorten it, or show fewer pictures.",
                 prompt, context);
   if (settings_.joint)
-    throw Error("reward model: {} responses pass the context of {}: a prompt of {} leaves {} tokens; the first {} fit.",
-                responses.size(), context, prompt, context - prompt, fit);
+    throw Error(
+        "reward model: {} responses exceed the context of {}: a prompt of {} leaves {} tokens; the first {} fit.",
+        responses.size(), context, prompt, context - prompt, fit);
   throw Error(
       "reward model: response {} of {} is {} tokens; a prompt of {} leaves {} of the context of {}. Shorten it or "
       "leave "

@@ -56,7 +56,7 @@ BertConfig read_config(const fs::path& path) try {
                           size("max_position_embeddings", 2),
                           json.value("layer_norm_eps", 1e-12)};
   if (config.hidden_size % config.num_attention_heads != 0)
-    throw Error("{}: hidden_size {} does not part into num_attention_heads {}.", path.string(), config.hidden_size,
+    throw Error("{}: hidden_size {} is not a multiple of num_attention_heads {}.", path.string(), config.hidden_size,
                 config.num_attention_heads);
   return config;
 } catch (const Json::exception& error) {
