@@ -44,8 +44,8 @@ bool is_empty_or_absent(const fs::path& path) {
   return error || size == 0;
 }
 
-// A WAL database needs its -shm file beside it, which a read-only medium refuses; without a -wal nothing can change
-// there, and SQLite may take the file as it stands.
+// A WAL database needs its -shm file next to it, which a read-only medium refuses. Without a -wal file nothing can
+// change there, so SQLite may read the file as it is.
 SQLite::Database open_read_only(const fs::path& path) {
   try {
     SQLite::Database database(path.string(), SQLite::OPEN_READONLY, 5000);
@@ -67,7 +67,7 @@ SQLite::Database open_run(const fs::path& path) {
   return database;
 }
 
-// A column's JSON; what is wrong with it is damage of the file.
+// A column's JSON; invalid JSON means a damaged file.
 Json stored_json(const std::string& text) {
   try {
     return json_of(text);
@@ -76,7 +76,7 @@ Json stored_json(const std::string& text) {
   }
 }
 
-// Runs `read`; whatever is wrong with the file becomes an Error that names it.
+// Runs `read`; any fault of the file becomes an Error that names the file.
 template <typename Read>
 auto guarded(const fs::path& path, const Read& read) {
   try {
@@ -275,7 +275,7 @@ class SqliteReader : public RunReader {
     const SQLite::Column png = select_image_.getColumn(0);
     const Image image = decode_image(
         {static_cast<const std::uint8_t*>(png.getBlob()), static_cast<std::size_t>(png.getBytes())}, "image " + hash);
-    select_image_.reset();  // one left open would show the run as it was, whatever is written later
+    select_image_.reset();  // an open statement would hide later writes
     if (images_.size() >= kCachedImages) images_.clear();
     return images_[hash] = image;
   }
@@ -283,7 +283,7 @@ class SqliteReader : public RunReader {
   fs::path path_;
   mutable SQLite::Database database_;
   bool has_training_ = false;  // false: the file is older than training
-  bool has_journal_ = false;   // false: ... than searches
+  bool has_journal_ = false;   // false: the file is older than searches
   mutable SQLite::Statement select_turns_{database_, kSelectTurns};
   mutable std::optional<SQLite::Statement> select_credit_;
   mutable SQLite::Statement select_image_{database_, "SELECT png FROM images WHERE hash = ?"};
