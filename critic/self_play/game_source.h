@@ -11,7 +11,7 @@
 
 namespace agon::critic {
 
-// For the sources of a training config that have `against`. Throws Error for a suite without an expert and for a folder
+// Makes a source of a training config that has `against`. Throws Error for a suite without an expert and for a folder
 // that cannot be loaded.
 std::unique_ptr<agents::GroupSource> make_game_source(const agents::PlayConfig& config, std::size_t index,
                                                       const agents::ModelFolder& folder);
