@@ -1,4 +1,4 @@
-// cli/flags/critic_flags.h - which critic a command judges steps with.
+// cli/flags/critic_flags.h - the flags that choose the critic of a command.
 #pragma once
 
 #include <cstdint>
@@ -25,35 +25,34 @@ struct CriticFlags {
   int critiques = 1, max_tokens = 256;
   double temperature = 0;
   std::uint64_t seed = 0;
-  std::optional<std::string> instructions;  // what it is told, in place of `prompt`
+  std::optional<std::string> instructions;  // its system message, in place of `prompt`
 };
-// Adds their options, but for the seed. prefix: before their names but for --critic and --critiques ("critic-", where
-// the command has options of those names of its own). `flags` must outlive the parse.
+// Adds their options, except the seed. prefix: put before all names except --critic and --critiques ("critic-", if the
+// command itself has options of these names). `flags` must outlive the parse.
 void add_critic_options(CLI::App& command, CriticFlags& flags, const std::string& prefix = {});
-// Throws Error for a flag among them that was given and of which this critic makes no use.
+// Throws Error for a flag among them that was given and that this critic does not use.
 void require_used(const CLI::App& command, const CriticFlags& flags, const std::string& prefix = {});
-// What the flags ask for, to be recorded with what the critic says. solver_folder: whose own score self-score is where
-// the flags name no folder; empty: that of models/agon-tiny.
+// The config of the critic, recorded with its verdicts. solver_folder: the model that self-score asks if the flags name
+// no folder; empty: models/agon-tiny.
 Json critic_config(const CriticFlags& flags, const std::filesystem::path& solver_folder = {});
-// Which critic it is, for a provenance: {"critic"}, and "path" and "files" of its model folder or "url" of its
-// server, where it has one.
+// The critic for provenance: {"critic"}, plus "path" and "files" of its model folder or "url" of its server, if it has
+// one.
 Json critic_record(const CriticFlags& flags, const std::filesystem::path& solver_folder = {});
-// Which critic a recorded config names, as --critic would: "reward-model:DIR".
+// The critic that a recorded config names, in the form of --critic: "reward-model:DIR".
 std::string critic_in(const Json& config);
-// Back again, but for the critic's model folder, of which the config has the name and a hash alone: the folder that
-// holds the same files, of `solver_folder` and the critic that comes with agon. Throws Error where neither does.
-// given: the flags, whose folder and address come first.
+// The flags of a recorded config. The config has only the name and a hash of the critic's model folder: the folder is
+// the one of `solver_folder` and agon's own critic that holds the same files; Error if neither does. given: flags of
+// this call, whose folder and address take precedence.
 CriticFlags critic_flags_in(const Json& config, const CriticFlags& given, const std::filesystem::path& solver_folder);
 
 struct OpenCritic {
-  std::unique_ptr<agents::Policy> policy;  // what the critic writes with; null: it writes nothing, or with another's
+  std::unique_ptr<agents::Policy> policy;  // that the critic writes with; null: it writes nothing, or with the solver
   std::unique_ptr<critic::RewardModel> reward_model;
   std::unique_ptr<critic::StepCritic> critic;
   std::string label;  // "generative agon-tiny"
 };
-// Throws Error for a critic that there is not, with the nearest name, and for options that it cannot use.
-// solver, solver_folder: a policy that is loaded already; a critic of the same folder writes with it. It must outlive
-// the critic.
+// Throws Error for an unknown critic, with the nearest name, and for options that it cannot use. solver, solver_folder:
+// a policy that is already loaded; a critic of the same folder shares it. It must outlive the critic.
 OpenCritic open_critic(const CriticFlags& flags, agents::Policy* solver = nullptr,
                        const std::filesystem::path& solver_folder = {});
 

@@ -35,10 +35,9 @@ struct SelfPlayConfig {
   bool mix_rounds = true;  // a critic learns from the games of all rounds so far
   GameOptions games;
   CriticLessonOptions lessons;
-  bool solver_reward = true;  // of the generator (critic/self_play/lessons.h)
-  bool own_solutions =
-      false;              // steps come from the solvers' solutions, the solvers taking turns; else from the expert's
-  bool imitation = true;  // adds as many of the suites' own examples as samples from games
+  bool solver_reward = true;   // of the generator (critic/self_play/lessons.h)
+  bool own_solutions = false;  // steps come from the solvers' solutions, in turn; else from the experts'
+  bool imitation = true;       // adds as many of the suites' own examples as samples from games
   agents::OfflineConfig learning;
   std::uint64_t seed = 1;
   Json source;  // the keys, kept in the run; paths are relative to the file
