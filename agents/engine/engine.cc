@@ -8,7 +8,7 @@
 
 namespace agon::agents {
 
-// What the engine's thread works on, and the weights it works with.
+// The work and the weights of the engine's thread.
 struct EngineState {
   EngineState(EngineWeights loaded, const ModelConfig& model, std::shared_ptr<const Tokenizer> words,
               const EngineOptions& options)
@@ -193,7 +193,7 @@ void Engine::submit_and_wait(std::shared_ptr<EngineCall> call) {
     const std::lock_guard lock(mutex_);
     if (closing_) throw Error("policy: it is being closed.");
     arrivals_.push_back(std::move(call));
-    arrived_.notify_one();  // under the lock: after it, the engine may be closing
+    arrived_.notify_one();  // under the lock: afterwards the engine may be closing
   }
   done.get();
 }

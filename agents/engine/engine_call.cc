@@ -24,8 +24,7 @@ std::string message_of(const std::exception_ptr& why) {
   }
 }
 
-// An object of its own for each call: several threads do not share one. Where there is no memory for that, the given
-// one.
+// A separate exception object for each call, so that threads do not share one. Without memory for it, the given one.
 std::exception_ptr as_error(const std::exception_ptr& why) noexcept {
   try {
     return std::make_exception_ptr(Error("{}", message_of(why)));

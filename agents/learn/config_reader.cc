@@ -17,7 +17,7 @@ Json scalar_to_json(const YAML::Node& node) {
   return number.is_discarded() || node.Tag() == "!" ? Json(node.Scalar()) : number;
 }
 
-// Anchors may hold themselves, or one another many times over: depth and values are bounded.
+// Anchors may contain themselves or each other many times: depth and number of values are limited.
 Json to_json(const YAML::Node& node, int depth, int& values) {
   if (depth > kMostDepth) throw Error("nested more than {} deep; does an anchor hold itself?", kMostDepth);
   if (++values > kMostValues) throw Error("more than {} values", kMostValues);
@@ -85,7 +85,7 @@ void write(YAML::Emitter& out, const Json& json) {
   }
 }
 
-// The place of a dotted key, made where it is not there yet; numbers count in lists ("sources.0.level").
+// The value at a dotted key, created if missing; numbers are indices into lists ("sources.0.level").
 Json& place_of(Json& root, const std::string& dotted) {
   Json* at = &root;
   for (const std::string& part : split(dotted, ".")) {

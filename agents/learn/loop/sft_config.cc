@@ -50,7 +50,7 @@ std::vector<SftSource> read_sources(const Json* json, const std::filesystem::pat
   return sources;
 }
 
-// What is trained: fresh weights, or a model that is there.
+// The model to train: fresh weights, or an existing model.
 void read_model(ConfigSection& top, const Json& json, const std::filesystem::path& file, SftConfig& config) {
   std::string start;
   top.read("start", start);
@@ -68,7 +68,7 @@ void read_model(ConfigSection& top, const Json& json, const std::filesystem::pat
   if (!model)
     throw Error("train-sft: {}: 'model' is missing: the keys of a Qwen2.5-VL config.json, or 'start': a model folder",
                 file.string());
-  Json complete = *model;  // the tokenizer to come sets the true ones
+  Json complete = *model;  // the tokenizer, learned later, sets the true values
   complete["vocab_size"] = config.vocabulary;
   for (const char* key :
        {"image_token_id", "video_token_id", "vision_start_token_id", "vision_end_token_id", "eos_token_id"})

@@ -68,7 +68,7 @@ std::vector<SftLoss> SftModel::step(std::span<const SftBatch> batches, double le
   return losses;
 }
 
-// Without the logits [N, V] in memory.
+// Computed without the logits [N, V] in memory.
 at::Tensor SftModel::language_loss(const SftBatch& batch, at::Tensor* pictures) {
   if (batch.patches.defined()) *pictures = model_->encode_images(batch.patches, batch.grids);
   const at::Tensor hidden = model_->hidden_states(batch.ids, batch.positions, *pictures, batch.lengths);

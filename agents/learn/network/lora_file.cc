@@ -20,7 +20,7 @@ using at::Tensor;
 constexpr const char *kConfigFile = "adapter_config.json", *kTensorFile = "adapter_model.safetensors";
 constexpr std::string_view kBaseModel = "base_model.model.";
 
-// Settings of PEFT that change what an adapter computes, or what its files hold: unset, or the adapter is refused.
+// Settings of PEFT that change what an adapter computes or what its files hold. If one is set, the adapter is refused.
 const std::vector<std::string> kUnsupported{"alora_invocation_tokens",
                                             "alpha_pattern",
                                             "fan_in_fan_out",

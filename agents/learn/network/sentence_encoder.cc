@@ -33,7 +33,7 @@ struct BertConfig {
   double layer_norm_eps;
 };
 
-constexpr std::int64_t kMostOfSize = 1 << 24;  // of a size in a config; a larger one is a damaged file
+constexpr std::int64_t kMostOfSize = 1 << 24;  // limit of a size in a config; a larger one means a damaged file
 
 BertConfig read_config(const fs::path& path) try {
   const Json json = read_json_file(path);
@@ -63,7 +63,7 @@ BertConfig read_config(const fs::path& path) try {
   throw Error("{}: {}", path.string(), error.what());
 }
 
-// The tensors of a checkpoint by name, each asked for with the shape that it must have.
+// The tensors of a checkpoint by name, each requested with its required shape.
 class Weights {
  public:
   explicit Weights(const fs::path& folder) : folder_(folder), files_(open_checkpoint_weights(folder)) {
