@@ -10,7 +10,7 @@
 namespace agon::critic {
 namespace {
 
-// A task under way: its transcript, and how many steps have gone by.
+// A task in progress: its transcript and the number of steps so far.
 struct Walk {
   std::vector<Message> messages;
   int position = 0;

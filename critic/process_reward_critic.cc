@@ -82,7 +82,7 @@ class ProcessRewardCritic final : public StepCritic {
     std::exception_ptr failure;
     std::mutex mutex;
     const auto work = [&] {
-      const net::HttpStop stop(failed);  // one failure is that of all: no other waits for its server
+      const net::HttpStop stop(failed);  // one failure fails all: the others stop waiting for the server
       for (std::size_t i = 0; !failed && (i = next++) < steps.size();) try {
           verdicts[i] = judge_one(solution_of(steps[i]));
         } catch (...) {

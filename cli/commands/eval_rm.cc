@@ -1,4 +1,4 @@
-// agon eval-rm - how well a reward model, or a policy as judge, ranks responses whose ranks are known.
+// agon eval-rm - measures how well a reward model, or a policy as judge, ranks responses whose ranks are known.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -33,7 +33,7 @@ struct EvalRmFlags {
   bool json = false, no_swap = false;
 };
 
-// Sets whose responses are all of one rank are counted instead.
+// Sets whose responses all have the same rank are left out and counted.
 std::vector<critic::Preference> read_all(const EvalRmFlags& flags, std::int64_t& passed_over) {
   std::vector<critic::Preference> all;
   for (const std::string& file : flags.files)
@@ -100,7 +100,7 @@ std::string passed_over_text(std::int64_t without_order) {
                        : std::string();
 }
 
-// What is evaluated.
+// The folder of the model to evaluate.
 std::filesystem::path rated_folder(const EvalRmFlags& flags) {
   if (!flags.reward_model.empty()) return flags.reward_model;
   return find_model_folder(flags.judge.empty() ? flags.choose : flags.judge);

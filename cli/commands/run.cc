@@ -66,7 +66,7 @@ void run(const RunFlags& flags) {
   const RunPlace place = run_place("run", flags.suite, flags.out, flags.resume);
   const auto add_verified = [&](const record::RunReader& run, agents::RunSummary& summary) {
     if (model) return verify(*model, flags.reward_model, run, summary);
-    summary.verified = agents::verified_in(run.summary());  // of a run that is finished already
+    summary.verified = agents::verified_in(run.summary());  // of an already finished run
     return true;
   };
   const PlayedRun played = play_into(place, *policy, options, config, "run " + flags.suite, add_verified);

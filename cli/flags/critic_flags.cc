@@ -30,7 +30,7 @@ namespace agon::cli {
 namespace {
 
 constexpr std::string_view kConstant = "constant=", kRewardModel = "reward-model:";
-constexpr std::string_view kOldRewardModel = "rm:";  // before version 0.2, and in every record: formats stay
+constexpr std::string_view kOldRewardModel = "rm:";  // the name before version 0.2, still used in records: formats stay
 
 std::string renewed(const std::string& critic) {
   if (!critic.starts_with(kOldRewardModel)) return critic;
@@ -42,7 +42,7 @@ std::string recorded(const std::string& critic) {
   return std::string(kOldRewardModel) + critic.substr(kRewardModel.size());
 }
 
-// Takes the old form of a critic too, with a warning.
+// Also accepts the old form of a critic, with a warning.
 CLI::Validator critic_name(const std::string& command) {
   const auto renew = [command](std::string& critic) {
     if (critic.starts_with(kOldRewardModel)) warn_of_old_name(command, "--critic rm:DIR", "--critic reward-model:DIR");
@@ -52,7 +52,7 @@ CLI::Validator critic_name(const std::string& command) {
   return CLI::Validator(renew, "");
 }
 
-// A critic that was taught to judge; the solver's own score is the solver's.
+// The default critic; for self-score the solver's folder.
 std::filesystem::path critic_folder(const CriticFlags& flags, const std::filesystem::path& solver_folder) {
   if (flags.critic == "self-score" && flags.policy.empty() && !solver_folder.empty()) return solver_folder;
   return find_model_folder(flags.policy, program_folder(),
@@ -97,7 +97,7 @@ std::unique_ptr<critic::StepCritic> make_writing_critic(const CriticFlags& flags
   return critic::make_generative_critic(policy, options);
 }
 
-// The folder that holds the files of a critic which was recorded.
+// The folder with the files of a recorded critic.
 std::filesystem::path folder_of(const Json& config, const CriticFlags& flags,
                                 const std::filesystem::path& solver_folder) {
   const auto files = config.at("policy_files").get<std::string>();

@@ -15,7 +15,7 @@ namespace agon::cli {
 namespace {
 
 constexpr std::uint64_t kDefaultTasks = 100;
-constexpr double kLeastTopP = 1e-6;  // of 0, nothing would be left to sample
+constexpr double kLeastTopP = 1e-6;  // at 0 nothing would be left to sample
 
 // A bound of the suite's own is told; one that the user gave is kept where it can be.
 std::uint64_t tasks_of(const PlayFlags& flags, const env::SuiteInfo& info) {

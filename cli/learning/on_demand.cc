@@ -1,4 +1,4 @@
-// The program's side of cli/learning/entries.h: each function loads the library and hands its arguments on.
+// The program's side of cli/learning/entries.h: each function loads the library and passes its arguments on.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -23,8 +23,8 @@ void set_environment() {
   ::setenv("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_FP16", 0);
 }
 
-// LibTorch finds its own BLAS (MKL) before that of OpenCV's LAPACK, which the program has loaded and which is ten times
-// slower. Sanitizers do not take that flag.
+// With this flag LibTorch finds its own BLAS (MKL) before that of OpenCV's LAPACK, which the program has loaded and
+// which is ten times slower. Sanitizers do not support the flag.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr int kOwnSymbolsFirst = 0;
 #elif defined(__clang__)

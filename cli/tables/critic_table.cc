@@ -68,7 +68,7 @@ Json parts_of(const std::vector<JudgedStep>& steps) {
           {"by_position", by([](const JudgedStep& step) { return fmt::format("{:3}", step.position); })}};
 }
 
-// On one line, without what a terminal would obey.
+// The text on one line, without terminal control characters.
 std::string shown(const std::string& text) {
   std::string line = printable(text);
   std::ranges::replace(line, '\n', ' ');
@@ -124,7 +124,7 @@ std::string block_of(const Json& row) {
   return text;
 }
 
-// Of the rows that have it.
+// The mean over the rows that have the value.
 Json mean_at(const Json::json_pointer& place, const Json& rows) {
   std::vector<double> values;
   for (const Json& row : rows)

@@ -17,7 +17,7 @@ namespace {
 
 using critic::Node;
 
-// A node and what was decided of it.
+// A node and the decision about it.
 std::pair<std::size_t, std::string> note_in(const record::JournalEntry& entry) {
   const Json node = entry.body.is_object() ? entry.body.value("node", Json()) : Json();
   const Json decision = entry.body.is_object() ? entry.body.value("decision", Json()) : Json();
@@ -29,7 +29,7 @@ std::pair<std::size_t, std::string> note_in(const record::JournalEntry& entry) {
   return {node.get<std::size_t>(), decision.get<std::string>()};
 }
 
-// What was decided of each node, the last word on it.
+// The last decision about each node.
 std::map<int, std::string> decisions_of(const std::vector<record::JournalEntry>& journal, std::size_t nodes) {
   std::map<int, std::string> decisions;
   for (const record::JournalEntry& entry : journal) {
@@ -42,7 +42,7 @@ std::map<int, std::string> decisions_of(const std::vector<record::JournalEntry>&
   return decisions;
 }
 
-// On the way to the answer.
+// The nodes on the path to the answer.
 std::vector<bool> chosen_nodes(const critic::Replay& replay, const std::map<int, std::string>& decisions) {
   std::vector<bool> chosen(replay.nodes.size(), false);
   for (const auto& [node, decision] : decisions) {
@@ -53,8 +53,8 @@ std::vector<bool> chosen_nodes(const critic::Replay& replay, const std::map<int,
   return chosen;
 }
 
-// How many equal siblings each node stands for: 0 of one that says what an earlier sibling does, leads nowhere and was
-// neither judged nor decided on.
+// The number of equal siblings that each node represents; 0 for a node that repeats an earlier sibling, has no
+// children, and was neither judged nor decided on.
 std::vector<int> times_shown(const critic::Replay& replay, const std::map<int, std::string>& decisions) {
   std::set<int> leads;
   for (const Node& node : replay.nodes) leads.insert(node.parent);

@@ -31,7 +31,7 @@ std::string held_out_table(const Json& held_out) {
   return table;
 }
 
-// By which agon, and when; nothing where the process does not say.
+// The version of agon and the time; empty if the process does not record them.
 std::string made_by(const Json& notes) {
   const Json made = notes.value(kProvenance, Json::object());
   if (!made.contains("version")) return {};

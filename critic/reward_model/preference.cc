@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 constexpr const char* kImages = "images";
 const std::vector<std::string> kKeys{"prompt", kImages, "responses", "instructions", "id", "category", "rank"};
 
-// A number is as good a name.
+// An id may also be a number.
 std::string id_at(const Json& record, const std::string& otherwise) {
   const auto found = record.find("id");
   return found != record.end() && found->is_number() ? found->dump() : text_at(record, "id", otherwise);
@@ -73,7 +73,7 @@ Candidates candidates_in(const Json& record, const fs::path& folder) {
   return candidates;
 }
 
-// file, line: what a set is called, and of what category it is, where it does not say.
+// file, line: default category and id of a set.
 Preference preference_of(const Json& record, const fs::path& folder, const std::string& file, std::size_t line) {
   Candidates candidates = candidates_in(record, folder);
   if (candidates.responses.size() < 2)
@@ -127,7 +127,7 @@ std::vector<int> dense_ranks(const std::vector<int>& ranks) {
 
 std::vector<Preference> read_preferences(const fs::path& file) {
   std::vector<Preference> preferences;
-  std::map<std::string, RecordPlace> place_of;  // of an id
+  std::map<std::string, RecordPlace> place_of;  // of each id
   const std::string content = read_file(file.string());
   Progress progress("reading " + file.filename().string(), std::ranges::count(content, '\n'), "lines", 0, kMostlyShort);
   read_records(content, file.string(), [&](const SortedJson& record, const RecordPlace& place) {

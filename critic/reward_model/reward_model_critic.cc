@@ -47,7 +47,7 @@ class RewardModelCritic final : public StepCritic {
     return verdicts;
   }
 
-  // After an error, from its handler: thrown again where it is not that a step passes the context.
+  // Called from the handler of an error: rethrows it unless a step exceeds the context.
   std::vector<Verdict> scored_that_fit(std::span<const StepInContext> steps) {
     std::vector<Verdict> verdicts(steps.size());
     std::vector<StepInContext> fitting;

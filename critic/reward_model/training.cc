@@ -54,8 +54,8 @@ class RewardTrainer {
     resume();
   }
 
-  // Of the model that stands in the output folder, made by this very training; null where there is none yet. Throws
-  // Error where it was made by another.
+  // The notes of the finished model in the output folder, made by this training; null if there is none yet. Throws
+  // Error if another training made it.
   Json finished() const {
     if (!fs::exists(config_.output / agents::kRewardModelFile)) return {};
     const agents::RewardNetwork there(config_.output);
@@ -108,7 +108,7 @@ class RewardTrainer {
  private:
   void read() {
     std::vector<Preference> all;
-    std::set<std::string> categories;  // of those that are passed over or held out, too
+    std::set<std::string> categories;  // including skipped and held-out sets
     for (const fs::path& file : config_.data)
       for (Preference& one : read_preferences(file)) {
         categories.insert(one.category);
@@ -134,7 +134,7 @@ class RewardTrainer {
     require_context();
   }
 
-  // What does not fit is said before the first step, not in the middle of an epoch.
+  // Reports sets that do not fit before the first step, not in the middle of an epoch.
   void require_context() const {
     for (const std::vector<Preference>* list : {&train_, &held_out_})
       require_each("train-rm", *list,
@@ -204,7 +204,7 @@ class RewardTrainer {
     return scored;
   }
 
-  // P(it is of rank 1) by score, with as much weight on those that are as on those that are not.
+  // P(rank 1) by score, with equal total weight on responses of rank 1 and on the others.
   static LogisticFit fit_best(const std::vector<ScoredSet>& sets) {
     std::vector<double> scores;
     std::vector<int> best;
@@ -247,7 +247,7 @@ class RewardTrainer {
   Json settings_;  // training_settings
   std::int64_t passed_over_ = 0, ties_drawn_ = 0;
   std::int64_t steps_ = 0, step_ = 0;
-  int epoch_ = 0;                   // that order_ is of
+  int epoch_ = 0;                   // epoch of order_
   std::vector<std::size_t> order_;  // places in train_
   double last_loss_ = 0;
 };
@@ -266,7 +266,7 @@ void read_network(agents::ConfigSection& section, const fs::path& file, agents::
         "{}: 'responses' must be joint (each sees the responses before it) or apart (each sees only the prompt), got "
         "'{}'.",
         section.name(), responses);
-  network.base = fs::absolute(agents::from_working_folder(file, model)).lexically_normal();  // an adapter notes it
+  network.base = fs::absolute(agents::from_working_folder(file, model)).lexically_normal();  // the adapter stores it
   network.joint = responses == "joint";
   network.representation = agents::parse_representation(representation);
   network.head = agents::parse_head(head);
@@ -303,7 +303,7 @@ void check_ranges(const RewardTrainingConfig& config, const std::string& name) {
   require(config.held_out >= 0 && config.held_out < 1, "'held_out' must lie in [0, 1).");
 }
 
-// A judge is trained whole on its texts: what a reward model adds to its base is not there.
+// A judge is trained with all its weights on texts, without the parts that a reward model adds to its base.
 void check_used(const RewardTrainingConfig& config, const std::string& name) {
   const RewardTrainingConfig standard;
   const agents::RewardNetworkSettings &network = config.network, &plain = standard.network;
@@ -394,7 +394,7 @@ std::string training_fingerprint(const RewardTrainingConfig& config, const std::
 Json train_reward_model(const RewardTrainingConfig& config, const std::atomic<bool>& stop) {
   RewardTrainer trainer(config);
   if (Json notes = trainer.finished(); !notes.is_null()) {
-    agents::remove_checkpoint(config.output);  // of one that was killed just before
+    agents::remove_checkpoint(config.output);  // left by a training that was killed just before
     return notes;
   }
   if (!trainer.train(stop)) return {};

@@ -39,7 +39,7 @@ void add(const SearchOutcome& outcome, SearchSummary& summary) {
   for (const auto& [number, count] : outcome.attempts) summary.attempts[number] += count;
 }
 
-// Calls visit(name, sum) for each sum that has a mean a task.
+// Calls visit(name, sum) for each sum that has a mean per task.
 template <typename Visit>
 void for_each_sum(const SearchSummary& summary, const Visit& visit) {
   visit("policy_tokens", summary.spent.policy_tokens);
@@ -91,7 +91,7 @@ std::vector<SearchOutcome> search_outcomes(const record::RunReader& run, std::si
   damaged = 0;
   for (const record::JournalEntry& entry : run.journal_ends("result", [&](const Error&) { ++damaged; })) try {
       outcomes.push_back(outcome_in(entry.body));
-    } catch (const std::exception&) {  // a key that is missing, or of another type
+    } catch (const std::exception&) {  // a missing key, or a value of another type
       ++damaged;
     }
   return outcomes;

@@ -57,7 +57,7 @@ Alternatives alternatives_in(const Json& tokens) {
   return alternatives;
 }
 
-// A number of a journal that becomes an index or a count: from 0 to `most`.
+// A number in a journal that is used as an index or a count: from 0 to `most`.
 int recorded(const Json& entry, const char* key, int most) {
   const auto number = whole_number(entry.at(key), 0, most);
   if (!number) throw std::out_of_range(fmt::format("'{}' is {}, not from 0 to {}", key, entry.at(key).dump(), most));
@@ -205,7 +205,7 @@ void Tree::drop_ahead() {
     account_.charge({.speculative_tokens = draft.tokens()});
 }
 
-// What a journal says of steps that were written; they are the next nodes.
+// The journal body of written steps, which become the next nodes.
 Json Tree::written_json(const std::vector<Draft>& drafts) const {
   Json steps = Json::array(), full = Json::array();
   std::int64_t tokens = 0;
@@ -386,7 +386,7 @@ void Tree::play_turn(int node) {
 std::shared_ptr<TurnStart> Tree::next_turn(int node, std::unique_ptr<env::Env> env,
                                            const env::StepResult& result) const {
   auto next = std::make_shared<TurnStart>();
-  if (result.terminated || result.truncated) return next;  // nothing follows: the env may go
+  if (result.terminated || result.truncated) return next;  // nothing follows: the env may be destroyed
   next->env = std::move(env);
   next->messages = at(at(node).parent).turn->messages;
   Message said = Message::of(Role::assistant, turn_text(node));

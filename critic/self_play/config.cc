@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// All that the first round begins with.
+// All models that the first round starts with.
 std::vector<fs::path> models_of(const SelfPlayConfig& config) {
   std::vector<fs::path> models = {config.critic, config.sneaky};
   models.insert(models.end(), config.solvers.begin(), config.solvers.end());
@@ -57,7 +57,7 @@ void read_sources(const Json& list, const fs::path& file, SelfPlayConfig& config
     source.solvers = read_paths(section, "solvers", file);
     section.check();
     if (source.games < 1) throw Error("selfplay: sources: 'games' must be at least 1.");
-    source.suite = env::Suite(suite, options).with_role(env::kSolver);  // refused where nobody can be sneaky
+    source.suite = env::Suite(suite, options).with_role(env::kSolver);  // refused if the suite has no sneaky role
     config.sources.push_back(source);
   }
 }
@@ -100,7 +100,7 @@ void check_counts(const std::string& name, const SelfPlayConfig& config) {
         name, config.games.max_tokens, config.games.temperature);
 }
 
-// What has an effect only beside others.
+// Checks keys that have an effect only together with others.
 void check_keys_used(const std::string& name, const SelfPlayConfig& config) {
   const double imitation_weight = agents::OfflineLossOptions().imitation_weight;
   agents::require_used(
