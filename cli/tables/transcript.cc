@@ -22,7 +22,7 @@ using record::Episode;
 using record::RunKind;
 
 constexpr const char* kRunIncomplete =
-    "THE RUN IS NOT COMPLETE: these are figures of the episodes that ended first, and short ones end first.\n\n";
+    "THE RUN IS NOT COMPLETE: these figures cover the episodes finished so far, and short ones finish first.\n\n";
 constexpr const char* kTrainingIncomplete = "THE TRAINING IS NOT COMPLETE.\n\n";
 constexpr int kShownAdvantages = 20;  // runs of equal ones, of a turn
 
