@@ -29,7 +29,7 @@ struct Sampling {
   double greedy_logprobs_at = 1.0;  // > 0: at temperature 0, the temperature of the reported log-probabilities
   double top_p = 1.0;               // (0, 1]
   int top_k = 0;                    // 0: all
-  std::uint64_t seed = 0;  // sample j of a request draws from the stream (seed, j), whatever else runs beside it
+  std::uint64_t seed = 0;           // sample j of a request draws from the stream (seed, j), whatever else runs
   int max_tokens = 256;
   std::vector<std::string> stop;  // a completion ends where one of these first appears; the match is kept in the text
   // No completion begins with one of these, unless top_p and top_k leave nothing else. The relative probabilities of

@@ -13,8 +13,8 @@
 
 namespace agon::critic {
 
-// How several critiques of one step become one verdict. vote: what most of the valid ones say (of a tie: what the more
-// probable side says, else incorrect); P is their share. mean: the mean of their P(correct); correct from 0.5 on.
+// How several critiques of one step become one verdict. vote: the majority of the valid ones (tie: the more probable
+// side, else incorrect); P(correct) is the share of "correct". mean: the mean of their P(correct); correct from 0.5 on.
 enum class Combine { vote, mean };
 Combine parse_combine(const std::string& name);  // throws Error naming the nearest
 

@@ -2,9 +2,9 @@
 //
 // Requests have the form of vLLM's /pooling (a model with step pooling), with the problem's text and the solution so
 // far:
-//   qwen      Qwen2.5-Math-PRM: the problem as user, the steps as assistant, "<extra_0>" behind each. A row of the
+//   qwen      Qwen2.5-Math-PRM: the problem as user, the steps as assistant, "<extra_0>" after each. A row of the
 //             reply is [p(wrong), p(right)].
-//   shepherd  Math-Shepherd: problem and steps as one text, " \u043a\u0438" behind each step, one a line. A row is
+//   shepherd  Math-Shepherd: problem and steps as one text, " \u043a\u0438" after each step, one per line. A row is
 //             [p(+), p(-)].
 #pragma once
 

@@ -1,6 +1,6 @@
 // critic/reward_model/preference.h - several responses to one prompt with their ranks: the data that reward models are
 // trained and evaluated on. The files hold records (core/json_records.h) in the form of MR2Bench (Yang et al. 2026):
-//   {"id", "prompt", "images": [path or PNG beside the file], "responses": [text], "rank": [whole number of each, the
+//   {"id", "prompt", "images": [path or PNG next to the file], "responses": [text], "rank": [whole number of each, the
 //    smallest is the best], "category", "instructions"}
 // Optional: images, category (figures are split by it; default: the file's name), instructions (a system message).
 #pragma once

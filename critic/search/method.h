@@ -16,22 +16,21 @@ namespace agon::critic {
 // begun trajectories can be finished: see Tree::expand, and below. After the end of the critic's budget, beams finish
 // the trajectory that ranks first without the critic; the other methods finish what is under way.
 //   greedy             one trajectory at temperature 0.
-//   best_of_n          n sampled trajectories; the one that ranks first. With a budget of policy tokens as many side by
-//                      side as half of what is left could hold, by those before: whole ones, rather than all of them
-//                      cut.
-//   majority           n sampled trajectories; the answer that most give (env/grading/vote.h), of those the first.
+//   best_of_n          n sampled trajectories; the one that ranks first. With a budget of policy tokens, as many in
+//                      parallel as half of the rest can hold, by the length of earlier ones, so that they are whole.
+//   majority           n sampled trajectories; the first one with the majority answer (env/grading/vote.h).
 //   weighted_majority  the same, each voting with the weight of its rank.
 //   guided             one step at a time (SPC): the first attempt at temperature 0; one that is found wrong
-//                      is written again (`retry`), at most `attempts` times in all, all such together within a third
-//                      of the policy tokens if none is longer than those before it; `keep` says which goes on. An
-//                      invalid or unknown verdict rejects nothing.
-//   beam               n partial trajectories; each is expanded to `width`, the n that rank first of all go on. The
-//                      first step has n x width candidates. Trajectories that end keep their place.
-//   diverse_beam       DVTS: n subtrees that do not compete; in each the one that ranks first of `width` goes on.
+//                      is written again (`retry`), at most `attempts` times in all. Repeated attempts stay within a
+//                      third of the policy tokens, if none is longer than earlier ones. `keep` says which attempt is
+//                      kept. An invalid or unknown verdict rejects nothing.
+//   beam               n partial trajectories; each is expanded to `width`, and the n that rank first are kept. The
+//                      first step has n x width candidates. Finished trajectories keep their place.
+//   diverse_beam       DVTS: n subtrees that do not compete; each keeps the first-ranked of `width` candidates.
 //   mcts               n trajectories; from the root down, the child with the highest
 //                      Q + kExploration x P x sqrt(N of the parent) / (1 + N), Q the mean rank below it, P its share of
 //                      the `width` candidates; equal candidates are one.
-//   particles          n particles, each weighted by P(correct) of its steps; when the effective number falls below
+//   particles          n particles, each weighted by P(correct) of its steps; when their effective number falls below
 //                      half, they are drawn again in proportion (systematic resampling). The answers vote by weight.
 enum class Method { greedy, best_of_n, majority, weighted_majority, guided, beam, diverse_beam, mcts, particles };
 inline constexpr double kExploration = 1.25;

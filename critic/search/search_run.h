@@ -20,7 +20,7 @@
 
 namespace agon::critic {
 
-inline constexpr int kSearchVersion = 6;  // "search_version" of a run's config: of what its journals say
+inline constexpr int kSearchVersion = 6;  // "search_version" of a run's config: version of its journals
 
 struct SearchOptions {
   std::optional<env::Suite> suite;  // nothing: envs that belong to no suite

@@ -27,7 +27,7 @@ struct PlayedTask {
 
 struct DecompositionOptions {
   std::vector<PictureChange> pictures;
-  Json settings = Json::object();  // of pdcr, beside its split: "otsu", "threshold", "visual_share", "seed"
+  Json settings = Json::object();  // of pdcr, except its split: "otsu", "threshold", "visual_share", "seed"
   std::string suffix = "<answer>";
   std::uint64_t seed = 0;  // for the noise and the intervals
 };

@@ -22,8 +22,8 @@ RankingLoss parse_ranking_loss(const std::string& name);  // throws Error naming
 // best, plackett_luce if any are equal, bradley_terry never.
 bool draws_ties(RankingLoss loss, std::span<const int> rank);
 
-// order: the responses from the best to the last; rank: of each response, equal ones equally good (bradley_terry passes
-// over such pairs, the others go by the order). A scalar; undefined where there is no pair to tell apart.
+// order: the responses from the best to the last; rank: of each response; equal ranks are equally good (bradley_terry
+// skips such pairs, the other losses use the order). Returns a scalar; undefined if no pair has different ranks.
 at::Tensor ranking_loss(RankingLoss loss, const at::Tensor& scores, std::span<const std::int64_t> order,
                         std::span<const int> rank);
 
