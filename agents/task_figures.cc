@@ -119,7 +119,7 @@ class Figures {
   void add_curve(const std::string& name, Statistic statistic, std::size_t tasks) {
     figures_[name] = {std::move(statistic), {}, {}, tasks, true};
   }
-  // draws: the episodes that a task's figure is of.
+  // draws: number of episodes in a task's figure.
   void add_task_mean(const std::string& name, const PerTask& figure, const PerTask& draws) {
     const std::vector<double> values = by_task(figure);
     TaskFigure added{[values](auto drawn) { return mean_of_defined(values, drawn); }, {}, {}, 0, false};

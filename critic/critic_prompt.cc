@@ -8,7 +8,7 @@
 
 namespace agon::critic {
 
-extern const char* const kLongInstructions;  // critic/prompts/long.txt, a newline behind it
+extern const char* const kLongInstructions;  // critic/prompts/long.txt, with a newline at its end
 
 std::string critic_instructions(const std::string& prompt) {
   if (prompt == "short") return env::kCriticInstructions;

@@ -82,8 +82,7 @@ class ExpertWalk {
 
 void require_some(const std::vector<LabelledStep>& steps, const LabelledTasks& tasks) {
   if (steps.empty())
-    throw Error("labelled steps: suite {} knows the truth of no step here. Try suite charts or shapes.",
-                tasks.suite.name());
+    throw Error("labelled steps: suite {} labels no step here. Try suite charts or shapes.", tasks.suite.name());
 }
 
 }  // namespace

@@ -110,8 +110,8 @@ bool holds_one(std::span<const std::int32_t> ids, std::span<const Beginning> exc
   });
 }
 
-// Takes the likeliest way out of a beginning, behind its token at `at`, if it is likelier than `best`. There is none
-// behind another that is excluded.
+// Takes the most likely way out of a beginning, after its token at `at`, if it is more likely than `best`. After
+// another beginning that is excluded there is no way out.
 void find_way_out(const Beginning& beginning, std::size_t at, std::span<const Beginning> excluded,
                   std::optional<Alternative>& best) {
   float logprob = 0;

@@ -65,8 +65,7 @@ agents::CreditGroup group_of_input(const CreditFlags& flags) {
   if (::isatty(STDIN_FILENO))
     throw Error(
         "credit: the group is missing. Give a file of one (agon credit {0} group.json), standard input, or a run and a "
-        "task of it "
-        "(agon credit {0} runs/charts 17).",
+        "task of it (agon credit {0} runs/charts 17).",
         flags.method);
   return parse_credit_group({std::istreambuf_iterator<char>(std::cin), {}}, "standard input");
 }

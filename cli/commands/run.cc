@@ -50,7 +50,7 @@ bool verify(critic::RewardModel& model, const fs::path& folder, const record::Ru
 void require_one_turn(const agents::RolloutOptions& options) {
   if (const int turns = options.suite.info().max_turns; turns > 1)
     throw Error(
-        "run: --reward-model compares whole responses, and an episode of {} has up to {} turns here. Take a suite of "
+        "run: --reward-model compares whole responses, and an episode of {} has up to {} turns here. Choose a suite of "
         "one turn, or leave --reward-model out.",
         options.suite.name(), turns);
 }

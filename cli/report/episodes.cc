@@ -20,7 +20,7 @@ namespace {
 using record::Episode;
 using record::Turn;
 
-constexpr std::size_t kTokenBytes = 24;  // of a token with its figures in the page, about
+constexpr std::size_t kTokenBytes = 24;  // estimated size of a token with its figures in the page
 
 std::string base64(std::span<const std::uint8_t> bytes) {
   static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

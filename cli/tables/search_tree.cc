@@ -120,7 +120,7 @@ std::string one_line(std::string_view text) {
   return line.size() > kMost ? valid_utf8(line.substr(0, kMost)) + "..." : line;
 }
 
-// Of `one` what `other` has in another way, without the numbers beside it.
+// The values of `one` that differ in `other`, without ids, log-probabilities and seconds.
 Json differing(const Json& one, const Json& other) {
   if (one.is_array() && other.is_array() && one.size() == other.size()) {
     Json items = Json::array();

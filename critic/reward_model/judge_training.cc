@@ -51,8 +51,7 @@ Json finished(const std::filesystem::path& folder, const std::string& training, 
   Json notes = json_or_discarded(read_file(file.string()));
   for (const char* key : {"samples", "sets", "steps", "training"})
     if (!notes.is_object() || !notes.contains(key))
-      throw Error("train-rm: {} is damaged: it does not say '{}'. Remove the folder to train again.", file.string(),
-                  key);
+      throw Error("train-rm: {} is damaged: it has no '{}'. Remove the folder to train again.", file.string(), key);
   Json told = notes;
   if (notes.contains("config"))
     told["settings"] = training_settings(notes["config"], notes.value(kProvenance, Json::object()));

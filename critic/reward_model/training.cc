@@ -65,7 +65,7 @@ class RewardTrainer {
     agents::require_own_training(notes, fingerprint_, "train-rm", config_.output, settings_);
     for (const char* key : {"held_out", "sets", "steps"})
       if (!there.notes().contains(key))
-        throw Error("train-rm: {}: its notes do not say '{}'. Remove the folder to train again.",
+        throw Error("train-rm: {}: its notes have no '{}'. Remove the folder to train again.",
                     (config_.output / agents::kRewardModelFile).string(), key);
     return there.notes();
   }

@@ -131,7 +131,7 @@ std::optional<agents::VerifiedFigures> verified(RewardModel& model, const record
         if (episode.sample == record::kGreedySample || episode.status == record::EpisodeStatus::failed || stopped)
           return;
         if (episode.turns.size() != 1)
-          throw Error("verifier: {} has {} turns; a reward model compares whole responses. Take a suite of one turn.",
+          throw Error("verifier: {} has {} turns; a reward model compares whole responses. Choose a suite of one turn.",
                       episode.task_id, episode.turns.size());
         if (!samples.empty() && samples.front().task_index != episode.task_index) close();
         samples.push_back(episode);

@@ -76,8 +76,7 @@ const record::JournalEntry& Journal::take_past(const std::string& kind) {
   if (past.kind != kind)
     throw Error(
         "search: the journal of task {} has '{}' as entry {}, but the search now does '{}' there. It was written with "
-        "other "
-        "settings or by another version: start again in another folder.",
+        "other settings or by another version: start again in another folder.",
         task_index_, past.kind, past.number, kind);
   return past;
 }

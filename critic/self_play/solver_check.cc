@@ -63,7 +63,7 @@ class SolverCheck {
     return request;
   }
 
-  // The turn up to the step, and what is written behind it.
+  // The turn up to the step, and the text after it.
   std::string prefix_of(std::size_t tally) const {
     const StepPair& pair = pair_of(tally);
     return (pair.right.before.empty() ? "" : pair.right.before + "\n\n") + step_of(tally) + "\n\n";

@@ -202,7 +202,7 @@ class OfflineTrainer {
     return all;
   }
 
-  // [T] of the responses' tokens, one response behind the other.
+  // [T] of the responses' tokens, one response after another.
   at::Tensor logprobs(const Batch& batch) {
     std::vector<PackedGroup> groups;
     for (const SamePrompt& prompt : batch)

@@ -327,7 +327,7 @@ void check_reward_model(const TrainConfig& config) {
     if (source.game || source.expert_turn || source.suite.info().max_turns != 1)
       throw Error(
           "train: 'reward_model' compares whole responses to a task, and source {} has several turns, 'expert_turn' or "
-          "'against'. Take suites of one turn.",
+          "'against'. Choose suites of one turn.",
           source.label());
 }
 
@@ -361,8 +361,7 @@ void check_tuning(const TrainConfig& config) {
       !std::filesystem::exists(config.policy / "config.json"))
     throw Error(
         "train: 'policy' is {}, an adapter and not a model. Give the model folder that it belongs to or one it is "
-        "merged "
-        "into, and a 'lora.rank' above 0 to train an adapter.",
+        "merged into, and a 'lora.rank' above 0 to train an adapter.",
         config.policy.string());
 }
 
@@ -397,8 +396,7 @@ std::vector<std::string> warnings_of(const TrainConfig& config) {
   if (config.bfloat16 && config.device == "cpu")
     warnings.emplace_back(
         "train: 'precision' is bfloat16 on the CPU: 3 to 5 times slower than float32, and no smaller, since weights "
-        "and "
-        "optimizer stay float32. Set precision: float32.");
+        "and optimizer stay float32. Set precision: float32.");
   if (config.evaluation.every > 0 && config.evaluation.split == env::Split::test)
     warnings.emplace_back(
         "train: 'evaluation.split' is test: no model is chosen by it, so there will be no best/. Set it to validation "

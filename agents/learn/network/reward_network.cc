@@ -203,8 +203,7 @@ ResponseSet RewardNetwork::encode(const std::vector<Message>& messages, std::spa
         responses.size(), context, prompt, context - prompt, fit);
   throw Error(
       "reward model: response {} of {} is {} tokens; a prompt of {} leaves {} of the context of {}. Shorten it or "
-      "leave "
-      "it out; the first {} fit.",
+      "leave it out; the first {} fit.",
       fit + 1, responses.size(), set.responses[fit].size(), prompt, context - prompt, context, fit);
 }
 

@@ -41,8 +41,7 @@ BertConfig read_config(const fs::path& path) try {
       json.value("position_embedding_type", "absolute") != "absolute")
     throw Error(
         "{}: model_type {}, hidden_act {}, position_embedding_type {}: only bert with gelu and absolute positions can "
-        "be "
-        "read. all-MiniLM-L6-v2 is one.",
+        "be read. all-MiniLM-L6-v2 is one.",
         path.string(), json.value("model_type", "none"), json.value("hidden_act", "gelu"),
         json.value("position_embedding_type", "absolute"));
   const auto size = [&](const char* key, std::int64_t low = 1) {

@@ -83,7 +83,7 @@ refuses 1 "no pictures" "$agon" eval-critic --critic process-reward --url http:/
 refuses 1 "$scratch/none.json" "$agon" eval-critic --critic oracle --file "$scratch/none.json"
 refuses 1 "$scratch" "$agon" eval-critic --critic oracle --run "$scratch"
 refuses 1 "chart" "$agon" eval-critic --critic oracle --suite chart
-refuses 1 "knows the truth of no step" "$agon" eval-critic --critic oracle --run "$scratch/run"
+refuses 1 "labels no step here" "$agon" eval-critic --critic oracle --run "$scratch/run"
 refuses 1 "plays a task file" "$agon" eval-critic --critic oracle --suite jsonl
 printf '{"steps": ["a"], "label": 5}\n' >"$scratch/broken.jsonl"
 refuses 1 "broken.jsonl:1: label" "$agon" eval-critic --critic oracle --file "$scratch/broken.jsonl"
