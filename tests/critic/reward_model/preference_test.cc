@@ -80,7 +80,7 @@ TEST_CASE("preferences: what is no record is refused with its place") {
   CHECK_THROWS_WITH(read(folder, record(R"(["a", "b"])", "[1, 1.5]")), Contains("whole numbers"));
   for (const char* large : {"2147483648", "-2147483649", "18446744073709551615"})
     CHECK_THROWS_WITH(read(folder, record(R"(["a", "b"])", "[1, " + std::string(large) + "]")),
-                      Contains("32 bits, got " + std::string(large)));
+                      Contains("32-bit numbers, got " + std::string(large)));
   CHECK(read(folder, record(R"(["a", "b"])", "[2147483647, -2147483648]"))[0].rank == std::vector<int>{2, 1});
   CHECK_THROWS_WITH(read(folder, R"({"prompt": "p", "image": "x.png", "responses": ["a", "b"], "rank": [1, 2]})"),
                     Contains("unknown key 'image': give 'images'"));
