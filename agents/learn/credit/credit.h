@@ -1,5 +1,5 @@
-// agents/learn/credit/credit.h - credit: the share of each token of a group's roll-outs in learning. Every method of
-// learning is a function from a group to per-token numbers of one loss (agents/learn/loop/policy_loss.h):
+// agents/learn/credit/credit.h - credit: what each token of a group's roll-outs contributes to learning. Every method
+// of learning is a function from a group to per-token numbers of one loss (agents/learn/loop/policy_loss.h):
 //   sum over tokens of weight * ( -min(ratio * advantage, clip(ratio) * advantage) + kl * k3 ).
 // No torch here.
 #pragma once
