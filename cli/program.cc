@@ -35,7 +35,7 @@ std::shared_ptr<CLI::App> make_program() {
   program->set_version_flag(
       "--version", [] { return "agon " + version(); }, "Print the version and exit");
   program->formatter(help_formatter());
-  program->require_subcommand(0, 1);  // a word behind a subcommand is its own, even where it is the name of another
+  program->require_subcommand(0, 1);  // a word after a subcommand belongs to it, even if it names another one
   for (const CommandGroup& group : groups())
     for (const auto add : group.commands) {
       add(*program);

@@ -35,7 +35,7 @@ struct EvalFlags {
   bool resume = false, json = false;
 };
 
-// The runs go into folders of their own, which are no place in another command's.
+// The runs get folders of their own below `out`, so `out` must not hold a run itself.
 void require_own_folder(const fs::path& out) {
   if (!fs::exists(out / record::kRunDatabase)) return;
   const std::string command = record::recording_command(out);
@@ -46,7 +46,7 @@ void require_own_folder(const fs::path& out) {
 struct EvaluatedPolicy {
   agents::PolicySource source;
   fs::path path;     // of the folder, or the server's address and model
-  std::string name;  // as many of the path's last parts as it takes to tell it from the others
+  std::string name;  // as many last parts of the path as are needed to make it unique
 };
 
 std::string last_parts(const fs::path& path, std::size_t count) {

@@ -1,5 +1,5 @@
-// agon make-preferences - ranked responses to a suite's tasks, for reward models: by the suite's own truth, or by the
-// votes of judges through a preference graph.
+// agon make-preferences - writes and ranks responses to a suite's tasks, for reward models. The suite ranks them, or
+// judges vote and a preference graph ranks them.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -36,7 +36,7 @@ namespace fs = std::filesystem;
 
 constexpr const char *kPreference = "preference", *kNothing = "no preference", *kFile = "preferences.jsonl";
 constexpr std::size_t kTasksAtOnce = 32;
-constexpr int kTaskBits = 40;  // of a journal's number; above them stands which suite it is
+constexpr int kTaskBits = 40;  // bits of a journal's number for the task; the bits above are the suite's number
 
 struct PreferenceFlags {
   std::vector<std::string> suites{"charts"}, policies, judges;
@@ -135,7 +135,7 @@ std::uint64_t tasks_of(const PreferenceFlags& flags, const env::Suite& suite) {
   return std::min(flags.tasks, left);
 }
 
-// What was recorded: every task of the suite number `suite`, with or without a set.
+// The recorded tasks of suite number `suite`, with or without a set.
 class Recorded {
  public:
   explicit Recorded(const record::RunReader& run) {
@@ -150,7 +150,7 @@ class Recorded {
 
 using Makers = std::vector<std::unique_ptr<critic::PreferenceMaker>>;
 
-// One a suite, before anything is written: what one of them refuses leaves no folder.
+// One per suite, made before anything is written, so that an error leaves no folder.
 Makers makers_of(const PreferenceFlags& flags, const Models& models) {
   std::vector<critic::Judge*> judges;
   for (const auto& judge : models.judges) judges.push_back(judge.get());
@@ -255,7 +255,7 @@ void write_file(const record::RunReader& run, const Json& summary, const fs::pat
   critic::write_preferences(folder / kFile, preferences);
 }
 
-// Two writers that are one would write the same.
+// Two equal writers would write the same texts.
 void require_different_writers(const PreferenceFlags& flags) {
   for (std::size_t i = 0; i < flags.temperatures.size(); ++i)
     if (std::ranges::count(flags.temperatures, flags.temperatures[i]) > 1)

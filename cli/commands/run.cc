@@ -52,7 +52,7 @@ bool verify(critic::RewardModel& model, const fs::path& folder, const record::Ru
 void require_one_turn(const agents::RolloutOptions& options) {
   if (const int turns = options.suite.info().max_turns; turns > 1)
     throw Error(
-        "run: --reward-model compares whole responses, and an episode of {} has up to {} turns here. Take a suite of "
+        "run: --reward-model compares whole responses, and an episode of {} has up to {} turns here. Choose a suite of "
         "one turn, or leave --reward-model out.",
         options.suite.name(), turns);
 }
@@ -71,7 +71,7 @@ void run(const RunFlags& flags) {
   const RunPlace place = run_place("run", flags.suite, flags.out, flags.resume);
   const auto add_verified = [&](const record::RunReader& run, agents::RunSummary& summary) {
     if (model) return verify(*model, flags.reward_model, run, summary);
-    summary.verified = agents::verified_in(run.summary());  // of a run that is finished already
+    summary.verified = agents::verified_in(run.summary());  // of an already finished run
     return true;
   };
   const PlayedRun played = play_into(place, *policy, options, config, "run " + flags.suite, add_verified);
