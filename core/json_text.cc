@@ -229,11 +229,11 @@ void refuse_other_formats(const std::string& path, std::string_view start) {
   const auto begins = [start](std::string_view magic) { return start.starts_with(magic); };
   if (begins("PAR1"))
     throw Error(
-        "{}: Parquet is not read here. Convert it, with pandas and pyarrow: python3 -c \"import sys, pandas; "
+        "{}: agon does not read Parquet. Convert it, with pandas and pyarrow: python3 -c \"import sys, pandas; "
         "pandas.read_parquet(sys.argv[1]).to_json(sys.argv[2], orient='records', lines=True)\" {} tasks.jsonl",
         path, shell_word(path));
   if (begins("version https://git-lfs"))
-    throw Error("{}: this is a pointer of Git LFS, not the file. Run git lfs pull in its repository.", path);
+    throw Error("{}: this is a Git LFS pointer, not the file. Run git lfs pull in its repository.", path);
   if (begins("\x1F\x8B"))
     throw Error("{0}: compressed by gzip. Unpack it: gzip -dc {1} >tasks.jsonl", path, shell_word(path));
   if (begins("BZh"))

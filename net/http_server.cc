@@ -124,7 +124,7 @@ struct HttpServer::Implementation {
     try {
       listen();
     } catch (const boost::system::system_error& error) {
-      throw Error("{}:{}: cannot be listened on: {}. Is another server there? Choose another --host or --port.",
+      throw Error("{}:{}: cannot listen there: {}. Does another server use it? Choose another --host or --port.",
                   options.host, options.port, error.code().message());
     }
   }
@@ -259,8 +259,7 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
     http::async_read_header(socket_, buffer_, *parser_, then([this](const error_code& error, std::size_t) {
                               if (error) return cannot_read(error);
                               if (!knows_coding())
-                                return refuse(501,
-                                              "the Transfer-Encoding is none that is known here; there is chunked");
+                                return refuse(501, "the Transfer-Encoding is unsupported; use chunked");
                               deadline_ = after(server_.options.limits.body_seconds);
                               if (parser_->get()[http::field::expect].starts_with("100")) return say_continue();
                               read_body();

@@ -110,7 +110,7 @@ void read_tasks(TaskFile& file, const std::string& content) {
   read_records(content, file.path, [&](const Line& line, const RecordPlace& place) {
     Task task = read_task(line, folder);
     const auto [earlier, fresh] = place_of.emplace(task.info.id, place);
-    if (!fresh) throw Error("the id of {} again", earlier->second.text());
+    if (!fresh) throw Error("the id is already used in {}", earlier->second.text());
     file.identities.push_back({task.info.id, place.in(file.path), hash_text(line.dump()), task.images});
     file.tasks.push_back(std::move(task));
   });

@@ -98,9 +98,10 @@ Ended run_program(const Words& command, const Words& environment, const Places& 
 // What the backend does not do, and its own words that tell why.
 Error refusal(const std::string& name, const char* what, const Ended& ended) {
   if (ended.not_started()) return Error("there is no {} on the PATH: install it, or use another backend", name);
-  const std::string why = ended.said.empty() ? fmt::format("nothing (it ended with code {})", ended.code) : ended.said;
-  return Error("{} does not {} here; mend that for this user, or use another backend, such as native. It says: {}",
-               name, what, why);
+  const std::string why = ended.said.empty() ? fmt::format("none (it ended with code {})", ended.code) : ended.said;
+  return Error(
+      "{} cannot {} here; fix this for the current user, or use another backend, such as native. Its output: {}", name,
+      what, why);
 }
 
 // A tar archive of the links that stand for folders in /usr: 512 bytes each, and two empty blocks.

@@ -101,7 +101,7 @@ pid_t clone_into_namespaces() {
   const long child = syscall(SYS_clone, flags, nullptr, nullptr, nullptr, nullptr);
   if (child < 0)
     throw Error(
-        "it needs namespaces of its own, which this machine refuses: {}. See user.max_user_namespaces, "
+        "this machine refuses to create namespaces: {}. See user.max_user_namespaces, "
         "kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns, or the container's seccomp "
         "profile",
         std::strerror(errno));
@@ -316,7 +316,7 @@ class Attempt {
 };
 
 std::string text_of(const std::vector<MissedTier>& missed, const WantedTiers& wanted) {
-  std::string text = fmt::format("no tier down to {} can be had here.", to_string(wanted.floor));
+  std::string text = fmt::format("no tier down to {} is available here.", to_string(wanted.floor));
   for (const MissedTier& one : missed) text += fmt::format(" Tier {}: {}.", to_string(one.tier), one.why);
   if (wanted.floor == Tier::b) text += " Tier C, without namespaces, is not tried unless the floor is C";
   if (wanted.floor == Tier::a) text += " Tier B, without cgroups, is not tried unless the floor is B";
@@ -336,7 +336,7 @@ void run_behind_walls(const WantedTiers& wanted, const Work& work, const std::fu
   for (const Tier tier : {Tier::a, Tier::b, Tier::c}) {
     if (weaker(wanted.best, tier) || weaker(tier, wanted.floor)) continue;
     if (tier == Tier::a && wanted.contained) {
-      missed.push_back({tier, "what makes the outer namespaces has no cgroup to give away"});
+      missed.push_back({tier, "the launcher runs in bwrap or a container, which delegates no cgroup"});
       continue;
     }
     try {
