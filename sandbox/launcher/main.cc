@@ -66,7 +66,7 @@ Json ready_message(const Walls& walls, const std::vector<MissedTier>& missed) {
   return message;
 }
 
-// A host that is gone is not told.
+// A host that is gone gets no answer.
 void say_failed(const Descriptor& control, const std::exception& error) {
   const std::string frame = message_frame({{"event", "failed"}, {"text", error.what()}});
   send(control.get(), frame.data(), frame.size(), MSG_NOSIGNAL);
@@ -127,7 +127,7 @@ int run(Descriptor control, std::optional<Json> request, bool contained) {
   return 0;
 }
 
-// What the program that started this one ignored, blocked or masked is no matter of sessions: with SIGCHLD ignored
+// What the program that started this one ignored, blocked or masked must not reach sessions: with SIGCHLD ignored
 // nobody could wait for a process, with SIGINT ignored no call could be interrupted.
 void forget_inherited_settings() {
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);

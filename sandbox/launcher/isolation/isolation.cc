@@ -123,7 +123,7 @@ void as_outer_user(const std::function<void()>& work) {
   }
 }
 
-// A folder in /tmp, where others may put another one in its place, but for what lies in it.
+// Removes a folder in /tmp with its contents. Others may put another folder in its place, so names are not trusted.
 void remove_folder(const std::string& path) {
   try {
     Folder::at(path).empty();
@@ -156,7 +156,7 @@ class PrivateFolder {
   const std::string& path() const { return path_; }
 
  private:
-  // Those of this user's launchers that were killed.
+  // Removes the folders of this user's launchers that were killed.
   static void sweep(const User& owner) {
     const fs::path folders(kFolders);
     Folder::at(folders.parent_path()).for_each([&](const char* name) {

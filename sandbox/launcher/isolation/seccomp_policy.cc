@@ -60,7 +60,7 @@ constexpr const char* kAllowed[] = {
 // copy by themselves where they hear that these do not serve.
 constexpr const char* kWithoutCopy[] = {"sendfile", "splice", "tee", "vmsplice"};
 
-// Programs take these for features of a newer kernel and go on without.
+// Programs take these for features of a newer kernel and do without.
 constexpr const char* kUnknown[] = {"clone3", "memfd_create", "io_uring_setup", "io_uring_enter", "io_uring_register",
                                     "userfaultfd", "shmget", "shmat", "shmctl", "semget", "semop", "semctl", "msgget",
                                     "mq_open",

@@ -28,7 +28,7 @@ Descriptor open_with_rights(int parent, const char* name) {
   return Descriptor(openat(closed.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-// Empties `folder`: what is no folder goes, folders move to `top` under a fresh name, so that depth costs nothing.
+// Empties `folder`: other entries are removed, folders move to `top` under a fresh name, so that depth costs nothing.
 void flatten(const Folder& folder, const Folder& top, int& moved) {
   fchmod(folder.get(), 0700);
   folder.for_each([&](const char* name) {

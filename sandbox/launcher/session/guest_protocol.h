@@ -11,8 +11,7 @@
 //                   i                              this process is about to enter the new session's namespaces
 //                   s                              this process is in them, and has given up its capabilities
 //                   e  text                        it could not
-// The kernel says who sent a frame (SCM_CREDENTIALS); a frame from another process than the one that may send it is no
-// frame.
+// The kernel says who sent a frame (SCM_CREDENTIALS); a frame from any process but the one that may send it is invalid.
 #pragma once
 
 #include <cstddef>

@@ -201,7 +201,7 @@ bool GuestSession::is_inside(pid_t process) const {
   return is_in_namespaces(process, namespaces_);
 }
 
-// At the will of who may reach it: of a session that is no fork, only the machine.
+// Whoever may reach it has ended it: for a session that is not a fork, only the machine may.
 void GuestSession::on_first_ended() {
   first_.on_reaped();
   end(parent_ != 0 ? Reason::killed_by_signal : Reason::sandbox_lost, "its init process has ended");
@@ -423,7 +423,7 @@ void GuestSession::check_cgroup() {
     end(Reason::ok, "");
 }
 
-// Where there is no file system of its own to keep these limits.
+// Where the session has no file system that keeps these limits.
 void GuestSession::check_files() {
   if (!folder_ || state_ == State::dead) return;
   if (files_watch_.look(*folder_, state_ == State::ready ? kQuietTick : kFilesTick))

@@ -153,7 +153,7 @@ void Openings::on_spare_failed(const Limits& limits) {
   if (spare_limits_ == limits) spare_limits_.reset();  // the next would fail like this one
 }
 
-// Makes room for who asks. False where there is no spare.
+// Ends one spare session to make room for a requested one. False if there is no spare session.
 bool Openings::drop_spare() {
   for (auto& [id, held] : parts_.sessions) {
     if (!held.spare || held.session->state() == GuestSession::State::dead) continue;

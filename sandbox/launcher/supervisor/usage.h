@@ -26,7 +26,7 @@ struct TemplateMemory {
   static TemplateMemory of(pid_t process);
 };
 
-// Bytes beside the template's: of pages, those that processes share once, and of page tables; and of the kernel's
+// Bytes in addition to the template's: of pages, shared ones counted once, and of page tables; and of the kernel's
 // records of mappings.
 struct ExactMemory {
   std::int64_t pages = 0, mappings = 0;
