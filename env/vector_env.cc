@@ -188,7 +188,7 @@ struct VectorEnv::Pool {
   void discard() {
     try {
       receive(1);
-    } catch (const Error&) {  // the first failure is the one that is told
+    } catch (const Error&) {  // the first failure is reported
     }
   }
 };

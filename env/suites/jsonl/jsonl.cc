@@ -54,8 +54,8 @@ struct TaskFile {
   std::uint64_t hash = 0;            // of its text and its pictures
 };
 
-// A key that looks like a slip of a known one is refused where that one is not there ("pid" beside "id" is no slip);
-// other keys are the user's own.
+// A key that looks like a slip of a known one is refused where that one is not there ("pid" next to "id" is not a
+// slip); other keys are the user's own.
 void check_keys(const Line& line) {
   for (const auto& [key, value] : line.items()) {
     auto meant = slip_of(key, kKeys);

@@ -36,7 +36,7 @@ std::vector<fs::path> cache_folders() {
 
 // Whoever else can write there could choose what a search finds.
 void make_own_folder(const fs::path& folder) {
-  std::error_code ignored;  // a folder that cannot be made is none of this user's
+  std::error_code ignored;  // a folder that cannot be made does not belong to this user
   fs::create_directories(folder.parent_path(), ignored);
   ::mkdir(folder.c_str(), 0700);
   struct stat found {};
@@ -65,7 +65,7 @@ std::shared_ptr<tools::SearchBackend> open_index(const fs::path& file) {
   }
 }
 
-// Under a name of its own, then in its place: whoever else builds the same one does no harm.
+// Under its own name, then in its place: another process that builds the same one does no harm.
 void build_index(const std::string& corpus, const fs::path& file) {
   std::string folder = file.string() + ".building-XXXXXX";
   if (!mkdtemp(folder.data())) throw Error("lookup: no folder {}: {}", folder, std::strerror(errno));
