@@ -54,7 +54,7 @@ void check_limits(const ImageHeader& header, const std::string& name, const Imag
                 name, header.scans, header.blocks, limits.max_blocks);
 }
 
-// What a file begins as that is no PNG, JPEG or WebP, and what to do about it; empty: nothing known.
+// What a file that is not a PNG, JPEG or WebP begins as, and what to do about it; empty: unknown.
 std::string told_of_other(Bytes encoded) {
   using namespace std::string_view_literals;
   const std::string_view text(reinterpret_cast<const char*>(encoded.data()), encoded.size());

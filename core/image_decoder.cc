@@ -41,7 +41,7 @@ std::chrono::duration<double> patience(double cpu_seconds) {
   return std::chrono::duration<double>(60 + 10 * cpu_seconds);
 }
 
-// Beside this program, or, for the programs of a build's other folders, where the build puts it.
+// Next to this program, or, for programs in other folders of a build, where the build puts it.
 std::string decoder_path() {
   std::error_code code;
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", code).parent_path();

@@ -38,7 +38,7 @@ std::string_view without_mark(std::string_view text) {
   return text.starts_with(kByteOrderMark) ? text.substr(kByteOrderMark.size()) : text;
 }
 
-// Whether an array of objects begins here; [1, 2] is no such array.
+// Whether an array of objects begins here; [1, 2] is not one.
 bool begins_array(std::string_view text) {
   text = trim(text);
   if (!text.starts_with('[')) return false;
@@ -58,7 +58,7 @@ std::string advice_for(std::string_view line, const std::string& path) {
   return {};
 }
 
-// The key of {"data": [{...}, ...]}, whose records stand one deeper; empty: it is no such object.
+// The key of {"data": [{...}, ...]}, whose records stand one deeper; empty: not such an object.
 std::string wrapping_key(const SortedJson& record) {
   if (!record.is_object() || record.size() != 1) return {};
   const auto only = record.begin();

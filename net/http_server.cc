@@ -35,11 +35,11 @@ constexpr auto kPatience = std::chrono::seconds(1);      // a connection that is
 constexpr auto kStall = std::chrono::milliseconds(250);  // so long without a byte moved, where others need the room,
 constexpr std::size_t kLeastBytesASecond = 64 << 10;     // or fewer than these
 constexpr auto kFarewell = std::chrono::seconds(1);      // for a client to read its last answer
-constexpr int kMostTurnedAway = 64;                      // connections at a time that are told 503
+constexpr int kMostTurnedAway = 64;                      // connections at a time that get a 503
 constexpr std::size_t kMostHeaderBytes = 16 << 10;
 constexpr std::size_t kMostBufferBytes = 128 << 10;  // read ahead
 constexpr int kSocketBytes = 256 << 10;              // the kernel's buffer, each way
-constexpr int kOtherFiles = 128;                     // descriptors beside those of connections
+constexpr int kOtherFiles = 128;                     // descriptors in addition to the connections
 
 Time after(double seconds) {
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));

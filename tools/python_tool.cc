@@ -18,7 +18,7 @@ using sandbox::Session;
 constexpr ImageLimits kPictureLimits{
     .max_pixels = 4'000'000, .max_side = 8192, .max_encoded_bytes = 64ll << 20, .cpu_seconds = 2};
 constexpr int kLongest = 100;           // times as long as wide
-constexpr double kSecondsToStart = 60;  // beside the code's own: a launcher on a busy machine
+constexpr double kSecondsToStart = 60;  // in addition to the code's own: a launcher on a busy machine
 constexpr const char* kEnded =
     "\nThe interpreter has ended. The next code starts in a fresh one, without earlier variables and files.";
 
@@ -250,7 +250,7 @@ class PythonTool : public Tool {
   const PythonToolOptions options_;
   ToolSpec spec_;
   std::unique_ptr<Session> session_;
-  std::string lost_;  // what the next call is told of an interpreter that is gone
+  std::string lost_;  // what the next call reports of a lost interpreter
 };
 
 }  // namespace
