@@ -63,7 +63,7 @@ int sync_folder(const fs::path& folder) {
   return code;
 }
 
-// Of its target's name as much as leaves the whole within a name's length; no other of the process has it.
+// It keeps as much of the target's name as fits into the length of a name; no other file of the process has it.
 std::string temporary_beside(const fs::path& target) {
   static std::atomic<unsigned> counter = 0;
   const std::string ending = fmt::format(".{}-{}{}", ::getpid(), counter++, kEnding);

@@ -130,7 +130,7 @@ std::string last_bytes(const std::filesystem::path& path, std::streamoff count) 
   return end;
 }
 
-// Whether the file ends as a whole one does. Others may be whole too, with something behind their end.
+// Whether the file ends as a complete one does. Other files may be complete too, with something behind their end.
 bool ends_well(const ImageHeader& header, const std::filesystem::path& path, std::string_view start) {
   switch (header.format) {
     case ImageFormat::png:

@@ -46,7 +46,7 @@ bool begins_array(std::string_view text) {
   return text.empty() || text.starts_with('{') || text.starts_with(']');
 }
 
-// What the first line of a file that holds no records a line is a sign of; empty: of nothing known.
+// What the first line of a file without records by line shows it to be; empty: unknown.
 std::string advice_for(std::string_view line, const std::string& path) {
   if (line.starts_with('{') && !line.ends_with('}'))
     return fmt::format(". Is it one object over several lines? Write one a line: jq -c . {}", shell_word(path));
@@ -65,7 +65,7 @@ std::string wrapping_key(const SortedJson& record) {
   return only->is_array() && !only->empty() && only->front().is_object() ? only.key() : std::string();
 }
 
-// Runs work(), with the place before what it throws.
+// Runs work(); an Error that it throws gets the place in front.
 template <typename Work>
 void at_place(const std::string& path, const RecordPlace& place, const Work& work) {
   try {

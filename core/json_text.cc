@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMostTold = 200;  // bytes of what the parser says, which quotes the text
 constexpr int kDeepestOfFile = 32, kMostValues = 100'000'000;
 
-// What stands in the place of JSON there, as other programs write it; empty: nothing known.
+// The hint for what other programs write there in place of JSON; empty: unknown.
 std::string hint_at(std::string_view text, std::size_t at) {
   const std::string_view rest = text.substr(std::min(at, text.size()));
   const std::string_view before = trim(text.substr(0, std::min(at, text.size())));
@@ -39,7 +39,7 @@ std::string fault_of(std::string_view text, std::string_view what, std::size_t p
   what.remove_prefix(kStart.size());
   const bool one_line = text.find('\n') == text.npos;
   if (one_line) what.remove_prefix(std::min(what.find("column"), what.size()));
-  // The parser reads a little on: the fault begins where the word does that it could not read.
+  // The parser stops a little late: the fault begins with the word that it could not read.
   std::size_t at = position > 0 ? position - 1 : 0;
   const auto in_word = [&](std::size_t i) {
     return i < text.size() && (std::isalpha(static_cast<unsigned char>(text[i])) != 0 || text[i] == '-');
@@ -90,7 +90,7 @@ std::string wide_encoding(std::string_view start) {
   return {};
 }
 
-// True where one stands outside of strings; to read it costs more than all else.
+// True where one stands outside strings; reading it costs more than everything else.
 bool has_long_number(std::string_view text) {
   constexpr std::size_t kMostDigits = 4000;
   bool in_string = false;

@@ -50,7 +50,7 @@ std::size_t take_bytes(char* data, std::size_t, std::size_t size, void* context)
 
 thread_local const std::atomic<bool>* stop_of_thread = nullptr;
 
-// As curl_easy_perform, which looks at a stop once a second only.
+// As curl_easy_perform, which checks for a stop only once a second.
 CURLcode perform(const Handle& handle) {
   constexpr int kLook = 20;  // ms
   CURLMcode code = curl_multi_add_handle(handle.transfers, handle.curl);

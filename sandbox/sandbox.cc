@@ -49,7 +49,7 @@ std::string launcher_path(const SandboxConfig& config) {
   return path;
 }
 
-// What another backend's program is found by, and what it finds its engine and its images by.
+// The variables by which another backend's program is found, and by which it finds its engine and images.
 std::vector<std::string> backend_environment(Backend backend) {
   std::vector<std::string> environment;
   if (backend == Backend::native) return environment;

@@ -153,7 +153,7 @@ class PythonTool : public Tool {
   ToolResult call(const Json& arguments, const ToolContext& context) override {
     const std::size_t pictures = context.pictures.size();
     const std::string text = without_fence(arguments.at("code"));
-    // Code that writes a picture answers with that, not with the True of having written it.
+    // Code that writes a picture answers with the picture, not with the True of cv2.imwrite.
     const bool shows = text.find(kOutputPicture) == text.npos && text.find(kInputPicture) == text.npos;
     std::string code = replace_all(text, kOutputPicture, picture_name(pictures + 1));
     if (pictures > 0) code = replace_all(code, kInputPicture, picture_name(pictures));
@@ -190,8 +190,8 @@ class PythonTool : public Tool {
   }
 
  private:
-  // An interpreter with the newest picture in its workspace. What the policy is to know of it: code that filled the
-  // workspace, or put something else in the picture's place, has lost it.
+  // Gives the interpreter the newest picture in its workspace. Returns a note for the policy: code that filled the
+  // workspace, or put something else in the picture's place, loses its interpreter.
   std::string prepare(const ToolContext& context) {
     if (session_ && put_picture(context)) return {};
     const bool first = !session_;

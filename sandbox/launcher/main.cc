@@ -42,7 +42,7 @@ std::optional<Json> receive_json(const Descriptor& socket) {
   return std::nullopt;
 }
 
-// Throws Error with what the interpreter said when it does not come up.
+// Throws Error with the interpreter's output if it does not start.
 void wait_until_ready(Template& made) {
   bool ready = false, open = true;
   while (open && !ready) {
@@ -153,11 +153,10 @@ int main(int count, char** arguments) {
     Descriptor control =
         std::string_view(arguments[1]) == "-" ? control_from_standard_streams() : Descriptor(std::atoi(arguments[1]));
     forget_inherited_settings();
-    // Crashes of guests are nothing for the host's program for crashes, which 0 would not keep away; root alone can
-    // raise what was taken away.
+    // Keeps crashes of guests from the host's crash handler, which 0 would not do; only root can raise the limit again.
     const rlimit no_core{1, 1};
     setrlimit(RLIMIT_CORE, &no_core);
-    // Of whatever else the program that started this one has open, nothing goes any further.
+    // Nothing else that the program that started this one has open is inherited.
     close_all_but({control.get()});
     if (count == 2) return run(std::move(control), std::nullopt, false);
     return run(std::move(control), agon::Json::parse(arguments[2]), true);

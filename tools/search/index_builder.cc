@@ -79,7 +79,7 @@ class PartialFile {
 
 SQLite::Database create_database(const std::string& path) {
   SQLite::Database database(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-  // A build that ends early leaves nothing that anybody reads, so there is no journal.
+  // Nobody reads what a build that ends early leaves, so there is no journal.
   database.exec(
       "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; "
       "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY");
@@ -264,8 +264,8 @@ class IndexBuilder {
   std::deque<Id> ids_;  // one a document, until they are checked
 };
 
-// A file of somebody's own is not written over: only an index, of any version, and an empty file. SQLite keeps the
-// application id of a database at byte 68, the highest byte first.
+// Only an index (of any version) and an empty file are overwritten, never another file. SQLite keeps the application id
+// of a database at byte 68, the highest byte first.
 void require_index_or_nothing(const fs::path& file) {
   constexpr std::string_view kMagic = "SQLite format 3";
   constexpr std::size_t kPlace = 68;

@@ -170,7 +170,7 @@ class WebSearch : public SearchBackend {
   }
 
  private:
-  // REQUIRES: the key is hidden in what of `what` a server wrote.
+  // REQUIRES: the key is hidden in the parts of `what` that a server wrote.
   SearchReply failed(ToolFault fault, const std::string& what) const {
     return SearchReply::failed(
         fault, fmt::format("The search engine {} ({}) failed: {}.", engine_.name, net::public_url(url_), what));

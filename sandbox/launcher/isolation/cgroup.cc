@@ -76,7 +76,7 @@ FileLock lock_folder(const fs::path& path) {
   return folder;
 }
 
-// Ends everything in a cgroup, and it. What cannot be removed is left for the next sweep.
+// Ends everything in a cgroup and removes it. What cannot be removed is left for the next sweep.
 void remove_cgroup(const fs::path& path) {
   const auto start = std::chrono::steady_clock::now();
   do {

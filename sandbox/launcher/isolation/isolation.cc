@@ -57,7 +57,7 @@ struct User {
   gid_t group = 0;
 };
 
-// Root lends the sandbox a user that nobody else is; others have only themselves.
+// Root lends the sandbox an otherwise unused user; other users have only their own.
 User outer_user() {
   if (geteuid() != 0) return {geteuid(), getegid()};
   for (const uid_t id : {1'879'048'193u, 65'534u})
@@ -108,14 +108,14 @@ pid_t clone_into_namespaces() {
   return static_cast<pid_t>(child);
 }
 
-// Runs work as the sandbox's user, in a child: of what guests own nothing is touched with root's rights.
+// Runs work as the sandbox's user, in a child: root's rights never touch what guests own.
 void as_outer_user(const std::function<void()>& work) {
   const pid_t child = checked(fork(), "fork");
   if (child == 0) {
     try {
       become_outer_user();
       work();
-    } catch (const std::exception&) {  // what cannot be done is left
+    } catch (const std::exception&) {  // what fails is left
     }
     _exit(0);
   }
@@ -176,7 +176,7 @@ class PrivateFolder {
 // A session takes three descriptors of the supervisor and two processes; some more while it is made.
 constexpr rlim_t kOwnDescriptors = 96, kDescriptorsOfSession = 3, kProcessesOfSession = 2;
 
-// As many descriptors as this process may have. Throws Error where those are too few.
+// Raises this process's descriptors up to the hard limit. Throws Error if that is too low.
 void raise_descriptors() {
   rlimit limit{};
   checked(getrlimit(RLIMIT_NOFILE, &limit), "getrlimit");
@@ -241,7 +241,7 @@ class Attempt {
     walls_.readable = program_folders(wanted_.readable);
   }
 
-  // What failed, or nothing: the child is on its way.
+  // What failed; nothing: the child is starting.
   std::string begin(pid_t child, bool clones, const Pipe& mapped) {
     try {
       if (clones) map_user(child, user_);

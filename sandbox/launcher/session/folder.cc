@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kOpen = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-// The folder itself, with a place of its own in the listing; code that watches the time of the last access does not see
-// that it is read.
+// The folder itself, with its own position in the listing. Code that watches the time of the last access does not see
+// the read.
 int open_unnoticed(const Folder& folder) {
   const int own = openat(folder.get(), ".", kOpen | O_NOATIME);
   return own >= 0 || errno != EPERM ? own : openat(folder.get(), ".", kOpen);

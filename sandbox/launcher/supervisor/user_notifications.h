@@ -45,7 +45,7 @@ class Questions {
     Descriptor file;
     int operation = 0;
   };
-  // A wish for a session of the kernel's where there are as many as may be.
+  // A wish for a kernel session while there are as many as allowed.
   struct WaitingLeader {
     std::uint64_t question = 0;
     pid_t asker = 0;
