@@ -45,7 +45,7 @@ namespace {
 std::string launcher_path(const SandboxConfig& config) {
   std::string path = config.launcher;
   if (path.empty()) path = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "agon-sandbox";
-  if (!std::filesystem::exists(path)) throw Error("sandbox: there is no launcher at {}. script/build makes it", path);
+  if (!std::filesystem::exists(path)) throw Error("sandbox: there is no launcher at {}. Run script/build", path);
   return path;
 }
 

@@ -57,7 +57,7 @@ void wait_until_ready(Template& made) {
   const std::string said = read_all(made.errors.get());
   const std::string_view lines = trim(said);
   throw Error("the interpreter did not start: {}",
-              lines.empty() ? "it said nothing" : lines.substr(lines.rfind('\n') + 1));
+              lines.empty() ? "it printed nothing" : lines.substr(lines.rfind('\n') + 1));
 }
 
 Json ready_message(const Walls& walls, const std::vector<MissedTier>& missed) {

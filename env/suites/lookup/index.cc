@@ -72,7 +72,7 @@ void build_index(const std::string& corpus, const fs::path& file) {
   try {
     write_file_atomically(folder + "/corpus.jsonl", corpus);
     tools::build_search_index(folder + "/corpus.jsonl", folder + "/index",
-                              tools::show_progress("lookup: its index, once for this user"));
+                              tools::show_progress("lookup: building its index, once for this user"));
     rename_durably(folder + "/index", file);
   } catch (...) {
     std::error_code ignored;

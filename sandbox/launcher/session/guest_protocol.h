@@ -3,8 +3,8 @@
 //   to the guest    r  u32 length, name, code     run the code; q: a last value is printed unless it is a bool
 //                   f  and the descriptors         fork: the new session's channel, stdout, stderr; its user, mount and
 //                                                  pid namespaces, where there are any
-//                   g  folder of the files         go on
-//                   z  u64 seed                    begin the streams of random numbers anew
+//                   g  folder of the files         continue
+//                   z  u64 seed                    restart the streams of random numbers
 //   from the guest  h                              the interpreter is ready (the template, then every session)
 //                   d  CodeOutcome, text           the code has ended
 //                   f  text                        the fork is done, or why not
