@@ -133,7 +133,7 @@ class Builder final : public AnyJson::json_sax_t {
   bool start_object(std::size_t) override { return open(AnyJson::object()); }
   bool key(std::string& name) override {
     AnyJson& object = *open_.back();
-    if (rules_.of_file && object.contains(name)) throw Error("the key {} is there twice. Keep one", shown_text(name));
+    if (rules_.of_file && object.contains(name)) throw Error("the key {} occurs twice. Keep one", shown_text(name));
     if (object.size() == rules_.most_keys) throw Error("an object has more than {} keys", rules_.most_keys);
     member_ = &object[name];
     return true;

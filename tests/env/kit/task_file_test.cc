@@ -163,8 +163,8 @@ TEST_CASE("what is no task file is told with the place and what to do") {
   told("[[1]]", "not a JSON object {...}");
   told("\"text\"", "not a JSON object {...}");
   told("[{\"id\": 1}, 2]", "item");
-  told(R"({"id": 1, "id": 2})", "the key \"id\" is there twice");
-  told(R"([{"id": 1, "a": {"b": 1, "c": {}, "b": 2}}])", "the key \"b\" is there twice");
+  told(R"({"id": 1, "id": 2})", "the key \"id\" occurs twice");
+  told(R"([{"id": 1, "a": {"b": 1, "c": {}, "b": 2}}])", "the key \"b\" occurs twice");
   told(R"({"id": 1,})", "column 10: ");
   told(R"({"id": 1,})", "Remove the comma before it");
   told("[{\"id\": 1},\n]", "Remove the comma before it");
