@@ -153,20 +153,28 @@ class Prober {
 
   // An assistant's turn that holds the first half of the known answer: the other half should follow.
   void try_continuing() {
-    const std::vector<std::string> letters = characters(greedy_);
-    if (letters.size() < 6) return note("The answer was too short to find out whether a turn can be continued.");
-    std::string half;
-    for (std::size_t i = 0; i < letters.size() / 2; ++i) half += letters[i];
+    // Up to the end of a word: inside of one, the tokens of the halves are others than those of the whole.
+    constexpr const char* kBlank = " \t\r\n";
+    const std::size_t blank = greedy_.find_last_of(kBlank, greedy_.size() / 2);
+    const std::string half(greedy_, 0, blank == std::string::npos ? 0 : greedy_.find_last_not_of(kBlank, blank) + 1);
+    if (half.empty()) return note("The answer was too short to find out whether a turn can be continued.");
     const std::string rest = greedy_.substr(half.size());
     for (const Continuing way : {Continuing::message, Continuing::prefill}) {
       traits().continuing = way;
       const ChatOutcome outcome = client_.ask(body(question_, half, 0, 0));
       if (!answers(outcome)) continue;
       const std::string& text = outcome.reply.answers.front().text;
-      const std::string_view wanted = std::string_view(rest).substr(0, std::min<std::size_t>(rest.size(), 6));
-      if (text.starts_with(wanted) || trim(text).starts_with(trim(wanted))) return try_blank_end(half, outcome);
+      traits().repeats_turn = text.starts_with(half) && text.size() > greedy_.size();  // not the same answer anew
+      if (continues(traits().repeats_turn ? text.substr(half.size()) : text, rest)) return try_blank_end(half, outcome);
     }
     traits().continuing = Continuing::none;
+    traits().repeats_turn = false;
+  }
+
+  // The first characters are enough: a server may tokenise the half otherwise, and then go another way.
+  static bool continues(std::string_view text, std::string_view rest) {
+    const std::string_view wanted = rest.substr(0, std::min<std::size_t>(rest.size(), 6));
+    return text.starts_with(wanted) || trim(text).starts_with(trim(wanted));
   }
 
   // Whether white space at the end of a turn counts: it takes tokens then.
