@@ -79,7 +79,7 @@ class Prober {
     if (traits().model.empty() && client_.endpoint().model.empty()) traits().model = outcome.reply.model;
     greedy_ = outcome.reply.answers.front().text;
     traits().counts_tokens = outcome.reply.usage && outcome.reply.usage->completion_tokens > 0;
-    prompt_tokens_ = outcome.reply.usage ? outcome.reply.usage->prompt_tokens : 0;
+    greedy_tokens_ = outcome.reply.usage ? outcome.reply.usage->completion_tokens : 0;
     if (!traits().counts_tokens) note("The server does not count tokens (usage).");
   }
 
@@ -164,11 +164,17 @@ class Prober {
       const ChatOutcome outcome = client_.ask(body(question_, half, 0, 0));
       if (!answers(outcome)) continue;
       const std::string& text = outcome.reply.answers.front().text;
-      traits().repeats_turn = text.starts_with(half) && text.size() > greedy_.size();  // not the same answer anew
+      traits().repeats_turn = text.starts_with(half) && is_continued(outcome.reply);
       if (continues(traits().repeats_turn ? text.substr(half.size()) : text, rest)) return try_blank_end(half, outcome);
     }
     traits().continuing = Continuing::none;
     traits().repeats_turn = false;
+  }
+
+  // The turn and more, not the same answer anew: it is longer, or took fewer tokens.
+  bool is_continued(const ChatReply& reply) const {
+    const bool is_longer = reply.answers.front().text.size() > greedy_.size();
+    return is_longer || (reply.usage && reply.usage->completion_tokens < greedy_tokens_);
   }
 
   // The first characters are enough: a server may tokenise the half otherwise, and then go another way.
@@ -200,7 +206,7 @@ class Prober {
       Message::of(Role::user, "Count from one to twenty in words, with a comma behind each.")};
   const std::vector<Message> story_ = {Message::of(Role::user, "Write the first words of a story about anything.")};
   std::string greedy_;
-  int prompt_tokens_ = 0;
+  int greedy_tokens_ = 0;
 };
 
 }  // namespace

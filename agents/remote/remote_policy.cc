@@ -254,13 +254,16 @@ std::unique_ptr<GenerationCache> cache_of(const Endpoint& endpoint) {
   return std::make_unique<GenerationCache>(generation_cache_file(), endpoint.cache == CacheUse::replay);
 }
 
-Probed probe_or_recall(ChatClient& client, GenerationCache* cache) {
-  const Endpoint& endpoint = client.endpoint();
+// A server that is not there at the start is not waited for.
+const net::QueueOptions kFirstContact{.most_in_flight = 4, .attempts = 3, .patience_seconds = 60, .gone_seconds = 1};
+
+Probed probe_or_recall(const Endpoint& endpoint, GenerationCache* cache) {
   if (endpoint.cache == CacheUse::replay) {
     auto traits = cache->traits_of(endpoint);
     if (!traits) throw Error("policy: nothing of {} was recorded. Run with --cache record first.", endpoint.name());
     return {std::move(*traits), {}};
   }
+  ChatClient client(endpoint, kFirstContact);
   Probed probed = probe(client);
   if (probed.traits.model.empty()) probed.traits.model = endpoint.model;
   if (cache) cache->keep_traits(endpoint, probed.traits);
@@ -273,7 +276,7 @@ RemotePolicy::RemotePolicy(const Endpoint& endpoint, net::QueueOptions options)
     : endpoint_(endpoint),
       cache_(cache_of(endpoint)),
       client_(endpoint, limited(options, endpoint)),
-      probed_(probe_or_recall(client_, cache_.get())),
+      probed_(probe_or_recall(endpoint, cache_.get())),
       pictures_(endpoint.images) {}
 
 std::vector<Completion> RemotePolicy::complete(std::span<const CompletionRequest> requests) {
