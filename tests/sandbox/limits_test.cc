@@ -20,14 +20,14 @@ TEST_CASE("limits are read with their units, on top of what holds already") {
 }
 
 TEST_CASE("limits that cannot be are refused with their names") {
-  CHECK_THROWS_WITH(parse_limits("wal=2"), Contains("no limit 'wal'") && Contains("memory"));
+  CHECK_THROWS_WITH(parse_limits("wal=2"), Contains("unknown limit 'wal'") && Contains("memory"));
   CHECK_THROWS_WITH(parse_limits("wall"), Contains("name=value"));
   CHECK_THROWS_WITH(parse_limits("wall=2s"), Contains("seconds"));
   CHECK_THROWS_WITH(parse_limits("memory=lots"), Contains("memory=lots"));
-  CHECK_THROWS_WITH(parse_limits("wall=0"), Contains("outside"));
-  CHECK_THROWS_WITH(parse_limits("wall=nan"), Contains("outside"));
-  CHECK_THROWS_WITH(parse_limits("memory=1"), Contains("outside"));
-  CHECK_THROWS_WITH(parse_limits("processes=-3"), Contains("outside"));
+  CHECK_THROWS_WITH(parse_limits("wall=0"), Contains("must be from"));
+  CHECK_THROWS_WITH(parse_limits("wall=nan"), Contains("must be from"));
+  CHECK_THROWS_WITH(parse_limits("memory=1"), Contains("must be from"));
+  CHECK_THROWS_WITH(parse_limits("processes=-3"), Contains("must be from"));
   CHECK_THROWS_WITH(limits_from_json({{"wall", "2"}}), Contains("number"));
 }
 

@@ -395,7 +395,8 @@ TEST_CASE("without modules a bare interpreter serves as well") {
 
 // Run by CTest where no namespace may be made any more, not even by root (sandbox/no_namespaces).
 TEST_CASE("where namespaces are forbidden, tier C runs, and only if the floor allows it", "[.no_namespaces]") {
-  CHECK_THROWS_WITH(Sandbox(config()), Contains("Tier A: ") && Contains("Tier B: it needs namespaces") &&
+  CHECK_THROWS_WITH(Sandbox(config()), Contains("Tier A: ") &&
+                                           Contains("Tier B: this machine refuses to create namespaces") &&
                                            Contains("unless the floor is C") && Contains("max_user_namespaces"));
   SandboxConfig lower = config();
   lower.floor = Tier::c;
