@@ -126,11 +126,11 @@ Json run_config(const agents::RolloutOptions& options, const agents::PolicySourc
 
 std::optional<CostLimit> parse_cost_limit(const std::string& text, const agents::PolicySource& policy) {
   if (text.empty()) return std::nullopt;
-  constexpr std::string_view kName = "usd=";
+  constexpr std::string_view kUnit = "usd=";
   double most = 0;
-  const bool named = text.starts_with(kName);
+  const bool named = text.starts_with(kUnit);
   const char* const end = text.data() + text.size();
-  const auto [last, fault] = std::from_chars(text.data() + (named ? kName.size() : 0), end, most);
+  const auto [last, fault] = std::from_chars(text.data() + (named ? kUnit.size() : 0), end, most);
   if (!named || fault != std::errc() || last != end || !(most > 0))
     throw Error("run: --budget is '{}'. Write the most that the run may cost in US dollars, as in usd=5.", text);
   if (!policy.endpoint || !policy.endpoint->price)
@@ -172,12 +172,12 @@ PlayedRun play_into(const RunPlace& place, agents::Policy& policy, const agents:
   watch_interrupts();
   CostMeter meter(limit, place);
   play_and_record(options, policy, *store, label, meter);
-  const auto stop = [&] {
+  const auto throw_stopped = [&] {
     throw Interrupted(fmt::format("{}: stopped. Rerun the same command with {} to resume.", label, place.go_on));
   };
-  if (interrupted()) stop();
+  if (interrupted()) throw_stopped();
   PlayedRun run = read_back(place.folder);
-  if (extend && !extend(*record::RunReader::open(place.folder), run.summary)) stop();
+  if (extend && !extend(*record::RunReader::open(place.folder), run.summary)) throw_stopped();
   store->finish(to_json(run.summary));
   return run;
 }
