@@ -48,18 +48,21 @@ class CostMeter {
   CostMeter(const std::optional<CostLimit>& limit, const RunPlace& place) : limit_(limit), go_on_(place.go_on) {
     if (!limit_) return;
     record::RunReader::open(place.folder)
-        ->for_each([&](const record::Episode& episode) { add(episode); }, record::RunReader::Detail::without_images);
+        ->for_each([&](const record::Episode& episode) { usd_ += usd_of(episode); },
+                   record::RunReader::Detail::without_images);
     check();
   }
-  void count(const record::Episode& episode) {
+  double usd_of(const record::Episode& episode) const {
+    return limit_ ? agents::usd_of(agents::outcome_of(episode), limit_->price) : 0;
+  }
+  void count(double usd) {
     if (!limit_) return;
     const std::lock_guard lock(mutex_);
-    add(episode);
+    usd_ += usd;
     check();
   }
 
  private:
-  void add(const record::Episode& episode) { usd_ += agents::usd_of(agents::outcome_of(episode), limit_->price); }
   void check() const {
     if (usd_ >= limit_->most_usd)
       throw Error("run: the budget of {:g} US dollars is spent ({:.4f}). Rerun with {} and a larger --budget.",
@@ -80,10 +83,10 @@ void play_and_record(const agents::RolloutOptions& options, agents::Policy& poli
   agents::play(
       policy, options, finished,
       [&](record::Episode episode) {
-        const record::Episode recorded = episode;
+        const double usd = meter.usd_of(episode);
         store.record(std::move(episode));
         progress.add(1);
-        meter.count(recorded);
+        meter.count(usd);
       },
       &interrupted());
   store.flush();

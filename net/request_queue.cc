@@ -197,6 +197,7 @@ class RequestQueue::State : public std::enable_shared_from_this<RequestQueue::St
       window_ = std::max(1.0, window_ / 2);
       halved_at_ = now;
     }
+    if (reply.timed_out) return;  // slow is not gone
     if (reply.status != 0) return failing_since_.reset();
     if (!failing_since_) failing_since_ = job.sent;
     gone_ = gone_ || now - *failing_since_ >= seconds_of(options_.gone_seconds);

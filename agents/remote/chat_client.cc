@@ -149,7 +149,6 @@ ChatOutcome ChatClient::outcome_of(Exchange& exchange, const net::HttpReply& htt
       fail("ended its stream in the middle of an answer.");
     outcome.is_broken_off = outcome.reply.fault.empty() && !outcome.fault.empty();
   } else if (http.stopped) {
-    outcome.is_stopped = true;
     fail("was stopped.");
   } else if (!http.fault.empty()) {
     fail("does not answer: " + http.fault);

@@ -31,7 +31,6 @@ std::pair<std::size_t, std::string> first_stop(std::string_view text, const std:
 struct ChatOutcome {
   ChatReply reply;
   int status = 0;
-  bool is_stopped = false;     // by the caller, or by HttpStop
   bool is_broken_off = false;  // a stream that ended in the middle
   bool is_context = false;     // refused, since prompt and answer are longer than the context
   std::string fault;           // why there is no answer, without the key; empty: there is one

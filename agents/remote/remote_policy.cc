@@ -55,6 +55,20 @@ class RemotePolicy::Call {
   }
 
   std::vector<Completion> run() {
+    try {
+      send_all();
+    } catch (...) {  // what is under way writes here
+      cancel_all();
+      wait();
+      throw;
+    }
+    wait();
+    require_not_ended();
+    return std::move(completions_);
+  }
+
+ private:
+  void send_all() {
     std::size_t place = 0;
     for (const CompletionRequest& request : requests_) {
       if (recall(request, place)) {
@@ -67,11 +81,8 @@ class RemotePolicy::Call {
               request.sampling.max_tokens});
       place += static_cast<std::size_t>(request.n);
     }
-    wait();
-    return std::move(completions_);
   }
 
- private:
   // Whether the cache has all samples of the request.
   bool recall(const CompletionRequest& request, std::size_t place) {
     if (!policy_.cache_) return false;
@@ -216,17 +227,27 @@ class RemotePolicy::Call {
 
   void wait() {
     std::unique_lock lock(mutex_);
-    bool stopped = false;
     while (waiting_ > 0) {
       ended_.wait_for(lock, kLook);
-      if (stopped || !net::HttpStop::is_set()) continue;
-      stopped = true;
-      const std::vector<net::RequestQueue::Number> sent = sent_;
+      if (stopped_ || !net::HttpStop::is_set()) continue;
+      stopped_ = true;
       lock.unlock();
-      for (const auto number : sent) policy_.client_.cancel(number);
+      cancel_all();
       lock.lock();
     }
-    if (stopped) throw Error("policy: requests to {} were stopped.", policy_.endpoint_.name());
+  }
+
+  void cancel_all() {
+    std::vector<net::RequestQueue::Number> sent;
+    {
+      const std::lock_guard lock(mutex_);
+      sent = sent_;
+    }
+    for (const auto number : sent) policy_.client_.cancel(number);
+  }
+
+  void require_not_ended() const {
+    if (stopped_) throw Error("policy: requests to {} were stopped.", policy_.endpoint_.name());
     if (policy_.client_.is_gone())
       throw PolicyGone("policy: {} is gone: {}", policy_.endpoint_.name(), first_failure());
   }
@@ -244,6 +265,7 @@ class RemotePolicy::Call {
   std::mutex mutex_;
   std::condition_variable ended_;
   int waiting_ = 0;
+  bool stopped_ = false;
   std::vector<net::RequestQueue::Number> sent_;
 };
 

@@ -154,6 +154,22 @@ TEST_CASE("a server that comes back in time is not gone") {
   CHECK(!queue.is_gone());
 }
 
+TEST_CASE("a server that is slow is not gone: what timed out is sent again") {
+  const WireServer server([](const WireRequest& request) {
+    WireReply reply = http_reply(200, "ok");
+    reply.before = request.number < 2 ? 20 : 0;
+    return reply;
+  });
+  QueueOptions options = kQuick;
+  options.gone_seconds = 0.1;
+  RequestQueue queue(options);
+  Replies replies;
+  replies.send(queue, post(server, "x", 0.4), "one");
+  CHECK(replies.all().at("one").at(0).body == "ok");
+  CHECK(queue.figures().timed_out == 2);
+  CHECK(!queue.is_gone());
+}
+
 TEST_CASE("requests that wait or are under way can be cancelled, and end with their queue") {
   const WireServer server([](const WireRequest&) {
     WireReply reply = http_reply(200, "late");
