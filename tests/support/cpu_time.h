@@ -1,8 +1,13 @@
 // tests/support/cpu_time.h - what something takes of the processor, whoever else is at work.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstddef>
 #include <ctime>
+#include <string>
+#include <string_view>
 
 namespace agon::test {
 
@@ -19,8 +24,30 @@ double cpu_seconds_of(const Work& work) {
   return now() - begin;
 }
 
-// The bytes that a text is given to show that work on it is not in the square of them: a sanitizer takes many times
-// longer.
-constexpr std::size_t kLongText = AGON_SANITIZED ? 1 << 12 : 1 << 15;
+// `piece` again and again, up to `bytes` or a little more.
+inline std::string repeated(std::string_view piece, std::size_t bytes) {
+  std::string text;
+  while (text.size() < bytes) text += piece;
+  return text;
+}
+
+// What is wrong where `work` on a text of `piece`s grows faster than the text's length: four times the bytes may take
+// eight times the time (in their square they would take sixteen), at any speed of the machine. "" where nothing is: a
+// comparison that fails is measured three times, as a machine at work may slow one side. `work` takes the text.
+template <typename Work>
+std::string faster_than_linear(std::string_view piece, const Work& work) {
+  constexpr std::size_t kShort = AGON_SANITIZED ? 1 << 10 : 1 << 12;
+  const std::string small = repeated(piece, kShort);
+  const std::string large = repeated(piece, 4 * kShort);
+  double short_seconds = 0;
+  double long_seconds = 0;
+  for (int round = 0; round < 3; ++round) {
+    short_seconds = cpu_seconds_of([&] { work(small); });
+    long_seconds = cpu_seconds_of([&] { work(large); });
+    if (long_seconds < std::max(8 * short_seconds, 0.01)) return "";
+  }
+  return fmt::format("{} bytes of '{}' take {:.3f} s, {} bytes take {:.3f} s", small.size(), piece, short_seconds,
+                     large.size(), long_seconds);
+}
 
 }  // namespace agon::test

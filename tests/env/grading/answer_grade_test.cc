@@ -89,15 +89,11 @@ TEST_CASE("time to grade is linear in the response, whatever it is made of") {
                             ". ",          "a b. ",
                             "at x = 1, ",  "Actually, no. ",
                             "it is x, ",   "(0,0) top "}) {
-    std::string text;
-    while (text.size() < agon::test::kLongText) text += piece;
     for (const Grader& grader : graders) {
-      INFO(piece);
-      const double seconds = agon::test::cpu_seconds_of([&] {
-        const double reward = grader.grade(text);
-        CHECK((reward >= 0 && reward <= 1));
-      });
-      CHECK(seconds < 0.8);  // linear: some thousandths; in the square many times this
+      CHECK(faster_than_linear(piece, [&](const std::string& text) {
+              const double reward = grader.grade(text);
+              CHECK((reward >= 0 && reward <= 1));
+            }) == "");
     }
   }
 }

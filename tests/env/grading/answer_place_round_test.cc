@@ -138,12 +138,8 @@ TEST_CASE("time to read places is linear") {
   for (const char* piece : {", which a", ", which a, is (1,2)", "No dog. ", "answer 1. No dog. ", "not (1,2) ",
                             "<loc_1>", "<point x=1>", "top left (1,2) ", "near (1,2) ", "click(1,2) or ",
                             "last action: ", "x=1 ", "Step 1: ", "Available actions:\n", "text=", "\"a ", "' "}) {
-    std::string text;
-    while (text.size() < agon::test::kLongText) text += piece;
-    for (const Grader& grader : graders) {
-      INFO(piece);
-      CHECK(agon::test::cpu_seconds_of([&] { (void)grader.grade(text); }) < 5);
-    }
+    for (const Grader& grader : graders)
+      CHECK(agon::test::faster_than_linear(piece, [&](const std::string& text) { (void)grader.grade(text); }) == "");
   }
 }
 

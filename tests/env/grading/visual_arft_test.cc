@@ -79,18 +79,14 @@ TEST_CASE("word overlap is the cosine of word counts") {
 TEST_CASE("tags that nothing closes cost no more than their length") {
   for (const char* piece :
        {"<answer>", "<answer>\n", "<problem>{", "<problem> {'a'}", "{", "}", "} ", "<search>", "'"}) {
-    std::string turn = "<think>a</think>";
-    while (turn.size() < 2 * agon::test::kLongText) turn += piece;
     for (const char* end : {"", "</answer>", "\n</answer>", "</problem>"}) {
-      const std::string whole = turn + end;
-      const double seconds = agon::test::cpu_seconds_of([&] {
-        for (const char* expert : {"<answer>a</answer>", "<problem>{'dark'}</problem>"}) {
-          search_turn_reward(whole, expert, visual_arft_rules("official_code"), *word_overlap_similarity());
-          code_turn_reward(whole, expert, visual_arft_rules("official_code"));
-        }
-      });
-      INFO(piece);
-      CHECK(seconds < 2.5);  // in the square: many times this
+      CHECK(agon::test::faster_than_linear(piece, [&](const std::string& pieces) {
+              const std::string turn = "<think>a</think>" + pieces + end;
+              for (const char* expert : {"<answer>a</answer>", "<problem>{'dark'}</problem>"}) {
+                search_turn_reward(turn, expert, visual_arft_rules("official_code"), *word_overlap_similarity());
+                code_turn_reward(turn, expert, visual_arft_rules("official_code"));
+              }
+            }) == "");
     }
   }
 }
