@@ -18,6 +18,7 @@ struct EngineCall {
   void fail(const std::exception_ptr& why) noexcept;  // as an Error, whatever was thrown
   std::vector<GenerationRequest> generations;
   std::vector<ScoringRequest> scorings;
+  GenerationWatch* watch = nullptr;      // of the generations; not touched once the call has ended
   std::optional<EngineWeights> weights;  // to be used from now on; then there is nothing else in the call
   std::vector<Completion> completions;
   std::vector<TokenScores> scores;         // of the scorings: either these
