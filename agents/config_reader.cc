@@ -17,7 +17,7 @@ Json scalar_to_json(const YAML::Node& node) {
   return number.is_discarded() || node.Tag() == "!" ? Json(node.Scalar()) : number;
 }
 
-// Anchors may hold themselves, or one another many times over: depth and values are bounded.
+// Anchors may contain themselves or each other many times: depth and number of values are limited.
 Json to_json(const YAML::Node& node, int depth, int& values) {
   if (depth > kMostDepth) throw Error("nested more than {} deep; does an anchor hold itself?", kMostDepth);
   if (++values > kMostValues) throw Error("more than {} values", kMostValues);
@@ -41,7 +41,7 @@ Json to_json(const YAML::Node& node, int depth, int& values) {
 Json parse_yaml(const std::string& text) {
   const std::vector<YAML::Node> documents = YAML::LoadAll(text);
   if (documents.size() > 1)
-    throw Error("{} YAML documents, parted by lines of '---'. Write one, with all keys.", documents.size());
+    throw Error("{} YAML documents, separated by '---' lines. Write one, with all keys.", documents.size());
   int values = 0;
   return documents.empty() ? Json() : to_json(documents.front(), 0, values);
 }
@@ -85,16 +85,16 @@ void write(YAML::Emitter& out, const Json& json) {
   }
 }
 
-// The place of a dotted key, made where it is not there yet; numbers count in lists ("sources.0.level").
+// The value at a dotted key, created if missing; numbers are indices into lists ("sources.0.level").
 Json& place_of(Json& root, const std::string& dotted) {
   Json* at = &root;
   for (const std::string& part : split(dotted, ".")) {
     const bool index = at->is_array() && !part.empty() && part.size() < 10 &&
                        part.find_first_not_of("0123456789") == std::string::npos;
     if (at->is_array() && (!index || std::stoul(part) >= at->size()))
-      throw Error("--set {}: the list has {} entries, '{}' is none of them.", dotted, at->size(), part);
+      throw Error("--set {}: the list has {} entries, '{}' is not the number of one.", dotted, at->size(), part);
     if (!at->is_array() && !at->is_object() && !at->is_null())
-      throw Error("--set {}: there is nothing below {}.", dotted, at->dump());
+      throw Error("--set {}: the value {} has no keys of its own.", dotted, at->dump());
     at = index ? &(*at)[std::stoul(part)] : &(*at)[part];
   }
   return *at;

@@ -1,5 +1,5 @@
-// agents/config_reader.h - YAML files as JSON, and reading them key by key, so that a wrong key or type is
-// told by its name.
+// agents/config_reader.h - reads YAML files as JSON, and their values key by key, so that an error names the wrong key
+// or type.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,22 +18,22 @@
 
 namespace agon::agents {
 
-// Numbers, true, false and null read as JSON, everything else as strings. Throws Error naming the file, for several
-// documents too.
+// Numbers, true, false and null read as JSON, everything else as strings. Throws Error naming the file, also for
+// several documents.
 Json read_yaml(const std::filesystem::path& file);
 Json parse_yaml_value(const std::string& text);  // as the value of one key; throws Error
-// "optimizer.learning_rate=1e-5", "sources.0.level=3": the value, in YAML, at the place of a dotted key. Throws Error,
-// which begins with "--set", for another form and for a place that cannot be.
+// "optimizer.learning_rate=1e-5", "sources.0.level=3": sets the value (YAML) of a dotted key. Throws Error, starting
+// with "--set", for another form and for an impossible key.
 void set_value(Json& config, const std::string& assignment);
 std::string to_yaml(const Json& json);  // block style; short lists of plain values on one line
 
-// Reads the keys of one mapping and remembers them, so that a key that nobody asked for is found. Keeps a reference.
+// Reads the keys of one mapping and remembers them, so that check() finds unknown keys. Keeps a reference to the JSON.
 class ConfigSection {
  public:
-  // command and name stand at the head of each message: "train: runs/a.yaml: sources".
+  // name: the start of each message, as in "train: runs/a.yaml: sources".
   ConfigSection(const Json& json, std::string name);
   template <typename T>
-  void read(const char* key, T& value) {  // leaves value alone where the key is absent; throws Error for a wrong type
+  void read(const char* key, T& value) {  // keeps value if the key is absent; throws Error for a wrong type
     known_.emplace_back(key);
     if (!json_.contains(key)) return;
     const Json& given = json_.at(key);

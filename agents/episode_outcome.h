@@ -1,4 +1,5 @@
-// agents/episode_outcome.h - what figures need of an episode: a run's episodes with their turns need not fit in memory.
+// agents/episode_outcome.h - the part of an episode that figures need, so that a run's whole episodes need not fit in
+// memory.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +20,10 @@ struct EpisodeOutcome {
   double reward = 0;
   std::optional<double> score;
   std::optional<std::string> answer;
-  Json grading;                    // StepFacts::grading of the last turn: the rule that a vote goes by
-  bool answer_is_box = false;      // without a grading: the gold is a box, and the answer parses as one
-  int steps = 0, right_steps = 0;  // turns with a step_correct, and those where it is true
-  std::vector<bool> turn_correct;  // StepFacts::turn_correct of the turns that have it: two where it is answered twice
+  Json grading;                    // StepFacts::grading of the last turn: the rule for votes
+  bool answer_is_box = false;      // without a grading: the gold is a box and the answer parses as a box
+  int steps = 0, right_steps = 0;  // turns with a step_correct, and turns where it is true
+  std::vector<bool> turn_correct;  // StepFacts::turn_correct of the turns that have it: two in two-turn episodes
   std::int64_t tokens = 0;
 };
 EpisodeOutcome outcome_of(const record::Episode& episode);

@@ -11,7 +11,7 @@ namespace {
 std::vector<env::Action> expert_actions(const env::Env& env, Rng& rng) {
   auto actions = env.demonstrate(rng);
   if (!actions || actions->empty())
-    throw Error("task {} has no expert whose turns the policy's can be graded against. Choose a suite that has one.",
+    throw Error("task {} has no expert to grade the policy's turn against. Choose a suite that has one.",
                 env.task().id);
   return *std::move(actions);
 }

@@ -1,5 +1,5 @@
-// agents/expert_turn.h - one turn at a time, as Visual-ARFT trains: the expert plays an episode up to some
-// turn, the policy writes that one, and it is graded against the expert's.
+// agents/expert_turn.h - training on single turns, as in Visual-ARFT: the expert plays an episode up to some turn, the
+// policy writes that turn, and it is graded against the expert's.
 #pragma once
 
 #include <memory>
@@ -20,16 +20,16 @@ struct ExpertTurnRules {
 
 struct ExpertTurn {
   std::vector<record::Turn> given;  // the expert's turns before, each `given`
-  env::Observation observation;     // what is seen next
-  std::string text;                 // and the expert's turn on it
-  bool searches = false;            // the expert searches in this episode: the rules of the search agent hold
+  env::Observation observation;     // the observation of the policy
+  std::string text;                 // the expert's turn on it
+  bool searches = false;            // the expert searches in this episode: the rules of the search agent apply
 };
 
-// Plays the expert of the task that `env` has just been reset to (with the answer `first`) up to a turn that `rng`
-// chooses, all with equal chance. Throws Error for a suite without an expert.
+// Plays the expert of the task that `env` has just been reset to (with the answer `first`) up to a turn drawn from
+// `rng`, all with equal chance. Throws Error for a suite without an expert.
 ExpertTurn play_to_expert_turn(env::Env& env, const env::StepResult& first, Rng& rng);
 
-// What a policy's turn at that place is worth; it ends the episode and is played nowhere.
+// Grades a policy's turn at that place. The turn ends the episode and is not played in any env.
 env::StepResult grade_turn(const ExpertTurn& place, const std::string& turn, const ExpertTurnRules& rules);
 
 }  // namespace agon::agents

@@ -1,4 +1,4 @@
-// agents/model_fingerprint.h - what tells one model from another, where a run goes on or is asked again.
+// agents/model_fingerprint.h - a hash that identifies a model, for resuming and replaying runs.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 namespace agon::agents {
 
-// A hash of every file of a model folder that shapes what the policy writes: weights, configs, tokenizer, template; of
+// A hash of every file of a model folder that shapes what the policy writes: weights, configs, tokenizer, template; for
 // a large file its size and both ends. Throws Error for a file that cannot be read.
 std::string model_fingerprint(const std::filesystem::path& folder);
 

@@ -15,7 +15,7 @@
 
 namespace agon::agents {
 
-// What could have been written in the place of a token, and its log-probability there.
+// A token that could have been written in place of another one, and its log-probability there.
 struct Alternative {
   std::int32_t id = 0;
   float logprob = 0;
@@ -23,25 +23,25 @@ struct Alternative {
 // How a completion may begin.
 struct Beginning {
   std::vector<std::int32_t> token_ids;
-  std::vector<float> logprobs;                         // of each, as in Completion
+  std::vector<float> logprobs;                         // of each token, as in Completion
   std::vector<std::vector<Alternative>> alternatives;  // of each, or none
 };
 
 struct Sampling {
   double temperature = 1.0;         // 0: greedy
-  double greedy_logprobs_at = 1.0;  // > 0: where temperature is 0, the temperature whose log-probabilities are told
+  double greedy_logprobs_at = 1.0;  // > 0: at temperature 0, the temperature of the reported log-probabilities
   double top_p = 1.0;               // (0, 1]
   int top_k = 0;                    // 0: all
-  std::uint64_t seed = 0;  // sample j of a request draws from the stream (seed, j), whatever else runs beside it
+  std::uint64_t seed = 0;           // sample j of a request draws from the stream (seed, j), whatever else runs
   int max_tokens = 256;
   std::vector<std::string> stop;  // a completion ends where one of these first appears; the match is kept in the text
-  // No completion begins with one of these, unless top_p and top_k leave nothing else: the others are as likely among
-  // themselves as before (sampling without replacement; exactly so where top_p = 1, top_k = 0 and the log-probabilities
-  // are of this temperature). At temperature 0 it leaves them where that is likeliest, told by their alternatives, and
-  // is greedy from there on.
+  // No completion begins with one of these, unless top_p and top_k leave nothing else. The relative probabilities of
+  // all others stay the same (sampling without replacement; exact if top_p = 1, top_k = 0 and the log-probabilities are
+  // of this temperature). At temperature 0 the completion branches off them where an alternative is most likely, then
+  // decodes greedily.
   std::vector<Beginning> excluded;
-  int alternatives = 0;   // of each token so many are told
-  bool logprobs = false;  // the caller needs them: a server is asked for them (a local policy always has them)
+  int alternatives = 0;   // number reported per token
+  bool logprobs = false;  // whether the caller needs them: only then is a server asked (a local policy always has them)
 };
 
 struct CompletionRequest {
@@ -51,8 +51,8 @@ struct CompletionRequest {
   Sampling sampling;
 };
 
-// stop: end-of-turn token or a stop string. length: max_tokens, or the context is full. context: the prompt alone is
-// longer than the context; nothing was written.
+// stop: end-of-turn token or a stop string. length: max_tokens, or the context is full. context: the prompt alone
+// exceeds the context; nothing was written.
 enum class FinishReason { stop, length, context };
 std::string_view to_string(FinishReason reason);
 
@@ -64,10 +64,10 @@ struct Completion {
   std::int64_t tokens() const { return counted_tokens ? *counted_tokens : std::ssize(token_ids); }
   std::vector<float>
       logprobs;  // of each token under the model at this temperature (greedy_logprobs_at), before top-p and top-k
-  // Of each token the likeliest that could be written there (itself, as a rule, among them), the likeliest first, with
-  // their logprobs as above: Sampling::alternatives, without those below 1e-6. None where none were asked for.
+  // For each token the most likely tokens at its place (usually including itself), most likely first, with logprobs as
+  // above: Sampling::alternatives of them, without probabilities below 1e-6. Empty if not requested.
   std::vector<std::vector<Alternative>> alternatives;
-  std::vector<std::uint32_t> token_ends;  // where in `text` each token ends; an end-of-turn token writes nothing
+  std::vector<std::uint32_t> token_ends;  // end of each token in `text`; an end-of-turn token writes nothing
   FinishReason finish_reason = FinishReason::stop;
   std::string matched_stop;  // empty: ended by the end-of-turn token or by length
   int prompt_tokens = 0;
@@ -88,10 +88,10 @@ struct ScoreRequest {
   std::vector<Message> messages;
   std::vector<std::int32_t> token_ids;  // the continuation
   double temperature = 1.0;
-  std::string text;  // the continuation where there are no token_ids, as the policy's tokenizer reads it
+  std::string text;  // the continuation if token_ids is empty, tokenised by the policy
 };
 struct TokenScores {
-  std::vector<float> logprobs;  // one a token of the continuation; none: it and the prompt pass the context
+  std::vector<float> logprobs;  // one per token of the continuation; empty: with the prompt it exceeds the context
 };
 
 // What a policy can do; whoever needs what it cannot do asks before a run starts (require_*, below).
@@ -112,9 +112,9 @@ struct Capabilities {
 class Policy {
  public:
   virtual ~Policy() = default;
-  // n completions a request, in request order (sample 0.. of request 0, then of request 1, ...). A prompt
-  // longer than the context gives completions without tokens that say so. Throws Error for a request that cannot be
-  // run; then no request of the call has run. Throws PolicyGone.
+  // n completions per request, in request order (sample 0.. of request 0, then of request 1, ...). A prompt longer than
+  // the context gives completions without tokens (FinishReason::context). Throws Error for a request that cannot run;
+  // then no request of the call has run. Throws PolicyGone.
   virtual std::vector<Completion> complete(std::span<const CompletionRequest> requests) = 0;
   virtual std::vector<TokenScores> score(std::span<const ScoreRequest> requests) = 0;
   virtual Capabilities capabilities() const = 0;

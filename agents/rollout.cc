@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kRetries = 2;
 
-// One sample under way: its env, what it has said so far, its record.
+// One sample being played: its env, its transcript so far, its record.
 struct Sample {
   std::unique_ptr<env::Env> env;
   std::vector<Message> messages;
@@ -52,8 +52,8 @@ class GroupPlayer {
   GroupPlayer(Policy& policy, const RolloutOptions& options, std::unique_ptr<env::Env> env)
       : policy_(policy), options_(options), env_(std::move(env)) {}
 
-  // Plays the given samples of one task together: every policy call carries all that are still under way. Nothing, if
-  // *stop becomes true before they all are over.
+  // Plays the given samples of one task together: every policy call has all unfinished ones. Nothing, if *stop becomes
+  // true before all are finished.
   std::vector<record::Episode> play(std::uint64_t task, const std::vector<int>& numbers,
                                     const std::atomic<bool>* stop) {
     const auto start = Clock::now();
@@ -133,7 +133,7 @@ class GroupPlayer {
     sample.episode.turns.clear();
   }
 
-  // The transcript has outgrown the policy's context: what it has said so far is the episode.
+  // The transcript has outgrown the policy's context: the episode ends with what it has so far.
   void cut_short(Sample& sample, int prompt_tokens) const {
     record::Episode& episode = sample.episode;
     const int context = policy_.capabilities().max_context;
@@ -181,10 +181,10 @@ class GroupPlayer {
   Policy& policy_;
   const RolloutOptions& options_;
   std::unique_ptr<env::Env> env_;
-  ExpertTurn place_;  // where the samples begin; without options.expert_turn the task's own beginning
+  ExpertTurn place_;  // where the samples begin; without options.expert_turn the beginning of the task
 };
 
-// What stays when every try of a group has thrown: episodes that say why, counted apart.
+// The result if every try of a group has thrown: failed episodes with the reason, counted separately.
 std::vector<record::Episode> failed_episodes(const RolloutOptions& options, std::uint64_t task,
                                              const std::vector<int>& numbers, const std::string& why) {
   std::vector<record::Episode> episodes;

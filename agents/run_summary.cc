@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char *kVerified = "verified", *kVerifiedMajority = "verified_majority", *kNotFitting = "not_fitting";
 
-// Calls visit(name, figure) for each figure that there is, by the names that intervals go by.
+// Calls visit(name, figure) for each defined figure, with the names of the intervals.
 template <typename Figures, typename Visit>
 void for_each_figure(Figures& figures, const Visit& visit) {
   visit("greedy", figures.greedy);
@@ -35,7 +35,7 @@ void for_each_figure(Figures& figures, const Visit& visit) {
 
 using NamedFigures = std::map<std::string, TaskFigure>;
 
-// With nothing known of any figure yet.
+// Figures that are all undefined.
 RunFigures undefined_figures(const std::vector<int>& sizes, bool step_success, bool two_turn) {
   RunFigures figures;
   for (const int size : sizes) figures.pass_at_k[size] = figures.best_of_n[size] = figures.majority[size] = {};
@@ -48,7 +48,7 @@ std::int64_t scored_samples(const TaskEpisodes& task) {
   return std::ranges::count_if(task.samples, [](const EpisodeOutcome* sample) { return sample->score.has_value(); });
 }
 
-// The tasks of `tasks` that `others` have too.
+// The tasks of `tasks` that are also in `others`.
 std::vector<TaskEpisodes> common_tasks(const std::vector<TaskEpisodes>& tasks,
                                        const std::vector<TaskEpisodes>& others) {
   std::vector<TaskEpisodes> common;
@@ -115,7 +115,8 @@ void add_verified(const VerifiedFigures& verified, Json& json) {
 
 double number_or_nan(const Json& json) { return json.is_number() ? json.get<double>() : Estimate::kUndefined; }
 
-// The estimate of a value: its interval and its tasks by that name. Earlier agons did not say of how many tasks it is.
+// The estimate of a value, with the interval and number of tasks of that name. Earlier versions did not store the
+// number of tasks.
 Estimate estimate_in(const Json& summary, const std::string& name, const Json& value) {
   const auto part = [&](const char* key) { return summary.value(key, Json::object()).value(name, Json()); };
   const Json interval = part("ci"), tasks = part("n");

@@ -1,5 +1,5 @@
-// agents/run_summary.h - the figures of a run, computed from its episodes alone: what `agon run` prints and the report
-// shows.
+// agents/run_summary.h - the figures of a run, computed from its episodes alone. `agon run` prints them and the report
+// shows them.
 #pragma once
 
 #include <array>
@@ -18,9 +18,9 @@
 
 namespace agon::agents {
 
-// The figures of two-turn episodes. m01: first answer wrong, second right; m10: the other way round; shares of all
-// episodes, so that delta = acc_t2 - acc_t1 = m01 - m10. Conditional: m01 of the episodes whose first answer is wrong,
-// m10 of those whose first answer is right.
+// The figures of two-turn episodes. m01: first answer wrong, second right; m10: the other way round; both are shares of
+// all episodes, so that delta = acc_t2 - acc_t1 = m01 - m10. Conditional: m01 of the episodes whose first answer is
+// wrong, m10 of those whose first answer is right.
 struct TwoTurnFigures {
   Estimate acc_t1, acc_t2, delta, m01, m10, m01_conditional, m10_conditional;
 };
@@ -36,47 +36,48 @@ inline constexpr TwoTurnColumn kTwoTurnColumns[] = {
     {"m10", "M 1->0", &TwoTurnFigures::m10},
     {"m01_conditional", "M 0->1 of wrong", &TwoTurnFigures::m01_conditional},
     {"m10_conditional", "M 1->0 of right", &TwoTurnFigures::m10_conditional}};
-inline constexpr const char* kGreedyTurns = "greedy_";  // before their names: of the greedy answers
+inline constexpr const char* kGreedyTurns = "greedy_";  // prefix of their names for the greedy answers
 
-// The types of two-turn episodes: first answer wrong (0) or right (1) -> second answer; and how many are of each.
+// The types of two-turn episodes, first answer wrong (0) or right (1) -> second answer, and the number of each.
 inline constexpr const char* kTurnTypes[] = {"0->0", "0->1", "1->0", "1->1"};
 using TurnTypes = std::array<int, std::size(kTurnTypes)>;
 
 using BySize = std::map<int, Estimate>;  // by k or n
 
-// Figures over the tasks of a run. All but `greedy` are over the samples at temperature; means are over tasks, of each
-// task's mean. Failed episodes are in no mean; a task with fewer than n samples is not in the figures of n. n and k:
-// powers of two up to the number of samples, and that number. Intervals are over tasks (core/intervals.h): of shares
-// Wilson's at the effective number of samples, of the difference of two turns Newcombe's, of the others by bootstrap.
+// Figures over the tasks of a run. All except `greedy` are over the samples at temperature; means are over tasks, of
+// each task's mean. Failed episodes are excluded from means; a task with fewer than n samples is excluded from the
+// figures of n. n and k: powers of two up to the number of samples, and that number. Intervals are over tasks
+// (core/intervals.h): Wilson's for shares, at the effective number of samples; Newcombe's for the difference of two
+// turns; bootstrap for the others.
 struct RunFigures {
   Estimate greedy, pass_at_1, mean_reward;
   BySize pass_at_k;  // exact over all k-subsets of a task's samples
-  // Averaged over consecutive blocks of n samples. best_of_n: the first sample with the highest valid score (none
-  // valid: the first sample); majority: the most frequent answer, as the task's grader compares them
-  // (env/grading/vote.h; without one numbers by value, boxes by the largest IoU cluster, others normalised); ties: the
-  // first; no answer: the first sample.
+  // Averaged over consecutive blocks of n samples. best_of_n: the first sample with the highest valid score; without a
+  // valid score the first sample. majority: the most frequent answer, with answers compared by the task's grader
+  // (env/grading/vote.h; without a grader numbers by value, boxes by the largest IoU cluster, others normalised). Ties:
+  // the first answer; no answer: the first sample.
   BySize best_of_n, majority;
   Estimate score_auc, score_ap;          // of all samples together
-  std::optional<Estimate> step_success;  // where the suite labels steps
+  std::optional<Estimate> step_success;  // if the suite labels steps
   struct TwoTurns {
     TwoTurnFigures samples, greedy;
   };
-  std::optional<TwoTurns> two_turn;  // where tasks are answered twice
+  std::optional<TwoTurns> two_turn;  // if tasks are answered twice
 };
 
-// What a reward model takes of the samples (critic/reward_model/verifier.h).
+// Figures of the samples that a reward model picks (critic/reward_model/verifier.h).
 struct VerifiedFigures {
   std::string verifier;  // its folder
   BySize best;           // the highest score
-  BySize majority;       // the vote; empty: of a run from before there was one
+  BySize majority;       // the weighted vote; empty: the run is older than this figure
   std::set<int> not_fitting;
 };
 
 struct RunSummary {
-  std::optional<std::string> suite, split;  // nothing: the run's config does not say
+  std::optional<std::string> suite, split;  // nothing: not in the run's config
   std::optional<int> level;
   std::size_t tasks = 0;
-  int samples = 0;  // of a task
+  int samples = 0;  // per task
   RunFigures figures;
   std::int64_t valid_scores = 0, missing_scores = 0;  // samples with a valid score, and without
   TurnTypes types{}, greedy_types{};                  // of the samples and of the greedy answers
@@ -86,7 +87,7 @@ struct RunSummary {
   std::optional<VerifiedFigures> verified;
 };
 
-// config: of the run; its "seed" is that of the intervals.
+// config: of the run; its "seed" also seeds the intervals.
 RunSummary summarize(const Json& config, const std::vector<EpisodeOutcome>& outcomes, double seconds);
 // `suite, split, level, tasks, samples, greedy, pass_at_1, mean_reward, pass_at_k {k: v}, best_of_n {n: v}, majority
 // {n: v}, score {auc, ap, missing, valid}, tokens, seconds, failed, ci {metric: [lo, hi]}, n {metric: tasks}`, and
@@ -96,11 +97,11 @@ RunSummary summarize(const Json& config, const std::vector<EpisodeOutcome>& outc
 // "greedy", "pass_at_8", "best_of_4", "majority_4", "score_auc", "score_ap", "mean_reward", "step_success", "acc_t1",
 // "greedy_acc_t1", "verified_8", "verified_majority_8".
 Json to_json(const RunSummary& summary);  // as it is stored; cli/printed_json.h prints it
-// What the JSON of a summary, of this agon or an earlier one, says of a verifier; nothing where it had none.
+// The verifier's figures in the JSON of a summary, of this agon or an earlier one; nothing if it has none.
 std::optional<VerifiedFigures> verified_in(const Json& summary);
 
-// What one run has more than another over the tasks that both have, of each figure that both have. Paired: of shares
-// Newcombe's interval over the tasks that have both, of the others by a bootstrap that draws the same tasks of both.
+// The difference of two runs in each figure that both have, over the tasks that both have. Intervals are paired:
+// Newcombe's for shares, over the tasks of both; for the others a bootstrap that draws the same tasks of both.
 struct RunDifference {
   RunFigures figures;
 };
@@ -110,14 +111,14 @@ RunDifference compare(const std::vector<EpisodeOutcome>& first, const std::vecto
 // {"ci": {metric: [lo, hi]}, "n": {metric: tasks}, metric: difference}, by the metrics of a summary's "ci".
 Json to_json(const RunDifference& difference);
 
-// Accuracy of a part of the tasks: those of one level or of one kind.
+// Accuracy of a group of tasks: of one level or of one kind.
 struct GroupAccuracy {
   std::string name;
   std::size_t tasks = 0;
   double greedy = 0;  // NaN: no such episode
   Estimate pass_at_1;
 };
-// By name(outcome), names in order.
+// Groups by name(outcome), sorted by name.
 std::vector<GroupAccuracy> accuracy_by(const std::vector<EpisodeOutcome>& outcomes, std::uint64_t seed,
                                        const std::function<std::string(const EpisodeOutcome&)>& name);
 

@@ -45,7 +45,7 @@ std::string verified_lines(const VerifiedFigures& verified) {
   std::string lines = size_line("verified", verified.best);
   if (!verified.majority.empty()) lines += size_line("verified vote", verified.majority);
   if (!verified.not_fitting.empty())
-    lines += fmt::format("verified leaves out N = {}: so many samples pass the verifier's context\n",
+    lines += fmt::format("verified leaves out N = {}: that many samples exceed the verifier's context\n",
                          fmt::join(verified.not_fitting, ", "));
   return lines;
 }
@@ -88,7 +88,8 @@ std::string summary_table(const RunSummary& summary) {
   if (summary.missing_scores > 0)
     table += scored ? fmt::format("\n{} samples have no valid score", summary.missing_scores)
                     : "\nno sample has a valid score";
-  if (summary.failed > 0) table += fmt::format("\n{} episodes failed and are in no figure", summary.failed);
+  if (summary.failed > 0)
+    table += fmt::format("\n{} episodes failed and are excluded from all figures", summary.failed);
   return table + '\n';
 }
 

@@ -50,7 +50,7 @@ const EpisodeOutcome* best_scored(Samples samples) {
   return best;
 }
 
-// Where no sample has an answer: the first.
+// If no sample has an answer: the first sample.
 const EpisodeOutcome* majority(Samples samples) {
   std::vector<env::Vote> votes;
   bool boxes = false;
@@ -61,7 +61,7 @@ const EpisodeOutcome* majority(Samples samples) {
   return samples[env::winning_vote(votes, samples.front()->grading, boxes).value_or(0)];
 }
 
-// Success of what `pick` takes from each block of n samples, averaged; a last, smaller block is left out.
+// Success of the sample that `pick` takes from each block of n samples, averaged; a smaller last block is left out.
 double success_by_blocks(const TaskEpisodes& task, int n, Pick pick) {
   const auto size = static_cast<std::size_t>(n);
   double right = 0, blocks = 0;
@@ -77,7 +77,7 @@ struct Scored {
   int label = 0;
 };
 
-// Highest score first: the resamples that are drawn from it are in order too, which the curves are quickest on.
+// Highest score first: resamples are then sorted too, which makes the curves fastest.
 std::vector<Scored> scored_samples(const std::vector<TaskEpisodes>& tasks) {
   std::vector<Scored> all;
   for (std::size_t task = 0; task < tasks.size(); ++task)
@@ -89,7 +89,7 @@ std::vector<Scored> scored_samples(const std::vector<TaskEpisodes>& tasks) {
 
 using Curve = double (*)(std::span<const double>, std::span<const int>);
 double score_figure(const std::vector<Scored>& samples, std::span<const std::size_t> tasks, Curve curve) {
-  std::vector<int> times(tasks.size());  // that each task was drawn
+  std::vector<int> times(tasks.size());  // how often each task was drawn
   for (const std::size_t task : tasks) ++times[task];
   std::vector<double> scores;
   std::vector<int> labels;
@@ -119,7 +119,7 @@ class Figures {
   void add_curve(const std::string& name, Statistic statistic, std::size_t tasks) {
     figures_[name] = {std::move(statistic), {}, {}, tasks, true};
   }
-  // draws: the episodes that a task's figure is of.
+  // draws: number of episodes in a task's figure.
   void add_task_mean(const std::string& name, const PerTask& figure, const PerTask& draws) {
     const std::vector<double> values = by_task(figure);
     TaskFigure added{[values](auto drawn) { return mean_of_defined(values, drawn); }, {}, {}, 0, false};
@@ -218,7 +218,7 @@ bool has_steps(const std::vector<TaskEpisodes>& tasks) {
   });
 }
 
-// The episodes of a task that answer twice: the greedy one, or the samples.
+// The two-turn episodes of a task: the greedy one, or the samples.
 std::vector<const EpisodeOutcome*> answered_twice(const TaskEpisodes& task, bool greedy) {
   std::vector<const EpisodeOutcome*> episodes = task.samples;
   if (greedy) episodes = {task.greedy};
@@ -249,7 +249,7 @@ constexpr TurnValue kSecondRight = [](bool, bool second) { return second ? 1.0 :
 constexpr TurnValue kCorrected = [](bool first, bool second) { return !first && second ? 1.0 : 0; };
 constexpr TurnValue kSpoilt = [](bool first, bool second) { return first && !second ? 1.0 : 0; };
 
-// Episodes of a task that the value is 1 of.
+// Number of episodes of a task whose value is 1.
 PerTask turn_count(bool greedy, TurnValue value) {
   return [greedy, value](const TaskEpisodes& task) {
     double count = 0;
@@ -279,7 +279,7 @@ double value_of(std::size_t tasks, const Statistic& statistic) {
   return statistic(all);
 }
 
-// NaN where all resamples agree: they say nothing then.
+// NaN if all resamples agree, since they carry no information then.
 Interval bootstrap_alone(std::size_t tasks, const Statistic& statistic, std::uint64_t seed) {
   const Interval interval = bootstrap_interval(tasks, statistic, seed);
   return interval.low < interval.high ? interval : Interval{kNaN, kNaN};
@@ -293,7 +293,7 @@ Interval interval_of(std::size_t tasks, const TaskFigure& figure, double value, 
   return bootstrap_alone(tasks, figure.statistic, seed);
 }
 
-// Those that both have, in pairs.
+// The shares that both figures have, in pairs.
 std::pair<Shares, Shares> shares_of_both(const TaskFigure& a, const TaskFigure& b) {
   std::pair<Shares, Shares> both;
   for (std::size_t i = 0; i < a.shares.size(); ++i) {

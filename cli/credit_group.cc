@@ -21,7 +21,7 @@ constexpr int kMostTokens = 1 << 24;
 
 std::string shown(const Json& json) { return json.dump().substr(0, 80); }
 
-// The keys of one roll-out, and what is wrong with them.
+// Reads the keys of one roll-out and reports errors in them.
 class RolloutKeys {
  public:
   // where: the file and the roll-out's number.
@@ -55,7 +55,7 @@ class RolloutKeys {
   [[noreturn]] void refuse(const char* key, const std::string& rule, const Json& value) const {
     throw Error("credit: {}: '{}' must {}, got {}.", where_, key, rule, shown(value));
   }
-  // Keys of the caller's own may stand beside ours, but not what looks like a slip.
+  // Unknown keys are allowed unless they look like a misspelling.
   void check_slips() const {
     for (const auto& [key, value] : json_.items())
       if (std::find(known_.begin(), known_.end(), key) == known_.end())
@@ -110,7 +110,7 @@ CreditRollout parse_rollout(const Json& json, const std::string& where) {
   rollout.correct = keys.flag("correct", keys.need("correct", "true or false"));
   if (const Json* score = keys.find("score")) {
     const double value = keys.number("score", *score);
-    if (value >= 0 && value <= 1) rollout.score = value;  // another number is as invalid as none
+    if (value >= 0 && value <= 1) rollout.score = value;  // a score outside [0, 1] counts as missing
   }
   for (const Json& segment : keys.list("segments", "be [[kind, tokens], ...]",
                                        keys.need("segments", "[[kind, tokens], ...], empty for an empty response")))
@@ -200,7 +200,7 @@ std::string cell(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.is_null() ? "-" : value.dump();
 }
 
-// "key value, key value" of what is no list of numbers a token.
+// "key value, key value" for all keys that are not lists of one number per token.
 std::string figures_text(const Json& json, const std::vector<std::string>& left_out) {
   std::vector<std::string> figures;
   for (const auto& [key, value] : json.items())

@@ -1,4 +1,4 @@
-// cli/exit_codes.h - what the exit code of agon says, for the program and for its manual.
+// cli/exit_codes.h - the exit codes of agon and their meaning, for the program and its manual.
 #pragma once
 
 namespace agon::cli {

@@ -7,7 +7,8 @@
 
 namespace agon::cli {
 
-// A long command was asked to stop and has: the message says how to go on. main() prints it and exits with 130.
+// Thrown by a long command that stopped on request; the message says how to resume. main() prints it and exits with
+// 130.
 struct Interrupted : std::runtime_error {
   explicit Interrupted(const std::string& what) : std::runtime_error(what) {}
 };

@@ -28,7 +28,7 @@ int fail(std::string_view what, int code) {
   constexpr std::size_t kMostTold = 16 << 10;
   const std::string_view told = what.substr(0, kMostTold);  // it may quote a file
   std::fputs(fmt::format("agon: {}{}\n", agon::printable(told), told.size() < what.size() ? "..." : "").c_str(),
-             stderr);  // where even that fails, the code says it
+             stderr);  // if even that fails, the exit code shows it
   return code;
 }
 
@@ -41,13 +41,13 @@ int run(CLI::App& app, int argc, char** argv) {
   return agon::cli::kDone;
 }
 
-// A file that the program opens must not stand where somebody prints. What is closed stays unwritable.
+// A file that the program opens must not become a standard stream. A closed stream stays unwritable.
 void fill_standard_descriptors() {
   for (int descriptor = 0; descriptor <= 2; ++descriptor)
     if (::fcntl(descriptor, F_GETFD) < 0) ::open("/dev/null", O_RDONLY);
 }
 
-// Output that did not reach its reader (a full disk) is a failure like any other.
+// Output that could not be written (full disk) is a failure like any other.
 int flush_output(int code) {
   const bool lost = !std::cout.flush() || std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
   return lost && code == 0
@@ -60,8 +60,8 @@ int flush_output(int code) {
 int main(int argc, char** argv) {
   agon::agents::set_torch_environment();
   fill_standard_descriptors();
-  std::signal(SIGCHLD, SIG_DFL);     // whoever started agon may ignore it, and then nobody can wait for a process
-  std::signal(SIGXFSZ, [](int) {});  // a file that may not grow fails to be written; children have their own say
+  std::signal(SIGCHLD, SIG_DFL);     // the parent may have ignored it, and then waiting for processes fails
+  std::signal(SIGXFSZ, [](int) {});  // a write above the size limit of files then fails with an error
   agon::cli::record_program(argc, argv);
   const auto program = agon::cli::make_program();
   CLI::App& app = *program;
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
     return fail(error.what(), kFailed);
   } catch (const std::bad_alloc&) {
     return fail("out of memory. Use fewer --in-flight or --samples, smaller pictures, or a smaller model.", kFailed);
-  } catch (const std::exception& error) {  // of a library; LibTorch's go on with a stack trace
+  } catch (const std::exception& error) {  // of a library; LibTorch's messages have a stack trace
     const std::string_view what = error.what();
     return fail(what.substr(0, what.find('\n')), kFailed);
   }

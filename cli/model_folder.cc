@@ -17,7 +17,7 @@ bool holds(const std::filesystem::path& folder, const char* file) {
   return std::filesystem::is_regular_file(folder / file, ignored);
 }
 
-// A folder that comes with agon and holds `file`. flag: that names another one.
+// A folder that comes with agon and holds `file`. flag: the option that names another one.
 std::filesystem::path find_shipped(const char* name, const char* file, std::filesystem::path folder, const char* flag) {
   std::vector<std::filesystem::path> places;
   for (; !folder.empty(); folder = folder.parent_path()) {
@@ -34,7 +34,7 @@ std::filesystem::path find_shipped(const char* name, const char* file, std::file
               fmt::join(tried, ", "), flag);
 }
 
-// Without a slash at its end, so that its last part is its name.
+// The folder without a trailing slash, so that its last part is its name.
 std::filesystem::path named(const std::filesystem::path& folder) {
   const std::filesystem::path plain = folder.lexically_normal();
   return plain.has_filename() ? plain : plain.parent_path();

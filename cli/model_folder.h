@@ -1,4 +1,4 @@
-// cli/model_folder.h - where the weights of a run come from, or who has them.
+// cli/model_folder.h - finds the models of policies and reward models.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@ inline constexpr const char* kDefaultRewardModel = "models/agon-tiny-reward";
 // The folder that holds the program, from /proc/self/exe.
 std::filesystem::path program_folder();
 
-// The model folder that --policy names; for an empty name the one that comes with agon, looked for in `program` and the
+// The model folder that --policy names. For an empty name the one that comes with agon, searched in `program` and the
 // folders above it, then in the current folder. Throws Error naming every folder tried.
 std::filesystem::path find_model_folder(const std::string& policy,
                                         const std::filesystem::path& program = program_folder(),
@@ -24,8 +24,8 @@ std::filesystem::path find_model_folder(const std::string& policy,
 // The same, or the server that --policy names: an address, or a YAML file that describes it.
 agents::PolicySource find_policy(const std::string& policy, const char* default_model = kDefaultModel);
 
-// The folder of a reward model that --reward-model names, as it is; for an empty name the one that comes with agon,
-// looked for in the same places. Throws Error naming every folder tried.
+// The reward model folder that --reward-model names. For an empty name the one that comes with agon, searched in the
+// same places. Throws Error naming every folder tried.
 std::filesystem::path find_reward_model(const std::string& folder,
                                         const std::filesystem::path& program = program_folder());
 

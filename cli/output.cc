@@ -13,14 +13,14 @@ void print_text(std::string_view text) {
   const std::string safe = printable(text);
   std::cout.flush();
   std::fwrite(safe.data(), 1, safe.size(), stdout);
-  std::fflush(stdout);  // a reader of a pipe sees it at once; main() reports one that is gone
+  std::fflush(stdout);  // the reader of a pipe sees it at once; main() reports a closed pipe
 }
 
 void print_json(const Json& json) { print_text(json_text(json) + "\n"); }
 
 std::string json_text(const Json& json) { return with_json_escapes(to_text(json, 2)); }
 
-// Such characters stand in strings alone, and printable() writes each as \xNN or \uNNNN.
+// Such characters occur only in strings, and printable() writes each as \xNN or \uNNNN.
 std::string with_json_escapes(std::string_view json) {
   std::string text;
   text.reserve(json.size());

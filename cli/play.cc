@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What every figure is computed from: the recorded episodes, read back.
+// Computes all figures from the recorded episodes.
 PlayedRun read_back(const fs::path& folder) {
   const auto reader = record::RunReader::open(folder);
   PlayedRun run;
@@ -92,7 +92,7 @@ Json run_config(const agents::RolloutOptions& options, const agents::PolicySourc
 fs::path default_folder(const std::string& name) {
   const fs::path runs = "runs";
   const std::string stem = fmt::format("{}-{:%Y%m%d-%H%M%S}", name, fmt::localtime(std::time(nullptr)));
-  std::error_code error;  // who records the run says it
+  std::error_code error;  // the recorder of the run reports it
   fs::create_directories(runs, error);
   fs::path folder = runs / stem;
   for (int number = 2; !fs::create_directory(folder, error) && !error; ++number)

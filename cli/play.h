@@ -1,4 +1,4 @@
-// cli/play.h - one suite played by one policy into one run folder, as `agon run` and `agon eval` do.
+// cli/play.h - plays one suite with one policy into one run folder: the work of `agon run` and `agon eval`.
 #pragma once
 
 #include <filesystem>
@@ -18,33 +18,33 @@ namespace agon::cli {
 // Everything that shapes an episode; the number of threads does not.
 Json run_config(const agents::RolloutOptions& options, const agents::PolicySource& policy);
 
-// "runs/NAME-20260131-235959", made, or the first of "...-2", "...-3" that is not there yet. Nothing may fail between
-// this and the run: what does leaves an empty folder.
+// "runs/NAME-20260131-235959", created; if it exists, "...-2", "...-3" and so on. Nothing may fail between this and the
+// run, or an empty folder remains.
 std::filesystem::path default_folder(const std::string& name);
 
 struct RunPlace {
   std::filesystem::path folder;
-  bool resume = false;  // go on with the run in it, if there is one
-  std::string go_on;    // for messages: the flags that go on with it
+  bool resume = false;  // resume the run in it, if there is one
+  std::string go_on;    // for messages: the flags that resume it
 };
 
-// `out`, or a default folder named after the suite. Throws Error for resume without out; resume of an empty folder is
-// said on stderr.
+// `out`, or a default folder named after the suite. Throws Error for resume without out; says on stderr if there is
+// nothing to resume.
 RunPlace run_place(const std::string& command, const std::string& suite, const std::string& out, bool resume);
 
 struct PlayedRun {
   agents::RunSummary summary;
   std::vector<agents::EpisodeOutcome> outcomes;
-  std::string failure;  // why the first of the failed episodes failed; empty: none has
+  std::string failure;  // error of the first failed episode; empty: none failed
 };
 
-// Plays what is not in the folder yet, records it there and ends the run; every figure is computed from the episodes as
-// they are read back. label: of the progress bar. extend: adds to the summary, from the recorded episodes, before the
-// run ends; false: it was stopped. Throws Interrupted, with the way to go on, on Ctrl-C.
+// Plays and records what the folder does not hold yet, and ends the run. All figures are computed from the recorded
+// episodes. label: of the progress bar. extend: adds to the summary, from the recorded episodes, before the run ends;
+// returns false if it was stopped. Throws Interrupted on Ctrl-C, with the way to resume.
 PlayedRun play_into(const RunPlace& place, agents::Policy& policy, const agents::RolloutOptions& options,
                     const Json& config, const std::string& label,
                     const std::function<bool(const record::RunReader& run, agents::RunSummary& summary)>& extend = {});
-// Throws Error that counts the failed episodes, if there are any.
+// Throws Error with the number of failed episodes, if there are any.
 void require_none_failed(const PlayedRun& run, const RunPlace& place, const std::string& command);
 
 }  // namespace agon::cli

@@ -26,12 +26,12 @@ Json with_names(const Json& stored, const Names& names) {
   return printed;
 }
 
-// The same of the object under a key, where there is one.
+// The same for the object under a key, if it exists.
 void rename_in(Json& json, const char* key, const Names& names) {
   if (json.is_object() && json.contains(key)) json[key] = with_names(json[key], names);
 }
 
-// Puts the interval of the one estimate of `figures`, and what it is over, under the estimate's name.
+// Stores the interval of the only estimate of `figures`, and its count, under the estimate's name.
 void set_interval(Json& figures, const char* name, const Json& interval, const Json& count) {
   figures["ci"] = Json::object();
   figures["n"] = Json::object();

@@ -1,8 +1,8 @@
-// cli/printed_json.h - JSON that is stored, in the words in which `--json` prints it (docs/json.md). Stores, journals
-// and models keep the keys that they have always had; what a command prints names one thing in one way.
+// cli/printed_json.h - converts stored JSON to the keys that `--json` prints (docs/json.md). Stores, journals and
+// models keep the keys of all versions; what a command prints has one name for each thing.
 //
-// Each function takes what the function in its comment wrote, by this agon or by an earlier one. A value that is no
-// object, such as the null of a run that is not complete, stays as it is.
+// Each function takes the output of the function in its comment, of this version of agon or an earlier one. A value
+// that is not an object, such as the null of an incomplete run, is returned as it is.
 #pragma once
 
 #include "core/json.h"

@@ -22,7 +22,7 @@ const std::vector<CommandGroup>& groups() {
       {"Judge", {add_grade, add_score, add_eval_critic, add_eval_rm, add_decompose}},
       {"Data", {add_make_preferences, add_index, add_query}},
       {"Serve", {add_serve, add_serve_search}},
-      {"Inspect", {add_show, add_report, add_suites, add_doctor}},
+      {"Inspect", {add_show, add_report, add_suites, add_cache, add_doctor}},
       {"Help", {add_help, add_version, add_completion, add_man}}};
   return kGroups;
 }
@@ -35,7 +35,7 @@ std::shared_ptr<CLI::App> make_program() {
   program->set_version_flag(
       "--version", [] { return "agon " + version(); }, "Print the version and exit");
   program->formatter(help_formatter());
-  program->require_subcommand(0, 1);  // a word behind a subcommand is its own, even where it is the name of another
+  program->require_subcommand(0, 1);  // a word after a subcommand belongs to it, even if it names another one
   for (const CommandGroup& group : groups())
     for (const auto add : group.commands) {
       add(*program);

@@ -9,7 +9,7 @@ class App;
 
 namespace agon::cli {
 
-// Its parse() runs the command that it finds, and throws as CLI11 does for a line that is wrong.
+// Its parse() runs the command, and throws as CLI11 does for a wrong command line.
 std::shared_ptr<CLI::App> make_program();
 
 }  // namespace agon::cli

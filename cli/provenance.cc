@@ -57,7 +57,7 @@ Json file_record(const std::filesystem::path& file) {
 Json run_record(const std::filesystem::path& folder) {
   std::uint64_t hash = 0;
   const std::string database = (folder / record::kRunDatabase).string();
-  for (const std::string& file : {database, database + "-wal"}) {  // its last commits, while somebody records
+  for (const std::string& file : {database, database + "-wal"}) {  // -wal: the latest commits of a run in progress
     std::ifstream stream(file, std::ios::binary);
     std::string part(1 << 20, '\0');
     for (std::streamsize read; (read = stream.read(part.data(), std::ssize(part)).gcount()) > 0;)

@@ -10,7 +10,7 @@
 
 namespace agon::cli {
 
-// core/provenance.h: set_program, of this command line. Passwords in addresses are left out.
+// core/provenance.h: set_program, of this command line. Passwords in URLs are left out.
 void record_program(int argc, const char* const* argv);
 
 Json model_record(const std::filesystem::path& folder);  // {"path", "files": the hash of agents::model_fingerprint}
@@ -18,10 +18,10 @@ Json model_record(const std::filesystem::path& folder);  // {"path", "files": th
 Json policy_record(const agents::PolicySource& source);
 Json file_record(const std::filesystem::path& file);  // {"path", "hash"}, of the bytes
 
-// {"path", "hash"} of a run's database as it stands.
+// {"path", "hash"} of a run's database as it is now.
 Json run_record(const std::filesystem::path& folder);
 
-// Prints the object, or the list of objects, each with its provenance: of this process and `about`, in the words of
+// Prints the object, or the list of objects, each with the provenance of this process and `about`, in the form of
 // cli/printed_json.h.
 void print_measured(Json json, const Json& about = Json::object());
 

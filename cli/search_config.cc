@@ -31,13 +31,13 @@ std::string recorded_file(const Json& config) {
   return path;
 }
 
-// A number of the run's config, in the range of its flag.
+// A number from the run's config, in the range of its flag.
 template <typename Number = int>
 Number recorded(const Json& config, const char* key, Number low, Number high) {
   return whole_number_or_throw(config.at(key), fmt::format("the run's config: {}", key), low, high);
 }
 
-// The suite that was searched, over the file and the index where they are now.
+// The suite that was searched, with the file and the index at their current places.
 env::Suite suite_in(const Json& config, const MovedInputs& moved) {
   env::SuiteOptions options;
   options.level = recorded(config, "level", 0, 1'000'000);

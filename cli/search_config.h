@@ -8,15 +8,15 @@
 
 namespace agon::cli {
 
-// Adds what shapes a search to the config of a run (cli/play.h): method, budget, version. Threads and writing ahead
-// change no result and are left out.
+// Adds what shapes a search to the config of a run (cli/play.h): method, budget, version. Threads and writing ahead are
+// left out, since they change no result.
 void add_search_config(const critic::SearchOptions& options, Json& config);
-// What --file and --search give in place of the run's own task file and index, by the paths that its provenance has.
+// Values of --file and --search, which replace the paths of the task file and index in the run's provenance.
 struct MovedInputs {
   std::string file, search;
 };
-// Back again. Throws Error for a run that is no search, one of another version, and a task file or an
-// index that is not there or has changed.
+// The inverse. Throws Error for a run that is not a search, for a search of another version, and for a task file or an
+// index that is missing or has changed.
 critic::SearchOptions search_options_in(const Json& config, const MovedInputs& moved);
 
 }  // namespace agon::cli

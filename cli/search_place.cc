@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSearch = "search";
 
-// Without a password, where it is an address.
+// Without the password, if it is a URL.
 std::string name_of(const std::string& where) {
   if (tools::names_index(where)) return fs::absolute(where).lexically_normal().string();
   const std::size_t address = where.find("http");
@@ -23,7 +23,7 @@ std::string name_of(const std::string& where) {
 }
 
 std::string recorded(const Json& config) {
-  if (config.at(kSearch).is_string()) return config.at(kSearch);  // runs of before
+  if (config.at(kSearch).is_string()) return config.at(kSearch);  // older runs
   const Json::json_pointer place("/" + std::string(kProvenance) + "/" + kSearch + "/where");
   return config.value(place, std::string());
 }

@@ -1,5 +1,5 @@
-// cli/search_place.h - where a run of the suite questions searches, as its config keeps it: `search`, what tells one
-// place from another (an index by its corpus, a server by its address), and how it was named, for provenance.
+// cli/search_place.h - the place where a run of the suite questions searches, as its config stores it: `search`
+// identifies it (an index by its corpus, a server by its address), and its name is kept for provenance.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace agon::cli {
 
-// Nothing where `where` is empty. Throws Error where it cannot be opened.
+// Does nothing if `where` is empty. Throws Error if it cannot be opened.
 void add_search_place(const std::string& where, Json& config);
-// Where the run with this config is to search again: `given`, or where it searched; empty: nowhere. Throws Error for an
-// index that is not there any more, or holds another corpus.
+// The place for the run with this config to search again: `given`, or the recorded place; empty: it does not search.
+// Throws Error for an index that no longer exists or holds another corpus.
 std::string search_place_in(const Json& config, const std::string& given);
 
 }  // namespace agon::cli

@@ -44,7 +44,7 @@ std::vector<std::uint64_t> changed_tasks(const std::vector<std::uint64_t>& kept,
   return changed;
 }
 
-// Of what was played of a task, nothing may change: not in an episode, nor in a search that was broken off.
+// A task that was played must not change, neither for its episodes nor for an interrupted search.
 void require_none_played(const record::RunReader& run, const std::vector<std::uint64_t>& changed,
                          const fs::path& folder, const std::vector<env::FileTask>& tasks) {
   std::set<std::uint64_t> played;

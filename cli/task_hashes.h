@@ -1,5 +1,5 @@
-// cli/task_hashes.h - which tasks of a file a run plays, task by task (task_hashes.txt in its folder). A run can then
-// be resumed when a task has failed and its line or its pictures have been mended.
+// cli/task_hashes.h - hashes of the tasks of a run's task file, task by task (task_hashes.txt in its folder). With them
+// a run can be resumed after the line or the pictures of a failed task were fixed.
 #pragma once
 
 #include <filesystem>
@@ -9,13 +9,12 @@
 
 namespace agon::cli {
 
-// Before a run in `folder` is resumed with `config`, whose tasks are those of a file (else this does nothing): where
-// the file has changed, but in no task that the run has played, the run's config takes the file as it is now. Throws
-// Error that names the first task that was played and has changed since, and what else differs in the configs: then
-// nothing is changed.
+// Called before a run in `folder` is resumed with `config`; does nothing unless its tasks come from a file. If the file
+// has changed, but no played task has, the run's config is updated to the changed file. Throws Error, and changes
+// nothing, if a played task has changed (naming the first), or if the configs differ in anything else.
 void accept_mended_tasks(const std::filesystem::path& folder, const Json& config, const env::SuiteInfo& info);
 
-// Keeps the hashes of the file's tasks for the next resume. REQUIRES: the folder holds a run.
+// Stores the hashes of the file's tasks for the next resume. REQUIRES: the folder holds a run.
 void keep_task_hashes(const std::filesystem::path& folder, const env::SuiteInfo& info);
 
 }  // namespace agon::cli

@@ -1,4 +1,4 @@
-// cli/version.h - which agon this is: the version of the project and the git commit that it was built from.
+// cli/version.h - the version of agon and the git commit that it was built from.
 #pragma once
 
 #include <string>

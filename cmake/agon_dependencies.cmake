@@ -1,7 +1,7 @@
 # Third-party libraries as imported targets under agon:: where the package brings none. All of them are SYSTEM.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
-find_package(OpenCV 4.6 REQUIRED COMPONENTS core imgproc imgcodecs)
+find_package(OpenCV 4.6 REQUIRED COMPONENTS core imgproc)
 find_package(SQLiteCpp 3.2 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
@@ -22,7 +22,7 @@ pkg_check_modules(RAPIDJSON REQUIRED IMPORTED_TARGET RapidJSON)
 
 add_library(agon_opencv INTERFACE)
 target_include_directories(agon_opencv SYSTEM INTERFACE ${OpenCV_INCLUDE_DIRS})
-target_link_libraries(agon_opencv INTERFACE opencv_core opencv_imgproc opencv_imgcodecs)
+target_link_libraries(agon_opencv INTERFACE opencv_core opencv_imgproc)  # imgcodecs would load GDAL and a hundred libraries more
 
 # LibTorch: find_package(Torch) of the CUDA wheel insists on a CUDA toolkit, so the targets are defined here.
 foreach(library libc10.so libtorch_cpu.so)

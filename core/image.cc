@@ -5,15 +5,13 @@
 #include <cassert>
 #include <fstream>
 #include <mutex>
-#include <opencv2/core.hpp>
-#include <opencv2/imgcodecs.hpp>
-#include <opencv2/imgproc.hpp>
 #include <optional>
 #include <string_view>
 
 #include "core/error.h"
 #include "core/file.h"
 #include "core/image_decoder.h"
+#include "core/image_encoder.h"
 #include "core/image_header.h"
 #include "core/text.h"
 
@@ -153,10 +151,6 @@ Image decode(Bytes encoded, const std::string& name, const ImageLimits& limits, 
   return decode_apart(header, name, limits, keep_pixels);
 }
 
-const char* extension_of(ImageFormat format) {
-  return format == ImageFormat::png ? ".png" : format == ImageFormat::jpeg ? ".jpg" : ".webp";
-}
-
 }  // namespace
 
 Image::Image(int width, int height, std::vector<std::uint8_t> rgb) : pixels_(std::make_shared<Pixels>()) {
@@ -228,20 +222,15 @@ void check_image(const std::filesystem::path& path, const ImageLimits& limits) {
 std::vector<std::uint8_t> encode_image(const Image& image, ImageFormat format, int quality) {
   assert(quality >= 1 && quality <= 100);
   if (image.empty()) throw Error("encode_image: the image is empty; there is nothing to write.");
-  const cv::Mat rgb(image.height(), image.width(), CV_8UC3, const_cast<std::uint8_t*>(image.rgb().data()));
-  cv::Mat bgr;
-  cv::cvtColor(rgb, bgr, cv::COLOR_RGB2BGR);
-  std::vector<int> parameters;
-  if (format == ImageFormat::jpeg) parameters = {cv::IMWRITE_JPEG_QUALITY, quality};
-  if (format == ImageFormat::webp) parameters = {cv::IMWRITE_WEBP_QUALITY, quality};
-  std::vector<std::uint8_t> encoded;
-  try {
-    if (cv::imencode(extension_of(format), bgr, encoded, parameters)) return encoded;
-  } catch (const cv::Exception& exception) {
-    throw Error("image of {} x {}: cannot be encoded as {}: {}", image.width(), image.height(), extension_of(format),
-                exception.err);
+  switch (format) {
+    case ImageFormat::png:
+      return encode_png(image);
+    case ImageFormat::jpeg:
+      return encode_jpeg(image, quality);
+    case ImageFormat::webp:
+      return encode_webp(image, quality);
   }
-  throw Error("image of {} x {}: cannot be encoded as {}.", image.width(), image.height(), extension_of(format));
+  return {};
 }
 
 void save_image(const Image& image, const std::filesystem::path& path) {

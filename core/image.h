@@ -1,6 +1,6 @@
 // core/image.h - an 8-bit RGB picture. An Image is a handle: copies share the pixels, which never change after
 // construction, so any thread may read it. Pictures are decoded in separate processes (core/image_decoder.h), because a
-// hostile file can crash, fill or stall a decoder. OpenCV encodes them, in core/image.cc alone.
+// hostile file can crash, fill or stall a decoder. core/image_encoder.h encodes them.
 #pragma once
 
 #include <cstdint>

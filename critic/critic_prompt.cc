@@ -8,13 +8,13 @@
 
 namespace agon::critic {
 
-extern const char* const kLongInstructions;  // critic/prompts/long.txt, a newline behind it
+extern const char* const kLongInstructions;  // critic/prompts/long.txt, with a newline at its end
 
 std::string critic_instructions(const std::string& prompt) {
   if (prompt == "short") return env::kCriticInstructions;
   if (prompt == "long") return kLongInstructions;
   if (!std::filesystem::is_regular_file(prompt))
-    throw Error("critic: there is no prompt '{}'. Give short, long, or a text file of your own.", prompt);
+    throw Error("critic: unknown prompt '{}'. Give short, long, or a text file of your own.", prompt);
   const std::string text(trim(read_file(prompt)));
   if (text.empty()) throw Error("critic: prompt {} is empty.", prompt);
   return text;

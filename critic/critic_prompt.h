@@ -9,12 +9,12 @@
 
 namespace agon::critic {
 
-// The system message that --prompt names: "short" (what agon trains its critics with), "long" (for a policy that was
-// not: thought, critique, conclusion, as SPC has it), or a file of the user's own. Throws Error for neither, and
-// for an empty file.
+// The system message that --prompt names: "short" (what agon trains its critics with), "long" (thought, critique,
+// conclusion, as in SPC; for a policy without such training), or a file of the user's own. Throws Error for an unknown
+// name and for an empty file.
 std::string critic_instructions(const std::string& prompt);
 
-// That system message (empty: "short"), and the step where it stands (env/wrappers/critic_role.h).
+// The system message `instructions` (empty: "short") and the step in its context (env/wrappers/critic_role.h).
 std::vector<Message> critic_messages(const StepInContext& step, const std::string& instructions);
 
 }  // namespace agon::critic

@@ -17,7 +17,7 @@ class DiscriminativeCritic final : public StepCritic {
   DiscriminativeCritic(agents::Policy& policy, std::string instructions)
       : policy_(policy), instructions_(std::move(instructions)) {
     if (!policy.capabilities().score)
-      throw Error("critic: policy {} gives no log-probabilities of a text. A generative critic needs none.",
+      throw Error("critic: policy {} gives no log-probabilities of a text. Use a generative critic, which needs none.",
                   policy.capabilities().name);
   }
 

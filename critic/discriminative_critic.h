@@ -11,9 +11,9 @@
 namespace agon::critic {
 
 // P(correct) = p(<Answer>Correct</Answer>) / (p(<Answer>Correct</Answer>) + p(<Answer>Incorrect</Answer>)), of the
-// whole texts, right behind the critic's prompt; correct from 0.5 on. `instructions`: the system message
+// whole texts, directly after the critic's prompt; correct from 0.5 on. `instructions`: the system message
 // (critic_prompt.h); empty: "short". A step that does not fit the context is invalid. `policy` must outlive the critic;
-// throws Error where it cannot score.
+// throws Error if it cannot score.
 std::unique_ptr<StepCritic> make_discriminative_critic(agents::Policy& policy, std::string instructions = {});
 
 }  // namespace agon::critic

@@ -13,33 +13,33 @@
 
 namespace agon::critic {
 
-// How several critiques of one step become one verdict. vote: what most of the valid ones say (of a tie: what the more
-// probable side says, else incorrect); P is their share. mean: the mean of their P(correct); correct from 0.5 on.
+// How several critiques of one step become one verdict. vote: the majority of the valid ones (tie: the more probable
+// side, else incorrect); P(correct) is the share of "correct". mean: the mean of their P(correct); correct from 0.5 on.
 enum class Combine { vote, mean };
 Combine parse_combine(const std::string& name);  // throws Error naming the nearest
 
 struct GenerativeCriticOptions {
   std::string instructions;  // the system message (critic_prompt.h); empty: "short"
-  int critiques = 1;         // a step
+  int critiques = 1;         // per step
   Combine combine = Combine::mean;
-  double temperature = 0;  // several critiques want one above 0
+  double temperature = 0;  // several critiques need a temperature above 0
   int max_tokens = 256;
   std::uint64_t seed = 0;  // critique j of a step draws from (seed, what is judged, j)
 };
 
-// The critiques of each step, one by one. tokens: most for each step's together. Throws Error for critiques < 1, and
-// for several of them at temperature 0.
+// The verdict of every single critique, by step. tokens: the most for all critiques of one step. Throws Error for
+// critiques < 1, and for several critiques at temperature 0.
 std::vector<std::vector<Verdict>> write_critiques(agents::Policy& policy, const GenerativeCriticOptions& options,
                                                   std::span<const StepInContext> steps,
                                                   std::int64_t tokens = kNoTokenLimit);
 
-// What a completion in the critic's role says of the step.
+// The verdict in a completion of the critic's role.
 Verdict verdict_of(const agents::Completion& completion);
 
-// Each step is asked for by itself, all in one call to the policy. P(correct) is the probability of the verdict's own
-// tokens, of "Correct" or one minus that of "Incorrect"; where the policy gives none it is 1 or 0. A step none of whose
-// critiques parses is invalid. Throws Error for critiques < 1, and for several of them at temperature 0.
-// `policy` must outlive the critic.
+// Each step is a request of its own, all in one call to the policy. P(correct) is the probability of the verdict's
+// tokens "Correct", or one minus that of "Incorrect"; without log-probabilities it is 1 or 0. The verdict is invalid if
+// no critique of the step parses. Throws Error for critiques < 1, and for several critiques at temperature 0. `policy`
+// must outlive the critic.
 std::unique_ptr<StepCritic> make_generative_critic(agents::Policy& policy, const GenerativeCriticOptions& options);
 
 }  // namespace agon::critic

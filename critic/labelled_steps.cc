@@ -10,7 +10,7 @@
 namespace agon::critic {
 namespace {
 
-// A task under way: its transcript, and how many steps have gone by.
+// A task in progress: its transcript and the number of steps so far.
 struct Walk {
   std::vector<Message> messages;
   int position = 0;
@@ -82,8 +82,7 @@ class ExpertWalk {
 
 void require_some(const std::vector<LabelledStep>& steps, const LabelledTasks& tasks) {
   if (steps.empty())
-    throw Error("labelled steps: suite {} knows the truth of no step here. Try suite charts or shapes.",
-                tasks.suite.name());
+    throw Error("labelled steps: suite {} labels no step here. Try suite charts or shapes.", tasks.suite.name());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// critic/labelled_steps.h - steps of a suite's tasks with the truth that the suite knows, to measure a critic.
+// critic/labelled_steps.h - steps of a suite's tasks with the suite's own labels, to measure a critic.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace agon::critic {
 // `context` is valid as long as the step or a copy of it lives.
 struct LabelledStep {
   StepInContext context;
-  JudgedStep truth;    // all but the verdict: problem is the task's index, position counts through its turns
+  JudgedStep truth;    // everything except the verdict; problem is the task's index, position counts on over its turns
   std::string reason;  // why it is wrong
   std::shared_ptr<const env::Env> env;
 };
@@ -28,16 +28,17 @@ struct LabelledTasks {
   std::uint64_t first_task = 0, tasks = 100, seed = 0;
 };
 
-// Of the expert's solutions: every step that the suite knows, as it is (source "expert") and once for every kind of
-// error that fits (source: the kind). Called for each task when it is done; false ends the work early. Throws Error for
-// a suite without an expert, or one that knows no step of it.
+// Steps of the expert's solutions: every step that the suite can label, as it is (source "expert") and once per kind of
+// error that fits (source: the kind). done_one: called after each task; false ends the work early. Throws Error for a
+// suite without an expert, or one that labels none of its steps.
 std::vector<LabelledStep> expert_steps(const LabelledTasks& tasks, const std::function<bool()>& done_one = {});
 
-// Of what a policy wrote: every step that the suite knows (source "policy"). Episodes of the same suite as `tasks`;
-// those that failed are left out.
+// Steps that a policy wrote: every step that the suite can label (source "policy"). `episodes` are of the same suite as
+// `tasks`; failed ones are left out.
 std::vector<LabelledStep> episode_steps(const LabelledTasks& tasks, const std::vector<record::Episode>& episodes);
 
-// The verdict of each step with its truth. `batch` steps are judged in one call; done(n) is called after each.
+// The verdict of each step together with its label. `batch` steps are judged in one call; done(n) is called after each
+// call.
 std::vector<JudgedStep> judge_all(StepCritic& critic, const std::vector<LabelledStep>& steps, std::size_t batch,
                                   const std::function<bool(std::size_t)>& done = {});
 

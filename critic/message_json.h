@@ -1,5 +1,5 @@
-// critic/message_json.h - writes and reads messages as the runs of critic/ record them: texts as by text_json, pictures
-// by hash.
+// critic/message_json.h - writes and reads messages in the form that runs of critic/ record: texts as text_json writes
+// them, pictures by hash.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ namespace agon::critic {
 
 // [{"role", "parts": [{"text"} or {"image": hash}]}]; the pictures are added to `images`.
 Json messages_json(const std::vector<Message>& messages, std::vector<Image>& images);
-// Back; image: a picture by its hash. Throws what that throws.
+// The inverse. image: returns the picture with a hash; what it throws passes through.
 std::vector<Message> messages_in(const Json& list, const std::function<Image(const std::string& hash)>& image);
 
 }  // namespace agon::critic

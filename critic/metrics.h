@@ -1,8 +1,8 @@
 // critic/metrics.h - measures a critic from its verdicts on labelled steps. Pure functions.
 //
-// An invalid verdict counts in `invalid`. It also counts as wrong in the strict figures and in the first-error figures,
-// and in nothing else. A step that the critic knows nothing about (Judgement::unknown) counts only in `unknown`. NaN
-// where nothing was counted.
+// An invalid verdict counts in `invalid`. It also counts as wrong in the strict figures and the first-error figures,
+// and nowhere else. A step that the critic cannot judge (Judgement::unknown) counts only in `unknown`. A figure over
+// nothing is NaN.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@
 namespace agon::critic {
 
 struct JudgedStep {
-  std::size_t problem = 0;   // what is resampled for intervals
-  std::size_t solution = 0;  // of the problem's
-  int position = 0;          // of the step in its solution, from 0
+  std::size_t problem = 0;   // the unit that is resampled for intervals
+  std::size_t solution = 0;  // number of the solution within its problem
+  int position = 0;          // number of the step in its solution, from 0
   int level = 0;
   std::string kind;    // "perception", "reasoning" or the data's own
   std::string source;  // who wrote it: "expert", a kind of error, "policy"
@@ -29,36 +29,37 @@ struct JudgedStep {
   Judgement judgement = Judgement::invalid;
   std::optional<double> probability;  // P(correct)
   std::string fault;                  // of an invalid verdict
-  bool alone = false;                 // nothing is known of the other steps of its solution: no first error is
+  bool alone = false;                 // the other steps of its solution have no labels: no first error is
 };
 
 struct CriticFigures {
   std::size_t steps = 0, right_steps = 0, invalid = 0, unknown = 0;
-  double correct = 0;        // share of the right steps with a verdict that were found right
-  double error = 0;          // share of the wrong ones that were found wrong
-  double average = 0;        // (correct + error) / 2
-  double harmonic_mean = 0;  // 2 correct error / (correct + error); 0 where both are 0
-  double accuracy = 0;       // share of the steps with a verdict that got the right one
-  double strict_harmonic_mean = 0, strict_accuracy = 0;  // the same where an invalid verdict is a wrong one
-  // Of P(correct), over the steps that have one; "positive" is a right step, but for average_precision, which finds the
-  // wrong ones by 1 - P. NaN: of one sort alone (average_precision: without a wrong one).
+  double correct = 0;                                    // share of right steps with a verdict that were judged right
+  double error = 0;                                      // share of wrong steps with a verdict that were judged wrong
+  double average = 0;                                    // (correct + error) / 2
+  double harmonic_mean = 0;                              // 2 correct error / (correct + error); 0 where both are 0
+  double accuracy = 0;                                   // share of steps with a verdict that were judged correctly
+  double strict_harmonic_mean = 0, strict_accuracy = 0;  // the same, with invalid verdicts counted as wrong
+  // Figures of P(correct), over the steps that have one. "Positive" is a right step; for average_precision it is a
+  // wrong step, ranked by 1 - P. NaN: all steps are right or all are wrong (average_precision: no step is wrong).
   double auc = 0, average_precision = 0;
   double brier = 0;                                              // mean (P - truth)^2
-  double calibration_error = 0, adaptive_calibration_error = 0;  // ten bins of equal width; of equal counts
+  double calibration_error = 0, adaptive_calibration_error = 0;  // over ten bins of equal width; of equal counts
   std::vector<ReliabilityBin> reliability;                       // of equal width
 };
 CriticFigures critic_figures(std::span<const JudgedStep> steps);
 
-// The same by what `key` says of a step ("kind", "level 3", ...), in the order of the keys.
+// The same per value of `key` for a step ("kind", "level 3", ...), in the order of the keys.
 std::map<std::string, CriticFigures> critic_figures_by(std::span<const JudgedStep> steps,
                                                        const std::function<std::string(const JudgedStep&)>& key);
 
-// Of each figure, over the problems, whole solutions at a time: of shares of the steps Wilson's at the effective number
-// of steps, of the others by bootstrap (core/intervals.h).
+// An interval of each figure over the problems; all steps of a problem are resampled together. Shares of steps get
+// Wilson's interval at the effective number of steps, the other figures a bootstrap (core/intervals.h).
 std::vector<Interval> intervals_by_problem(std::span<const JudgedStep> steps,
                                            std::span<double CriticFigures::*const> figures, std::uint64_t seed);
 
-// ProcessBench: a solution has its first error at step `truth`, or none; the critic finds it exactly, or not.
+// As in ProcessBench: a solution has its first error at step `truth`, or no error; the critic either finds exactly that
+// step or fails.
 struct FirstError {
   std::optional<int> truth;      // nothing: no error
   std::optional<int> predicted;  // nothing: none found
@@ -70,17 +71,17 @@ struct FirstErrorFigures {
   double f1 = 0;                  // their harmonic mean
 };
 FirstErrorFigures first_error_figures(std::span<const FirstError> solutions);
-// The first step of each solution that was found wrong. A solution with a verdict before that which is invalid or says
-// that nobody knows is invalid.
+// The first step of each solution that was judged wrong. A solution is invalid if an earlier verdict in it is invalid
+// or unknown.
 std::vector<FirstError> first_errors(std::span<const JudgedStep> steps);
 
-// Whether several steps stand at one place of a solution, to choose from: then `regret` says something, else
+// Whether some position of a solution has several steps to choose from. If so, `regret` is the figure to use, else
 // first_errors.
 bool has_candidates(std::span<const JudgedStep> steps);
 
-// What choosing by this critic loses against choosing by the truth: over groups of several candidate steps (same
-// solution and position), the share that holds a right step minus the share whose most probable step is right. A step
-// without probability is chosen last; of equals, any with the same chance.
+// What choosing by this critic loses against choosing by the labels. Over groups of candidate steps (same solution and
+// position): the share of groups with a right step minus the share whose most probable step is right. A step without a
+// probability is chosen last; ties are drawn with equal chance.
 double regret(std::span<const JudgedStep> steps);
 
 double harmonic_mean(double a, double b);  // 0 where both are 0

@@ -8,11 +8,11 @@
 
 namespace agon::critic {
 
-// Says what the suite knows: Env::check_step of StepInContext::env. unknown where there is no env or it cannot tell.
+// Gives the suite's own label: Env::check_step of StepInContext::env. unknown if there is no env or it cannot tell.
 std::unique_ptr<StepCritic> make_oracle_critic();
 // Gives every step this P(correct); correct from 0.5 on. Throws Error outside [0, 1].
 std::unique_ptr<StepCritic> make_constant_critic(double probability);
-// P(correct) uniform in [0, 1), drawn from the seed and what the step says and follows, whatever the order of asking.
+// P(correct) uniform in [0, 1), drawn from the seed, the step and its context alone, whatever the order of the calls.
 std::unique_ptr<StepCritic> make_random_critic(std::uint64_t seed);
 
 }  // namespace agon::critic

@@ -83,7 +83,7 @@ class ProcessRewardCritic final : public StepCritic {
     std::exception_ptr failure;
     std::mutex mutex;
     const auto work = [&] {
-      const net::HttpStop stop(failed);  // one failure is that of all: no other waits for its server
+      const net::HttpStop stop(failed);  // one failure fails all: the others stop waiting for the server
       for (std::size_t i = 0; !failed && (i = next++) < steps.size();) try {
           verdicts[i] = judge_one(solution_of(steps[i]));
         } catch (...) {
@@ -123,8 +123,8 @@ class ProcessRewardCritic final : public StepCritic {
     const bool is_pair = row.is_array() && row.size() == 2 && row[0].is_number() && row[1].is_number();
     const double probability = is_pair ? row[place].get<double>() : NAN;
     if (!(probability >= 0 && probability <= 1))
-      throw Error("critic: {} answers {} where two probabilities are due. Is it the right form of model?", address(),
-                  row.dump().substr(0, 80));
+      throw Error("critic: {} answers {} where two probabilities are expected. Is it the right form of model?",
+                  address(), row.dump().substr(0, 80));
     return probability;
   }
 

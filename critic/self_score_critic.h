@@ -1,5 +1,5 @@
-// critic/self_score_critic.h - the solver as its own critic: the score of ADPO (arXiv 2601.01483) that it gives its
-// answer when it continues from the step.
+// critic/self_score_critic.h - uses the solver as its own critic: it completes the turn after the step, and the score
+// (ADPO, arXiv 2601.01483) that it gives its answer is the verdict.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 namespace agon::critic {
 
 struct SelfScoreCriticOptions {
-  int max_tokens = 256;  // of the rest of the turn
+  int max_tokens = 256;  // for the rest of the turn
 };
 
-// The policy goes on with the turn, greedily, behind the step; P(correct) is the score that it writes, correct from 0.5
-// on. A turn without a valid score is invalid. `policy` must outlive the critic.
+// The policy completes the turn greedily after the step; P(correct) is the score that it writes, correct from 0.5 on. A
+// turn without a valid score gives an invalid verdict. `policy` must outlive the critic.
 std::unique_ptr<StepCritic> make_self_score_critic(agents::Policy& policy, const SelfScoreCriticOptions& options = {});
 
 }  // namespace agon::critic

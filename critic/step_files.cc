@@ -26,10 +26,10 @@ std::vector<std::string> texts_of(const Json& list, const char* key) {
   return texts;
 }
 
-// Of a text whose sections begin with "sectionN:", N from 1 on.
+// The sections of a text in which each begins with "sectionN:", N from 1 on.
 std::vector<std::string> sections_in(const std::string& text) {
   std::vector<std::string> sections;
-  std::size_t begin = std::string::npos;  // of the section under way
+  std::size_t begin = std::string::npos;  // start of the current section
   for (std::size_t line = 0; line < text.size();) {
     const std::string mark = fmt::format("section{}:", sections.size() + (begin == std::string::npos ? 1 : 2));
     if (to_lower(text.substr(line, mark.size())) == mark) {
@@ -78,7 +78,7 @@ class StepReader {
     steps_.push_back(std::move(labelled));
   }
 
-  // wrong(i): whether step i is.
+  // wrong(i): whether step i is wrong.
   void add_all(const std::string& problem, const std::vector<std::string>& steps, std::size_t count,
                const std::string& source, const std::function<bool(int)>& wrong) {
     std::string before;

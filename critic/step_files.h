@@ -8,7 +8,7 @@
 //   DeltaBench    question, sections (their `content`) or sections_content (a list, or a text whose sections begin
 //                 with "sectionN:" on a line), reason_error_section_numbers, reason_unuseful_section_numbers (from 1):
 //                 every section; source: `task_l1`
-// A record may leave out partial_solution, a list of numbers and the key that gives the source, and nothing else.
+// A record may omit partial_solution, a list of numbers and the key that gives the source, but no other key.
 #pragma once
 
 #include <filesystem>
@@ -18,8 +18,8 @@
 
 namespace agon::critic {
 
-// JudgedStep::problem counts the records; kind is "step". Throws Error for a file that cannot be read, and a
-// record of no form or with a wrong value, naming its place.
+// JudgedStep::problem counts the records; kind is "step". Throws Error for a file that cannot be read. Throws Error,
+// naming the place, for a record of unknown form or with a wrong value.
 std::vector<LabelledStep> read_step_file(const std::filesystem::path& path);
 
 }  // namespace agon::critic

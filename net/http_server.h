@@ -79,9 +79,9 @@ struct HttpServerAnswer {
 class HttpPieces {
  public:
   virtual ~HttpPieces() = default;
-  // Sends the head of a 200 of this type before the first piece, then the piece. Waits while the client has much unread.
-  // False: the client is gone, or the server has stopped, and nothing more is sent. The answer that the route returns
-  // after a first piece is not sent.
+  // Sends the head of a 200 of this type before the first piece, then the piece. Waits while the client has much
+  // unread. False: the client is gone, or the server has stopped, and nothing more is sent. The answer that the route
+  // returns after a first piece is not sent.
   virtual bool send(std::string_view piece, const char* content_type) = 0;
 };
 
@@ -97,7 +97,7 @@ struct HttpRoute {
   std::string method, path;
   bool at_once;  // answered on the thread of the connections, even if all workers are busy: it must not take long
   std::function<HttpServerAnswer(const HttpServerRequest&)> answer;  // what it throws becomes a 500
-  bool open = false;  // needs no bearer token
+  bool open = false;                                                 // needs no bearer token
   // A client that closes its side of the connection has gone: `stop` of its request is set. False: it may still read.
   bool ends_with_client = false;
 };

@@ -14,8 +14,8 @@
 
 namespace agon::record {
 
-// What training made of a turn's tokens: one entry a token each (agents/learn/credit/credit.h). All empty: nothing, or
-// it was not recorded.
+// The credit that training gave a turn's tokens: one entry per token in each list (agents/learn/credit/credit.h). All
+// lists empty: no credit, or it was not recorded.
 struct TurnCredit {
   std::vector<std::uint16_t> token_bytes;    // how many bytes of `text` each token wrote (0: an end token)
   std::vector<float> advantage, weight, kl;  // weight 0: not trained; kl: weight of the KL term
@@ -29,7 +29,7 @@ struct FullContext {
 struct Turn {
   env::Observation observation;         // what the policy saw before this turn
   std::string text;                     // what it wrote
-  std::vector<std::int32_t> token_ids;  // its tokens, and the log-probability of each under the sampling policy
+  std::vector<std::int32_t> token_ids;  // the tokens, and their log-probabilities under the sampling policy
   std::vector<float> logprobs;
   std::optional<int> counted_tokens;  // how many there are, as a server counted them: it gives no ids
   std::int64_t tokens() const { return counted_tokens ? *counted_tokens : std::ssize(token_ids); }
@@ -37,22 +37,22 @@ struct Turn {
   std::string finish_reason;  // "stop" or "length"
   int prompt_tokens = 0;
   env::Reward reward;
-  env::StepFacts facts;  // of the env's answer
+  env::StepFacts facts;  // from the env's answer
   bool given = false;    // the expert wrote it in the policy's place (agents/expert_turn.h): shown, without tokens,
                          // reward or credit. Such turns stand before all others.
   // The transcript that follows this turn is longer than the policy's context, so the episode ends here, truncated.
   std::optional<FullContext> full_context;
-  std::optional<double> model_reward;  // of a reward model, in a training
+  std::optional<double> model_reward;  // of a reward model, during training
   TurnCredit credit;
 };
 
-// What is known of a turn, as one object: its facts (env/step_facts.h), then "given", "context",
-// "reward_model", "tokens" (counted_tokens) and "reasoning" where they apply. A run keeps it, and every command shows
-// it, as "info".
+// The facts of a turn as one object: env/step_facts.h, then "given", "context", "reward_model", "tokens"
+// (counted_tokens) and "reasoning" where they apply. A run stores this object, and every command shows it, as "info".
 Json info_of(const Turn& turn);
-void set_info(Turn& turn, Json info);  // the way back; what has another form stays in facts.info
+void set_info(Turn& turn, Json info);  // the inverse; entries of unknown form stay in facts.info
 
-enum class EpisodeStatus { done, failed };  // failed: the infrastructure broke; not a reward of 0, not in any mean
+// failed: the infrastructure broke; not a reward of 0, excluded from all means.
+enum class EpisodeStatus { done, failed };
 
 struct Episode {
   std::string task_id;
@@ -71,12 +71,12 @@ struct Episode {
   std::optional<std::string> answer;  // extract_answer of the last turn
   std::optional<double> score;        // extract_score of the last turn; nothing: missing or invalid
   double seconds = 0;
-  std::optional<std::int64_t> train_step;  // of the training that played it, from 0; nothing: played to measure
+  std::optional<std::int64_t> train_step;  // step of the training that played it, from 0; nothing: played to measure
 };
 inline constexpr int kGreedySample = -1;
 
-// Of an episode of two turns (env/wrappers/two_turn.h): whether the first and the second answer are right; a second one
-// that the context had no room for is wrong. Empty for others.
+// For an episode of two turns (env/wrappers/two_turn.h): whether the first and the second answer are right. A second
+// answer that did not fit the context is wrong. Empty for other episodes.
 std::vector<bool> turns_correct(const Episode& episode);
 
 }  // namespace agon::record

@@ -78,7 +78,8 @@ constexpr const char* kDeleteOfEpisode =
     "-1) "
     "= ?)";
 
-// Everything of the training steps after the one given; an episode last, since the others are found through it.
+// Deletes everything from training steps after the given one; episodes last, since the other rows are found through
+// them.
 constexpr const char* kForget[] = {
     "DELETE FROM metrics WHERE step > ?",
     "DELETE FROM token_credit WHERE episode_id IN (SELECT id FROM episodes WHERE step > ?)",
@@ -196,7 +197,7 @@ class SqliteStore : public EpisodeStore {
     if (queue_.size() == 1 || queued_bytes_ >= kBatchBytes) work_.notify_one();
   }
 
-  // A commit in WAL mode is safe from a crash of the program; of the machine, once the log is synced.
+  // In WAL mode a commit survives a crash of the program, and a crash of the machine once the log is synced.
   void sync_database() const {
     sync_file(folder_ / (std::string(kRunDatabase) + "-wal"));
     sync_file(folder_ / kRunDatabase);
@@ -217,7 +218,7 @@ class SqliteStore : public EpisodeStore {
     sync_database();
   }
 
-  // A complete run is so no more.
+  // Marks a complete run as incomplete.
   void reopen() {
     if (complete_) database_.exec("UPDATE run SET summary = NULL, finished = NULL");
     complete_ = false;
@@ -232,9 +233,9 @@ class SqliteStore : public EpisodeStore {
     const bool full = sqlite != nullptr && sqlite->getErrorCode() == SQLITE_FULL;
     if (sqlite != nullptr && (sqlite->getErrorCode() == SQLITE_CORRUPT || sqlite->getErrorCode() == SQLITE_NOTADB))
       return damaged_run_message(folder_);
-    return fmt::format(
-        "{}: recording stopped: {}. Every episode committed before is whole; {}, then go on with --resume.",
-        folder_.string(), full ? "the disk is full" : exception.what(), full ? "free some space" : "check the disk");
+    return fmt::format("{}: recording stopped: {}. All committed episodes are intact; {}, then rerun with --resume.",
+                       folder_.string(), full ? "the disk is full" : exception.what(),
+                       full ? "free some space" : "check the disk");
   }
 
   void write_until_stopped() {
@@ -257,7 +258,7 @@ class SqliteStore : public EpisodeStore {
     }
   }
 
-  // One transaction. Returns what went wrong, empty for nothing.
+  // One transaction. Returns the error message; empty: success.
   std::string write(const std::vector<Record>& batch) {
     const std::lock_guard lock(database_mutex_);
     try {

@@ -23,11 +23,11 @@ using Metrics = std::vector<std::pair<std::string, double>>;
 class EpisodeStore {
  public:
   // Creates the folder, or with resume = true opens an existing run whose stored config equals `config` (else Error
-  // naming the first key that differs); where there is none yet, resume makes no difference. Throws Error when the
-  // folder holds a run already and resume is false, or files that are not of a run, when another process has the run
-  // open (file lock), or when it cannot be written.
+  // naming the first key that differs). If the folder holds no run yet, resume makes no difference. Throws Error when
+  // the folder holds a run already and resume is false, when it holds files that do not belong to a run, when another
+  // process has the run open (file lock), or when it cannot be written.
   static std::unique_ptr<EpisodeStore> create(const std::filesystem::path& folder, const Json& config, bool resume);
-  // Puts another config in the place of the one that create() compares with. Throws Error as create does.
+  // Replaces the stored config, which create() compares with. Throws Error as create does.
   static void replace_config(const std::filesystem::path& folder, const Json& config);
   virtual ~EpisodeStore() = default;
 
@@ -35,16 +35,16 @@ class EpisodeStore {
   // queue is full. Throws Error if an earlier write failed (full disk): the caller stops the run, and everything
   // committed before stays readable.
   virtual void record(Episode episode) = 0;
-  // Hands the metrics of a step of training (from 0) to the writer, behind what was recorded before; they are committed
-  // together, and each replaces an earlier one of its step and name. Blocks and throws as record.
+  // Hands the metrics of one training step (from 0) to the writer, after everything recorded before. They are committed
+  // together, and each replaces an earlier one of the same step and name. Blocks and throws as record.
   virtual void record_metrics(std::int64_t step, Metrics metrics) = 0;
   // Hands an entry of a task's journal to the writer, in the order of their numbers. Blocks and throws as record.
   virtual void record_entry(JournalEntry entry) = 0;
   virtual void flush() = 0;  // returns when everything recorded is committed; throws as record
-  // (task index, sample) of every episode already there with status done.
+  // (task index, sample) of every stored episode with status done.
   virtual std::set<std::pair<std::uint64_t, int>> finished() const = 0;
-  // Removes what later steps of a training left behind: their metrics and their episodes. A training that goes on from
-  // a checkpoint of `step` (-1: from the start) records those steps again. Flushes first; throws as record.
+  // Removes the metrics and episodes of all training steps after `step`. A training that resumes from the checkpoint of
+  // `step` (-1: from the start) records those steps again. Flushes first; throws as record.
   virtual void forget_after(std::int64_t step) = 0;
   // Ends the run: flushes and stores the summary of its figures, marking the run complete.
   virtual void finish(const Json& summary) = 0;

@@ -10,7 +10,7 @@
 
 namespace agon::record {
 
-// A task's entries stand in the order in which their things happened.
+// A task's entries are in the order of the events that they record.
 struct JournalEntry {
   std::uint64_t task_index = 0;
   std::int64_t number = 0;  // from 0, without a gap

@@ -104,7 +104,7 @@ FolderLock::FolderLock(const fs::path& folder) {
   if (lock_.try_lock()) return;
   if (errno == EWOULDBLOCK)
     throw Error(
-        "{}: another process is recording a run here. Wait for its end or choose another folder (--out; of a "
+        "{}: another process is recording a run here. Wait until it ends, or choose another folder (--out; of a "
         "training, output).",
         folder.string());
   throw Error("{}: cannot be locked: {}.", path, std::strerror(errno));
@@ -152,7 +152,7 @@ std::unique_ptr<SQLite::Database> open_run_database(const fs::path& folder, cons
   database.exec(
       "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = OFF; "
       "PRAGMA wal_autocheckpoint = 2000");
-  Json recorded = config;  // of a run that goes on what was recorded at its start
+  Json recorded = config;  // for a resumed run: the config recorded at its start
   if (fresh)
     recorded[kProvenance] = provenance(config.value(kProvenance, Json::object()));
   else
@@ -169,7 +169,7 @@ std::unique_ptr<SQLite::Database> open_run_database(const fs::path& folder, cons
 bool is_empty_run(const fs::path& folder) try {
   SQLite::Database database((folder / kRunDatabase).string(), SQLite::OPEN_READWRITE, 5000);
   const bool others = database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() > 0;
-  if (others && !database.tableExists("run")) return false;  // somebody's own database
+  if (others && !database.tableExists("run")) return false;  // a database of another program
   for (const char* table : {"episodes", "metrics", "journal"}) {
     if (!database.tableExists(table)) continue;  // killed before its schema was made, or of an older version
     SQLite::Statement any(database, fmt::format("SELECT 1 FROM {} LIMIT 1", table));
@@ -181,7 +181,7 @@ bool is_empty_run(const fs::path& folder) try {
 }
 
 std::string damaged_run_message(const fs::path& folder) {
-  return fmt::format("{}: {} is damaged. Restore it from a copy, or begin again in another folder.", folder.string(),
+  return fmt::format("{}: {} is damaged. Restore it from a copy, or start again in another folder.", folder.string(),
                      kRunDatabase);
 }
 

@@ -14,8 +14,8 @@ class Database;
 
 namespace agon::record {
 
-// Held as long as the object lives; the kernel lets go of it however the process ends. Throws Error where another
-// process holds it or nothing can be written.
+// The lock is held as long as the object lives; the kernel releases it however the process ends. Throws Error if
+// another process holds the lock or the folder is not writable.
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder);
@@ -24,33 +24,33 @@ class FolderLock {
   FileLock lock_;
 };
 
-// A new run does not move in with files that are not of a run: it would write its config.json over theirs. Throws Error
-// that names one.
+// Throws Error if the folder holds a file that does not belong to a run, naming one: a new run would overwrite its
+// config.json.
 void check_run_folder(const std::filesystem::path& folder);
 
 // "samples = 8, not samples = 4; seed = 1, not seed = 2": the first keys in which two configs differ, nested keys
-// included; what is recorded for provenance may differ. Empty: nowhere.
+// included. Provenance may differ. Empty: no difference.
 std::string config_differences(const Json& stored, const Json& asked);
 
-// The subcommand that recorded the run in `folder`, "search", by its config.json. Empty: there is no run, or it does
-// not say.
+// The subcommand that recorded the run in `folder`, such as "search", from its config.json. Empty: no run, or its
+// config does not say.
 std::string recording_command(const std::filesystem::path& folder);
 
-// Throws Error that names the command of the run in `folder`, where it is another than that of this process, and the
-// first keys in which its config differs from another.
+// Throws Error unless `stored`, the config of the run in `folder`, equals `config`. The message names the first keys
+// that differ, and the command that recorded the run if this process runs another one.
 void check_same_config(const std::filesystem::path& folder, const Json& stored, const Json& config);
 
-// Opens run.sqlite, of a new run or, with `resume`, of one with the same config, whose schema is brought up to date;
-// writes config.json. One thread at a time may use it. REQUIRES: the folder's lock. Throws Error for a run that may not
-// go on so, SQLite::Exception and Json::exception for what is damaged.
+// Opens run.sqlite and writes config.json, for a new run or, with `resume`, for one with the same config, whose schema
+// it upgrades. One thread at a time may use the database. REQUIRES: the folder's lock. Throws Error for a run that
+// cannot be resumed this way, SQLite::Exception and Json::exception for damaged data.
 std::unique_ptr<SQLite::Database> open_run_database(const std::filesystem::path& folder, const Json& config,
                                                     bool resume);
 
-// Whether nothing was recorded in run.sqlite: no episode, no metric, no entry of a journal, and nothing that
-// is of no run. REQUIRES: it exists, and the folder's lock. Throws Error for what is damaged.
+// Whether run.sqlite holds nothing: no episode, no metric, no journal entry, and no table of anything else. REQUIRES:
+// it exists, and the folder's lock. Throws Error for a damaged file.
 bool is_empty_run(const std::filesystem::path& folder);
 
-// What a person is told of a damaged run.sqlite.
+// The message for a damaged run.sqlite.
 std::string damaged_run_message(const std::filesystem::path& folder);
 
 }  // namespace agon::record

@@ -9,18 +9,18 @@
 namespace agon::record {
 
 enum class RunKind {
-  episodes,      // of tasks that a policy played: agon run, eval, decompose
-  search,        // of tasks: agon search; their journals, and an episode of each
+  episodes,      // agon run, eval, decompose: tasks that a policy played
+  search,        // agon search: per task its journal and one episode
   training,      // agon train: metrics by step, and episodes of some steps
   self_play,     // agon selfplay: games, and metrics by round
   preferences,   // agon make-preferences: ranked responses
-  training_log,  // no run: kTrainingLog, which agon train-sft, train-rm and the trainings within self-play leave
+  training_log,  // not a run: kTrainingLog, written by agon train-sft, train-rm and the trainings within self-play
 };
 inline constexpr const char* kTrainingLog = "train.jsonl";
 
-// Of a run, by its config; never training_log.
+// The kind of a run, from its config; never training_log.
 RunKind run_kind_of(const Json& config);
-// Of a folder. Nothing: it holds neither a run nor the log of a training. Throws Error for a run that cannot be read.
+// The kind of a folder. Nothing: it holds neither a run nor a training log. Throws Error for a run that cannot be read.
 std::optional<RunKind> run_kind_in(const std::filesystem::path& folder);
 
 }  // namespace agon::record

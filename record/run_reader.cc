@@ -44,8 +44,8 @@ bool is_empty_or_absent(const fs::path& path) {
   return error || size == 0;
 }
 
-// A WAL database needs its -shm file beside it, which a read-only medium refuses; without a -wal nothing can change
-// there, and SQLite may take the file as it stands.
+// A WAL database needs its -shm file next to it, which a read-only medium refuses. Without a -wal file nothing can
+// change there, so SQLite may read the file as it is.
 SQLite::Database open_read_only(const fs::path& path) {
   try {
     SQLite::Database database(path.string(), SQLite::OPEN_READONLY, 5000);
@@ -67,7 +67,7 @@ SQLite::Database open_run(const fs::path& path) {
   return database;
 }
 
-// A column's JSON; what is wrong with it is damage of the file.
+// A column's JSON; invalid JSON means a damaged file.
 Json stored_json(const std::string& text) {
   try {
     return json_of(text);
@@ -76,7 +76,7 @@ Json stored_json(const std::string& text) {
   }
 }
 
-// Runs `read`; whatever is wrong with the file becomes an Error that names it.
+// Runs `read`; any fault of the file becomes an Error that names the file.
 template <typename Read>
 auto guarded(const fs::path& path, const Read& read) {
   try {
@@ -129,7 +129,7 @@ class SqliteReader : public RunReader {
       select.bind(1, static_cast<std::int64_t>(task_index));
       select.bind(2, sample);
       if (!select.executeStep())
-        throw Error("no episode of task {}, sample {}. `agon show RUN` lists what there is", task_index, sample);
+        throw Error("no episode of task {}, sample {}. `agon show RUN` lists the episodes", task_index, sample);
       return read_episode(select, Detail::whole);
     });
   }
@@ -200,7 +200,7 @@ class SqliteReader : public RunReader {
                                const SQLite::Column& body) {
     Json json = json_or_discarded(body.getString());
     if (json.is_discarded())
-      throw Error("entry {} ({}) of the journal of task {} is damaged: it is no JSON. Restore the run from a copy",
+      throw Error("entry {} ({}) of the journal of task {} is damaged: it is not JSON. Restore the run from a copy",
                   number, kind, task);
     return {task, number, kind, std::move(json), {}};
   }
@@ -257,7 +257,8 @@ class SqliteReader : public RunReader {
     select_credit_->bind(1, episode_id);
     while (select_credit_->executeStep()) {
       const auto number = static_cast<std::size_t>(select_credit_->getColumn(0).getInt64());
-      if (number >= turns.size()) throw Error("there is credit for turn {} of an episode of {}", number, turns.size());
+      if (number >= turns.size())
+        throw Error("turn {} has credit, but the episode has only {} turns", number, turns.size());
       TurnCredit& credit = turns[number].credit;
       credit.token_bytes = read_blob<std::uint16_t>(select_credit_->getColumn(1));
       credit.advantage = read_blob<float>(select_credit_->getColumn(2));
@@ -274,7 +275,7 @@ class SqliteReader : public RunReader {
     const SQLite::Column png = select_image_.getColumn(0);
     const Image image = decode_image(
         {static_cast<const std::uint8_t*>(png.getBlob()), static_cast<std::size_t>(png.getBytes())}, "image " + hash);
-    select_image_.reset();  // one left open would show the run as it was, whatever is written later
+    select_image_.reset();  // an open statement would hide later writes
     if (images_.size() >= kCachedImages) images_.clear();
     return images_[hash] = image;
   }
@@ -282,7 +283,7 @@ class SqliteReader : public RunReader {
   fs::path path_;
   mutable SQLite::Database database_;
   bool has_training_ = false;  // false: the file is older than training
-  bool has_journal_ = false;   // false: ... than searches
+  bool has_journal_ = false;   // false: the file is older than searches
   mutable SQLite::Statement select_turns_{database_, kSelectTurns};
   mutable std::optional<SQLite::Statement> select_credit_;
   mutable SQLite::Statement select_image_{database_, "SELECT png FROM images WHERE hash = ?"};
@@ -294,7 +295,7 @@ class SqliteReader : public RunReader {
 std::unique_ptr<RunReader> RunReader::open(const fs::path& folder) {
   const fs::path path = folder / kRunDatabase;
   if (std::error_code error; !fs::is_regular_file(path, error))
-    throw Error("{}: no run here (there is no {}). Give the folder that `agon run --out` wrote.", folder.string(),
+    throw Error("{}: not a run folder: it has no {}. Give the folder that `agon run --out` wrote.", folder.string(),
                 kRunDatabase);
   try {
     return std::make_unique<SqliteReader>(path);

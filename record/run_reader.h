@@ -24,23 +24,23 @@ using Curve = std::vector<std::pair<std::int64_t, double>>;
 // Read access to a finished, running or killed run; does not block a writer.
 class RunReader {
  public:
-  static std::unique_ptr<RunReader> open(const std::filesystem::path& folder);  // throws Error if it is no run
+  static std::unique_ptr<RunReader> open(const std::filesystem::path& folder);  // throws Error if it is not a run
   virtual ~RunReader() = default;
   virtual Json config() const = 0;
   virtual Json summary() const = 0;    // null unless the run is complete
-  virtual double seconds() const = 0;  // wall time that recording it took, all its processes together
-  // Episodes in order (task index, sample), one at a time so that large runs fit in memory; without_images, each
+  virtual double seconds() const = 0;  // wall time of recording, summed over all its processes
+  // Episodes in order (task index, sample), one at a time so that large runs fit in memory. With without_images each
   // picture is an empty part.
   enum class Detail { without_turns, without_images, whole };
   virtual void for_each(const std::function<void(const Episode&)>& visit, Detail detail) const = 0;
-  virtual Episode episode(std::uint64_t task_index,
-                          int sample) const = 0;  // with turns and images, of its last step; throws Error if absent
+  // With turns and images, from its last training step. Throws Error if absent.
+  virtual Episode episode(std::uint64_t task_index, int sample) const = 0;
   virtual std::map<std::string, Curve> metrics() const = 0;  // of a training, by name
   virtual const std::filesystem::path& path() const = 0;     // of its database
-  // A task's journal, without images; empty where it has none. Throws Error naming the entry that is damaged.
+  // A task's journal, without images; empty if it has none. Throws Error naming a damaged entry.
   virtual std::vector<JournalEntry> journal(std::uint64_t task_index) const = 0;
-  // The last entries of all journals that end with one of that kind, in order of their tasks. damaged: is told of each
-  // that cannot be read; without it, that throws.
+  // The last entry of every journal whose last entry has this kind, in order of tasks. damaged: called for each entry
+  // that cannot be read; without it, such an entry throws.
   virtual std::vector<JournalEntry> journal_ends(const std::string& kind,
                                                  const std::function<void(const Error&)>& damaged = {}) const = 0;
   virtual Image image(const std::string& hash) const = 0;  // throws Error if absent

@@ -9,7 +9,7 @@ namespace agon::record {
 
 inline constexpr const char* kRunDatabase = "run.sqlite";
 inline constexpr int kRunSchemaVersion = 5;           // PRAGMA user_version; raised with every change below
-inline constexpr int kOldestRunSchemaVersion = 2;     // that is still read and resumed
+inline constexpr int kOldestRunSchemaVersion = 2;     // oldest version that can be read and resumed
 inline constexpr int kRunApplicationId = 0x61676f6e;  // PRAGMA application_id: "agon"
 
 inline constexpr const char* kRunSchema = R"sql(

@@ -21,9 +21,8 @@ std::vector<std::string> read_stops(const RequestFields& fields) {
   for (const std::string& stop : stops) {
     if (stop.empty()) throw refused("stop", "'stop' holds an empty text. Leave it out.");
     if (stop.size() > kMostStopBytes)
-      throw refused("stop",
-                    fmt::format("'stop' holds a text of {} bytes; at most {} are possible.", stop.size(),
-                                kMostStopBytes));
+      throw refused("stop", fmt::format("'stop' holds a text of {} bytes; at most {} are possible.", stop.size(),
+                                        kMostStopBytes));
   }
   return stops;
 }
@@ -38,16 +37,31 @@ struct Unsupported {
   const char* key;
   double neutral = std::numeric_limits<double>::quiet_NaN();  // a number that changes nothing
 };
-constexpr Unsupported kUnsupported[] = {
-    {"presence_penalty", 0}, {"frequency_penalty", 0}, {"repetition_penalty", 1}, {"min_p", 0},
-    {"min_tokens", 0},       {"best_of", 1},           {"logit_bias"},            {"bad_words"},
-    {"stop_token_ids"},      {"ignore_eos"},           {"use_beam_search"},       {"prompt_logprobs"},
-    {"allowed_token_ids"},   {"logits_processors"},    {"truncate_prompt_tokens"}, {"suffix"},
-    {"chat_template"},       {"documents"},            {"audio"},                 {"functions"},
-    {"function_call"},       {"prompt_embeds"}};
-constexpr const char* kConstraints[] = {"guided_json",    "guided_regex",       "guided_choice", "guided_grammar",
-                                        "guided_options", "structured_outputs", "grammar",       "json_schema",
-                                        "regex",          "ebnf",               "structural_tag"};
+constexpr Unsupported kUnsupported[] = {{"presence_penalty", 0},
+                                        {"frequency_penalty", 0},
+                                        {"repetition_penalty", 1},
+                                        {"min_p", 0},
+                                        {"min_tokens", 0},
+                                        {"best_of", 1},
+                                        {"logit_bias"},
+                                        {"bad_words"},
+                                        {"stop_token_ids"},
+                                        {"ignore_eos"},
+                                        {"use_beam_search"},
+                                        {"prompt_logprobs"},
+                                        {"allowed_token_ids"},
+                                        {"logits_processors"},
+                                        {"truncate_prompt_tokens"},
+                                        {"suffix"},
+                                        {"chat_template"},
+                                        {"documents"},
+                                        {"audio"},
+                                        {"functions"},
+                                        {"function_call"},
+                                        {"prompt_embeds"}};
+constexpr const char* kConstraints[] = {
+    "guided_json", "guided_regex", "guided_choice", "guided_grammar", "guided_options", "structured_outputs",
+    "grammar",     "json_schema",  "regex",         "ebnf",           "structural_tag"};
 
 void refuse_constraint(const std::string& key) {
   throw Refused{{400,
@@ -77,12 +91,12 @@ agents::Sampling read_sampling(const RequestFields& fields) {
   if (sampling.temperature < kGreedyBelow) sampling.temperature = 0;
   sampling.top_p = fields.number("top_p", 0, 1, 1);
   if (sampling.top_p <= 0) throw refused("top_p", "'top_p' is 0, not a number above 0 and up to 1.");
-  sampling.top_k = static_cast<int>(
-      std::max<std::int64_t>(0, fields.whole("top_k", -1, std::numeric_limits<int>::max(), 0)));
-  sampling.seed = fields.has("seed") ? static_cast<std::uint64_t>(fields.whole(
-                                           "seed", std::numeric_limits<std::int64_t>::min(),
-                                           std::numeric_limits<std::int64_t>::max(), 0))
-                                     : any_seed();
+  sampling.top_k =
+      static_cast<int>(std::max<std::int64_t>(0, fields.whole("top_k", -1, std::numeric_limits<int>::max(), 0)));
+  sampling.seed = fields.has("seed")
+                      ? static_cast<std::uint64_t>(fields.whole("seed", std::numeric_limits<std::int64_t>::min(),
+                                                                std::numeric_limits<std::int64_t>::max(), 0))
+                      : any_seed();
   sampling.stop = read_stops(fields);
   sampling.logprobs = true;
   return sampling;
@@ -113,7 +127,8 @@ void refuse_unsupported(const RequestFields& fields) {
   for (const auto& [key, neutral] : kUnsupported) {
     const SortedJson& value = fields.at(key);
     if (says_nothing(value) || (value.is_number() && value.get<double>() == neutral)) continue;
-    throw Refused{{400, fmt::format("'{}' is {}, and this server does not support it. Leave it out.", key, shown(value)),
+    throw Refused{{400,
+                   fmt::format("'{}' is {}, and this server does not support it. Leave it out.", key, shown(value)),
                    "unsupported_parameter", key}};
   }
 }

@@ -7,18 +7,18 @@
 
 namespace agon::serve {
 
-inline constexpr int kMostSamples = 128;      // of a request
-inline constexpr int kMostTopLogprobs = 20;   // of a token
+inline constexpr int kMostSamples = 128;     // of a request
+inline constexpr int kMostTopLogprobs = 20;  // of a token
 inline constexpr std::size_t kMostStops = 32, kMostStopBytes = 256;
 
 struct AnswerOptions {
   bool streams = false, include_usage = false;  // the last event of a stream counts the tokens
   bool logprobs = false;
   int top_logprobs = 0;
-  bool include_stop = false;        // the text ends with the stop string
-  bool return_token_ids = false;    // "token_ids" of every choice
-  bool tokens_as_ids = false;       // logprobs name a token "token_id:12"
-  bool echo = false;                // the text begins with the prompt
+  bool include_stop = false;      // the text ends with the stop string
+  bool return_token_ids = false;  // "token_ids" of every choice
+  bool tokens_as_ids = false;     // logprobs name a token "token_id:12"
+  bool echo = false;              // the text begins with the prompt
 };
 
 // Without max_tokens and logprobs, whose form is the endpoint's.

@@ -52,8 +52,7 @@ class AnswerWriter {
 
   // Events of a stream, as server-sent ones. offset: characters of the text before it.
   std::string first_event(std::size_t index) const;  // of a choice; empty in the form of texts
-  std::string piece_event(std::size_t index, std::string_view text, const ToldTokens& tokens,
-                          std::size_t offset) const;
+  std::string piece_event(std::size_t index, std::string_view text, const ToldTokens& tokens, std::size_t offset) const;
   std::string last_event(std::size_t index, std::string_view text, const ToldTokens& tokens, std::size_t offset,
                          const agents::Completion& completion) const;
   std::string usage_event(const TokenCounts& counts) const;
@@ -72,7 +71,7 @@ class AnswerWriter {
   const agents::Tokenizer& tokenizer_;
 };
 
-std::string event_of(const Json& json);            // "data: {...}\n\n"
+std::string event_of(const Json& json);              // "data: {...}\n\n"
 std::size_t character_count(std::string_view text);  // of UTF-8
 
 }  // namespace agon::serve

@@ -61,8 +61,8 @@ class MessageReader {
     const SortedJson& given = json.contains("role") ? json.at("role") : SortedJson();
     for (const Role one : {Role::system, Role::user, Role::assistant, Role::tool})
       if (given == std::string(to_string(one))) return one;
-    throw refused(name + ".role", fmt::format("'{}.role' is {}; there are system, user, assistant and tool.", name,
-                                              shown(given)));
+    throw refused(name + ".role",
+                  fmt::format("'{}.role' is {}; there are system, user, assistant and tool.", name, shown(given)));
   }
 
   Part part(const SortedJson& json, const std::string& name) {
@@ -121,8 +121,8 @@ class MessageReader {
     if (pixels > limits_.each.max_pixels) return;
     pixels_ += pixels;
     if (pixels_ > limits_.most_pixels)
-      throw picture_refused(name, fmt::format("the pictures have more than {} pixels in all. Scale them down.",
-                                              limits_.most_pixels));
+      throw picture_refused(
+          name, fmt::format("the pictures have more than {} pixels in all. Scale them down.", limits_.most_pixels));
     if (limits_.hold && !limits_.hold(static_cast<std::size_t>(pixels) * 3))
       throw Refused{{503, "too many pictures are under way; try again later.", "overloaded"}};
   }

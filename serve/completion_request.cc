@@ -27,7 +27,8 @@ std::vector<TextPrompt> prompts_of(const SortedJson& json) {
     throw refused("prompt", fmt::format("'prompt' is {}, not a text, token ids, or a list of either.", shown(json)));
   std::vector<TextPrompt> prompts;
   if (json.size() > kMostChoices)
-    throw refused("prompt", fmt::format("'prompt' has {} prompts; at most {} are possible.", json.size(), kMostChoices));
+    throw refused("prompt",
+                  fmt::format("'prompt' has {} prompts; at most {} are possible.", json.size(), kMostChoices));
   for (std::size_t i = 0; i < json.size(); ++i) prompts.push_back(prompt_of(json[i], fmt::format("prompt[{}]", i)));
   return prompts;
 }

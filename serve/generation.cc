@@ -17,7 +17,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr const char* kEvents = "text/event-stream; charset=utf-8";
 
-double seconds_between(Clock::time_point a, Clock::time_point b) { return std::chrono::duration<double>(b - a).count(); }
+double seconds_between(Clock::time_point a, Clock::time_point b) {
+  return std::chrono::duration<double>(b - a).count();
+}
 
 // A token as the engine's thread hands it over.
 struct Written {
@@ -119,13 +121,13 @@ class Runner {
   std::vector<agents::Completion> generate(Use use) {
     if (sampling().max_tokens == 0) return nothing();
     std::optional<Clock::time_point> first;
-    agents::GenerationWatch watch{request_.stop, [&](std::size_t place, const agents::Completion& so_far) {
-                                    if (!first) first = Clock::now();
-                                    if (so_far.token_ids.empty()) return;
-                                    use(Written{place, so_far.token_ids.back(), so_far.logprobs.back(),
-                                                so_far.alternatives.empty() ? std::vector<agents::Alternative>()
-                                                                            : so_far.alternatives.back()});
-                                  }};
+    agents::GenerationWatch watch{
+        request_.stop, [&](std::size_t place, const agents::Completion& so_far) {
+          if (!first) first = Clock::now();
+          if (so_far.token_ids.empty()) return;
+          use(Written{place, so_far.token_ids.back(), so_far.logprobs.back(),
+                      so_far.alternatives.empty() ? std::vector<agents::Alternative>() : so_far.alternatives.back()});
+        }};
     const Clock::time_point start = Clock::now();
     try {
       std::vector<agents::Completion> completions = policy_.engine().generate(generation_.requests, &watch);
@@ -142,8 +144,8 @@ class Runner {
     std::vector<agents::Completion> completions;
     for (const agents::GenerationRequest& one : generation_.requests)
       for (int i = 0; i < one.n; ++i)
-        completions.push_back({.finish_reason = agents::FinishReason::length,
-                               .prompt_tokens = static_cast<int>(one.prompt.ids.size())});
+        completions.push_back(
+            {.finish_reason = agents::FinishReason::length, .prompt_tokens = static_cast<int>(one.prompt.ids.size())});
     return completions;
   }
 

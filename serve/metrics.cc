@@ -62,8 +62,8 @@ std::string Metrics::histogram_text(const char* name, const char* help, const Hi
     below += histogram.counts[i];
     text += fmt::format("{}_bucket{{le=\"{}\"}} {}\n", name, kBounds[i], below);
   }
-  text += fmt::format("{0}_bucket{{le=\"+Inf\"}} {1}\n{0}_sum {2}\n{0}_count {1}\n", name, histogram.count,
-                      histogram.sum);
+  text +=
+      fmt::format("{0}_bucket{{le=\"+Inf\"}} {1}\n{0}_sum {2}\n{0}_count {1}\n", name, histogram.count, histogram.sum);
   return text;
 }
 

@@ -88,7 +88,8 @@ struct ModelServer::Implementation {
   }
 
   std::vector<net::HttpRoute> routes(const ModelServerOptions& wanted) {
-    std::vector<net::HttpRoute> routes{get("/health", [this] { return health(); }), get("/metrics", [this] { return told_metrics(); }),
+    std::vector<net::HttpRoute> routes{get("/health", [this] { return health(); }),
+                                       get("/metrics", [this] { return told_metrics(); }),
                                        get("/v1/models", [this] { return listed_models(); })};
     routes.front().open = true;
     for (const Json& model : model_list())
@@ -164,8 +165,7 @@ struct ModelServer::Implementation {
   Json model_list() const {
     Json list = Json::array();
     const auto add = [&](const std::string& name) -> Json& {
-      return list.emplace_back(
-          Json{{"id", name}, {"object", "model"}, {"created", started}, {"owned_by", "agon"}});
+      return list.emplace_back(Json{{"id", name}, {"object", "model"}, {"created", started}, {"owned_by", "agon"}});
     };
     if (models.policy) add(models.policy->name())["max_model_len"] = models.policy->max_context();
     if (models.reward_model) add(models.reward_model_name)["task"] = "score";
@@ -177,8 +177,9 @@ struct ModelServer::Implementation {
   void require_model(const SortedJson& body, const std::string& name, const char* what) const {
     const std::string wanted = RequestFields(body).text("model", name);
     if (name.empty())
-      throw Refused{{404, fmt::format("this server has no {}. Start it with {}.", what,
-                                      std::string_view(what) == "policy" ? "--policy" : "--reward-model"),
+      throw Refused{{404,
+                     fmt::format("this server has no {}. Start it with {}.", what,
+                                 std::string_view(what) == "policy" ? "--policy" : "--reward-model"),
                      "model_not_found", "model"}};
     if (wanted == name) return;
     std::string known;

@@ -27,8 +27,7 @@ std::vector<std::string> response_texts(const SortedJson& json, const std::strin
     throw refused(name,
                   fmt::format("'{}' has {} responses; at most {} are possible.", name, json.size(), kMostResponses));
   std::vector<std::string> texts;
-  for (std::size_t i = 0; i < json.size(); ++i)
-    texts.push_back(response_text(json[i], fmt::format("{}[{}]", name, i)));
+  for (std::size_t i = 0; i < json.size(); ++i) texts.push_back(response_text(json[i], fmt::format("{}[{}]", name, i)));
   return texts;
 }
 
@@ -71,11 +70,8 @@ std::vector<double> scores_of(critic::RewardModel& model, std::span<const critic
 
 Json list_answer(const char* id, const std::string& model, Json data) {
   const AnswerHead head = new_head(id, model);
-  return {{"id", head.id},
-          {"object", "list"},
-          {"created", head.created},
-          {"model", head.model},
-          {"data", std::move(data)}};
+  return {
+      {"id", head.id}, {"object", "list"}, {"created", head.created}, {"model", head.model}, {"data", std::move(data)}};
 }
 
 }  // namespace
@@ -110,8 +106,8 @@ Json answer_rerank(const SortedJson& body, const ServedRewardModel& served, cons
 Json answer_pooling(const SortedJson& body, const ServedRewardModel& served, const PictureLimits& limits) {
   const RequestFields fields(body);
   if (!fields.has("messages"))
-    throw refused("messages", fmt::format("'messages' is missing: a problem, and a solution with {} behind each step.",
-                                          kStepMark));
+    throw refused("messages",
+                  fmt::format("'messages' is missing: a problem, and a solution with {} behind each step.", kStepMark));
   std::vector<Message> messages = read_conversation(fields, limits).messages;
   const Message solution = std::move(messages.back());
   messages.pop_back();

@@ -1,6 +1,6 @@
-// serve/reward_answer.h - a reward model's endpoints, in vLLM's forms: /v1/score and /v1/rerank score N responses to one
-// prompt in one pass; /pooling scores the steps of a solution as Qwen's process reward models do. The functions throw
-// Refused.
+// serve/reward_answer.h - a reward model's endpoints, in vLLM's forms: /v1/score and /v1/rerank score N responses to
+// one prompt in one pass; /pooling scores the steps of a solution as Qwen's process reward models do. The functions
+// throw Refused.
 #pragma once
 
 #include <string>
@@ -23,8 +23,8 @@ struct ServedRewardModel {
 Json answer_score(const SortedJson& body, const ServedRewardModel& served, const PictureLimits& limits);
 // {"query", "documents", "top_n"}: the responses to the query, best first.
 Json answer_rerank(const SortedJson& body, const ServedRewardModel& served, const PictureLimits& limits);
-// {"messages"}: the last one is the assistant's, with "<extra_0>" behind each step. Of each step [P(wrong), P(right)] of
-// the solution up to it.
+// {"messages"}: the last one is the assistant's, with "<extra_0>" behind each step. Of each step [P(wrong), P(right)]
+// of the solution up to it.
 Json answer_pooling(const SortedJson& body, const ServedRewardModel& served, const PictureLimits& limits);
 
 }  // namespace agon::serve

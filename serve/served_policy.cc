@@ -41,8 +41,8 @@ agents::EncodedPrompt ServedPolicy::encode(const TextPrompt& prompt) const {
   const agents::ModelConfig& config = folder_.config;
   for (const std::int32_t id : encoded.ids) {
     if (id < 0 || id >= config.text.vocab_size)
-      throw refused("prompt", fmt::format("token id {} is not in the model's vocabulary of {}.", id,
-                                          config.text.vocab_size));
+      throw refused("prompt",
+                    fmt::format("token id {} is not in the model's vocabulary of {}.", id, config.text.vocab_size));
     if (id == config.image_token_id || id == config.video_token_id)
       throw refused("prompt",
                     fmt::format("the prompt has the token {} of a picture, and /v1/completions takes none. Use "
@@ -55,13 +55,15 @@ agents::EncodedPrompt ServedPolicy::encode(const TextPrompt& prompt) const {
 void ServedPolicy::require_room(const agents::EncodedPrompt& prompt, std::int64_t max_tokens) const {
   const std::int64_t context = max_context(), tokens = std::ssize(prompt.ids);
   if (tokens > context)
-    throw past_context(fmt::format("This model's maximum context length is {} tokens, and the prompt has {}. Shorten "
-                                   "the prompt.",
-                                   context, tokens));
+    throw past_context(
+        fmt::format("This model's maximum context length is {} tokens, and the prompt has {}. Shorten "
+                    "the prompt.",
+                    context, tokens));
   if (max_tokens > context)
-    throw past_context(fmt::format("This model's maximum context length is {} tokens, and max_tokens is {} (the prompt "
-                                   "has {}). Lower max_tokens.",
-                                   context, max_tokens, tokens));
+    throw past_context(
+        fmt::format("This model's maximum context length is {} tokens, and max_tokens is {} (the prompt "
+                    "has {}). Lower max_tokens.",
+                    context, max_tokens, tokens));
 }
 
 }  // namespace agon::serve

@@ -22,10 +22,10 @@ class TextStream {
 
   const std::vector<std::string> stops_;
   const bool keeps_stop_;
-  std::string waiting_;           // bytes that are not out yet
-  std::string recent_;            // the last bytes of all, as many as a stop string may hold
-  bool stopped_ = false;          // a stop string is there: what counts of the last token, the whole text says
-  std::size_t out_ = 0;           // bytes of text that are out
+  std::string waiting_;   // bytes that are not out yet
+  std::string recent_;    // the last bytes of all, as many as a stop string may hold
+  bool stopped_ = false;  // a stop string is there: what counts of the last token, the whole text says
+  std::size_t out_ = 0;   // bytes of text that are out
 };
 
 }  // namespace agon::serve

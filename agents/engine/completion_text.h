@@ -12,14 +12,14 @@ namespace agon::agents {
 class CompletionText {
  public:
   CompletionText() = default;  // no stop strings
-  // REQUIRES: none of them empty. They must live on.
+  // REQUIRES: no stop string is empty. They must outlive this object.
   explicit CompletionText(const std::vector<std::string>& stops) : stops_(stops) {}
   // Adds a token's bytes (tokens may end inside a character). True when a stop string is complete: the text then ends
-  // with the match that is complete first (of two, the longer), whatever the token held after it.
+  // with the first complete match (of two, the longer one); the rest of the token is dropped.
   bool append(std::string_view token_bytes);
   const std::string& matched_stop() const { return matched_; }
-  std::string text() const;  // valid UTF-8: bytes that form no character become U+FFFD
-  // Where in text() each token appended ends, in order. A character belongs to the token that ends it.
+  std::string text() const;  // valid UTF-8: invalid bytes become U+FFFD
+  // The end of each appended token in text(), in order. A character belongs to the token that ends it.
   std::vector<std::size_t> token_ends() const;
 
  private:

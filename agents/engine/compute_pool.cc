@@ -52,8 +52,8 @@ void ComputePool::work() {
   }
 }
 
-// A successful exchange shows that the body and sizes read before it were the job's own: run() changes claimed_ before
-// it writes those of the next one.
+// A successful exchange shows that the body and sizes read before it belong to this job: run() changes claimed_ before
+// it writes those of the next job.
 bool ComputePool::take_part(std::uint32_t job) {
   std::uint64_t claimed = claimed_;
   const Body* body = body_;
@@ -80,7 +80,7 @@ void ComputePool::run(std::int64_t count, std::int64_t grain, const Body& body) 
   if (workers_.empty() || count <= grain) return body(0, count);
   grain = std::max(grain, count >> 31);
   const std::uint32_t job = job_ + 1;
-  claimed_ = (std::uint64_t{job} << 32) | kClosed;  // first: a thread late from the last job can claim nothing any more
+  claimed_ = (std::uint64_t{job} << 32) | kClosed;  // first, so that a late thread of the last job can claim nothing
   body_ = &body;
   count_ = count;
   grain_ = grain;
@@ -91,7 +91,7 @@ void ComputePool::run(std::int64_t count, std::int64_t grain, const Body& body) 
   while (take_part(job)) {
   }
   for (int spin = 0; done_ != count && spin < kSpins; ++spin) pause();
-  for (std::int64_t done = done_; done != count; done = done_) done_.wait(done);  // beside other load it takes long
+  for (std::int64_t done = done_; done != count; done = done_) done_.wait(done);  // this takes long under other load
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 

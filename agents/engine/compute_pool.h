@@ -1,4 +1,4 @@
-// agents/engine/compute_pool.h - a few threads that share one piece of work at a time. The caller works too.
+// agents/engine/compute_pool.h - a pool of threads that share one task at a time. The calling thread takes part.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace agon::agents {
 class ComputePool {
  public:
   using Body = std::function<void(std::int64_t begin, std::int64_t end)>;
-  explicit ComputePool(int threads);  // 0: one a core
+  explicit ComputePool(int threads);  // 0: one per core
   ~ComputePool();
   ComputePool(const ComputePool&) = delete;
   ComputePool& operator=(const ComputePool&) = delete;
@@ -31,7 +31,7 @@ class ComputePool {
  private:
   void end();  // and waits for the threads
   void work();
-  bool take_part(std::uint32_t job);  // true if a range of the job was left to do
+  bool take_part(std::uint32_t job);  // true if a range of the job was left
   void do_range(const Body& body, std::int64_t begin, std::int64_t end);
 
   // job_ counts jobs; claimed_ holds (job, ranges handed out) in one word, so that a late thread cannot claim a range

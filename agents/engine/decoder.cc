@@ -39,7 +39,7 @@ Decoder::Decoder(const EngineWeights& weights, const TextConfig& config, const P
 
 void Decoder::prepare(std::int32_t positions) {
   const std::size_t half = frequencies_.size(), needed = static_cast<std::size_t>(positions) * half;
-  for (std::vector<float>* table : {&cosines_, &sines_})  // first: of both or of none
+  for (std::vector<float>* table : {&cosines_, &sines_})  // first, so that both tables grow or neither
     if (needed > table->capacity()) table->reserve(std::max(needed, 2 * table->capacity()));
   for (std::size_t position = cosines_.size() / half; position < static_cast<std::size_t>(positions); ++position)
     for (const float frequency : frequencies_) {
@@ -88,7 +88,7 @@ void Decoder::attend(int layer, std::span<const DecoderRow> rows, float* qkv, fl
   });
 }
 
-// The queries of one key-value head; queries and attended are the group's first.
+// The queries of one key-value head; queries and attended: those of the group's first row.
 void Decoder::attend_group(std::span<const DecoderRow> rows, const float* queries, float* attended,
                            std::int64_t head_offset, kernels::AlignedFloats& scratch) const {
   const int size = config_.head_dim(), heads = config_.num_attention_heads, kv_heads = config_.num_key_value_heads;

@@ -1,5 +1,5 @@
-// agents/engine/decoder.h - the language model of the engine: any mixture of prompt and generated tokens goes through
-// it as rows of one batch. A row's result depends on its own sequence alone, not on the rows beside it or on threads.
+// agents/engine/decoder.h - the language model of the engine: it processes any mixture of prompt and generated tokens
+// as rows of one batch. A row's result depends on its own sequence alone, not on other rows or threads.
 #pragma once
 
 #include <array>
@@ -37,11 +37,11 @@ class Decoder {
  public:
   Decoder(const EngineWeights& weights, const TextConfig& config, const PagePool& pages);
 
-  // Makes positions below `positions` known; before forward, not beside it.
+  // Prepares the rotary tables for positions below `positions`. Call before forward, not concurrently.
   void prepare(std::int32_t positions);
   // hidden [rows, hidden_size]: the states after the last norm. Writes each row's keys and values to its place. Rows of
-  // one sequence come in order and, with those that go before them, all in this call or done earlier. Several threads
-  // may call it for different sequences.
+  // one sequence are in order, and all earlier rows of it are in this call or an earlier one. Several threads may call
+  // it for different sequences.
   void forward(std::span<const DecoderRow> rows, float* hidden, DecoderScratch& scratch,
                const kernels::ParallelFor& parallel) const;
   void logits(const float* hidden, std::int64_t rows, float* out, const kernels::ParallelFor& parallel) const;

@@ -8,7 +8,7 @@
 
 namespace agon::agents {
 
-// What the engine's thread works on, and the weights it works with.
+// The work and the weights of the engine's thread.
 struct EngineState {
   EngineState(EngineWeights loaded, const ModelConfig& model, std::shared_ptr<const Tokenizer> words,
               const EngineOptions& options)
@@ -23,7 +23,8 @@ struct EngineState {
   const std::shared_ptr<const Tokenizer> tokenizer;
   Scheduler scheduler;
   const std::int64_t max_pages, page_bytes;  // of the scheduler, for any thread to read
-  const std::exception_ptr closed = std::make_exception_ptr(Error("policy: it was closed while a call waited for it."));
+  const std::exception_ptr closed =
+      std::make_exception_ptr(Error("policy: it was closed while a call was waiting for it."));
 };
 
 namespace {
@@ -85,14 +86,15 @@ void check_memory(std::int64_t prompt, std::int64_t own, const EngineState& stat
 void check(const GenerationRequest& request, const EngineState& state) {
   const Sampling& sampling = request.sampling;
   if (request.n < 1 || request.n > kMostSamples)
-    throw Error("policy: {} samples asked for; 1 to {} are possible.", request.n, kMostSamples);
+    throw Error("policy: {} samples requested; give 1 to {}.", request.n, kMostSamples);
   if (!std::isfinite(sampling.temperature) || sampling.temperature < 0)
-    throw Error("policy: temperature {} is not a number from 0 on.", sampling.temperature);
+    throw Error("policy: temperature {} is not a number of at least 0.", sampling.temperature);
   if (!(sampling.greedy_logprobs_at > 0) || !std::isfinite(sampling.greedy_logprobs_at))
     throw Error("policy: greedy_logprobs_at {} is not a number above 0.", sampling.greedy_logprobs_at);
   if (!(sampling.top_p > 0 && sampling.top_p <= 1)) throw Error("policy: top_p {} is not in (0, 1].", sampling.top_p);
   if (sampling.top_k < 0) throw Error("policy: top_k {} is negative; 0 means all.", sampling.top_k);
-  if (sampling.alternatives < 0) throw Error("policy: {} alternatives of a token.", sampling.alternatives);
+  if (sampling.alternatives < 0)
+    throw Error("policy: alternatives {} is negative; 0 means none.", sampling.alternatives);
   if (sampling.max_tokens < 1) throw Error("policy: max_tokens {} is not positive.", sampling.max_tokens);
   if (std::any_of(sampling.stop.begin(), sampling.stop.end(), [](const auto& stop) { return stop.empty(); }))
     throw Error("policy: a stop string is empty.");
@@ -110,10 +112,10 @@ void check(const ScoringRequest& request, const EngineState& state) {
   check_prompt(request.prompt, state.config);
   check_ids(request.token_ids, state.config);
   if (!std::isfinite(request.temperature) || request.temperature < 0)
-    throw Error("policy: temperature {} is not a number from 0 on.", request.temperature);
+    throw Error("policy: temperature {} is not a number of at least 0.", request.temperature);
   const std::int64_t prompt = std::ssize(request.prompt.ids), own = std::ssize(request.token_ids);
   if (prompt + own > state.config.text.max_position_embeddings)
-    throw Error("policy: a prompt of {} tokens and a continuation of {} pass the context of {}.", prompt, own,
+    throw Error("policy: a prompt of {} tokens and a continuation of {} exceed the context of {}.", prompt, own,
                 state.config.text.max_position_embeddings);
   check_memory(prompt, own, state);
 }
@@ -194,7 +196,7 @@ void Engine::submit_and_wait(std::shared_ptr<EngineCall> call) {
     const std::lock_guard lock(mutex_);
     if (closing_) throw Error("policy: it is being closed.");
     arrivals_.push_back(std::move(call));
-    arrived_.notify_one();  // under the lock: after it, the engine may be closing
+    arrived_.notify_one();  // under the lock: afterwards the engine may be closing
   }
   done.get();
 }

@@ -1,7 +1,7 @@
-// agents/engine/engine.h - continuous batching of the local policy: one thread owns the model and the caches, callers
-// queue and wait. Between tokens new sequences join and finished ones leave. Equal prompts, and equal starts of
-// prompts, are computed once and shared. A result depends on its own request and the weights alone: not on threads, nor
-// on what else runs.
+// agents/engine/engine.h - the engine of the local policy, with continuous batching: one thread owns the model and the
+// caches; callers queue and wait. Between tokens new sequences join and finished ones leave. Equal prompts, and equal
+// starts of prompts, are computed once and shared. A result depends only on its own request and the weights, not on
+// threads or on other requests.
 #pragma once
 
 #include <atomic>
@@ -22,10 +22,10 @@ namespace agon::agents {
 
 struct EngineOptions {
   int max_batch = 512;                  // sequences decoded together
-  int threads = 0;                      // 0: one a core
-  std::int64_t cache_bytes = 0;         // most memory for keys and values; 0: a quarter of the machine's
-  std::int64_t idle_bytes = 256 << 20;  // most memory for pictures, and for prompts, that no request uses at the moment
-  bool share_starts = true;             // false: prompts that differ are read as a whole, to measure what sharing saves
+  int threads = 0;                      // 0: one per core
+  std::int64_t cache_bytes = 0;         // limit of memory for keys and values; 0: a quarter of the machine's
+  std::int64_t idle_bytes = 256 << 20;  // limit of memory for cached pictures, and for cached prompts, not in use
+  bool share_starts = true;             // false: different prompts share no start, to measure what sharing saves
 };
 
 struct GenerationRequest {
@@ -36,7 +36,7 @@ struct GenerationRequest {
 struct ScoringRequest {
   EncodedPrompt prompt;
   std::vector<std::int32_t> token_ids;
-  double temperature = 1.0;  // of log-probabilities
+  double temperature = 1.0;  // temperature of log-probabilities
 };
 
 // Follows the work on one call of generate. Must live until the call ends.
@@ -54,7 +54,7 @@ struct EngineLoad {
 };
 
 struct EngineCall;   // one call of generate, score or states
-struct EngineState;  // what only the engine's thread touches
+struct EngineState;  // state of the engine's thread
 
 class Engine {
  public:
@@ -64,14 +64,20 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
+<<<<<<< HEAD
   // Thread-safe; all wait for the whole result. Throw Error for a request that cannot run, before any of the call
   // does, and for whatever stopped the engine's work on it: the other calls are not touched by that.
   std::vector<Completion> generate(std::vector<GenerationRequest> requests, GenerationWatch* watch = nullptr);
+=======
+  // Thread-safe; each call waits for its whole result. Throws Error for a request that cannot run, before any request
+  // of the call runs, and for a failure during the engine's work. Other calls are not affected.
+  std::vector<Completion> generate(std::vector<GenerationRequest> requests);
+>>>>>>> main
   std::vector<TokenScores> score(std::vector<ScoringRequest> requests);
   // The states after the last norm at every token of each continuation, [tokens, hidden_size].
   std::vector<std::vector<float>> states(std::vector<ScoringRequest> requests);
-  // From now on requests are answered with these weights of the same shapes; what was computed with the old ones is
-  // forgotten. Throws Error while a request is under way.
+  // Replaces the weights by others of the same shapes; everything computed with the old ones is dropped. Throws Error
+  // while a request is under way.
   void set_weights(EngineWeights weights);
   int max_context() const;
   // Throws the Error with which generate would refuse the request.

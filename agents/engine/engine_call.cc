@@ -15,16 +15,16 @@ std::string message_of(const std::exception_ptr& why) {
   } catch (const Error& error) {
     return error.what();
   } catch (const std::bad_alloc&) {
-    return "policy: the memory ran out. Lower the number of sequences decoded together, or use a machine with more.";
+    return "policy: the memory ran out. Lower the number of sequences decoded together, or use a machine with more "
+           "memory.";
   } catch (const std::exception& error) {
     return fmt::format("policy: {}", error.what());
   } catch (...) {
-    return "policy: its work ended with an exception of an unknown kind.";
+    return "policy: its work ended with an unknown exception.";
   }
 }
 
-// An object of its own for each call: several threads do not share one. Where there is no memory for that, the given
-// one.
+// A separate exception object for each call, so that threads do not share one. Without memory for it, the given one.
 std::exception_ptr as_error(const std::exception_ptr& why) noexcept {
   try {
     return std::make_exception_ptr(Error("{}", message_of(why)));

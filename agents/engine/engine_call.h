@@ -1,4 +1,4 @@
-// agents/engine/engine_call.h - what the engine's callers and its thread exchange.
+// agents/engine/engine_call.h - a call as the engine's callers and its thread exchange it.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,20 @@
 namespace agon::agents {
 
 // One call of Engine::generate, score or states. Its thread waits for `done`; until then the engine's thread owns it.
-// It ends once: with its results, or with an Error of its own.
+// It ends once: with its results or with an Error.
 struct EngineCall {
   void succeed() noexcept;
   void fail(const std::exception_ptr& why) noexcept;  // as an Error, whatever was thrown
   std::vector<GenerationRequest> generations;
   std::vector<ScoringRequest> scorings;
+<<<<<<< HEAD
   GenerationWatch* watch = nullptr;      // of the generations; not touched once the call has ended
   std::optional<EngineWeights> weights;  // to be used from now on; then there is nothing else in the call
+=======
+  std::optional<EngineWeights> weights;  // new weights; then the call holds nothing else
+>>>>>>> main
   std::vector<Completion> completions;
-  std::vector<TokenScores> scores;         // of the scorings: either these
+  std::vector<TokenScores> scores;         // results of a scoring call: either these
   std::vector<std::vector<float>> states;  // or these
   std::size_t remaining = 0;               // sequences
   bool ended = false;

@@ -11,9 +11,9 @@
 namespace agon::agents {
 namespace {
 
-constexpr std::size_t kRows = 128;  // most rows of a prompt or a continuation that go through the decoder at once
+constexpr std::size_t kRows = 128;  // most rows of a prompt or continuation per pass of the decoder
 
-constexpr std::int64_t kFewest = 16, kMost = 64;  // sequences that one thread takes through the decoder together
+constexpr std::int64_t kFewest = 16, kMost = 64;  // sequences per pass of one thread
 
 struct StepScratch {
   DecoderScratch decoder;
@@ -58,7 +58,7 @@ void EngineCompute::read_prompts(std::span<std::shared_ptr<CachedPrompt>> prompt
 
 void EngineCompute::embed_images(std::span<const std::shared_ptr<CachedPrompt>> prompts) {
   struct Embedded {
-    const PatchedImage* image = nullptr;  // to be embedded
+    const PatchedImage* image = nullptr;  // the picture to embed
     ImageEmbeddings embeddings;
     std::exception_ptr failure;
   };
@@ -105,7 +105,7 @@ void EngineCompute::read_together(std::span<const std::shared_ptr<CachedPrompt>>
     if (prompt.failure || prompt.start_failed) return;
     try {
       read_prompt(prompt, parallel);
-      check_states(prompt.last_hidden);  // it sees all others: what follows a NaN is one
+      check_states(prompt.last_hidden);  // it depends on all others, and NaN propagates
     } catch (...) {
       prompt.last_hidden.clear();
       prompt.failure = std::current_exception();
@@ -151,7 +151,7 @@ void EngineCompute::read_prompt(CachedPrompt& prompt, const kernels::ParallelFor
 void EngineCompute::decode(std::span<const std::unique_ptr<EngineSequence>> sequences) noexcept {
   try {
     decode_all(sequences);
-  } catch (...) {  // not the work on one of them, which is caught where it is done
+  } catch (...) {  // not from the work on one prompt, which is caught there
     for (const auto& sequence : sequences)
       if (!sequence->finished && !sequence->failure) sequence->failure = std::current_exception();
   }
@@ -201,7 +201,7 @@ void EngineCompute::decode_some(std::span<EngineSequence*> sequences,
 }
 
 void EngineCompute::decode_together(std::span<EngineSequence*> sequences, const kernels::ParallelFor& parallel) const {
-  // Sequences without a token yet take their first from the prompt's last state: they come last.
+  // Sequences without a token take their first one from the prompt's last state; they go to the end.
   const auto fresh = std::stable_partition(sequences.begin(), sequences.end(), [](const EngineSequence* sequence) {
     return !sequence->completion->token_ids.empty();
   });
@@ -231,7 +231,7 @@ void EngineCompute::sample(EngineSequence& sequence, std::span<const float> logi
   advance(sequence, token);
 }
 
-// The row of the last of a sequence's own tokens.
+// The row of a sequence's last own token.
 DecoderRow EngineCompute::row_of(const EngineSequence& sequence, std::span<const std::int32_t> tokens) const {
   const std::int64_t index = std::ssize(tokens) - 1;
   const std::int32_t position = sequence.prompt->next_position + static_cast<std::int32_t>(index);
@@ -290,7 +290,7 @@ void EngineCompute::each_states(const EngineSequence& sequence, std::size_t omit
   }
 }
 
-// Calls use(row, its logits) for every row of hidden, some 4 MB of logits at a time.
+// Calls use(row, its logits) for every row of hidden, about 4 MB of logits at a time.
 void EngineCompute::each_logits(const float* hidden, std::int64_t rows, const kernels::ParallelFor& parallel,
                                 const std::function<void(std::int64_t, std::span<const float>)>& use) const {
   const std::int64_t size = config_.text.vocab_size, some = std::clamp<std::int64_t>((1 << 20) / size, 1, kMost);

@@ -1,5 +1,5 @@
-// agents/engine/engine_compute.h - what the engine computes for its batch: pictures, prompts, the next token of every
-// sequence, scores and states. Who runs, and for how long, is agents/engine/scheduler.h's. Belongs to one thread.
+// agents/engine/engine_compute.h - the computations of the engine for its batch: pictures, prompts, the next token of
+// every sequence, scores and states. agents/engine/scheduler.h decides which sequences run. Belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,21 @@
 
 namespace agon::agents {
 
-// What is thrown by the work on one prompt, picture or sequence is kept as the `failure` of those that need it; the
-// others go on.
+// An exception in the work on one prompt, picture or sequence becomes the `failure` of the sequences that need it; the
+// others continue.
 class EngineCompute {
  public:
   // Keeps references to weights, tokenizer and pages.
   EngineCompute(const EngineWeights& weights, const ModelConfig& config, const Tokenizer& tokenizer,
                 const EngineOptions& options, const PagePool& pages);
 
-  // Reads prompts that nobody has read, those that share another's start after it. Each is read then, or has a failure,
-  // or its start_failed. Their order may change.
+  // Reads the unread prompts; a prompt that shares the start of another one comes after it. Afterwards each prompt is
+  // read, has a failure, or has start_failed. Their order may change.
   void read_prompts(std::span<std::shared_ptr<CachedPrompt>> prompts) noexcept;
-  // Takes each that goes on a token further, or reads its continuation to the end. REQUIRES: their prompts are read.
+  // Generates the next token of each running sequence, or reads its continuation to the end. REQUIRES: their prompts
+  // are read.
   void decode(std::span<const std::unique_ptr<EngineSequence>> sequences) noexcept;
-  void forget() noexcept;  // pictures, computed with weights that have changed
+  void forget() noexcept;  // drops pictures, which were computed with the old weights
 
  private:
   void embed_images(std::span<const std::shared_ptr<CachedPrompt>> prompts);
@@ -44,13 +45,13 @@ class EngineCompute {
   DecoderRow row_of(const EngineSequence& sequence, std::span<const std::int32_t> tokens) const;
   void advance(EngineSequence& sequence, const SampledToken& token) const;
   void read_on(EngineSequence& sequence, const kernels::ParallelFor& parallel) const;
-  // Reads a continuation but for its last `omitted` tokens: use(states of some rows [rows, hidden_size], rows).
+  // Reads a continuation except its last `omitted` tokens; calls use(states of some rows [rows, hidden_size], rows).
   void each_states(const EngineSequence& sequence, std::size_t omitted, const kernels::ParallelFor& parallel,
                    const std::function<void(const float* states, std::int64_t rows)>& use) const;
   void each_logits(const float* hidden, std::int64_t rows, const kernels::ParallelFor& parallel,
                    const std::function<void(std::int64_t row, std::span<const float> logits)>& use) const;
-  // Runs body(i, parallel) for i < count: side by side if there are enough of them, else one after another with their
-  // inner loops spread over the threads.
+  // Runs body(i, parallel) for i < count: in parallel if there are enough, else one after another with inner loops
+  // spread over the threads.
   void spread(std::int64_t count,
               const std::function<void(std::int64_t item, const kernels::ParallelFor& parallel)>& body);
 

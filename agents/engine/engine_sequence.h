@@ -16,7 +16,7 @@ namespace agon::agents {
 
 // Belongs to the engine's thread.
 struct EngineSequence {
-  void finish(FinishReason reason);  // completes what was generated
+  void finish(FinishReason reason);  // completes the sequence
 
   std::shared_ptr<EngineCall> call;
   const Sampling* sampling = nullptr;  // null: a continuation to be read
@@ -25,8 +25,8 @@ struct EngineSequence {
   Completion* completion = nullptr;
   TokenScores* scores = nullptr;
   std::vector<float>* states = nullptr;
-  std::int64_t most_tokens = 0;  // that its own keys and values can hold
-  PromptKey key;                 // of the request, once somebody has looked for its prompt
+  std::int64_t most_tokens = 0;  // capacity of its own keys and values
+  PromptKey key;                 // key of the prompt, once it was looked up
 
   // Once under way:
   std::shared_ptr<CachedPrompt> prompt;
@@ -34,7 +34,7 @@ struct EngineSequence {
   Rng rng;
   CompletionText text;
   bool finished = false;
-  std::exception_ptr failure;  // what was thrown by the work on it; ends its call
+  std::exception_ptr failure;  // exception of the work on it; ends its call
 };
 
 }  // namespace agon::agents

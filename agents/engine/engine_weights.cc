@@ -29,7 +29,7 @@ float bits_to_float(std::uint32_t bits) {
 float half_to_float(std::uint16_t half) {
   const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000) << 16, rest = half & 0x7fff;
   if (rest >= 0x7c00) return bits_to_float(sign | 0x7f800000 | (rest & 0x3ff) << 13);
-  // Shifted into a float's fields the exponent is short by 112: a multiplication mends it, for denormals too.
+  // Shifted into a float's fields the exponent is too small by 112: a multiplication corrects it, for denormals too.
   return bits_to_float(sign | rest << 13) * 0x1p112f;
 }
 
@@ -50,7 +50,7 @@ std::vector<float> to_floats(const TensorView& tensor) {
 
 std::string shape_text(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
-// Hands out the tensors of a checkpoint, and remembers what was wrong until finish().
+// Hands out the tensors of a checkpoint, and collects errors until finish().
 class Checkpoint {
  public:
   // The views stay valid while the object lives; `source` names them in messages.
@@ -59,7 +59,7 @@ class Checkpoint {
     if (!tensors_.emplace(hub_name(name), &tensor).second) problems_.push_back("given twice: " + hub_name(name));
   }
 
-  // Zeros where the tensor is missing or wrong: finish() throws then.
+  // Zeros if the tensor is missing or wrong; finish() then throws.
   std::vector<float> take(const std::string& name, const Shape& shape) {
     taken_.insert(name);
     const auto found = tensors_.find(name);

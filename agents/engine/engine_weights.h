@@ -32,10 +32,10 @@ struct EngineWeights {
   std::vector<float> embedding;  // [vocab_size, hidden_size]
   std::vector<BlockWeights> layers;
   std::vector<float> norm;
-  kernels::PackedLinear lm_head;  // of the embedding if they are tied
+  kernels::PackedLinear lm_head;  // the embedding if they are tied
 };
 
-// From the safetensors of a model folder, by their hub names (`visual.` and `model.`, or `model.visual.` and
+// Loads the safetensors of a model folder, by their hub names (`visual.` and `model.`, or `model.visual.` and
 // `model.language_model.`); F32, F16 or BF16. Throws one Error that lists every tensor that is missing, not expected or
 // of another shape than the config asks for.
 EngineWeights load_engine_weights(const std::filesystem::path& folder, const ModelConfig& config);

@@ -19,7 +19,7 @@ bool PagePool::promise(std::int64_t pages) {
 
 PagePool::Page* PagePool::take() {
   if (free_.empty()) {
-    if (free_.capacity() <= pages_.size()) free_.reserve(2 * pages_.size() + 1);  // giving back allocates nothing
+    if (free_.capacity() <= pages_.size()) free_.reserve(2 * pages_.size() + 1);  // returning pages allocates nothing
     return &pages_.emplace_back(Page{kernels::AlignedFloats(static_cast<std::size_t>(page_floats_))});
   }
   Page* page = free_.back();

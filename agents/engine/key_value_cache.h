@@ -1,4 +1,4 @@
-// agents/engine/key_value_cache.h - memory of the keys and values that the decoder has seen, in pages of 16 tokens.
+// agents/engine/key_value_cache.h - memory for the keys and values of the decoder, in pages of 16 tokens.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 namespace agon::agents {
 
 // A page holds 16 tokens of one sequence: for every layer and key-value head one block of kernels/attention. Pages are
-// allocated when first used and kept; no more than `max_pages` are ever promised and in use together. Sequences that
-// start alike share pages. Belongs to one thread.
+// allocated when first used and kept; promised and used pages together never exceed `max_pages`. Sequences with equal
+// starts share pages. Belongs to one thread.
 class PagePool {
  public:
   PagePool(const TextConfig& config, std::int64_t max_bytes);
@@ -22,7 +22,7 @@ class PagePool {
   std::int64_t page_floats() const { return page_floats_; }
   std::int64_t page_bytes() const { return page_floats_ * static_cast<std::int64_t>(sizeof(float)); }
   std::int64_t head_offset(int layer, int head) const { return (layer * heads_ + head) * head_floats_; }
-  bool promise(std::int64_t pages);                    // false, and nothing changes, if they would pass max_pages
+  bool promise(std::int64_t pages);                    // false, and nothing changes, if they would exceed max_pages
   std::int64_t promised() const { return promised_; }  // and in use
   void release(std::int64_t pages) { promised_ -= pages; }
 
@@ -40,20 +40,20 @@ class PagePool {
   std::vector<Page*> free_;
 };
 
-// Keys and values of one run of tokens; gives its pages back when it goes, and what is left of the promise.
+// Keys and values of one run of tokens. Its destructor returns its pages and the rest of the promise.
 class KeyValues {
  public:
   KeyValues(PagePool& pool, std::int64_t promised_pages) : pool_(&pool), promised_(promised_pages) {}
   ~KeyValues();
   KeyValues(const KeyValues&) = delete;
   KeyValues& operator=(const KeyValues&) = delete;
-  void require(std::int64_t tokens);  // pages for so many; REQUIRES: within what was promised and shared
-  // The whole pages of the first `tokens` of another run are this one's as well, from now on only read. REQUIRES:
-  // nothing was required yet.
+  void require(std::int64_t tokens);  // takes pages for so many tokens; REQUIRES: within the promised and shared pages
+  // Shares the whole pages of the first `tokens` of another run, which become read-only. REQUIRES: nothing was required
+  // yet.
   void share(const KeyValues& other, std::int64_t tokens);
-  // And what is left of them, where they do not fill a page: as it is now, in a page of this run.
+  // Copies the rest of these tokens, which does not fill a page, into a page of this run.
   void copy_rest(const KeyValues& other, std::int64_t tokens);
-  std::int64_t pages_alone() const;  // that nothing else uses
+  std::int64_t pages_alone() const;  // pages that no other run shares
   // A token's place within its page's block of (layer, head), and the page.
   float* page_of(std::int64_t token) const { return blocks_[static_cast<std::size_t>(token / kernels::kKeyBlock)]; }
   // Tokens [begin, end) of the head whose blocks lie at head_offset. REQUIRES: begin is a multiple of 16.

@@ -31,7 +31,7 @@ Hash128 hash_of(const std::vector<Message>& messages, std::string_view prefix) {
 
 }  // namespace
 
-// The prompts of one call: equal ones are rendered and tokenised once.
+// The prompts of one call; equal prompts are rendered and tokenised once.
 class LocalPolicy::Prompts {
  public:
   explicit Prompts(LocalPolicy& policy) : policy_(policy) {}

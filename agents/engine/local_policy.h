@@ -1,5 +1,5 @@
-// agents/engine/local_policy.h - the policy of a model on this machine: a continuous-batching engine behind
-// agents/policy.h.
+// agents/engine/local_policy.h - the policy of a model on this machine: agents/policy.h implemented by the engine
+// (agents/engine/engine.h).
 #pragma once
 
 #include <filesystem>
@@ -26,7 +26,7 @@ class LocalPolicy : public Policy {
   std::vector<Completion> complete(std::span<const CompletionRequest> requests) override;
   std::vector<TokenScores> score(std::span<const ScoreRequest> requests) override;
   Capabilities capabilities() const override;
-  // As Engine::set_weights: a policy under training.
+  // As Engine::set_weights, for a policy under training.
   void set_weights(EngineWeights weights) { engine_.set_weights(std::move(weights)); }
 
  private:

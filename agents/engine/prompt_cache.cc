@@ -107,7 +107,7 @@ void PromptCache::drop(Entries::iterator entry) {
   entries_.erase(entry);
 }
 
-// Longest unused first. What is in use is used now: it is not looked at again until all others were.
+// Least recently used first. A prompt in use counts as used now: it is checked again only after all others.
 void PromptCache::shrink() {
   for (std::size_t left = order_.size(); left > 0 && pages_ > idle_pages_; --left) {
     const Entries::iterator entry = entries_.find(*order_.front());

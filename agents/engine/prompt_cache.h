@@ -1,5 +1,6 @@
-// agents/engine/prompt_cache.h - prompts that the decoder has read, with their keys and values, and the embeddings of
-// pictures, so that equal ones, and the equal starts of others, are computed once. Belongs to the engine's thread.
+// agents/engine/prompt_cache.h - caches of prompts that the decoder has read (keys and values) and of picture
+// embeddings, so that equal prompts, equal starts of prompts, and equal pictures are computed once. Belongs to the
+// engine's thread.
 #pragma once
 
 #include <array>
@@ -18,20 +19,20 @@ namespace agon::agents {
 
 using ImageEmbeddings = std::shared_ptr<const std::vector<float>>;  // [image tokens, hidden_size]
 
-// What makes two prompts one, token by token: the id, or the picture that the token is of.
+// Identifies a prompt token by token: by the id, or for image tokens by the picture.
 using PromptKey = std::vector<Hash128>;
 // REQUIRES: as many image tokens as the pictures need.
 PromptKey key_of(const EncodedPrompt& prompt, const ModelConfig& config);
 
 struct CachedPrompt;
 
-// The first tokens of a prompt that another starts with too; never all of the new one.
+// The first tokens that a new prompt shares with another one; never all tokens of the new one.
 struct SharedStart {
   std::shared_ptr<CachedPrompt> of;  // null: nothing is shared
   std::int64_t tokens = 0;
 };
 
-// Of a prompt with that start: those that have to be promised.
+// The pages that must be promised for a prompt with that start.
 std::int64_t fresh_pages(std::int64_t tokens, const SharedStart& start);
 
 struct CachedPrompt {
@@ -39,21 +40,22 @@ struct CachedPrompt {
   CachedPrompt(const EncodedPrompt& prompt, const ModelConfig& config, PagePool& pages, const SharedStart& shared = {});
   std::int64_t tokens() const { return std::ssize(ids); }
   bool is_read() const { return !last_hidden.empty(); }
-  // Waits for a prompt that has to be read before it.
+  // Whether it waits for another prompt to be read first.
   bool follows() const { return start.of && !start.of->is_read(); }
 
-  KeyValues keys;  // first: what the others throw gives its pages back
+  KeyValues keys;  // first member: if another one throws, its pages are returned
   std::vector<std::int32_t> ids;
   std::int32_t next_position = 0;  // of the first token after the prompt, on all axes; before `positions`, which set it
   std::vector<std::array<std::int32_t, 3>> positions;
-  // Until the prompt is read; of the pictures, those that do not lie in the shared start as a whole:
+  // Until the prompt is read. The pictures are those not entirely in the shared start:
   SharedStart start;
   std::vector<std::shared_ptr<const PatchedImage>> images;
   std::vector<ImageEmbeddings> embeddings;
-  std::int64_t image_tokens_shared = 0;  // of the first of them
+  std::int64_t image_tokens_shared = 0;  // of the first picture
   // Once it is read: the state of its last token, [hidden_size].
   std::vector<float> last_hidden;
-  // Or why it could not be read; or that the one whose start it shares could not, so that it has to be made again.
+  // Or why it could not be read. start_failed: the prompt whose start it shares could not be read, so this one has to
+  // be made again.
   std::exception_ptr failure;
   bool start_failed = false;
 };
@@ -62,8 +64,8 @@ class PromptCache {
  public:
   explicit PromptCache(std::int64_t idle_pages) : idle_pages_(idle_pages) {}
   std::shared_ptr<CachedPrompt> find(const PromptKey& key);  // null: not there
-  // The longest that there is. Of a prompt that is not read yet only where that saves at least half of the new one,
-  // which then waits for it; nothing waits for one that waits.
+  // The longest shared start. A start of an unread prompt counts only if it saves at least half of the new one, which
+  // then waits for it; no prompt waits for one that itself waits.
   SharedStart longest_start(const PromptKey& key);
   void add(PromptKey key, std::shared_ptr<CachedPrompt> prompt);  // REQUIRES: no prompt of that key is there
   void drop_idle();                                               // every prompt that no sequence uses
@@ -82,17 +84,17 @@ class PromptCache {
   void drop(Entries::iterator entry);
   template <typename Goes>
   void drop_if(const Goes& goes);
-  std::int64_t idle_pages_;  // prompts in no use stay while all together are within this
-  std::int64_t pages_ = 0;   // of all entries, shared ones once
-  Entries entries_;          // in the order of their keys: beside a key stand those that start most like it
-  Order order_;              // the longest unused first
+  std::int64_t idle_pages_;  // unused prompts are kept while they hold at most this many pages
+  std::int64_t pages_ = 0;   // pages of all entries, shared ones counted once
+  Entries entries_;          // sorted by key: the neighbours of a key share the longest starts with it
+  Order order_;              // least recently used first
 };
 
 class ImageCache {
  public:
   explicit ImageCache(std::int64_t bytes) : images_(bytes) {}
   ImageEmbeddings find(const Hash128& image) { return images_.find(image); }  // null: not there
-  void add(const Hash128& image, ImageEmbeddings embeddings);                 // may drop those longest unused
+  void add(const Hash128& image, ImageEmbeddings embeddings);                 // may drop the least recently used ones
   void clear() { images_.clear(); }
 
  private:

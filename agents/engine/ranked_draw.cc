@@ -11,10 +11,10 @@ namespace agon::agents {
 namespace {
 
 constexpr int kBuckets = 4096;
-constexpr float kBucketsPerNat = 32;  // at least. 128 nats: what lies further from the largest logit weighs 0
+constexpr float kBucketsPerNat = 32;  // at least. Ids more than 128 nats below the largest logit have weight 0
 
 constexpr std::uint16_t kNone = kBuckets;  // of an id that is not allowed
-constexpr std::size_t kStretch = 64;       // ids that are looked at together
+constexpr std::size_t kStretch = 64;       // ids examined together
 
 using Entry = RankedDrawScratch::Entry;
 
@@ -25,7 +25,7 @@ bool holds(const std::uint16_t* buckets, int bucket) {
   return found != 0;
 }
 
-// Rises as the logit falls. -inf and what overflows lie in the last bucket.
+// The bucket rises as the logit falls. -inf and overflows are in the last bucket.
 AGON_MULTIVERSION void find_buckets(const float* logits, std::int64_t count, float max, float scale,
                                     std::uint16_t* buckets) {
   constexpr float kLast = kBuckets - 1;
@@ -48,14 +48,14 @@ AGON_MULTIVERSION float smallest_of(const float* logits, std::int64_t count) {
   return smallest;
 }
 
-// Buckets a unit of logits: those that lie close together spread over all buckets too.
+// Buckets per unit of logits, chosen so that close logits spread over all buckets too.
 float scale_of(std::span<const float> logits, float max, float inverse_temperature) {
   const float range = max - smallest_of(logits.data(), std::ssize(logits));
   const float fine = (kBuckets - 1) / range, coarse = inverse_temperature * kBucketsPerNat;
   return std::isfinite(fine) ? std::max(fine, coarse) : coarse;
 }
 
-// The order of floats as that of integers, turned round; -0 is 0.
+// Maps floats to integers of the reverse order; -0 equals 0.
 std::uint32_t falling_key(float logit) {
   const auto bits = std::bit_cast<std::uint32_t>(logit + 0.0F);
   return (bits & 0x80000000U) != 0 ? bits : ~bits & 0x7fffffffU;

@@ -1,5 +1,5 @@
-// agents/engine/ranked_draw.h - draws one of a row's likeliest ids without sorting the vocabulary: ids fall into
-// buckets by their logits, and only a bucket in which a cut or the draw lies is put in order.
+// agents/engine/ranked_draw.h - draws an id from a row of logits, with top-k and top-p, without sorting the vocabulary:
+// ids are put in buckets by their logits, and only a bucket with a cut or the draw is sorted.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace agon::agents {
 
 struct RankedDrawScratch {
-  std::vector<std::uint16_t> buckets, allowed_buckets;  // of every logit; of those that may be drawn
+  std::vector<std::uint16_t> buckets, allowed_buckets;  // of every logit; of the ids that may be drawn
   std::vector<double> mass;                             // of each bucket
   std::vector<std::int32_t> count;
   struct Entry {
@@ -19,23 +19,23 @@ struct RankedDrawScratch {
   std::vector<Entry> sorted, other;
 };
 
-// The list of allowed ids, sorted by falling logit, equal logits by rising id. It is whole at first. Cuts and the draw
-// choose what they would choose in the sorted list (sums of weights are in double; only across buckets does their order
-// differ).
+// The list of allowed ids, sorted by falling logit, equal logits by rising id. Initially it is complete. Cuts and the
+// draw give the same result as on the sorted list (sums of weights are in double; their order differs only across
+// buckets).
 class RankedDraw {
  public:
   // logits, weights [vocabulary]; weights are finite and not negative: e^((logit - max) * inverse_temperature) or less.
   // allowed: rising, each once. Keeps references to logits and weights; `scratch` belongs to one thread.
   RankedDraw(std::span<const float> logits, std::span<const float> weights, std::span<const std::int32_t> allowed,
              float max, float inverse_temperature, RankedDrawScratch& scratch);
-  void keep_first(std::int64_t count);  // of what is left
-  // The fewest first ones that hold `share` of the mass of what is left.
+  void keep_first(std::int64_t count);  // keeps the first ids of the rest
+  // Keeps the fewest first ids that hold `share` of the remaining mass.
   void keep_mass(double share);
-  // By weight, uniform in [0, 1); -1 if nothing that is left weighs anything.
+  // Draws by weight, uniform in [0, 1); -1 if all remaining weights are 0.
   std::int32_t draw(double uniform);
 
  private:
-  // What is left: the buckets before `bucket`, and the first `within` of that one.
+  // The remaining ids: the buckets before `bucket`, and the first `within` ids of that one.
   struct Cut {
     int bucket;
     std::int64_t within;

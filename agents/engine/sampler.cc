@@ -41,8 +41,8 @@ bool likelier(std::span<const float> logits, std::int32_t a, std::int32_t b) {
   return first != second ? first > second : a < b;
 }
 
-// One of the ids that top_k and top_p leave, by weight; of equally likely ones the first stay. -1 if none weighs
-// anything.
+// Draws one of the ids that top_k and top_p keep, by weight; of equally likely ids the first are kept. -1 if all
+// weights are 0.
 std::int32_t draw_truncated(double uniform, std::span<const float> logits, std::span<const std::int32_t> allowed,
                             const Sampling& sampling, float max, float inverse_temperature, SamplerScratch& scratch) {
   RankedDraw ranked(logits, scratch.weights, allowed, max, inverse_temperature, scratch.ranked);
@@ -51,7 +51,7 @@ std::int32_t draw_truncated(double uniform, std::span<const float> logits, std::
   return ranked.draw(uniform);
 }
 
-// One of the candidates by weight; -1 if none weighs anything.
+// Draws a candidate by weight; -1 if all weights are 0.
 std::int32_t draw(double uniform, std::span<const std::int32_t> candidates, std::span<const float> weights) {
   double mass = 0;
   for (const std::int32_t id : candidates) mass += static_cast<double>(weights[static_cast<std::size_t>(id)]);
@@ -74,7 +74,7 @@ void take_withheld(SamplerScratch& scratch, double total) {
   }
 }
 
-// -1 if none weighs anything.
+// -1 if all weights are 0.
 std::int32_t likeliest_left(std::span<const std::int32_t> allowed, double total, const SamplerScratch& scratch) {
   const auto weight = [&](std::int32_t id) { return scratch.weights[static_cast<std::size_t>(id)]; };
   const std::int32_t first = *std::max_element(allowed.begin(), allowed.end(),
@@ -85,13 +85,13 @@ std::int32_t likeliest_left(std::span<const std::int32_t> allowed, double total,
   return weight(first) > 0 ? first : -1;
 }
 
-// Whether it begins with `written` and goes on.
+// Whether the beginning starts with `written` and is longer.
 bool goes_on(const Beginning& beginning, std::span<const std::int32_t> written) {
   return beginning.token_ids.size() > written.size() &&
          std::equal(written.begin(), written.end(), beginning.token_ids.begin());
 }
 
-// The first of the alternatives to the token at `place` with which none of the excluded goes on.
+// The first alternative to the token at `place` with which no excluded beginning continues.
 const Alternative* free_alternative(const Beginning& beginning, std::size_t place,
                                     std::span<const Beginning> excluded) {
   const auto before = std::span(beginning.token_ids).first(place);
@@ -110,8 +110,8 @@ bool holds_one(std::span<const std::int32_t> ids, std::span<const Beginning> exc
   });
 }
 
-// Takes the likeliest way out of a beginning, behind its token at `at`, if it is likelier than `best`. There is none
-// behind another that is excluded.
+// Takes the most likely way out of a beginning, after its token at `at`, if it is more likely than `best`. After
+// another beginning that is excluded there is no way out.
 void find_way_out(const Beginning& beginning, std::size_t at, std::span<const Beginning> excluded,
                   std::optional<Alternative>& best) {
   float logprob = 0;
@@ -124,7 +124,7 @@ void find_way_out(const Beginning& beginning, std::size_t at, std::span<const Be
   }
 }
 
-// Of what could be written the likeliest `count`, in order.
+// The `count` most likely tokens, in order.
 void tell_alternatives(std::span<const float> logits, std::span<const std::int32_t> allowed, std::size_t count,
                        const kernels::SoftmaxSums& sums, float inverse_temperature, SamplerScratch& scratch) {
   scratch.alternatives.clear();
@@ -184,7 +184,7 @@ SampledToken sample_token(std::span<const float> logits, std::span<const std::in
     id = whole ? draw(uniform, allowed, scratch.weights)
                : draw_truncated(uniform, logits, allowed, sampling, sums.max, inverse_temperature, scratch);
   }
-  if (id < 0) id = first_largest(logits, allowed);  // also where all allowed ids are too unlikely to weigh anything
+  if (id < 0) id = first_largest(logits, allowed);  // also if all allowed ids are too unlikely to have a weight
   return {id, logprob_of(logits[static_cast<std::size_t>(id)], sums, inverse_temperature)};
 }
 

@@ -1,4 +1,4 @@
-// agents/engine/sampler.h - picks one token from the logits of a row. No state but the caller's stream of random
+// agents/engine/sampler.h - picks one token from the logits of a row. Its only state is the caller's stream of random
 // numbers.
 #pragma once
 
@@ -32,16 +32,16 @@ struct SamplerScratch {
   std::vector<Alternative> alternatives;
   RankedDrawScratch ranked;
 };
-// What sampling.excluded takes from the next token of a completion that has begun with `written`. scratch.withheld:
-// ids, and the share of probability that leads to excluded completions; all of it where the id completes one, or at T =
-// 0. An id may stand there several times. scratch.way_out, at T = 0: of the ways that follow an excluded completion
-// with the next token and leave it, and all others, at one of its alternatives later on, the likeliest: its next token,
-// and the log-probability of all up to that alternative.
+// Computes the effect of sampling.excluded on the next token of a completion that began with `written`.
+// scratch.withheld: ids, each with the share of its probability that leads to excluded completions; all of it if the id
+// completes one, or at T = 0. An id may occur several times. scratch.way_out, at T = 0: the most likely way to follow
+// an excluded completion with the next token and leave all excluded ones later, at one of its alternatives; with that
+// next token and the log-probability of everything up to the alternative.
 void withhold(const Sampling& sampling, std::span<const std::int32_t> written, SamplerScratch& scratch);
 
-// T = 0: the first of the likeliest allowed ids, or scratch.way_out where that is likelier. Otherwise one draw among
-// the allowed ids: the top_k likeliest, of these the fewest likeliest that hold top_p of their mass. scratch.withheld
-// is taken from their probabilities first. Leaves sampling.alternatives in scratch.alternatives. Throws Error if the
+// T = 0: the first of the most likely allowed ids, or scratch.way_out if that is more likely. Otherwise one draw among
+// the allowed ids: the top_k most likely ones, of these the fewest that hold top_p of their mass. scratch.withheld is
+// subtracted from the probabilities first. Leaves sampling.alternatives in scratch.alternatives. Throws Error if the
 // logits are not numbers.
 SampledToken sample_token(std::span<const float> logits, std::span<const std::int32_t> allowed,
                           const Sampling& sampling, Rng& rng, SamplerScratch& scratch);

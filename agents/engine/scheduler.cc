@@ -112,7 +112,7 @@ bool Scheduler::promise(std::int64_t pages) {
   return pages_.promise(pages);
 }
 
-// Finds or makes the prompt and promises memory for both; false if there is not enough of it until a running sequence
+// Finds or makes the prompt and promises memory for both; false if there is not enough memory until a running sequence
 // ends.
 bool Scheduler::start(EngineSequence& sequence) {
   if (sequence.key.empty()) sequence.key = key_of(*sequence.request, config_);
@@ -124,7 +124,7 @@ bool Scheduler::start(EngineSequence& sequence) {
   std::int64_t pages = own_pages + (sequence.prompt ? 0 : fresh_pages(tokens, shared));
   bool promised = promise(pages);
   if (!promised && running_.empty() && shared.of) {
-    // Nothing will end, and all that takes memory is the idle prompt whose start would be shared: it has to go.
+    // No sequence is running, and only the idle prompt whose start would be shared holds memory: drop it.
     shared = {};
     pages = own_pages + fresh_pages(tokens, shared);
     promised = promise(pages);
@@ -145,7 +145,7 @@ bool Scheduler::start(EngineSequence& sequence) {
   } catch (...) {
     sequence.own.reset();
     sequence.prompt.reset();
-    pages_.release(pages_.promised() - others);  // what nothing had taken over
+    pages_.release(pages_.promised() - others);  // the part that no object took over
     throw;
   }
   sequence.key = {};
@@ -171,7 +171,7 @@ void Scheduler::prepare_prompts() noexcept {
   if (!all) drop_failed_prompts();
 }
 
-// A prompt that could not be read ends the calls that need it. Those that only share its start wait again.
+// A prompt that could not be read ends the calls that need it. Prompts that only share its start wait again.
 void Scheduler::drop_failed_prompts() noexcept {
   prompts_.drop_failed();
   for (auto place = running_.rbegin(); place != running_.rend(); ++place) {

@@ -1,6 +1,6 @@
-// agents/engine/scheduler.h - holds the sequences of the engine's thread: those that wait, and those that run as one
-// batch. It decides which sequence joins, with which prompt and pages, and which call is done;
-// agents/engine/engine_compute.h has the arithmetic. Belongs to one thread.
+// agents/engine/scheduler.h - holds the waiting sequences of the engine and the ones that run as one batch. It decides
+// which sequence joins, with which prompt and pages, and which call is done; agents/engine/engine_compute.h does the
+// arithmetic. Belongs to the engine's thread.
 #pragma once
 
 #include <cstdint>
@@ -24,22 +24,28 @@ class Scheduler {
             const EngineOptions& options);
   const PagePool& pages() const { return pages_; }
 
-  void add(const std::shared_ptr<EngineCall>& call);  // adds all of it, or throws and adds nothing
+  void add(const std::shared_ptr<EngineCall>& call);  // adds the whole call, or throws and adds nothing
   bool busy() const { return !waiting_.empty() || !running_.empty(); }
+<<<<<<< HEAD
   int running() const { return static_cast<int>(running_.size()); }
   int waiting() const { return static_cast<int>(waiting_.size()); }
   // Lets waiting sequences in, reads their prompts, and takes every running one a token further. Calls whose last
   // sequence ended are done. What is thrown by the work on one sequence, prompt or picture ends the calls that need it,
   // and no others.
+=======
+  // Admits waiting sequences, reads their prompts, and generates the next token of every running one. A call is done
+  // when its last sequence ends. An exception in the work on one sequence, prompt or picture ends only the calls that
+  // need it.
+>>>>>>> main
   void step();
-  void forget() noexcept;                             // prompts and pictures, computed with weights that have changed
-  void fail(const std::exception_ptr& why) noexcept;  // every call in it; nothing is left
+  void forget() noexcept;  // drops prompts and pictures, which were computed with the old weights
+  void fail(const std::exception_ptr& why) noexcept;  // ends every call; nothing is left
 
  private:
   void enqueue(const std::shared_ptr<EngineCall>& call);
   void admit();
   bool start(EngineSequence& sequence);
-  bool promise(std::int64_t pages);  // at the cost of prompts that nobody uses
+  bool promise(std::int64_t pages);  // drops unused prompts if needed
   void make_prompt(EngineSequence& sequence, const SharedStart& shared);
   void prepare_prompts() noexcept;
   void drop_failed_prompts() noexcept;

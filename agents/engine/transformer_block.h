@@ -1,4 +1,4 @@
-// agents/engine/transformer_block.h - what the blocks of the decoder and of the vision tower have in common.
+// agents/engine/transformer_block.h - the transformer block that the decoder and the vision tower share.
 #pragma once
 
 #include <cstdint>

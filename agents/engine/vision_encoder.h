@@ -11,8 +11,8 @@
 
 namespace agon::agents {
 
-// -> [image tokens, out_hidden_size], in the order of the image tokens. REQUIRES: a grid of whole merge blocks and as
-// many patches as it says.
+// Returns [image tokens, out_hidden_size], in the order of the image tokens. REQUIRES: a grid of whole merge blocks,
+// with its number of patches.
 std::vector<float> encode_image(const VisionWeights& weights, const VisionConfig& config, const PatchedImage& image,
                                 const kernels::ParallelFor& parallel);
 

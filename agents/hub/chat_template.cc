@@ -9,7 +9,7 @@ constexpr std::string_view kStart = "<|im_start|>", kEnd = "<|im_end|>";
 constexpr std::string_view kVisionStart = "<|vision_start|>", kVisionEnd = "<|vision_end|>";
 constexpr std::string_view kDefaultSystem = "You are a helpful assistant.";
 
-// Pieces in the making: neighbouring texts become one.
+// Collects pieces; adjacent texts become one.
 class Prompt {
  public:
   void mark(std::string_view special_token) {

@@ -10,9 +10,9 @@
 
 namespace agon::agents {
 
-// One stretch of a rendered prompt: a special token of the template, text (nothing in it is a special token; the
-// template's "user\n" stands in one piece with what the user wrote, because they are tokenised together), an image, or
-// the tokens that a policy wrote.
+// One piece of a rendered prompt: a special token of the template, text (it contains no special tokens; the template's
+// "user\n" is in one piece with the user's text, because they are tokenised together), an image, or the tokens that a
+// policy wrote.
 struct PromptPiece {
   enum class Kind { markup, text, image, tokens };
   Kind kind = Kind::markup;
@@ -23,7 +23,7 @@ struct PromptPiece {
 
 class ChatTemplate {
  public:
-  // Recognises the template by what it says (Jinja text of chat_template.jinja or tokenizer_config.json). Throws Error
+  // Recognises the template by its content (Jinja text of chat_template.jinja or tokenizer_config.json). Throws Error
   // for a template of another family (tools, another default system message), quoting its beginning.
   static ChatTemplate parse(std::string_view jinja, const std::string& source);
   // The prompt up to and with "<|im_start|>assistant\n" and `prefix`. An image is "<|vision_start|>", the image,
@@ -31,7 +31,7 @@ class ChatTemplate {
   std::vector<PromptPiece> render(const std::vector<Message>& messages, std::string_view prefix = {}) const;
   const std::string& jinja() const { return jinja_; }
   // The template that agon writes for its own models: ChatML without a default system message, as Jinja that
-  // transformers renders alike.
+  // transformers renders identically.
   static std::string plain_jinja();
 
  private:

@@ -9,7 +9,7 @@
 namespace agon::agents {
 namespace {
 
-constexpr std::int64_t kMaxPixels = 1ll << 30;  // no sensible limit of a picture's area lies above
+constexpr std::int64_t kMaxPixels = 1ll << 30;  // above any sensible limit of a picture's area
 
 [[noreturn]] void fail(const std::string& source, const std::string& key, const Json& value,
                        const std::string& expected) {
@@ -41,7 +41,7 @@ void read_channels(const Json& json, const char* key, double low, const std::str
   for (std::size_t i = 0; i < 3; ++i) values[i] = found[i].get<float>();
 }
 
-// A step that agon always takes.
+// Checks the value of a step that agon always does.
 void expect(const Json& json, const char* key, const Json& expected, const std::string& source) {
   if (json.contains(key) && json.at(key) != expected) fail(source, key, json.at(key), expected.dump());
 }
@@ -93,7 +93,7 @@ ImageProcessorConfig parse_image_processor_config(const Json& json, const std::s
 }
 
 Json to_json(const ImageProcessorConfig& config) {
-  const auto numbers = [](const std::array<float, 3>& values) {  // as decimals that were written, not as doubles
+  const auto numbers = [](const std::array<float, 3>& values) {  // as the decimals in the file, not as doubles
     Json list = Json::array();
     for (float value : values) list.push_back(Json::parse(fmt::format("{}", value)));
     return list;

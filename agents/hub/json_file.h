@@ -1,4 +1,4 @@
-// agents/hub/json_file.h - the JSON files of a model folder.
+// agents/hub/json_file.h - reads the JSON files of a model folder.
 #pragma once
 
 #include <filesystem>
@@ -7,6 +7,6 @@
 
 namespace agon::agents {
 
-Json read_json_file(const std::filesystem::path& path);  // throws Error for a file that cannot be read, or no JSON
+Json read_json_file(const std::filesystem::path& path);  // throws Error for a file that cannot be read or is not JSON
 
 }  // namespace agon::agents

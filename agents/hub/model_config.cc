@@ -8,7 +8,7 @@
 namespace agon::agents {
 namespace {
 
-// No count in a real checkpoint comes near it; a larger one is a damaged file, and refused before anything is
+// Far above any count in a real checkpoint; a larger count means a damaged file, and is refused before anything is
 // allocated.
 constexpr std::int64_t kLargest = 1 << 24;
 
@@ -22,7 +22,7 @@ class Section {
   [[noreturn]] void fail(const std::string& key, const std::string& what) const {
     throw Error("{}: {}{}: {}. Is this the config.json of a Qwen2.5-VL checkpoint?", source_, prefix_, key, what);
   }
-  // The first of the keys that is there and not null.
+  // The first key that is present and not null.
   const Json* find(std::initializer_list<const char*> keys) const {
     for (const char* key : keys)
       if (const auto found = json_.find(key); found != json_.end() && !found->is_null()) return &*found;

@@ -1,4 +1,4 @@
-// agents/hub/model_config.h - config.json of a Qwen2.5-VL checkpoint, as on the hub.
+// agents/hub/model_config.h - reads and writes config.json of a Qwen2.5-VL checkpoint, as on the hub.
 #pragma once
 
 #include <array>

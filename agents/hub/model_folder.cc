@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first of the files that the folder holds.
+// The first of the files that exists in the folder.
 fs::path find_file(const fs::path& folder, std::initializer_list<const char*> names) {
   for (const char* name : names)
     if (fs::exists(folder / name)) return folder / name;
@@ -25,7 +25,7 @@ ImageProcessorConfig open_image_processor(const fs::path& folder) {
   return parse_image_processor_config(nested ? json.at("image_processor") : json, path.string());
 }
 
-// A file of its own in newer folders, a text in a JSON file in older ones.
+// In newer folders the template is a file, in older ones a text in a JSON file.
 ChatTemplate open_chat_template(const fs::path& folder) {
   const fs::path path = find_file(folder, {"chat_template.jinja", "chat_template.json", "tokenizer_config.json"});
   if (path.extension() == ".jinja") return ChatTemplate::parse(read_file(path.string()), path.string());
@@ -35,7 +35,7 @@ ChatTemplate open_chat_template(const fs::path& folder) {
   return ChatTemplate::parse(json.at("chat_template").get<std::string>(), path.string());
 }
 
-// generation_config.json says where a turn ends, if it is there: it may name more ids than config.json.
+// generation_config.json, if present, has the end tokens of a turn: it may name more ids than config.json.
 void read_generation_config(const fs::path& path, ModelConfig& config) {
   if (!fs::exists(path)) return;
   const Json json = read_json_file(path);
@@ -53,7 +53,7 @@ void read_generation_config(const fs::path& path, ModelConfig& config) {
   if (!ids.empty()) config.eos_token_ids = ids;
 }
 
-// The files of a folder describe one model.
+// Checks that the files of a folder describe one model.
 void check_agreement(const ModelFolder& parts) {
   const std::string where = parts.path.string();
   const ModelConfig& config = parts.config;

@@ -1,6 +1,6 @@
 // agents/hub/model_folder.h - a model folder in the hub's form: config.json, preprocessor_config.json, tokenizer.json,
-// tokenizer_config.json, chat template, generation_config.json, safetensors. A folder that transformers loads, agon
-// loads, and the other way round.
+// tokenizer_config.json, chat template, generation_config.json, safetensors. agon loads the folders that transformers
+// loads, and vice versa.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 
 namespace agon::agents {
 
-// Everything but the weights.
+// Everything except the weights.
 struct ModelFolder {
   std::filesystem::path path;
   ModelConfig config;
@@ -26,8 +26,8 @@ struct ModelFolder {
 // Throws Error naming the file that is missing or wrong.
 ModelFolder open_model_folder(const std::filesystem::path& folder);
 
-// Writes all files of the folder but the weights, atomically file by file. dtype: the type of the weights, as
-// config.json names it ("float32"). Throws Error where the parts are not of one model, or a file cannot be written.
+// Writes all files of the folder except the weights, each atomically. dtype: the type of the weights, as config.json
+// names it ("float32"). Throws Error if the parts belong to different models, or a file cannot be written.
 void save_model_files(const std::filesystem::path& folder, const ModelFolder& parts, const std::string& dtype);
 
 }  // namespace agon::agents

@@ -1,5 +1,5 @@
-// agents/hub/patched_pictures.h - pictures cut into patches, each of them once: the prompts of a group, and the later
-// turns of a conversation, show the same ones again.
+// agents/hub/patched_pictures.h - a cache of pictures cut into patches: the prompts of a group, and later turns of a
+// conversation, show the same pictures again.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace agon::agents {
 
-// Thread-safe. Keeps the last used ones, up to `bytes` of patches.
+// Thread-safe. Keeps the most recently used pictures, up to `bytes` of patches.
 class PatchedPictures {
  public:
   explicit PatchedPictures(const ImageProcessorConfig& config, std::int64_t bytes = 128 << 20)

@@ -1,5 +1,5 @@
-// agents/hub/pretokenize.h - what stands before BPE in the Qwen2 pipeline: NFC, the split into words, the byte map,
-// and the search for added tokens. Text may hold invalid UTF-8: such bytes pass unchanged.
+// agents/hub/pretokenize.h - the steps before BPE in the Qwen2 pipeline: NFC, the split into words, the byte map, and
+// the search for added tokens. Text may hold invalid UTF-8: such bytes pass unchanged.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ std::size_t word_end(std::string_view text, std::size_t start);
 
 // The byte map of byte-level BPE: each byte is written as one printable character (UTF-8).
 const std::array<std::string, 256>& byte_symbols();
-// The bytes that a string of such characters stands for; nullopt if another character is among them.
+// The bytes that a string of such characters represents; nullopt if it holds another character.
 std::optional<std::string> bytes_of_symbols(std::string_view symbols);
 
 // Finds added tokens in text: leftmost, longest.
@@ -32,7 +32,7 @@ class AddedTokens {
   void add(std::string content, std::int32_t id, bool special);  // REQUIRES: content not empty
   bool empty() const { return !any_; }
   // Calls on_text for each stretch between tokens (never an empty one) and on_token for each token, in order. Special
-  // tokens are text unless with_special.
+  // tokens count as text unless with_special.
   void split(std::string_view text, bool with_special, const std::function<void(std::string_view)>& on_text,
              const std::function<void(std::int32_t)>& on_token) const;
 

@@ -30,7 +30,7 @@ class PromptEncoder {
   void add(const PromptPiece& piece) {
     const bool closed = std::exchange(closed_, false);
     switch (piece.kind) {
-      case PromptPiece::Kind::markup:  // after tokens it is the template's end of the turn
+      case PromptPiece::Kind::markup:  // after tokens this is the template's end of the turn
         if (!closed) result_.ids.push_back(special_id(piece.text));
         break;
       case PromptPiece::Kind::text:
@@ -65,7 +65,7 @@ class PromptEncoder {
                        model_.image_token_id);
     result_.images.push_back(std::move(patched));
   }
-  // Before any memory goes into it.
+  // Checked before memory is allocated for the picture.
   void check_fits(const Image& image) const {
     const Size given{image.width(), image.height()}, size = images_.do_resize ? smart_resize(given, images_) : given;
     const std::int64_t side = std::int64_t{images_.patch_size} * images_.merge_size;

@@ -1,4 +1,4 @@
-// agents/hub/prompt.h - messages as the model reads them: ids with image tokens laid out, M-RoPE positions, patches.
+// agents/hub/prompt.h - encodes messages for the model: ids with image tokens laid out, M-RoPE positions, patches.
 #pragma once
 
 #include <array>
@@ -28,12 +28,11 @@ std::vector<std::array<std::int32_t, 3>> mrope_positions(std::span<const std::in
                                                          std::span<const ImageGrid> grids, const ModelConfig& config,
                                                          std::int32_t* next);
 
-// The messages through the template, up to the open assistant turn and the `prefix` that it holds. Special tokens come
-// from the template alone; tag tokens such as "<answer>" are tokens wherever they stand. A policy's turn stands as it
-// was sampled: one that ends with any of the model's end tokens is closed by that token, not by the template's.
-// Throws Error for a picture that cannot be processed and for a tokenizer without the template's tokens. Whether the
-// prompt fits the context is the caller's business. `known`, if given, keeps the pictures that are cut;
-// REQUIRES: made for `images`.
+// Renders the messages with the template, up to the open assistant turn and its `prefix`. Special tokens come from the
+// template alone; tag tokens such as "<answer>" are tokens wherever they stand. A policy's turn is kept as it was
+// sampled: if it ends with one of the model's end tokens, that token closes it, not the template's. Throws Error for a
+// picture that cannot be processed and for a tokenizer without the template's tokens. Whether the prompt fits the
+// context is the caller's business. `known`, if given, keeps the pictures that are cut; REQUIRES: made for `images`.
 EncodedPrompt encode_prompt(const std::vector<Message>& messages, std::string_view prefix, const ChatTemplate& chat,
                             const Tokenizer& tokenizer, const ImageProcessorConfig& images, const ModelConfig& model,
                             PatchedPictures* known = nullptr);

@@ -1,5 +1,4 @@
-// agents/hub/recently_used.h - what was computed of pictures, by their hashes, as much as fits into a number of
-// bytes.
+// agents/hub/recently_used.h - a cache of values computed from pictures, by their hashes, limited in bytes.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +11,8 @@
 
 namespace agon::agents {
 
-// Shared values by key; drops those longest unused, but never the last one added. Every call takes logarithmic time.
-// Belongs to one thread.
+// Shared values by key; drops the least recently used ones, but never the last one added. Every call takes logarithmic
+// time. Belongs to one thread.
 template <typename Value>
 class RecentlyUsed {
  public:
@@ -25,7 +24,7 @@ class RecentlyUsed {
     order_.splice(order_.end(), order_, found->second);
     return found->second->value;
   }
-  // In the place of what had that key.
+  // Replaces the value of that key.
   void add(const Hash128& key, std::shared_ptr<const Value> value, std::int64_t bytes) {
     order_.push_back({key, std::move(value), bytes});
     const auto last = std::prev(order_.end());
@@ -54,7 +53,7 @@ class RecentlyUsed {
     std::shared_ptr<const Value> value;
     std::int64_t bytes;
   };
-  using Order = std::list<Entry>;  // the longest unused first
+  using Order = std::list<Entry>;  // least recently used first
   void remove(typename Order::iterator entry) {
     held_ -= entry->bytes;
     order_.erase(entry);

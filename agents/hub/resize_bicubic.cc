@@ -1,6 +1,6 @@
-// The resampling of 8-bit pictures of PIL up to 12.1 (13 goes down first where that costs less, and differs by a level
-// here and there): taps in fixed point with 22 bits, first across, then down, each pass rounded to bytes. A pass across
-// is a pass down on the transposed picture, so that one loop over whole rows does both.
+// Resamples 8-bit pictures as PIL up to 12.1 does (13 does the vertical pass first if that costs less, and differs by a
+// level in places): taps in fixed point with 22 bits, first horizontally, then vertically, each pass rounded to bytes.
+// A horizontal pass is a vertical pass on the transposed picture, so that one loop over whole rows does both.
 #include "agents/hub/resize_bicubic.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// agents/hub/resize_bicubic.h - pictures resized as PIL does it.
+// agents/hub/resize_bicubic.h - resizes pictures as PIL does.
 #pragma once
 
 #include "core/image.h"

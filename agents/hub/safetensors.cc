@@ -28,7 +28,7 @@ struct DataType {
   const char* name;
   std::uint64_t bits;
 };
-// In the order of alignment; the writer puts later ones first, as the reference does.
+// In the order of alignment; the writer puts larger alignments first, as the reference does.
 constexpr std::array<DataType, 20> kDataTypes{
     {{"BOOL", 8},    {"F4", 4},      {"F6_E2M3", 6}, {"F6_E3M2", 6}, {"U8", 8},   {"I8", 8},    {"F8_E5M2", 8},
      {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"I16", 16},    {"U16", 16},    {"F16", 16}, {"BF16", 16}, {"I32", 32},
@@ -41,7 +41,7 @@ std::optional<std::size_t> type_rank(const std::string& name) {
   return static_cast<std::size_t>(found - kDataTypes.begin());
 }
 
-// Bytes of a tensor; nothing for an unknown type, a negative size, an overflow, or bits that fill no whole byte.
+// Bytes of a tensor; nothing for an unknown type, a negative size, an overflow, or bits that do not fill whole bytes.
 std::optional<std::uint64_t> tensor_bytes(const std::string& dtype, const std::vector<std::int64_t>& shape) {
   const auto rank = type_rank(dtype);
   if (!rank) return std::nullopt;

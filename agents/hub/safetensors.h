@@ -1,4 +1,4 @@
-// agents/hub/safetensors.h - reading (memory-mapped) and writing of safetensors files, single or sharded. Torch-free.
+// agents/hub/safetensors.h - reads (memory-mapped) and writes safetensors files, single or sharded. No torch here.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ class SafetensorsFile {
   virtual const std::map<std::string, std::string>& metadata() const = 0;
 };
 
-// The name that files of Qwen2.5-VL on the hub give a tensor or module: `visual.` and `model.` for what newer releases
-// call `model.visual.` and `model.language_model.`.
+// The name of a tensor or module in the hub's Qwen2.5-VL files: `visual.` and `model.` in place of `model.visual.` and
+// `model.language_model.` of newer releases.
 std::string hub_name(const std::string& name);
 
 // All files of a checkpoint folder: model.safetensors, or the shards of model.safetensors.index.json.

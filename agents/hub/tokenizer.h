@@ -19,10 +19,10 @@ class Tokenizer {
   static std::unique_ptr<Tokenizer> parse(std::string_view tokenizer_json, const std::string& source);
   virtual ~Tokenizer() = default;
 
-  // with_special_tokens = false: a special token's text such as "<|im_end|>" is plain text (used for everything that a
-  // user or an env wrote). Added tokens that are not special ("<answer>") are always tokens.
+  // with_special_tokens = false: a special token's text such as "<|im_end|>" is plain text (for all text from a user or
+  // an env). Added tokens that are not special ("<answer>") are always tokens.
   virtual std::vector<std::int32_t> encode(std::string_view text, bool with_special_tokens = true) const = 0;
-  // Bytes of the ids; tokens marked special are left out if skip_special. Invalid UTF-8 is kept as bytes.
+  // The bytes of the ids; special tokens are left out if skip_special. Invalid UTF-8 is kept as bytes.
   virtual std::string decode(std::span<const std::int32_t> ids, bool skip_special = true) const = 0;
   virtual std::string token_bytes(std::int32_t id) const = 0;                         // empty for an id without a token
   virtual std::optional<std::int32_t> id_of(std::string_view added_token) const = 0;  // "<|im_end|>" -> its id

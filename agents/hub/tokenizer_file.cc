@@ -12,7 +12,7 @@ namespace {
 
 using FileJson = nlohmann::json;  // sorted keys: an ordered object of 150,000 names is quadratic to fill
 
-// Reads one tokenizer.json; every message names the file and the place in it.
+// Reads a tokenizer.json; every message names the file and the place in it.
 class Reader {
  public:
   Reader(const FileJson& file, const std::string& source) : file_(file), source_(source) {}
@@ -41,7 +41,7 @@ class Reader {
     require(object.is_object() && object.contains(key), fmt::format("'{}{}' is missing", path, key));
     return object.at(key);
   }
-  // The value must be what the Qwen2 family has there, or absent.
+  // The value must be that of the Qwen2 family, or absent.
   void expect_absent_or(const FileJson& object, const char* key, const FileJson& expected, const std::string& path) {
     if (!object.contains(key) || object.at(key).is_null() || object.at(key) == expected) return;
     fail(fmt::format("'{}{}' is {}, expected {}", path, key, quote(object.at(key)), quote(expected)));

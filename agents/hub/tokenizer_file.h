@@ -1,4 +1,4 @@
-// agents/hub/tokenizer_file.h - what a tokenizer.json of the Qwen2 family says, checked.
+// agents/hub/tokenizer_file.h - reads and checks a tokenizer.json of the Qwen2 family.
 #pragma once
 
 #include <array>

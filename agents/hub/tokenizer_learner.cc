@@ -67,7 +67,7 @@ class Learner {
  private:
   struct PairState {
     std::int64_t count = 0;
-    std::set<std::size_t> words;  // that hold the pair, or once held it
+    std::set<std::size_t> words;  // words that hold the pair, or once held it
   };
   struct Entry {
     std::int64_t count;

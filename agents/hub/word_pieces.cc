@@ -43,7 +43,7 @@ bool is_punctuation(CodePoint c) {
   return ascii || (category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO);
 }
 
-// Each is a word of its own.
+// Each ideograph is a word of its own.
 bool is_ideograph(CodePoint c) {
   constexpr CodePoint kRanges[][2] = {{0x4E00, 0x9FFF},   {0x3400, 0x4DBF},   {0x20000, 0x2A6DF}, {0x2A700, 0x2B73F},
                                       {0x2B740, 0x2B81F}, {0x2B920, 0x2CEAF}, {0xF900, 0xFAFF},   {0x2F800, 0x2FA1F}};
@@ -52,7 +52,7 @@ bool is_ideograph(CodePoint c) {
   return false;
 }
 
-// The characters in lower case, taken apart, without the marks.
+// The characters in lower case, decomposed, without combining marks.
 std::vector<CodePoint> plain(const std::vector<CodePoint>& characters) {
   std::vector<CodePoint> result;
   for (const CodePoint character : characters) {

@@ -14,13 +14,13 @@ namespace agon::agents {
 
 class WordPieces {
  public:
-  // vocab.txt: a piece a line, its number the id; pieces that go on a word begin with "##". lower_case: as the
+  // vocab.txt: a piece a line, its number the id; pieces that continue a word begin with "##". lower_case: as the
   // checkpoint's "do_lower_case", which takes accents off too. Throws Error for a file that cannot be read, repeats a
   // piece, or lacks [UNK], [CLS] or [SEP].
   explicit WordPieces(const std::filesystem::path& vocabulary, bool lower_case = true);
 
-  // [CLS] pieces [SEP], at most `most` ids: the pieces at the end go. A word of more than 100 characters, or with a
-  // part that no piece covers, is [UNK]. Text that is no UTF-8 loses those bytes.
+  // [CLS] pieces [SEP], at most `most` ids: pieces at the end are dropped. A word of more than 100 characters, or with
+  // a part that no piece covers, is [UNK]. Invalid UTF-8 bytes are dropped.
   std::vector<std::int64_t> encode(std::string_view text, std::size_t most) const;
   std::size_t size() const { return ids_.size(); }
 

@@ -38,23 +38,28 @@ bool speaks_of_context(std::string_view body) {
          has("prompt is too long") || has("max_model_len");
 }
 
-// The first of the stops in the text: where it ends; npos: none is there.
-std::size_t end_of_stop(std::string_view text, const std::vector<std::string>& stops) {
-  std::size_t first = std::string_view::npos, end = std::string_view::npos;
-  for (const std::string& stop : stops)
-    if (const std::size_t at = text.find(stop); at < first) {
-      first = at;
-      end = at + stop.size();
-    }
-  return end;
+}  // namespace
+
+std::size_t repeated_bytes(std::string_view text, std::string_view repeated) {
+  const auto [end, of] = std::mismatch(text.begin(), text.end(), repeated.begin(), repeated.end());
+  return static_cast<std::size_t>(end - text.begin());
 }
 
-}  // namespace
+std::pair<std::size_t, std::string> first_stop(std::string_view text, const std::vector<std::string>& stops) {
+  std::pair<std::size_t, std::string> first{std::string_view::npos, ""};
+  std::size_t begin = std::string_view::npos;
+  for (const std::string& stop : stops)
+    if (const std::size_t at = text.find(stop); at < begin) {
+      begin = at;
+      first = {at + stop.size(), stop};
+    }
+  return first;
+}
 
 struct ChatClient::Exchange {
   std::string body;
   bool streams = false;
-  std::vector<std::string> stops;
+  StreamEnd end;
   Done done;
   net::EventStream events;
   ChatStream stream;
@@ -75,7 +80,8 @@ struct ChatClient::Exchange {
   bool take_event(std::string_view data) {
     if (!stream.take(data)) return stream.is_done();  // whoever closed the connection now would not use it again
     const auto& answers = stream.reply().answers;
-    has_stop = !answers.empty() && end_of_stop(answers.front().text, stops) != std::string::npos;
+    const std::string_view text = answers.empty() ? "" : std::string_view(answers.front().text);
+    has_stop = first_stop(text.substr(repeated_bytes(text, end.repeated)), end.stops).first != std::string::npos;
     return !has_stop;
   }
 };
@@ -93,11 +99,11 @@ net::HttpRequest ChatClient::request(const std::string& path) const {
   return request;
 }
 
-net::RequestQueue::Number ChatClient::send(const Json& body, std::vector<std::string> stops, Done done) {
+net::RequestQueue::Number ChatClient::send(const Json& body, StreamEnd end, Done done) {
   auto exchange = std::make_shared<Exchange>();
   exchange->body = to_text(body);
   exchange->streams = body.value("stream", false);
-  exchange->stops = std::move(stops);
+  exchange->end = std::move(end);
   exchange->done = std::move(done);
   return start(exchange);
 }

@@ -5,6 +5,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "agents/remote/chat_reply.h"
@@ -14,6 +16,17 @@
 #include "net/request_queue.h"
 
 namespace agon::agents {
+
+// Where to end an answer that streams. An answer may begin by repeating `repeated`, in part or as a whole: a stop
+// string in there does not count.
+struct StreamEnd {
+  std::vector<std::string> stops;
+  std::string repeated;
+};
+// How much of it the text begins with.
+std::size_t repeated_bytes(std::string_view text, std::string_view repeated);
+// Where the first of the stop strings ends in the text, and which it is; npos: there is none.
+std::pair<std::size_t, std::string> first_stop(std::string_view text, const std::vector<std::string>& stops);
 
 struct ChatOutcome {
   ChatReply reply;
@@ -30,10 +43,9 @@ class ChatClient {
   explicit ChatClient(const Endpoint& endpoint, const net::QueueOptions& options);
 
   // Sends a request of /chat/completions; a stream that ends in the middle is asked for again. `done` is called once,
-  // on another thread; it must not throw or take long. With stops, a body that streams is read as it comes, and ends
-  // where the first answer holds one of them, or where the server ends it.
+  // on another thread; it must not throw or take long. A body that streams is read as it comes.
   using Done = std::function<void(ChatOutcome)>;
-  net::RequestQueue::Number send(const Json& body, std::vector<std::string> stops, Done done);
+  net::RequestQueue::Number send(const Json& body, StreamEnd end, Done done);
   void cancel(net::RequestQueue::Number request) { queue_.cancel(request); }
   ChatOutcome ask(const Json& body);  // waits
   // GET of a path below the address: its body as JSON; discarded where there is none.

@@ -46,7 +46,7 @@ void add_sampling(Json& body, const ChatRequest& request, const ServerTraits& tr
     if (sampling.top_k > 0) body["top_k"] = sampling.top_k;
     if (traits.seeds) body["seed"] = sampling.seed >> 33;  // some servers hold it in 32 bits, with a sign
   }
-  if (!sampling.stop.empty() && traits.stops()) body["stop"] = sampling.stop;
+  if (!sampling.stop.empty() && !request.streams) body["stop"] = sampling.stop;
   if (request.n > 1) body["n"] = request.n;
   if (request.asks_logprobs && traits.logprobs) {
     body["logprobs"] = true;

@@ -29,7 +29,7 @@ struct ChatRequest {
   Sampling sampling;   // with `alternatives`, as many are asked for of each token
   int n = 1;           // REQUIRES: 1, or the server makes many
   bool asks_logprobs = false;
-  bool streams = false;
+  bool streams = false;  // whoever reads the stream looks for the stop strings: the server does not get them
 };
 
 Json chat_body(const ChatRequest& request, const Endpoint& endpoint, const ServerTraits& traits, PictureUrls& pictures);

@@ -84,7 +84,7 @@ Endpoint read_file_of(const std::string& file) {
   const Json json = read_yaml(file);
   ConfigSection section(json, "policy: " + file);
   Endpoint endpoint;
-  std::string url, model, images = "data_url", reasoning = "drop", continuing = "probe";
+  std::string url, model, images = "data_url", reasoning = "drop", continuing = "probe", cache = "record";
   section.read("url", url);
   if (url.empty()) throw Error("policy: {}: 'url' is missing: the address of a server, http://host:8000/v1.", file);
   set_address(endpoint, url);
@@ -97,6 +97,8 @@ Endpoint read_file_of(const std::string& file) {
   section.read("images", images);
   section.read("reasoning", reasoning);
   section.read("continue", continuing);
+  section.read("cache", cache);
+  endpoint.cache = parse_cache_use(cache);
   endpoint.images = named<PictureForm>(section, "images", images,
                                        {{"data_url", PictureForm::data_url}, {"file_url", PictureForm::file_url}});
   endpoint.keep_reasoning = named<bool>(section, "reasoning", reasoning, {{"keep", true}, {"drop", false}});
@@ -114,6 +116,13 @@ Endpoint read_file_of(const std::string& file) {
 }
 
 }  // namespace
+
+CacheUse parse_cache_use(const std::string& name) {
+  if (name == "off") return CacheUse::off;
+  if (name == "record") return CacheUse::record;
+  if (name == "replay") return CacheUse::replay;
+  throw Error("policy: {}", unknown_name_message("use of the cache", name, {"off", "record", "replay"}));
+}
 
 bool names_endpoint(std::string_view text) {
   return text.find("://") != std::string_view::npos || text.ends_with(".yaml") || text.ends_with(".yml");

@@ -18,6 +18,9 @@ bool names_endpoint(std::string_view text);
 // "continue_final_message" says so (vLLM, SGLang). prefill: the same, without a word (llama.cpp). none: it cannot.
 enum class Continuing { probe, message, prefill, none };
 enum class PictureForm { data_url, file_url };
+// What was generated before is taken from the cache (agents/remote/generation_cache.h). record: what is new is kept
+// there; replay: the server is not asked.
+enum class CacheUse { off, record, replay };
 
 struct Price {  // US dollars a million tokens
   double input = 0, output = 0;
@@ -36,9 +39,12 @@ struct Endpoint {
   int context = 0;              // tokens, prompt and completion together; 0: as the server says, if it does
   Continuing continuing = Continuing::probe;
   std::optional<Price> price;
+  CacheUse cache = CacheUse::record;
 
   std::string name() const;  // of the model, or of the server where it has none: for messages and records
 };
+
+CacheUse parse_cache_use(const std::string& name);  // throws Error
 
 // Throws Error that names the file and the key.
 Endpoint read_endpoint(const std::string& text);

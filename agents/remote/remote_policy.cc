@@ -14,36 +14,28 @@ namespace {
 
 constexpr std::chrono::milliseconds kLook(50);
 
-net::QueueOptions queue_options(const Endpoint& endpoint) {
-  return {.most_in_flight = endpoint.max_in_flight, .first_window = std::min(32, endpoint.max_in_flight)};
+net::QueueOptions limited(net::QueueOptions options, const Endpoint& endpoint) {
+  options.most_in_flight = endpoint.max_in_flight;
+  return options;
 }
 
-// Where the first stop in the text ends, and which it is.
-std::pair<std::size_t, std::string> first_stop(std::string_view text, const std::vector<std::string>& stops) {
-  std::pair<std::size_t, std::string> first{std::string_view::npos, ""};
-  std::size_t begin = std::string_view::npos;
-  for (const std::string& stop : stops)
-    if (const std::size_t at = text.find(stop); at < begin) {
-      begin = at;
-      first = {at + stop.size(), stop};
-    }
-  return first;
-}
-
-// Log-probabilities and ids of the tokens, where these spell the text: servers leave out tokens that are half a
-// character, and some list the token that ends a turn.
-void add_tokens(const Answer& answer, Completion& completion) {
+// Log-probabilities of the tokens of the completion's text, which the answer's has behind `skipped` bytes. None where
+// the tokens do not spell it: servers leave out tokens that are half a character.
+void add_tokens(const Answer& answer, std::size_t skipped, Completion& completion) {
+  const std::size_t size = skipped + completion.text.size();
   std::string spelled;
   std::vector<std::uint32_t> ends;
-  for (const std::string& token : answer.tokens) {
-    if (spelled.size() >= completion.text.size()) break;
-    spelled += token;
-    ends.push_back(static_cast<std::uint32_t>(spelled.size()));
+  std::vector<float> logprobs;
+  for (std::size_t i = 0; i < answer.tokens.size() && spelled.size() < size; ++i) {
+    spelled += answer.tokens[i];
+    if (spelled.size() <= skipped) continue;
+    ends.push_back(static_cast<std::uint32_t>(std::min(spelled.size(), size) - skipped));
+    logprobs.push_back(answer.logprobs[i]);
   }
-  if (ends.empty() || !spelled.starts_with(completion.text)) return;
-  ends.back() = static_cast<std::uint32_t>(std::min<std::size_t>(ends.back(), completion.text.size()));
-  completion.logprobs.assign(answer.logprobs.begin(), answer.logprobs.begin() + std::ssize(ends));
+  if (spelled.size() < size || std::string_view(spelled).substr(skipped, completion.text.size()) != completion.text)
+    return;
   completion.token_ends = std::move(ends);
+  completion.logprobs = std::move(logprobs);
 }
 
 std::string thought(const std::string& reasoning) {
@@ -63,6 +55,10 @@ class RemotePolicy::Call {
   std::vector<Completion> run() {
     std::size_t place = 0;
     for (const CompletionRequest& request : requests_) {
+      if (recall(request, place)) {
+        place += static_cast<std::size_t>(request.n);
+        continue;
+      }
       const bool together = request.n > 1 && traits().many && !streams(request);
       for (int sample = 0; sample < request.n; sample += together ? request.n : 1)
         send({&request, sample, together ? request.n : 1, place + static_cast<std::size_t>(sample),
@@ -74,6 +70,25 @@ class RemotePolicy::Call {
   }
 
  private:
+  // Whether the cache has all samples of the request.
+  bool recall(const CompletionRequest& request, std::size_t place) {
+    if (!policy_.cache_) return false;
+    for (int sample = 0; sample < request.n; ++sample) {
+      auto kept = policy_.cache_->find(key_of(request, sample));
+      if (!kept && policy_.endpoint_.cache == CacheUse::replay)
+        throw Error(
+            "policy: the cache has no answer of {} to a request of this run, and --cache replay asks no server. "
+            "Record the run first, with the same flags.",
+            policy_.endpoint_.name());
+      if (!kept) return false;
+      completions_[place + static_cast<std::size_t>(sample)] = std::move(*kept);
+    }
+    return true;
+  }
+  std::string key_of(const CompletionRequest& request, int sample) const {
+    return GenerationCache::key_of(policy_.endpoint_, traits().model, request, sample);
+  }
+
   struct Asked {
     const CompletionRequest* request = nullptr;
     int sample = 0, n = 1;
@@ -82,15 +97,14 @@ class RemotePolicy::Call {
   };
 
   const ServerTraits& traits() const { return policy_.probed_.traits; }
-  // Stop strings that are cut here, not by the server.
-  bool streams(const CompletionRequest& request) const { return !request.sampling.stop.empty() && !traits().stops(); }
-
+  // Whether agon looks for the stop strings: the server does not say which it found, or it would find one in what the
+  // answer repeats.
+  bool streams(const CompletionRequest& request) const {
+    return !request.sampling.stop.empty() && (!traits().stops() || !dropped_from(request.prefix).empty());
+  }
   // Some servers drop white space at the end of a turn that they continue; the answer may then repeat it.
   std::string dropped_from(const std::string& prefix) const {
-    return traits().keeps_blank_end ? "" : prefix.substr(trim_end(prefix).size());
-  }
-  static std::string_view trim_end(std::string_view text) {
-    return text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+    return traits().keeps_blank_end ? "" : prefix.substr(prefix.find_last_not_of(" \t\r\n") + 1);
   }
 
   void send(const Asked& asked) {
@@ -102,13 +116,15 @@ class RemotePolicy::Call {
         Rng::derive(request.sampling.seed, "sample of a server", {}, static_cast<std::uint64_t>(asked.sample))();
     chat.asks_logprobs = request.sampling.logprobs;
     chat.streams = streams(request);
+    const std::string dropped = dropped_from(request.prefix);
+    chat.prefix.resize(chat.prefix.size() - dropped.size());
     const Json body = chat_body(chat, policy_.endpoint_, traits(), policy_.pictures_);
-    const std::vector<std::string> stops = chat.streams ? request.sampling.stop : std::vector<std::string>();
+    const StreamEnd end{request.sampling.stop, dropped};
     {
       const std::lock_guard lock(mutex_);
       ++waiting_;
     }
-    const auto number = policy_.client_.send(body, stops, [this, asked](ChatOutcome outcome) { take(asked, outcome); });
+    const auto number = policy_.client_.send(body, end, [this, asked](ChatOutcome outcome) { take(asked, outcome); });
     const std::lock_guard lock(mutex_);
     sent_.push_back(number);
   }
@@ -120,13 +136,24 @@ class RemotePolicy::Call {
       shorter.max_tokens = std::max(1, asked.max_tokens / 2);
       send(shorter);
     } else {
-      for (int i = 0; i < asked.n; ++i)
-        completions_[asked.place + static_cast<std::size_t>(i)] =
-            completion_of(asked, outcome, static_cast<std::size_t>(i));
+      for (int i = 0; i < asked.n; ++i) {
+        Completion& completion = completions_[asked.place + static_cast<std::size_t>(i)];
+        completion = completion_of(asked, outcome, static_cast<std::size_t>(i));
+        keep(asked, asked.sample + i, completion);
+      }
     }
     const std::lock_guard lock(mutex_);
     --waiting_;
     ended_.notify_one();
+  }
+
+  // A cache that cannot be written is a failure of the machinery, not of the answer.
+  void keep(const Asked& asked, int sample, Completion& completion) const {
+    if (policy_.cache_) try {
+        policy_.cache_->add(key_of(*asked.request, sample), traits().model, completion);
+      } catch (const Error& error) {
+        completion.failure = error.what();
+      }
   }
 
   Completion completion_of(const Asked& asked, ChatOutcome& outcome, std::size_t number) const {
@@ -143,26 +170,32 @@ class RemotePolicy::Call {
       return completion;
     }
     const Answer& answer = outcome.reply.answers[number];
-    set_text(*asked.request, answer, completion);
-    add_tokens(answer, completion);
+    const std::size_t repeated = repeated_bytes(answer.text, dropped_from(asked.request->prefix));
+    set_text(*asked.request, answer, repeated, completion);
+    add_tokens(answer, repeated, completion);
+    add_reasoning(*asked.request, answer, completion);
     set_counts(asked, outcome.reply, number, completion);
     return completion;
   }
 
-  void set_text(const CompletionRequest& request, const Answer& answer, Completion& completion) const {
-    completion.text = answer.text;
-    completion.reasoning = answer.reasoning;
-    const bool was_cut = answer.finish_reason == "length" && request.sampling.stop.empty();
+  void set_text(const CompletionRequest& request, const Answer& answer, std::size_t repeated,
+                Completion& completion) const {
+    completion.text = answer.text.substr(repeated);
     completion.finish_reason = answer.finish_reason == "length" ? FinishReason::length : FinishReason::stop;
-    if (!was_cut && traits().names_stop && !answer.stop.empty()) completion.text += answer.stop;
+    if (!streams(request) && traits().names_stop) completion.text += answer.stop;
     const auto [end, stop] = first_stop(completion.text, request.sampling.stop);
-    if (end != std::string::npos) {
-      completion.text.resize(end);
-      completion.matched_stop = stop;
-      completion.finish_reason = FinishReason::stop;
-    }
-    if (policy_.endpoint_.keep_reasoning && !answer.reasoning.empty() && request.prefix.empty())
-      completion.text = thought(answer.reasoning) + completion.text;
+    if (end == std::string::npos) return;
+    completion.text.resize(end);
+    completion.matched_stop = stop;
+    completion.finish_reason = FinishReason::stop;
+  }
+
+  void add_reasoning(const CompletionRequest& request, const Answer& answer, Completion& completion) const {
+    completion.reasoning = answer.reasoning;
+    if (!policy_.endpoint_.keep_reasoning || answer.reasoning.empty() || !request.prefix.empty()) return;
+    const std::string before = thought(answer.reasoning);
+    completion.text = before + completion.text;
+    for (std::uint32_t& end : completion.token_ends) end += static_cast<std::uint32_t>(before.size());
   }
 
   // Of several answers the server tells the sum.
@@ -207,10 +240,33 @@ class RemotePolicy::Call {
   std::vector<net::RequestQueue::Number> sent_;
 };
 
-RemotePolicy::RemotePolicy(const Endpoint& endpoint)
+namespace {
+
+std::unique_ptr<GenerationCache> cache_of(const Endpoint& endpoint) {
+  if (endpoint.cache == CacheUse::off) return nullptr;
+  return std::make_unique<GenerationCache>(generation_cache_file(), endpoint.cache == CacheUse::replay);
+}
+
+Probed probe_or_recall(ChatClient& client, GenerationCache* cache) {
+  const Endpoint& endpoint = client.endpoint();
+  if (endpoint.cache == CacheUse::replay) {
+    auto traits = cache->traits_of(endpoint);
+    if (!traits) throw Error("policy: nothing of {} was recorded. Run with --cache record first.", endpoint.name());
+    return {std::move(*traits), {}};
+  }
+  Probed probed = probe(client);
+  if (probed.traits.model.empty()) probed.traits.model = endpoint.model;
+  if (cache) cache->keep_traits(endpoint, probed.traits);
+  return probed;
+}
+
+}  // namespace
+
+RemotePolicy::RemotePolicy(const Endpoint& endpoint, net::QueueOptions options)
     : endpoint_(endpoint),
-      client_(endpoint, queue_options(endpoint)),
-      probed_(probe(client_)),
+      cache_(cache_of(endpoint)),
+      client_(endpoint, limited(options, endpoint)),
+      probed_(probe_or_recall(client_, cache_.get())),
       pictures_(endpoint.images) {}
 
 std::vector<Completion> RemotePolicy::complete(std::span<const CompletionRequest> requests) {

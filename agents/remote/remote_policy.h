@@ -4,6 +4,7 @@
 //   stops       Left to the server where it says which stop string ended a text; else the answer is read as a stream
 //               that agon ends at the stop string.
 //   tokens      Counted by the server (usage); of an answer that agon ended, its events, one a token.
+//   cache       What was asked before is not asked again (agents/remote/generation_cache.h).
 //   failures    A request that fails gives a Completion with `failure`; a server that is gone throws PolicyGone.
 #pragma once
 
@@ -15,14 +16,16 @@
 #include "agents/policy.h"
 #include "agents/remote/chat_client.h"
 #include "agents/remote/chat_request.h"
+#include "agents/remote/generation_cache.h"
 #include "agents/remote/probe.h"
 
 namespace agon::agents {
 
 class RemotePolicy : public Policy {
  public:
-  // Asks the server what it can do. Throws Error where it does not answer.
-  explicit RemotePolicy(const Endpoint& endpoint);
+  // Asks the server what it can do; a replay takes that from the cache. Throws Error where it does not answer, or the
+  // cache has nothing of it.
+  explicit RemotePolicy(const Endpoint& endpoint, net::QueueOptions options = {});  // their limits are the endpoint's
 
   std::vector<Completion> complete(std::span<const CompletionRequest> requests) override;
   std::vector<TokenScores> score(std::span<const ScoreRequest> requests) override;
@@ -34,6 +37,7 @@ class RemotePolicy : public Policy {
  private:
   class Call;
   const Endpoint endpoint_;
+  const std::unique_ptr<GenerationCache> cache_;  // null: off
   ChatClient client_;
   const Probed probed_;
   PictureUrls pictures_;

@@ -1,4 +1,4 @@
-"""The work of benchmarks/perf/front_bench.cc by tokenizers and transformers. Writes the text (this repository's own
+"""The work of benchmarks/perf/front_bench.cc, done by tokenizers and transformers. Writes the text (this repository's own
 files) and the tokenizer that both sides use to FOLDER, and prints the fastest of several runs
 (in CPU time, so that a busy machine matters less). Usage: front.py FOLDER"""
 import os

@@ -1,6 +1,6 @@
 """The suite charts written for Gymnasium: the same questions, the same picture drawn with cv2, the same grading, stepped
 by SyncVectorEnv and AsyncVectorEnv. Each step answers a task and starts the next (SAME_STEP). The prompt is an array of
-bytes, which vector envs copy faster than gymnasium's Text; the boxes of the bars, which agon tells in info, are left out.
+bytes, which vector envs copy faster than gymnasium's Text; the boxes of the bars, which agon has in info, are left out.
 
 usage: gym_charts.py [--seconds S] [--envs N ...]    prints one JSON object: the best of the numbers of envs
 """
@@ -129,7 +129,7 @@ class Charts(gymnasium.Env):
         self.index, self.count, self.gold = number, count, None
 
     def reset(self, *, seed=None, options=None):
-        rng = random.Random(self.index)  # one stream a task
+        rng = random.Random(self.index)  # one stream per task
         self.index += self.count
         while True:
             prompt, self.gold, colors, values, content = draw_task(rng)

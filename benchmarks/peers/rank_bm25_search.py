@@ -1,6 +1,6 @@
 """The queries of benchmarks/perf/search_bench.cc by rank-bm25 (PyPI: rank-bm25==0.2.2), same corpus, k1 and b.
 
-Usage: rank_bm25_search.py FOLDER [QUERIES]. FOLDER is search_bench's; QUERIES: how many, at most. Prints one JSON object.
+Usage: rank_bm25_search.py FOLDER [QUERIES]. FOLDER: the one of search_bench; QUERIES: the most queries. Prints one JSON object.
 """
 import json
 import math

@@ -1,6 +1,6 @@
-"""What other programs need for what sandbox_bench measures: a fresh Python, a Jupyter kernel, bwrap with Python.
+"""The measurements of sandbox_bench for other programs: a fresh Python, a Jupyter kernel, bwrap with Python.
 Usage: sandbox_peers.py [ROUNDS]    prints one JSON object; times in milliseconds.
-Needs numpy and cv2, jupyter_client 8.6.3 and ipykernel 6.29.5, and bubblewrap (compare_sandbox sees to that)."""
+Needs numpy and cv2, jupyter_client 8.6.3 and ipykernel 6.29.5, and bubblewrap (compare_sandbox installs them)."""
 import json
 import subprocess
 import sys
@@ -45,7 +45,7 @@ BWRAP = ["bwrap", "--ro-bind", "/usr", "/usr", "--ro-bind", "/etc/alternatives",
 
 
 def bwrap_jobs(code, jobs):
-    """Jobs a second, two at a time."""
+    """Jobs per second, two at a time."""
     start, running = time.perf_counter(), []
     for _ in range(jobs):
         if len(running) == 2:
@@ -56,7 +56,7 @@ def bwrap_jobs(code, jobs):
 
 
 def idle_megabytes():
-    """PSS of a Python with the imports of a session, nothing else of the kind beside it."""
+    """PSS of one Python with the imports of a session, without other such processes."""
     process = subprocess.Popen([PYTHON, "-c", "import numpy, cv2; print(flush=True); input()"], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE)
     process.stdout.readline()

@@ -3,7 +3,7 @@
 transformers_generate.py FOLDER [threads, 2] [new tokens, 64] [--first-token]
 
 fp32, sampling at T = 1, end-of-turn tokens switched off so that every sample has all its tokens, each prompt with its
-own picture. 32 x 8 runs at the batch size (prompts a call) that is fastest of several. One JSON object a line.
+own picture. 32 x 8 runs at the batch size (prompts a call) that is fastest of several. One JSON object per line.
 --first-token: only one token of one prompt, nothing warmed up, for timing the process from its start.
 """
 

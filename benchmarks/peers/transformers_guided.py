@@ -1,5 +1,5 @@
-"""The guided search of critic/search/method.h (SPC) on transformers: the policy writes a step, the critic judges it, a
-wrong one is written again, sampled, at most five times, then the last is kept.
+"""The guided search of critic/search/method.h (SPC) on transformers: the policy writes a step, the critic judges it, and a
+wrong step is sampled again, at most five times; then the last one is kept.
 
 transformers_guided.py POLICY CRITIC RUN [threads, 2] [batch, 32]
 
@@ -37,7 +37,7 @@ class Model:
 
     @torch.inference_mode()
     def write(self, prompts, pictures, greedy, stop):
-        """What continues each prompt: up to the first `stop`, or to the end of the turn."""
+        """The continuation of each prompt, up to the first `stop` or the end of the turn."""
         pixels = self.images(images=pictures, return_tensors="pt")
         texts = [text.replace("<|image_pad|>", "<|image_pad|>" * int(grid.prod() // 4))
                  for text, grid in zip(prompts, pixels["image_grid_thw"])]

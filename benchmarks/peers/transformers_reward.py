@@ -1,10 +1,10 @@
-"""Scores of N responses by transformers: the work of benchmarks/perf/reward_bench.cc as a model of single responses does it.
+"""Scores of N responses by transformers: the work of benchmarks/perf/reward_bench.cc with a model of single responses.
 
 transformers_reward.py FOLDER [threads, 2] [responses, 8]
 
 fp32; the N responses of 64 tokens, each with the whole prompt of some 300 tokens and its picture, go forward as one
 batch, and a head hidden -> 1024 -> 1 reads the state of each row's last token. Median of 15 after a warm-up, with the
-picture processed before. One JSON object.
+picture already processed. One JSON object.
 """
 
 import json

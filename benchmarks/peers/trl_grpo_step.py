@@ -1,4 +1,4 @@
-"""TRL's GRPOTrainer on a model folder and the tasks of a recorded run: seconds a step of 32 prompts x 8 roll-outs.
+"""TRL's GRPOTrainer on a model folder and the tasks of a recorded run: seconds per step of 32 prompts x 8 roll-outs.
 
 trl_grpo_step.py FOLDER RUN [threads, 2] [steps, 3]
 

@@ -18,7 +18,7 @@ BATCH = 8
 
 
 def memory(name):
-    """Of /proc/self/status, in KiB."""
+    """A value of /proc/self/status, in KiB."""
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) for line in status if line.startswith(name + ":"))
 
@@ -52,7 +52,7 @@ def main():
          [u[:, :1] for u in upstream])
 
     with open("/proc/self/clear_refs", "w") as refs:
-        refs.write("5")  # the largest memory begins anew
+        refs.write("5")  # resets the peak memory
     before = memory("VmRSS")
     step(hidden, head, ids, upstream)
     extra = (memory("VmHWM") - before) / 1024 - (hidden.numel() + head.numel()) * 4 / 2**20

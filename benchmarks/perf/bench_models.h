@@ -1,4 +1,4 @@
-// benchmarks/perf/bench_models.h - the architectures that are timed.
+// benchmarks/perf/bench_models.h - the model architectures that the benchmarks time.
 #pragma once
 
 #include "agents/hub/model_config.h"

@@ -1,6 +1,6 @@
-// decode_bench FOLDER [threads] [new tokens] - generated tokens a second of a model folder, end-of-turn tokens switched
-// off so that every sample has all of them: 32 prompts x 8 samples and 1 x 8, each prompt with its own picture, none of
-// them seen before. One JSON object a line; benchmarks/peers/transformers_generate.py prints the same.
+// decode_bench FOLDER [threads] [new tokens] - generated tokens per second of a model folder, for 32 prompts x 8
+// samples and 1 x 8. End-of-turn tokens are switched off so that every sample has all its tokens. Each prompt has its
+// own, new picture. One JSON object per line; benchmarks/peers/transformers_generate.py prints the same.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ double seconds_of(agents::Engine& engine, std::vector<agents::GenerationRequest>
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Median of a few runs on fresh pictures, the first thrown away.
+// Median of a few runs on fresh pictures, without the first.
 double median_seconds(agents::Engine& engine, const agents::ModelFolder& folder, int prompts, int samples,
                       int new_tokens) {
   constexpr int kRuns = 5;

@@ -1,6 +1,6 @@
-// benchmarks/perf/engine_parts_bench.cc - what a real vocabulary and large groups cost the engine and the trainer
-// beside the model itself: a token sampled from 151,936 logits, prompts that are asked for several times, RMSNorm's
-// backward pass, pictures that enter a full cache.
+// benchmarks/perf/engine_parts_bench.cc - what a real vocabulary and large groups cost the engine and the trainer in
+// addition to the model itself: sampling a token from 151,936 logits, repeated prompts, RMSNorm's backward pass, and
+// pictures that enter a full cache.
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
@@ -32,7 +32,7 @@ void sample(benchmark::State& state, double spread, Sampling sampling) {
   for (float& logit : logits) {
     double sum = -6;
     for (int i = 0; i < 12; ++i) sum += rng.uniform();
-    logit = static_cast<float>(spread * sum);  // all but normal
+    logit = static_cast<float>(spread * sum);  // almost normal
   }
   std::vector<std::int32_t> allowed(kVocabulary);
   std::iota(allowed.begin(), allowed.end(), 0);
@@ -54,7 +54,7 @@ Image noise(int width, int height, std::uint64_t seed) {
   return {width, height, std::move(rgb)};
 }
 
-// One call for a group of so many answers to a prompt of two pictures that the caller has never shown, a token each.
+// One call for a group of answers of one token each, to a prompt with two new pictures.
 void group(benchmark::State& state) {
   const auto policy = make_local_policy(std::string(AGON_SOURCE_DIR) + "/models/agon-tiny", {.threads = 1});
   std::uint64_t seed = 0;
@@ -86,7 +86,7 @@ BENCHMARK(rms_norm_backward)
     ->Unit(kMillisecond)
     ->UseRealTime();
 
-// Into a cache that is full of so many small ones.
+// Adds a picture to a cache that is full of small ones.
 void image_cache_add(benchmark::State& state) {
   const auto embeddings = std::make_shared<const std::vector<float>>(64);
   ImageCache cache(state.range(0) * 64 * static_cast<std::int64_t>(sizeof(float)));

@@ -1,5 +1,5 @@
-// Env steps a second of the suite charts, pictures drawn: one Env, VectorEnv stepped at once, VectorEnv first-finished.
-// Every step answers a task and starts the next (autoreset same_step). The same env in Python:
+// Env steps per second of the suite charts, drawing of pictures included: one Env, VectorEnv stepped at once, VectorEnv
+// first-finished. Every step answers a task and starts the next (autoreset same_step). The same env in Python:
 // benchmarks/peers/gym_charts.py; both side by side: benchmarks/peers/compare_env_steps.
 //   env_steps [--envs N] [--threads N] [--seconds S] [--json]
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ const env::Action kAnswer{"red is 4\n\nblue is 3\n\n4 + 3 = 7\n\n<answer>7</answ
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// Steps a second of `round`, which takes steps and returns how many. A tenth of the time warms up.
+// Steps per second of `round`, which takes steps and returns how many. A tenth of the time is warm-up.
 double rate(double seconds, const std::function<std::int64_t()>& round) {
   for (const auto start = Clock::now(); seconds_since(start) < seconds / 10;) round();
   std::int64_t steps = 0;

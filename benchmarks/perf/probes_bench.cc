@@ -30,7 +30,7 @@ using namespace agon::agents;
 
 constexpr int kResponses = 8, kSteps = 8, kStepTokens = 8, kAnswerTokens = 8;
 
-// Every id is a letter: scoring asks no more.
+// Every id is a letter, which is enough for scoring.
 class LetterTokenizer : public Tokenizer {
  public:
   explicit LetterTokenizer(int size) : size_(size) {}

@@ -1,5 +1,5 @@
-// Rows a second that the episode store records: one-turn episodes of 60 tokens, nine a task, one picture of 112 x 112 a
-// task. The same work in Python: benchmarks/peers/sqlite_record.py.
+// Rows per second that the episode store records: one-turn episodes of 60 tokens, nine per task, one picture of 112 x
+// 112 per task. The same work in Python: benchmarks/peers/sqlite_record.py.
 //   record_bench FOLDER [EPISODES]    FOLDER must not hold a run; prints one JSON object
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 // reward_bench FOLDER [threads, 2] [N, 1 to 32] - scores of N responses of 64 tokens to one prompt, some 300 tokens
 // with its picture, by a fresh reward model on the model of FOLDER: in one pass, responses joint and apart, and as N
 // single forwards one after another that share nothing, as a model of single responses takes them. FLOPs are those of
-// the language model's products (2 a parameter a token) and of its attention (4 a hidden unit a pair of tokens that see
-// each other); the picture counts for neither. One JSON object a line.
+// the language model's products (2 per parameter and token) and of its attention (4 per hidden unit and pair of tokens
+// that see each other), without the picture. One JSON object per line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ Image noise(Rng& rng) {
   return Image(112, 112, std::move(pixels));
 }
 
-// A prompt of some 300 tokens that no other starts like, with its picture.
+// A prompt of about 300 tokens with its picture; no two prompts share a start.
 agents::ResponseSet draw_set(const agents::ModelFolder& folder, int responses, Rng& rng) {
   std::string text = fmt::format("{} ", rng.between(1'000'000, 9'999'999));
   for (int i = 0; i < 9; ++i)
@@ -45,7 +45,7 @@ agents::ResponseSet draw_set(const agents::ModelFolder& folder, int responses, R
   return set;
 }
 
-// One behind the other, within the context.
+// Whether all responses, one after another, fit the context.
 bool fits(const agents::ModelFolder& folder, const agents::ResponseSet& set) {
   return std::ssize(set.prompt.ids) + std::ssize(set.responses) * (kResponse + 1) - 1 <=
          folder.config.text.max_position_embeddings;
@@ -80,7 +80,7 @@ class RewardModel {
   agents::Engine engine_;
 };
 
-// Of a prompt of `prompt` tokens and `behind` tokens in one sequence behind it, computed from `cached` on.
+// FLOPs of reading `behind` tokens of one sequence after `cached` cached tokens.
 double flops(const agents::ModelConfig& config, double cached, double behind) {
   const auto& text = config.text;
   const double hidden = static_cast<double>(text.hidden_size),
@@ -102,7 +102,7 @@ void run(const std::filesystem::path& base, int threads, const std::vector<int>&
       const agents::ResponseSet set = draw_set(joint.folder(), n, rng);
       prompt = static_cast<double>(set.prompt.ids.size());
       const double tree = apart.seconds(set), together = fits(joint.folder(), set) ? joint.seconds(set) : std::nan("");
-      double each = 0;  // each with a prompt of its own, since the engine keeps what it has read of one
+      double each = 0;  // each with its own prompt, since the engine caches prompts
       for (int i = 0; i < n; ++i) each += single.seconds(draw_set(single.folder(), 1, rng));
       if (run == 0) continue;  // warms up
       joint_seconds.push_back(together);

@@ -1,5 +1,5 @@
-// What a session of the sandbox costs: opening, forking, calling, jobs a second, and memory when idle.
-// benchmarks/peers/compare_sandbox puts the same of other programs beside it.
+// Cost of a sandbox session: opening, forking, calling, jobs per second, and memory when idle.
+// benchmarks/peers/compare_sandbox compares it with other programs.
 //   sandbox_bench [ROUNDS]    prints one JSON object; times in milliseconds
 #include <fmt/format.h>
 
@@ -34,7 +34,7 @@ double time_of(const Work& work) {
   return milliseconds_since(start);
 }
 
-// work says how long it took: what it does besides is not counted.
+// `work` returns how long it took, so its set-up is not counted.
 Json percentiles(int rounds, const std::function<double()>& work) {
   std::vector<double> times;
   for (int i = 0; i < rounds; ++i) times.push_back(work());
@@ -85,7 +85,7 @@ double jobs_per_second(Sandbox& sandbox, int jobs) {
   return 1e3 * (jobs / 2 * 2) / milliseconds_since(start);
 }
 
-// Bytes of the process and of all that it started, shared memory counted by its share (PSS).
+// Bytes of the process and its descendants, with shared memory divided among its users (PSS).
 double memory_of(int process) {
   double bytes = 0;
   std::ifstream rollup(fmt::format("/proc/{}/smaps_rollup", process));

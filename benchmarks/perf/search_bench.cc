@@ -91,7 +91,7 @@ std::vector<Query> make_queries(Generator& generator, const std::string& path) {
   return queries;
 }
 
-// A document is relevant where it is of the query's topic.
+// A document is relevant if it has the query's topic.
 double ndcg(const std::vector<std::uint32_t>& found, int topic) {
   double gain = 0, ideal = 0;
   for (std::size_t i = 0; i < kTop; ++i) {
@@ -119,7 +119,7 @@ class Fts5 {
 
  private:
   SQLite::Database database_;
-  WordTokenizer tokenizer_{database_.getHandle()};  // which makes FTS5 know it
+  WordTokenizer tokenizer_{database_.getHandle()};  // registers itself with FTS5
   SQLite::Statement statement_{
       database_, fmt::format("SELECT rowid FROM search WHERE search MATCH ? ORDER BY rank LIMIT {}", kTop)};
 };
@@ -157,7 +157,7 @@ struct PlainScorer {
   double total = 0;
 };
 
-// Throws Error where a score is not what the formula says, or a better document of the same words is passed over.
+// Throws Error if a score differs from the formula, or if a better document with the same words is missing.
 void check(SearchIndex& index, const std::vector<Query>& queries) {
   PlainScorer plain(index);
   Rng rng(7);

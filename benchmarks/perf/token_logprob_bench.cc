@@ -86,7 +86,7 @@ void step(const Work& work, bool of_entropy) {
 }
 
 double extra_mib(const Work& work, bool of_entropy) {
-  std::ofstream("/proc/self/clear_refs") << "5";  // the largest memory begins anew
+  std::ofstream("/proc/self/clear_refs") << "5";  // resets the peak memory
   const double before = memory("VmRSS");
   step(work, of_entropy);
   const auto returned = static_cast<double>((work.hidden.numel() + work.head.numel()) * 4);

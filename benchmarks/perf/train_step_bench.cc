@@ -1,7 +1,7 @@
 // benchmarks/perf/train_step_bench.cc - one training step of models/agon-tiny's architecture: 48 rows of one picture
-// (64 patches) and 60 tokens each; forward, backward and AdamW, in fp32 on the given number of threads; alone, beside a
-// busy loop on every processor, and on a GPU where one is. OMP_WAIT_POLICY and GOMP_SPINCOUNT show what other ways of
-// waiting cost.
+// (64 patches) and 60 tokens each; forward, backward and AdamW, in fp32 on the given number of threads: alone, together
+// with a busy loop on every processor, and on a GPU if there is one. OMP_WAIT_POLICY and GOMP_SPINCOUNT show what other
+// ways of waiting cost.
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>

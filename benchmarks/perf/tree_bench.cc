@@ -1,6 +1,6 @@
-// tree_bench [nodes] [threads] - what a search costs beside its models: nodes a second with a scripted policy and a
-// constant critic, each node recorded in a run's store, and the memory held when a tenth and when all are done. One
-// JSON object a method.
+// tree_bench [nodes] [threads] - what a search costs in addition to its models: nodes per second with a scripted policy
+// and a constant critic, each node recorded in a run's store, and memory after a tenth of the nodes and after all. One
+// JSON object per method.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 // cli/commands/commands.h - the subcommands of agon, one file each. add_xxx registers the subcommand with its flags;
-// its work runs inside CLI::App::parse. A broken set-up is thrown (agon::Error): main prints it as one line and exits
-// with 1.
+// its work runs inside CLI::App::parse. A fault is thrown as agon::Error: main prints it as one line and exits with 1.
 #pragma once
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's
@@ -9,9 +8,10 @@ class App;
 
 namespace agon::cli {
 
-// Thrown by a subcommand that has said on its own what is wrong: exit with 1, nothing more is printed.
+// Thrown by a subcommand that has already printed its error: exit with 1, nothing more is printed.
 struct Failed {};
 
+void add_cache(CLI::App& app);
 void add_complete(CLI::App& app);
 void add_completion(CLI::App& app);
 void add_credit(CLI::App& app);

@@ -8,6 +8,7 @@
 
 #include "agents/engine/local_policy.h"
 #include "cli/commands/commands.h"
+#include "cli/flags/cache_flag.h"
 #include "cli/flags/flag_use.h"
 #include "cli/flags/usage.h"
 #include "cli/model_folder.h"
@@ -20,7 +21,7 @@ namespace agon::cli {
 namespace {
 
 struct CompleteOptions {
-  std::string policy, prompt, system;
+  std::string policy, cache, prompt, system;
   std::vector<std::string> images;
   int samples = 1, threads = 0;
   agents::Sampling sampling;
@@ -87,6 +88,8 @@ void complete(const CompleteOptions& options) {
   agents::CompletionRequest request{messages_of(options), {}, options.samples, options.sampling};
   request.sampling.logprobs = options.logprobs || options.json;
   agents::PolicySource source = find_policy(options.policy);
+  use_cache(source, options.cache);
+  require_server("complete", options.cache, {&source, 1});
   const auto policy = agents::open_policy(source, {.threads = options.threads});
   if (options.logprobs && !policy->capabilities().logprobs)
     throw Error("complete: {} does not tell log-probabilities. Leave --logprobs out.", policy->capabilities().name);
@@ -110,6 +113,7 @@ void add_complete(CLI::App& app) {
   command
       ->add_option("--policy", options->policy, std::string("Model folder or server (default: ") + kDefaultModel + ")")
       ->type_name("<path>");
+  add_cache_option(*command, options->cache);
   CLI::Option* prompt =
       command->add_option("PROMPT,--prompt", options->prompt, "Question to answer (default: standard input)")
           ->type_name("<text>");

@@ -11,7 +11,7 @@
 namespace agon::cli {
 namespace {
 
-// What is known here alone: the names of the suites, and those of the commands for `agon help`.
+// Adds names that only the program knows: the suites, and the commands for `agon help`.
 std::vector<CommandText> completed(const CLI::App& program) {
   std::vector<CommandText> commands = command_texts(program);
   std::vector<std::string> names;

@@ -1,4 +1,4 @@
-// agon credit - what a method of learning makes of a group of roll-outs, number by number.
+// agon credit - shows the credit that a method of learning assigns to a group of roll-outs.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -43,7 +43,7 @@ struct CreditFlags {
   bool list = false, json = false;
 };
 
-// standard: without any.
+// standard: the weights if none are given.
 std::map<std::string, double> reward_weights(const std::vector<std::string>& assignments,
                                              const std::map<std::string, double>& standard) {
   require_keys_once(assignments, "credit: --reward");
@@ -51,7 +51,7 @@ std::map<std::string, double> reward_weights(const std::vector<std::string>& ass
   for (const std::string& assignment : assignments) {
     const auto [key, value] = split_assignment(assignment, "credit: --reward");
     const std::optional<double> weight = parse_whole<double>(value);
-    if (!weight) throw Error("credit: --reward: '{}' is no weight for '{}'; give a number.", value, key);
+    if (!weight) throw Error("credit: --reward: '{}' is not a weight for '{}'; give a number.", value, key);
     weights[key] = *weight;
   }
   return weights.empty() ? standard : weights;
@@ -65,8 +65,7 @@ agents::CreditGroup group_of_input(const CreditFlags& flags) {
   if (::isatty(STDIN_FILENO))
     throw Error(
         "credit: the group is missing. Give a file of one (agon credit {0} group.json), standard input, or a run and a "
-        "task of it "
-        "(agon credit {0} runs/charts 17).",
+        "task of it (agon credit {0} runs/charts 17).",
         flags.method);
   return parse_credit_group({std::istreambuf_iterator<char>(std::cin), {}}, "standard input");
 }
@@ -74,7 +73,7 @@ agents::CreditGroup group_of_input(const CreditFlags& flags) {
 // The samples of a task at temperature, in order.
 std::vector<record::Episode> recorded_group(const record::RunReader& reader, const std::string& run,
                                             std::uint64_t task) {
-  std::vector<record::Episode> episodes;  // of the last step, if a training played the task in several
+  std::vector<record::Episode> episodes;  // from the last step, if a training played the task in several
   reader.for_each(
       [&](const record::Episode& episode) {
         const bool counts = episode.status == record::EpisodeStatus::done && episode.sample != record::kGreedySample;
@@ -88,7 +87,7 @@ std::vector<record::Episode> recorded_group(const record::RunReader& reader, con
   return episodes;
 }
 
-// What the run itself went by: a training its own rewards, and its settings where the method is the same.
+// The run's own settings: the rewards of a training, and its credit settings if the method is the same.
 std::map<std::string, double> rewards_of(const Json& config) {
   if (!config.contains("rewards")) return {{"accuracy", 1}};
   return config["rewards"].get<std::map<std::string, double>>();
@@ -99,7 +98,7 @@ Json settings_for(const Json& config, const std::string& method, const std::vect
   return settings;
 }
 
-// The system message of a task's episodes; a training says it for each of its sources.
+// The system message of a task's episodes; a training has one for each of its sources.
 std::string instructions_of(const Json& config, const std::string& task_id) {
   if (record::run_kind_of(config) != record::RunKind::training) return config.value("instructions", "");
   for (const Json& source : config["sources"]) {
@@ -122,13 +121,13 @@ Json explain(const std::string& method, const Json& settings, const agents::Cred
   return credit_json(*assigner, agents::credit_settings(method, settings), assigner->assign(group));
 }
 
-// That of the training which recorded the run, else a training's own default.
+// The rule of the training that recorded the run, else the default of trainings.
 env::StepRule step_rule(const CreditFlags& flags, const Json& config) {
   if (!flags.steps.empty()) return env::parse_step_rule(flags.steps);
   return env::parse_step_rule(config.value("probes", Json::object()).value("steps", "sentence"));
 }
 
-// A training holds no such hash: its policy was another at every step.
+// A training has no such hash: its policy changed at every step.
 void require_player(const CreditFlags& flags, const Json& config, const std::filesystem::path& folder) {
   const std::string played = config.value("policy_files", ""), given = agents::model_fingerprint(folder);
   if (!played.empty() && played != given)
@@ -166,7 +165,7 @@ agents::CreditGroup group_of_run(const CreditFlags& flags, const std::vector<rec
   return group;
 }
 
-// Beside the credit, what the run knows of each roll-out.
+// The credit, and what the run recorded about each roll-out.
 Json explain_run(const CreditFlags& flags) {
   if (!flags.task)
     throw Error("credit: TASK is missing: which task of {}? Give its number or id; `agon show {}` lists the tasks.",
@@ -223,7 +222,7 @@ void require_flags_used(const CLI::App& command, const CreditFlags& flags) {
   require_used(command, {{"--steps", by_steps, "with method " + flags.method + ", which credits no steps"}});
 }
 
-// Said before a group is waited for.
+// Reported before the command waits for a group.
 void check_settings(const std::string& method, const Json& given) {
   const Json settings = agents::credit_settings(method, given);
   for (const agents::UnusedSetting& unused : agents::unused_settings(method, settings))
@@ -231,7 +230,7 @@ void check_settings(const std::string& method, const Json& given) {
       throw Error("credit: --set {} does nothing {}. Leave it out.", unused.name, unused.why);
 }
 
-// For the provenance.
+// The inputs, for provenance.
 Json read_from(const CreditFlags& flags) {
   if (is_run(flags))
     return {{"run", run_record(flags.where)}, {"policy", model_record(find_model_folder(flags.policy))}};

@@ -1,4 +1,4 @@
-// agon decompose - how well PDCR tells a policy's visual steps from its textual ones.
+// agon decompose - measures how well PDCR tells a policy's visual steps from its textual ones.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -51,7 +51,7 @@ agents::DecompositionOptions options_of(const DecomposeFlags& flags) {
     if (agents::credit_settings("pdcr").contains(name) && !kOfSplits.contains(name))
       throw Error("decompose: --set {} does nothing: it does not split steps. Leave it out; {} do.", name,
                   fmt::join(kOfSplits, ", "));
-  agents::make_credit("pdcr", options.settings);  // said before anything is played
+  agents::make_credit("pdcr", options.settings);  // reports wrong settings before anything is played
   options.seed = flags.play.seed;
   return options;
 }

@@ -141,7 +141,7 @@ Check model(const std::string& policy) {
   }
 }
 
-// Starts one and runs a line in it. What needs no code of a model runs without.
+// Starts a sandbox and runs a line in it. Commands that run no code of a model work without it.
 std::vector<Check> code_sandbox() {
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [&start] {
@@ -163,7 +163,7 @@ std::vector<Check> code_sandbox() {
   }
 }
 
-// Writes and removes a file in `folder`, or where it would be made.
+// Writes and removes a file in `folder`, or in the folder where it would be created.
 Check output_folder(const std::string& folder) {
   std::error_code ignored;
   fs::path place = fs::absolute(folder);

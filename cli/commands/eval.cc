@@ -8,6 +8,7 @@
 
 #include "agents/engine/local_policy.h"
 #include "cli/commands/commands.h"
+#include "cli/flags/cache_flag.h"
 #include "cli/flags/flag_use.h"
 #include "cli/flags/play_flags.h"
 #include "cli/model_folder.h"
@@ -30,11 +31,11 @@ namespace fs = std::filesystem;
 struct EvalFlags {
   PlayFlags play;
   std::vector<std::string> suites = {"charts"}, policies;
-  std::string out;
+  std::string cache, out;
   bool resume = false, json = false;
 };
 
-// The runs go into folders of their own, which are no place in another command's.
+// The runs get folders of their own below `out`, so `out` must not hold a run itself.
 void require_own_folder(const fs::path& out) {
   if (!fs::exists(out / record::kRunDatabase)) return;
   const std::string command = record::recording_command(out);
@@ -45,7 +46,7 @@ void require_own_folder(const fs::path& out) {
 struct EvaluatedPolicy {
   agents::PolicySource source;
   fs::path path;     // of the folder, or the server's address and model
-  std::string name;  // as many of the path's last parts as it takes to tell it from the others
+  std::string name;  // as many last parts of the path as are needed to make it unique
 };
 
 std::string last_parts(const fs::path& path, std::size_t count) {
@@ -56,14 +57,18 @@ std::string last_parts(const fs::path& path, std::size_t count) {
   return last.string();
 }
 
-std::vector<EvaluatedPolicy> named_policies(const std::vector<std::string>& flags) {
+std::vector<EvaluatedPolicy> named_policies(const std::vector<std::string>& flags, const std::string& cache) {
   std::vector<EvaluatedPolicy> policies;
   for (const std::string& flag : flags.empty() ? std::vector<std::string>{""} : flags) {
     agents::PolicySource source = find_policy(flag);
+    use_cache(source, cache);
     if (!source.endpoint) source.folder = fs::canonical(source.folder);
     const fs::path path = source.endpoint ? fs::path(source.fingerprint()) : source.folder;
     policies.push_back({std::move(source), path, ""});
   }
+  std::vector<agents::PolicySource> sources;
+  for (const EvaluatedPolicy& policy : policies) sources.push_back(policy.source);
+  require_server("eval", cache, sources);
   const auto same_name = [&](const EvaluatedPolicy& one, std::size_t parts) {
     return std::count_if(policies.begin(), policies.end(), [&](const EvaluatedPolicy& other) {
       return last_parts(other.path, parts) == last_parts(one.path, parts);
@@ -104,7 +109,7 @@ struct Evaluated {
 
 // Suite by suite, the policies in the order of the flags.
 std::vector<Evaluated> evaluate(const EvalFlags& flags) {
-  std::vector<EvaluatedPolicy> policies = named_policies(flags.policies);
+  std::vector<EvaluatedPolicy> policies = named_policies(flags.policies, flags.cache);
   const std::vector<agents::RolloutOptions> suites = options_of(flags);
   fs::path out = flags.out;
   std::vector<Evaluated> all(suites.size() * policies.size());
@@ -137,7 +142,7 @@ void eval(const EvalFlags& flags) {
   for (const Evaluated& one : all) rows.push_back(one.row);
   if (flags.json) {
     Json about{{"policies", Json::array()}};
-    for (const EvaluatedPolicy& policy : named_policies(flags.policies))
+    for (const EvaluatedPolicy& policy : named_policies(flags.policies, flags.cache))
       about["policies"].push_back(policy_record(policy.source));
     const Json made = record::RunReader::open(all.front().place.folder)->config().value(kProvenance, Json::object());
     for (const char* input : {"file", "search"})
@@ -162,7 +167,8 @@ void add_eval(CLI::App& app) {
       ->group(kDataFlags);
   command
       ->add_option("--policy", flags->policies,
-                   "Model folder; each later one is compared with the first (default: models/agon-tiny)")
+                   "Model folder;
+  add_cache_option(*command, flags->cache); each later one is compared with the first (default: models/agon-tiny)")
       ->type_name("<path>")
       ->group(kPolicyFlags);
   add_play_options(*command, flags->play);

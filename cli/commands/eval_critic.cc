@@ -1,5 +1,5 @@
-// agon eval-critic - how well a critic tells right steps from wrong ones: of a suite's experts and its ways to go
-// wrong, of what a policy wrote, or of a published file.
+// agon eval-critic - measures how well a critic tells right steps from wrong ones: steps of a suite's experts with
+// errors put in, steps that a policy wrote, or steps of a published file.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -41,7 +41,7 @@ struct EvalCriticFlags {
   bool json = false;
 };
 
-// What is judged under one name.
+// Steps that are judged under one name.
 struct Steps {
   std::string name;
   std::vector<critic::LabelledStep> steps;

@@ -1,4 +1,4 @@
-// agon eval-rm - how well a reward model, or a policy as judge, ranks responses whose ranks are known.
+// agon eval-rm - measures how well a reward model, or a policy as judge, ranks responses whose ranks are known.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -33,7 +33,7 @@ struct EvalRmFlags {
   bool json = false, no_swap = false;
 };
 
-// Sets whose responses are all of one rank are counted instead.
+// Sets whose responses all have the same rank are left out and counted.
 std::vector<critic::Preference> read_all(const EvalRmFlags& flags, std::int64_t& passed_over) {
   std::vector<critic::Preference> all;
   for (const std::string& file : flags.files)
@@ -87,8 +87,8 @@ std::vector<critic::ScoredSet> scored(const EvalRmFlags& flags, const std::vecto
 std::string extra_text(const Json& extra) {
   if (extra.contains("order"))
     return fmt::format(
-        "\nover {} orders of the responses a score deviates by {:.3f} of the deviation in its set; the "
-        "best changes in {:.3f} of the sets\n",
+        "\nover {} orders of the responses a score deviates by {:.3f} of the deviation in its set; the best response "
+        "changes in {:.3f} of the sets\n",
         extra["order"]["orders"].get<int>(), extra["order"]["deviation"].get<double>(),
         extra["order"]["best_changes"].get<double>());
   if (!extra.contains("judge")) return {};

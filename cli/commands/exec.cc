@@ -36,13 +36,13 @@ struct ExecFlags {
   bool json = false;
 };
 
-// Pictures of one call: a code's own work must not keep the program busy long after it.
+// Pictures of one call: untrusted code must not keep the program busy long after it ended.
 constexpr ImageLimits kPictureLimits{.cpu_seconds = 2};
 constexpr double kSecondsForPictures = 10;
 
 // A picture that could not be decoded or saved.
 struct LostPicture {
-  std::string name;  // as the code gave it
+  std::string name;  // the name that the code gave
   std::string why;
 };
 
@@ -55,7 +55,7 @@ struct Call {
   std::vector<LostPicture> not_saved;  // among them
 };
 
-// Before anything runs. Bytes as they are: the interpreter knows byte-order marks and PEP 263.
+// Read before anything runs, as unchanged bytes: the interpreter knows byte-order marks and PEP 263.
 std::vector<std::string> read_scripts(const ExecFlags& flags) {
   std::vector<std::string> texts;
   for (const std::string& script : flags.scripts) {
@@ -72,7 +72,7 @@ fs::path existing(const std::string& path) {
   return whole;
 }
 
-// What would otherwise be found out after the scripts ran.
+// Finds errors that would otherwise show only after the scripts ran.
 void check(const ExecFlags& flags) {
   if (flags.fork_after && *flags.fork_after >= flags.scripts.size())
     throw Error("exec: --fork-after {} leaves nothing to fork: there are {} scripts. Give 0 to {}.", *flags.fork_after,
@@ -102,7 +102,7 @@ sandbox::SandboxConfig config_of(const ExecFlags& flags) {
   return config;
 }
 
-// Takes pictures that cannot be decoded out of the result; the call says why.
+// Removes pictures that cannot be decoded from the result; the call records why.
 void drop_what_is_no_image(Call& call) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
@@ -121,7 +121,7 @@ void drop_what_is_no_image(Call& call) {
   });
 }
 
-// Whatever happens to a picture, the results stay.
+// A picture that cannot be saved does not affect the results.
 void save_images(Call& call, SavedPictures& saved, const fs::path& folder) {
   for (const sandbox::Artifact& artifact : call.result.artifacts) {
     call.saved.emplace_back();
@@ -133,7 +133,7 @@ void save_images(Call& call, SavedPictures& saved, const fs::path& folder) {
   }
 }
 
-// Output of the code is text for people here, and steers no terminal; --json has it as it was.
+// Output of the code is printed as text that cannot control the terminal; --json has it unchanged.
 void print_call(const Call& call) {
   const sandbox::Result& result = call.result;
   std::string out = result.out;
@@ -159,7 +159,7 @@ void print_call(const Call& call) {
   tell(call.left_out, "is left out");
   tell(call.not_saved, "was not saved");
   if (result.pictures_left > 0)
-    text += fmt::format("[{}: {} more new pictures did not come out: 16 a call do, of 128 MB together]\n",
+    text += fmt::format("[{}: {} more new pictures were left out; the limits per call are 16 and 128 MB]\n",
                         printable_line(call.script), result.pictures_left);
   std::fputs(text.c_str(), stderr);
 }
@@ -192,7 +192,7 @@ std::vector<sandbox::Artifact> read_images(const ExecFlags& flags) {
 
 class Exec {
  public:
-  // What can be wrong with the flags is found before the sandbox starts.
+  // Errors in the flags are found before the sandbox starts.
   explicit Exec(const ExecFlags& flags)
       : flags_(flags),
         texts_(read_scripts(flags)),
@@ -218,10 +218,10 @@ class Exec {
  private:
   struct ForkOrResult {
     std::optional<sandbox::Session> session;
-    sandbox::Result refused;  // without a session: how all of its scripts end
+    sandbox::Result refused;  // the result of all scripts if there is no session
   };
 
-  // A session that the code ended, or that it has made one that cannot be forked: its scripts end for that reason.
+  // If the code ended the session or made it impossible to fork, its remaining scripts end for that reason.
   ForkOrResult fork(sandbox::Session& session) {
     try {
       return {session.fork(), {}};

@@ -1,4 +1,4 @@
-// agon grade - what answers are worth, and why: the graders of env/grading/grader.h over a file.
+// agon grade - grades the answers of a file with the graders of env/grading/grader.h, and explains the grades.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -25,7 +25,7 @@ struct GradeFlags {
   bool explain = false, json = false;
 };
 
-// A key that looks like a slip of a known one is refused; other keys are the user's own.
+// A key that looks like a misspelling of a known one is refused; other keys are allowed.
 void check_keys(const Json& line) {
   static const std::vector<std::string> kKeys = {
       "grader", "answer", "options", "response", "tolerance", "coordinates", "response_coordinates", "size"};
@@ -83,7 +83,7 @@ void run(const GradeFlags& flags) {
   std::ifstream file;
   if (!standard_input) {
     file.open(flags.file);
-    if (!file || file.peek() == std::ifstream::traits_type::eof()) read_file(flags.file);  // throws what is wrong
+    if (!file || file.peek() == std::ifstream::traits_type::eof()) read_file(flags.file);  // throws the error
   }
   std::istream& input = standard_input ? std::cin : file;
   if (!flags.json) {

@@ -19,7 +19,7 @@ std::string check_command(const CLI::App& program, const std::string& name) {
   std::vector<std::string> names;
   for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
   const std::string message = unknown_name_message("command", name, names);
-  return message.substr(message.find("no '"));  // the parser says COMMAND
+  return message.substr(message.find("no '"));  // the parser's message starts with COMMAND
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// agon make-preferences - ranked responses to a suite's tasks, for reward models: by the suite's own truth, or by the
-// votes of judges through a preference graph.
+// agon make-preferences - writes and ranks responses to a suite's tasks, for reward models. The suite ranks them, or
+// judges vote and a preference graph ranks them.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -10,6 +10,7 @@
 #include "agents/engine/local_policy.h"
 #include "agents/model_fingerprint.h"
 #include "cli/commands/commands.h"
+#include "cli/flags/cache_flag.h"
 #include "cli/flags/flag_use.h"
 #include "cli/flags/play_flags.h"
 #include "cli/flags/usage.h"
@@ -35,12 +36,12 @@ namespace fs = std::filesystem;
 
 constexpr const char *kPreference = "preference", *kNothing = "no preference", *kFile = "preferences.jsonl";
 constexpr std::size_t kTasksAtOnce = 32;
-constexpr int kTaskBits = 40;  // of a journal's number; above them stands which suite it is
+constexpr int kTaskBits = 40;  // bits of a journal's number for the task; the bits above are the suite's number
 
 struct PreferenceFlags {
   std::vector<std::string> suites{"charts"}, policies, judges;
   std::vector<double> temperatures{1.0};
-  std::string split = "train", out;
+  std::string split = "train", cache, out;
   std::uint64_t tasks = 100, first_task = 0, seed = 0;
   int level = 0, samples = 4, corrupted = 1, responses = 4, max_tokens = 256;
   bool repeats = false, resume = false, json = false;
@@ -52,21 +53,29 @@ struct Models {
   std::vector<std::unique_ptr<critic::Judge>> judges;
 };
 
-std::vector<agents::PolicySource> sources(const std::vector<std::string>& names) {
+std::vector<agents::PolicySource> sources(const std::vector<std::string>& names, const std::string& cache) {
   std::vector<agents::PolicySource> found;
-  for (const std::string& name : names) found.push_back(find_policy(name));
+  for (const std::string& name : names) {
+    found.push_back(find_policy(name));
+    use_cache(found.back(), cache);
+  }
   return found;
 }
 
 Models open_models(const PreferenceFlags& flags) {
   Models models;
-  for (agents::PolicySource& source : sources(flags.policies.empty() ? std::vector<std::string>{""} : flags.policies)) {
+  std::vector<agents::PolicySource> writers =
+      sources(flags.policies.empty() ? std::vector<std::string>{""} : flags.policies, flags.cache);
+  std::vector<agents::PolicySource> judges = sources(flags.judges, flags.cache), all = writers;
+  all.insert(all.end(), judges.begin(), judges.end());
+  require_server("make-preferences", flags.cache, all);
+  for (agents::PolicySource& source : writers) {
     models.policies.push_back(agents::open_policy(source));
     for (const double temperature : flags.temperatures)
       models.writers.push_back(
           {models.policies.back().get(), fmt::format("{} T={}", source.name(), temperature), temperature});
   }
-  for (agents::PolicySource& source : sources(flags.judges)) {
+  for (agents::PolicySource& source : judges) {
     models.policies.push_back(agents::open_policy(source));
     models.judges.push_back(std::make_unique<critic::Judge>(
         *models.policies.back(), critic::JudgeOptions{.max_tokens = flags.max_tokens, .seed = flags.seed}));
@@ -77,13 +86,13 @@ Models open_models(const PreferenceFlags& flags) {
 Json config_of(const PreferenceFlags& flags) {
   const auto fingerprints = [](const std::vector<std::string>& names) {
     Json list = Json::array();
-    for (const agents::PolicySource& source : sources(names))
+    for (const agents::PolicySource& source : sources(names, {}))
       list.push_back({{"policy", source.name()}, {"files", source.fingerprint()}});
     return list;
   };
   const auto records = [](const std::vector<std::string>& names) {
     Json list = Json::array();
-    for (const agents::PolicySource& source : sources(names)) list.push_back(policy_record(source));
+    for (const agents::PolicySource& source : sources(names, {})) list.push_back(policy_record(source));
     return list;
   };
   const std::vector<std::string> writers = flags.policies.empty() ? std::vector<std::string>{""} : flags.policies;
@@ -126,7 +135,7 @@ std::uint64_t tasks_of(const PreferenceFlags& flags, const env::Suite& suite) {
   return std::min(flags.tasks, left);
 }
 
-// What was recorded: every task of the suite number `suite`, with or without a set.
+// The recorded tasks of suite number `suite`, with or without a set.
 class Recorded {
  public:
   explicit Recorded(const record::RunReader& run) {
@@ -141,7 +150,7 @@ class Recorded {
 
 using Makers = std::vector<std::unique_ptr<critic::PreferenceMaker>>;
 
-// One a suite, before anything is written: what one of them refuses leaves no folder.
+// One per suite, made before anything is written, so that an error leaves no folder.
 Makers makers_of(const PreferenceFlags& flags, const Models& models) {
   std::vector<critic::Judge*> judges;
   for (const auto& judge : models.judges) judges.push_back(judge.get());
@@ -246,7 +255,7 @@ void write_file(const record::RunReader& run, const Json& summary, const fs::pat
   critic::write_preferences(folder / kFile, preferences);
 }
 
-// Two writers that are one would write the same.
+// Two equal writers would write the same texts.
 void require_different_writers(const PreferenceFlags& flags) {
   for (std::size_t i = 0; i < flags.temperatures.size(); ++i)
     if (std::ranges::count(flags.temperatures, flags.temperatures[i]) > 1)
@@ -318,6 +327,7 @@ void add_make_preferences(CLI::App& app) {
       ->type_name("<path>")
       ->allow_extra_args(false)
       ->group(kPolicyFlags);
+  add_cache_option(*command, flags->cache);
   command->add_option("--temperature", flags->temperatures, "Temperature of the samples")
       ->check(number_in(0, 100))
       ->capture_default_str()

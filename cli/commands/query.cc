@@ -14,7 +14,7 @@
 namespace agon::cli {
 namespace {
 
-constexpr double kSeconds = 30;  // that an engine may take
+constexpr double kSeconds = 30;  // limit for a search engine
 
 struct QueryFlags {
   SearchFlags search;

@@ -1,5 +1,5 @@
-// agon replay - the tree of a searched task, played again from the run alone; or asked of a policy and a critic again,
-// to see where they would go another way.
+// agon replay - shows the tree of a searched task, rebuilt from the run alone. With a policy and a critic, it asks them
+// again and shows where they first differ.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -30,14 +30,14 @@ namespace fs = std::filesystem;
 
 struct ReplayFlags {
   std::string run, task_name, policy, file, search;
-  std::uint64_t task = 0;  // that task_name means
+  std::uint64_t task = 0;  // number of the task in task_name
   CriticFlags critic;
-  bool critic_given = false;        // a flag says what the critic is, or is told
-  bool critic_place_given = false;  // a flag says where it is
+  bool critic_given = false;        // a flag sets the critic or its instructions
+  bool critic_place_given = false;  // a flag sets its folder or address
   bool json = false;
 };
 
-// Where nothing says which, the run's own.
+// Without critic flags the run's own critic.
 CriticFlags critic_of(const ReplayFlags& flags, const Json& config, const agents::PolicySource& policy) {
   CriticFlags given = flags.critic;
   given.seed = config.at("seed").get<std::uint64_t>();
@@ -61,7 +61,7 @@ void note_given(const CLI::App& command, ReplayFlags& flags) {
   }
 }
 
-// Of the run, which of them can change something.
+// Refuses flags that have no effect for this run.
 void require_flags_used(const CLI::App& command, const ReplayFlags& flags, const Json& config,
                         const critic::MethodOptions& method) {
   require_used(command, {{"--search", config.contains("search"), "here: the run searched nowhere"},

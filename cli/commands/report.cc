@@ -28,7 +28,7 @@ struct ReportFlags {
   std::vector<std::string> compare;
 };
 
-// The run itself must outlive its report.
+// The report must not overwrite a file of the run.
 void check_target(const fs::path& out, const fs::path& run) {
   std::error_code code;
   for (const fs::directory_entry& own : fs::directory_iterator(run, code))
@@ -61,11 +61,11 @@ Json data_of(const CLI::App& command, const ReportFlags& flags) {
   if (!others.empty() && !is_search)
     throw Error("report: --compare is for searches, and {} is not a search. `agon eval` compares policies.", flags.run);
   const Json config = run->config();
-  require_used(command, {{"--file", is_search && config.contains("file"), "for a run that is no search of a task file"},
-                         {"--search", is_search && config.contains("search"), "for a run whose tasks search nowhere"}});
+  require_used(command,
+               {{"--file", is_search && config.contains("file"), "for a run that is not a search of a task file"},
+                {"--search", is_search && config.contains("search"), "for a run whose tasks search nowhere"}});
   const MovedInputs moved{flags.file, flags.search};
-  if (!moved.file.empty() || !moved.search.empty())
-    search_options_in(config, moved);  // or throws what is wrong with them
+  if (!moved.file.empty() || !moved.search.empty()) search_options_in(config, moved);  // throws if they are wrong
   return report_data(*run, name_of(flags.run), {}, others, moved);
 }
 

@@ -8,6 +8,7 @@
 #include "agents/engine/local_policy.h"
 #include "agents/run_summary_table.h"
 #include "cli/commands/commands.h"
+#include "cli/flags/cache_flag.h"
 #include "cli/flags/old_names.h"
 #include "cli/flags/play_flags.h"
 #include "cli/interrupt.h"
@@ -31,7 +32,7 @@ namespace fs = std::filesystem;
 
 struct RunFlags {
   PlayFlags play;
-  std::string suite = "charts", policy, reward_model, out;
+  std::string suite = "charts", policy, cache, reward_model, out;
   bool resume = false, json = false;
 };
 
@@ -51,13 +52,15 @@ bool verify(critic::RewardModel& model, const fs::path& folder, const record::Ru
 void require_one_turn(const agents::RolloutOptions& options) {
   if (const int turns = options.suite.info().max_turns; turns > 1)
     throw Error(
-        "run: --reward-model compares whole responses, and an episode of {} has up to {} turns here. Take a suite of "
+        "run: --reward-model compares whole responses, and an episode of {} has up to {} turns here. Choose a suite of "
         "one turn, or leave --reward-model out.",
         options.suite.name(), turns);
 }
 
 void run(const RunFlags& flags) {
   agents::PolicySource source = find_policy(flags.policy);
+  use_cache(source, flags.cache);
+  require_server("run", flags.cache, {&source, 1});
   const agents::RolloutOptions options = rollout_options(flags.play, flags.suite);
   if (!flags.reward_model.empty()) require_one_turn(options);
   const auto policy = agents::open_policy(source);  // first: a model that does not load leaves no folder
@@ -68,7 +71,7 @@ void run(const RunFlags& flags) {
   const RunPlace place = run_place("run", flags.suite, flags.out, flags.resume);
   const auto add_verified = [&](const record::RunReader& run, agents::RunSummary& summary) {
     if (model) return verify(*model, flags.reward_model, run, summary);
-    summary.verified = agents::verified_in(run.summary());  // of a run that is finished already
+    summary.verified = agents::verified_in(run.summary());  // of an already finished run
     return true;
   };
   const PlayedRun played = play_into(place, *policy, options, config, "run " + flags.suite, add_verified);
@@ -95,6 +98,7 @@ void add_run(CLI::App& app) {
   command->add_option("--policy", flags->policy, "Model folder or server (default: models/agon-tiny)")
       ->type_name("<path>")
       ->group(kPolicyFlags);
+  add_cache_option(*command, flags->cache);
   add_play_options(*command, flags->play);
   command->add_option("--reward-model", flags->reward_model, "Reward model folder; it picks the best of the samples")
       ->type_name("<path>")

@@ -1,4 +1,4 @@
-// agon score - what a reward model makes of responses to a prompt.
+// agon score - scores responses to a prompt with a reward model.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

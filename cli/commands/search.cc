@@ -9,6 +9,7 @@
 
 #include "agents/engine/local_policy.h"
 #include "cli/commands/commands.h"
+#include "cli/flags/cache_flag.h"
 #include "cli/flags/critic_flags.h"
 #include "cli/flags/flag_use.h"
 #include "cli/flags/old_names.h"
@@ -41,9 +42,9 @@ constexpr const char* kSearchFlags = "Search";
 struct SearchCommandFlags {
   PlayFlags play;
   CriticFlags critic;
-  std::string suite = "charts", policy, out, method = "guided", budget, rank, keep = "likeliest", retry = "anew";
+  std::string suite = "charts", policy, cache, out, method = "guided", budget, rank, keep = "likeliest", retry = "anew";
   int n = 5, width = 4, attempts = 5;
-  std::string critic_flag;  // one of the critic's that was given
+  std::string critic_flag;  // a flag of the critic that was given
   bool resume = false, json = false, no_speculation = false;
 };
 
@@ -90,8 +91,8 @@ Json search_json(const SearchCommandFlags& flags, const agents::RolloutOptions& 
   return config;
 }
 
-// What is rejected is not written again, so that a step stays likely at a low temperature and becomes another all the
-// same (docs/results.md).
+// Rejected steps are not written again, so a low temperature keeps steps likely and still gives different ones
+// (docs/results.md).
 constexpr double kAnewTemperature = 0.5;
 bool writes_anew(const SearchCommandFlags& flags) { return flags.method == "guided" && flags.retry == "anew"; }
 
@@ -120,7 +121,7 @@ void require_method_flags_used(const CLI::App& command, const SearchCommandFlags
                  {{flag, method != critic::Method::guided, "with --attempts 1", "allow more --attempts at a step"}});
 }
 
-// At temperature 0 guided writes the next likeliest step; all candidates of another method are equal.
+// At temperature 0 guided writes the next most likely step; candidates of the other methods are all equal.
 void require_candidates_differ(const SearchCommandFlags& flags, const critic::MethodOptions& options) {
   if (flags.play.temperature > 0 || !looks_at(options.method, critic::Setting::sampling)) return;
   const bool guided = options.method == critic::Method::guided;
@@ -134,7 +135,7 @@ void require_candidates_differ(const SearchCommandFlags& flags, const critic::Me
         flags.method, guided ? " or --retry anew" : ", or guided, which takes the next most likely step");
 }
 
-// Limits that nothing could reach.
+// Refuses limits that nothing could reach.
 void require_budget_used(const SearchCommandFlags& flags, const critic::SearchOptions& options) {
   if (options.budget.critic_tokens && !needs_critic(options.method))
     throw Error("search: --budget critic_tokens does nothing: --method {} asks no critic here. Leave it out.",
@@ -151,7 +152,7 @@ void require_budget_used(const SearchCommandFlags& flags, const critic::SearchOp
                 baseline.empty() ? "" : " with --baseline " + baseline);
 }
 
-// An oracle that knows nothing rejects nothing: every method would go on as if it had no critic.
+// An oracle without labels rejects nothing: every method would work as if it had no critic.
 void require_oracle_knows(const SearchCommandFlags& flags, const critic::SearchOptions& options) {
   if (flags.critic.critic != "oracle" || !needs_critic(options.method)) return;
   const env::Suite& suite = *options.suite;
@@ -176,7 +177,7 @@ void require_asked(const SearchCommandFlags& flags, const critic::MethodOptions&
       ranks ? "Give --rank min, mean, last or product, or leave it out" : "Leave it out, or choose another method");
 }
 
-// A process reward model reads no pictures, and a run would find that out task by task.
+// A process reward model does not read pictures; without this check every task would fail.
 void require_text(const SearchCommandFlags& flags, const critic::SearchOptions& options) {
   if (flags.critic.critic != "process-reward" || !needs_critic(options.method)) return;
   if (shows_pictures(*options.suite, options.split, options.seed))
@@ -185,7 +186,7 @@ void require_text(const SearchCommandFlags& flags, const critic::SearchOptions& 
         options.suite->name());
 }
 
-// Throws Interrupted where it was stopped.
+// Throws Interrupted if it was stopped.
 critic::SearchSummary search_into(const RunPlace& place, const Json& config, const critic::SearchOptions& options,
                                   agents::Policy& policy, critic::StepCritic* critic, const std::string& label) {
   const env::SuiteInfo& info = options.suite->info();
@@ -223,6 +224,8 @@ void require_none_failed(const record::RunReader& run, const RunPlace& place) {
 
 void run_search(const SearchCommandFlags& flags) {
   agents::PolicySource source = find_policy(flags.policy);
+  use_cache(source, flags.cache);
+  require_server("search", flags.cache, {&source, 1});
   const agents::RolloutOptions asked = rollout_options(flags.play, flags.suite);
   const critic::SearchOptions options = search_options(flags, asked);
   require_candidates_differ(flags, options.method);
@@ -326,6 +329,7 @@ void add_search(CLI::App& app) {
   command->add_option("--policy", flags->policy, "Model folder or server (default: models/agon-tiny)")
       ->type_name("<path>")
       ->group(kPolicyFlags);
+  add_cache_option(*command, flags->cache);
   add_sampling_options(*command, flags->play);
   command->get_option("--temperature")
       ->description(

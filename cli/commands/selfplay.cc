@@ -1,4 +1,4 @@
-// agon selfplay - rounds of games between a sneaky generator and a critic, which learn from them.
+// agon selfplay - plays rounds of games between a sneaky generator and a critic, and trains both on them.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -29,9 +29,7 @@ struct ModelServeFlags {
 };
 
 // As an address has it: IPv6 in brackets.
-std::string host_in_address(const std::string& host) {
-  return host.find(':') == host.npos ? host : "[" + host + "]";
-}
+std::string host_in_address(const std::string& host) { return host.find(':') == host.npos ? host : "[" + host + "]"; }
 
 std::string key_of_environment() {
   const char* const key = std::getenv(kKeyVariable);
@@ -48,9 +46,9 @@ serve::ServedModels open_models(const ModelServeFlags& flags, const CLI::App& co
   serve::ServedModels models;
   const bool nothing_named = flags.reward_model.empty() && flags.search_index.empty();
   const bool has_policy = !flags.policy.empty() || nothing_named;
-  require_used(command, {{.flag = "--threads",
-                          .used = has_policy || !flags.reward_model.empty(),
-                          .why = "with a search index alone"}});
+  require_used(
+      command,
+      {{.flag = "--threads", .used = has_policy || !flags.reward_model.empty(), .why = "with a search index alone"}});
   if (has_policy)
     models.policy = std::make_shared<serve::ServedPolicy>(find_model_folder(flags.policy),
                                                           agents::EngineOptions{.threads = flags.threads});
@@ -94,8 +92,7 @@ void add_serve(CLI::App& app) {
   auto flags = std::make_shared<ModelServeFlags>();
   CLI::App* command = app.add_subcommand("serve", "Serve models over HTTP with OpenAI's endpoints");
   command
-      ->add_option("--policy", flags->policy,
-                   "Model folder (default: models/agon-tiny, unless another part is named)")
+      ->add_option("--policy", flags->policy, "Model folder (default: models/agon-tiny, unless another part is named)")
       ->type_name("<path>");
   command->add_option("--reward-model", flags->reward_model, "Reward model folder")->type_name("<path>");
   command->add_option("--search-index", flags->search_index, "Search index: a file that agon index wrote")

@@ -19,7 +19,7 @@ struct ServeFlags {
   tools::RetrieveServerOptions server;
 };
 
-// As an address has it: IPv6 in brackets.
+// The host in the form of a URL: IPv6 in brackets.
 std::string in_address(const std::string& host) { return host.find(':') == host.npos ? host : "[" + host + "]"; }
 
 void serve(const CLI::App& command, const ServeFlags& flags) {

@@ -20,7 +20,7 @@
 namespace agon::cli {
 namespace {
 
-// Rewards of queries mean what their similarity can tell: say which one it is.
+// Rewards of queries depend on the similarity used, so the command names it.
 void say_similarity(const agents::TrainConfig& config) {
   for (const agents::TrainSource& source : config.sources) {
     if (!source.expert_turn) continue;

@@ -1,4 +1,4 @@
-// agon train-rm - a reward model from preferences.
+// agon train-rm - trains a reward model, or a judge, on preferences.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -28,7 +28,7 @@ void add_train_sft(CLI::App& app) {
       throw Interrupted("train-sft: stopped after a checkpoint. Rerun the same command with --resume.");
     Json about{{"model", model_record(config.output)}};
     if (!config.start.empty()) about["policy"] = model_record(config.start);
-    // No JSON: a model's fingerprint is of that, and tells models apart, not who made them.
+    // Not a JSON file: those are in the model's fingerprint, which identifies the model and not its maker.
     const Json notes{{"config", config.source}, {kProvenance, provenance(about)}};
     write_file_atomically((config.output / "training.yaml").string(), agents::to_yaml(notes));
     if (flags->json)

@@ -9,11 +9,11 @@
 
 namespace agon::cli {
 
-// Key and value. Throws Error, which begins with `flag` ("credit: --set"), for a text without either.
+// Splits a text into key and value. Throws Error, starting with `flag` ("credit: --set"), if either is missing.
 std::pair<std::string, std::string> split_assignment(const std::string& text, const std::string& flag);
-// Throws Error for a key that is given twice.
+// Throws Error for a key given twice.
 void require_keys_once(const std::vector<std::string>& assignments, const std::string& flag);
-// An object of them all, each key once. A value reads as JSON where it can, else as text: 0.1, true, pairwise.
+// All assignments as one object, each key once. A value is JSON if it parses, else text: 0.1, true, pairwise.
 Json settings_of(const std::vector<std::string>& assignments, const std::string& flag);
 
 }  // namespace agon::cli

@@ -31,7 +31,7 @@ namespace agon::cli {
 namespace {
 
 constexpr std::string_view kConstant = "constant=", kRewardModel = "reward-model:";
-constexpr std::string_view kOldRewardModel = "rm:";  // before version 0.2, and in every record: formats stay
+constexpr std::string_view kOldRewardModel = "rm:";  // the name before version 0.2, still used in records: formats stay
 
 std::string renewed(const std::string& critic) {
   if (!critic.starts_with(kOldRewardModel)) return critic;
@@ -43,7 +43,7 @@ std::string recorded(const std::string& critic) {
   return std::string(kOldRewardModel) + critic.substr(kRewardModel.size());
 }
 
-// Takes the old form of a critic too, with a warning.
+// Also accepts the old form of a critic, with a warning.
 CLI::Validator critic_name(const std::string& command) {
   const auto renew = [command](std::string& critic) {
     if (critic.starts_with(kOldRewardModel)) warn_of_old_name(command, "--critic rm:DIR", "--critic reward-model:DIR");
@@ -53,7 +53,7 @@ CLI::Validator critic_name(const std::string& command) {
   return CLI::Validator(renew, "");
 }
 
-// A critic that was taught to judge; the solver's own score is the solver's.
+// The default critic; for self-score the solver.
 agents::PolicySource critic_source(const CriticFlags& flags, const agents::PolicySource* solver) {
   const bool own_score = flags.critic == "self-score";
   if (own_score && flags.policy.empty() && solver) return *solver;

@@ -1,5 +1,4 @@
-// cli/flags/flag_use.h - refuses flags that would change nothing, so that nobody believes in a setting which was
-// ignored.
+// cli/flags/flag_use.h - refuses flags that would change nothing, so that no setting is silently ignored.
 #pragma once
 
 #include <string>
@@ -13,20 +12,20 @@ namespace agon::cli {
 
 struct FlagUse {
   std::string flag;          // "--width"
-  bool used = false;         // it changes something in this call
+  bool used = false;         // it has an effect in this call
   std::string why;           // "with --method guided"
-  std::string instead = {};  // "choose --method beam, diverse-beam or mcts"; empty: there is only leaving it out
+  std::string instead = {};  // "choose --method beam, diverse-beam or mcts"; empty: leave it out
 };
 
 // Throws Error for the first of `uses` that was given and is not used: "search: --width does nothing with --method
 // guided. Leave it out, or choose --method beam, diverse-beam or mcts." REQUIRES: the command has every flag.
 void require_used(const CLI::App& command, const std::vector<FlagUse>& uses);
 
-// Throw Error for a value that stands twice, so that nothing counts twice: "eval-critic: --suite charts is given twice.
-// Give it once." The second compares where paths lead to.
+// Throw Error for a value given twice, so that nothing counts twice: "eval-critic: --suite charts is given twice. Give
+// it once." The second one resolves paths before it compares them.
 void require_each_once(const std::string& command, const std::string& flag, const std::vector<std::string>& values);
 void require_each_path_once(const std::string& command, const std::string& flag, const std::vector<std::string>& paths);
-// Throws Error for several samples of one prompt that cannot differ.
+// Throws Error if several samples of one prompt cannot differ.
 void require_samples_differ(const std::string& command, int samples, double temperature);
 
 }  // namespace agon::cli

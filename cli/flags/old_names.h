@@ -1,5 +1,5 @@
-// cli/flags/old_names.h - flags by the names that they had before version 0.2. They work for one more version; a line
-// on stderr says the new name.
+// cli/flags/old_names.h - the names that flags had before version 0.2. They work for one more version; a line on stderr
+// gives the new name.
 #pragma once
 
 #include <string>
@@ -12,11 +12,10 @@ namespace agon::cli {
 
 inline constexpr const char* kOldNames = "Old names";  // group of options that --help does not show
 
-// `old_name` ("--rm") in place of `name` ("--reward-model"), which the command has: it counts as that, and --help does
-// not show it.
+// Adds `old_name` ("--rm") as a hidden synonym of `name` ("--reward-model"), an option of the command.
 void add_old_name(CLI::App& command, const std::string& old_name, const std::string& name);
 
-// "run: --verifier is called --reward-model now. The old name goes with the next version."
+// "run: --verifier is called --reward-model now. The next version drops the old name."
 void warn_of_old_name(const std::string& command, const std::string& old_name, const std::string& name);
 
 }  // namespace agon::cli

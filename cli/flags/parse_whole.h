@@ -1,4 +1,4 @@
-// cli/flags/parse_whole.h - a number that is the whole of a text: no white space, sign of plus, or rest.
+// cli/flags/parse_whole.h - parses a text that is one number and nothing else: no white space, plus sign or other text.
 #pragma once
 
 #include <charconv>

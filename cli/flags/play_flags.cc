@@ -15,9 +15,9 @@ namespace agon::cli {
 namespace {
 
 constexpr std::uint64_t kDefaultTasks = 100;
-constexpr double kLeastTopP = 1e-6;  // of 0, nothing would be left to sample
+constexpr double kLeastTopP = 1e-6;  // at 0 nothing would be left to sample
 
-// A bound of the suite's own is told; one that the user gave is kept where it can be.
+// The number of tasks to play: of the test split at most all, which is reported if the user asked for more.
 std::uint64_t tasks_of(const PlayFlags& flags, const env::SuiteInfo& info) {
   const std::uint64_t tasks = flags.tasks.value_or(kDefaultTasks);
   if (flags.split == "train" || tasks <= info.test_tasks) return tasks;

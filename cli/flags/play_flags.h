@@ -30,14 +30,14 @@ struct PlayFlags {
 void add_task_options(CLI::App& command, PlayFlags& flags);
 void add_sampling_options(CLI::App& command, PlayFlags& flags);
 void add_play_options(CLI::App& command, PlayFlags& flags);
-// Throws Error for a flag among them that was given and changes nothing beside the others.
+// Throws Error for a flag among them that was given and has no effect together with the others.
 void require_sampling_used(const CLI::App& command, const PlayFlags& flags);
-// The same, of a command that takes --samples: at temperature 0 they could not differ, so one is the default there, and
-// more throw Error.
+// The same for a command with --samples. At temperature 0 samples cannot differ, so the default is one, and more throw
+// Error.
 void settle_samples(const CLI::App& command, PlayFlags& flags);
 
-// What the flags ask of a suite, the defaults filled in; its task file is read here. Throws Error where they do not fit
-// it.
+// The options for a suite, defaults filled in; its task file is read here. Throws Error for flags that do not fit the
+// suite.
 agents::RolloutOptions rollout_options(const PlayFlags& flags, const std::string& suite);
 
 }  // namespace agon::cli

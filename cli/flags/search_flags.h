@@ -1,4 +1,4 @@
-// cli/flags/search_flags.h - where `agon query` and `agon serve-search` look: the flags of a search backend.
+// cli/flags/search_flags.h - the flags of the search backend of `agon query` and `agon serve-search`.
 #pragma once
 
 #include <memory>
@@ -14,12 +14,12 @@ namespace agon::cli {
 
 struct SearchFlags {
   tools::SearchChoice choice;
-  std::string cache, cache_mode;  // of the choice, as given
+  std::string cache, cache_mode;  // as given on the command line
 };
 
 // Adds WHERE and the options. `flags` must outlive the parse.
 void add_search_options(CLI::App& command, SearchFlags& flags);
-// Throws Error for flags that do not fit each other or change nothing, and as tools::open_search does.
+// Throws Error for flags that contradict each other or have no effect, and as tools::open_search does.
 std::shared_ptr<tools::SearchBackend> open_search(const SearchFlags& flags, const CLI::App& command);
 
 }  // namespace agon::cli

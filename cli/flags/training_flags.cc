@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where a dotted key stands in the value, or null.
+// The value at a dotted key, or null.
 const Json* find_place(const Json& root, const std::string& dotted) {
   const Json* at = &root;
   for (const std::string& part : split(dotted, ".")) {
@@ -34,7 +34,7 @@ const Json* find_place(const Json& root, const std::string& dotted) {
   return at;
 }
 
-// The later of two that set one key at two depths, credit.kl and credit, would win in silence.
+// Of two changes to one key at two depths, credit.kl and credit, the later one would silently win.
 void require_places_once(const std::vector<std::string>& changes, const std::string& flag) {
   Json given = Json::object();
   for (const std::string& change : changes) {
@@ -45,7 +45,7 @@ void require_places_once(const std::vector<std::string>& changes, const std::str
   }
 }
 
-// A checkpoint, a log, or what it ends with.
+// Whether the folder holds a checkpoint, a log, or a finished model.
 bool holds_training(const fs::path& output) {
   if (!agents::find_checkpoint(output).empty()) return true;
   std::error_code ignored;
@@ -90,7 +90,7 @@ bool print_config(const CLI::App& command, const TrainingFlags& flags, Json conf
 }
 
 void require_resume_fits(const std::string& command, const TrainingFlags& flags, const fs::path& output) {
-  if (output.empty()) return;  // said by who reads the config
+  if (output.empty()) return;  // reported when the config is read
   agents::require_of_command(output, command);
   const bool there = holds_training(output);
   if (there && !flags.resume)

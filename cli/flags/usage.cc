@@ -59,7 +59,7 @@ FlagCheck whole_number_in(std::uint64_t low, std::uint64_t high) {
 }
 
 CLI::Validator one_of(std::vector<std::string> names) {
-  const std::string kinds = fmt::format("{{{}}}", fmt::join(names, ","));  // as CLI11 describes its own
+  const std::string kinds = fmt::format("{{{}}}", fmt::join(names, ","));  // in the style of CLI11
   const auto check = [names = std::move(names)](std::string& text) {
     if (std::ranges::count(names, text) > 0) return std::string();
     return fmt::format("'{}' is not one of {}", text, fmt::join(names, ", "));
@@ -71,7 +71,7 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const CLI::App& command = chosen.empty() ? app : *chosen.front();
   const std::vector<std::string> extras = app.remaining(true);
-  // A name that nobody knows explains more than what is missing because of it.
+  // An unknown name explains more than the missing option that it causes.
   const std::string what = extras.empty() ? std::string(error.what()) : unexpected(app, command, extras.front());
   const std::string full_name = &command == &app ? app.get_name() : app.get_name() + " " + command.get_name();
   return what + (what.ends_with(".") ? "" : ".") + " Run '" + full_name + " --help' for the usage.";

@@ -1,4 +1,4 @@
-// cli/flags/usage.h - checks of a flag's value, and one line for a command line that does not parse, with the nearest
+// cli/flags/usage.h - checks of flag values, and the message for a command line that does not parse, with the nearest
 // flag or subcommand.
 #pragma once
 
@@ -15,7 +15,7 @@ class Validator;
 
 namespace agon::cli {
 
-// What CLI::Option::check takes: what is wrong with the text of a flag, or nothing.
+// The argument of CLI::Option::check: returns what is wrong with a flag's text, or an empty text.
 using FlagCheck = std::function<std::string(const std::string& text)>;
 FlagCheck some_text();                                             // not empty
 FlagCheck number_in(double low, double high);                      // both included; never NaN

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char *kArguments = "Arguments", *kOptions = "Options";
 
-// CLI11 says TEXT:{test,train}: a kind of value, and what a check asks for.
+// CLI11 writes TEXT:{test,train}: the kind of value and the check.
 std::string value_of(const std::string& type) {
   const std::string kind = type.substr(0, type.find(':'));
   if (kind == "TEXT") return "<text>";

@@ -1,5 +1,5 @@
-// cli/help/command_table.h - the commands and their options as texts: --help, the manual and the shells' completions
-// are written from them.
+// cli/help/command_table.h - the commands and their options as texts, from which --help, the manual and the shell
+// completions are made.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct OptionText {
   std::string value;                 // "<name>"; empty: a switch
   std::string description;           // with its default
   std::string group;                 // "Data"
-  std::vector<std::string> choices;  // all values that are taken, where they are few
+  std::vector<std::string> choices;  // all accepted values, if they are few
   bool positional = false, required = false, repeated = false;
 };
 

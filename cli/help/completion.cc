@@ -8,7 +8,7 @@
 namespace agon::cli {
 namespace {
 
-// @COMMANDS@, @FLAGS@ and @VALUES@ are filled in. Where there is nothing to offer, the shell completes file names.
+// @COMMANDS@, @FLAGS@ and @VALUES@ are filled in. Without suggestions the shell completes file names.
 constexpr const char* kBash = R"bash(_agon() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} flags= values=
   if [ "$COMP_CWORD" = 1 ]; then
@@ -46,7 +46,7 @@ std::string bash_script(const std::vector<CommandText>& commands) {
     for (const OptionText& option : command.options) {
       if (!option.positional) own += (own.empty() ? "" : " ") + option.name.substr(option.name.find("--"));
       if (option.choices.empty()) continue;
-      // The first argument of a command stands behind its name.
+      // The first argument of a command follows its name.
       const std::string before = command.name + " " + (option.positional ? command.name : option.name);
       values += fmt::format("    '{}') values='{}' ;;\n", before, fmt::join(option.choices, " "));
     }

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kOptionWidth = 30, kCommandWidth = 20;  // of the left column
 constexpr std::size_t kLeastColumns = 80, kMostColumns = 120;
 
-// "  left      description", the description wrapped beside itself.
+// "  left      description", with the description wrapped in its column.
 std::string row(const std::string& left, std::size_t width, const std::string& description, std::size_t columns) {
   const std::string indent(width, ' ');
   std::string text = "  " + left, line;

@@ -18,7 +18,7 @@ std::string command_help(const CommandText& command, std::size_t columns);
 // program: its description and its own options.
 std::string program_help(const CommandText& program, const std::vector<CommandText>& commands, std::size_t columns);
 
-// Both, as wide as the terminal that standard output is, but from 80 to 120 characters; 80 elsewhere.
+// A formatter for both, as wide as the terminal of standard output, within 80 to 120 characters; 80 without a terminal.
 std::shared_ptr<CLI::FormatterBase> help_formatter();
 
 }  // namespace agon::cli

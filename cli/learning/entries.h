@@ -1,7 +1,7 @@
-// cli/learning/entries.h - what of agon computes with LibTorch is a shared library of its own, libagon_learn.so beside
-// the program: LibTorch takes 0.4 s and 110 MB to load, and most commands do without. The program calls its functions
-// as if they were its own; the first call loads it (cli/learning/on_demand.cc). All else that the library uses, it
-// finds in the program, which exports it.
+// cli/learning/entries.h - the functions of libagon_learn.so, which holds all code of agon that needs LibTorch. It is a
+// library of its own, next to the program, because LibTorch takes 0.4 s and 110 MB to load and most commands do not
+// need it. The program calls its functions like its own; the first call loads it (cli/learning/on_demand.cc).
+// Everything else that the library uses is exported by the program.
 #pragma once
 
 #include <string>

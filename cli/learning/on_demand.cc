@@ -1,4 +1,4 @@
-// The program's side of cli/learning/entries.h: each function loads the library and hands its arguments on.
+// The program's side of cli/learning/entries.h: each function loads the library and passes its arguments on.
 #include <dlfcn.h>
 
 #include <filesystem>
@@ -12,19 +12,19 @@ namespace agon {
 namespace cli {
 namespace {
 
-// LibTorch finds its own BLAS (MKL) before that of OpenCV's LAPACK, which the program has loaded and which is ten times
-// slower. Sanitizers do not take that flag.
+// With this flag LibTorch finds its own BLAS (MKL) before that of OpenCV's LAPACK, which the program has loaded and
+// which is ten times slower. Sanitizers do not support the flag.
 constexpr int kOwnSymbolsFirst = AGON_SANITIZED ? 0 : RTLD_DEEPBIND;
 
 const LearningEntries& load_learning() {
   const std::filesystem::path path = program_folder() / kLearningLibrary;
   void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | kOwnSymbolsFirst);
   if (library == nullptr)
-    throw Error("the library that trains and reads reward models does not load: {}. Build agon again.", ::dlerror());
+    throw Error("the library that trains and reads reward models does not load: {}. Rebuild agon.", ::dlerror());
   const void* const symbol = ::dlsym(library, kLearningSymbol);
   const auto* const entries = static_cast<const LearningEntries*>(symbol);
   if (entries == nullptr || entries->version() != version())
-    throw Error("{} is not of this agon, {}. Build agon again.", path.string(), version());
+    throw Error("{} is from another build of agon than {}. Rebuild agon.", path.string(), version());
   return *entries;
 }
 

@@ -1,6 +1,6 @@
-// ---- the curves of a training: one small chart a metric; all show the step that the pointer is at ----
+// ---- the curves of a training: one small chart per metric; all show the step under the pointer ----
 const curveArea = {left: 46, top: 6, width: 296, height: 104};
-const dottedTo = 60;  // a curve of so many points shows them
+const dottedTo = 60;  // a curve with at most this many points shows them
 
 // A value in a chart's corner or on its axis.
 function figure(value) {
@@ -10,8 +10,8 @@ function figure(value) {
   return String(Number(value.toPrecision(4)));
 }
 
-// Exponential moving average without the pull of its start; undefined points are passed over. What is left of a value
-// long ago is 0 in the end, not 1e-30.
+// Exponential moving average without bias from its start; undefined points are skipped. The rest of a value long ago
+// becomes 0 in the end, not 1e-30.
 function smoothed(points, weight) {
   const least = 1e-9 * Math.max(...points.map(([, value]) => Math.abs(value ?? 0)));
   let sum = 0, mass = 0;
@@ -94,7 +94,7 @@ function curveChart(group, metric, lastStep, pointAt) {
     chart.append(pointer);
     show(null);
   }
-  // What the metric was at a step; null: at the last one.
+  // The metric at a step; null: at the last step.
   function show(at) {
     const i = at === null ? points.length - 1 : nearest(points, at);
     const [step, number] = points[i];

@@ -102,7 +102,7 @@ Json training_json(const std::map<std::string, record::Curve>& metrics, double s
   return {{"last_step", last_step}, {"seconds", seconds}, {"curves", curves_json(metrics)}};
 }
 
-// The curves of a training, and episodes from all along it.
+// The curves of a training, and episodes from all of its steps.
 void add_training(const record::RunReader& run, const ReportLimits& limits, Json& data) {
   data["training"] = training_json(run.metrics(), run.seconds());
   std::size_t total = 0;
@@ -137,7 +137,7 @@ Json report_data(const record::RunReader& run, const std::string& title, const R
       break;
     case RunKind::training:
       if (run.metrics().empty())
-        add_run(run, limits, data);  // not a step is done
+        add_run(run, limits, data);  // no step is finished
       else
         add_training(run, limits, data);
       break;
@@ -152,9 +152,9 @@ Json report_data(const record::RunReader& run, const std::string& title, const R
 Json training_log_data(const fs::path& folder, const std::string& title) {
   std::map<std::string, record::Curve> metrics = logged_metrics(folder / record::kTrainingLog);
   if (metrics.empty()) throw Error("report: {} has no figures yet.", (folder / record::kTrainingLog).string());
-  metrics.erase("seconds");  // since the process began: not of the whole training
+  metrics.erase("seconds");  // since the process began, not for the whole training
   const Json training = training_json(metrics, 0);
-  Json made_by;  // what the training that ended says
+  Json made_by;  // from the finished training
   if (fs::exists(folder / "training.yaml"))
     made_by = agents::read_yaml(folder / "training.yaml").value(kProvenance, Json());
   else if (fs::exists(folder / "reward_model.json"))

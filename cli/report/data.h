@@ -1,5 +1,5 @@
-// cli/report/data.h - what a report shows, as JSON: the figures of a run or the curves of a training, and episodes with
-// their pictures.
+// cli/report/data.h - the data of a report, as JSON: the figures of a run or the curves of a training, and episodes
+// with their pictures.
 #pragma once
 
 #include <filesystem>
@@ -12,19 +12,19 @@
 
 namespace agon::cli {
 
-// Another search of the same tasks, to be drawn beside the report's own.
+// Another search of the same tasks, drawn next to the report's own.
 struct OtherRun {
   std::string title;
   const record::RunReader* run;
 };
 
-// Which episodes are in the page; the figures and curves are always of all.
+// Limits of the episodes in the page; figures and curves always cover all episodes.
 struct ReportLimits {
-  std::size_t tasks = 200;          // of a run: the first ones,
-  int samples = 4;                  // the first of each beside the greedy one
+  std::size_t tasks = 200;          // of a run: the first tasks,
+  int samples = 4;                  // the first samples of each, in addition to the greedy one
   std::size_t train_steps = 12;     // of a training: steps spread over it,
   std::size_t train_groups = 4;     // whole groups of each
-  std::size_t bytes = 24ull << 20;  // of pictures and text: past it no further task is taken
+  std::size_t bytes = 24ull << 20;  // of pictures and text: above it no further task is added
 };
 
 // Read by cli/report/*.js. Of every run: {title, config, complete, episodes_total, tasks {index: ...}, episodes [...],
@@ -36,8 +36,8 @@ struct ReportLimits {
 Json report_data(const record::RunReader& run, const std::string& title, const ReportLimits& limits = {},
                  const std::vector<OtherRun>& others = {}, const MovedInputs& moved = {});
 
-// The same of a folder with the log of a training alone (RunKind::training_log): curves and no episodes. Throws Error
-// for a damaged log (cli/report/training.h).
+// The same for a folder with only a training log (RunKind::training_log): curves and no episodes. Throws Error for a
+// damaged log (cli/report/training.h).
 Json training_log_data(const std::filesystem::path& folder, const std::string& title);
 
 }  // namespace agon::cli

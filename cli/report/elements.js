@@ -1,5 +1,5 @@
 "use strict";
-// Draws the report from the JSON beside it. Text of policies and tasks reaches the page as text nodes only.
+// Draws the report from the JSON next to it. Text of policies and tasks reaches the page as text nodes only.
 const data = JSON.parse(document.getElementById("data").textContent);
 const page = document.getElementById("page");
 
@@ -15,5 +15,5 @@ const svg = (name, attributes, ...children) => make("http://www.w3.org/2000/svg"
 const number = (value, digits = 3) => value === null || value === undefined ? "–" : value.toFixed(digits);
 const section = (title, ...children) => html("section", {class: "card"}, html("h2", {}, title), children);
 
-// What the run was asked for; its provenance has a table of its own.
+// The settings of the run; its provenance has its own table.
 const settled = Object.fromEntries(Object.entries(data.config).filter(([key]) => key !== "provenance"));

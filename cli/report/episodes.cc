@@ -21,7 +21,7 @@ namespace {
 using record::Episode;
 using record::Turn;
 
-constexpr std::size_t kTokenBytes = 24;  // of a token with its figures in the page, about
+constexpr std::size_t kTokenBytes = 24;  // estimated size of a token with its figures in the page
 
 // A list of texts (the expert's actions) becomes lines.
 std::string gold_text(const Json& gold) {

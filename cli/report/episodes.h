@@ -1,4 +1,4 @@
-// cli/report/episodes.h - the episodes that a report's page holds, as JSON, and the pictures that they show, each once.
+// cli/report/episodes.h - the episodes in a report's page, as JSON, and their pictures, each once.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace agon::cli {
 class ReportEpisodes {
  public:
   void add(const record::Episode& episode);
-  std::string add_image(const Image& image);                            // its hash
+  std::string add_image(const Image& image);                            // returns its hash
   void add_images(const record::RunReader& run, const Json& messages);  // ... of messages as a journal has them
   bool has_task(const record::Episode& episode) const { return tasks_.contains(std::to_string(episode.task_index)); }
   std::size_t tasks() const { return tasks_.size(); }

@@ -5,7 +5,7 @@
 namespace agon::cli {
 namespace {
 
-// ASCII JSON that holds no character with a meaning in HTML.
+// ASCII JSON without characters that have a meaning in HTML.
 std::string inert(const Json& data) {
   std::string text;
   for (const char c : to_ascii(data)) {

@@ -34,7 +34,7 @@ bool is_whole_set(const Json& set) {
 
 bool has_removed(const Json& set) { return set.contains("graph") && !set["graph"]["removed"].empty(); }
 
-// Those with removed arcs first. damaged: counts those that are passed over.
+// The sets, those with removed arcs first. damaged: counts skipped sets.
 std::vector<Json> sets_of(const record::RunReader& run, std::size_t& damaged) {
   std::vector<Json> sets;
   for (record::JournalEntry& entry : run.journal_ends(kPreference, [&](const Error&) { ++damaged; }))
@@ -58,7 +58,7 @@ void add_preferences(const record::RunReader& run, const ReportLimits& limits, J
     if (sets.size() >= limits.tasks || shown.bytes() + text > limits.bytes) break;
     try {
       shown.add_images(run, set.at("messages"));
-    } catch (const std::exception&) {  // a picture that is gone, or is named by no text
+    } catch (const std::exception&) {  // a missing picture, or a name that is not a text
       ++damaged;
       continue;
     }

@@ -15,12 +15,12 @@ function preferencesTable() {
   const columns = [["tasks", "Tasks"], ["sets", "Sets"], ["responses", "Responses"], ["chosen", "Chosen"], ["arcs", "Arcs of votes"], ["removed", "Arcs removed"]];
   const rows = Object.entries(summary.suites).map(([suite, row]) => html("tr", {}, html("td", {}, suite), columns.map(([key]) => html("td", {class: "number"}, String(row[key])))));
   return section("Suites", html("table", {id: "preferences"}, html("thead", {}, html("tr", {}, html("th", {}, "Suite"), columns.map(([, label]) => html("th", {class: "number"}, label)))), html("tbody", {}, rows)),
-    html("p", {class: "note"}, `${data.config.responses && !data.config.repeats ? "A set is chosen from a task's responses so that one is the only best." : "A set holds all of a task's responses."} Removed: arcs of votes that went against the others, on a cycle.`));
+    html("p", {class: "note"}, `${data.config.responses && !data.config.repeats ? "A set is chosen from a task's responses so that one is the only best." : "A set holds all of a task's responses."} Removed: arcs on a cycle that went against the other votes.`));
 }
 
 const place = (index) => `#${index + 1}`;
 
-// Responses from the best to the worst, downwards; arcs that stand to the right of them, removed ones, dashed, to the left.
+// Responses from best to worst, downwards; kept arcs on their right, removed ones, dashed, on their left.
 function voteGraph(set) {
   const order = set.graph.order ?? set.rank.map((rank, index) => [rank, index]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, index]) => index);
   const row = 34, middle = 300, reach = 250, radius = 12, height = order.length * row + 10, at = new Map(order.map((index, line) => [index, line * row + 22]));

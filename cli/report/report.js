@@ -1,5 +1,5 @@
 // ---- the figures of a run ----
-const summary = data.summary;  // of a training there is none
+const summary = data.summary;  // undefined for a training
 
 // ---- charts ----
 // A square-ish plot with both axes in [0, 1] unless x labels are given as [position, text].
@@ -40,12 +40,12 @@ function runHeading() {
   const parts = [html("header", {}, html("h1", {}, html("span", {class: "brand"}, "agon "), data.title),
     html("p", {}, `${summary.tasks} tasks × ${summary.samples} samples, ${data.episodes_total} episodes, ${summary.tokens.toLocaleString("en")} tokens` +
       (summary.seconds ? ` in ${number(summary.seconds, 1)} s` : "")), html("div", {class: "chips"}, chips))];
-  if (!data.complete) parts.push(html("p", {class: "notice", id: "incomplete"}, "This run is not complete: the figures are of the episodes that ended first, and short ones end first."));
-  if (summary.failed) parts.push(html("p", {class: "notice", id: "failed"}, `${summary.failed} episodes failed; they are in no figure. Resume the run to play them again.`));
+  if (!data.complete) parts.push(html("p", {class: "notice", id: "incomplete"}, "This run is not complete: the figures cover the episodes finished so far, and short ones finish first."));
+  if (summary.failed) parts.push(html("p", {class: "notice", id: "failed"}, `${summary.failed} episodes failed; they are excluded from all figures. Resume the run to play them again.`));
   return parts;
 }
 
-// "optimizer.learning_rate: 0.0001", one line a setting.
+// "optimizer.learning_rate: 0.0001", one line per setting.
 function settings(value, name = "") {
   if (value === null || typeof value !== "object" || !Object.keys(value).length)
     return [html("div", {}, html("b", {}, `${name} `), typeof value === "string" ? value : JSON.stringify(value))];
@@ -61,7 +61,7 @@ function trainingHeading(training) {
   return parts;
 }
 
-// A suite of tools asks for no scores.
+// Suites with tools ask for no scores.
 const scored = summary && summary.score.valid > 0;
 
 function summaryTable() {
@@ -77,7 +77,7 @@ function summaryTable() {
   if ("step_success" in summary) rows.push(["Step success", summary.step_success, "step_success"]);
   rows.push(["Mean reward", summary.mean_reward, "mean_reward"]);
   if (scored) rows.push(["Score AUC", summary.score.auc, "score_auc"], ["Score average precision", summary.score.ap, "score_ap"]);
-  const tasks = summary.n || {};  // runs of before have none
+  const tasks = summary.n || {};  // older runs have none
   const body = rows.map(([label, value, key]) => {
     const interval = summary.ci[key];
     return html("tr", {}, html("td", {}, label), html("td", {class: "number"}, number(value)),
@@ -94,7 +94,7 @@ function twoTurnTable() {
   if (!summary.two_turn) return [];
   const rows = [["First answer right (acc@t1)", "acc_t1"], ["Second answer right (acc@t2)", "acc_t2"], ["Difference", "delta"],
                 ["Wrong, then right (M 0→1)", "m01"], ["Right, then wrong (M 1→0)", "m10"],
-                ["Wrong ones that are corrected", "m01_conditional"], ["Right ones that are spoilt", "m10_conditional"]];
+                ["Wrong answers corrected", "m01_conditional"], ["Right answers made wrong", "m10_conditional"]];
   const cells = (key) => {
     const interval = summary.ci[key];
     return [html("td", {class: "number"}, number(summary.two_turn[key])), html("td", {class: "number"}, interval ? `${number(interval[0])} – ${number(interval[1])}` : "–")];
@@ -148,7 +148,7 @@ function reliabilityChart() {
 }
 
 function rocChart() {
-  if (!data.roc.length) return section("ROC of the score", html("p", {class: "empty"}, "There is no ROC: it takes right and wrong samples with a score."));
+  if (!data.roc.length) return section("ROC of the score", html("p", {class: "empty"}, "No ROC: it needs both right and wrong samples with a score."));
   return section("ROC of the score", plot("false positive rate", "true positive rate", quarters, (target, x, y) =>
     target.append(diagonal(x, y), polyline(data.roc, x, y, "var(--accent)"))), html("p", {class: "note"}, `AUC ${number(summary.score.auc)}, average precision ${number(summary.score.ap)}.`));
 }
@@ -255,7 +255,7 @@ function browser() {
     next.click();
   });
   refresh();
-  const which = data.training ? "groups of steps all along the training, those whose rewards differ first"
+  const which = data.training ? "groups from steps spread over the training, groups with different rewards first"
     : `the first ${data.embedded_tasks} tasks; greedy and samples 0 to ${data.embedded_samples - 1}`;
   const left_out = data.episodes.length < data.episodes_total
     ? `In this page: ${data.episodes.length} of ${data.episodes_total} episodes (${which}). agon show RUN TASK:SAMPLE prints any other.` : "";
@@ -270,11 +270,11 @@ const charts = () => scored ? [cards(samplesChart(), reliabilityChart(), rocChar
 const figures = () => [runHeading(), summaryTable(), twoTurnTable(), charts()];
 const course = (training) => [trainingHeading(training), evaluationTable(training), curvesSection(training)];
 const searched = () => [searchHeading(), search.trees_missing ? html("p", {class: "notice"}, search.trees_missing) : "", searchTable(),
-  cards(budgetChart("policy_tokens", "policy tokens a task"), budgetChart("tokens", "all tokens a task"), ...criticChart())];
+  cards(budgetChart("policy_tokens", "policy tokens per task"), budgetChart("tokens", "all tokens per task"), ...criticChart())];
 const played = () => [selfPlayHeading(), roundsTable(), outcomesChart(), gamesBrowser()];
 const body = () => [data.training ? course(data.training) : search ? searched() : figures(), data.log ? [] : browser()];
 const ranked = () => [preferencesHeading(), preferencesTable(), preferencesBrowser()];
-// Which agon made the run and the page, by what command, when and where, and of which models and files.
+// Provenance of the run and the page: version, command, date, machine, models and files.
 function provenanceRows(title, record) {
   if (!record) return [];
   const machine = record.machine ? `${record.machine.processor}, ${record.machine.cores} cores, ${record.machine.memory_gib} GiB` : "";
@@ -289,4 +289,4 @@ const provenanceTable = () => {
   return rows.length ? section("Provenance", html("table", {id: "provenance"}, html("tbody", {}, rows))) : [];
 };
 page.replaceChildren(...[data.self_play ? played() : data.preferences ? ranked() : body(), provenanceTable(),
-  html("footer", {}, `Every figure is computed from ${data.log ?? "run.sqlite"} beside this file.`)].flat(Infinity));
+  html("footer", {}, `Every figure is computed from ${data.log ?? "run.sqlite"} next to this file.`)].flat(Infinity));

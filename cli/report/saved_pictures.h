@@ -1,4 +1,4 @@
-// cli/report/saved_pictures.h - pictures of hostile code into a folder of the user, under names that are safe there.
+// cli/report/saved_pictures.h - saves pictures of untrusted code in a folder of the user, under safe names.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@ class SavedPictures {
   std::string save(const std::filesystem::path& folder, const std::string& name, std::string_view bytes);
 
  private:
-  std::map<std::filesystem::path, std::string> names_;  // path to the name that the code gave
+  std::map<std::filesystem::path, std::string> names_;  // path -> the name that the code gave
 };
 
 }  // namespace agon::cli

@@ -36,7 +36,7 @@ Json no_steps() {
 
 class SearchTrees {
  public:
-  // Throws Error where the trees of the run cannot be played again: another version, no task file.
+  // Throws Error if the trees of the run cannot be rebuilt: another version, no task file.
   SearchTrees(const record::RunReader& run, const MovedInputs& moved, ReportEpisodes& shown, JudgedSteps& judged)
       : run_(run), options_(search_options_in(run.config(), moved)), shown_(shown), judged_(judged) {}
 
@@ -113,7 +113,7 @@ class TreesOrWhy {
   }
 
   std::optional<SearchTrees> trees_;
-  std::string why_;  // of the first that is missing
+  std::string why_;  // reason for the first missing tree
 };
 
 void require_same_tasks(const Json& config, const OtherRun& other) {

@@ -1,5 +1,5 @@
-// ---- a search: its figures, the others at their cost, and the tree of each task ----
-const search = data.search;  // of other runs there is none
+// ---- a search: its figures, other searches at their cost, and the tree of each task ----
+const search = data.search;  // undefined for other runs
 
 function searchHeading() {
   const {summary} = search;
@@ -8,9 +8,9 @@ function searchHeading() {
     html("p", {}, `${summary.method} on ${summary.suite}, level ${summary.level}: ${summary.tasks} tasks, policy ${summary.policy}${critic}, ` +
       `${summary.policy_tokens.toLocaleString("en")} policy tokens, ${summary.critic_tokens.toLocaleString("en")} critic tokens in ${number(summary.wall_seconds, 1)} s`),
     html("details", {class: "settings"}, html("summary", {}, "Settings"), html("div", {}, settings(settled))))];
-  if (!data.complete) parts.push(html("p", {class: "notice", id: "incomplete"}, `This search is not complete: ${summary.tasks} of ${data.config.tasks} tasks are done, and short ones end first.`));
-  if (summary.failed) parts.push(html("p", {class: "notice", id: "failed"}, `${summary.failed} tasks failed; they are in no figure.`));
-  if (summary.damaged) parts.push(html("p", {class: "notice"}, `The journals of ${summary.damaged} tasks are damaged; they are in no figure.`));
+  if (!data.complete) parts.push(html("p", {class: "notice", id: "incomplete"}, `This search is not complete: ${summary.tasks} of ${data.config.tasks} tasks are done, and short ones finish first.`));
+  if (summary.failed) parts.push(html("p", {class: "notice", id: "failed"}, `${summary.failed} tasks failed; they are excluded from all figures.`));
+  if (summary.damaged) parts.push(html("p", {class: "notice"}, `The journals of ${summary.damaged} tasks are damaged; they are excluded from all figures.`));
   return parts;
 }
 
@@ -20,20 +20,20 @@ function searchTable() {
     html("td", {class: "number"}, interval && interval[0] !== null ? `${number(interval[0])} – ${number(interval[1])}` : ""));
   const rows = [row("Right", number(summary.accuracy), summary.ci.accuracy)];
   for (const [level, group] of Object.entries(summary.by_level)) rows.push(row(`Right, level ${level}`, number(group.accuracy), group.ci));
-  for (const [name, value] of Object.entries(summary.per_task)) rows.push(row(`${name.replace("_", " ")} a task`, number(value, 1)));
-  const counts = [["Tasks at the end of their budget", "budget_exhausted"], ["Tasks without an answer", "unanswered"], ["Steps rejected or pruned", "steps_rejected"],
+  for (const [name, value] of Object.entries(summary.per_task)) rows.push(row(`${name.replace("_", " ")} per task`, number(value, 1)));
+  const counts = [["Tasks that used up their budget", "budget_exhausted"], ["Tasks without an answer", "unanswered"], ["Steps rejected or pruned", "steps_rejected"],
                   ["Verdicts that could not be read", "invalid_verdicts"]];
   for (const [label, key] of counts) if (summary[key]) rows.push(row(label, String(summary[key])));
   for (const [count, kept] of Object.entries(summary.attempts)) rows.push(row(`Steps kept at attempt ${count}`, String(kept)));
   const judged = steps.right_kept + steps.wrong_kept + steps.right_rejected + steps.wrong_rejected;
   const cells = (label, ...counts) => html("tr", {}, html("td", {}, label), counts.map((count) => html("td", {class: "number"}, String(count))));
-  const notes = judged ? [html("h3", {}, "The critic and the truth, where the suite knows it"), html("table", {id: "judged"},
+  const notes = judged ? [html("h3", {}, "The critic's verdicts and the suite's labels"), html("table", {id: "judged"},
     html("thead", {}, html("tr", {}, html("th", {}, "steps"), ["right", "wrong"].map((title) => html("th", {class: "number"}, title)))),
     html("tbody", {}, cells("found right", steps.right_kept, steps.wrong_kept), cells("found wrong", steps.right_rejected, steps.wrong_rejected)))] : [];
   return section("Figures", html("table", {id: "search-figures"}, html("tbody", {}, rows)), notes);
 }
 
-// Accuracy against what a task costs, on a scale of logarithms.
+// Accuracy against the cost of a task, on a logarithmic scale.
 function budgetChart(key, title) {
   const methods = search.methods.filter((method) => method.accuracy !== null);
   const most = Math.max(2, ...methods.map((method) => method[key])), least = Math.max(1, Math.min(...methods.map((method) => method[key])));
@@ -47,7 +47,7 @@ function budgetChart(key, title) {
   const chart = plot(title, "accuracy", labels, (target, x, y) => methods.forEach((method, index) => {
     const color = colors[index % colors.length], middle = x(at(method[key]));
     if (method.interval[0] !== null) target.append(svg("line", {x1: middle, x2: middle, y1: y(method.interval[0]), y2: y(method.interval[1]), stroke: color, "stroke-width": 1.4, opacity: 0.6}));
-    target.append(svg("circle", {cx: middle, cy: y(method.accuracy), r: method.own ? 5 : 3.6, fill: color}, svg("title", {}, `${method.name}: ${number(method.accuracy)} at ${number(method[key], 0)} tokens a task`)));
+    target.append(svg("circle", {cx: middle, cy: y(method.accuracy), r: method.own ? 5 : 3.6, fill: color}, svg("title", {}, `${method.name}: ${number(method.accuracy)} at ${number(method[key], 0)} tokens per task`)));
   }));
   const legend = methods.map((method, index) => html("span", {}, html("i", {style: `background:${colors[index % colors.length]}`}), `${method.name} ${number(method.accuracy)}`));
   return section(`Accuracy against ${title}`, chart, html("div", {class: "legend"}, legend));
@@ -56,18 +56,18 @@ function budgetChart(key, title) {
 function criticChart() {
   if (!data.reliability.some((bin) => bin.count > 0)) return [];
   const bins = data.reliability.filter((bin) => bin.count > 0);
-  const chart = plot("P(correct) of the critic", "steps that are right", quarters, (target, x, y) => {
+  const chart = plot("P(correct) of the critic", "share of right steps", quarters, (target, x, y) => {
     target.append(diagonal(x, y), polyline(bins.map((bin) => [bin.mean_score, bin.accuracy]), x, y, "var(--accent)"));
     for (const bin of bins)
       target.append(svg("circle", {class: "dot", cx: x(bin.mean_score), cy: y(bin.accuracy), r: 3.4},
         svg("title", {}, `P ${number(bin.mean_score)}, right ${number(bin.accuracy)}, ${bin.count} steps`)));
   });
-  return [section("Calibration of the critic", chart, html("p", {class: "note"}, `Expected calibration error ${number(data.ece)}, on the steps of this search that the suite knows the truth of.`))];
+  return [section("Calibration of the critic", chart, html("p", {class: "note"}, `Expected calibration error ${number(data.ece)}, on the steps of this search that the suite labels.`))];
 }
 
 const treeSize = {column: 190, row: 34, width: 172, height: 28};
 
-// The way to the answer is the first row. A step stands in the column of its depth, in the first free row that is not
+// The path to the answer is the first row. A step stands in the column of its depth, in the first free row that is not
 // above the step before it.
 function layOut(nodes) {
   const children = nodes.map(() => []), rows = nodes.map(() => 0), depths = nodes.map(() => 0), free = [];
@@ -90,7 +90,7 @@ const criticErred = (node) => node.label !== null && (node.verdict === "correct"
 
 function nodeDetail(node) {
   const facts = [node.verdict ? `critic: ${node.verdict}${node.probability === null ? "" : `, P ${number(node.probability)}`}` : "not judged",
-    node.label === null ? "the suite cannot tell" : node.label ? "in truth right" : `in truth wrong${node.why ? ": " + node.why : ""}`, `${node.tokens} tokens`];
+    node.label === null ? "the suite cannot tell" : node.label ? "actually right" : `actually wrong${node.why ? ": " + node.why : ""}`, `${node.tokens} tokens`];
   if (node.decision) facts.push(node.decision);
   const parts = (node.parts ?? []).map((part) => {
     if (part.text) return html("div", {class: "seen"}, html("pre", {}, part.text));
@@ -131,5 +131,5 @@ function treeView(task) {
   detail.replaceChildren(...nodeDetail(nodes[last > 0 ? last : nodes.length - 1]).flat());
   return [html("h4", {}, "Its tree"), html("div", {class: "scroll"}, chart),
     html("div", {class: "legend"}, html("span", {}, html("i", {class: "good"}), "found right"), html("span", {}, html("i", {class: "bad"}), "found wrong"),
-      html("span", {}, "dashed: rejected or pruned"), html("span", {}, "bold: the way to the answer"), html("span", {}, "⚠ the critic was wrong"), html("span", {}, "× 3: written three times")), detail];
+      html("span", {}, "dashed: rejected or pruned"), html("span", {}, "bold: the path to the answer"), html("span", {}, "⚠ the critic was wrong"), html("span", {}, "× 3: written three times")), detail];
 }

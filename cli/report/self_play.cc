@@ -20,7 +20,7 @@ bool is_whole_game(const Json& game) {
   return told && game.contains("verdicts") && game.contains("right_verdicts") && game.contains("rates");
 }
 
-// damaged: counts the games that are passed over.
+// damaged: counts skipped games.
 Rounds rounds_of(const record::RunReader& run, std::size_t& damaged) {
   Rounds rounds;
   for (record::JournalEntry& entry : run.journal_ends(kGame, [&](const Error&) { ++damaged; }))

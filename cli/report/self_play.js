@@ -1,6 +1,6 @@
 // ---- self-play: its rounds, and a browser of the games ----
 const outcomes = [["fools", "fools the critic", "var(--wrong)"], ["caught", "caught", "var(--right)"], ["harmless", "does no harm", "var(--soft)"],
-                  ["invalid", "is no wrong step", "var(--failed)"], ["unjudged", "without a verdict", "var(--third)"]];
+                  ["invalid", "is not a wrong step", "var(--failed)"], ["unjudged", "without a verdict", "var(--third)"]];
 const outcomeName = (key) => outcomes.find(([name]) => name === key)[1];
 
 function selfPlayHeading() {
@@ -22,7 +22,7 @@ function roundsTable() {
     html("p", {class: "note"}, "A sneaky step does harm if solvers nearly always get from the right step to the answer and never from the wrong one. Win rate: the share of harmful steps that fool the critic. Mislabelled: harmful steps that the suite knows to be right."));
 }
 
-// One bar a round.
+// One bar per round.
 function outcomesChart() {
   const {rounds} = data.self_play, width = 620, left = 70, height = 26;
   const chart = svg("svg", {viewBox: `0 0 ${left + width + 10} ${rounds.length * (height + 8) + 6}`, role: "img", "aria-label": "outcomes of the games by round"});
@@ -36,10 +36,10 @@ function outcomesChart() {
       x += part;
     }
   });
-  return section("What became of the steps", chart, html("div", {class: "legend"}, outcomes.map(([, label, color]) => html("span", {}, html("i", {style: `background:${color}`}), label))));
+  return section("Outcomes of the steps", chart, html("div", {class: "legend"}, outcomes.map(([, label, color]) => html("span", {}, html("i", {style: `background:${color}`}), label))));
 }
 
-const plainText = (text) => typeof text === "string" ? text : `(bytes that are no text: ${text.hex})`;
+const plainText = (text) => typeof text === "string" ? text : `(bytes that are not text: ${text.hex})`;
 
 function verdictsOf(title, verdicts) {
   if (!verdicts.length) return [];
@@ -48,7 +48,7 @@ function verdictsOf(title, verdicts) {
     html("pre", {}, plainText(verdict.critique ?? ""))))];
 }
 
-// What was asked, as nodes.
+// The request, as nodes.
 function asked(messages) {
   const parts = messages.filter((message) => message.role !== "system").flatMap((message) => message.parts);
   const pictures = parts.filter((part) => part.image).map((part) => {

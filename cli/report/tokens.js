@@ -1,4 +1,4 @@
-// ---- what each token was worth: its colour, and the figures of the one that the pointer is at ----
+// ---- the credit of each token: its colour, and the figures of the token under the pointer ----
 const valueAt = (column, index) => Array.isArray(column) ? column[index] : column;
 const finite = (column) => [column].flat().filter((value) => value !== null);
 
@@ -14,7 +14,7 @@ function largestAdvantage(episodes) {
 const advantageColor = (advantage, most) =>
   advantage ? `rgb(var(${advantage > 0 ? "--above" : "--below"}) / ${(0.65 * Math.min(1, Math.abs(advantage) / most)).toFixed(3)})` : "";
 
-// What a token wrote, with its line breaks to be seen; those that end the segment break no line.
+// The text of a token with visible line breaks; line breaks at the end of the segment break no line.
 function tokenText(piece, endsSegment) {
   if (piece === "") return "◦";
   const shown = piece.replaceAll("\n", "↵\n");
@@ -33,7 +33,7 @@ function tokenSpans(segment, credit, most) {
   });
 }
 
-// The segments of a turn with their tokens coloured, and a box beside the pointer.
+// The segments of a turn with coloured tokens, and a box next to the pointer.
 function creditView(turn, most, segmentLabel) {
   const tip = html("div", {class: "tip", hidden: ""});
   const rows = turn.segments.map((segment) => html("div", {class: `segment ${segment.kind}`}, html("span", {}, segmentLabel(segment)), html("pre", {}, tokenSpans(segment, turn.credit, most))));

@@ -18,7 +18,7 @@ namespace {
 using record::Curve;
 using record::Turn;
 
-// Few digits keep the page small; no reader sees more.
+// Few digits keep the page small; more would not be visible.
 Json rounded(double value, int digits) {
   if (!std::isfinite(value)) return {};
   std::array<char, 32> text{};
@@ -37,7 +37,7 @@ void add_figures(const Json& figures, const std::string& prefix, std::int64_t st
   }
 }
 
-// Where a group stands in the page.
+// The place of a group in the page.
 std::size_t rank_of(std::string_view group) {
   static constexpr std::array<std::string_view, 4> kFirst{"eval", "reward", "score", "policy"};
   static constexpr std::array<std::string_view, 4> kLast{"length", "groups", "speed", "time"};
@@ -76,7 +76,7 @@ bool same_steps(const Curve& a, const Curve& b) {
                     [](const auto& one, const auto& other) { return one.first == other.first; });
 }
 
-// The curve of that name if it has a value wherever `curve` has one.
+// The curve of that name if it has a value at every step of `curve`.
 const Curve* beside(const std::map<std::string, Curve>& metrics, const std::string& name, const Curve& curve) {
   const auto found = metrics.find(name);
   return found != metrics.end() && same_steps(found->second, curve) ? &found->second : nullptr;
@@ -96,7 +96,7 @@ bool is_interval_end(const std::map<std::string, Curve>& metrics, const std::str
 
 // ---- tokens ----
 
-// One value a token, or a single one where all are equal.
+// One value per token, or a single one if all are equal.
 Json column(const std::vector<float>& values) {
   if (std::all_of(values.begin(), values.end(), [&](float value) { return value == values.front(); }))
     return values.empty() ? Json() : rounded(values.front(), 4);
@@ -115,7 +115,7 @@ bool credit_fits(const Turn& turn) {
          std::accumulate(credit.token_bytes.begin(), credit.token_bytes.end(), std::size_t{0}) == turn.text.size();
 }
 
-// Where each token ends in the turn's text, in bytes; inside a character: where that begins.
+// The end of each token in the turn's text, in bytes; for an end inside a character the start of the character.
 std::vector<std::size_t> token_ends(const Turn& turn) {
   std::vector<std::size_t> ends;
   std::size_t written = 0;
@@ -154,7 +154,7 @@ std::map<std::int64_t, std::vector<Group>> groups_by_step(const record::RunReade
   return steps;
 }
 
-// `count` of them, evenly spread, the last one always.
+// `count` of the values, evenly spread, always including the last one.
 template <typename Value>
 std::vector<Value> spread(const std::vector<Value>& all, std::size_t count) {
   if (all.size() <= count) return all;
@@ -217,7 +217,7 @@ Json token_segments_json(const Turn& turn) {
     for (; token < ends.size() && (begin_of(token) < part.span.end || last); ++token) {
       const std::size_t begin = std::max(begin_of(token), part.span.begin);
       pieces.push_back(turn.text.substr(begin, std::min(ends[token], part.span.end) - begin));
-      if (ends[token] > part.span.end) break;  // the rest of it stands in the next segment
+      if (ends[token] > part.span.end) break;  // the rest of it is in the next segment
     }
     segments.push_back(
         {{"kind", env::to_string(part.kind)}, {"step", part.step}, {"first", first}, {"pieces", pieces}});

@@ -68,7 +68,7 @@ Json parts_of(const std::vector<JudgedStep>& steps) {
           {"by_position", by([](const JudgedStep& step) { return fmt::format("{:3}", step.position); })}};
 }
 
-// On one line, without what a terminal would obey.
+// The text on one line, without terminal control characters.
 std::string shown(const std::string& text) {
   std::string line = printable(text);
   std::ranges::replace(line, '\n', ' ');
@@ -117,14 +117,14 @@ std::string block_of(const Json& row) {
     text += fmt::format(" regret: {} of the choices between steps lose a right one\n", figure_cell(row["regret"]));
   if (row.contains("first_error")) text += first_error_line(row["first_error"]);
   if (const Json& unknown = figures["unknown_verdicts"]; unknown != 0)
-    text += fmt::format(" of {} steps the critic knew nothing\n", unknown.dump());
+    text += fmt::format(" {} steps that the critic could not judge\n", unknown.dump());
   if (!row["first_fault"].is_null())
     text += fmt::format(" {} invalid verdicts; the first: {}\n", figures["invalid_verdicts"].dump(),
                         shown(row["first_fault"]));
   return text;
 }
 
-// Of the rows that have it.
+// The mean over the rows that have the value.
 Json mean_at(const Json::json_pointer& place, const Json& rows) {
   std::vector<double> values;
   for (const Json& row : rows)

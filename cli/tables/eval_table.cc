@@ -119,8 +119,7 @@ std::string eval_table(const std::vector<EvalRow>& rows) {
   }
   return text +
          "In brackets: 95 % intervals over tasks, of shares by Wilson, of differences paired by task (Newcombe), of "
-         "AUC "
-         "and AP by bootstrap.\n";
+         "AUC and AP by bootstrap.\n";
 }
 
 }  // namespace agon::cli

@@ -1,4 +1,4 @@
-// cli/tables/ranking_table.h - figures of who ranks responses, as a table.
+// cli/tables/ranking_table.h - a table of how well models rank responses.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace agon::cli {
 
-// rows: [{data, model, figures: critic::ranking_json}]; of several categories each has a line of its own.
+// rows: [{data, model, figures: critic::ranking_json}]; with several categories, each gets its own line.
 std::string ranking_table(const Json& rows);
-// What became of a judge's requests, from critic::counts_json: a line of counts and their names.
+// Outcomes of a judge's requests, from critic::counts_json: a line of counts and their names.
 std::string verdicts_text(const Json& counts);
 
 }  // namespace agon::cli

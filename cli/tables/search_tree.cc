@@ -17,7 +17,7 @@ namespace {
 
 using critic::Node;
 
-// A node and what was decided of it.
+// A node and the decision about it.
 std::pair<std::size_t, std::string> note_in(const record::JournalEntry& entry) {
   const Json node = entry.body.is_object() ? entry.body.value("node", Json()) : Json();
   const Json decision = entry.body.is_object() ? entry.body.value("decision", Json()) : Json();
@@ -29,7 +29,7 @@ std::pair<std::size_t, std::string> note_in(const record::JournalEntry& entry) {
   return {node.get<std::size_t>(), decision.get<std::string>()};
 }
 
-// What was decided of each node, the last word on it.
+// The last decision about each node.
 std::map<int, std::string> decisions_of(const std::vector<record::JournalEntry>& journal, std::size_t nodes) {
   std::map<int, std::string> decisions;
   for (const record::JournalEntry& entry : journal) {
@@ -42,7 +42,7 @@ std::map<int, std::string> decisions_of(const std::vector<record::JournalEntry>&
   return decisions;
 }
 
-// On the way to the answer.
+// The nodes on the path to the answer.
 std::vector<bool> chosen_nodes(const critic::Replay& replay, const std::map<int, std::string>& decisions) {
   std::vector<bool> chosen(replay.nodes.size(), false);
   for (const auto& [node, decision] : decisions) {
@@ -53,8 +53,8 @@ std::vector<bool> chosen_nodes(const critic::Replay& replay, const std::map<int,
   return chosen;
 }
 
-// How many equal siblings each node stands for: 0 of one that says what an earlier sibling does, leads nowhere and was
-// neither judged nor decided on.
+// The number of equal siblings that each node represents; 0 for a node that repeats an earlier sibling, has no
+// children, and was neither judged nor decided on.
 std::vector<int> times_shown(const critic::Replay& replay, const std::map<int, std::string>& decisions) {
   std::set<int> leads;
   for (const Node& node : replay.nodes) leads.insert(node.parent);
@@ -120,7 +120,7 @@ std::string one_line(std::string_view text) {
   return line.size() > kMost ? valid_utf8(line.substr(0, kMost)) + "..." : line;
 }
 
-// Of `one` what `other` has in another way, without the numbers beside it.
+// The values of `one` that differ in `other`, without ids, log-probabilities and seconds.
 Json differing(const Json& one, const Json& other) {
   if (one.is_array() && other.is_array() && one.size() == other.size()) {
     Json items = Json::array();
@@ -224,15 +224,15 @@ std::string search_tree_text(const critic::Replay& replay, const std::vector<rec
     text += fmt::format("the search of this task failed: {}\n", printable(replay.failure));
   } else {
     text += replay.divergence
-                ? "the tree ends here: its journal does, or cannot be followed any further\n"
-                : "the journal ends here, for the search is not finished: go on with `agon search --resume`\n";
+                ? "the tree ends here: its journal ends, or cannot be followed further\n"
+                : "the journal ends here: the search is not finished. Resume it with `agon search --resume`\n";
   }
   if (const auto& parts = replay.divergence)
-    text += fmt::format("\nasked again, it goes another way at entry {} ({}):\n  recorded  {}\n  now       {}\n",
-                        parts->number, parts->kind, printable(differing(parts->recorded, parts->now).dump()),
+    text += fmt::format("\nasked again, it differs at entry {} ({}):\n  recorded  {}\n  now       {}\n", parts->number,
+                        parts->kind, printable(differing(parts->recorded, parts->now).dump()),
                         printable(differing(parts->now, parts->recorded).dump()));
   else if (replay.asked_again)
-    text += "\nasked again, it goes the same way\n";
+    text += "\nasked again, it takes the same path\n";
   return text;
 }
 

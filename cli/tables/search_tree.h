@@ -11,8 +11,8 @@
 namespace agon::cli {
 
 // [{node, parent, text, tokens, verdict, probability, critique, decision, chosen, label, why, ends_turn, reward,
-// success, times}]. decision: what the method did with it ("keep", "reject", "prune", "answer"); null where it said
-// nothing. chosen: on the way to the answer. label, why: what the suite says of the step: right or not, and why not.
+// success, times}]. decision: what the method did with the step ("keep", "reject", "prune", "answer"); null: not noted.
+// chosen: on the path to the answer. label, why: whether the step is right by the suite, and why not.
 Json search_nodes_json(const critic::Replay& replay, const std::vector<record::JournalEntry>& journal);
 // {task_id, prompt, complete, outcome, failure, nodes, divergence}.
 Json search_tree_json(const critic::Replay& replay, const std::vector<record::JournalEntry>& journal);

@@ -22,7 +22,7 @@ using record::Episode;
 using record::RunKind;
 
 constexpr const char* kRunIncomplete =
-    "THE RUN IS NOT COMPLETE: these are figures of the episodes that ended first, and short ones end first.\n\n";
+    "THE RUN IS NOT COMPLETE: these figures cover the episodes finished so far, and short ones finish first.\n\n";
 constexpr const char* kTrainingIncomplete = "THE TRAINING IS NOT COMPLETE.\n\n";
 constexpr int kShownAdvantages = 20;  // runs of equal ones, of a turn
 
@@ -75,7 +75,7 @@ std::string observation_text(const env::Observation& observation) {
   return text;
 }
 
-// "called python: ok, 0.012 s, 345 bytes", a line a call of the turn.
+// "called python: ok, 0.012 s, 345 bytes", one line per call of the turn.
 std::string calls_text(const record::Turn& turn) {
   std::string text;
   for (const env::ToolAttempt& call : turn.facts.tool_calls)
@@ -84,7 +84,7 @@ std::string calls_text(const record::Turn& turn) {
   return text;
 }
 
-// What `agon show RUN` says of one task.
+// One task as `agon show RUN` prints it.
 struct TaskLine {
   std::string id, kind, prompt, greedy = "-";
   int right = 0, samples = 0, failed = 0;
@@ -122,7 +122,7 @@ std::string shortened(std::string text, std::size_t columns) {
   return end == text.size() ? text : text.substr(0, end) + "...";
 }
 
-// "+0.53 x 41, -0.2 x 6": what consecutive tokens were worth; the first `runs` of them.
+// "+0.53 x 41, -0.2 x 6": the advantages of consecutive tokens; the first `runs` of them.
 std::string advantages_text(const std::vector<float>& advantages, int runs) {
   std::string text;
   for (auto begin = advantages.begin(); begin != advantages.end(); --runs) {
@@ -136,7 +136,7 @@ std::string advantages_text(const std::vector<float>& advantages, int runs) {
 
 constexpr std::size_t kKindColumns = 16, kIdColumns = 24, kPromptColumns = 70;
 
-// One line each. with_ids: they are those of a task file.
+// One line each. with_ids: the ids come from a task file.
 std::string tasks_text(const std::map<std::uint64_t, TaskLine>& tasks, bool with_ids) {
   if (tasks.empty()) return {};
   const std::size_t width = std::max<std::size_t>(6, std::to_string(tasks.rbegin()->first).size());

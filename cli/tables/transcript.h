@@ -13,12 +13,12 @@ namespace agon::cli {
 
 using agon::printable;
 
-// The summary, of a training its metrics at the first and the last step; and one line a task, with its id where
-// the tasks are of a file.
+// The summary (for a training its metrics at the first and the last step), and one line per task, with its id if the
+// tasks come from a file.
 std::string run_text(const record::RunReader& run);
 Json run_json(
     const record::RunReader& run);  // {config, complete, summary or metrics {name: [[step, value]]}, episodes}
 std::string episode_text(const record::Episode& episode);
-Json episode_json(const record::Episode& episode);  // with tokens and what each was worth; pictures as their hashes
+Json episode_json(const record::Episode& episode);  // with tokens and their credit; pictures by hash
 
 }  // namespace agon::cli

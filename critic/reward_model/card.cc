@@ -31,7 +31,7 @@ std::string held_out_table(const Json& held_out) {
   return table;
 }
 
-// By which agon, and when; nothing where the process does not say.
+// The version of agon and the time; empty if the process does not record them.
 std::string made_by(const Json& notes) {
   const Json made = notes.value(kProvenance, Json::object());
   if (!made.contains("version")) return {};
@@ -48,12 +48,13 @@ void write_reward_card(const std::filesystem::path& folder, const agents::Reward
       "It scores several responses to one prompt, pictures included, in one pass; the highest is the best. {}\n\n"
       "    agon score --reward-model . FILE.json  # in this folder\n\n"
       "Built on `{}`: an adapter (LoRA, rank {}), a separator token and a head ({}, of the state{} `{}`). The vision "
-      "tower is as it was.\n"
-      "Trained on {} sets in {} steps; {} sets of one rank alone were passed over; where ranks were equal "
-      "and the loss needs an order, it was drawn ({} times).\n"
+      "tower is unchanged.\n"
+      "Trained on {} sets in {} steps; {} sets were skipped, since all their responses have the same rank. Equal ranks "
+      "were ordered at random where the loss needs an order ({} times).\n"
       "{}{}\n\n{}\n## Config\n\n```yaml\n{}```\n",
-      settings.joint ? "A response is read with those before it in sight, so its score depends on them."
-                     : "A response is read with the prompt alone in sight, so its score depends on no other.",
+      settings.joint
+          ? "The model reads a response together with the responses before it, so its score depends on them."
+          : "The model reads each response with the prompt alone, so its score does not depend on other responses.",
       settings.base.filename().string(), settings.lora.rank,
       agents::head_names()[static_cast<std::size_t>(settings.head)],
       settings.representation == agents::Representation::last ? "" : "s",

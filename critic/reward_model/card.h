@@ -9,7 +9,7 @@
 
 namespace agon::critic {
 
-// notes: as train_reward_model returns them. Throws Error where the file cannot be written.
+// notes: as train_reward_model returns them. Throws Error if the file cannot be written.
 void write_reward_card(const std::filesystem::path& folder, const agents::RewardNetworkSettings& settings,
                        const Json& notes);
 // notes: as train_judge returns them.

@@ -12,8 +12,8 @@ namespace {
 
 using agents::ResponseLayout;
 
-// What is read of a set, and which of it every response is: side by side all of them, since how many say the same is
-// something to see; apart each text once.
+// The texts of a set to read, and the text of each response. Joint models read all responses, since they see how many
+// say the same; apart models read each text once.
 struct ResponsesToRead {
   std::vector<std::string> texts;
   std::vector<std::size_t> places;
@@ -68,7 +68,7 @@ class EngineRewardModel final : public RewardModel {
   const Json& notes() const override { return network_.notes(); }
 
  private:
-  // What does not fit is told in the numbers of the candidates, each of them counted.
+  // Errors count the candidates, including equal ones.
   agents::ResponseSet encoded(const Candidates& candidates, const ResponsesToRead& read) const {
     try {
       return network_.encode(candidates.messages, read.texts);

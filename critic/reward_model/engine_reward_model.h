@@ -1,5 +1,5 @@
-// critic/reward_model/engine_reward_model.h - the RewardModel of a folder: the engine reads the responses, the head
-// scores their states.
+// critic/reward_model/engine_reward_model.h - opens the reward model of a folder: the engine reads the responses, the
+// head scores their hidden states.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace agon::critic {
 
-// A folder that agon train-rm wrote. threads: 0: the machine's cores; no influence on any result. Throws Error for a
+// A folder that agon train-rm wrote. threads: 0 for the machine's cores; no influence on any result. Throws Error for a
 // folder that does not load.
 std::unique_ptr<RewardModel> open_reward_model(const std::filesystem::path& folder, int threads = 0);
 

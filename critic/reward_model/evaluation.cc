@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::size_t kSetsAtOnce = 32;
 
-using Order = std::vector<std::size_t>;  // which response stands at each place
+using Order = std::vector<std::size_t>;  // the response at each place
 
-// Of the sets begin .. end; number: of several orders of the same set.
+// Orders of the sets begin .. end; number: which of several orders of a set.
 std::vector<Order> drawn_orders(const std::vector<Preference>& preferences, std::size_t begin, std::size_t end,
                                 std::uint64_t seed, int number = 0) {
   std::vector<Order> drawn;
@@ -54,7 +54,7 @@ std::size_t best_of(const std::vector<double>& scores) {
   return static_cast<std::size_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
 }
 
-// Calls some(begin, end) for a few sets at a time; false: it was ended early.
+// Calls some(begin, end) for a few sets at a time; false: ended early.
 bool in_batches(std::size_t sets, const SetsDone& done, const std::function<void(std::size_t, std::size_t)>& some) {
   for (std::size_t begin = 0; begin < sets; begin += kSetsAtOnce) {
     const std::size_t end = std::min(sets, begin + kSetsAtOnce);
@@ -64,7 +64,7 @@ bool in_batches(std::size_t sets, const SetsDone& done, const std::function<void
   return true;
 }
 
-// Of one set in each order: what it adds to the sensitivity.
+// Adds one set, scored in each order, to the sensitivity.
 void add_set(const std::vector<std::vector<double>>& by_order, OrderSensitivity& sums) {
   double over_orders = 0, within = 0;
   std::set<std::size_t> best;

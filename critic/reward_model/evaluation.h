@@ -13,22 +13,22 @@
 
 namespace agon::critic {
 
-// Called with the number of sets that are done; false ends the work early, without figures.
+// Called with the number of finished sets; false ends the work early, without figures.
 using SetsDone = std::function<bool(std::size_t sets)>;
 
 // How much scores depend on the order in which the responses stand.
 struct OrderSensitivity {
-  double deviation = 0;  // of a response's score over the orders, mean over the responses, as a share of the deviation
+  double deviation = 0;  // of a response's score over the orders, averaged over responses, as a share of the deviation
                          // of the scores within a set
-  double best_changes = 0;  // share of the sets in which not every order finds the same response the best
+  double best_changes = 0;  // share of sets whose best response changes with the order
 };
 
 // Scores of each set with its responses in an order drawn from the seed (files may put the best one first), in the
 // order of the file. orders: in how many each set is scored; from 2 on `sensitivity` is filled in.
 std::vector<ScoredSet> scored_by(RewardModel& model, const std::vector<Preference>& preferences, int orders,
                                  std::uint64_t seed, OrderSensitivity* sensitivity, const SetsDone& done = {});
-// By win counts over all pairs, or by the one choice (1 for it, 0 for the others; all equal where there is
-// none); in such an order too.
+// Scores by win counts over all pairs, or by the judge's one choice (1 for it, 0 for the others; all equal without a
+// choice). The order is drawn in the same way.
 std::vector<ScoredSet> compared_by(Judge& judge, const std::vector<Preference>& preferences, std::uint64_t seed,
                                    const SetsDone& done = {});
 std::vector<ScoredSet> chosen_by(Judge& judge, const std::vector<Preference>& preferences, std::uint64_t seed,

@@ -28,7 +28,7 @@ std::optional<std::size_t> last_letter(std::string_view text, std::size_t letter
   return std::nullopt;
 }
 
-// What is answered, but for its instructions, and the responses under their letters.
+// The prompt without its instructions, and the responses with their letters.
 std::vector<Message> request(const char* instructions, const std::vector<Message>& messages,
                              std::span<const std::string> responses) {
   Message question{Role::user, {}, {}, {}};
@@ -122,7 +122,7 @@ std::vector<std::vector<PreferenceVote>> Judge::compare(std::span<const Candidat
   const std::vector<agents::Completion> written = ask(std::move(requests));
   std::vector<JudgeCounts> counts(sets.size());
   std::vector<std::vector<PreferenceVote>> votes(sets.size());
-  PairVerdict before = PairVerdict::invalid;  // of the same pair in its first order
+  PairVerdict before = PairVerdict::invalid;  // verdict on the same pair in its first order
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const PairVerdict verdict = parse_pair_verdict(written[i].text);
     const bool unread = is_too_long(written[i]);

@@ -1,6 +1,6 @@
-// critic/reward_model/judge.h - a policy as judge of responses: shown two, it writes which is better; shown all, it
-// names the best. Judges are baselines of reward models (YOJO, arXiv 2604.10966, Table 6) and voters of preference
-// graphs.
+// critic/reward_model/judge.h - uses a policy as judge of responses: given two, it writes which one is better; given
+// all, it names the best. Judges are baselines of reward models (YOJO, arXiv 2604.10966, Table 6) and voters of
+// preference graphs.
 #pragma once
 
 #include <cstdint>
@@ -17,29 +17,29 @@
 
 namespace agon::critic {
 
-// What a judge wrote of two responses: the last of [[A]], [[B]] and [[C]] (a tie) in it.
+// A judge's verdict on two responses: the last [[A]], [[B]] or [[C]] (a tie) in its text.
 enum class PairVerdict { first, second, tie, invalid };
 PairVerdict parse_pair_verdict(std::string_view text);
-// The letter of the last [[letter]] of `responses` (A the first), from 0. Nothing: there is none.
+// The last [[letter]] that names one of `responses` (A is the first), as a number from 0. Nothing: no such letter.
 std::optional<std::size_t> parse_choice(std::string_view text, std::size_t responses);
 
-// What a judge is asked: the messages, then the responses in this order.
+// The request to a judge: the messages, then the responses in this order.
 std::vector<Message> pair_request(const std::vector<Message>& messages, const std::string& first,
                                   const std::string& second);
 std::vector<Message> choice_request(const std::vector<Message>& messages, std::span<const std::string> responses);
 
-// Throws Error for more responses than there are letters to choose from.
+// Throws Error for more responses than letters to name them.
 void require_letters(std::size_t responses);
 
 struct JudgeOptions {
-  bool swap = true;  // each pair is asked in both orders
+  bool swap = true;  // each pair is judged in both orders
   double temperature = 0;
   int max_tokens = 256;
   std::uint64_t seed = 0;
 };
 
-// What became of the requests; too_long: they pass the policy's context, so that nothing was written. Of pairs alone:
-// ties, and inconsistent, where the two orders name different responses.
+// Outcomes of the requests. too_long: the request exceeds the policy's context, so nothing was written. Only for pairs:
+// ties, and inconsistent (the two orders name different responses).
 struct JudgeCounts {
   std::int64_t asked = 0, invalid = 0, too_long = 0, ties = 0, inconsistent = 0;
   JudgeCounts& operator+=(const JudgeCounts& other);
@@ -50,14 +50,14 @@ class Judge {
  public:
   Judge(agents::Policy& policy, const JudgeOptions& options) : policy_(policy), options_(options) {}
 
-  // Votes on every pair of each set: 1 for the first, -1 for the second, 0 for a tie; an invalid verdict and a request
-  // that is too long are no vote. of_each: filled with the counts of each set where it is given.
+  // Votes on every pair of each set: 1 for the first, -1 for the second, 0 for a tie; an invalid verdict or a request
+  // that is too long gives no vote. of_each: if given, filled with the counts per set.
   std::vector<std::vector<PreferenceVote>> compare(std::span<const Candidates> sets,
                                                    std::vector<JudgeCounts>* of_each = nullptr);
-  // Of each response how many votes it won; a tie is half a one for both.
+  // The number of votes that each response won; a tie counts half for both.
   static std::vector<double> win_counts(std::size_t responses, std::span<const PreferenceVote> votes);
-  // The response that is best, named at once; nothing where the verdict is invalid or the request too long. Throws as
-  // require_letters.
+  // The best response of each set, named in one request; nothing if the verdict is invalid or the request too long.
+  // Throws as require_letters.
   std::vector<std::optional<std::size_t>> choose(std::span<const Candidates> sets);
   const JudgeCounts& counts() const { return counts_; }  // of all calls
 

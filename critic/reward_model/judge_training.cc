@@ -26,7 +26,7 @@ agents::OfflineSample lesson(std::vector<Message> messages, std::size_t letter) 
   return {.messages = std::move(messages), .response = verdict(letter), .imitated = true};
 }
 
-// Those whose responses are not all of one rank.
+// The sets whose responses have different ranks.
 std::vector<Preference> telling_sets(const RewardTrainingConfig& config) {
   std::vector<Preference> sets;
   std::set<std::string> categories;
@@ -39,20 +39,19 @@ std::vector<Preference> telling_sets(const RewardTrainingConfig& config) {
   if (config.judge == JudgeForm::choice)
     require_each("train-rm", sets, [](const Candidates& set) { require_letters(set.responses.size()); });
   if (sets.empty())
-    throw Error("train-rm: there is nothing to train on: the sets of {} files have one rank alone.",
+    throw Error("train-rm: nothing to train on: in every set of the {} files all responses have the same rank.",
                 config.data.size());
   return sets;
 }
 
-// Of the judge that stands in the output folder, made by this very training; null where there is none yet.
+// The notes of the finished judge in the output folder, made by this training; null if there is none yet.
 Json finished(const std::filesystem::path& folder, const std::string& training, const Json& settings) {
   const std::filesystem::path file = folder / agents::kJudgeFile;
   if (!std::filesystem::exists(file)) return {};
   Json notes = json_or_discarded(read_file(file.string()));
   for (const char* key : {"samples", "sets", "steps", "training"})
     if (!notes.is_object() || !notes.contains(key))
-      throw Error("train-rm: {} is damaged: it does not say '{}'. Remove the folder to train again.", file.string(),
-                  key);
+      throw Error("train-rm: {} is damaged: it has no '{}'. Remove the folder to train again.", file.string(), key);
   Json told = notes;
   if (notes.contains("config"))
     told["settings"] = training_settings(notes["config"], notes.value(kProvenance, Json::object()));
@@ -86,7 +85,7 @@ Json train_judge(const RewardTrainingConfig& config, const std::atomic<bool>& st
   const std::string training = training_fingerprint(config, agents::model_fingerprint(config.network.base));
   const Json made_from = training_provenance(config), settings = training_settings(config.source, made_from);
   if (Json notes = finished(config.output, training, settings); !notes.is_null()) {
-    agents::remove_checkpoint(config.output);  // of one that was killed just before
+    agents::remove_checkpoint(config.output);  // left by a training that was killed just before
     return notes;
   }
   const std::vector<Preference> sets = telling_sets(config);

@@ -12,15 +12,15 @@
 
 namespace agon::critic {
 
-// What a judge is asked of a set and what it should write, the verdict alone: of one pair of responses of different
-// ranks, in an order that is drawn too, or of the best of all in an order that is drawn (of several best ones one).
+// A request to a judge and the verdict that it should write. pair_lesson: one pair of responses of different ranks.
+// choice_lesson: the best of all responses (one of several best ones). The order of the responses is drawn.
 agents::OfflineSample pair_lesson(const Preference& preference, Rng& rng);
 agents::OfflineSample choice_lesson(const Preference& preference, Rng& rng);
 
-// Trains config.network.base, every weight of it, on one lesson a set and epoch (config.judge says which), and writes
-// the model folder config.output with a card. Goes on where it was stopped; what is finished is not done again. Returns
-// {"samples", "sets", "steps", "training"}, or null where it was stopped. Throws Error for sets that teach nothing, for
-// a folder that holds a judge of other data or settings, and for one in which another process trains.
+// Trains config.network.base, every weight of it, on one lesson per set and epoch (config.judge says which kind), and
+// writes the model folder config.output with a card. Resumes where it was stopped; a finished training is not repeated.
+// Returns {"samples", "sets", "steps", "training"}, or null if it was stopped. Throws Error for sets that teach
+// nothing, for a folder that holds a judge of other data or settings, and for a folder in which another process trains.
 Json train_judge(const RewardTrainingConfig& config, const std::atomic<bool>& stop);
 
 }  // namespace agon::critic

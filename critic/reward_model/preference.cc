@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 constexpr const char* kImages = "images";
 const std::vector<std::string> kKeys{"prompt", kImages, "responses", "instructions", "id", "category", "rank"};
 
-// A number is as good a name.
+// An id may also be a number.
 std::string id_at(const Json& record, const std::string& otherwise) {
   const auto found = record.find("id");
   return found != record.end() && found->is_number() ? found->dump() : text_at(record, "id", otherwise);
@@ -50,7 +50,7 @@ std::vector<int> ranks_at(const Json& record, std::size_t responses) {
   std::vector<int> ranks;
   for (const Json& rank : list) {
     if (!rank.is_number_integer()) throw Error("'rank' must hold whole numbers, got {}", rank.dump().substr(0, 60));
-    if (!is_int(rank)) throw Error("'rank' must hold numbers of 32 bits, got {}", rank.dump().substr(0, 60));
+    if (!is_int(rank)) throw Error("'rank' must hold 32-bit numbers, got {}", rank.dump().substr(0, 60));
     ranks.push_back(rank.get<int>());
   }
   return dense_ranks(ranks);
@@ -58,7 +58,7 @@ std::vector<int> ranks_at(const Json& record, std::size_t responses) {
 
 Candidates candidates_in(const Json& record, const fs::path& folder) {
   for (const auto& [near, meant] : {std::pair{"image", kImages}, std::pair{"response", "responses"}})
-    if (record.contains(near)) throw Error("there is no '{}' in a record; '{}' is meant, a list", near, meant);
+    if (record.contains(near)) throw Error("unknown key '{}': give '{}', a list", near, meant);
   Candidates candidates;
   if (const std::string instructions = text_at(record, "instructions", ""); !instructions.empty())
     candidates.messages.push_back(Message::of(Role::system, instructions));
@@ -73,7 +73,7 @@ Candidates candidates_in(const Json& record, const fs::path& folder) {
   return candidates;
 }
 
-// file, line: what a set is called, and of what category it is, where it does not say.
+// file, line: default category and id of a set.
 Preference preference_of(const Json& record, const fs::path& folder, const std::string& file, std::size_t line) {
   Candidates candidates = candidates_in(record, folder);
   if (candidates.responses.size() < 2)
@@ -127,13 +127,13 @@ std::vector<int> dense_ranks(const std::vector<int>& ranks) {
 
 std::vector<Preference> read_preferences(const fs::path& file) {
   std::vector<Preference> preferences;
-  std::map<std::string, RecordPlace> place_of;  // of an id
+  std::map<std::string, RecordPlace> place_of;  // of each id
   const std::string content = read_file(file.string());
   Progress progress("reading " + file.filename().string(), std::ranges::count(content, '\n'), "lines", 0, kMostlyShort);
   read_records(content, file.string(), [&](const SortedJson& record, const RecordPlace& place) {
     Preference one = preference_of(Json(record), file.parent_path(), file.stem().string(), place.number);
     const auto [earlier, fresh] = place_of.emplace(one.id, place);
-    if (!fresh) throw Error("the id {} again, which {} has", one.id, earlier->second.text());
+    if (!fresh) throw Error("the id {} is already used by {}", one.id, earlier->second.text());
     preferences.push_back(std::move(one));
     progress.add(1);
   });

@@ -23,7 +23,7 @@ PreferenceGraph graph_from(int items, const Weights& weights) {
 
 std::size_t index(int item) { return static_cast<std::size_t>(item); }
 
-// What is left of a graph while items are taken out of it.
+// The rest of a graph while items are removed from it.
 class Remainder {
  public:
   explicit Remainder(const PreferenceGraph& graph)
@@ -59,7 +59,7 @@ class Remainder {
  private:
   struct Item {
     bool here = true;
-    int out = 0, in = 0;  // arcs to and from those that are here
+    int out = 0, in = 0;  // arcs to and from remaining items
     double surplus = 0;   // weight out over weight in
   };
   void change(int item, int out, int in, double surplus) {
@@ -174,7 +174,7 @@ std::vector<std::vector<int>> descendants(const PreferenceGraph& graph) {
 
 std::vector<int> ranks_within(const PreferenceGraph& graph, std::span<const std::size_t> items) {
   const std::vector<std::vector<int>> below = descendants(graph);
-  std::vector<std::size_t> order(items.size());  // whoever is before another has more below it
+  std::vector<std::size_t> order(items.size());  // an item has more descendants than the items after it
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater(), [&](std::size_t place) { return below[items[place]].size(); });
   std::vector<int> ranks(items.size(), 1);

@@ -20,17 +20,17 @@ struct PreferenceGraph {
   std::vector<PreferenceArc> arcs;
 };
 
-// One comparison of one judge: by how much it puts `first` before `second`; below 0, behind it; 0 is a tie.
+// One comparison of one judge: by how much it prefers `first` to `second`; negative: prefers `second`; 0: a tie.
 struct PreferenceVote {
   int first = 0, second = 0;
   double score = 0;
 };
 
-// Of one judge: w(u, v) = sum of s(u, v) - sum of s(v, u) over its votes; an arc u -> v where that is above 0. Throws
-// Error for a vote on an item that there is not, on one item alone, or that is not finite.
+// The graph of one judge: w(u, v) = sum of s(u, v) - sum of s(v, u) over its votes; an arc u -> v where that is above
+// 0. Throws Error for a vote on an unknown item, on one item twice, or that is not finite.
 PreferenceGraph graph_of_votes(int items, std::span<const PreferenceVote> votes);
-// The arcs of all, the weights of equal ones summed; judges that disagree leave an arc each way. Throws Error for
-// graphs of different numbers of items.
+// The arcs of all judges, with the weights of equal arcs summed; judges that disagree leave an arc each way. Throws
+// Error for graphs of different numbers of items.
 PreferenceGraph union_of(std::span<const PreferenceGraph> judges);
 
 struct DenoisedGraph {
@@ -38,22 +38,21 @@ struct DenoisedGraph {
   std::vector<PreferenceArc> removed;  // in order
 };
 // Eades, Lin and Smyth 1993: items are put in a row - sinks at its end, sources at its head, else at its head the one
-// with the most weight out over weight in (of equals the first) - and the arcs against the row are removed. Before that
-// two arcs of the same weight each way between two items go both, as votes that cancel out. A graph without cycles
-// keeps all its arcs; of what does not cancel out at most half of the weight goes.
+// with the most weight out over weight in (of equals the first) - and the arcs against the row are removed. Before
+// that, two opposite arcs of the same weight are both removed, as votes that cancel out. A graph without cycles keeps
+// all its arcs; of the other graphs at most half of the remaining weight is removed.
 DenoisedGraph remove_cycles(const PreferenceGraph& graph);
 
-// Of each item those that it is before, by an arc or through others, in order.
+// For each item the items that it precedes, directly or through others, in order.
 std::vector<std::vector<int>> descendants(const PreferenceGraph& graph);
 
-// Ranks of some items of a graph without cycles: one more than the highest rank of those among them that are before it,
-// directly or through items that are not among them; 1 where there is none. Items with no path between them may have
+// Ranks of some items of a graph without cycles. The rank of an item is 1 plus the highest rank of the given items that
+// precede it, directly or through other items; without such an item it is 1. Items with no path between them may have
 // the same rank.
 std::vector<int> ranks_within(const PreferenceGraph& graph, std::span<const std::size_t> items);
 
-// The items, best first: whoever is before another by an arc stands before it; of those that may stand next the one
-// with the most descendants, then the one of the smallest name. Throws Error for a graph with a cycle, naming an item
-// on it.
+// The items, best first, in topological order. Of the items that may come next, the one with the most descendants comes
+// first, then the one with the smallest name. Throws Error for a graph with a cycle, naming an item on it.
 std::vector<int> ranking_of(const PreferenceGraph& graph, std::span<const std::string> names);
 
 }  // namespace agon::critic

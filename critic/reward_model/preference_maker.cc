@@ -57,8 +57,8 @@ std::vector<std::vector<int>> worse_by_rank(const std::vector<int>& rank) {
 
 std::optional<std::vector<std::size_t>> choose_responses(const std::vector<std::vector<int>>& worse, std::size_t count,
                                                          Rng& rng) {
-  // Of the subsets in which a response is the only best, there are as many as ways to choose the others among those
-  // that are worse.
+  // The number of subsets in which a response is the only best one is the number of ways to choose the others among the
+  // worse ones.
   std::vector<double> ways;
   double all = 0;
   for (const std::vector<int>& own : worse) all += ways.emplace_back(binomial(own.size(), count - 1));
@@ -96,7 +96,7 @@ std::vector<int> ranks_of_votes(const std::vector<KnownResponse>& responses, std
   return ranks_within(voted.graph, all);
 }
 
-// A task on its way: its responses as they come in.
+// A task in progress: its responses so far.
 struct PreferenceMaker::Task {
   std::uint64_t index = 0;
   std::unique_ptr<env::Env> env;  // before the answer
@@ -106,7 +106,7 @@ struct PreferenceMaker::Task {
   std::vector<int> rank;
   VotedRanking voted;
 
-  // Without the score that a policy gives itself: an expert gives none, and it tells nothing of the answer.
+  // Removes the score that a policy gives itself: an expert gives none, and the score says nothing about the answer.
   void add(std::string_view whole, const std::string& source, bool repeats) {
     const std::string text(env::without_score(whole));
     const auto known = std::ranges::find(responses, text, &KnownResponse::text);
@@ -140,8 +140,8 @@ PreferenceMaker::PreferenceMaker(const PreferenceOptions& options, std::vector<R
   const std::int64_t written = std::ssize(writers_) * options.samples + options.corrupted;
   if (!options.repeats && options.responses > written)
     throw Error(
-        "make-preferences: --responses {} cannot be chosen of the {} that are written of a task (--samples {} of each "
-        "policy and temperature, --corrupted {}). Raise one of these, or lower --responses.",
+        "make-preferences: cannot choose --responses {} from the {} written per task (--samples {} per policy and "
+        "temperature, --corrupted {}). Raise one of these, or lower --responses.",
         options.responses, written, options.samples, options.corrupted);
   env_ = options.suite.make_env();
 }

@@ -11,18 +11,16 @@
 
 namespace agon::critic {
 
-// One prompt's responses: ranks (1 the best) and scores (the highest is the best), one each.
+// The responses to one prompt: a rank (1 is the best) and a score (the highest is the best) each.
 struct ScoredSet {
   std::string category;
   std::vector<int> rank;
   std::vector<double> scores;
 };
 
-// Of one set:
-// The chance that a response with the highest score, drawn if there are several, is one of rank 1.
+// Figures of one set: The chance that a response with the highest score, drawn if there are several, is one of rank 1.
 double best_of_n(const ScoredSet& set);
-// Share of the pairs of different ranks whose scores stand in the same order; equal scores are wrong. NaN: no such
-// pair.
+// Share of the pairs of different ranks whose scores have the same order; equal scores are wrong. NaN: no such pair.
 double pairwise_accuracy(const ScoredSet& set);
 // Kendall's tau-b of scores and ranks, 1 where they agree (scipy.stats.kendalltau of the scores and the negative
 // ranks); 0 where all scores are equal, NaN where all ranks are.
@@ -35,7 +33,7 @@ struct RankingFigures {
 RankingFigures ranking_figures(std::span<const ScoredSet> sets);
 
 // {best_of_n, pairwise, kendall_tau, macro, n, ci, by_category}: macro is the mean of the categories' best_of_n, n the
-// number of sets, ci the 95 % interval of best_of_n over them (Wilson's). Figures that nothing gives are null.
+// number of sets, ci the 95 % interval of best_of_n over them (Wilson's). Undefined figures are null.
 Json ranking_json(std::span<const ScoredSet> sets);
 
 }  // namespace agon::critic

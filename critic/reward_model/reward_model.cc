@@ -20,7 +20,7 @@ class ModelReward final : public agents::ResponseScorer {
   }
 
  private:
-  // What says the same is worth the same: the mean over those that do.
+  // Equal responses get equal scores: the mean over them.
   static std::vector<double> same_for_equals(std::span<const std::string> responses,
                                              const std::vector<double>& scores) {
     std::map<std::string_view, std::pair<double, double>> sums;

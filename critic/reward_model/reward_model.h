@@ -16,17 +16,17 @@
 namespace agon::critic {
 
 struct Candidates {
-  std::vector<Message> messages;  // what is answered, pictures included
+  std::vector<Message> messages;  // the prompt, pictures included
   std::vector<std::string> responses;
 };
 
 class RewardModel {
  public:
   virtual ~RewardModel() = default;
-  // One score a response, in order; the higher the better. Scores of different prompts do not compare. Apart, equal
-  // responses of a set are read once and have the same score; joint, how many say the same is something to see. Throws
-  // Error for no response, for a set that passes the context, with the number of its responses that fit, and for a
-  // score that is not finite.
+  // One score per response, in order; higher is better. Scores of different prompts are not comparable. In an apart
+  // model, equal responses of a set are read once and have the same score; a joint model sees how many say the same.
+  // Throws Error for a set without responses, for a set that exceeds the context (naming how many of its responses
+  // fit), and for a score that is not finite.
   virtual std::vector<std::vector<double>> score(std::span<const Candidates> sets) = 0;
   virtual bool fits(const Candidates& set) const = 0;     // within the context
   virtual void require(const Candidates& set) const = 0;  // throws Error, as score does, for one that does not fit
@@ -36,14 +36,15 @@ class RewardModel {
   virtual const Json& notes() const = 0;  // how it was made
 };
 
-// Puts a response into the last set where it answers the same messages (`joins`) and the context holds it there too,
-// else into a new one.
+// Adds a response to the last set if it answers the same messages (`joins`) and the set still fits the context, else to
+// a new set.
 void add_response(const RewardModel& model, std::vector<Candidates>& sets, bool joins,
                   const std::vector<Message>& messages, const std::string& response);
 
 // The model of a folder (critic/reward_model/engine_reward_model.h) as a reward of roll-outs
-// (agents/learn/loop/train.h), scored in the order of their group; one that passes the context is scored in several
-// sets, and equal responses get the mean of their scores. Throws Error for a response that does not fit it alone.
+// (agents/learn/loop/train.h), scored in the order of their group. A group that exceeds the context is scored in
+// several sets, and equal responses get the mean of their scores. Throws Error for a response that alone exceeds the
+// context.
 std::unique_ptr<agents::ResponseScorer> open_response_scorer(const std::filesystem::path& folder, int threads = 0);
 
 }  // namespace agon::critic

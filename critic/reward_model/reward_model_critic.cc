@@ -47,7 +47,7 @@ class RewardModelCritic final : public StepCritic {
     return verdicts;
   }
 
-  // After an error, from its handler: thrown again where it is not that a step passes the context.
+  // Called from the handler of an error: rethrows it unless a step exceeds the context.
   std::vector<Verdict> scored_that_fit(std::span<const StepInContext> steps) {
     std::vector<Verdict> verdicts(steps.size());
     std::vector<StepInContext> fitting;
@@ -82,8 +82,8 @@ class RewardModelCritic final : public StepCritic {
 std::unique_ptr<StepCritic> make_reward_model_critic(RewardModel& model, std::string name) {
   if (model.notes().is_object() && model.notes().contains("held_out") && model.notes().at("held_out").is_null())
     throw Error(
-        "critic: reward model {} was trained without held-out sets, so what its scores mean as probabilities was not "
-        "fitted. Train it with 'held_out' above 0.",
+        "critic: reward model {} was trained without held-out sets, so its scores have no fitted probabilities. Train "
+        "it with 'held_out' above 0.",
         name);
   return std::make_unique<RewardModelCritic>(model, std::move(name));
 }

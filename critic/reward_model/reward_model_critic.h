@@ -9,11 +9,10 @@
 
 namespace agon::critic {
 
-// A step is judged as the response that ends with it: RewardModel::probability of its score. Steps side by side of one
-// place (the same messages and text before) are candidates of one set, which is read at once; what
-// would pass the context begins a new one, and a step that passes it alone has an invalid verdict. Writes nothing.
-// `model` outlives it. Throws Error for a model that was trained without held-out sets: what its scores mean as
-// probabilities is not known.
+// A step is judged as the response that ends with it: RewardModel::probability of its score. Consecutive steps with the
+// same context (messages and text before) form one set, which is read at once. A step that would exceed the model's
+// context begins a new set; one that exceeds it alone gets an invalid verdict. This critic writes nothing. `model` must
+// outlive it. Throws Error for a model that was trained without held-out sets: its scores have no fitted probabilities.
 std::unique_ptr<StepCritic> make_reward_model_critic(RewardModel& model, std::string name);
 
 }  // namespace agon::critic

@@ -54,8 +54,8 @@ class RewardTrainer {
     resume();
   }
 
-  // Of the model that stands in the output folder, made by this very training; null where there is none yet. Throws
-  // Error where it was made by another.
+  // The notes of the finished model in the output folder, made by this training; null if there is none yet. Throws
+  // Error if another training made it.
   Json finished() const {
     if (!fs::exists(config_.output / agents::kRewardModelFile)) return {};
     const agents::RewardNetwork there(config_.output);
@@ -65,7 +65,7 @@ class RewardTrainer {
     agents::require_own_training(notes, fingerprint_, "train-rm", config_.output, settings_);
     for (const char* key : {"held_out", "sets", "steps"})
       if (!there.notes().contains(key))
-        throw Error("train-rm: {}: its notes do not say '{}'. Remove the folder to train again.",
+        throw Error("train-rm: {}: its notes have no '{}'. Remove the folder to train again.",
                     (config_.output / agents::kRewardModelFile).string(), key);
     return there.notes();
   }
@@ -108,7 +108,7 @@ class RewardTrainer {
  private:
   void read() {
     std::vector<Preference> all;
-    std::set<std::string> categories;  // of those that are passed over or held out, too
+    std::set<std::string> categories;  // including skipped and held-out sets
     for (const fs::path& file : config_.data)
       for (Preference& one : read_preferences(file)) {
         categories.insert(one.category);
@@ -122,7 +122,7 @@ class RewardTrainer {
     settings_ = training_settings(config_.source, training_provenance(config_));
     const auto held = static_cast<std::size_t>(config_.held_out * static_cast<double>(all.size()));
     if (held == all.size())
-      throw Error("train-rm: there is nothing to train on: of the sets of {} files {} have one rank alone.",
+      throw Error("train-rm: nothing to train on: of the sets of {} files, {} have only responses of the same rank.",
                   config_.data.size(), passed_over_);
     Rng::derive(config_.seed, "held out").shuffle(all);
     held_out_.assign(std::make_move_iterator(all.end() - static_cast<std::ptrdiff_t>(held)),
@@ -134,7 +134,7 @@ class RewardTrainer {
     require_context();
   }
 
-  // What does not fit is said before the first step, not in the middle of an epoch.
+  // Reports sets that do not fit before the first step, not in the middle of an epoch.
   void require_context() const {
     for (const std::vector<Preference>* list : {&train_, &held_out_})
       require_each("train-rm", *list,
@@ -204,7 +204,7 @@ class RewardTrainer {
     return scored;
   }
 
-  // P(it is of rank 1) by score, with as much weight on those that are as on those that are not.
+  // P(rank 1) by score, with equal total weight on responses of rank 1 and on the others.
   static LogisticFit fit_best(const std::vector<ScoredSet>& sets) {
     std::vector<double> scores;
     std::vector<int> best;
@@ -247,7 +247,7 @@ class RewardTrainer {
   Json settings_;  // training_settings
   std::int64_t passed_over_ = 0, ties_drawn_ = 0;
   std::int64_t steps_ = 0, step_ = 0;
-  int epoch_ = 0;                   // that order_ is of
+  int epoch_ = 0;                   // epoch of order_
   std::vector<std::size_t> order_;  // places in train_
   double last_loss_ = 0;
 };
@@ -262,9 +262,11 @@ void read_network(agents::ConfigSection& section, const fs::path& file, agents::
   section.read("likelihood", network.likelihood);
   if (model.empty()) throw Error("{}: 'model' is missing: the model folder to build on.", section.name());
   if (responses != "joint" && responses != "apart")
-    throw Error("{}: 'responses' is joint (each sees those before it) or apart (each sees the prompt alone), not '{}'.",
-                section.name(), responses);
-  network.base = fs::absolute(agents::from_working_folder(file, model)).lexically_normal();  // an adapter notes it
+    throw Error(
+        "{}: 'responses' must be joint (each sees the responses before it) or apart (each sees only the prompt), got "
+        "'{}'.",
+        section.name(), responses);
+  network.base = fs::absolute(agents::from_working_folder(file, model)).lexically_normal();  // the adapter stores it
   network.joint = responses == "joint";
   network.representation = agents::parse_representation(representation);
   network.head = agents::parse_head(head);
@@ -283,7 +285,7 @@ JudgeForm parse_judge(const std::string& form, const std::string& name) {
   if (form == "none") return JudgeForm::none;
   if (form == "pairs") return JudgeForm::pairs;
   if (form == "choice") return JudgeForm::choice;
-  throw Error("{}: 'judge' is none (a reward model), pairs or choice, not '{}'.", name, form);
+  throw Error("{}: 'judge' must be none (a reward model), pairs or choice, got '{}'.", name, form);
 }
 
 void check_ranges(const RewardTrainingConfig& config, const std::string& name) {
@@ -301,7 +303,7 @@ void check_ranges(const RewardTrainingConfig& config, const std::string& name) {
   require(config.held_out >= 0 && config.held_out < 1, "'held_out' must lie in [0, 1).");
 }
 
-// A judge is trained whole on its texts: what a reward model adds to its base is not there.
+// A judge is trained with all its weights on texts, without the parts that a reward model adds to its base.
 void check_used(const RewardTrainingConfig& config, const std::string& name) {
   const RewardTrainingConfig standard;
   const agents::RewardNetworkSettings &network = config.network, &plain = standard.network;
@@ -392,7 +394,7 @@ std::string training_fingerprint(const RewardTrainingConfig& config, const std::
 Json train_reward_model(const RewardTrainingConfig& config, const std::atomic<bool>& stop) {
   RewardTrainer trainer(config);
   if (Json notes = trainer.finished(); !notes.is_null()) {
-    agents::remove_checkpoint(config.output);  // of one that was killed just before
+    agents::remove_checkpoint(config.output);  // left by a training that was killed just before
     return notes;
   }
   if (!trainer.train(stop)) return {};

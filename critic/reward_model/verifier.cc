@@ -47,7 +47,7 @@ int samples_of(const record::RunReader& run) {
   return most;
 }
 
-// Of several samples and their scores the place of one.
+// Chooses one of several samples by their scores; returns its index.
 using Pick = std::size_t (*)(std::span<const record::Episode>, const std::vector<double>&);
 
 std::size_t best(std::span<const record::Episode>, const std::vector<double>& scores) {
@@ -76,10 +76,10 @@ struct Way {
 };
 constexpr Way kWays[] = {{best, &agents::VerifiedFigures::best}, {voted, &agents::VerifiedFigures::majority}};
 
-// By a way and n: the mean success of what is taken from the blocks of n, a task each.
+// By way and n: for each task the mean success of the samples taken from its blocks of n.
 using Successes = std::map<std::pair<const Way*, int>, std::vector<double>>;
 
-// Adds one task. Those n that do not fit go to `not_fitting`.
+// Adds one task. Every n that does not fit goes to `not_fitting`.
 void verify_task(RewardModel& model, const Samples& samples, const std::string& instructions,
                  const std::set<int>& sizes, std::set<int>& not_fitting, Successes& successes) {
   std::vector<Candidates> blocks;
@@ -102,7 +102,7 @@ void verify_task(RewardModel& model, const Samples& samples, const std::string& 
   for (const auto& [key, of_blocks] : taken) successes[key].push_back(mean(of_blocks));
 }
 
-// blocks: that a task's value is the mean of.
+// blocks: number of blocks in a task's mean.
 Estimate mean_of(const std::vector<double>& values, double blocks) {
   std::vector<TaskShare> shares;
   for (const double value : values) shares.push_back({value, 1, blocks});
@@ -131,7 +131,7 @@ std::optional<agents::VerifiedFigures> verified(RewardModel& model, const record
         if (episode.sample == record::kGreedySample || episode.status == record::EpisodeStatus::failed || stopped)
           return;
         if (episode.turns.size() != 1)
-          throw Error("verifier: {} has {} turns; a reward model compares whole responses. Take a suite of one turn.",
+          throw Error("verifier: {} has {} turns; a reward model compares whole responses. Choose a suite of one turn.",
                       episode.task_id, episode.turns.size());
         if (!samples.empty() && samples.front().task_index != episode.task_index) close();
         samples.push_back(episode);

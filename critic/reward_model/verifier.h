@@ -10,14 +10,14 @@
 
 namespace agon::critic {
 
-// What is taken of n samples: the one with the highest score (`best`), and the one with the highest score of those
-// whose answer most votes are for (`majority`; env/grading/vote.h), a vote weighing e^score: the probability of being
-// the best that the model's softmax gives a response, summed by answer. Without an answer: the highest score. Figures
-// and intervals are as those of best_of_n in agents/run_summary.h: the samples of a task in consecutive blocks of n,
-// averaged over blocks, then tasks; n: powers of two up to the run's number of samples, and that number; a task with
-// fewer than n samples is not in the figures of n. not_fitting: those n of which a block of some task passes the
-// model's context; their figures are undefined. Episodes that failed are left out. `verifier` stays empty. done: after
-// every task; false ends the work early, and the result is nothing. Throws Error for episodes of several turns.
+// Picks one of n samples in two ways. `best`: the highest score. `majority`: the highest score among the samples whose
+// answer wins the vote (env/grading/vote.h), with votes weighted by e^score, that is by the softmax probability of
+// being the best; without any answer the highest score. Figures and intervals are computed as for best_of_n in
+// agents/run_summary.h: over consecutive blocks of n samples of a task, averaged over blocks, then tasks. n: powers of
+// two up to the run's number of samples, and that number; a task with fewer than n samples is left out for n.
+// not_fitting: every n for which a block of some task exceeds the model's context; its figures are undefined. Failed
+// episodes are left out. `verifier` stays empty. done: called after every task; false ends the work early, and the
+// result is nothing. Throws Error for episodes of several turns.
 std::optional<agents::VerifiedFigures> verified(RewardModel& model, const record::RunReader& run,
                                                 const std::function<bool()>& done = {});
 

@@ -39,7 +39,7 @@ Number parse_amount(const std::string& part, std::string_view text) {
   const bool whole = error == std::errc() && end == text.data() + text.size();
   if (error == std::errc::result_out_of_range) throw Error("budget: '{}' is out of range.", part);
   if (!whole || !(amount >= 0) || (std::is_floating_point_v<Number> && !std::isfinite(static_cast<double>(amount))))
-    throw Error("budget: '{}' gives no amount. Write a {} of 0 or more behind the '=', as in wall=10.", part,
+    throw Error("budget: '{}' gives no amount. Write a {} of 0 or more after the '=', as in wall=10.", part,
                 std::is_floating_point_v<Number> ? "number" : "whole number");
   return amount;
 }
@@ -51,7 +51,7 @@ void add_part(const std::string& part, Budget& budget) {
   bool known = false;
   each_part(budget, [&](const std::string& other, auto& limit) {
     if (name != other) return;
-    if (limit) throw Error("budget: '{}' stands there twice. Leave one of them out.", name);
+    if (limit) throw Error("budget: '{}' is given twice. Leave one of them out.", name);
     limit = parse_amount<Amount<decltype(limit)>>(part, amount);
     known = true;
   });

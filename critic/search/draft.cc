@@ -11,7 +11,7 @@ namespace {
 
 using Alternatives = std::vector<std::vector<agents::Alternative>>;
 
-// A tag of a tool call that is open at the end of the turn: what follows is not a step, but the call.
+// Whether a tag of a tool call is open at the end of the turn: then the call continues, not a new step.
 bool inside_call(std::string_view turn) {
   return std::any_of(std::begin(kCallTags), std::end(kCallTags), [&](env::Tag tag) {
     const std::string name(env::name_of(tag));
@@ -99,7 +99,7 @@ void write_within(agents::Policy& policy, std::vector<Draft>& drafts, const agen
     }
     begun += count;
     const auto affordable = static_cast<std::size_t>(std::max<std::int64_t>(0, (for_all - spent) / longest));
-    count = std::min({affordable, begun, drafts.size() - begun});  // twice as many a time: later ones may be longer
+    count = std::min({affordable, begun, drafts.size() - begun});  // at most twice as many: later ones may be longer
   }
   drafts.erase(drafts.begin() + static_cast<std::ptrdiff_t>(begun), drafts.end());
 }

@@ -13,17 +13,17 @@
 
 namespace agon::critic {
 
-// What ends a step, but inside a call of a tool.
+// A step ends here, except inside a tool call.
 inline constexpr const char* kBlankLine = "\n\n";
 inline constexpr env::Tag kCallTags[] = {env::Tag::search, env::Tag::code, env::Tag::problem};
 
-// One step under way. Holds all that writing it needs, so that it can be written while the tree goes on.
+// One step under way. Holds everything that writing it needs, so that it can be written while the tree works on.
 struct Draft {
-  int line = 0;  // of the nodes that are expanded, its place
+  int line = 0;  // index among the nodes that are expanded
   int parent = -1;
   std::vector<Message> messages;
-  std::string before;     // what the turn says already
-  std::int64_t room = 0;  // tokens until the turn has its most
+  std::string before;     // text of the turn so far
+  std::int64_t room = 0;  // tokens left in the turn
   std::uint64_t seed = 0;
   std::vector<agents::Beginning> excluded;
 
@@ -32,21 +32,21 @@ struct Draft {
   std::vector<float> logprobs;
   std::vector<std::vector<agents::Alternative>> alternatives;
   std::int64_t tokens = 0;
-  std::vector<std::size_t> ends;  // of each token in the text; none where the policy does not tell
-  bool done = false, ends_turn = false, cut = false, full = false;  // cut, full: as of a Node
+  std::vector<std::size_t> ends;  // end of each token in the text; empty if the policy does not report it
+  bool done = false, ends_turn = false, cut = false, full = false;  // cut, full: as in Node
 
-  // limit: the most tokens that were asked for.
+  // limit: the number of tokens requested at most.
   void add(const agents::Completion& completion, std::int64_t limit);
-  // Those of the excluded beginnings that what is written may still become, without it.
+  // The excluded beginnings that the text so far may still become, without that text.
   std::vector<agents::Beginning> still_excluded() const;
-  int said() const;  // as of a Node
+  int said() const;  // as in Node
 };
 
-// Writes all to their ends, or until `left` tokens are written: shares of them, and what some do not need goes to
-// others.
+// Writes all drafts to their ends, or until `left` tokens are written. Each gets a share; what one does not need goes
+// to the others.
 void write_out(agents::Policy& policy, std::span<Draft> drafts, agents::Sampling sampling, std::int64_t left);
-// Writes them as Tree::expand says: the first with all tokens that are left, the others within what is for all of them;
-// those that are not begun go.
+// Writes the drafts as Tree::expand says: the first may use all tokens left, the others together `for_all`. Drafts that
+// were not begun are removed.
 void write_within(agents::Policy& policy, std::vector<Draft>& drafts, const agents::Sampling& sampling,
                   std::int64_t left, std::int64_t for_all);
 

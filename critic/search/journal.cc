@@ -11,7 +11,7 @@
 namespace agon::critic {
 namespace {
 
-// What no two searches share: times, what was written ahead, and the last digits of a model.
+// Keys whose values differ between equal searches: times, text written ahead, and the last digits of a model's numbers.
 bool never_shared(const std::string& key) {
   return key == "seconds" || key == "tool_seconds" || key == "wall_seconds" || key == "speculative_tokens" ||
          key == "logprobs" || key == "alternatives";
@@ -36,7 +36,7 @@ bool same(const Json& a, const Json& b) {
   return true;
 }
 
-// Where the clock has ended a search, no other ends.
+// If the clock ended a search, another search does not end at the same place.
 bool out_of_time(const record::JournalEntry& entry) { return entry.body.value("exhausted", Json()) == "wall"; }
 
 }  // namespace
@@ -75,9 +75,8 @@ const record::JournalEntry& Journal::take_past(const std::string& kind) {
   const record::JournalEntry& past = past_[place_++];
   if (past.kind != kind)
     throw Error(
-        "search: the journal of task {} has '{}' as entry {}, and the search does '{}' there. It was written with "
-        "other "
-        "settings or by another version: begin again in another folder.",
+        "search: the journal of task {} has '{}' as entry {}, but the search now does '{}' there. It was written with "
+        "other settings or by another version: start again in another folder.",
         task_index_, past.kind, past.number, kind);
   return past;
 }
@@ -101,9 +100,9 @@ void Journal::reading(const std::filesystem::path& run, const std::function<void
   };
   try {
     work();
-  } catch (const Json::exception& exception) {  // a key that is missing, or of another type
+  } catch (const Json::exception& exception) {  // a missing key, or a value of another type
     damaged(exception);
-  } catch (const std::logic_error& exception) {  // a node that there is not
+  } catch (const std::logic_error& exception) {  // an unknown node
     damaged(exception);
   }
 }

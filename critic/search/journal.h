@@ -17,36 +17,37 @@
 
 namespace agon::critic {
 
-// The search was told to stop; its journal stands.
+// Thrown when the search was asked to stop; its journal stays valid.
 struct SearchStopped {};
 
-// What a search does now against what its journal says that it did.
+// A difference between what a search does now and what its journal recorded.
 struct Divergence {
   std::int64_t number = 0;  // of the entry
-  std::string kind;         // of what is done now
+  std::string kind;         // kind of what is done now
   Json recorded, now;
 };
 
 class Journal {
  public:
   using Record = std::function<void(record::JournalEntry)>;
-  // `past`: the entries that there are. record: takes those that are new; may be empty.
-  // When *stop becomes true, next throws SearchStopped in place of asking `live`.
+  // past: the entries recorded before. record: receives new entries; may be empty. When *stop becomes true, next()
+  // throws SearchStopped instead of calling `live`.
   Journal(std::uint64_t task_index, std::vector<record::JournalEntry> past, Record record,
           const std::atomic<bool>* stop = nullptr);
 
-  // The body of the next entry: of the past one, or where there is none any more of what `live` says, which is
-  // recorded with its images. Throws Error where the past did something else here.
+  // The body of the next entry: that of the past entry, or after the past what `live` returns, which is recorded with
+  // its images. Throws Error if the past did something else here.
   Json next(const std::string& kind, const std::function<Json(std::vector<Image>& images)>& live);
-  // The same of what is known already: env steps are played again to go on from them. Always compared.
+  // The same for a body that is already computed: env steps are played again to continue from them. Always compared
+  // with the past.
   Json next_known(const std::string& kind, Json body, std::vector<Image> images);
-  // From now on every entry of the past is made again too and held against what it was, but for times, what was written
-  // ahead, log-probabilities, alternatives, a thousandth of a P(correct), and entries that are there because wall time
-  // ran out. The first that differs is kept, and the past stays what counts.
+  // From now on every past entry is computed again and compared with its record. Not compared: times, what was written
+  // ahead, log-probabilities, alternatives, differences of P(correct) up to 0.001, and entries caused by the end of
+  // wall time. The first difference is kept; the past stays in force.
   void compare() { comparing_ = true; }
   const std::optional<Divergence>& divergence() const { return divergence_; }
 
-  // Does the work that reads the past. Where an entry of it lacks what it must say, throws Error that names it and the
+  // Runs `work`, which reads the past. If an entry lacks a required value, throws Error that names the entry and the
   // run.
   void reading(const std::filesystem::path& run, const std::function<void()>& work) const;
 
@@ -64,14 +65,14 @@ class Journal {
   std::vector<record::JournalEntry> past_;
   Record record_;
   const std::atomic<bool>* stop_;
-  std::size_t place_ = 0;  // in the past
+  std::size_t place_ = 0;  // index into the past
   std::int64_t new_entries_ = 0;
   bool comparing_ = false;
-  bool asking_ = false;  // live, and it has not answered: what it throws says nothing of the past
+  bool asking_ = false;  // `live` is running: an exception from it says nothing about the past
   std::optional<Divergence> divergence_;
 };
 
-// JSON holds UTF-8 alone, and a policy may write any bytes: what is not UTF-8 is kept as {"hex": "..."}.
+// JSON holds only UTF-8, but a policy may write any bytes: text that is not UTF-8 is stored as {"hex": "..."}.
 Json text_json(const std::string& text);
 std::string text_of(const Json& json);
 Json verdict_json(const Verdict& verdict);

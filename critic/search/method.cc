@@ -50,7 +50,7 @@ bool needs_forks(Method method) {
          method == Method::particles;
 }
 
-// In the order of Setting. guided and particles rank what a spent budget left unplayed.
+// In the order of Setting. guided and particles use the rank for turns left unplayed by a spent budget.
 const std::vector<Method>& methods_with(Setting setting) {
   using enum Method;
   static const std::vector<Method> lists[] = {
@@ -82,8 +82,8 @@ void require_rank(const MethodOptions& options) {
       options.method == Method::beam || options.method == Method::diverse_beam || options.method == Method::mcts;
   if (partial && options.rank == Rank::score)
     throw Error(
-        "search: {} ranks trajectories that are not at their end, and a score stands behind the whole. Take "
-        "another --rank than score.",
+        "search: {} ranks unfinished trajectories, and the score comes only at the end of one. Choose a --rank other "
+        "than score.",
         to_string(options.method));
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kRetries = 2;
 
-// Of a step's tokens as many alternatives as attempts can follow.
+// As many alternatives per token as attempts can follow.
 agents::Sampling sampling_of(const SearchOptions& options) {
   agents::Sampling sampling = options.sampling;
   const MethodOptions& method = options.method;
@@ -74,7 +74,7 @@ std::optional<env::StepLabel> label_of(const Tree& tree, int node) {
   return step.env ? step.env->check_step({step.before, step.step}) : std::nullopt;
 }
 
-// Why no other method than those with one future can be used; empty: it can.
+// Why only methods that need no forks can be used; empty: all can.
 std::string cannot_fork(const SearchOptions& options, const env::EnvFactory& new_env) {
   const Tree::Beginning first = beginning(options, new_env, 0)();
   try {
@@ -93,8 +93,8 @@ std::string shortened(const Json& json) {
 void require_same(const Journal& journal, std::uint64_t task) {
   if (const auto& divergence = journal.divergence())
     throw Error(
-        "search: task {} cannot go on: played again, entry {} ({}) of its journal comes out in another way than it was "
-        "recorded. Recorded: {}; now: {}. Search it in another folder.",
+        "search: task {} cannot be resumed: played again, entry {} ({}) of its journal differs from the record. "
+        "Recorded: {}; now: {}. Search it in another folder.",
         task, divergence->number, divergence->kind, shortened(divergence->recorded), shortened(divergence->now));
 }
 
@@ -151,7 +151,7 @@ class SearchPool {
       } catch (const std::exception& error) {
         if (place_.stop && *place_.stop) throw SearchStopped();
         if (attempt == kRetries) return failed(task, error.what());
-        place_.store->flush();  // what this try has done is the next one's past
+        place_.store->flush();  // what this try has recorded is the past of the next try
       }
   }
 
@@ -171,7 +171,7 @@ class SearchPool {
         journal.next_known("result", to_json(outcome_of(tree, answer, task)), {});
       });
     } catch (const Error&) {
-      require_same(journal, task);  // what follows from that explains less
+      require_same(journal, task);  // a later error would explain less
       throw;
     }
     require_same(journal, task);
@@ -208,7 +208,7 @@ class SearchPool {
   std::exception_ptr failure_;
 };
 
-// Forks of one env, which is prepared; of an env that cannot fork, new ones.
+// Envs for a suite: forks of one prepared env, or new envs if it cannot fork.
 class SuiteEnvs {
  public:
   explicit SuiteEnvs(const env::Suite& suite) : suite_(suite), original_(suite.make_env()) { original_->prepare(); }
@@ -301,7 +301,7 @@ Replay replay(const SearchOptions& options, const record::RunReader& run, std::u
   Journal journal(task_index, std::move(past), {}, &stop_at_its_end);
   if (policy) journal.compare();
   TreeOptions tree_like = tree_options(options, options.suite->info().instructions);
-  tree_like.budget.wall_seconds.reset();  // when it ended is in the journal
+  tree_like.budget.wall_seconds.reset();  // the journal records when it ended
   tree_like.speculate = false;
   tree_like.keeps_envs = cannot_fork(options, new_env).empty();
   Tree tree(policy, critic, beginning(options, new_env, task_index), journal, tree_like);
@@ -313,7 +313,7 @@ Replay replay(const SearchOptions& options, const record::RunReader& run, std::u
         replay.outcome = outcome_in(journal.next_known("result", to_json(outcome_of(tree, answer, task_index)), {}));
         replay.finished = true;
       } catch (const Error&) {
-        if (!journal.divergence()) throw;  // what follows from it explains less
+        if (!journal.divergence()) throw;  // a later error would explain less
       }
     });
   } catch (const SearchStopped&) {

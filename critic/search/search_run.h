@@ -20,30 +20,30 @@
 
 namespace agon::critic {
 
-inline constexpr int kSearchVersion = 6;  // "search_version" of a run's config: of what its journals say
+inline constexpr int kSearchVersion = 6;  // "search_version" of a run's config: version of its journals
 
 struct SearchOptions {
-  std::optional<env::Suite> suite;  // nothing: envs that are no suite's
+  std::optional<env::Suite> suite;  // nothing: envs that belong to no suite
   env::Split split = env::Split::test;
   std::uint64_t tasks = 100;
-  std::uint64_t seed = 0;  // of tasks and steps
+  std::uint64_t seed = 0;  // seed of tasks and steps
   MethodOptions method;
   Budget budget;              // of each task
   agents::Sampling sampling;  // of steps
   bool speculate = true;      // changes no result
-  int threads = 32;           // tasks under way at a time; changes no result
+  int threads = 32;           // tasks searched at a time; changes no result
 };
 
-// What the search of a task came to: the last entry of its journal ("result").
+// The outcome of a task's search: the last entry of its journal ("result").
 struct SearchOutcome {
   std::uint64_t task_index = 0;
   std::string task_id, kind;
   int level = 0;
-  bool answered = false;  // a trajectory has got to its end
+  bool answered = false;  // a trajectory was finished
   bool success = false;
   std::string exhausted;  // the part of the budget that ended; empty: none
   Spent spent;
-  int nodes = 0, judged = 0, invalid = 0, unknown = 0;  // invalid, unknown: verdicts
+  int nodes = 0, judged = 0, invalid = 0, unknown = 0;  // invalid, unknown: number of such verdicts
   int rejected = 0, unranked = 0;
   std::map<int, int> attempts;
 };
@@ -51,32 +51,32 @@ Json to_json(const SearchOutcome& outcome);
 SearchOutcome outcome_in(const Json& json);
 
 // Throws Error for settings that cannot work: a method that needs a critic without one, and one that needs forks with
-// an env that cannot fork, with its reason. Plays every task that the run has no finished episode of; `done` is told of
-// each. A policy, critic or env that throws leaves a failed episode, after two more tries; so does an env that answers
-// in another way than the journal says, for what was searched on top of that is worth nothing. When *stop becomes true,
-// the tasks under way stay as their journals stand.
+// an env that cannot fork, with its reason. Plays every task that the run has no finished episode of; `done` is called
+// for each. If a policy, critic or env throws, the task is tried twice more and then leaves a failed episode. An env
+// that answers differently from its journal also leaves a failed episode, since the search built on that answer is
+// void. When *stop becomes true, the tasks under way stay as their journals are.
 struct SearchPlace {
   record::EpisodeStore* store;
-  const record::RunReader* run;  // the same run, to be read
+  const record::RunReader* run;  // the same run, for reading
   std::function<void()> done;
   const std::atomic<bool>* stop = nullptr;
 };
 // REQUIRES: options.suite.
 void search_tasks(agents::Policy& policy, StepCritic* critic, const SearchOptions& options, const SearchPlace& place);
-// The same of envs that are no suite's: new_env is called for each trajectory's beginning, from several threads.
+// The same for envs that belong to no suite: new_env is called at the start of each trajectory, from several threads.
 void search_tasks(agents::Policy& policy, StepCritic* critic, const SearchOptions& options, const SearchPlace& place,
                   const env::EnvFactory& new_env, const std::string& instructions);
 
-// A task's search, from its journal: with a policy (and critic), everything is asked of them again and held against it.
-// It ends where the journal does: nothing new is asked of anyone.
+// A task's search, rebuilt from its journal. With a policy (and critic), their answers are computed again and compared
+// with the journal. It ends where the journal ends: no model is asked for anything new.
 struct Replay {
   env::TaskInfo task;
   std::vector<Node> nodes;
-  std::vector<std::optional<env::StepLabel>> labels;  // of each node's step, where the suite can tell
-  SearchOutcome outcome;                              // of a finished one
+  std::vector<std::optional<env::StepLabel>> labels;  // of each node's step, if the suite can tell
+  SearchOutcome outcome;                              // of a finished search
   bool finished = false;
-  std::string failure;       // why the task failed, and has no figures; empty: it did not
-  bool asked_again = false;  // a policy was
+  std::string failure;       // why the task failed and has no figures; empty: it did not fail
+  bool asked_again = false;  // a policy was asked again
   std::optional<Divergence> divergence;
 };
 // Throws Error for a task without a journal. REQUIRES: options.suite.

@@ -39,7 +39,7 @@ void add(const SearchOutcome& outcome, SearchSummary& summary) {
   for (const auto& [number, count] : outcome.attempts) summary.attempts[number] += count;
 }
 
-// Calls visit(name, sum) for each sum that has a mean a task.
+// Calls visit(name, sum) for each sum that has a mean per task.
 template <typename Visit>
 void for_each_sum(const SearchSummary& summary, const Visit& visit) {
   visit("policy_tokens", summary.spent.policy_tokens);
@@ -91,7 +91,7 @@ std::vector<SearchOutcome> search_outcomes(const record::RunReader& run, std::si
   damaged = 0;
   for (const record::JournalEntry& entry : run.journal_ends("result", [&](const Error&) { ++damaged; })) try {
       outcomes.push_back(outcome_in(entry.body));
-    } catch (const std::exception&) {  // a key that is missing, or of another type
+    } catch (const std::exception&) {  // a missing key, or a value of another type
       ++damaged;
     }
   return outcomes;
@@ -171,13 +171,13 @@ std::string search_table(const SearchSummary& summary) {
     for (const auto& [number, count] : summary.attempts) table += fmt::format("  {}: {}", number, count);
     table += '\n';
   }
-  line(summary.budget_exhausted, "tasks came to the end of their budget");
+  line(summary.budget_exhausted, "tasks used up their budget");
   line(summary.unanswered, "tasks were not answered, and count as wrong");
   line(summary.invalid_verdicts, "verdicts could not be read");
-  line(summary.unknown_verdicts, "steps the critic had nothing to say of");
+  line(summary.unknown_verdicts, "steps that the critic could not judge");
   line(summary.unranked, "trajectories had no rank");
-  line(summary.failed, "tasks failed and are in no figure");
-  line(summary.damaged, "tasks have a damaged journal and are in no figure");
+  line(summary.failed, "tasks failed and are excluded from all figures");
+  line(summary.damaged, "tasks have a damaged journal and are excluded from all figures");
   return table;
 }
 

@@ -14,15 +14,16 @@
 
 namespace agon::critic {
 
-// Of every task whose search has ended, in order; those whose journal is damaged there are passed over, and counted.
+// The outcome of every finished search, in order of tasks. A task whose last entry is damaged is skipped and counted in
+// `damaged`.
 std::vector<SearchOutcome> search_outcomes(const record::RunReader& run, std::size_t& damaged);
 
-// Sums over the tasks whose search has ended. A task that was not answered is wrong; one that failed, or has a damaged
-// journal, is in no figure. Intervals: Wilson's, over tasks.
+// Sums over the tasks whose search has ended. A task without an answer is wrong; one that failed or has a damaged
+// journal is excluded from all figures. Intervals: Wilson's, over tasks.
 struct SearchSummary {
-  Json settings;  // method, suite, split, level, policy, critic, budget: of the run's config; null: it does not say
+  Json settings;  // method, suite, split, level, policy, critic, budget: from the run's config; null: not recorded
   Estimate accuracy;
-  Spent spent;  // wall_seconds: that the run took
+  Spent spent;  // wall_seconds: of the whole run
   std::int64_t nodes = 0;
   std::int64_t budget_exhausted = 0, unanswered = 0, failed = 0, damaged = 0;               // tasks
   std::int64_t judged = 0, invalid_verdicts = 0, unknown_verdicts = 0, steps_rejected = 0;  // steps

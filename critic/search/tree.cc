@@ -57,7 +57,7 @@ Alternatives alternatives_in(const Json& tokens) {
   return alternatives;
 }
 
-// A number of a journal that becomes an index or a count: from 0 to `most`.
+// A number in a journal that is used as an index or a count: from 0 to `most`.
 int recorded(const Json& entry, const char* key, int most) {
   const auto number = whole_number(entry.at(key), 0, most);
   if (!number) throw std::out_of_range(fmt::format("'{}' is {}, not from 0 to {}", key, entry.at(key).dump(), most));
@@ -191,7 +191,7 @@ std::vector<Draft> Tree::write(std::span<const int> nodes, int n, Writing writin
     return std::exchange(ahead_, nullptr)->drafts.get();
   drop_ahead();
   if (!policy_)
-    throw JournalEnds("search: the journal of task {} ends here, and there is no policy to go on.", task_.id);
+    throw JournalEnds("search: the journal of task {} ends here, and no policy is given to continue it.", task_.id);
   std::vector<Draft> written = drafts(nodes, n, writing);
   const std::int64_t left = account_.policy_tokens_left();
   if (share == Share::all)
@@ -207,7 +207,7 @@ void Tree::drop_ahead() {
     account_.charge({.speculative_tokens = draft.tokens});
 }
 
-// What a journal says of steps that were written; they are the next nodes.
+// The journal body of written steps, which become the next nodes.
 Json Tree::written_json(const std::vector<Draft>& drafts) const {
   Json steps = Json::array(), full = Json::array();
   std::int64_t tokens = 0;
@@ -329,7 +329,7 @@ Json Tree::say(std::span<const int> nodes) {
     return body;
   }
   if (!critic_)
-    throw JournalEnds("search: the journal of task {} ends here, and there is no critic to go on.", task_.id);
+    throw JournalEnds("search: the journal of task {} ends here, and no critic is given to continue it.", task_.id);
   std::vector<StepInContext> steps;
   for (const int node : nodes) steps.push_back(step_at(node));
   const std::vector<Verdict> verdicts = critic_->judge(steps, account_.critic_tokens_each(std::ssize(nodes)));
@@ -390,7 +390,7 @@ void Tree::play_turn(int node) {
 std::shared_ptr<TurnStart> Tree::next_turn(int node, std::unique_ptr<env::Env> env,
                                            const env::StepResult& result) const {
   auto next = std::make_shared<TurnStart>();
-  if (result.terminated || result.truncated) return next;  // nothing follows: the env may go
+  if (result.terminated || result.truncated) return next;  // nothing follows: the env may be destroyed
   next->env = std::move(env);
   next->messages = at(at(node).parent).turn->messages;
   Message said = Message::of(Role::assistant, turn_text(node));

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// All that the first round begins with.
+// All models that the first round starts with.
 std::vector<fs::path> models_of(const SelfPlayConfig& config) {
   std::vector<fs::path> models = {config.critic, config.sneaky};
   models.insert(models.end(), config.solvers.begin(), config.solvers.end());
@@ -41,8 +41,9 @@ std::vector<fs::path> read_paths(agents::ConfigSection& section, const char* key
 void require_model(const fs::path& folder) {
   if (agents::names_endpoint(folder.string())) return;
   if (!fs::is_regular_file(folder / "config.json"))
-    throw Error("selfplay: {} is no model folder: it has no config.json. Train one (docs/critic.md), or name another.",
-                folder.string());
+    throw Error(
+        "selfplay: {} is not a model folder: it has no config.json. Train one (docs/critic.md), or name another.",
+        folder.string());
 }
 
 void read_sources(const Json& list, const fs::path& file, SelfPlayConfig& config) {
@@ -58,7 +59,7 @@ void read_sources(const Json& list, const fs::path& file, SelfPlayConfig& config
     source.solvers = read_paths(section, "solvers", file);
     section.check();
     if (source.games < 1) throw Error("selfplay: sources: 'games' must be at least 1.");
-    source.suite = env::Suite(suite, options).with_role(env::kSolver);  // refused where nobody can be sneaky
+    source.suite = env::Suite(suite, options).with_role(env::kSolver);  // refused if the suite has no sneaky role
     config.sources.push_back(source);
   }
 }
@@ -91,7 +92,7 @@ void check_counts(const std::string& name, const SelfPlayConfig& config) {
   if (config.rounds < 1) throw Error("{}: 'rounds' must be at least 1, got {}.", name, config.rounds);
   if (config.lessons.pairs && config.games.critiques < 2)
     throw Error(
-        "{}: 'pairs' takes two or more 'critiques' of a step, one that is right and one that is not; got {}. Raise it, "
+        "{}: 'pairs' needs at least 2 'critiques' per step, to pair a right one with a wrong one; got {}. Raise it, "
         "or set 'pairs' to false.",
         name, config.games.critiques);
   if (config.games.max_tokens < 1 || !(config.games.temperature > 0))
@@ -101,7 +102,7 @@ void check_counts(const std::string& name, const SelfPlayConfig& config) {
         name, config.games.max_tokens, config.games.temperature);
 }
 
-// What has an effect only beside others.
+// Checks keys that have an effect only together with others.
 void check_keys_used(const std::string& name, const SelfPlayConfig& config) {
   const double imitation_weight = agents::OfflineLossOptions().imitation_weight;
   agents::require_used(
@@ -154,9 +155,9 @@ SelfPlayConfig load_self_play_config(const fs::path& file, std::span<const std::
   if (config.solvers.empty()) throw Error("{}: 'solvers' is missing: name at least one model folder.", section.name());
   if (config.sources.empty()) throw Error("{}: 'sources' is missing.", section.name());
   if (pairing != "asymmetric" && pairing != "synchronous")
-    throw Error("{}: 'pairing' is asymmetric or synchronous, not '{}'.", section.name(), pairing);
+    throw Error("{}: 'pairing' must be asymmetric or synchronous, got '{}'.", section.name(), pairing);
   if (solutions != "expert" && solutions != "solvers")
-    throw Error("{}: 'solutions' is expert or solvers, not '{}'.", section.name(), solutions);
+    throw Error("{}: 'solutions' must be expert or solvers, got '{}'.", section.name(), solutions);
   config.own_solutions = solutions == "solvers";
   check_counts(section.name(), config);
   config.output = agents::from_working_folder(file, output);

@@ -1,4 +1,4 @@
-// critic/self_play/config.h - what a run of self-play is: its players, its games and how they learn from them.
+// critic/self_play/config.h - the settings of a self-play run: its players, its games and how they learn from them.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace agon::critic {
 
-// Who plays in round r > 1: the generator of round r - 1 against the first critic (asymmetric: the stronger generator
-// still finds what that critic does not see), or against the critic of round r - 1 (synchronous).
+// The players of round r > 1. The generator of round r - 1 plays against the first critic (asymmetric: a stronger
+// generator still finds errors that this critic misses) or against the critic of round r - 1 (synchronous).
 enum class Pairing { asymmetric, synchronous };
 
 struct GameSource {
@@ -36,14 +36,14 @@ struct SelfPlayConfig {
   GameOptions games;
   CriticLessonOptions lessons;
   bool solver_reward = true;   // of the generator (critic/self_play/lessons.h)
-  bool own_solutions = false;  // steps come from the solvers' solutions, game by game in turn; else from experts'
-  bool imitation = true;       // as many examples of the suites' own beside what was played
+  bool own_solutions = false;  // steps come from the solvers' solutions, in turn; else from the experts'
+  bool imitation = true;       // adds as many of the suites' own examples as samples from games
   agents::OfflineConfig learning;
   std::uint64_t seed = 1;
   Json source;  // the keys, kept in the run; paths are relative to the file
 };
 inline constexpr const char* kSelfPlayPaths[] = {"/output", "/critic", "/sneaky", "/solvers/*", "/sources/*/solvers/*"};
-// changes: "learning.kl=0", in place of the file's; their paths are relative to the working folder. Throws Error naming
+// changes: as "learning.kl=0", override the file's; their paths are relative to the working folder. Throws Error naming
 // the key that is unknown, missing or ill-typed.
 SelfPlayConfig load_self_play_config(const std::filesystem::path& file, std::span<const std::string> changes = {});
 

@@ -22,23 +22,23 @@ namespace {
 
 using agents::PlayedGroups;
 
-// What a learner is asked, and the place that it is about.
+// A request to the learner, and the place in a turn that it concerns.
 struct Question {
   std::shared_ptr<const Challenge> challenge;
   std::vector<Message> messages;
-  bool right = false;  // about the right step of the place: another task than that of the wrong one
+  bool right = false;  // it concerns the right step of the place, which counts as a separate task
 };
 
-// What a game makes of one of its answers.
+// The result of a game for one answer.
 struct Result {
   double reward = 0;
   Json info;
 };
 
-// Of a critic's question.
+// The step of a critic's question.
 struct StepToJudge {
   PlayedGame game;
-  bool right;  // the step as it was; false: made wrong
+  bool right;  // the original step; false: made wrong
 };
 
 class PlayedGames final : public agents::GroupSource {
@@ -91,7 +91,7 @@ class PlayedGames final : public agents::GroupSource {
     return all;
   }
 
-  // Tasks none of whose steps can be made wrong are passed over.
+  // Tasks without a step that can be made wrong are skipped.
   std::vector<std::shared_ptr<const Challenge>> draw(int count) {
     constexpr int kPatience = 1000;
     std::vector<std::shared_ptr<const Challenge>> challenges;
@@ -124,11 +124,11 @@ class PlayedGames final : public agents::GroupSource {
     request.n = samples;
     request.sampling = config_.sampling;
     request.sampling.seed = seed(who, challenge.number, table);
-    request.sampling.stop = {"</step>", "</Answer>"};  // what comes behind it plays no part in the game
+    request.sampling.stop = {"</step>", "</Answer>"};  // text after it plays no part in the game
     return request;
   }
 
-  // `samples` answers of the learner's to each question.
+  // `samples` answers of the learner to each question.
   std::vector<agents::Completion> ask(const std::vector<Question>& questions, const Table& table) const {
     std::vector<agents::CompletionRequest> requests;
     for (const Question& question : questions)
@@ -183,8 +183,8 @@ class PlayedGames final : public agents::GroupSource {
     return groups_of(questions, critiques, results);
   }
 
-  // Steps that the opponent made wrong and that do harm, each followed by the right one of the same place: what a place
-  // is like must tell nothing. `count` together where the opponent makes enough of them: it has eight tries at each.
+  // Steps that the opponent made wrong and that do harm, each followed by the right step of the same place, so that the
+  // place itself gives no hint. `count` steps in total, if the opponent makes enough: it has eight tries at each.
   std::vector<StepToJudge> steps_to_judge(const Table& table, int count) {
     constexpr int kTries = 8, kAtOnce = 16;
     std::vector<StepToJudge> steps;
@@ -248,7 +248,7 @@ class PlayedGames final : public agents::GroupSource {
     episode.reward = result.reward;
     record::Turn& turn = episode.turns.emplace_back();
     turn.observation.parts = question.messages.back().parts;
-    turn.text = folder_.tokenizer->decode(answer.token_ids);  // its last token may say more than its text
+    turn.text = folder_.tokenizer->decode(answer.token_ids);  // answer.text may end within the last token
     turn.token_ids = answer.token_ids;
     turn.logprobs = answer.logprobs;
     turn.finish_reason = to_string(answer.finish_reason);
@@ -266,7 +266,7 @@ class PlayedGames final : public agents::GroupSource {
   const agents::TrainSource& source_;
   const agents::ModelFolder& folder_;
   std::uint64_t next_;
-  const env::Suite solver_;  // the suite as its solver sees it
+  const env::Suite solver_;  // the suite in the solver's role
   const std::unique_ptr<env::Env> env_;
   std::unique_ptr<agents::Policy> opponent_;
   std::vector<std::unique_ptr<agents::Policy>> solvers_;

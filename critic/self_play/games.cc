@@ -23,7 +23,8 @@ agents::CompletionRequest sneaky_request(const Challenge& challenge, const GameO
   return request;
 }
 
-// What a solver writes, as expert_turns; the last turn may not be the end of the episode where it outgrows the context.
+// A solver's solution, in the form of expert_turns. If it outgrows the context, its last turn is not the end of the
+// episode.
 std::vector<env::SolutionTurn> solver_turns(const Opening& opening, const env::Env& env, const env::StepResult& first,
                                             const std::string& instructions, std::uint64_t seed) {
   std::vector<env::SolutionTurn> turns;

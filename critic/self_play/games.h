@@ -19,29 +19,30 @@
 
 namespace agon::critic {
 
-// A task of the suite's train split, and a right step of one of its expert's (or a solver's) turns that can be made
-// wrong, all drawn from the number. `right` points into the challenge.
+// The start of a game: a task of the suite's train split and a right step, from a turn of its expert or of a solver,
+// that can be made wrong. All are drawn from the game's number. `right` points into the challenge.
 struct Challenge {
   std::uint64_t number = 0;
   std::string suite;
   std::shared_ptr<const env::Env> env;  // before the turn
   StepInContext right;
 };
-// Whose solutions the steps are taken from: this solver's, one sample at T = 1, right in the end or not; null: the
-// expert's.
+// The author of the solutions that steps are taken from: this solver (one sample at T = 1, with a right or wrong
+// answer); null: the expert.
 struct Opening {
   agents::Policy* solver = nullptr;
-  int max_tokens = 256;  // a turn
+  int max_tokens = 256;  // per turn
 };
-// new_env: of the suite; instructions: what its solver is told. Nothing where the solution has no step that the suite
-// knows to be right and that can be made wrong. Throws Error for a suite without an expert, and what a solver throws.
+// new_env: an env of the suite; instructions: the system message of its solver. Nothing if the solution has no step
+// that is known to be right and can be made wrong. Throws Error for a suite without an expert, and what a solver
+// throws.
 std::unique_ptr<Challenge> draw_challenge(const env::Env& new_env, const std::string& suite,
                                           const std::string& instructions, std::uint64_t seed, std::uint64_t number,
                                           const Opening& opening = {});
 
 struct PlayedGame {
   std::shared_ptr<const Challenge> challenge;
-  std::string sneaky_text;  // as it was written
+  std::string sneaky_text;  // as the generator wrote it
   Game game;
   std::vector<Verdict> right_verdicts;  // critiques of the right step
 };
@@ -60,27 +61,27 @@ struct Players {
   std::vector<agents::Policy*> solvers;
 };
 
-// What a generator is asked.
+// The request to a generator.
 std::vector<Message> sneaky_messages(const StepInContext& right);
-// A game that has come so far: what the generator wrote, read.
+// A game after the generator's move, with its text parsed.
 PlayedGame begin_game(std::shared_ptr<const Challenge> challenge, std::string sneaky_text);
 bool is_valid(const PlayedGame& game);
-// What the suite knows of the step that the generator wrote: no player is told.
+// Whether the generator's step is wrong, by the suite; the players do not see this.
 std::optional<bool> is_wrong(const PlayedGame& game);
-// The rest of it: what solvers make of the valid steps, and what the critic says of those.
+// The remaining moves: solvers check the valid steps, then the critic judges them.
 void ask_solvers(const std::vector<agents::Policy*>& solvers, std::span<PlayedGame> games,
                  const SolverCheckOptions& options);
 enum class AskOf { wrong_steps, all_steps };
 void ask_critic(agents::Policy& critic, std::span<PlayedGame> games, const GameOptions& options, AskOf steps);
 
-// A game a challenge, in their order; all calls to a player in one. Throws what a player throws.
+// One game per challenge, in their order; all requests to a player are one call. Throws what a player throws.
 std::vector<PlayedGame> play_games(const Players& players, std::vector<std::shared_ptr<const Challenge>> challenges,
                                    const GameOptions& options);
 
 // {number, suite, task, messages [{role, parts}], before, step, sneaky, type, sneaky_step, fault, rates, verdicts,
 // right_verdicts, outcome, reward, wrong: is_wrong}. The pictures of the task are those of `parts`, by their hashes.
 Json game_json(const PlayedGame& game, std::vector<Image>& images);
-// What json says of the game, back on its challenge.
+// The inverse of game_json, with the game's challenge.
 PlayedGame game_in(const Json& json, std::shared_ptr<const Challenge> challenge);
 
 }  // namespace agon::critic

@@ -12,7 +12,7 @@
 namespace agon::critic {
 namespace {
 
-// One group for all: their mean is the baseline, as each task is played once.
+// All samples are one group, with their mean as baseline, since each task is played once.
 agents::OfflineSample sneaky_sample(const PlayedGame& game, Outcome outcome) {
   return {sneaky_messages(game.challenge->right), game.sneaky_text, sneaky_reward(outcome), 0, false};
 }
@@ -23,7 +23,7 @@ struct Judged {
   bool right;  // the expert's step; false: the generator's
   const std::vector<Verdict>& verdicts() const { return right ? game->right_verdicts : game->game.verdicts; }
   bool won(const Verdict& verdict) const { return critic_reward(verdict, right) > 0; }
-  // A win and a loss on the same step.
+  // Whether there are a win and a loss on the same step.
   bool has_pair() const {
     const auto wins = std::ranges::count_if(verdicts(), [this](const Verdict& one) { return won(one); });
     return wins > 0 && wins < std::ssize(verdicts());
@@ -35,7 +35,7 @@ struct Judged {
   }
 };
 
-// The two steps of a game, the wrong one first, and whether critiques of them are taken.
+// The two steps of a game, the wrong one first, and whether their critiques are used.
 struct Place {
   Place(const PlayedGame& game, bool pairs) : steps{Judged{&game, false}, Judged{&game, true}} {
     for (std::size_t i = 0; i < steps.size(); ++i) taken[i] = !pairs || steps[i].has_pair();
@@ -48,7 +48,7 @@ std::ptrdiff_t count_taken(const std::vector<Place>& places, std::size_t sort) {
   return std::ranges::count_if(places, [sort](const Place& place) { return place.taken[sort]; });
 }
 
-// Takes more steps of the sort with fewer, first at places whose other step is taken, until there are as many of both.
+// Adds steps of the rarer sort, first at places whose other step is used, until both sorts are equally frequent.
 void level(std::vector<Place>& places) {
   const std::ptrdiff_t wrong = count_taken(places, 0), right = count_taken(places, 1);
   const std::size_t fewer = right < wrong;
@@ -62,7 +62,7 @@ void level(std::vector<Place>& places) {
 }
 
 void add_critiques(const Judged& judged, bool pairs, std::vector<agents::OfflineSample>& samples) {
-  // Alone a critique has no baseline but that of all.
+  // A single critique has only the baseline of all samples.
   const std::int64_t group = samples.empty() || !pairs ? 0 : samples.back().group + 1;
   for (const Verdict& verdict : judged.verdicts()) {
     samples.push_back(

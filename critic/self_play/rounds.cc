@@ -34,10 +34,11 @@ Json fingerprints(const std::vector<fs::path>& models) {
   return list;
 }
 
-// What a run goes on with alone: the file's keys, but for those that change no result, and the models as they are.
+// The config that a resumed run must match: the file's keys, except those that change no result, and hashes of the
+// models.
 Json stored_config(const SelfPlayConfig& config) {
   Json json = config.source;
-  json.erase("output");  // a run that was moved is the same
+  json.erase("output");  // a moved run is still the same run
   if (const auto learning = json.find("learning"); learning != json.end() && learning->is_object()) {
     learning->erase("threads");
     if (learning->empty()) json.erase("learning");
@@ -98,7 +99,7 @@ class SelfPlay {
     return first ? config_.critic : folder(round - 1, "critic");
   }
 
-  // Games have numbers of their own through all rounds and sources.
+  // Game numbers are unique over all rounds and sources.
   std::uint64_t key_of(int round, std::size_t source, std::uint64_t game) const {
     std::uint64_t key = 0;
     for (int r = 1; r <= round; ++r)
@@ -165,7 +166,7 @@ class SelfPlay {
     try {
       return game_in(json, std::move(challenge));
     } catch (const Json::exception& exception) {
-      throw Error("{}: game {} there is damaged: {}. Restore the run from a copy.", config_.output.string(), number,
+      throw Error("{}: game {} is damaged: {}. Restore the run from a copy.", config_.output.string(), number,
                   exception.what());
     }
   }
@@ -204,7 +205,7 @@ class SelfPlay {
     return figures;
   }
 
-  // Both players of the round, unless they are there. False: stopped.
+  // Trains both players of the round, unless they exist. False: stopped.
   bool learn(int round, const std::vector<PlayedGame>& games, Json& summary) {
     const CriticLessons critic = critic_lessons(config_.mix_rounds ? all_games_ : games, config_.lessons);
     const auto sneaky = sneaky_lessons(games, config_.seed + static_cast<std::uint64_t>(round), config_.solver_reward);
@@ -238,7 +239,8 @@ class SelfPlay {
     return true;
   }
 
-  // As many as there are samples, of every source by its share of the games, others in each round.
+  // Adds as many examples as there are samples, from every source by its share of the games, different ones in each
+  // round.
   void add_examples(int round, const char* role, std::vector<agents::OfflineSample>& samples) const {
     std::uint64_t games = 0;
     for (const GameSource& source : config_.sources) games += source.games;
@@ -271,7 +273,7 @@ class SelfPlay {
   const ModelWorkshop& workshop_;
   std::unique_ptr<record::EpisodeStore> store_;
   std::unique_ptr<record::RunReader> reader_;
-  std::vector<std::unique_ptr<env::Env>> envs_;  // one a source
+  std::vector<std::unique_ptr<env::Env>> envs_;  // one per source
   std::map<std::uint64_t, Json> recorded_;
   std::vector<PlayedGame> all_games_;
 };

@@ -15,18 +15,18 @@
 
 namespace agon::critic {
 
-// How players are opened and taught. teach: as agents::train_offline.
+// How players are loaded and trained. teach: as agents::train_offline.
 struct ModelWorkshop {
   std::function<std::unique_ptr<agents::Policy>(const std::filesystem::path& model)> open;
   std::function<bool(const agents::OfflineConfig& config, const std::vector<agents::OfflineSample>& samples,
                      const std::atomic<bool>& stop)>
       teach;
 };
-ModelWorkshop local_workshop();  // opens model folders and servers; teaches models of this machine
+ModelWorkshop local_workshop();  // opens model folders and servers; trains models on this machine
 
-// Plays and trains every round that output does not hold yet: games stand in its run.sqlite as they are played (a
-// journal of one entry each, kind "game"), models under output/round-N/critic and output/round-N/sneaky. Stopped or
-// killed, it goes on when called again with the same config (output and threads may differ) and the same weights in its
+// Plays and trains every round that `output` does not hold yet. Games are recorded in its run.sqlite as they are played
+// (a journal of one entry each, kind "game"), models in output/round-N/critic and output/round-N/sneaky. Stopped or
+// killed, it resumes when called again with the same config (output and threads may differ) and the same weights in its
 // models. Returns whether all rounds are done; then the summary is stored: {rounds [{round, games, invalid, harmless,
 // caught, fools, unjudged, win_rate, mislabelled (harmful steps that the suite knows to be right), critic {samples,
 // model, right, wrong: steps judged}, sneaky {samples, model}}]}.

@@ -11,15 +11,15 @@
 namespace agon::critic {
 namespace {
 
-constexpr double kSolved = 0.75;  // of the original step's completions
+constexpr double kSolved = 0.75;  // share of the original step's completions
 
-// Of one step.
+// Results of one step.
 struct Tally {
   int completions = 0, solved = 0;
   double rate() const { return completions == 0 ? 0 : static_cast<double>(solved) / completions; }
 };
 
-// Episodes of a solver's that are the same so far, under way: played once.
+// Unfinished episodes of a solver that are equal so far, and are played once.
 struct Episode {
   std::size_t tally;
   int count;
@@ -48,10 +48,10 @@ class SolverCheck {
   }
 
  private:
-  // Tally 2 i is of pair i as it was, 2 i + 1 of the step made wrong.
+  // Tally 2 i belongs to the original step of pair i, 2 i + 1 to the step made wrong.
   const StepPair& pair_of(std::size_t tally) const { return pairs_[tally / 2]; }
 
-  // place: among the episodes of the tally that are at this turn.
+  // place: number of the episode among those of the tally at this turn.
   agents::CompletionRequest request(std::vector<Message> messages, std::size_t tally, int turn,
                                     std::uint64_t place) const {
     const std::string step = fmt::format("{}/{}/{}", pair_of(tally).number, tally % 2 == 0 ? "right" : "wrong", turn);
@@ -63,7 +63,7 @@ class SolverCheck {
     return request;
   }
 
-  // The turn up to the step, and what is written behind it.
+  // The turn up to the step, and the text after it.
   std::string prefix_of(std::size_t tally) const {
     const StepPair& pair = pair_of(tally);
     return (pair.right.before.empty() ? "" : pair.right.before + "\n\n") + step_of(tally) + "\n\n";
@@ -72,7 +72,7 @@ class SolverCheck {
     return tally % 2 == 0 ? pair_of(tally).right.step : pair_of(tally).wrong;
   }
 
-  // The rest of the turn behind each step; behind an answer there is none. What is returned goes on.
+  // Writes the rest of the turn after each step; after an answer there is none. Returns the episodes that continue.
   std::vector<Episode> finish_turns(agents::Policy& solver) {
     std::vector<agents::CompletionRequest> requests;
     std::vector<Episode> asked, going_on;
@@ -104,7 +104,7 @@ class SolverCheck {
     return going_on;
   }
 
-  // What the solver writes behind each of the episodes, one request each; equal texts are one episode.
+  // Continues each episode with the solver, one request each; equal texts become one episode.
   void go_on(agents::Policy& solver, std::span<const agents::CompletionRequest> requests, std::vector<Episode> episodes,
              std::vector<Episode>& going_on) {
     const std::vector<agents::Completion> completions = solver.complete(requests);

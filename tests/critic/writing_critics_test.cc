@@ -107,5 +107,5 @@ TEST_CASE("critic prompts: by name, or a file") {
   CHECK(critic_instructions(folder / "mine.txt") == "Is it so?");
   write_file_atomically(folder / "none.txt", " \n");
   CHECK_THROWS_WITH(critic_instructions(folder / "none.txt"), Contains("is empty"));
-  CHECK_THROWS_WITH(critic_instructions("lang"), Contains("no prompt 'lang'") && Contains("short, long"));
+  CHECK_THROWS_WITH(critic_instructions("lang"), Contains("unknown prompt 'lang'") && Contains("short, long"));
 }

@@ -427,7 +427,7 @@ TEST_CASE("killed at any moment, a run resumes without a lost or doubled episode
 
 TEST_CASE("a folder without a run, a foreign file and another schema version are told apart") {
   const test::TempFolder folder;
-  REQUIRE_THAT(error_of([&] { RunReader::open(folder.path()); }), Catch::Contains("no run here"));
+  REQUIRE_THAT(error_of([&] { RunReader::open(folder.path()); }), Catch::Contains("not a run folder"));
   std::filesystem::create_directory(folder / "text");
   std::ofstream(folder / "text/run.sqlite") << std::string(5000, 'x');
   REQUIRE_THAT(error_of([&] { RunReader::open(folder / "text"); }), Catch::Contains("file is not a database"));

@@ -21,6 +21,6 @@ double cpu_seconds_of(const Work& work) {
 
 // The bytes that a text is given to show that work on it is not in the square of them: a sanitizer takes many times
 // longer.
-constexpr std::size_t kLongText = AGON_SANITIZED ? 1 << 12 : 1 << 17;
+constexpr std::size_t kLongText = AGON_SANITIZED ? 1 << 12 : 1 << 15;
 
 }  // namespace agon::test

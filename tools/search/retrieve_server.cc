@@ -31,9 +31,8 @@ net::HttpServerAnswer retrieve(SearchBackend& backend, const RetrieveServerOptio
   if (!hold(std::min(kTimesRead * request.body.size(), options.limits.most_held_bytes / kLargestPart)))
     return {503, net::http_error_body(kTooMany), {}};
   const auto hold_answer = [&](std::size_t bytes) { return hold(bytes + request.body.size()); };
-  RetrieveAnswer reply =
-      answer_retrieve(backend, request.body,
-                      {options.seconds - request.waited, options.most_answer_bytes, &request.stop, hold_answer});
+  RetrieveAnswer reply = answer_retrieve(
+      backend, request.body, {options.seconds - request.waited, options.most_answer_bytes, &request.stop, hold_answer});
   held.resize(std::min(held.bytes(), reply.body.size()));
   return {reply.status, std::move(reply.body), std::move(held)};
 }

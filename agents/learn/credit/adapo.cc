@@ -25,7 +25,7 @@ struct AdapoSettings {
   GroupScale scale;
 };
 
-// What the group's error rate makes of its rewards and KL coefficients.
+// The rewards and KL coefficients that follow from the group's error rate.
 struct Stage {
   double error_rate = 0;
   OfTypes rewards;
@@ -130,12 +130,13 @@ class Adapo : public CreditAssigner {
   AdapoSettings settings_;
 };
 
-// A number, or the preset's: written out as "preset", so that another preset over all settings still changes it.
+// A number, or the preset's value, resolved as "preset", so that another preset applied to all settings still changes
+// it.
 double read_slope(CreditSettings& settings, const char* name, double of_preset) {
   return settings.raw(name, "preset") == "preset" ? of_preset : settings.number(name, of_preset);
 }
 
-// The signs of K: those of the text (K01 >= 0, K11 <= 0) or those that the paper's Table 4 prints.
+// The signs of K: as in the paper's text (K01 >= 0, K11 <= 0) or as in its Table 4.
 OfTypes read_slopes(CreditSettings& settings) {
   const double sign = settings.choice("preset", {"text", "table4"}) == "text" ? 1 : -1;
   return {.r01 = read_slope(settings, "k01", sign),

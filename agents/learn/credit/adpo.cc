@@ -1,5 +1,6 @@
 // ADPO: the answer learns from its reward, the score from its preference reward; each has its own group advantage, its
-// own tokens and its own mean (Eq. 11). The binary baseline replaces the preference reward by one against thresholds.
+// own tokens and its own mean (Eq. 11). The binary baseline replaces the preference reward by a comparison with
+// thresholds.
 #include <algorithm>
 
 #include "agents/learn/credit/group.h"
@@ -23,7 +24,7 @@ DecoupledSettings read_decoupled(CreditSettings& settings) {
   return read;
 }
 
-// Everything of ADPO but the reward of the scores.
+// Everything of ADPO except the reward of the scores.
 class Decoupled : public CreditAssigner {
  public:
   explicit Decoupled(DecoupledSettings settings, PreferenceSettings preference = {})
@@ -63,7 +64,7 @@ class Decoupled : public CreditAssigner {
     return finished(std::move(credit));
   }
 
-  // The reward of each roll-out's score against those of the pool; may add figures.
+  // The reward of each roll-out's score compared with those of the pool; may add figures.
   virtual std::vector<double> reward_scores(const CreditGroup& group, const ContrastPool& pool,
                                             GroupCredit& credit) const = 0;
 

@@ -1,5 +1,5 @@
-// agents/learn/credit/credit.h - credit: what each token of a group's roll-outs is worth. Every method of learning is a
-// function from a group to per-token numbers of one loss (agents/learn/loop/policy_loss.h):
+// agents/learn/credit/credit.h - credit: what each token of a group's roll-outs contributes to learning. Every method
+// of learning is a function from a group to per-token numbers of one loss (agents/learn/loop/policy_loss.h):
 //   sum over tokens of weight * ( -min(ratio * advantage, clip(ratio) * advantage) + kl * k3 ).
 // No torch here.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace agon::agents {
 
-// Consecutive tokens of one kind. kind `tool`: not written by the policy (a later observation, a tool's result) - its
+// Consecutive tokens of one kind. kind `tool`: not written by the policy (a later observation, a tool's result); its
 // tokens get weight 0.
 struct CreditSegment {
   env::SegmentKind kind = env::SegmentKind::answer;
@@ -24,29 +24,29 @@ struct CreditSegment {
   bool operator==(const CreditSegment&) const = default;
 };
 
-// One roll-out of a group, as far as credit depends on it.
+// One roll-out of a group: the parts that credit depends on.
 struct CreditRollout {
   double answer_reward = 0;
   bool correct = false;
   std::optional<double> score;  // in [0, 1]; nothing: missing or invalid
   std::vector<CreditSegment> segments;
-  std::vector<bool> turn_correct;       // two-turn methods: of the first and second answer
+  std::vector<bool> turn_correct;       // two-turn methods: for the first and second answer
   std::vector<double> step_confidence;  // PDCR, PACR: c_0 .. c_K, log-probability of the gold answer after each step
   std::vector<double> step_visual;      // PDCR: V_1 .. V_K
-  bool truncated = false;               // a turn at the limit of tokens, or the context
+  bool truncated = false;               // cut at the limit of tokens, or by the context
   int tokens() const;                   // of all segments
 };
 using CreditGroup = std::vector<CreditRollout>;  // the roll-outs of one task
 
 struct TokenCredit {
-  std::vector<float> advantage, kl, weight;  // one entry a token of the roll-out; weight 0: not trained
+  std::vector<float> advantage, kl, weight;  // one entry per token of the roll-out; weight 0: not trained
 };
 
 struct GroupCredit {
   std::vector<TokenCredit> rollouts;
-  // How much the group counts beside the others of a batch: its sequences, or its tokens where the method takes the
-  // mean over tokens. The weights above are those of the group alone (its loss is their plain sum); in a batch they are
-  // multiplied by mass / sum of all masses, so that a batch's loss is one mean and not a mean of means.
+  // The weight of the group in a batch: its number of sequences, or of tokens if the method takes the mean over tokens.
+  // The weights above are for the group alone (its loss is their plain sum). In a batch they are multiplied by mass /
+  // sum of all masses, so that a batch's loss is one mean and not a mean of means.
   double mass = 0;
   std::string
       filtered;  // why the method drops this group ("zero advantage"); empty: it is trained. Weights are then 0.
@@ -54,7 +54,7 @@ struct GroupCredit {
   std::vector<Json> rollout_figures;  // of each roll-out: {"preference_reward", ...}
 };
 
-// The loss follows a ratio as far as clip(ratio, 1 - low, 1 + high).
+// The loss clips the ratio: clip(ratio, 1 - low, 1 + high).
 struct Clip {
   double low = 0.2, high = 0.2;
   bool operator==(const Clip&) const = default;
@@ -67,28 +67,28 @@ class CreditAssigner {
   // out of range: a reward or log-probability that is not finite, a negative number of tokens. A response without
   // tokens counts as a response; a group of one has no advantage.
   virtual GroupCredit assign(const CreditGroup& group) const = 0;
-  // Of all groups of a batch. The same as assign() one by one, but for settings that pool over the batch.
+  // Credit of all groups of a batch. The same as assign() one by one, except for settings that pool over the batch.
   virtual std::vector<GroupCredit> assign_batch(const std::vector<CreditGroup>& groups) const;
   virtual std::string_view name() const = 0;
-  // False: the method sees which answers are right, and no other reward (answer_reward).
+  // False: the method uses only which answers are right, not the reward (answer_reward).
   virtual bool uses_reward() const { return true; }
-  // True: a roll-out is two answers (turn_correct).
+  // True: a roll-out has two answers (turn_correct).
   virtual bool needs_two_turns() const { return false; }
-  // True: step_confidence of the roll-outs must be there; and step_visual too.
+  // True: the roll-outs must have step_confidence; needs_visual: and step_visual.
   virtual bool needs_confidence() const { return false; }
   virtual bool needs_visual() const { return false; }
   // The clip that the method's paper trains with.
   virtual Clip clip() const { return {}; }
   // True for the methods that imitate (SFT, STaR): their loss is the plain negative log-likelihood of the tokens with a
-  // weight. The advantage is 1, and the caller takes the current log-probabilities, detached, for those of the
-  // behaviour policy: the ratio is then 1 and its gradient that of the log-likelihood, whoever wrote the tokens.
+  // weight. The advantage is 1, and the caller uses the current log-probabilities, detached, as those of the behaviour
+  // policy. The ratio is then 1 and its gradient that of the log-likelihood, whoever wrote the tokens.
   virtual bool imitates() const { return false; }
 };
 
 // The methods by name, in the order of docs/credit.md, and one line about each.
 std::vector<std::string> credit_methods();
 std::string credit_description(const std::string& method);
-// Every setting of a method as resolved: `settings` over the defaults ({"kl": 0.01, "epsilon": 1e-6, ...}).
+// All settings of a method, resolved: `settings` over the defaults ({"kl": 0.01, "epsilon": 1e-6, ...}).
 Json credit_settings(const std::string& method, const Json& settings = Json::object());
 // `settings` holds the settings that differ from the defaults. Throws Error for an unknown method or setting (naming
 // the nearest), and for a value of another type or out of range.

@@ -10,7 +10,7 @@
 namespace agon::agents {
 namespace {
 
-// Tokens that the policy wrote in its longest turn: max_tokens cuts each turn by itself.
+// Tokens of the policy's longest turn: max_tokens limits each turn by itself.
 int longest_turn(const CreditRollout& rollout) {
   std::map<int, int> tokens;
   int longest = 0;

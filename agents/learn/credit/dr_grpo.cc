@@ -1,5 +1,5 @@
-// Dr. GRPO (Liu et al. 2025): A_i = r_i - mean, and one constant for the length of every response: no part of the loss
-// depends on how long a response is or on how hard its task.
+// Dr. GRPO (Liu et al. 2025): A_i = r_i - mean, and one constant for the length of all responses, so that the loss does
+// not depend on the length of a response or the difficulty of its task.
 #include "agents/learn/credit/group.h"
 #include "agents/learn/credit/methods.h"
 

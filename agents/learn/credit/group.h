@@ -1,5 +1,5 @@
-// agents/learn/credit/group.h - what the methods of credit share: the checks of a group, the group advantage, and the
-// ways to spread numbers over the tokens of a group. The number of a roll-out counts from 0.
+// agents/learn/credit/group.h - the functions that credit methods share: checks of a group, the group advantage, and
+// ways to spread numbers over the tokens of a group. Roll-outs are numbered from 0.
 #pragma once
 
 #include <functional>
@@ -13,40 +13,40 @@
 
 namespace agon::agents {
 
-// Most tokens of a group; a group is held in memory with three numbers a token.
+// Limit of tokens per group: a group is in memory with three numbers per token.
 inline constexpr int kMostGroupTokens = 1 << 24;
 
-// Rewards and log-probabilities go no further from 0, so that sums of their squares are finite.
+// Limit of the absolute value of rewards and log-probabilities, so that sums of their squares are finite.
 inline constexpr double kGreatestNumber = 1e30;
 
-// Which tokens of a group: those of segments for which it holds.
+// Selects tokens of a group: all tokens of the segments for which it is true.
 using TokenMask = std::function<bool(std::size_t rollout, const CreditSegment& segment)>;
 
-// Tokens that the policy wrote.
+// Selects tokens that the policy wrote.
 bool is_written(std::size_t rollout, const CreditSegment& segment);
-// The two disjoint masks of ADPO (Eq. 11): the score, and everything else that was written.
+// The two disjoint masks of ADPO (Eq. 11): the score, and everything else that the policy wrote.
 bool is_score(std::size_t rollout, const CreditSegment& segment);
 bool is_answer(std::size_t rollout, const CreditSegment& segment);
-// The tokens of `mask` in the roll-outs that are kept. REQUIRES: one entry of `kept` a roll-out; a copy is held.
+// The tokens of `mask` in the kept roll-outs. REQUIRES: `kept` has one entry per roll-out; it is copied.
 TokenMask of_kept(std::vector<bool> kept, TokenMask mask);
 
 int count_tokens(const CreditRollout& rollout, std::size_t number, const TokenMask& mask);
 
 // Throws Error for an empty group, a reward that is not finite, a negative number of tokens or turn, too many tokens.
 void check_group(const CreditGroup& group, std::string_view method);
-// Throws Error unless every roll-out says of its two turns whether they were right, and has no token of a third.
+// Throws Error unless every roll-out has turn_correct for its two turns, and no token of a third turn.
 void check_two_turns(const CreditGroup& group, std::string_view method);
 
-// Of the group's shape: every number 0, figures empty objects.
+// Credit in the group's shape with all numbers 0 and empty figures.
 GroupCredit no_credit(const CreditGroup& group);
-// For each token of `mask`, the number of its roll-out. REQUIRES: one value a roll-out.
+// Sets, for each token of `mask`, the value of its roll-out. REQUIRES: one value per roll-out.
 using TokenNumbers = std::vector<float> TokenCredit::*;
 void set_tokens(GroupCredit& credit, TokenNumbers numbers, const CreditGroup& group, const TokenMask& mask,
                 std::span<const double> values);
 void set_tokens(GroupCredit& credit, TokenNumbers numbers, const CreditGroup& group, const TokenMask& mask,
                 double value);
 
-// The mean that a loss is: over responses of the mean over their tokens, or over all tokens alike.
+// The mean in a loss. sequence: over responses, of the mean over their tokens; token: over all tokens.
 enum class LossMean { sequence, token };
 LossMean read_loss_mean(CreditSettings& settings, LossMean value);  // setting "mean"
 
@@ -55,13 +55,13 @@ LossMean read_loss_mean(CreditSettings& settings, LossMean value);  // setting "
 //             `responses`: those that count; the mass.
 //   token:    1 / tokens of the mask in the group; these are the mass.
 void weigh(GroupCredit& credit, const CreditGroup& group, const TokenMask& mask, LossMean mean, int responses);
-// The group is dropped: weights and mass 0.
+// Drops the group: weights and mass become 0.
 void drop(GroupCredit& credit, std::string why);
-// The credit, dropped if no token has a weight.
+// Returns the credit, dropped if no token has a weight.
 GroupCredit finished(GroupCredit credit);
 
-// One advantage for every token of a response: credit of the tokens of `mask`, which all have the KL coefficient `kl`,
-// with the figures "reward" and "group_advantage". REQUIRES: one reward and one advantage a roll-out.
+// Credit with one advantage for all tokens of a response: those of `mask`, all with the KL coefficient `kl`, and the
+// figures "reward" and "group_advantage". REQUIRES: one reward and one advantage per roll-out.
 GroupCredit credit_responses(const CreditGroup& group, const TokenMask& mask, std::span<const double> rewards,
                              std::span<const double> advantages, double kl, LossMean mean);
 
@@ -69,14 +69,14 @@ std::vector<double> answer_rewards(const CreditGroup& group);
 bool all_equal(std::span<const double> values);
 double mean_of(std::span<const double> values);  // REQUIRES: not empty
 
-// How the deviation of a group enters: settings "std" (unbiased, biased, none; true and false stand for the first and
-// the last) and "epsilon", which is added to it.
+// How the advantage uses the standard deviation of a group: settings "std" (unbiased, biased, none; true and false
+// stand for the first and the last) and "epsilon", which is added to it.
 struct GroupScale {
   enum class Deviation { unbiased, biased, none } deviation = Deviation::unbiased;
   double epsilon = 1e-6;
 };
 GroupScale read_group_scale(CreditSettings& settings, bool by_deviation = true);
-// A_i = (r_i - mean) / (std + epsilon), or r_i - mean. Exactly 0 where all are equal, as in a group of one.
+// A_i = (r_i - mean) / (std + epsilon), or r_i - mean. Exactly 0 if all rewards are equal, as in a group of one.
 std::vector<double> group_advantage(std::span<const double> rewards, const GroupScale& scale);
 
 }  // namespace agon::agents

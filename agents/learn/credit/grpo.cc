@@ -35,7 +35,7 @@ std::unique_ptr<CreditAssigner> make(std::string_view name, TokenMask mask, doub
 
 std::unique_ptr<CreditAssigner> make_grpo(CreditSettings& settings) { return make("grpo", is_written, 0, settings); }
 
-// The answer alone is trained; the score that follows it serves at test time.
+// Trains only the answer; the score after it is used at test time.
 std::unique_ptr<CreditAssigner> make_grpo_verifier(CreditSettings& settings) {
   return make("grpo_verifier", is_answer, 0.01, settings);
 }

@@ -1,4 +1,4 @@
-// agents/learn/credit/imitation.h - what SFT and STaR share: the likelihood of chosen tokens.
+// agents/learn/credit/imitation.h - the base class of SFT and STaR: the likelihood of chosen tokens.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// agents/learn/credit/methods.h - the factories of the methods of credit. Each reads its settings, with their defaults,
-// and no more than them. docs/credit.md has the formulas and says what each setting does.
+// agents/learn/credit/methods.h - the factories of the methods of credit. Each reads exactly its own settings, with
+// their defaults. docs/credit.md has the formulas and explains each setting.
 #pragma once
 
 #include <memory>

@@ -6,7 +6,7 @@
 
 namespace agon::agents {
 
-// The sum of squares inside the parts is least where that between them, n1 n2 (mean1 - mean2)^2 / n, is greatest.
+// The sum of squares within the parts is smallest where that between them, n1 n2 (mean1 - mean2)^2 / n, is largest.
 std::optional<double> otsu_threshold(std::span<const double> values, OtsuThreshold kind) {
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());

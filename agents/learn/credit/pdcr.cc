@@ -16,8 +16,8 @@
 namespace agon::agents {
 namespace {
 
-// Returns that differ by no more are equal: log-probabilities are known to about 1e-5, and what is left is noise, which
-// the scale to [0, 1] would make as large as any credit.
+// Returns that differ by no more count as equal: log-probabilities are accurate to about 1e-5, and scaling the noise to
+// [0, 1] would make it as large as real credit.
 constexpr double kLeastRange = 1e-4;
 
 enum class Split { otsu, top_k, random, none };
@@ -33,7 +33,7 @@ struct PdcrSettings {
   LossMean mean = LossMean::token;
 };
 
-// The steps of one roll-out: gains, returns, kinds, and what the returns are worth among those of their kind.
+// The steps of one roll-out: gains, returns, kinds, and the returns scaled among the steps of their kind.
 struct Steps {
   std::vector<double> gain, returns, process;
   std::vector<bool> visual;
@@ -62,7 +62,7 @@ Steps steps_of(const CreditRollout& rollout, double gamma) {
   return steps;
 }
 
-// As many visual steps as the share of K says.
+// The number of visual steps by the share of K.
 std::size_t visual_count(std::size_t steps, double share) {
   return static_cast<std::size_t>(std::lround(share * static_cast<double>(steps)));
 }
@@ -90,7 +90,7 @@ void split_by_rank(Steps& steps, const std::vector<double>& visual_dependence, d
   mark_first(steps, order, share);
 }
 
-// Drawn anew for every trajectory, by what it holds and not by where it stands in the batch.
+// Drawn anew for every trajectory, from its content and not from its place in the batch.
 void split_at_random(Steps& steps, const CreditRollout& rollout, const PdcrSettings& settings) {
   std::string content(rollout.step_confidence.size() * sizeof(double), '\0');
   if (!content.empty()) std::memcpy(content.data(), rollout.step_confidence.data(), content.size());
@@ -161,7 +161,7 @@ class Pdcr : public CreditAssigner {
     if (settings_.split == Split::random) split_at_random(steps, rollout, settings_);
   }
 
-  // Every return to its place between the least and the greatest of its kind, among the group or the whole batch.
+  // Scales every return to its place between the least and the greatest of its kind, in the group or the whole batch.
   void scale(std::vector<GroupSteps>& steps) const {
     std::vector<Steps*> batch;
     for (GroupSteps& group : steps) {

@@ -12,22 +12,24 @@ namespace agon::agents {
 
 struct PreferenceSettings {
   bool pairwise = false;
-  bool discrete = true;  // the contrast set holds the roll-outs that differ in being right (Eq. 8); else, by the margin
-  double margin = 0;     // gamma: those whose answer reward differs by more than it (Eq. 9)
-  bool batch = false;    // contrast sets are drawn from all groups that are credited together, not from the own group
+  bool discrete = true;  // the contrast set holds the roll-outs with the opposite correctness (Eq. 8); false: it is
+                         // chosen by `margin`
+  double margin = 0;     // gamma: roll-outs whose answer reward differs by more than this (Eq. 9)
+  bool batch = false;    // contrast sets come from all groups of the batch, not only from the own group
   double empty_value = 0, offset = 0;
 };
 // Settings "mode", "gamma", "contrast", "empty_value" and "offset".
 PreferenceSettings read_preference(CreditSettings& settings);
 
-// The roll-outs that contrast sets are drawn from.
+// The roll-outs that contrast sets are taken from.
 using ContrastPool = std::vector<const CreditRollout*>;
-// For each group of a batch: itself, or with contrast=batch all roll-outs of the batch. Points into `groups`.
+// The pool of each group of a batch: the group itself, or with contrast=batch all roll-outs of the batch. Points into
+// `groups`.
 std::vector<ContrastPool> contrast_pools(const std::vector<CreditGroup>& groups, const PreferenceSettings& settings);
 
 struct PreferenceReward {
   double reward = 0;
-  int contrast = 0;                 // roll-outs in the contrast set C_i: those with a valid score alone
+  int contrast = 0;  // number of roll-outs in the contrast set C_i; it holds only roll-outs with a valid score
   std::optional<double> threshold;  // mode mean: mu_i, the mean score of C_i
 };
 // For roll-out i with score s_i:

@@ -1,5 +1,5 @@
-// SCoRe (Kumar et al. 2024) for two-turn roll-outs with rewards r1, r2 (1: right): stage 1 pays the second answer alone
-// and holds the first one near the reference; stage 2 pays both, the second with a bonus alpha (r2 - r1).
+// SCoRe (Kumar et al. 2024) for two-turn roll-outs with rewards r1, r2 (1: right): stage 1 rewards only the second
+// answer and keeps the first one near the reference; stage 2 rewards both, the second with a bonus alpha (r2 - r1).
 #include "agents/learn/credit/group.h"
 #include "agents/learn/credit/methods.h"
 

@@ -1,4 +1,4 @@
-// agents/learn/credit/settings.h - the settings of a method of credit: read once, each with its default and its range.
+// agents/learn/credit/settings.h - reads the settings of a credit method, each once, with its default and range.
 #pragma once
 
 #include <limits>
@@ -11,8 +11,8 @@ namespace agon::agents {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// A factory reads each of its settings once, by name: the value given, else the default. Values of another type or out
-// of range throw Error.
+// A factory reads each of its settings once, by name: the given value, else the default. A value of a wrong type or out
+// of range throws Error.
 class CreditSettings {
  public:
   // `given`: an object, or null for no settings. Throws Error for anything else.
@@ -28,7 +28,7 @@ class CreditSettings {
   [[noreturn]] void refuse(const char* name, const std::string& wanted) const;
   // Throws Error for a given setting that was not read, naming the nearest.
   void check_all_known() const;
-  const Json& resolved() const { return resolved_; }  // all that were read, in that order
+  const Json& resolved() const { return resolved_; }  // all settings read, in that order
 
  private:
   std::string method_;

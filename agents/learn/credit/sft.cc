@@ -1,4 +1,4 @@
-// SFT: the negative log-likelihood of given roll-outs, demonstrations or the right ones of the policy.
+// SFT: the negative log-likelihood of given roll-outs: demonstrations, or the policy's right roll-outs.
 #include "agents/learn/credit/imitation.h"
 #include "agents/learn/credit/methods.h"
 

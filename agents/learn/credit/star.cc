@@ -1,5 +1,5 @@
-// STaR (Zelikman et al. 2022) for two-turn roll-outs: the negative log-likelihood of the second answers that put a
-// wrong first answer right; with keep_right, of those too that keep a right one.
+// STaR (Zelikman et al. 2022) for two-turn roll-outs: the negative log-likelihood of second answers that correct a
+// wrong first answer; with keep_right also of second answers that keep a right one.
 #include "agents/learn/credit/imitation.h"
 #include "agents/learn/credit/methods.h"
 

@@ -5,7 +5,7 @@
 namespace agon::agents {
 namespace {
 
-// Where `key` is one of `values`, the settings of `names` change nothing.
+// If `key` is one of `values`, the settings of `names` change nothing.
 struct Rule {
   std::vector<std::string> methods;  // empty: all that have the key
   std::string key;
@@ -66,7 +66,7 @@ bool has_kl(const std::string& method, const Json& settings) {
 bool drops_groups(const std::string& method, const Json& settings) {
   if (method == "dapo") return settings.at("dynamic_sampling").get<bool>();
   if (method == "adapo") return settings.at("filters").get<bool>();
-  return method == "sft" || method == "star";  // a group without anything to imitate
+  return method == "sft" || method == "star";  // they drop groups with nothing to imitate
 }
 
 }  // namespace agon::agents

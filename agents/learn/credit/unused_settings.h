@@ -1,4 +1,5 @@
-// agents/learn/credit/unused_settings.h - the settings of a method of credit that change nothing beside its others.
+// agents/learn/credit/unused_settings.h - finds the settings of a credit method that have no effect together with its
+// other settings.
 #pragma once
 
 #include <string>
@@ -12,12 +13,12 @@ struct UnusedSetting {
   std::string name;  // "alpha"
   std::string why;   // "with stage=1"
 };
-// settings: all of the method's, as credit_settings resolves them.
+// settings: all settings of the method, as credit_settings resolves them.
 std::vector<UnusedSetting> unused_settings(const std::string& method, const Json& settings);
 
 // Whether the method's loss has a KL with these settings.
 bool has_kl(const std::string& method, const Json& settings);
-// Whether it drops groups without contrast, which a training may draw again (filter.resample).
+// Whether the method drops groups without contrast, which a training may replace (filter.resample).
 bool drops_groups(const std::string& method, const Json& settings);
 
 }  // namespace agon::agents

@@ -1,4 +1,4 @@
-// agents/learn/data/group_source.h - where the groups of a training come from: tasks that the policy plays
+// agents/learn/data/group_source.h - the sources of a training's groups: tasks that the policy plays
 // (agents/learn/data/task_source.h), or games against another policy (critic/self_play/game_source.h).
 #pragma once
 
@@ -22,12 +22,12 @@ class GroupSource {
  public:
   virtual ~GroupSource() = default;
 
-  // Before the first step, where the config asks for it: which tasks are worth playing. When *stop becomes true,
-  // nothing changes.
+  // Selects the tasks worth playing, before the first step, if the config asks for it. When *stop becomes true, nothing
+  // changes.
   virtual void choose_tasks(Policy&, const std::atomic<bool>* /*stop*/) {}
 
-  // Plays the next `count` groups; the position moves on. round: another number answers a task that comes again anew.
-  // When *stop becomes true the result is not complete.
+  // Plays the next `count` groups and advances the position. round: with another number, a repeated task is sampled
+  // anew. When *stop becomes true the result is incomplete.
   virtual PlayedGroups play(Policy& policy, int count, std::uint64_t round, const std::atomic<bool>* stop) = 0;
 
   virtual Json position() const = 0;  // for a checkpoint
@@ -35,7 +35,7 @@ class GroupSource {
   virtual const TrainSource& source() const = 0;
 };
 
-// Makes the source number `index` of a config, one with TrainSource::game. What it is given outlives it.
+// Makes source number `index` of a config, one with TrainSource::game. Its arguments must outlive it.
 using GameSourceFactory =
     std::function<std::unique_ptr<GroupSource>(const PlayConfig& config, std::size_t index, const ModelFolder& folder)>;
 

@@ -1,5 +1,5 @@
-// agents/learn/data/picture_change.h - a picture without what it showed: what PDCR measures a step's visual dependence
-// against (Eq. 7, Fig. 7).
+// agents/learn/data/picture_change.h - changes a picture so that it no longer shows its content as before: PDCR
+// compares with it to measure a step's visual dependence (Eq. 7, Fig. 7).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class PictureChange {
 };
 PictureChange parse_picture_change(const std::string& name);  // throws Error naming the nearest
 
-// seed: of the noise.
+// seed: for the noise.
 Image changed_picture(const Image& picture, PictureChange change, std::uint64_t seed);
 
 }  // namespace agon::agents

@@ -18,7 +18,7 @@ std::size_t count_of(std::string_view text, std::string_view part) {
   return count;
 }
 
-// Each tag at most once, and closed behind its opening.
+// Whether each tag occurs at most once and is closed after it is opened.
 bool is_well_formed(std::string_view text) {
   using env::Tag;
   for (const Tag tag : {Tag::think, Tag::answer, Tag::score, Tag::search, Tag::code, Tag::problem}) {
@@ -72,7 +72,7 @@ double weighted_reward(const RewardComponents& components, const std::map<std::s
     }
     const double part = weight * found->second;
     if (!std::isfinite(part))
-      throw Error("reward: {} x {} for '{}' is not finite. Is the weight one?", weight, found->second, name);
+      throw Error("reward: {} x {} for '{}' is not finite. Is the weight finite?", weight, found->second, name);
     reward += part;
   }
   return reward;

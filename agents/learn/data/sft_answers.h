@@ -1,4 +1,5 @@
-// agents/learn/data/sft_answers.h - what a model answers to the train tasks of a source.
+// agents/learn/data/sft_answers.h - plays the train tasks of a source with a model, to use its answers in supervised
+// training.
 #pragma once
 
 #include <atomic>
@@ -13,13 +14,13 @@
 
 namespace agon::agents {
 
-// Plays `tasks` train tasks of a suite, `samples` samples each at T = 1; the episodes in order of task and sample. When
-// *stop becomes true, some are missing. progress: told of each episode.
+// Plays `tasks` train tasks of a suite, `samples` samples each at T = 1; returns the episodes in order of task and
+// sample. When *stop becomes true, some are missing. progress: counts each episode.
 std::vector<record::Episode> play_train_tasks(Policy& policy, const env::Suite& suite, std::uint64_t seed,
                                               std::uint64_t first_task, int tasks, int samples,
                                               const std::atomic<bool>* stop = nullptr, Progress* progress = nullptr);
 
-// What the policy answered to a train task; of a two-turn demonstration the first answer.
+// The policy's answer to a train task, used as the first answer of a two-turn demonstration.
 struct FirstAnswer {
   std::uint64_t task = 0;
   Message message;  // with its tokens as sampled

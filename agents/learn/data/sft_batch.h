@@ -21,8 +21,8 @@ struct SftBatch {
   std::vector<ImageGrid> grids;
   at::Tensor predictors;  // [N] rows of the flattened [B*S] hidden states, each followed by a trained token
   at::Tensor targets;     // [N] those tokens
-  at::Tensor cell_class;  // [M] class of the object whose centre lies in the cell; `classes` where there is none
-  at::Tensor cell_box;    // [M, 4] its box in kBoxBins bins a side; -1 where there is none
+  at::Tensor cell_class;  // [M] class of the object whose centre lies in the cell; `classes` if there is none
+  at::Tensor cell_box;    // [M, 4] its box in kBoxBins bins per side; -1 if there is none
 };
 
 SftBatch make_batch(std::span<const SftSequence> sequences, const ModelConfig& config, int classes);

@@ -36,8 +36,8 @@ void add_observation(Demonstration& to, const env::StepResult& result, const std
     if (part.is_image()) to.scenes.push_back(scene_of(result.info, part.image, classes));
 }
 
-// Turns `action` into a wrong one after which the episode goes on and its expert still has a way. False: there is none,
-// nothing changed.
+// Turns `action` into a wrong one after which the episode continues and the expert can still solve it. False: there is
+// no such action; nothing changed.
 bool take_detour(const env::Env& env, env::Action& action, Rng& rng) {
   constexpr env::ErrorKind kDetours[] = {env::ErrorKind::wrong_object, env::ErrorKind::misread_value};
   const auto wrong = env.corrupt_step({{}, action.text}, kDetours[rng.between(0, 1)], rng);
@@ -51,7 +51,7 @@ bool take_detour(const env::Env& env, env::Action& action, Rng& rng) {
   return true;
 }
 
-// Marks what stands between "<|im_start|>assistant\n" and the token that ends the turn, that token included, in the
+// Marks the tokens between "<|im_start|>assistant\n" and the token that ends the turn, that token included, in the
 // trained turns.
 std::vector<std::uint8_t> assistant_mask(const std::vector<std::int32_t>& ids, const std::vector<bool>& trained,
                                          const ModelFolder& folder) {

@@ -5,7 +5,7 @@
 namespace agon::agents {
 namespace {
 
-constexpr std::size_t kAhead = 4;  // steps drawn before they are wanted
+constexpr std::size_t kAhead = 4;  // steps drawn ahead
 
 }  // namespace
 

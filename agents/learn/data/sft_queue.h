@@ -1,4 +1,5 @@
-// agents/learn/data/sft_queue.h - draws the batches of training steps on its own thread, a few ahead of the trainer.
+// agents/learn/data/sft_queue.h - draws the batches of training steps on its own thread, a few steps ahead of the
+// trainer.
 #pragma once
 
 #include <condition_variable>
@@ -18,18 +19,18 @@ namespace agon::agents {
 
 class BatchQueue {
  public:
-  // What models wrote that demonstrations show: a list a source, taken in turn; empty where the source shows none.
+  // Texts of models that demonstrations show: one list per source, used in turn; empty if the source shows none.
   struct Shown {
     std::vector<std::vector<FirstAnswer>> first_answers;  // of sources of two turns
     std::vector<std::vector<WrittenStep>> written_steps;  // of sources with a writer
   };
-  // The batches of steps first .. last - 1, one batch a source and step, drawn from (seed, step) alone. Keeps
-  // references to config, folder and shown.
+  // The batches of steps first .. last - 1, one per source and step, drawn from (seed, step) alone. Keeps references to
+  // config, folder and shown.
   BatchQueue(const DemonstrationConfig& config, const ModelFolder& folder, std::vector<std::string> classes,
              const Shown& shown, std::int64_t first, std::int64_t last, TrainedScores scores);
 
-  // The next step's batches, in the order of the sources. Throws what the suites threw. REQUIRES: called at most last -
-  // first times.
+  // The next step's batches, in the order of the sources. Rethrows exceptions of the suites. REQUIRES: called at most
+  // last - first times.
   std::vector<SftBatch> next();
 
  private:

@@ -1,5 +1,5 @@
-// agents/learn/data/sft_source.h - the sources of supervised training: which demonstrations a step shows. Its config
-// (agents/learn/loop/sft_config.h) is this, the model and the schedule.
+// agents/learn/data/sft_source.h - the sources of supervised training: the demonstrations of a step. The config
+// (agents/learn/loop/sft_config.h) consists of these, the model and the schedule.
 #pragma once
 
 #include <cstddef>
@@ -12,26 +12,25 @@
 namespace agon::agents {
 
 struct SftSource {
-  // Of two turns (env/wrappers/two_turn.h): the first answer is one of `start`, right or wrong, shown and not learned;
-  // the second one is the expert's.
+  // With two turns (env/wrappers/two_turn.h): the first answer comes from model `start`, right or wrong, and is shown
+  // but not learned; the second one is the expert's.
   env::Suite suite{"charts"};
-  int level = 0;       // as the config has it, for names and random streams; 0: it leaves the level to the suite
-  int episodes = 16;   // demonstrations of this source a step
-  double detours = 0;  // chance before each turn of a wrong action that is shown, not learned: the way back is
-  // Of role critic: the model folder whose steps are shown, in place of experts' steps that are right or made wrong
-  // (agents/learn/data/sft_written.h), from so many train tasks.
+  int level = 0;       // as in the config, for names and random streams; 0: the suite's default
+  int episodes = 16;   // demonstrations of this source per step
+  double detours = 0;  // chance before each turn of a wrong action, shown but not learned; the way back is learned
+  // For role critic: a model folder whose steps are shown, in place of experts' steps that are right or made wrong
+  // (agents/learn/data/sft_written.h); written_tasks: number of train tasks that it plays.
   std::filesystem::path writer;
   int written_tasks = 5000;
-  // The suite for its solver, who answers once: what models play that demonstrations show.
+  // The suite with its solver role and one answer: models play this to produce texts that demonstrations show.
   env::Suite solver() const { return suite.with({.level = level}); }
 };
 
-// Which demonstrations are drawn.
+// The demonstrations to draw.
 struct DemonstrationConfig {
   std::uint64_t seed = 1;
   std::vector<SftSource> sources;
-  // Where the train tasks of the source number `index` begin. Sources of one suite and level share none, nor a random
-  // stream.
+  // First train task of source number `index`. Sources of one suite and level share no task and no random stream.
   std::uint64_t first_task(std::size_t index) const;
 };
 

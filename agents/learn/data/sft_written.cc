@@ -19,11 +19,12 @@ namespace {
 
 constexpr int kTasksTogether = 512;  // tasks whose pictures are held at a time
 
-// Right and wrong ones of one kind of task and one place in it.
+// Right and wrong steps of one kind of task and one place in it.
 struct WrittenSteps {
   std::vector<WrittenStep> right, wrong;
 };
-// By kind, turn and distance from the turn's end, at which stand steps of one sort, however many bars were read before.
+// By kind, turn and distance from the turn's end: steps at the same distance are of the same sort, however many bars
+// were read before.
 using StepsByPlace = std::map<std::tuple<std::string, std::size_t, int>, WrittenSteps>;
 
 void add_steps(env::Env& env, const record::Episode& episode, std::uint64_t seed, StepsByPlace& all) {
@@ -87,8 +88,7 @@ Demonstration demonstrate_written(env::Env& env, const WrittenStep& step, std::u
   }
   const auto label = env.check_step(step.query);
   if (!label || label->correct != step.correct)
-    throw Error("train-sft: task {} went another way when it was played again; its step is judged otherwise now.",
-                env.task().id);
+    throw Error("train-sft: task {} differs when played again; its step now has another verdict.", env.task().id);
   const auto or_step = [&](const std::string& text) { return text.empty() ? step.query.step : text; };
   const std::string critique = env::expert_critique(or_step(label->truth), or_step(label->claim), label->correct);
   return {{Message::of(Role::system, env::kCriticInstructions),

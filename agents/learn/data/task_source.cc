@@ -16,7 +16,7 @@
 namespace agon::agents {
 namespace {
 
-constexpr std::uint64_t kChoosing = ~std::uint64_t{0};  // a round that no step has
+constexpr std::uint64_t kChoosing = ~std::uint64_t{0};  // a round number that no step has
 
 bool second_right(const record::Episode& episode) { return episode.success; }
 
@@ -31,7 +31,7 @@ const record::Episode* failed_episode(const std::vector<record::Episode>& group)
   return failed == group.end() ? nullptr : &*failed;
 }
 
-// Whole, and neither all right from the first to the last turn, nor all wrong.
+// Whether the group is complete and neither all right (in every turn) nor all wrong.
 bool is_mixed(const std::vector<record::Episode>& group) {
   if (group.empty() || failed_episode(group)) return false;
   const auto all = [&](bool right) {
@@ -116,7 +116,7 @@ std::vector<std::vector<record::Episode>> TaskSource::play_tasks(Policy& policy,
       },
       stop);
   std::vector<std::vector<record::Episode>> groups;
-  for (const std::uint64_t task : tasks) {  // in their order, whoever ended first
+  for (const std::uint64_t task : tasks) {  // in the order of tasks, not of their ends
     std::vector<record::Episode>& group = by_task[task];
     std::sort(group.begin(), group.end(), [](const auto& a, const auto& b) { return a.sample < b.sample; });
     groups.push_back(std::move(group));
@@ -175,11 +175,11 @@ PlayedGroups TaskSource::play(Policy& policy, int count, std::uint64_t round, co
   return played;
 }
 
-// False, and a failed group, for responses that the reward model cannot read: one may be too long for it.
+// Returns false and counts a failed group if the reward model cannot read the responses: one may be too long for it.
 bool TaskSource::score(std::vector<record::Episode>& group, PlayedGroups& played) const {
   std::vector<std::string> responses;
   for (const record::Episode& episode : group) {
-    assert(episode.turns.size() == 1);  // load_train_config takes no other sources beside a reward model
+    assert(episode.turns.size() == 1);  // load_train_config allows no other sources with a reward model
     responses.emplace_back(env::without_score(episode.turns.front().text));
   }
   try {

@@ -1,4 +1,4 @@
-// agents/learn/data/task_source.h - a source of a training that plays tasks: which come next, and the groups of
+// agents/learn/data/task_source.h - a training source that plays tasks: it selects the next tasks and plays groups of
 // episodes on them.
 #pragma once
 
@@ -14,12 +14,12 @@ namespace agon::agents {
 
 class TaskSource final : public GroupSource {
  public:
-  // The source number `index` of the config. Keeps references. scorer: gives every roll-out the component kModelReward
-  // beside its group's others; null: no roll-out has it.
+  // Source number `index` of the config. Keeps references. scorer: gives every roll-out the component kModelReward,
+  // compared with the others of its group; null: no roll-out has it.
   TaskSource(const PlayConfig& config, std::size_t index, const ModelFolder& folder, ResponseScorer* scorer = nullptr);
 
-  // config.filter_offline: plays the first tasks with the policy and keeps those whose roll-outs are neither all right
-  // nor all wrong (of two turns: neither all 1->1 nor all 0->0) and none of which the machinery failed. Throws Error if
+  // With config.filter_offline: plays the first tasks with the policy and keeps those whose roll-outs are neither all
+  // right nor all wrong (two turns: neither all 1->1 nor all 0->0), if none of their roll-outs failed. Throws Error if
   // fewer are left than a step plays.
   void choose_tasks(Policy& policy, const std::atomic<bool>* stop) override;
   PlayedGroups play(Policy& policy, int count, std::uint64_t round, const std::atomic<bool>* stop) override;

@@ -12,7 +12,7 @@
 namespace agon::agents {
 namespace {
 
-// The turns that the policy wrote begin here.
+// Index of the first turn that the policy wrote.
 std::size_t first_own_turn(const record::Episode& episode) {
   const auto own = std::ranges::find_if_not(episode.turns, &record::Turn::given);
   return static_cast<std::size_t>(own - episode.turns.begin());
@@ -37,8 +37,8 @@ bool is_end(std::int32_t id, const ModelConfig& config) {
   return std::ranges::find(config.eos_token_ids, id) != config.eos_token_ids.end();
 }
 
-// Puts the turn's tokens at their place, not before `from`. There they stand already, but that a template may close a
-// turn with another end token than the one that was sampled.
+// Puts the turn's tokens at their place, not before `from`. They are already there, except that a template may close a
+// turn with another end token than the sampled one.
 void place_turn(const record::Episode& episode, const record::Turn& turn, std::int64_t from, const ModelConfig& config,
                 EncodedPrompt& all) {
   const std::int64_t begin = turn.prompt_tokens, count = std::ssize(turn.token_ids);
@@ -48,8 +48,8 @@ void place_turn(const record::Episode& episode, const record::Turn& turn, std::i
   const bool fits = begin >= from && begin + count <= std::ssize(all.ids);
   if (!fits || !std::equal(all.ids.begin() + begin, all.ids.begin() + begin + count, turn.token_ids.begin(), stands))
     throw Error(
-        "train: {} sample {}: the tokens of a turn do not stand after its {} prompt tokens. Is the chat template "
-        "another one than that of the policy which wrote them?",
+        "train: {} sample {}: the tokens of a turn do not stand after its {} prompt tokens. Does the chat template "
+        "differ from that of the policy that wrote them?",
         episode.task_id, episode.sample, turn.prompt_tokens);
   std::copy(turn.token_ids.begin(), turn.token_ids.end(), all.ids.begin() + begin);
 }

@@ -1,5 +1,5 @@
-// agents/learn/data/train_source.h - the sources of a training: which tasks a step plays, and how. A training's config
-// (agents/learn/loop/train_config.h) is this and what becomes of the groups that were played.
+// agents/learn/data/train_source.h - the sources of a training: the tasks that a step plays, and how. The rest of a
+// training's config (agents/learn/loop/train_config.h) is about learning from the groups played.
 #pragma once
 
 #include <cstddef>
@@ -17,43 +17,42 @@
 
 namespace agon::agents {
 
-// The policy plays a role of SPC against another one, and is rewarded by the game (critic/self_play/game.h).
+// The policy plays a role of SPC against another policy; the game gives its reward (critic/self_play/game.h).
 struct GameRules {
-  std::filesystem::path against;               // model folder; empty: the policy itself, as it then is
-  std::vector<std::filesystem::path> solvers;  // model folders that check what a step does; empty: the policy itself
+  std::filesystem::path against;               // model folder; empty: the policy itself, with its current weights
+  std::vector<std::filesystem::path> solvers;  // model folders that check for harm; empty: the policy itself
 };
 
-// Where a step's tasks come from.
+// The source of a step's tasks.
 struct TrainSource {
   env::Suite suite;
-  int level = 0;        // as the config has it, for names and figures; 0: it leaves the level to the suite
-  int prompts = 16;     // groups a step
-  bool expert = false;  // the suite's expert answers, not the policy: one demonstration a task (for method sft)
-  std::optional<ExpertTurnRules> expert_turn;  // a roll-out is one turn at a place of an expert's episode
+  int level = 0;        // as in the config, for names and figures; 0: the suite's default
+  int prompts = 16;     // groups per step
+  bool expert = false;  // the suite's expert answers, not the policy: one demonstration per task (for method sft)
+  std::optional<ExpertTurnRules> expert_turn;  // a roll-out is one turn within an expert's episode
   std::optional<GameRules> game;               // of the roles critic and sneaky
   std::string label() const;
 };
 
-// No source of a training plays a task of another, nor one that supervised training has seen: those of the source
-// number `index` begin here.
+// The first task of source number `index`. No source plays a task of another source or of supervised training.
 constexpr std::uint64_t first_task_of(std::size_t index) {
   return (std::uint64_t{1} << 44) + index * (std::uint64_t{1} << 36);
 }
 
-// Those whose evaluations differ, each with the name that its figures have: sources of the same tasks, shown in the
-// same words, are one. The name is the label of the first; with another 'reexamine' a number follows it.
+// The sources with different evaluations, each with the name of its figures. Sources with the same tasks in the same
+// words count as one, named by the label of the first; with a different 'reexamine' a number is added to the name.
 std::vector<std::pair<std::string, const TrainSource*>> evaluated_sources(const std::vector<TrainSource>& sources);
 
 // How the groups of a training are played.
 struct PlayConfig {
   std::uint64_t seed = 1;
-  int threads = 0;  // 0: the machine's cores. Another number rounds differently
+  int threads = 0;  // 0: the machine's cores. Other numbers round differently
   std::vector<TrainSource> sources;
-  int samples = 8;  // G, roll-outs a task
+  int samples = 8;  // G, roll-outs per task
   Sampling sampling;
-  env::StepRule step_rule = env::StepRule::sentence;  // what a step of a turn is
+  env::StepRule step_rule = env::StepRule::sentence;  // how a turn is split into steps
   bool filter_offline = false;  // train only on tasks that the first policy answers neither all right nor all wrong
-  int offline_tasks = 1000;     // a source, to choose from
+  int offline_tasks = 1000;     // tasks per source to choose from
 };
 
 }  // namespace agon::agents

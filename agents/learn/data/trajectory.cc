@@ -8,7 +8,7 @@
 namespace agon::agents {
 namespace {
 
-constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // stands in a text for a byte that is part of no character
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // replaces a byte that is part of no character
 
 // The bytes of a turn's tokens, and where each token begins in them.
 struct SpelledTokens {
@@ -16,7 +16,7 @@ struct SpelledTokens {
   std::vector<std::size_t> begins;
 };
 
-// A special token has bytes only where `text` shows it: the engine writes one that is sampled within a turn, but not
+// A special token has bytes only if `text` shows it: the engine writes a special token sampled within a turn, but not
 // the one that ends it.
 SpelledTokens spell(std::string_view text, std::span<const std::int32_t> ids, const Tokenizer& tokenizer) {
   SpelledTokens spelled;
@@ -34,8 +34,8 @@ SpelledTokens spell(std::string_view text, std::span<const std::int32_t> ids, co
   return spelled;
 }
 
-// For every byte of `bytes`, where it stands in `text`, which is made of it: bytes of no character replaced, what the
-// last token holds behind a stop string cut off. The entry behind the last is text.size().
+// For every byte of `bytes` its place in `text`, which was made from `bytes` by replacing invalid bytes and cutting the
+// last token after a stop string. The entry after the last is text.size().
 std::vector<std::size_t> places_in_text(std::string_view bytes, std::string_view text) {
   std::vector<std::size_t> places;
   std::size_t at = 0;
@@ -48,7 +48,7 @@ std::vector<std::size_t> places_in_text(std::string_view bytes, std::string_view
       ++at;
     else if (at < text.size())
       throw Error(
-          "trajectory: the tokens spell something else than the turn's text, from byte {} on. Give the model "
+          "trajectory: the tokens differ from the turn's text from byte {} on. Give the model "
           "that wrote it.",
           at);
   }
@@ -59,7 +59,7 @@ std::vector<std::size_t> places_in_text(std::string_view bytes, std::string_view
   return places;
 }
 
-// Where in `text` each token begins.
+// The beginning of each token in `text`.
 std::vector<std::size_t> token_places(std::string_view text, std::span<const std::int32_t> ids,
                                       const Tokenizer& tokenizer) {
   const SpelledTokens spelled = spell(text, ids, tokenizer);

@@ -1,5 +1,5 @@
-// agents/learn/data/trajectory.h - the token view of what a policy wrote: which token belongs to which segment. Ids are
-// those that were sampled; no text is tokenised again. No torch here.
+// agents/learn/data/trajectory.h - assigns the tokens that a policy wrote to segments. Ids are the sampled ones; no
+// text is tokenised again. No torch here.
 #pragma once
 
 #include <cstdint>
@@ -22,31 +22,29 @@ struct TokenSegment {
   int begin = 0, end = 0;  // tokens of the turn, half-open; never empty
 };
 
-// The segments of env::segment_turn(text, rule) in order, those left out in which no token begins: every token of `ids`
-// lies in exactly one. Tokens without text (the end-of-turn token) belong to the last segment: `score` if there is one;
-// a turn without text is one segment `answer`. A special token that was sampled within the turn may be in its text or
-// not.
-// Throws Error when the ids do not spell `text`: they are of another tokenizer.
+// The segments of env::segment_turn(text, rule) in order, without segments in which no token begins: every token of
+// `ids` lies in exactly one. Tokens without text (the end-of-turn token) belong to the last segment: `score` if there
+// is one; a turn without text is one segment `answer`. `text` may include or omit a special token that was sampled
+// within the turn. Throws Error if the ids do not spell `text` (another tokenizer).
 std::vector<TokenSegment> token_segments(std::string_view text, std::span<const std::int32_t> ids,
                                          const Tokenizer& tokenizer, env::StepRule rule = env::StepRule::blank_line);
 
-// The same as credit sees it: a call of a tool, which the policy wrote, counts as answer. `turn`: the number of the
+// The same in the form that credit needs: a tool call, which the policy wrote, counts as answer. turn: number of the
 // turn in its episode, from 0.
 std::vector<CreditSegment> segments_of_turn(std::string_view text, std::span<const std::int32_t> ids,
                                             const Tokenizer& tokenizer, int turn,
                                             env::StepRule rule = env::StepRule::blank_line);
 
-// How many bytes of `text` each token wrote; their sum is the text's size. Throws as token_segments.
+// The number of bytes of `text` that each token wrote; they sum to the text's size. Throws as token_segments.
 std::vector<std::uint16_t> text_bytes_of(std::string_view text, std::span<const std::int32_t> ids,
                                          const Tokenizer& tokenizer);
 
-// What the policy wrote was cut: a turn of it at the limit of tokens, or the episode at that of the context.
+// Whether the policy's text was cut: a turn at the token limit, or the episode at the limit of the context.
 bool was_cut(const record::Episode& episode);
 
-// An episode as credit sees it, with the tokens that the policy wrote alone: what an env answered between two turns is
-// not among them. answer_reward: weighted_reward of its components (agents/learn/data/reward.h); turn_correct:
-// record::turns_correct; truncated: was_cut. Throws as
-// token_segments and weighted_reward.
+// An episode in the form that credit needs, with only the tokens that the policy wrote, without the env's answers
+// between turns. answer_reward: weighted_reward of its components (agents/learn/data/reward.h); turn_correct:
+// record::turns_correct; truncated: was_cut. Throws as token_segments and weighted_reward.
 CreditRollout credit_rollout(const record::Episode& episode, const Tokenizer& tokenizer,
                              const std::map<std::string, double>& reward_weights,
                              env::StepRule rule = env::StepRule::blank_line);

@@ -18,16 +18,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kLogFile = "train.jsonl";  // cut at the checkpoint's step when the training goes on
+constexpr const char* kLogFile = "train.jsonl";  // cut at the checkpoint's step when the training resumes
 
-// The names in all folders: their files were synced as they were written (core/file.h).
+// Syncs the names in all folders; the files were synced when they were written (core/file.h).
 void sync_tree(const fs::path& folder) {
   for (const auto& entry : fs::recursive_directory_iterator(folder))
     if (entry.is_directory()) sync_file(entry.path());
   sync_file(folder);
 }
 
-// The subcommand whose training or run stands in output; empty: none, or it does not say.
+// The subcommand whose training or run is in output; empty: none, or not recorded.
 std::string command_of(const fs::path& output) {
   if (fs::exists(output / record::kRunDatabase)) return record::recording_command(output);
   for (const char* file : {kRewardModelFile, kJudgeFile})
@@ -50,7 +50,7 @@ void write_checkpoint(const fs::path& output, const std::function<void(const fs:
   fs::remove_all(old);
   if (fs::exists(folder)) rename_durably(folder, old);
   rename_durably(fresh, folder);
-  fs::remove_all(old);  // not before the other is there for good
+  fs::remove_all(old);  // only after the new one is synced in its place
 }
 
 void remove_checkpoint(const fs::path& output) {
@@ -135,7 +135,7 @@ void remove_empty_run(const fs::path& output) {
   for (const char* end : {"-wal", "-shm"}) files.push_back(output / (std::string(record::kRunDatabase) + end));
   for (const auto& entry : fs::directory_iterator(output))
     if (entry.path().filename().string().starts_with("events.out.tfevents.")) files.push_back(entry.path());
-  files.push_back(output / record::kRunDatabase);  // last: while it is there, a later call goes on
+  files.push_back(output / record::kRunDatabase);  // last: while it exists, a later call resumes
   for (const fs::path& file : files) fs::remove(file);
 }
 

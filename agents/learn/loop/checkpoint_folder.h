@@ -1,5 +1,5 @@
-// agents/learn/loop/checkpoint_folder.h - OUTPUT/checkpoint: at every moment one whole checkpoint exists, whenever the
-// process is killed or the machine loses power.
+// agents/learn/loop/checkpoint_folder.h - writes and finds OUTPUT/checkpoint, so that one complete checkpoint exists
+// even if the process is killed or the machine loses power.
 #pragma once
 
 #include <cstdint>
@@ -11,38 +11,37 @@
 
 namespace agon::agents {
 
-// Calls fill with an empty folder, then puts that in the place of OUTPUT/checkpoint. fill writes its files by
-// core/file.h. The log OUTPUT/train.jsonl, if there is one, is synced too. The checkpoint that was there goes when the
-// new one is synced in its place.
+// Calls fill with an empty folder, then replaces OUTPUT/checkpoint by it. fill writes its files with core/file.h. The
+// log OUTPUT/train.jsonl, if it exists, is synced too. The old checkpoint is removed once the new one is synced in its
+// place.
 void write_checkpoint(const std::filesystem::path& output,
                       const std::function<void(const std::filesystem::path& folder)>& fill);
-// After the training: at every moment there is the whole checkpoint or none.
+// Removes the checkpoint after the training: at every moment there is a complete checkpoint or none.
 void remove_checkpoint(const std::filesystem::path& output);
-// The folder that a training writes, made where it is not there. Throws Error where it cannot be.
+// Creates the folder that a training writes, if needed. Throws Error on failure.
 void make_output(const std::filesystem::path& output);
-// Throws Error, naming the command, where a folder without a checkpoint holds more than a training leaves that was
-// killed before its first: it would write over it. Nothing where there is no such folder yet.
+// Throws Error, naming the command, if a folder without a checkpoint holds other files than a training leaves that was
+// killed before its first checkpoint: the training would overwrite them. A missing folder is fine.
 void require_no_other(const std::filesystem::path& output, const std::string& command);
-// Throws Error, naming both, where output holds a training or a run of another subcommand than `command` ("train"). One
-// that does not say whose it is passes.
+// Throws Error, naming both commands, if output holds a training or a run of a subcommand other than `command`
+// ("train"). A folder that does not name its command is accepted.
 void require_of_command(const std::filesystem::path& output, const std::string& command);
-// Leaves in a log of one JSON object a line those whose "step" is below step: what was done after the last checkpoint
-// comes again.
+// Keeps in a log (one JSON object per line) only lines with "step" below `step`: steps after the last checkpoint are
+// repeated.
 void cut_log(const std::filesystem::path& log, std::int64_t step);
-// The object in state.json of a checkpoint's folder; throws Error for a file that is missing or damaged, or without a
-// whole number 'step' from 0 on.
+// The object in state.json of a checkpoint's folder. Throws Error if the file is missing, damaged, or has no integer
+// 'step' >= 0.
 Json read_state(const std::filesystem::path& folder);
-// Throws Error, naming the command and what stands there, unless notes (of a checkpoint or a finished model) say of
-// themselves "training": fingerprint. Their "settings", where they have some, are compared with `settings`: the message
-// then names the keys that differ, with both values.
+// Throws Error, naming the command and the folder's content, unless the notes of a checkpoint or finished model have
+// "training": fingerprint. If they have "settings", these are compared with `settings`, and the message names the keys
+// that differ, with both values.
 void require_own_training(const Json& notes, const std::string& fingerprint, const std::string& command,
                           const std::filesystem::path& there, const Json& settings = {});
-// The folder of the last checkpoint, or an empty path. Finishes an exchange that was cut off, and removes what a
-// killed writer left in OUTPUT.
+// The folder of the last checkpoint, or an empty path. Completes an interrupted replacement, and removes what a killed
+// writer left in OUTPUT.
 std::filesystem::path find_checkpoint(const std::filesystem::path& output);
-// A training that was refused before it recorded anything is in nobody's way: removes its files (the database, its
-// settings, its events) from OUTPUT. Nothing where there is a checkpoint, an episode, a metric, an entry of a journal,
-// or no run.
+// Removes the files of a training that was refused before it recorded anything (database, settings, events) from
+// OUTPUT. Does nothing if there is a checkpoint, an episode, a metric, a journal entry, or no run.
 void remove_empty_run(const std::filesystem::path& output);
 
 }  // namespace agon::agents

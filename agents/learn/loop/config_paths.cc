@@ -55,7 +55,7 @@ Json read_config(const fs::path& file, std::span<const std::string> changes, Pat
   const Json written = config;
   change_paths(config, keys, [&](const std::string& path) { return from_working_folder(file, path); });
   for (const std::string& change : changes) set_value(config, change);
-  // What no change touched stands as it was written: runs that are there compare it with theirs.
+  // Unchanged values stay as written: existing runs compare them with their config.
   visit_paths(config, keys, [&](const Place& place, Json& path) {
     const Json before = written.contains(place) ? written.at(place) : Json();
     const auto now = path.get<std::string>();

@@ -39,7 +39,7 @@ std::vector<std::vector<env::StepQuery>> step_queries(const TrainRollout& rollou
   return turns;
 }
 
-// Whether each step is perception; nothing where the suite has no label.
+// Whether each step is perception; nothing if the suite has no label.
 std::vector<std::optional<bool>> labels_of(env::Env& env, const env::ResetOptions& reset,
                                            const record::Episode& episode, const TrainRollout& rollout,
                                            const Tokenizer& tokenizer) {
@@ -58,7 +58,7 @@ std::vector<std::optional<bool>> labels_of(env::Env& env, const env::ResetOption
   return labels;
 }
 
-// What a split of PDCR says of every step of every roll-out: true for visual.
+// A split by PDCR, for every step of every roll-out: true for visual.
 std::vector<std::vector<bool>> split(const CreditGroup& group, Json settings, const char* name) {
   settings["split"] = name;
   const GroupCredit credit = make_credit("pdcr", settings)->assign(group);

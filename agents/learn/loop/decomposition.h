@@ -1,5 +1,5 @@
-// agents/learn/loop/decomposition.h - asks the policy of a model folder about the steps of recorded roll-outs, as pdcr
-// and pacr do in training. No torch here.
+// agents/learn/loop/decomposition.h - measures the steps of recorded roll-outs with the policy of a model folder, as
+// pdcr and pacr do in training. No torch here.
 #pragma once
 
 #include <cstdint>
@@ -27,20 +27,20 @@ struct PlayedTask {
 
 struct DecompositionOptions {
   std::vector<PictureChange> pictures;
-  Json settings = Json::object();  // of pdcr, beside its split: "otsu", "threshold", "visual_share", "seed"
+  Json settings = Json::object();  // of pdcr, except its split: "otsu", "threshold", "visual_share", "seed"
   std::string suffix = "<answer>";
-  std::uint64_t seed = 0;  // of the noise and the intervals
+  std::uint64_t seed = 0;  // for the noise and the intervals
 };
 
 // The labelled steps of all tasks. Loads the folder's weights. Throws Error as make_probe_group and load_weights, and
-// for episodes that do not fit the env or the folder. after_task: called once a task, for progress; false stops.
+// for episodes that do not fit the env or the folder. after_task: called after each task, for progress; false stops.
 std::vector<SplitStep> split_steps_of(const ModelFolder& folder, env::Env& env, const std::string& instructions,
                                       const std::vector<PlayedTask>& tasks, const DecompositionOptions& options,
                                       const std::function<bool()>& after_task);
 
-// A group of recorded roll-outs of one task as pdcr and pacr see it: step_confidence, and step_visual against the
-// changed picture where the group shows one. Loads the folder's weights. Throws Error as make_probe_group and
-// load_weights.
+// A group of recorded roll-outs of one task in the form that pdcr and pacr need: with step_confidence, and if the group
+// shows a picture with step_visual against the changed picture. Loads the folder's weights. Throws Error as
+// make_probe_group and load_weights.
 CreditGroup probed_group(const ModelFolder& folder, const TrainGroup& group, const ProbeSettings& settings,
                          const std::map<std::string, double>& rewards);
 

@@ -89,7 +89,7 @@ std::string scalars_event(double wall_time, std::int64_t step, const record::Met
   return event;
 }
 
-// A name of ten digits; a file of a later second is nobody's.
+// Largest second of ten digits; files of later seconds are not ours.
 constexpr std::int64_t kLastSecond = 9'999'999'999;
 
 // Readers take a folder's files in order of their names, which hold the second they were made in: this one comes last.

@@ -1,6 +1,6 @@
-// agents/learn/loop/event_file.h - metrics of a training as TensorBoard event files: `tensorboard --logdir FOLDER`
-// draws them. Format: TFRecord (little-endian length, masked CRC-32C of it, bytes, masked CRC-32C of those), each
-// record a protobuf `Event`.
+// agents/learn/loop/event_file.h - writes metrics of a training as TensorBoard event files: `tensorboard --logdir
+// FOLDER` draws them. Format: TFRecord (little-endian length, masked CRC-32C of it, bytes, masked CRC-32C of those),
+// each record a protobuf `Event`.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ namespace agon::agents {
 
 class EventFile {
  public:
-  // Starts a new file in the folder, which is made if absent; it is read after those that are there. What they say of
-  // `first_step` and later steps is void from now on: so a training that resumes goes on, and a fresh one begins with
-  // 0. wall_time: seconds since 1970. Throws Error when the file cannot be written.
+  // Starts a new file in the folder, which is created if needed; TensorBoard reads it after the existing files. Their
+  // values of `first_step` and later steps become void: a resumed training continues from there, a fresh one starts
+  // with 0. wall_time: seconds since 1970. Throws Error when the file cannot be written.
   EventFile(const std::filesystem::path& folder, double wall_time, std::int64_t first_step);
 
   // Adds one event with a scalar for each metric, rounded to float. Throws Error when the disk is full.
   void add(std::int64_t step, double wall_time, const record::Metrics& metrics);
-  void flush();  // until here, what is added survives a crash of the machine; throws as add
+  void flush();  // what was added before survives a crash of the machine; throws as add
 
   const std::filesystem::path& path() const { return path_; }
 

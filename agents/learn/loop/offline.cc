@@ -38,7 +38,7 @@ std::string text_of(const std::vector<Message>& messages) {
   return text;
 }
 
-// Of everything that the training draws on, to tell whether a checkpoint is of this one.
+// A hash of everything that the training depends on, to recognise its own checkpoint.
 std::string fingerprint(const OfflineConfig& config, const std::vector<OfflineSample>& samples) {
   std::string text =
       fmt::format("{} {} {} {} {} {} {} {} {} {} {}", model_fingerprint(config.start), config.seed, config.epochs,
@@ -63,7 +63,7 @@ OfflineLossFigures figures_in(const Json& json) {
   return {json.at("loss"), json.at("ratio"), json.at("clipped"), json.at("kl"), json.at("imitation")};
 }
 
-// Samples side by side that answer the same messages: these are read once for all of them.
+// Consecutive samples with the same messages, which are read once for all of them.
 struct SamePrompt {
   std::size_t begin = 0, end = 0;
 };
@@ -112,7 +112,7 @@ class OfflineTrainer {
     }
     figures_.steps = steps;
     if (figures) *figures = figures_;
-    if (find_checkpoint(config_.output).empty()) checkpoint();  // says whose the model is, should it be cut off
+    if (find_checkpoint(config_.output).empty()) checkpoint();  // records the folder's owner, in case of a kill
     ModelFolder output = folder_;
     output.path = config_.output;
     save_model_folder(config_.output, output, *model_, WeightType::f32);
@@ -142,7 +142,7 @@ class OfflineTrainer {
     }
   }
 
-  // The batches of all epochs, each of at least config.batch samples but for the last of an epoch.
+  // The batches of all epochs, each with at least config.batch samples, except the last of an epoch.
   void plan() {
     for (int epoch = 0; epoch < config_.epochs; ++epoch) {
       std::vector<SamePrompt> order = prompts_;
@@ -202,7 +202,7 @@ class OfflineTrainer {
     return all;
   }
 
-  // [T] of the responses' tokens, one response behind the other.
+  // [T] of the responses' tokens, one response after another.
   at::Tensor logprobs(const Batch& batch) {
     std::vector<PackedGroup> groups;
     for (const SamePrompt& prompt : batch)

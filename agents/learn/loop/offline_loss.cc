@@ -53,7 +53,7 @@ OfflineLoss offline_loss(const OfflineTokens& tokens, const OfflineLossOptions& 
 
   const at::Tensor difference = tokens.reference_logprob - tokens.logprob;
   const at::Tensor mean = response_means(tokens.logprob, owner, lengths);
-  // Nothing is known of the reference on imitated responses: their ratio is 1.
+  // The reference is unknown for imitated responses: their ratio is 1.
   const at::Tensor ratio = at::exp(-response_means(difference, owner, lengths) * played);
   const at::Tensor advantage = at::tensor(tokens.advantage).to(kind.dtype()) * played;
   const at::Tensor clipped = at::clamp(ratio, 1 - options.clip, 1 + options.clip);

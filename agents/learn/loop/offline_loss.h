@@ -1,5 +1,5 @@
-// agents/learn/loop/offline_loss.h - the loss of offline self-play (SPC): whole responses that were written
-// and judged before, each with one advantage.
+// agents/learn/loop/offline_loss.h - the loss of offline self-play (SPC): over given whole responses, each with one
+// advantage.
 //   r_i = exp(mean_t ln pi(t) - mean_t ln pi_reference(t))        over the tokens t of response i
 //   L   = mean over played i of ( -min(r_i A_i, clip(r_i, 1 - c, 1 + c) A_i) + beta mean_t KL_t )
 //       + s x mean over imitated i of ( -mean_t ln pi(t) )
@@ -18,12 +18,12 @@
 
 namespace agon::agents {
 
-// T tokens of N responses, one behind the other. Gradients flow into logprob alone.
+// T tokens of N responses, one after another. Gradients flow into logprob alone.
 struct OfflineTokens {
   at::Tensor logprob;                 // [T] ln pi, nats
-  at::Tensor reference_logprob;       // [T] of played responses; of imitated ones anything
+  at::Tensor reference_logprob;       // [T] for played responses; ignored for imitated ones
   std::vector<std::int64_t> lengths;  // [N] tokens of each; at least 1
-  std::vector<double> advantage;      // [N] A; of imitated ones not read
+  std::vector<double> advantage;      // [N] A; ignored for imitated ones
   std::vector<bool> imitated;         // [N]
 };
 
@@ -34,7 +34,7 @@ struct OfflineLoss {
 // Throws Error for lengths that do not add up to T and for a value that is not finite.
 OfflineLoss offline_loss(const OfflineTokens& tokens, const OfflineLossOptions& options = {});
 
-// Rewards less the mean of their group's, in the order given: critiques of one step have the same number.
+// Rewards minus the mean of their group, in the given order; critiques of one step have the same group number.
 std::vector<double> group_baseline(std::span<const double> rewards, std::span<const std::int64_t> groups);
 
 }  // namespace agon::agents

@@ -47,7 +47,7 @@ double Optimizer::step(double learning_rate, double clip_norm) {
   return norm;
 }
 
-// Through memory: a disk that is full is then an Error, and not the end of the process in LibTorch's writer.
+// Written through memory, so that a full disk is an Error and does not end the process in LibTorch's writer.
 void Optimizer::save(const std::filesystem::path& file) const {
   std::ostringstream bytes;
   torch::save(*adamw_, bytes);

@@ -19,13 +19,13 @@ struct AdamWSettings {
 
 class Optimizer {
  public:
-  // Weight decay falls on matrices alone, not on norms and biases. Keeps references to the weights.
+  // Weight decay applies only to matrices, not to norms and biases. Keeps references to the weights.
   Optimizer(std::vector<at::Tensor> weights, const AdamWSettings& settings);
   ~Optimizer();
 
   void zero_grad();
-  // One step on the gradients, scaled down to `clip_norm` together where their norm is above it. Returns the norm
-  // before. Throws Error for a norm that is not finite; the weights are then as they were.
+  // One step on the gradients, jointly scaled down to `clip_norm` if their norm exceeds it. Returns the norm before
+  // scaling. Throws Error for a norm that is not finite; the weights are then unchanged.
   double step(double learning_rate, double clip_norm);
   void save(const std::filesystem::path& file) const;
   void load(const std::filesystem::path& file);  // throws Error for a damaged file

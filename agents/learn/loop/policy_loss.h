@@ -1,9 +1,8 @@
 // agents/learn/loop/policy_loss.h - the one loss of every method of learning, over the trained tokens t of a batch:
 //   sum_t w_t * ( -min(r_t A_t, clip(r_t, 1 - low, 1 + high) A_t) + beta_t * KL_t )
 // with the ratio r_t = pi(t) / pi_old(t) to the policy that wrote the token and the estimated divergence KL_t of the
-// policy from the reference. Methods differ in A, beta and w alone (agents/learn/credit/credit.h). The
-// weights are those of the whole batch, so the losses, gradients and figures of micro-batches add up to the batch's
-// however it is cut.
+// policy from the reference. Methods differ in A, beta and w alone (agents/learn/credit/credit.h). Weights are relative
+// to the whole batch, so losses, gradients and figures of micro-batches add up to the batch's, however it is split.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,14 +11,14 @@
 
 namespace agon::agents {
 
-// With d = ln pi_reference - ln pi: k2 = d^2 / 2, k3 = e^d - d - 1 (unbiased and never negative). There is no k1 = -d:
-// as a loss its gradient is 0 on the average, whatever the divergence.
+// With d = ln pi_reference - ln pi: k2 = d^2 / 2, k3 = e^d - d - 1 (unbiased and never negative). k1 = -d is not
+// offered: as a loss its gradient is 0 on average, whatever the divergence.
 enum class KlEstimator { k2, k3 };
 
 struct PolicyLossOptions {
   double clip_low = 0.2, clip_high = 0.2;  // both at least 0, clip_low at most 1
   KlEstimator kl = KlEstimator::k3;
-  // A token's KL counts as this at most, and has no gradient beyond. Nothing: KL that overflows is an Error.
+  // Upper limit of a token's KL, without gradient above it. Nothing: no limit, and KL that overflows is an Error.
   std::optional<double> kl_clamp;
 };
 
@@ -31,7 +30,7 @@ struct PolicyTokens {
   at::Tensor reference_logprob;  // ln pi_reference; undefined, with kl: no divergence
   at::Tensor advantage;          // A
   at::Tensor kl;                 // beta
-  at::Tensor weight;             // w; 0: not trained, in no figure
+  at::Tensor weight;             // w; 0: not trained, excluded from figures
   at::Tensor entropy;            // nats, for the figures; may be undefined
 };
 
@@ -46,10 +45,10 @@ struct PolicyLossFigures {
   double loss = 0;
   RunningMean ratio;                      // r
   RunningMean clipped_low, clipped_high;  // share of tokens without gradient: r < 1 - low, A < 0; r > 1 + high, A > 0
-  RunningMean kl;                         // KL, not multiplied by beta; without a reference it counts nothing
-  RunningMean kl_clamped;                 // share of tokens whose KL was clamped; without a clamp it counts nothing
-  RunningMean nll;                        // -ln pi: what methods that imitate bring down
-  RunningMean entropy;                    // counts nothing where it is undefined
+  RunningMean kl;                         // KL without the factor beta; empty without a reference
+  RunningMean kl_clamped;                 // share of tokens whose KL was clamped; empty without a clamp
+  RunningMean nll;                        // -ln pi: the loss of methods that imitate
+  RunningMean entropy;                    // empty if the tensor is undefined
   PolicyLossFigures& operator+=(const PolicyLossFigures& other);
 };
 
@@ -57,8 +56,8 @@ struct PolicyLoss {
   at::Tensor loss;  // scalar, float64: the plain sum above; 0 for T = 0
   PolicyLossFigures figures;
 };
-// Throws Error for tensors that are missing or of different lengths or types, and for a value that is not finite, a
-// ratio or a divergence that overflows included: it names the tensor, the token and the value.
+// Throws Error for tensors that are missing or of different lengths or types, and for a value that is not finite,
+// including a ratio or a divergence that overflows; the message names the tensor, the token and the value.
 PolicyLoss policy_loss(const PolicyTokens& tokens, const PolicyLossOptions& options = {});
 
 }  // namespace agon::agents

@@ -17,8 +17,8 @@ std::string answer_text(const Json& gold, const std::string& task) {
   const bool box = gold.is_array() && gold.size() == 4 &&
                    std::all_of(gold.begin(), gold.end(), [](const Json& side) { return side.is_number(); });
   if (!box)
-    throw Error("probes: the gold answer of {} is {}: no text, number or box. Steps are probed with one answer.", task,
-                gold.dump());
+    throw Error("probes: the gold answer of {} is {}: not a text, number or box. Steps are probed with one answer.",
+                task, gold.dump());
   return env::format_box({gold[0], gold[1], gold[2], gold[3]});
 }
 

@@ -65,7 +65,7 @@ void check_group(const ProbeGroup& group) {
 EncodedPrompt first_tokens(const ProbedRollout& rollout, const PatchedImages& images, std::int32_t image_token) {
   EncodedPrompt text;
   text.ids.assign(rollout.response.ids.begin(), rollout.response.ids.begin() + read_length(rollout));
-  // Whole pictures alone: a step never ends inside one.
+  // Only whole pictures: a step never ends inside one.
   std::size_t pictures = 0;
   for (std::size_t i = 0; i < text.ids.size(); ++i)
     pictures += text.ids[i] == image_token && (i == 0 || text.ids[i - 1] != image_token);
@@ -73,7 +73,7 @@ EncodedPrompt first_tokens(const ProbedRollout& rollout, const PatchedImages& im
   return text;
 }
 
-// The rows of some groups, and where the log-probability of each predicted token belongs.
+// The rows of some groups, and the result that each predicted token's log-probability belongs to.
 class ProbeBatch {
  public:
   explicit ProbeBatch(const ModelConfig& config) : config_(config), builder_(config) {}
@@ -107,7 +107,7 @@ class ProbeBatch {
     double factor;
   };
 
-  // The prompt and its responses; the answers hang off those of the true pictures (factor 1).
+  // The prompt and its responses; the answers branch off those with the true pictures (factor 1).
   void add_trunks(const ProbeGroup& group, const PatchedImages& images, std::vector<StepProbes>& results,
                   double factor) {
     const bool with_answers = factor > 0;

@@ -32,7 +32,7 @@ Tensor bradley_terry(const Tensor& scores, std::span<const int> rank) {
   return -at::log_sigmoid(margin).mean();
 }
 
-// The sum over the rest of a row, from each place on, is a cumulative one from its end.
+// The sum over the rest of a row, from each place on, is a cumulative sum from its end.
 Tensor plackett_luce(const Tensor& scores, std::span<const std::int64_t> order) {
   const Tensor from_last = scores.index_select(0, places({order.rbegin(), order.rend()}, scores));
   return (at::logcumsumexp(from_last, 0) - from_last).sum();

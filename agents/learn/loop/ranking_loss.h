@@ -1,4 +1,4 @@
-// agents/learn/loop/ranking_loss.h - losses on the scores of one prompt's responses (YOJO, Eq. 1, 5, Table 5c).
+// agents/learn/loop/ranking_loss.h - losses on the scores of the responses to one prompt (YOJO, Eq. 1, 5, Table 5c).
 // Letters: N responses, r [N] their scores.
 #pragma once
 
@@ -18,12 +18,12 @@ enum class RankingLoss { cross_entropy, bradley_terry, plackett_luce };
 const std::vector<std::string>& ranking_loss_names();     // "cross-entropy", ...
 RankingLoss parse_ranking_loss(const std::string& name);  // throws Error naming the nearest
 
-// Whether the loss depends on how ties of these ranks (1 the best) were drawn: cross_entropy where several are the
-// best, plackett_luce where any are equal, bradley_terry never.
+// Whether the loss depends on how ties of these ranks (1 is the best) were drawn: cross_entropy if several are the
+// best, plackett_luce if any are equal, bradley_terry never.
 bool draws_ties(RankingLoss loss, std::span<const int> rank);
 
-// order: the responses from the best to the last; rank: of each response, equal ones equally good (bradley_terry passes
-// over such pairs, the others go by the order). A scalar; undefined where there is no pair to tell apart.
+// order: the responses from the best to the last; rank: of each response; equal ranks are equally good (bradley_terry
+// skips such pairs, the other losses use the order). Returns a scalar; undefined if no pair has different ranks.
 at::Tensor ranking_loss(RankingLoss loss, const at::Tensor& scores, std::span<const std::int64_t> order,
                         std::span<const int> rank);
 

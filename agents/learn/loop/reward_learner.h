@@ -1,4 +1,4 @@
-// agents/learn/loop/reward_learner.h - a reward network under training: one optimiser step on sets of ranked responses.
+// agents/learn/loop/reward_learner.h - trains a reward network: optimiser steps on sets of ranked responses.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@
 
 namespace agon::agents {
 
-// Responses in the order in which they are read.
+// Responses in the order in which the model reads them.
 struct RankedResponses {
   std::vector<Message> messages;
   std::vector<std::string> responses;
-  std::vector<int> rank;             // of each; equal ones are equally good
-  std::vector<std::int64_t> ranked;  // their places from the best to the last, ties as drawn
+  std::vector<int> rank;             // of each response; equal ranks are equally good
+  std::vector<std::int64_t> ranked;  // indices of the responses from best to worst, with ties as drawn
 };
 
 struct RewardLearnerOptions {
   RankingLoss loss = RankingLoss::cross_entropy;
   AdamWSettings optimizer;
-  // Weight of the language model's own loss on the best response (its tokens but the first, over their number), beside
-  // the ranking's: teaches the base to read a response behind others, of which it has seen none (not in YOJO).
+  // Weight of the language-model loss on the best response (mean over its tokens except the first), added to the
+  // ranking loss. It teaches the base to read a response after other responses, which it has never seen (not in YOJO).
   double imitation = 0;
   double clip_norm = 1;
   std::uint64_t seed = 1;
@@ -36,7 +36,7 @@ struct RewardLearnerOptions {
 
 struct RankingStepFigures {
   double loss = 0;  // mean over the sets
-  double best = 0;  // share of the sets whose highest score is that of the best response
+  double best = 0;  // share of the sets in which the best response has the highest score
   double gradient_norm = 0;
 };
 
@@ -44,9 +44,9 @@ class RewardLearner {
  public:
   // Throws Error as RewardNetwork does.
   RewardLearner(const RewardNetworkSettings& settings, const RewardLearnerOptions& options);
-  // Throws Error for a loss that is not finite, with the weights as before.
+  // Throws Error for a loss that is not finite; the weights are then unchanged.
   RankingStepFigures step(std::span<const RankedResponses> sets, double learning_rate);
-  void require_finite() const;  // throws Error for a weight that is not finite: the last step may have left it
+  void require_finite() const;  // throws Error for a weight that is not finite, as the last step may have left it
   std::vector<double> score(const std::vector<Message>& messages, std::span<const std::string> responses);
   void save_state(const std::filesystem::path& folder) const;  // of a checkpoint
   void load_state(const std::filesystem::path& folder);        // throws Error for damaged files

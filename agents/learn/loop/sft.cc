@@ -102,7 +102,7 @@ class ImitationTrainer {
 
  private:
   void begin() {
-    // Of a training that was killed before its first checkpoint.
+    // Left by a training that was killed before its first checkpoint.
     std::filesystem::remove(config_.output / "train.jsonl");
     folder_ = config_.start.empty() ? new_folder(config_) : open_model_folder(config_.start);
     folder_.path = config_.output;
@@ -110,7 +110,7 @@ class ImitationTrainer {
     if (!config_.start.empty()) load_weights(model_->model(), config_.start);
   }
 
-  // What models wrote, for the sources that show it. Drawn again by a training that resumes: it is the same.
+  // Samples the model texts that sources show. A resumed training samples them again, with the same result.
   void sample_what_is_shown(const std::atomic<bool>& stop) {
     shown_.first_answers.resize(config_.sources.size());
     shown_.written_steps.resize(config_.sources.size());
@@ -163,7 +163,7 @@ class ImitationTrainer {
     return true;
   }
 
-  // When asked to stop, some are missing.
+  // Incomplete if the training is asked to stop.
   std::vector<std::vector<ScoredAnswer>> sampled_answers(const std::atomic<bool>& stop) {
     const std::unique_ptr<Policy> policy = make_local_policy(config_.output, {.threads = config_.threads});
     std::vector<std::vector<ScoredAnswer>> answers;
@@ -185,7 +185,7 @@ class ImitationTrainer {
     return answers;
   }
 
-  // `count` answers from place step * count of the list on, going round.
+  // `count` answers from index step * count of the list on, cyclically.
   SftBatch score_batch(const std::vector<ScoredAnswer>& answers, int count, std::int64_t step) const {
     std::vector<SftSequence> sequences;
     const std::size_t first = static_cast<std::size_t>(step) * static_cast<std::size_t>(count);
@@ -223,7 +223,7 @@ class ImitationTrainer {
     if (folder.empty()) return false;
     const Json state = read_state(folder);
     if (!state.contains("config") || !state["config"].is_object())
-      throw Error("train-sft: {} is no checkpoint of agon train-sft. Choose another 'output'.", folder.string());
+      throw Error("train-sft: {} is not a checkpoint of agon train-sft. Choose another 'output'.", folder.string());
     for (const auto& [key, value] : config_.source.items())  // the score stage is yet to come
       if (!key.starts_with("score_") && state["config"].value(key, Json()) != value)
         throw Error(

@@ -50,7 +50,7 @@ std::vector<SftSource> read_sources(const Json* json, const std::filesystem::pat
   return sources;
 }
 
-// What is trained: fresh weights, or a model that is there.
+// The model to train: fresh weights, or an existing model.
 void read_model(ConfigSection& top, const Json& json, const std::filesystem::path& file, SftConfig& config) {
   std::string start;
   top.read("start", start);
@@ -68,7 +68,7 @@ void read_model(ConfigSection& top, const Json& json, const std::filesystem::pat
   if (!model)
     throw Error("train-sft: {}: 'model' is missing: the keys of a Qwen2.5-VL config.json, or 'start': a model folder",
                 file.string());
-  Json complete = *model;  // the tokenizer to come sets the true ones
+  Json complete = *model;  // the tokenizer, learned later, sets the true values
   complete["vocab_size"] = config.vocabulary;
   for (const char* key :
        {"image_token_id", "video_token_id", "vision_start_token_id", "vision_end_token_id", "eos_token_id"})
@@ -113,10 +113,10 @@ void check_used(const SftConfig& config, const std::string& file) {
     require_used(
         fmt::format("train-sft: {}: source {}", file, source.suite.name()),
         {{"held_out", !options.held_out.empty(), judged, "in role " + options.role, "choose role critic or sneaky"},
-         {"held_out", !options.held_out.empty(), source.writer.empty(), "beside a writer, whose steps have no kinds",
+         {"held_out", !options.held_out.empty(), source.writer.empty(), "with a writer, whose steps have no kinds",
           "leave the writer out"},
          {"detours", source.detours > 0, !one_turn, "in episodes of one turn"},
-         {"detours", source.detours > 0, !options.two_turn, "beside two_turn, whose second answer ends the task"},
+         {"detours", source.detours > 0, !options.two_turn, "with two_turn, whose second answer ends the task"},
          {"written_tasks", source.written_tasks != plain.written_tasks, !source.writer.empty(), "without a writer",
           "name a writer"}});
   }

@@ -1,4 +1,4 @@
-// agents/learn/loop/sft_config.h - the YAML file of `agon train-sft`: which suites, which model, which schedule.
+// agents/learn/loop/sft_config.h - the YAML file of `agon train-sft`: suites, model and schedule.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,23 @@ namespace agon::agents {
 
 struct SftConfig : DemonstrationConfig {
   std::filesystem::path output;  // model folder to write
-  // Model folder whose weights, tokenizer and images the training goes on from; the digits of its scores are not
-  // trained, and the object loss is 0 unless it is given. Empty: fresh weights of the three keys below.
+  // Model folder whose weights, tokenizer and image settings the training starts from; the digits of its scores are not
+  // trained, and the object loss is 0 unless given. Empty: fresh weights by the three keys below.
   std::filesystem::path start;
   ModelConfig model;  // vocab_size and token ids are filled in from the tokenizer learned
   ImageProcessorConfig images;
-  int vocabulary = 640;  // tokens of the learned tokenizer, special ones not counted
+  int vocabulary = 640;  // tokens of the learned tokenizer, without special ones
   std::int64_t steps = 1000;
   double learning_rate = 1.5e-3;  // peak; linear warm-up, cosine to final_rate x peak
   double final_rate = 0.03;
   std::int64_t warmup_steps = 50;
   double weight_decay = 0.05, beta1 = 0.9, beta2 = 0.98, clip_norm = 1.0;
-  double auxiliary_weight = 0.5;  // of the object loss on vision tokens, falling linearly to 0 ...
+  double auxiliary_weight = 0.5;  // weight of the object loss on vision tokens, falling linearly to 0 ...
   double auxiliary_until = 0.55;  // ... at this share of the steps
   std::int64_t checkpoint_steps = 200;
-  // The stage after it, in which the scores learn what they say (agents/learn/loop/sft_score.h).
+  // The second stage, which trains the scores (agents/learn/loop/sft_score.h).
   std::int64_t score_steps = 0;       // 0: scores stay random
-  int score_tasks = 500;              // train tasks a source that the model answers for it
+  int score_tasks = 500;              // train tasks per source that the model answers for it
   double score_learning_rate = 3e-4;  // falls linearly to 0
   int threads = 0;                    // 0: the machine's cores
   Json source;  // the keys, paths relative to the file, kept to tell whether a run resumes with the same config
@@ -40,8 +40,8 @@ struct SftConfig : DemonstrationConfig {
 
 inline constexpr const char* kSftPaths[] = {"/output", "/start", "/sources/*/writer"};
 
-// changes: "KEY=VALUE" in place of the file's; their paths are relative to the working folder. Throws Error naming the
-// key that is unknown, missing, ill-typed or changes nothing beside the others.
+// changes: "KEY=VALUE", override the file's; their paths are relative to the working folder. Throws Error naming a key
+// that is unknown, missing, ill-typed or without effect.
 SftConfig load_sft_config(const std::filesystem::path& file, std::span<const std::string> changes = {});
 
 }  // namespace agon::agents

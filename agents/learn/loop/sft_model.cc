@@ -68,7 +68,7 @@ std::vector<SftLoss> SftModel::step(std::span<const SftBatch> batches, double le
   return losses;
 }
 
-// Without the logits [N, V] in memory.
+// Computed without the logits [N, V] in memory.
 at::Tensor SftModel::language_loss(const SftBatch& batch, at::Tensor* pictures) {
   if (batch.patches.defined()) *pictures = model_->encode_images(batch.patches, batch.grids);
   const at::Tensor hidden = model_->hidden_states(batch.ids, batch.positions, *pictures, batch.lengths);
@@ -81,7 +81,7 @@ SftLoss SftModel::accumulate(const SftBatch& batch, double auxiliary_weight, dou
   at::Tensor loss = language_loss(batch, &pictures);
   SftLoss figures{loss.item<double>(), 0};
   if (!std::isfinite(figures.language))
-    throw Error("train-sft: the loss is {}. Lower 'learning_rate' and go on from the last checkpoint.",
+    throw Error("train-sft: the loss is {}. Lower 'learning_rate' and resume from the last checkpoint.",
                 figures.language);
   if (auxiliary_weight > 0 && pictures.defined()) {
     const at::Tensor objects = object_loss(pictures, batch);

@@ -1,5 +1,5 @@
-// agents/learn/loop/sft_model.h - a model under supervised training: weights, the auxiliary object head, the optimiser,
-// one step.
+// agents/learn/loop/sft_model.h - a model in supervised training: weights, the auxiliary object head, the optimiser,
+// and the training step.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace agon::agents {
 
 struct SftLoss {
   double language = 0;  // mean cross-entropy of the trained tokens, nats
-  double objects = 0;   // class and box cross-entropy of the vision tokens; 0 where it is not trained
+  double objects = 0;   // class and box cross-entropy of the vision tokens; 0 if not trained
 };
 
 class SftModel {
@@ -29,7 +29,7 @@ class SftModel {
   ~SftModel();
 
   // One optimiser step on the mean of the batches' losses: next token, plus auxiliary_weight x the object loss. Returns
-  // each batch's figures. Throws Error when a loss is not finite; the weights are then those before the step.
+  // each batch's figures. Throws Error when a loss is not finite; the weights are then unchanged.
   std::vector<SftLoss> step(std::span<const SftBatch> batches, double learning_rate, double auxiliary_weight);
 
   Qwen25VL& model() { return *model_; }

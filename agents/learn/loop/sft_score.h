@@ -1,7 +1,6 @@
-// agents/learn/loop/sft_score.h - the second stage of `agon train-sft`: the scores that the model writes learn what
-// they say. The model answers train tasks, several times each; what it then learns to write after an answer is the mean
-// of that answer's outcome (0 or 1) and of the outcomes of all answers to its task. Answers keep training on
-// demonstrations beside it.
+// agents/learn/loop/sft_score.h - the second stage of `agon train-sft`, which teaches the model to write meaningful
+// scores. The model answers train tasks several times each. The target score of an answer is the mean of its outcome (0
+// or 1) and the average outcome of all answers to its task. Training on demonstrations continues alongside.
 #pragma once
 
 #include <atomic>
@@ -13,8 +12,8 @@
 
 namespace agon::agents {
 
-// An answer of the model and the score that it is to write after it. Holds the messages and not the sequence: patches
-// take eight times the room of their picture.
+// An answer of the model and its target score. Holds messages rather than the sequence, since patches take eight times
+// the memory of their picture.
 struct ScoredAnswer {
   Demonstration turns;  // up to the last turn's </answer>
   int digit = 5;        // of the score 0.digit; 1..9
@@ -29,7 +28,7 @@ std::vector<ScoredAnswer> sample_answers(Policy& policy, const SftSource& source
                                          const std::atomic<bool>* stop = nullptr);
 // The digit for an answer of outcome `right`, when `right_share` of its task's answers are right.
 int score_digit(bool right, double right_share);
-// The answer followed by its score; from <score> on everything is trained, and nothing before.
+// The answer followed by its score; everything from <score> on is trained, nothing before.
 SftSequence encode_scored(const ScoredAnswer& answer, const ModelFolder& folder);
 
 }  // namespace agon::agents

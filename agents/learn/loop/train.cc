@@ -132,14 +132,14 @@ class Trainer {
     require_of_command(config_.output, "train");
     remove_empty_run(config_.output);
     if (resume == Resume::no && std::filesystem::exists(config_.output / record::kRunDatabase))
-      throw Error("train: {} holds a run already. Go on with it with --resume, or choose another 'output'.",
+      throw Error("train: {} holds a run already. Resume it with --resume, or choose another 'output'.",
                   config_.output.string());
     Json recorded = config_.resolved;
     recorded[kProvenance] = models_of(config_);
     return record::EpisodeStore::create(config_.output, recorded, resume == Resume::yes);
   }
 
-  // Once, before the first step; when asked to stop, it begins anew after a resume.
+  // Runs once, before the first step; if interrupted, it starts anew after a resume.
   void begin() {
     try_one_group();
     const Json before = positions();
@@ -149,7 +149,8 @@ class Trainer {
     if (!begun_) restore_positions(before);
   }
 
-  // What does not fit each other - a reward that no task gives, a method of two turns on tasks of one - is said now.
+  // Reports settings that do not fit each other (a reward that no task gives, a two-turn method on one-turn tasks)
+  // before training.
   void try_one_group() {
     const Json before = positions();
     for (const auto& source : sources_) {
@@ -166,7 +167,7 @@ class Trainer {
     return every > 0 && evaluated_step_ != step_ && (step_ % every == 0 || step_ == config_.steps);
   }
 
-  // One step; false, and nothing changed, when it was asked to stop.
+  // One step; false, and nothing changed, if asked to stop.
   bool step() {
     const Json before = positions();
     seconds_ = {};
@@ -201,7 +202,7 @@ class Trainer {
     return played;
   }
 
-  // A failed group is left out. A training without any is over: what fails every group of several steps is no chance.
+  // A failed group is left out. If every group of several steps fails, the training ends: that is not chance.
   void note_failures(const PlayedGroups& played) {
     constexpr int kPatience = 3;
     if (played.failed > 0 && !std::exchange(has_failed_, true))
@@ -215,7 +216,7 @@ class Trainer {
                   played.failure);
   }
 
-  // again: which of the draws of this step; a task that comes back in another is answered anew.
+  // again: number of the draw within this step; a task repeated in another draw is sampled anew.
   void play_source(GroupSource& source, int count, int again, PlayedGroups& played) {
     const Clock::time_point start = Clock::now();
     const auto round = static_cast<std::uint64_t>(step_ * (config_.resample + 1) + again);
@@ -225,7 +226,7 @@ class Trainer {
     seconds_.rollout += seconds_since(start);
   }
 
-  // New tasks in the place of groups that the method filters.
+  // Replaces groups that the method filters by new tasks.
   void play_again(PlayedGroups& played, int again) {
     for (const auto& source : sources_) {
       int kept = 0;
@@ -238,20 +239,20 @@ class Trainer {
     assign_credit(played);
   }
 
-  // A group that cannot be given credit fails.
+  // A group that cannot get credit fails.
   void assign_credit(PlayedGroups& played) {
     const auto credit = credit_now();
     std::vector<CreditGroup> views = make_views(played), taken;
     auto view = views.begin();
     played.use_each([&](const TrainGroup&) {
       CreditGroup& own = *view++;
-      credit->assign(own);  // throws where the method cannot take it
+      credit->assign(own);  // throws if the method cannot use it
       taken.push_back(std::move(own));
     });
     for (std::size_t source = 0; source < sources_.size(); ++source) credit_source(source, played.groups, taken);
   }
 
-  // The groups as credit sees them. One about which nothing can be asked fails.
+  // The groups in the form that credit needs. A group that cannot be probed fails.
   std::vector<CreditGroup> make_views(PlayedGroups& played) {
     const bool probed = credit_now()->needs_confidence();
     const ProbeSettings settings{config_.probe_suffix, credit_now()->needs_visual(), config_.probe_picture,
@@ -267,7 +268,7 @@ class Trainer {
     return views;
   }
 
-  // What a method pools over a batch, it pools over the groups of one source: suites and roles differ in scale.
+  // A method pools over the groups of one source, not of the batch: suites and roles differ in scale.
   void credit_source(std::size_t source, std::vector<TrainGroup>& groups, const std::vector<CreditGroup>& views) const {
     std::vector<std::size_t> places;
     std::vector<CreditGroup> own;
@@ -280,19 +281,20 @@ class Trainer {
     for (std::size_t i = 0; i < places.size(); ++i) groups[places[i]].credit = std::move(credits[i]);
   }
 
-  // Of one step there is nothing to part: said once.
+  // Warns once if no roll-out has several steps to split.
   void note_steps(const std::vector<TrainGroup>& groups) {
     if (has_said_steps_ || groups.empty() || !credit_now()->needs_confidence() || !is_single_step(groups)) return;
     has_said_steps_ = true;
-    std::fputs(fmt::format("train: {}: no roll-out of step {} has more than one step, so its tokens get no credit of "
-                           "their own. Steps end where 'probes.steps' ({}) says; is there a rule that parts what this "
-                           "policy writes?\n",
-                           config_.method, step_, config_.resolved["probes"]["steps"].get<std::string>())
-                   .c_str(),
-               stderr);
+    std::fputs(
+        fmt::format(
+            "train: {}: no roll-out of step {} has more than one step, so its tokens get no credit of "
+            "their own. Steps end where 'probes.steps' ({}) says; choose a rule that splits what this policy writes.\n",
+            config_.method, step_, config_.resolved["probes"]["steps"].get<std::string>())
+            .c_str(),
+        stderr);
   }
 
-  // What the policy thinks after each step of each roll-out.
+  // Probes the policy after each step of each roll-out.
   void probe(const std::vector<ProbeGroup>& probes, std::vector<CreditGroup>& views) {
     const Clock::time_point start = Clock::now();
     std::vector<std::vector<StepProbes>> found = model_.probe(probes);
@@ -330,7 +332,7 @@ class Trainer {
     for (auto& metric : update_metrics(figures, rate)) metrics.push_back(std::move(metric));
   }
 
-  // A step without anything to learn is no fault; several from the first on are said once, with the reasons.
+  // A step with nothing to learn is not an error; several from the first step on give one warning, with the reasons.
   void note_trained(const std::vector<TrainGroup>& groups) {
     constexpr std::int64_t kPatience = 10;
     if (has_learned_) return;
@@ -341,12 +343,11 @@ class Trainer {
     if (has_learned_ || step_ + 1 != std::min(kPatience, config_.steps)) return;
     std::vector<std::string> reasons;
     for (const auto& [reason, count] : idle_) reasons.push_back(fmt::format("{} ({} groups)", reason, count));
-    std::fputs(
-        fmt::format("train: nothing was learned in {} steps: {}. Is there a group to compare in ('samples' is {}), "
-                    "and a level that is neither too easy nor too hard?\n",
-                    step_ + 1, fmt::join(reasons, ", "), config_.samples)
-            .c_str(),
-        stderr);
+    std::fputs(fmt::format("train: nothing was learned in {} steps: {}. Are there several 'samples' to compare ({} "
+                           "now), and is the level neither too easy nor too hard?\n",
+                           step_ + 1, fmt::join(reasons, ", "), config_.samples)
+                   .c_str(),
+               stderr);
   }
 
   UpdateFigures update_on(const Groups& all, const Logprobs& reference, const std::vector<std::size_t>& places,
@@ -428,11 +429,11 @@ class Trainer {
     note_ += evaluation_note_;
   }
 
-  // False, and nothing noted, when it was asked to stop.
+  // False, and nothing recorded, if asked to stop.
   bool evaluate() {
     const Clock::time_point start = Clock::now();
     record::Metrics metrics;
-    std::vector<double> figures;  // of the sources that have one: no score, no AUC
+    std::vector<double> figures;  // of the sources that have the figure (no AUC without scores)
     const auto sources = evaluated_sources(config_.sources);
     for (const auto& [name, source] : sources) {
       const RunSummary summary = evaluate(*source);
@@ -444,14 +445,14 @@ class Trainer {
         metrics.push_back(std::move(metric));
       }
     }
-    // NaN, and never the best, unless all have one: means over different sources are no comparison.
+    // NaN, and never the best, unless all sources have one: means over different sources are not comparable.
     const double figure = figures.size() == sources.size() ? mean(figures) : std::nan("");
     evaluation_note_ =
         fmt::format(", {} {} {:.3f}", env::to_string(config_.evaluation.split), config_.evaluation.metric, figure);
     metrics.emplace_back("time/eval", seconds_since(start));
     store_->record_metrics(step_, metrics);
     events_->add(step_, wall_clock(), metrics);
-    // A model that was chosen on the test split would have no figure left to be told by.
+    // A model chosen on the test split would have no unbiased figure left.
     const bool chooses = config_.evaluation.split == env::Split::validation;
     if (chooses && !std::isnan(figure) && (!best_ || figure > *best_)) {
       best_ = figure;
@@ -534,13 +535,13 @@ class Trainer {
   std::int64_t evaluated_step_ = -1;
   std::optional<double> best_;
   bool has_learned_ = false;         // a group had a gradient
-  std::map<std::string, int> idle_;  // until then: why groups had none
+  std::map<std::string, int> idle_;  // until then: reasons why groups had none
   struct {
     double rollout = 0, probe = 0;
   } seconds_;  // of the step under way
   Json last_evaluation_ = Json::object();
-  int empty_steps_ = 0;      // in a row, up to now, in which every group failed
-  bool has_failed_ = false;  // a group, and it was said
+  int empty_steps_ = 0;      // consecutive steps until now in which every group failed
+  bool has_failed_ = false;  // a group failed, and this was reported
   bool has_said_steps_ = false;
   std::string note_, evaluation_note_;
 };

@@ -1,5 +1,5 @@
-// agents/learn/loop/train.h - reinforcement learning of a local policy: roll-outs by the engine with the current
-// weights, credit (agents/learn/credit/credit.h), one loss (agents/learn/loop/policy_loss.h), and again.
+// agents/learn/loop/train.h - reinforcement learning of a local policy. A step is: roll-outs by the engine with the
+// current weights, credit (agents/learn/credit/credit.h), one loss (agents/learn/loop/policy_loss.h).
 #pragma once
 
 #include <atomic>
@@ -14,13 +14,13 @@ enum class Resume { no, yes };
 
 // Trains config.steps steps and writes under config.output: the run (config.json, run.sqlite with metrics and
 // episodes), TensorBoard event files, checkpoint/ (weights, optimiser, data positions, after every checkpoint_steps),
-// best/ and model/ (model folders: the best by evaluation.metric, and the last). With Resume::yes goes on from the last
-// checkpoint, or from the start where there is none; at a fixed number of threads the weights are bit for bit those of
-// a training that was not interrupted. Stops after the step under way, with a checkpoint, when *stop becomes true.
-// Returns whether training is complete. Throws Error for a folder that holds a run when Resume::no, for a config that
-// differs from the run's, and for a loss that is not finite, with its batch in OUTPUT/bad_batch.json.
-// games: makes the sources that are games (critic/self_play/game_source.h); REQUIRED where the config has one.
-// scorer: the reward model that config.reward_model names; REQUIRED where it names one.
+// best/ and model/ (model folders: the best by evaluation.metric, and the last). With Resume::yes continues from the
+// last checkpoint, or starts if there is none; at a fixed number of threads the weights are bit for bit those of an
+// uninterrupted training. Stops after the step under way, with a checkpoint, when *stop becomes true. Returns whether
+// training is complete. Throws Error for a folder that holds a run when Resume::no, for a config that differs from the
+// run's, and for a loss that is not finite, with its batch in OUTPUT/bad_batch.json. games: makes the sources that are
+// games (critic/self_play/game_source.h); REQUIRED if the config has one. scorer: the reward model that
+// config.reward_model names; REQUIRED if it names one.
 bool train(const TrainConfig& config, Resume resume, const std::atomic<bool>& stop, const GameSourceFactory& games = {},
            ResponseScorer* scorer = nullptr);
 

@@ -19,7 +19,7 @@
 namespace agon::agents {
 namespace {
 
-// Every key with its default; docs/train.md says what each is.
+// Every key with its default; docs/train.md explains them.
 constexpr const char* kDefaults = R"yaml(
 output: ""
 policy: models/agon-tiny
@@ -58,7 +58,7 @@ bool same_kind(const Json& a, const Json& b) {
   return a.is_null() || (a.is_number() && b.is_number()) || a.type() == b.type();
 }
 
-// No key of ours is negative or as large as an int; `seed` alone goes further.
+// No integer key is negative or above this; only `seed` may be larger.
 constexpr std::int64_t kMostWhole = 1'000'000'000;
 
 bool is_whole(const Json& value) {
@@ -66,7 +66,7 @@ bool is_whole(const Json& value) {
          value <= kMostWhole;
 }
 
-// Whole numbers stay whole; a default that is a fraction takes any number.
+// An integer default takes only integers; a fractional default takes any number.
 void check_kind(const Json& standard, const Json& value, const std::string& name) {
   if (!same_kind(standard, value))
     throw Error("{}: is {}, expected something like {}", name, value.dump().substr(0, 80), standard.dump());
@@ -106,11 +106,11 @@ Json merged_list(const char* standard, const Json& list, const std::string& name
 constexpr const char* kPolicyPath[] = {"/policy"};
 constexpr const char* kOtherPaths[] = {"/output",         "/reward_model",      "/reference",          "/similarity",
                                        "/sources/*/file", "/sources/*/against", "/sources/*/solvers/*"};
-constexpr const char* kOwnPolicy = "models/agon-tiny";  // the one that comes with agon, wherever the file stands
-constexpr const char* kSelf = "self";                   // an opponent that is no path
+constexpr const char* kOwnPolicy = "models/agon-tiny";  // the model that comes with agon, wherever the config file is
+constexpr const char* kSelf = "self";                   // an opponent that is not a path
 
-// The file's keys, with its paths as seen from the working folder. Before version 0.2 they were relative to that: one
-// that is there and not beside the file is taken, and told.
+// The file's keys, with paths relative to the working folder. Before version 0.2 the file's paths were relative to that
+// folder: a path that exists only there is still accepted, with a warning.
 Json keys_of_file(const std::filesystem::path& file, std::vector<std::string>& warnings) {
   if (file.empty()) return Json::object();
   const auto seen = [&](const std::string& path) {
@@ -130,7 +130,7 @@ Json keys_of_file(const std::filesystem::path& file, std::vector<std::string>& w
 }
 
 void change(Json& given, const std::string& assignment) {
-  // Any keys go into `rewards`, so one that is set by its name joins those of the default.
+  // `rewards` takes any keys, so a key set by name is added to the default ones.
   if (assignment.starts_with("rewards.") && !given.contains("rewards"))
     given["rewards"] = parse_yaml_value(kDefaults)["rewards"];
   set_value(given, assignment);
@@ -145,7 +145,7 @@ std::optional<ExpertTurnRules> read_expert_turn(const Json& entry,
   const std::string preset = entry["expert_turn"];
   if (preset.empty()) return std::nullopt;
   require(!entry["expert"] && !entry["two_turn"] && entry["role"] == env::kSolver,
-          "a source with 'expert_turn' takes neither 'expert' nor 'two_turn' nor another role than solver", entry);
+          "a source with 'expert_turn' takes neither 'expert' nor 'two_turn' nor a role other than solver", entry);
   return ExpertTurnRules{env::visual_arft_rules(preset), similarity};
 }
 
@@ -157,7 +157,7 @@ std::shared_ptr<const env::TextSimilarity> read_similarity(const std::string& fo
 std::filesystem::path read_player(const Json& entry, const char* key) {
   const std::string folder = entry.is_string() ? entry.get<std::string>() : "";
   if (folder.empty() || !std::filesystem::exists(std::filesystem::path(folder) / "config.json"))
-    throw Error("train: '{}' of a source names a model folder, and {} is none.", key, entry.dump());
+    throw Error("train: '{}' of a source must name a model folder, and {} is not one.", key, entry.dump());
   return folder;
 }
 
@@ -221,7 +221,7 @@ OptimizerConfig read_optimizer(const Json& json, std::int64_t steps) {
   return config;
 }
 
-// Of the figures that an evaluation logs, those that more is better of.
+// The figures of an evaluation for which higher is better.
 std::vector<std::string> evaluation_figures(const EvaluationConfig& config, const std::vector<TrainSource>& sources) {
   std::vector<std::string> names{"pass_at_1", "greedy", "mean_reward", "score_auc", "score_ap"};
   for (const char* name : {"pass_at_", "best_of_", "majority_"})
@@ -269,8 +269,8 @@ void read_loss(const Json& json, TrainConfig& config) {
   config.rows_per_pass = json["rows_per_pass"];
   if (config.kl_estimator == "k1")
     throw Error(
-        "train: 'loss.kl_estimator' is k1, whose gradient as a loss is 0 on the average: it holds the policy to "
-        "nothing. Choose k3, or k2.");
+        "train: 'loss.kl_estimator' is k1, whose gradient as a loss is 0 on average: it does not hold the policy to "
+        "the reference. Choose k3, or k2.");
   require(config.kl_estimator == "k2" || config.kl_estimator == "k3", "'loss.kl_estimator' must be k2 or k3",
           json["kl_estimator"]);
   if (!json["kl_clamp"].is_null()) {
@@ -287,8 +287,7 @@ void read_credit(Json& json, TrainConfig& config) {
   config.method = json["method"];
   const bool knows_longest = config.method == "dapo" || config.method == "dr_grpo";
   if (knows_longest && !json["credit"].contains("max_tokens"))
-    json["credit"]["max_tokens"] =
-        json["sampling"]["max_tokens"];  // the longest response is the one that sampling cuts
+    json["credit"]["max_tokens"] = json["sampling"]["max_tokens"];  // the limit of sampling is the longest response
   config.credit = json["credit"] = credit_settings(config.method, json["credit"]);  // refuses values out of range
   json["stages"] = merged_list(kStageDefaults, json["stages"], "train: 'stages'");
   for (const Json& entry : json["stages"]) {
@@ -313,7 +312,7 @@ void read_credit(Json& json, TrainConfig& config) {
           "'rewards' must name a component, as rewards: {accuracy: 1}", json["rewards"]);
 }
 
-// Demonstrations are one a task: only a method that imitates learns from them.
+// There is one demonstration per task: only a method that imitates learns from it.
 void check_experts(const TrainConfig& config) {
   for (const TrainSource& source : config.sources)
     if (source.expert && !make_credit(config.method, config.credit)->imitates())
@@ -321,18 +320,18 @@ void check_experts(const TrainConfig& config) {
                   config.method);
 }
 
-// A reward model reads a prompt and what was written to it.
+// A reward model reads one prompt and whole responses to it.
 void check_reward_model(const TrainConfig& config) {
   if (config.reward_model.empty()) return;
   for (const TrainSource& source : config.sources)
     if (source.game || source.expert_turn || source.suite.info().max_turns != 1)
       throw Error(
           "train: 'reward_model' compares whole responses to a task, and source {} has several turns, 'expert_turn' or "
-          "'against'. Take suites of one turn.",
+          "'against'. Choose suites of one turn.",
           source.label());
 }
 
-// What the method could learn nothing from, told before anything is played.
+// Refuses settings from which the method could learn nothing, before anything is played.
 void check_groups(const TrainConfig& config) {
   const auto credit = make_credit(config.method, config.credit);
   for (const TrainSource& source : config.sources)
@@ -349,21 +348,20 @@ void check_groups(const TrainConfig& config) {
           Json(config.rewards));
 }
 
-// Games are drawn as they come: there are no roll-outs to choose their tasks by.
+// Games draw their tasks themselves: there are no roll-outs to choose tasks by.
 void check_games(const TrainConfig& config) {
   for (const TrainSource& source : config.sources)
     require(!source.game || !config.filter_offline, "a source with 'against' does not go with filter.offline",
             source.suite.name());
 }
 
-// An adapter folder is no model: training it and training a whole model are two things.
+// An adapter folder is not a model: training an adapter and training a whole model differ.
 void check_tuning(const TrainConfig& config) {
   if (std::filesystem::exists(config.policy / "adapter_config.json") &&
       !std::filesystem::exists(config.policy / "config.json"))
     throw Error(
         "train: 'policy' is {}, an adapter and not a model. Give the model folder that it belongs to or one it is "
-        "merged "
-        "into, and a 'lora.rank' above 0 to train an adapter.",
+        "merged into, and a 'lora.rank' above 0 to train an adapter.",
         config.policy.string());
 }
 
@@ -398,8 +396,7 @@ std::vector<std::string> warnings_of(const TrainConfig& config) {
   if (config.bfloat16 && config.device == "cpu")
     warnings.emplace_back(
         "train: 'precision' is bfloat16 on the CPU: 3 to 5 times slower than float32, and no smaller, since weights "
-        "and "
-        "optimizer stay float32. Set precision: float32.");
+        "and optimizer stay float32. Set precision: float32.");
   if (config.evaluation.every > 0 && config.evaluation.split == env::Split::test)
     warnings.emplace_back(
         "train: 'evaluation.split' is test: no model is chosen by it, so there will be no best/. Set it to validation "

@@ -1,5 +1,5 @@
-// agents/learn/loop/train_config.h - the YAML file of `agon train`. Every key has a default (docs/train.md); a key that
-// is not known is refused with the nearest name.
+// agents/learn/loop/train_config.h - the YAML file of `agon train`. Every key has a default (docs/train.md); an unknown
+// key is refused with the nearest name.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ namespace agon::agents {
 
 struct EvaluationConfig {
   std::int64_t every = 25;  // steps; 0: never. Also before the first step and after the last
-  // Of each source. On the validation split `best` is chosen; on the test split nothing is.
+  // Split of each source. `best` is chosen on the validation split; on the test split nothing is chosen.
   env::Split split = env::Split::validation;
-  std::uint64_t tasks = 200;         // of each source's split
-  int samples = 4;                   // a task at the training's sampling, beside one greedy sample
-  std::string metric = "pass_at_1";  // what `best` has the most of, mean over the sources
+  std::uint64_t tasks = 200;         // per source
+  int samples = 4;                   // per task at the training's sampling, in addition to one greedy sample
+  std::string metric = "pass_at_1";  // `best` maximises its mean over the sources
 };
 
 struct OptimizerConfig {
@@ -36,8 +36,8 @@ struct OptimizerConfig {
   double weight_decay = 0, beta1 = 0.9, beta2 = 0.99, clip_norm = 1;
 };
 
-// Throws Error, which begins with `where` and names the key, for a value with which a training would learn nothing or
-// climb its loss. warmup_steps and schedule are the caller's.
+// Throws Error, starting with `where` and naming the key, for a value with which a training would learn nothing or
+// increase its loss. The caller checks warmup_steps and schedule.
 void check_optimizer(const std::string& where, const OptimizerConfig& config);
 
 struct LoraConfig {
@@ -46,7 +46,7 @@ struct LoraConfig {
   std::string targets;  // regular expression over module names
 };
 
-// From this step on the method has these settings too.
+// Settings of the method from this step on.
 struct CreditStage {
   std::int64_t from_step = 0;
   Json settings;
@@ -55,40 +55,40 @@ struct CreditStage {
 struct TrainConfig : PlayConfig {
   std::filesystem::path output, policy;
   std::int64_t steps = 100;
-  // Where forward and backward run, "cpu" or "cuda"; roll-outs are the engine's, on the CPU. bfloat16: they compute in
-  // it, weights and optimiser stay fp32.
+  // Device of forward and backward, "cpu" or "cuda"; roll-outs run in the engine, on the CPU. bfloat16: type of their
+  // computation; weights and optimiser stay fp32.
   std::string device = "cpu";
   bool bfloat16 = false;
   std::string method = "grpo";
   Json credit;  // all settings of the method
   std::vector<CreditStage> stages;
-  std::map<std::string, double> rewards;      // of the reward's components
-  std::filesystem::path reward_model;         // folder of the one that gives component reward_model; empty: none
+  std::map<std::string, double> rewards;      // weights of the reward's components
+  std::filesystem::path reward_model;         // folder of the model for component reward_model; empty: none
   std::optional<double> clip_low, clip_high;  // nothing: the method's own
   std::string kl_estimator = "k3";
-  std::optional<double> kl_clamp;      // of a token's KL in the loss; nothing: none
-  int epochs = 1, minibatches = 1;     // optimiser steps on one step's roll-outs: epochs x minibatches
-  std::int64_t rows_per_pass = 16384;  // tokens of one forward and backward at most, whole groups at least
+  std::optional<double> kl_clamp;      // limit of a token's KL in the loss; nothing: none
+  int epochs = 1, minibatches = 1;     // epochs x minibatches optimiser steps per step of roll-outs
+  std::int64_t rows_per_pass = 16384;  // most tokens per forward and backward, but at least one group
   OptimizerConfig optimizer;
   LoraConfig lora;
-  // How methods that credit single steps ask about them (agents/learn/loop/probes.h).
+  // Probes of methods that credit single steps (agents/learn/loop/probes.h).
   std::string probe_suffix = "<answer>";
   PictureChange probe_picture = PictureChange::white;
   bool probe_mean = false;  // log-probabilities are means over their tokens, not sums
   std::string reference;    // model folder that KL is measured against; empty: `policy` as it was at the start
-  int resample = 0;         // times that tasks are drawn again in place of groups that the method filters
+  int resample = 0;         // how often groups that the method filters are replaced by new tasks
   EvaluationConfig evaluation;
   std::int64_t checkpoint_steps = 25, record_every = 10;
   Json resolved;                      // every key with its value; paths are relative to the working folder
-  std::vector<std::string> warnings;  // of what the file says
+  std::vector<std::string> warnings;  // about the file
 };
 
 // The file (empty: none), then `changes` ("optimizer.learning_rate=1e-5", "sources.0.level=3"). Paths in the file are
-// relative to it, those of changes to the working folder. Throws Error naming the key that is unknown, missing,
-// ill-typed or out of range.
+// relative to it, those of changes to the working folder. Throws Error naming a key that is unknown, missing, ill-typed
+// or out of range.
 TrainConfig load_train_config(const std::filesystem::path& file, std::span<const std::string> changes);
 
-// What works, but hardly as it was meant: one line each, with what to do.
+// Settings that work but are probably not intended: one line each, with what to do.
 std::vector<std::string> warnings_of(const TrainConfig& config);
 
 }  // namespace agon::agents

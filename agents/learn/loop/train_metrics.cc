@@ -16,7 +16,7 @@
 namespace agon::agents {
 namespace {
 
-// Means by name over whatever has that name.
+// Means of values, by name.
 class Means {
  public:
   void add(const std::string& name, double value) {
@@ -37,7 +37,7 @@ void add_numbers(Means& means, const Json& figures, const std::string& method) {
     if (value.is_number() && !key.ends_with("advantage")) means.add(method + "/" + key, value.get<double>());
 }
 
-// Shares of the values that a figure in words takes ("type": "0->1").
+// Shares of the values of a textual figure ("type": "0->1").
 void add_types(Means& means, std::span<const TrainGroup> groups, const std::string& method) {
   for (const TrainGroup& group : groups)
     for (const Json& figures : group.credit.rollout_figures)

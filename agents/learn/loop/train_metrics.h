@@ -15,19 +15,19 @@
 
 namespace agon::agents {
 
-// Of the groups as they were played, filtered ones too: reward components, "reward/trained" (their sum by the weights),
-// "reward/total" (the env's own), score AUC and validity, lengths, "length/truncated" (share of roll-outs that
-// was_cut says), "length/repeated" (share of a text's runs of three
-// words that it has said before), with a reward model "reward_model/agrees" (share of a group's pairs of a right and a
-// wrong roll-out that it puts in that order; equal scores are half a one), the figures of the method ("adapo/P": means
-// over groups, "adapo/type_01": shares of roll-outs) but its advantages, whose mean is 0. Nothing of no groups.
+// Figures of the groups as played, including filtered ones: reward components, "reward/trained" (their sum by the
+// weights), "reward/total" (the env's own), score AUC and validity, lengths, "length/truncated" (share of roll-outs
+// with was_cut), "length/repeated" (share of a text's three-word sequences that occurred in it before), with a reward
+// model "reward_model/agrees" (share of a group's pairs of a right and a wrong roll-out that it orders correctly; ties
+// count half), and the figures of the method ("adapo/P": means over groups, "adapo/type_01": shares of roll-outs)
+// except its advantages, whose mean is 0. Empty without groups.
 record::Metrics rollout_metrics(std::span<const TrainGroup> groups, const std::string& method,
                                 const std::map<std::string, double>& weights);
-// Of the step's optimiser steps together.
+// Figures of all optimiser steps of a training step.
 record::Metrics update_metrics(std::span<const UpdateFigures> updates, double learning_rate);
-// What the names of an evaluation's figures begin with: "eval/LABEL/" on the test split, else "eval/SPLIT/LABEL/".
+// The prefix of the names of an evaluation's figures: "eval/LABEL/" on the test split, else "eval/SPLIT/LABEL/".
 std::string evaluation_group(env::Split split, const std::string& label);
-// Of an evaluation, those that are defined: names "GROUPpass_at_1", with "_low" and "_high".
+// The defined figures of an evaluation: names "GROUPpass_at_1", with "_low" and "_high".
 record::Metrics evaluation_metrics(const RunSummary& summary, const std::string& group);
 
 }  // namespace agon::agents

@@ -45,7 +45,7 @@ at::Device device_of(const TrainConfig& config) {
   return device;
 }
 
-// While it lives, matrices are multiplied in bfloat16 where that is asked for; weights stay what they are.
+// As long as it exists, matrices are multiplied in bfloat16 if configured; weights stay unchanged.
 class Autocast {
  public:
   Autocast(bool wanted, at::DeviceType device) : wanted_(wanted), device_(device) {
@@ -56,7 +56,7 @@ class Autocast {
   ~Autocast() {
     if (!wanted_) return;
     at::autocast::set_autocast_enabled(device_, false);
-    at::autocast::clear_cache();  // it holds weights as they were
+    at::autocast::clear_cache();  // it holds old weights
   }
   Autocast(const Autocast&) = delete;
   Autocast& operator=(const Autocast&) = delete;

@@ -1,5 +1,5 @@
-// agents/learn/loop/train_model.h - the policy under training: its weights, the reference, the optimiser, and one
-// optimiser step on groups whose credit is known.
+// agents/learn/loop/train_model.h - the policy in training: its weights, the reference, the optimiser, and the
+// optimiser step on groups with credit.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,7 @@ namespace agon::agents {
 struct UpdateFigures {
   PolicyLossFigures loss;
   double gradient_norm = 0;
-  std::int64_t rows = 0;  // tokens that went forward and backward
+  std::int64_t rows = 0;  // tokens of forward and backward
 };
 
 // Log-probabilities of response tokens, by group and roll-out.
@@ -32,22 +32,20 @@ using References = std::span<const std::vector<std::vector<float>>>;
 class TrainModel {
  public:
   // Loads config.policy and, when it is first needed, the reference: config.reference, or the policy as it was at the
-  // start - with LoRA that is the model with its adapter off. Throws Error for folders that do not load or whose models
-  // differ.
+  // start (with LoRA: the model without its adapter). Throws Error for folders that do not load or whose models differ.
   TrainModel(const TrainConfig& config, const ModelFolder& folder);
   ~TrainModel();
 
   // Log-probabilities of every response token under the reference, by group and roll-out, without gradient. Call before
   // the first update on these groups.
   std::vector<std::vector<std::vector<float>>> reference_logprobs(std::span<const TrainGroup* const> groups);
-  // The gradients of the loss of all groups together, in the place of those before: weights are scaled by each group's
-  // mass. reference: as returned for these groups, or empty where no token has a KL weight. imitates: as
-  // CreditAssigner::imitates. Groups without a gradient (no trained
-  // token, or no advantage and no KL) count in the mean and cost nothing; they are in no figure. Throws Error for a
-  // value that is not finite.
+  // Computes the gradients of the loss of all groups together, replacing earlier gradients; weights are scaled by each
+  // group's mass. reference: as returned for these groups, or empty if no token has a KL weight. imitates: as
+  // CreditAssigner::imitates. Groups without a gradient (no trained token, or no advantage and no KL) count in the mean
+  // but cost nothing, and are excluded from the figures. Throws Error for a value that is not finite.
   UpdateFigures accumulate(std::span<const TrainGroup* const> groups, References reference, Clip clip, bool imitates);
-  // One optimiser step on them; without any trained token nothing changes. Throws Error for a loss or gradient that is
-  // not finite, with the weights as before.
+  // One optimiser step on the groups; without any trained token nothing changes. Throws Error for a loss or gradient
+  // that is not finite; the weights are then unchanged.
   UpdateFigures update(std::span<const TrainGroup* const> groups, References reference, double learning_rate, Clip clip,
                        bool imitates);
 
@@ -57,7 +55,7 @@ class TrainModel {
   Qwen25VL& model() { return *model_; }
   std::vector<at::Tensor> trained() const;  // the parameters that change
   EngineWeights engine_weights();
-  // A model folder; with LoRA the adapter is merged into its weights, and stands by itself in FOLDER/adapter.
+  // Writes a model folder; with LoRA the adapter is merged into its weights, and also saved in FOLDER/adapter.
   void save(const std::filesystem::path& folder);
   void save_training_state(const std::filesystem::path& folder);  // weights or adapter, and optimiser
   void load_training_state(const std::filesystem::path& folder);  // throws Error for files that are damaged

@@ -14,7 +14,7 @@
 namespace agon::agents {
 namespace {
 
-// What is true of a training whatever key is asked about.
+// Properties of a training that the checks of keys use.
 class Training {
  public:
   Training(const TrainConfig& config, const Json& resolved, const Json& standard)
@@ -24,7 +24,7 @@ class Training {
   }
 
   bool is_set(const std::string& key) const { return at(resolved_, key) != at(standard_, key); }
-  // Whether it holds of the method with its settings of some stage.
+  // Whether it holds for the method with its settings in some stage.
   bool in_some_stage(const std::function<bool(const std::string& method, const Json& settings)>& holds) const {
     return std::any_of(settings_.begin(), settings_.end(),
                        [&](const Json& settings) { return holds(config_.method, settings); });
@@ -36,13 +36,13 @@ class Training {
   bool some_source(const std::function<bool(const TrainSource& source)>& holds) const {
     return std::any_of(config_.sources.begin(), config_.sources.end(), holds);
   }
-  // The policy writes what is learned from, or what tasks are chosen by.
+  // Whether the policy writes the texts that are learned from, or by which tasks are chosen.
   bool plays() const { return config_.filter_offline || learns_from_own(); }
   bool learns_from_own() const {
     return some_source([](const TrainSource& source) { return !source.expert; });
   }
   const TrainConfig& config() const { return config_; }
-  std::span<const Json> settings() const { return settings_; }  // of the method: at first, and of each stage
+  std::span<const Json> settings() const { return settings_; }  // of the method: initial ones, and of each stage
   const Json& resolved() const { return resolved_; }
 
  private:
@@ -57,7 +57,7 @@ class Training {
   std::vector<Json> settings_;
 };
 
-// Its expert searches: it can be played on what a search for the question finds ("rag").
+// Whether its expert searches: then it can be played on the results of a search for the question ("rag").
 bool compares_queries(const TrainSource& source) {
   const auto& baselines = source.suite.info().baselines;
   return source.expert_turn && std::ranges::find(baselines, "rag") != baselines.end();
@@ -111,7 +111,8 @@ void require_probe_keys(const Training& training) {
   for (const char* key : {"probes.suffix", "probes.steps", "probes.per_token_mean"})
     require_used("train", {{key, training.is_set(key), asks, why, "choose a method that credits steps, pdcr or pacr"}});
   require_used("train", {{"probes.picture", training.is_set("probes.picture"), looks,
-                          why + (asks ? " and such a split" : ""), "let pdcr split by what the picture adds"}});
+                          why + (asks ? " and a split that does not look at pictures" : ""),
+                          "let pdcr split by what the picture adds"}});
 }
 
 void require_schedule_keys(const Training& training) {
@@ -132,7 +133,8 @@ void require_schedule_keys(const Training& training) {
           "without a source that has expert_turn and an expert who searches", "give lookup an expert_turn"),
       use("samples", training.plays(), "where every source shows its expert", "let a source play")};
   for (const char* key : {"evaluation.split", "evaluation.tasks", "evaluation.samples", "evaluation.metric"})
-    uses.push_back(use(key, config.evaluation.every > 0, "with evaluation.every: 0", "give every how many steps"));
+    uses.push_back(
+        use(key, config.evaluation.every > 0, "with evaluation.every: 0", "set evaluation.every to a number of steps"));
   require_used("train", uses);
 }
 
@@ -148,7 +150,7 @@ void require_source_keys(const Training& training) {
   }
 }
 
-// Refuses settings of the method that change nothing in any of the stages where they hold.
+// Refuses settings of the method that change nothing in any stage in which they are set.
 void require_settings(const std::string& where, const std::string& method, const Json& given,
                       std::span<const Json> stages) {
   const Json standard = credit_settings(method);
@@ -164,7 +166,7 @@ void require_settings(const std::string& where, const std::string& method, const
   }
 }
 
-// What a stage sets holds in it and in those behind it.
+// A stage's settings hold in it and in later stages.
 void require_credit_settings(const Training& training) {
   const TrainConfig& config = training.config();
   const std::span<const Json> settings = training.settings();

@@ -20,7 +20,7 @@ using at::Tensor;
 
 std::string shape_text(at::IntArrayRef shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
-// What is wrong between the tensors of a file (by hub name) and the parameters of the model, one line each.
+// The mismatches of a file's tensors (by hub name) with the parameters of the model, one line each.
 std::vector<std::string> mismatches(const std::map<std::string, TensorView>& tensors,
                                     const std::map<std::string, Tensor>& parameters) {
   std::vector<std::string> lines;
@@ -43,7 +43,7 @@ std::map<std::string, Tensor> parameters_of(const Qwen25VL& model) {
   return {model.named_parameters().begin(), model.named_parameters().end()};
 }
 
-// Some files repeat a tied embedding as lm_head: left out where it is the same, kept (and so refused) where it is not.
+// Some files repeat a tied embedding as lm_head: it is dropped if equal, and kept (so that it is refused) if not.
 void drop_tied_head(std::map<std::string, TensorView>& tensors) {
   const auto head = tensors.find("lm_head.weight"), embedding = tensors.find("model.embed_tokens.weight");
   if (head == tensors.end() || embedding == tensors.end()) return;

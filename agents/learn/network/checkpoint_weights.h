@@ -1,5 +1,5 @@
-// agents/learn/network/checkpoint_weights.h - the weights of a checkpoint (agents/hub/model_folder.h has its other
-// files) and of a model: loaded, saved, and handed to the engine.
+// agents/learn/network/checkpoint_weights.h - loads and saves the weights of a checkpoint (agents/hub/model_folder.h:
+// its other files), and passes them to the engine.
 #pragma once
 
 #include <filesystem>
@@ -11,14 +11,13 @@ namespace agon::agents {
 
 class Qwen25VL;
 
-// Weights by their hub names (both `visual.` / `model.` and `model.visual.` / `model.language_model.` are understood),
-// strictly: one Error lists every missing, unexpected and wrongly shaped tensor. F32, F16, BF16 files become fp32 in
-// the model.
+// Loads weights by their hub names (both `visual.` / `model.` and `model.visual.` / `model.language_model.`), strictly:
+// one Error lists every missing, unexpected and wrongly shaped tensor. F32, F16, BF16 files become fp32 in the model.
 void load_weights(Qwen25VL& model, const std::filesystem::path& folder);
-// The model's weights, as they are now, in the form that the engine's kernels read.
+// The model's current weights, in the form that the engine's kernels read.
 EngineWeights engine_weights_of(const Qwen25VL& model);
 enum class WeightType { f32, bf16 };
-// One safetensors file of the model's weights by their hub names, atomically.
+// Writes the model's weights to one safetensors file by their hub names, atomically.
 void save_weights(const Qwen25VL& model, const std::filesystem::path& path, WeightType type);
 // Writes the whole model folder, atomically file by file, weights last.
 void save_model_folder(const std::filesystem::path& folder, const ModelFolder& parts, const Qwen25VL& model,

@@ -24,8 +24,8 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Function;
 using torch::autograd::tensor_list;
 
-constexpr std::int64_t kGrain = 1 << 14;  // elements a thread at least
-constexpr std::int64_t kLine = 16;        // floats of a line of memory
+constexpr std::int64_t kGrain = 1 << 14;  // least number of elements per thread
+constexpr std::int64_t kLine = 16;        // floats per cache line
 
 bool is_plain(const Tensor& x) { return x.is_cpu() && x.scalar_type() == at::kFloat; }
 

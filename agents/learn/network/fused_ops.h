@@ -1,6 +1,6 @@
 // agents/learn/network/fused_ops.h - the elementwise chains of the decoder and the vision tower as single autograd
-// operations: one pass over memory forward, one backward, where the ATen chains take six and more. fp32 on the CPU;
-// other types and devices go through the ATen chain.
+// operations: one pass over memory forward and one backward, in place of six or more by ATen. fp32 on the CPU; other
+// types and devices go through the ATen chain.
 #pragma once
 
 #include <ATen/core/Tensor.h>

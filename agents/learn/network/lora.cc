@@ -22,7 +22,7 @@ std::vector<std::string> matching(const std::map<std::string, AdaptableLinear>& 
     for (const auto& [module, linear] : linears)
       if (std::regex_match(module, pattern)) modules.push_back(module);
   } catch (const std::regex_error& error) {
-    throw Error("lora: the targets '{}' are no regular expression: {}.", targets, error.what());
+    throw Error("lora: the targets '{}' are not a regular expression: {}.", targets, error.what());
   }
   if (modules.empty())
     throw Error("lora: no linear of the model matches '{}' as a whole; a name is '{}'.", targets,
@@ -49,7 +49,8 @@ Tensor draw(int rank, const Tensor& weight, Rng rng) {
 
 LoraAdapter::LoraAdapter(std::shared_ptr<Qwen25VL> model, const LoraOptions& options, std::uint64_t seed)
     : model_(std::move(model)) {
-  if (!(options.alpha > 0) || !std::isfinite(options.alpha)) throw Error("lora: an alpha of {}.", options.alpha);
+  if (!(options.alpha > 0) || !std::isfinite(options.alpha))
+    throw Error("lora: alpha is {}. Give a number above 0.", options.alpha);
   lora_ = {options.rank, options.alpha, false, {}};
   for (const std::string& module : matching(model_->linears(), options.targets)) {
     const Tensor& weight = model_->linears().at(module).weight;

@@ -20,7 +20,7 @@ using at::Tensor;
 constexpr const char *kConfigFile = "adapter_config.json", *kTensorFile = "adapter_model.safetensors";
 constexpr std::string_view kBaseModel = "base_model.model.";
 
-// Settings of PEFT that change what an adapter computes, or what its files hold: unset, or the adapter is refused.
+// Settings of PEFT that change what an adapter computes or what its files hold. If one is set, the adapter is refused.
 const std::vector<std::string> kUnsupported{"alora_invocation_tokens",
                                             "alpha_pattern",
                                             "fan_in_fan_out",
@@ -77,7 +77,7 @@ class LoraReader {
 
   void add(const std::string& name, const TensorView& view) {
     const auto parsed = parse_name(name);
-    if (!parsed) return wrong("{}: no name of a LoRA matrix", name);
+    if (!parsed) return wrong("{}: not the name of a LoRA matrix", name);
     const auto& [module, matrix] = *parsed;
     const auto linear = linears_.find(module);
     if (linear == linears_.end()) return wrong("{}: the model has no linear {}", name, module);

@@ -1,4 +1,4 @@
-// agents/learn/network/lora_file.h - adapter_config.json and adapter_model.safetensors of PEFT.
+// agents/learn/network/lora_file.h - reads and writes adapter_config.json and adapter_model.safetensors of PEFT.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@ struct LoraFile {
   double scale() const;
 };
 
-// Checked against the linears of the model that it is for; fp32. Throws Error (see LoraAdapter).
+// Reads an adapter as fp32 and checks it against the linears of its model. Throws Error (see LoraAdapter).
 LoraFile read_lora(const std::filesystem::path& folder, const std::map<std::string, AdaptableLinear>& linears);
 // The names are those of transformers 5.
 void write_lora(const std::filesystem::path& folder, const LoraFile& lora, const std::string& base_model);

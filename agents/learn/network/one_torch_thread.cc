@@ -6,8 +6,8 @@
 namespace agon::agents {
 namespace {
 
-// Of the calling thread alone, unlike at::set_num_threads, under which those that train would sum in another order. It
-// is looked up where LibTorch has brought its OpenMP: the compiler's may be another.
+// Affects only the calling thread, unlike at::set_num_threads, which would change the order of sums in training
+// threads. The function is looked up in LibTorch's OpenMP, since the compiler's may be another one.
 void use_threads(int threads) {
   static const auto set = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
   if (set) set(threads);

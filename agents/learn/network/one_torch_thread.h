@@ -1,10 +1,10 @@
-// agents/learn/network/one_torch_thread.h - small work of ATen's beside an engine.
+// agents/learn/network/one_torch_thread.h - limits ATen to one thread, for small tasks while an engine runs.
 #pragma once
 
 namespace agon::agents {
 
-// While it lives, ATen computes on this thread what this thread asks of it. To wake its other threads for a small task
-// costs more than the task, and they take the cores that the engine's are to have.
+// As long as it exists, ATen computes only on the calling thread. Waking its other threads for a small task costs more
+// than the task, and they would take cores from the engine's threads.
 class OneTorchThread {
  public:
   OneTorchThread();

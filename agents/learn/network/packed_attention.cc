@@ -25,7 +25,7 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Function;
 using torch::autograd::tensor_list;
 
-constexpr std::int64_t kBlockRows = 256;  // queries whose weights are held at a time
+constexpr std::int64_t kBlockRows = 256;  // queries per block of attention weights
 
 bool is_plain(const at::TensorOptions& options) { return options.device().is_cpu() && options.dtype() == at::kFloat; }
 
@@ -35,7 +35,7 @@ std::int64_t deepest(const PackedTree& tree) {
   return depth;
 }
 
-// The rows in sight while a tree is read.
+// The visible rows while a tree is read.
 class RowStack {
  public:
   // Returns the rows that the segment takes from the stack, lowest first.
@@ -152,7 +152,7 @@ struct HeadGradients {
   Tensor queries, keys, values;
 };
 
-// The way back of one block: gradients of its queries are set, those of the keys and values on the stack are added to.
+// The backward pass of one block: sets the gradients of its queries, adds to those of the keys and values on the stack.
 void attend_back(const Block& block, const Head& head, const KeyStack& stack, const Tensor& answer_gradients,
                  const Tensor& weights, const Tensor& gradients, const Tensor& query_gradients,
                  const KeyStack& stack_gradients) {
@@ -232,7 +232,7 @@ void for_each_head(const PackedLayout& layout, const Tensor& grouped, const Tens
   });
 }
 
-// What autograd keeps of the layout.
+// Holds the layout for autograd.
 struct LayoutHolder : torch::CustomClassHolder {
   explicit LayoutHolder(std::shared_ptr<const PackedLayout> holds) : layout(std::move(holds)) {}
   std::shared_ptr<const PackedLayout> layout;
@@ -265,7 +265,7 @@ struct PackedAttentionFunction : Function<PackedAttentionFunction> {
   }
 };
 
-// Which places of a tree's padded row see which: [longest, longest], a place without a row sees itself.
+// The visibility between places of a tree's padded row: [longest, longest]; a place without a row sees itself.
 void fill_visible(const PackedTree& tree, const std::vector<std::int64_t>& places,
                   at::TensorAccessor<bool, 2> visible) {
   RowStack stack;

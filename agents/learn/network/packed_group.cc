@@ -3,7 +3,7 @@
 namespace agon::agents {
 namespace {
 
-// Positions that start at `start`; it moves on to what follows them.
+// Positions that start at `start`, which advances past them.
 PackedSequence sequence_at(const EncodedPrompt& text, const ModelConfig& config, std::int32_t* start) {
   std::int32_t next = 0;
   PackedSequence sequence{text.ids, mrope_positions(text.ids, grids_of(text.images), config, &next), text.images};

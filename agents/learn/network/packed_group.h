@@ -18,13 +18,12 @@ struct PackedSequence {
   std::vector<std::shared_ptr<const PatchedImage>> images;  // of its own image tokens, in order
 };
 
-// A prompt and what continues it, each response on its own. A response may hold later user turns, with pictures; it may
-// be empty.
+// A prompt and independent responses to it. A response may contain later user turns with pictures, and may be empty.
 struct PackedGroup {
   PackedSequence prompt;
   std::vector<PackedSequence> responses;
 };
-// With the positions of prompt + response: those of a response go on after the prompt's last.
+// Positions are those of prompt + response: a response continues after the prompt's last position.
 PackedGroup make_packed_group(const EncodedPrompt& prompt, std::span<const EncodedPrompt> responses,
                               const ModelConfig& config);
 

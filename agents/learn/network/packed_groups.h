@@ -1,5 +1,5 @@
-// agents/learn/network/packed_groups.h - groups as one ragged batch: each prompt once, then the responses that continue
-// it. Letters: R rows (tokens) of the batch, T response tokens.
+// agents/learn/network/packed_groups.h - lays out groups as one ragged batch: each prompt once, then its responses.
+// Letters: R rows (tokens) of the batch, T response tokens.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -20,16 +20,16 @@ struct PackedBatch {
   at::Tensor patches;         // of all pictures in the rows' order; undefined: no picture
   std::vector<ImageGrid> grids;
   std::shared_ptr<const PackedLayout> layout;
-  // Of every response token in the order group, response, token: the row whose hidden state predicts it - for a
-  // response's first token the prompt's last row - and its id.
+  // Of every response token in the order group, response, token: the row whose hidden state predicts it (for a
+  // response's first token the prompt's last row), and its id.
   at::Tensor predictors, targets;  // [T] int64
   PackedBatch to(at::Device device) const;
 };
-// Throws Error for an empty prompt with responses, positions that are not one an id, image tokens that do not match the
-// pictures.
+// Throws Error for an empty prompt with responses, for a number of positions other than of ids, and for image tokens
+// that do not match the pictures.
 PackedBatch make_packed_batch(std::span<const PackedGroup> groups, const ModelConfig& config);
 
-// The same by hand, for trees of other forms (agents/learn/network/packed_attention.h).
+// Builds batches with other trees (agents/learn/network/packed_attention.h).
 class PackedBatchBuilder {
  public:
   explicit PackedBatchBuilder(const ModelConfig& config) : config_(config) {}  // kept by reference

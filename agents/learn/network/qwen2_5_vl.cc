@@ -31,7 +31,7 @@ constexpr double kVisionEpsilon = 1e-6;  // fixed in the architecture
 using Parameters = std::vector<std::pair<std::string, Tensor>>;
 using Linears = std::map<std::string, AdaptableLinear>;
 
-// Notes parameters, in the order in which they are made, and the linears under a dotted path.
+// Records parameters, in the order of their creation, and the linears under a dotted path.
 class Scope {
  public:
   Scope(Parameters& parameters, Linears& linears, std::string path = {})
@@ -234,7 +234,7 @@ struct Qwen25VL::Parts {
       lm_head = root.child("lm_head").normal({config.text.vocab_size, config.text.hidden_size});
   }
 
-  // The plan of the last call serves again while the pictures keep their sizes, as they do in training.
+  // Reuses the plan of the last call while the pictures keep their sizes, as in training.
   std::shared_ptr<const VisionPlan> plan_for(std::span<const ImageGrid> grids) {
     const std::lock_guard lock(plan_mutex);
     const at::Device device = embed_tokens.device();

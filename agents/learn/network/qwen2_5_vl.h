@@ -46,13 +46,13 @@ class Qwen25VL {
   // hidden states after the norm [B, S, H].
   at::Tensor hidden_states(const at::Tensor& ids, const at::Tensor& positions, const at::Tensor& image_embeddings,
                            std::span<const std::int64_t> lengths);
-  // The same for groups that hold each prompt once (agents/learn/network/packed_groups.h), exact to the rows of prompt
+  // The same for groups that hold each prompt once (agents/learn/network/packed_groups.h), equal to the rows of prompt
   // + response: [R, H] after the norm. image_embeddings: of batch.patches.
   at::Tensor packed_hidden_states(const PackedBatch& batch, const at::Tensor& image_embeddings);
-  at::Device device() const;                    // of the weights; inputs lie there too
+  at::Device device() const;                    // device of the weights and of all inputs
   const at::Tensor& lm_head() const;            // [V, H], or the tied embedding
   at::Tensor logits(const at::Tensor& hidden);  // [..., H] -> [..., V] through lm_head (or the tied embedding)
-  // What is trained, by name, in the order of the modules. The tensors are the model's own.
+  // The trained parameters by name, in the order of the modules. The tensors are the model's own.
   const std::vector<std::pair<std::string, at::Tensor>>& named_parameters() const;
   std::vector<at::Tensor> parameters() const;
   void to(at::Device device);

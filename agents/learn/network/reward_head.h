@@ -1,5 +1,5 @@
-// agents/learn/network/reward_head.h - from the hidden states of a response to its score (YOJO, Eq. 3, 4, Table 5).
-// Letters: T tokens of a response, H hidden, N responses.
+// agents/learn/network/reward_head.h - computes the score of a response from its hidden states (YOJO, Eq. 3, 4, Table
+// 5). Letters: T tokens of a response, H hidden, N responses.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,7 +11,7 @@
 
 namespace agon::agents {
 
-// What stands for a response: the state of its last token; [first, last] one behind the other; their sum; their
+// The representation of a response: the state of its last token; [first, last] concatenated; their sum; their
 // difference; the mean of all.
 enum class Representation { last, first_and_last, first_plus_last, first_minus_last, mean };
 const std::vector<std::string>& representation_names();        // "last", "first-and-last", ...
@@ -28,7 +28,7 @@ HeadKind parse_head(const std::string& name);  // throws Error naming the neares
 
 class RewardHead {
  public:
-  // Weights drawn from N(0, std 0.01), biases zero. inner: of the two-layer heads.
+  // Weights drawn from N(0, std 0.01), biases zero. inner: width of the two-layer heads.
   RewardHead(HeadKind kind, std::int64_t inputs, std::int64_t inner);
   at::Tensor operator()(const at::Tensor& representations) const;  // [N, inputs] -> [N]
   // By name ("w1", "b1", "w2", "b2"; linear: "w2", "b2").

@@ -37,7 +37,7 @@ std::int64_t inputs_of(const RewardNetworkSettings& settings, const ModelConfig&
   return settings.representation == Representation::first_and_last ? 2 * hidden : hidden;
 }
 
-// Drawn as spread as the embeddings of the others are.
+// Drawn with the same spread as the other embeddings.
 Tensor draw_separator(const Tensor& embeddings, std::uint64_t seed) {
   const auto spread = embeddings.std().item<double>();
   Rng rng = Rng::derive(seed, "reward model", kSeparator, 0);
@@ -66,7 +66,7 @@ Json json_of(const RewardNetworkSettings& settings, const fs::path& folder) {
           {"likelihood", settings.likelihood}};
 }
 
-// Of the names, shapes and first values of every weight.
+// Hash of the names, shapes and first values of every weight.
 std::string fingerprint_of(const Qwen25VL& model) {
   constexpr std::int64_t kValues = 256;
   std::string text;
@@ -118,13 +118,13 @@ RewardNetwork::RewardNetwork(const RewardNetworkSettings& settings, std::uint64_
 
 RewardNetwork::RewardNetwork(const fs::path& folder) : settings_(read_settings(folder, notes_, base_weights_)) {
   if (!fs::exists(settings_.base))
-    throw Error("{}: its base model {} is not there. Put it there, or mend 'base' in {}.", folder.string(),
+    throw Error("{}: its base model {} does not exist. Restore it, or correct 'base' in {}.", folder.string(),
                 settings_.base.string(), kRewardModelFile);
   const std::string made_on = base_weights_;
   open_base();
-  if (!made_on.empty() && made_on != base_weights_)  // folders of before do not say
+  if (!made_on.empty() && made_on != base_weights_)  // older folders do not record it
     throw Error(
-        "{}: it was made on other weights ({}) than its base model {} has ({}). Put those back, or mend 'base'.",
+        "{}: it was trained on weights {}, but its base model {} has {}. Restore those weights, or correct 'base'.",
         (folder / kRewardModelFile).string(), made_on, settings_.base.string(), base_weights_);
   add_separator(read_head(folder));
   lora_ = std::make_unique<LoraAdapter>(model_, folder);
@@ -177,7 +177,7 @@ std::size_t RewardNetwork::fitting(const ResponseSet& set) const {
   const std::int64_t context = folder_.config.text.max_position_embeddings, prompt = std::ssize(set.prompt.ids);
   std::int64_t end = prompt;
   for (std::size_t i = 0; i < set.responses.size(); ++i) {
-    const std::int64_t begin = !settings_.joint ? prompt : i == 0 ? end : end + 1;  // behind a separator
+    const std::int64_t begin = !settings_.joint ? prompt : i == 0 ? end : end + 1;  // after a separator
     end = begin + std::ssize(set.responses[i]);
     if (end > context) return i;
   }
@@ -198,12 +198,12 @@ ResponseSet RewardNetwork::encode(const std::vector<Message>& messages, std::spa
     throw Error("reward model: the prompt alone is {} tokens, and the context {}. Shorten it, or show fewer pictures.",
                 prompt, context);
   if (settings_.joint)
-    throw Error("reward model: {} responses pass the context of {}: a prompt of {} leaves {} tokens; the first {} fit.",
-                responses.size(), context, prompt, context - prompt, fit);
+    throw Error(
+        "reward model: {} responses exceed the context of {}: a prompt of {} leaves {} tokens; the first {} fit.",
+        responses.size(), context, prompt, context - prompt, fit);
   throw Error(
       "reward model: response {} of {} is {} tokens; a prompt of {} leaves {} of the context of {}. Shorten it or "
-      "leave "
-      "it out; the first {} fit.",
+      "leave it out; the first {} fit.",
       fit + 1, responses.size(), set.responses[fit].size(), prompt, context - prompt, context, fit);
 }
 
@@ -281,7 +281,7 @@ Tensor RewardNetwork::log_likelihoods(const Tensor& states, const ResponseLayout
   }
   const Tensor none = at::zeros({std::ssize(layout.lengths)});
   if (rows.empty()) return none;
-  const Tensor vocabulary = model_->lm_head().slice(0, 0, separator_);  // the separator is no word of a response
+  const Tensor vocabulary = model_->lm_head().slice(0, 0, separator_);  // a response never contains the separator
   const Tensor each = token_logprobs(states.index_select(0, at::tensor(rows)), vocabulary, at::tensor(ids)).logprob;
   return none.index_add(0, at::tensor(owners), each);
 }

@@ -33,7 +33,7 @@ struct BertConfig {
   double layer_norm_eps;
 };
 
-constexpr std::int64_t kMostOfSize = 1 << 24;  // of a size in a config; a larger one is a damaged file
+constexpr std::int64_t kMostOfSize = 1 << 24;  // limit of a size in a config; a larger one means a damaged file
 
 BertConfig read_config(const fs::path& path) try {
   const Json json = read_json_file(path);
@@ -41,8 +41,7 @@ BertConfig read_config(const fs::path& path) try {
       json.value("position_embedding_type", "absolute") != "absolute")
     throw Error(
         "{}: model_type {}, hidden_act {}, position_embedding_type {}: only bert with gelu and absolute positions can "
-        "be "
-        "read. all-MiniLM-L6-v2 is one.",
+        "be read. all-MiniLM-L6-v2 is one.",
         path.string(), json.value("model_type", "none"), json.value("hidden_act", "gelu"),
         json.value("position_embedding_type", "absolute"));
   const auto size = [&](const char* key, std::int64_t low = 1) {
@@ -56,14 +55,14 @@ BertConfig read_config(const fs::path& path) try {
                           size("max_position_embeddings", 2),
                           json.value("layer_norm_eps", 1e-12)};
   if (config.hidden_size % config.num_attention_heads != 0)
-    throw Error("{}: hidden_size {} does not part into num_attention_heads {}.", path.string(), config.hidden_size,
+    throw Error("{}: hidden_size {} is not a multiple of num_attention_heads {}.", path.string(), config.hidden_size,
                 config.num_attention_heads);
   return config;
 } catch (const Json::exception& error) {
   throw Error("{}: {}", path.string(), error.what());
 }
 
-// The tensors of a checkpoint by name, each asked for with the shape that it must have.
+// The tensors of a checkpoint by name, each requested with its required shape.
 class Weights {
  public:
   explicit Weights(const fs::path& folder) : folder_(folder), files_(open_checkpoint_weights(folder)) {

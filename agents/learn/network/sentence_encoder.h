@@ -15,15 +15,15 @@ namespace agon::agents {
 class SentenceEncoder {
  public:
   // Reads config.json, vocab.txt, tokenizer_config.json (do_lower_case), sentence_bert_config.json (max_seq_length, in
-  // ids; without the file 256) and model.safetensors, as on the hub. Throws Error for a model that is no BERT with gelu
-  // and absolute positions, and for weights that do not fit.
+  // ids; without the file 256) and model.safetensors, as on the hub. Throws Error for a model that is not a BERT with
+  // gelu and absolute positions, and for weights that do not fit.
   static std::unique_ptr<const SentenceEncoder> load(const std::filesystem::path& folder);
   virtual ~SentenceEncoder() = default;
   // hidden_size numbers; their squares sum to 1.
   virtual std::vector<float> embed(std::string_view text) const = 0;
 };
 
-// The cosine of the two texts' vectors. script/minilm fetches a folder for it.
+// The cosine of the two texts' vectors. script/minilm downloads a folder for it.
 std::shared_ptr<const env::TextSimilarity> make_sentence_similarity(const std::filesystem::path& folder);
 
 }  // namespace agon::agents

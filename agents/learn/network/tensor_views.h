@@ -1,4 +1,4 @@
-// agents/learn/network/tensor_views.h - tensors of LibTorch as the plain memory that safetensors files hold, and back.
+// agents/learn/network/tensor_views.h - converts LibTorch tensors to the plain memory of safetensors files, and back.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,14 +13,14 @@
 
 namespace agon::agents {
 
-// F32, F16 and BF16; nothing for a type that is no weight.
+// F32, F16 and BF16; nothing for other types.
 std::optional<at::ScalarType> weight_type_of(const std::string& dtype);
 at::Tensor to_tensor(const TensorView& view);  // a copy of the same type. REQUIRES: it is a weight's
-// Copies tensors of the file into these of the same names, fp32. Throws Error for one that is not there, or is of
+// Copies tensors of the file into `tensors` of the same names, fp32. Throws Error for a tensor that is missing, or of
 // another type or shape.
 void read_tensors(const std::filesystem::path& path, const std::map<std::string, at::Tensor>& tensors);
 
-// Named tensors in the CPU's memory: their own where they lie there in this type already, else a copy that this owns.
+// Named tensors in CPU memory: the tensors themselves if they are there in this type, else copies owned by this object.
 class TensorViews {
  public:
   explicit TensorViews(at::ScalarType type = at::kFloat) : type_(type) {}  // kFloat or kBFloat16
@@ -31,7 +31,7 @@ class TensorViews {
  private:
   at::ScalarType type_;
   std::map<std::string, TensorView> views_;
-  std::vector<at::Tensor> stored_;  // what the views point into
+  std::vector<at::Tensor> stored_;  // memory of the views
 };
 
 }  // namespace agon::agents

@@ -11,11 +11,11 @@ struct TokenLogprobs {
   at::Tensor logprob, entropy;  // [T], nats; float32, or float64 for float64 inputs
 };
 
-// Of ids [T] (int64) under softmax(hidden head^T / temperature), with hidden [T, H] and head [V, H] of one floating
-// type on one device. fp32 goes through the kernels of its device; other types are taken in pieces of at most 2^22
-// logits, whose sums stand in float32 for half types. A value that is not finite shows in the results. The gradient has
-// no gradient of its own. Throws Error for shapes, types and ids that do not fit, and for a temperature that is not
-// positive.
+// Log-probabilities of ids [T] (int64) under softmax(hidden head^T / temperature), with hidden [T, H] and head [V, H]
+// of one floating type on one device. fp32 goes through the kernels of its device; other types are processed in pieces
+// (token_logprob_pieces.h), with sums in float32 for half types. Values that are not finite propagate to the results.
+// Second derivatives are not supported. Throws Error for shapes, types and ids that do not fit, and for a temperature
+// that is not positive.
 TokenLogprobs token_logprobs(const at::Tensor& hidden, const at::Tensor& head, const at::Tensor& ids,
                              double temperature = 1);
 

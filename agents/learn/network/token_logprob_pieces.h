@@ -1,5 +1,5 @@
-// agents/learn/network/token_logprob_pieces.h - token_logprobs by ATen's own operations, for types and devices that
-// have no kernel: the logits of some tokens at a time. Letters as in token_logprob.h.
+// agents/learn/network/token_logprob_pieces.h - token_logprobs in ATen operations, for types and devices without a
+// kernel: the logits of a few tokens at a time. Letters as in token_logprob.h.
 #pragma once
 
 #include <ATen/core/Tensor.h>

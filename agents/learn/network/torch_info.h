@@ -1,4 +1,4 @@
-// agents/learn/network/torch_info.h - what the LibTorch behind the local policy is and sees. No torch here.
+// agents/learn/network/torch_info.h - version and devices of the LibTorch behind the local policy. No torch here.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ struct TorchInfo {
   std::string version;         // "2.11.0"
   std::string cpu_capability;  // the instruction set of its CPU kernels: "AVX512"
   bool cuda_compiled = false;  // agon was built with -DAGON_CUDA=ON
-  int cuda_devices = 0;        // that it sees now
+  int cuda_devices = 0;        // visible now
 };
 TorchInfo torch_info();
 

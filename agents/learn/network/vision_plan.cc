@@ -70,7 +70,7 @@ Tensor rows_of_units(const std::vector<std::int64_t>& units, int unit) {
   return (to_tensor(units).unsqueeze(1) * unit + at::arange(unit)).flatten();
 }
 
-// Segments of equal length come together, so that a run of them is one batch.
+// Groups segments of equal length, so that a run of them is one batch.
 AttentionLayout make_layout(std::vector<Segment> segments, const RotaryTable& natural, int unit) {
   std::stable_sort(segments.begin(), segments.end(),
                    [](const Segment& a, const Segment& b) { return a.size() < b.size(); });

@@ -1,5 +1,5 @@
-// agents/learn/network/vision_plan.h - what depends only on the sizes of the pictures, not on their pixels: rotary
-// tables, and the order of the patch rows in which every attention of a block is a batch of equally long segments.
+// agents/learn/network/vision_plan.h - the parts of vision attention that depend only on picture sizes: rotary tables,
+// and an order of the patch rows in which each attention of a block is a batch of equally long segments.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -24,21 +24,21 @@ struct AttentionLayout {
     std::int64_t length = 0, count = 0;  // segments of `length` patches, `count` of them one after another
     bool operator==(const Run&) const = default;
   };
-  std::vector<std::int64_t> units;  // merged units in natural order, as this layout orders them
+  std::vector<std::int64_t> units;  // the merged units (natural numbering) in the order of this layout
   std::vector<Run> runs;
   RotaryTable rotary;  // in this layout's order
 };
 
 struct VisionPlan {
   std::vector<ImageGrid> grids;
-  AttentionLayout full, window;      // equal units and runs where every picture fits into one window
+  AttentionLayout full, window;      // equal if every picture fits into one window
   std::vector<bool> full_attention;  // by block
-  // Rows [P, ...] from one layout's order to another's; nullptr is the natural order. Returns x itself if they are
-  // equal.
+  // Rows [P, ...] from one layout's order to another's; nullptr is the natural order. Returns x itself if the orders
+  // are equal.
   at::Tensor reorder(const at::Tensor& x, const AttentionLayout* from, const AttentionLayout* to) const;
   int unit = 4;  // patches of a merged unit
 };
-// Its tables on `device`. REQUIRES: grids made of whole merge blocks.
+// The plan with its tables on `device`. REQUIRES: grids made of whole merge blocks.
 VisionPlan make_vision_plan(std::span<const ImageGrid> grids, const VisionConfig& config, at::Device device = at::kCPU);
 
 }  // namespace agon::agents

@@ -51,12 +51,12 @@ class Beams : public Searcher {
   }
 
  private:
-  // Lines in the order of their rank. No verdict throws away those that go.
+  // lines: in the order of their rank. The dropped lines do not count as rejected: no verdict rejected them.
   void keep_one_without_critic(std::vector<int>& lines) {
     if (!account_.may_judge()) keep_first(lines, 1);
   }
 
-  // Keeps the first `places` candidates; verdicts throw away the others, if they have any.
+  // Keeps the first `places` candidates; the others count as rejected if they have a verdict.
   void prune(std::vector<int>& nodes, std::size_t places) {
     for (std::size_t i = places; i < nodes.size(); ++i) answer_.rejected += tree_.at(nodes[i]).verdict.has_value();
     keep_first(nodes, places);
@@ -67,7 +67,7 @@ class Beams : public Searcher {
     nodes.resize(std::min(nodes.size(), places));
   }
 
-  // In a beam nothing returns to a turn that no beam is in any more.
+  // A beam search never returns to a turn that all beams have left.
   void release_turns(const std::vector<int>& before, const std::vector<int>& beams) {
     for (const int node : before) {
       const bool used =

@@ -5,7 +5,7 @@
 namespace agon::critic {
 namespace {
 
-// Samples whole solutions; what is kept of them is the best, or the most frequent answer.
+// Samples whole solutions; keeps the best one, or the most frequent answer.
 class BestOfN : public Searcher {
  public:
   using Searcher::Searcher;
@@ -37,7 +37,7 @@ class BestOfN : public Searcher {
   }
 
  private:
-  // n trajectories, as many side by side as the budget is sure to hold.
+  // n trajectories, as many in parallel as the budget is sure to hold.
   void sample() {
     std::int64_t each = 0;  // tokens of a trajectory, as far as is known
     for (int begun = 0, some = 0; begun < options_.n && may_sample(begun); begun += some) {
@@ -49,7 +49,7 @@ class BestOfN : public Searcher {
     std::sort(done_.begin(), done_.end(), [this](int a, int b) { return root_of(a) < root_of(b); });
   }
 
-  // One at least is written, also without a critic.
+  // At least one is written, even without a critic.
   bool may_sample(int begun) const {
     return account_.may_write() && (begun == 0 || !uses_critic() || account_.may_judge());
   }

@@ -22,7 +22,7 @@ class Guided : public Searcher {
   }
 
  private:
-  // The step that is kept; nothing where the budget ended before one was.
+  // The kept step; nothing if the budget ended before one was kept.
   std::optional<int> attempt(int node) {
     std::vector<int> tried;
     for (int number = 1; number <= options_.attempts && (number == 1 || may_try_again(tried)); ++number) {
@@ -61,7 +61,7 @@ class Guided : public Searcher {
     return *std::max_element(tried.begin(), tried.end(), [&](int a, int b) { return likelihood(a) < likelihood(b); });
   }
 
-  // ln of P(correct) times the policy's probability of what the step says; of a policy that does not tell, 1.
+  // ln of P(correct) times the policy's probability of the step, which is 1 if the policy does not report it.
   double likelihood(int node) const {
     const Node& step = tree_.at(node);
     double sum = step.verdict && step.verdict->probability ? std::log(*step.verdict->probability) : 0;

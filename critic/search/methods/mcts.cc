@@ -10,9 +10,9 @@
 namespace agon::critic {
 namespace {
 
-// What tree search knows of a node.
+// The statistics of a node in tree search.
 struct Visits {
-  double count = 0, ranks = 0, sum = 0;  // visits; those with a rank, and the sum of these
+  double count = 0, ranks = 0, sum = 0;  // visits; visits with a rank, and the sum of the ranks
   double prior = 1;
   std::vector<int> children;
   bool expanded = false;
@@ -37,7 +37,7 @@ class TreeSearch : public Searcher {
   }
 
  private:
-  // Plays the turn that the node ends, once.
+  // Plays the turn that ends at the node, once.
   bool is_end(int node) {
     if (tree_.at(node).is_root()) return tree_.at(node).full;
     if (tree_.at(node).ends_turn && !tree_.at(node).end) go_on({node});
@@ -62,7 +62,7 @@ class TreeSearch : public Searcher {
     }
   }
 
-  // A visit without a rank counts as one, and says nothing of how good the nodes above it are.
+  // A visit without a rank counts as a visit, but does not change the mean rank of the nodes above.
   void add_visit(int node, std::optional<double> rank) {
     for (;; node = tree_.at(node).parent) {
       Visits& visits = visits_[node];

@@ -52,7 +52,7 @@ class Particles : public Searcher {
         if (verdict && verdict->probability) particle.weight *= *verdict->probability;
         particle.ended = std::find(open.begin(), open.end(), particle.node) == open.end();
       }
-      if (particle.ended && !is_done(particle.node)) particle.weight = 0;  // the budget has ended it: it never will be
+      if (particle.ended && !is_done(particle.node)) particle.weight = 0;  // ended by the budget: it will never be done
     }
   }
 

@@ -11,7 +11,7 @@
 namespace agon::critic {
 namespace {
 
-// Nothing ranks behind everything.
+// No rank comes after every rank.
 bool ranks_before(const std::optional<double>& a, const std::optional<double>& b) { return a && (!b || *a > *b); }
 
 }  // namespace

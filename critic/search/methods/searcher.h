@@ -21,7 +21,7 @@ Answer diverse_beam(Tree& tree, const MethodOptions& options);
 Answer mcts(Tree& tree, const MethodOptions& options);
 Answer particles(Tree& tree, const MethodOptions& options);
 
-// All of the lists, one behind the other.
+// The lists joined in order.
 std::vector<int> flat(const std::vector<std::vector<int>>& lists);
 
 class Searcher {
@@ -30,30 +30,30 @@ class Searcher {
   Searcher(Tree& tree, const MethodOptions& options) : tree_(tree), account_(tree.account()), options_(options) {}
 
  protected:
-  // Plays the turns that the nodes end. Those that are over are done; the others are returned.
+  // Plays the turns that end at the nodes. Finished trajectories go to done_; the other nodes are returned.
   std::vector<int> go_on(const std::vector<int>& nodes);
-  // Those whose context is full are done where they stand.
+  // Trajectories whose context is full end here and go to done_.
   void end_full(const std::vector<int>& nodes);
   bool is_done(int node) const;
-  // The nodes, those that rank first before the others; of equal ones in their order.
+  // The nodes by rank, best first; equal ones keep their order.
   std::vector<int> ranked(std::vector<int> nodes, Rank rank) const;
-  // Of siblings that say the same, the first; none that are cut.
+  // Without cut nodes, and only the first of siblings with the same text.
   std::vector<int> without_twins(const std::vector<int>& nodes) const;
-  void count_unranked();  // of those that are done
+  void count_unranked();  // in done_
 
-  // The answer, of the trajectories that are done; where none is, of a whole turn that is written.
+  // The answer from done_; if it is empty, from a turn that is completely written.
   Answer first_done();
   Answer first_ranked();
-  // Of those with an answer and a weight what most weight is for; without any, the first that is done.
+  // The answer with the most weight, over trajectories with an answer and a weight; without any, the first in done_.
   Answer by_vote(const std::function<std::optional<double>(int)>& weight);
 
-  void play_spare();  // where nothing is done, of the whole turns that are not played those that rank first
+  void play_spare();  // if done_ is empty, plays the best-ranked complete turns that were not played yet
 
   Tree& tree_;
   const Account& account_;  // the tree's
   const MethodOptions& options_;
   Answer answer_;
-  std::vector<int> done_;  // trajectories at their end
+  std::vector<int> done_;  // finished trajectories
 };
 
 }  // namespace agon::critic

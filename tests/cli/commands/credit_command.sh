@@ -80,7 +80,7 @@ refused 'which task of' '' grpo "$scratch/run"
 refused 'TASK selects from a run folder' "[$(rollout)]" grpo - 1
 refused 'is neither a run folder nor a file' '' grpo "$scratch/none" 0
 refused 'turn_correct' '' adapo "$scratch/run" 1 --policy "$model"
-refused "'x' is no weight" '' grpo "$scratch/run" 1 --policy "$model" --reward accuracy=x
+refused "'x' is not a weight" '' grpo "$scratch/run" 1 --policy "$model" --reward accuracy=x
 
 # No.
 good=$(rollout)

@@ -69,7 +69,7 @@ LC_ALL=C grep -q "$(printf '[\033\007]')" "$scratch/out" && fail "a file's escap
 refuses 1 "Did you mean 'oracle'" "$agon" eval-critic --critic oracl
 refuses 1 "P(correct) must lie in [0, 1], got 2" "$agon" eval-critic --critic constant=2
 refuses 1 "constant=0.5; got 'x'" "$agon" eval-critic --critic constant=x
-refuses 1 "no prompt 'lng'" "$agon" eval-critic --policy "$model" --prompt lng
+refuses 1 "unknown prompt 'lng'" "$agon" eval-critic --policy "$model" --prompt lng
 refuses 2 "'0' is not a whole number from 1 to 256" "$agon" eval-critic --policy "$model" --critiques 0
 refuses 2 "'257' is not a whole number from 1 to 256" "$agon" eval-critic --policy "$model" --critiques 257 --temperature 1
 refuses 2 "--temperature" "$agon" eval-critic --policy "$model" --temperature -2
@@ -83,7 +83,7 @@ refuses 1 "no pictures" "$agon" eval-critic --critic process-reward --url http:/
 refuses 1 "$scratch/none.json" "$agon" eval-critic --critic oracle --file "$scratch/none.json"
 refuses 1 "$scratch" "$agon" eval-critic --critic oracle --run "$scratch"
 refuses 1 "chart" "$agon" eval-critic --critic oracle --suite chart
-refuses 1 "knows the truth of no step" "$agon" eval-critic --critic oracle --run "$scratch/run"
+refuses 1 "labels no step here" "$agon" eval-critic --critic oracle --run "$scratch/run"
 refuses 1 "plays a task file" "$agon" eval-critic --critic oracle --suite jsonl
 printf '{"steps": ["a"], "label": 5}\n' >"$scratch/broken.jsonl"
 refuses 1 "broken.jsonl:1: label" "$agon" eval-critic --critic oracle --file "$scratch/broken.jsonl"

@@ -17,6 +17,11 @@ prints() {
 writes() { printf '%s\n' "${@:2}" >"$1"; }
 
 prints suites
+mkdir cache
+AGON_CACHE=$PWD/cache/generations.sqlite
+export AGON_CACHE
+prints cache rm --all
+prints cache
 prints doctor --policy "$models/agon-tiny"
 
 # Runs: plain, answered twice, chosen by a reward model, of a task file, with tools, in a search index.

@@ -24,7 +24,7 @@ for method in ("ADPO", "SPC", "Visual-ARFT", "YOJO", "AdaPO", "PDCR"):
 for line in [line for line in text[first:text.index("\n## ")].split("\n") if line.startswith("|")]:
     for cell in line.split("|"):
         assert len(cell.strip()) <= 150, f"a cell of {len(cell.strip())} characters: {cell}"
-speed = text[text.index("## Speed beside peers"):text.index("## Learning")]
+speed = text[text.index("## Speed compared with peers"):text.index("## Learning")]
 rows = [line for line in speed.split("\n") if line.startswith("| ") and not line.startswith("| what |")]
 assert rows and all(re.search(r"none|[0-9.]+ M", row.split("|")[2]) for row in rows), "a speed without its model"
 PYTHON

@@ -36,7 +36,7 @@ cmp "$scratch/whole/preferences.jsonl" "$scratch/killed/preferences.jsonl" || fa
 says 1 "no task gave responses that the judges tell apart" "$agon" make-preferences --tasks 2 --policy "$model" --judge "$untaught" \
   --max-tokens 20 --out "$scratch/judged"
 grep -q "charts: verdicts: .* invalid" "$scratch/out" || fail "it does not say what became of the verdicts"
-refuses 1 "cannot be chosen of the 10 that are written" "$agon" make-preferences --policy "$model" --responses 11 --samples 8 \
+refuses 1 "cannot choose --responses 11 from the 10 written" "$agon" make-preferences --policy "$model" --responses 11 --samples 8 \
   --corrupted 2 --out "$scratch/refused"
 refuses 1 "plays a file of tasks" "$agon" make-preferences --suite jsonl --out "$scratch/refused"
 refuses 1 "so none is left from --first-task 100000 on" "$agon" make-preferences --split test --first-task 100000 --out "$scratch/refused"

@@ -28,8 +28,8 @@ play --suite shapes --tasks 150 --out "$scratch/whole" --json >"$scratch/whole.j
 recorded() { sqlite3 "$1/run.sqlite" 'SELECT count(*) FROM episodes' 2>/dev/null || echo 0; }
 # until_more FOLDER COUNT: waits until the run there has more than COUNT episodes.
 until_more() { for _ in $(seq 600); do [ "$(recorded "$1")" -gt "$2" ] && return; sleep 0.05; done; }
-for at_least in 0 100 250; do
-  play_alone --suite shapes --tasks 150 --in-flight 2 --out "$scratch/killed" --resume >/dev/null 2>&1 &
+for at_least in 0 50 120; do
+  play_alone --suite shapes --tasks 150 --in-flight 1 --out "$scratch/killed" --resume >/dev/null 2>&1 &
   pid=$!
   until_more "$scratch/killed" $at_least
   kill -9 $pid 2>/dev/null || fail "the run to kill after $at_least episodes has ended by itself"

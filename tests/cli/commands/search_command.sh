@@ -109,7 +109,7 @@ refuses 1 "tasks of charts have pictures" "$agon" search --critic process-reward
   [ "$(ls -d runs/search-charts-*/run.sqlite | wc -l)" = 2 ] || cat ./*.err
 ) >"$scratch/out"
 [ -d "$scratch/default/runs" ] && [ ! -s "$scratch/out" ] || fail "two searches in one folder: $(cat "$scratch/out")"
-refuses 1 "another --rank than score" "$agon" search --policy "$model" --method beam --rank score --out "$scratch/ranked"
+refuses 1 "a --rank other than score" "$agon" search --policy "$model" --method beam --rank score --out "$scratch/ranked"
 [ ! -e "$scratch/ranked" ] || fail "a rank that is refused leaves a folder"
 
 # A finished tree plays again without a model, and says where another model goes another way.
@@ -143,7 +143,7 @@ python3 -c 'import sqlite3, sys
 run = sqlite3.connect(sys.argv[1] + "/run.sqlite")
 run.execute("DELETE FROM journal WHERE task_index = 3 AND number > 3")
 run.commit()' "$scratch/open"
-says 0 "the journal ends here, for the search is not finished" "$agon" replay "$scratch/open" 3 --policy "$model"
+says 0 "the journal ends here: the search is not finished" "$agon" replay "$scratch/open" 3 --policy "$model"
 "$agon" replay "$scratch/open" 3 --policy "$model" --json >"$scratch/ends.json" 2>&1 || fail "replay of an open journal"
 is None divergence ends
 is False complete ends
@@ -208,7 +208,7 @@ refuses 2 "--keep" "$agon" search --keep none --out "$scratch/x"
 refuses 2 "--retry" "$agon" search --retry never --out "$scratch/x"
 refuses 1 "is not a search" "$agon" replay "$scratch/run" 0
 refuses 1 "has no search here" "$agon" replay "$scratch/many" 99
-refuses 1 "no run here" "$agon" replay "$scratch" 0
+refuses 1 "not a run folder" "$agon" replay "$scratch" 0
 python3 - "$scratch/many" <<'PY'
 import json, sqlite3, sys
 run = sqlite3.connect(sys.argv[1] + "/run.sqlite")

@@ -34,9 +34,9 @@ refused "Did you mean 'charts'" suite
 config files "sources: [{suite: jsonl}]"
 refused "jsonl" files
 config model "critic: nowhere"
-refused "nowhere is no model folder" model
+refused "nowhere is not a model folder" model
 config solver "sources: [{suite: charts, solvers: [elsewhere]}]"
-refused "elsewhere is no model folder" solver
+refused "elsewhere is not a model folder" solver
 config tokens "max_tokens: 0"
 refused "'max_tokens' must be at least 1" tokens
 config cold "temperature: 0"
@@ -55,7 +55,7 @@ printf 'output: x\n' >"$scratch/empty.yaml"
 refused "'critic' is missing" empty
 refused "absent" absent
 config set "rounds: 2"
-refused "'pairs' takes two or more 'critiques'" set --set critiques=1
+refused "'pairs' needs at least 2 'critiques'" set --set critiques=1
 refused "is not KEY=VALUE" set --set rounds
 refused "Did you mean 'rounds'" set --set round=1
 refused "must lie between 1 and 256" set --set critiques=0

@@ -173,7 +173,7 @@ TEST_CASE("reward model: what passes the context is refused with the number that
   std::vector<std::string> responses;
   for (int i = 0; i < 64; ++i) responses.push_back(std::to_string(i) + " " + longer);
   CHECK_THROWS_WITH(scores_of(*model, responses),
-                    Contains("64 responses pass the context of 512") && Contains("leaves"));
+                    Contains("64 responses exceed the context of 512") && Contains("leaves"));
   std::string message;
   try {
     scores_of(*model, responses);
@@ -266,7 +266,7 @@ TEST_CASE("reward model: another base than it was made on is refused, naming bot
   const auto own = settings.at("base_weights").get<std::string>();
   settings["base_weights"] = "0123456789abcdef";
   write_file_atomically(file.string(), settings.dump());
-  CHECK_THROWS_WITH(open_reward_model(saved), Contains("(0123456789abcdef)") && Contains(own));
+  CHECK_THROWS_WITH(open_reward_model(saved), Contains("0123456789abcdef") && Contains(own));
   settings.erase("base_weights");  // a folder of before
   write_file_atomically(file.string(), settings.dump());
   CHECK_NOTHROW(open_reward_model(saved));

@@ -161,7 +161,7 @@ TEST_CASE("train-rm: notes of a finished model that miss a figure are named") {
   Json json = Json::parse(read_file(file));
   json["notes"].erase("held_out");
   write_file_atomically(file, json.dump());
-  CHECK_THROWS_WITH(train_reward_model(config, false), Contains("do not say 'held_out'"));
+  CHECK_THROWS_WITH(train_reward_model(config, false), Contains("have no 'held_out'"));
 }
 
 TEST_CASE("train-rm: a damaged checkpoint and an output that cannot be written are named") {

@@ -95,7 +95,7 @@ TEST_CASE("A search goes on only where its env answers as it did") {
   const std::vector<record::Episode> changed = run.episodes();
   CHECK(changed.at(0).status == record::EpisodeStatus::done);
   REQUIRE(changed.at(1).status == record::EpisodeStatus::failed);
-  CHECK_THAT(changed[1].failure, Contains("task 1 cannot go on") && Contains("(play)") &&
+  CHECK_THAT(changed[1].failure, Contains("task 1 cannot be resumed") && Contains("(play)") &&
                                      Contains("\"terminated\":false") && Contains("\"terminated\":true"));
   CHECK(record::RunReader::open(run.folder)->journal(1).size() == before.size());  // nothing stands on what has changed
 

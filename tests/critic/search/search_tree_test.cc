@@ -329,7 +329,7 @@ TEST_CASE("A score ranks whole trajectories alone") {
   test::TreeCritic critic(root);
   for (const Method method : {Method::beam, Method::diverse_beam, Method::mcts}) {
     test::SearchInput input{.method = {.method = method, .rank = Rank::score}};
-    CHECK_THROWS_WITH(test::search_once(&policy, &critic, input), Catch::Contains("another --rank than score"));
+    CHECK_THROWS_WITH(test::search_once(&policy, &critic, input), Catch::Contains("a --rank other than score"));
   }
 }
 
@@ -480,7 +480,7 @@ TEST_CASE("A budget is written as its parts") {
        {"policy_tokens", "policy_tokens=", "policy_tokens=-1", "policy_tokens=1.5", "wall=nan", "wall=1x"})
     CHECK_THROWS_WITH(parse_budget(bad), Catch::Contains("gives no amount"));
   CHECK_THROWS_WITH(parse_budget("critic_tokens=99999999999999999999"), Catch::Contains("out of range"));
-  CHECK_THROWS_WITH(parse_budget("wall=1,env_steps=2,wall=3"), Catch::Contains("'wall' stands there twice"));
+  CHECK_THROWS_WITH(parse_budget("wall=1,env_steps=2,wall=3"), Catch::Contains("'wall' is given twice"));
 }
 
 TEST_CASE("An account names what ended, and policy tokens where they only held something back") {

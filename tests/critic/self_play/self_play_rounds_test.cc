@@ -285,7 +285,7 @@ TEST_CASE("self-play: a damaged game is told with its run and number") {
   World world;
   REQUIRE(world.play());
   world.change("UPDATE journal SET body = json_remove(body, '$.rates') WHERE task_index = 3");
-  CHECK_THROWS_WITH(world.play(), Catch::Contains("run: game 3 there is damaged"));
+  CHECK_THROWS_WITH(world.play(), Catch::Contains("run: game 3 is damaged"));
   world.change("UPDATE journal SET body = 'no json' WHERE task_index = 4");
   CHECK_THROWS_WITH(world.play(), Catch::Contains("entry 0 (game) of the journal of task 4 is damaged"));
 }

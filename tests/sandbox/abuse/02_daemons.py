@@ -1,4 +1,4 @@
-# case 02: daemons by a double fork, each in a session of its own
+# case 02: daemons started by a double fork, each in its own session
 # reason: process_limit
 # tiers: ABC
 # use: lib

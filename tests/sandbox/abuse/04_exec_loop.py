@@ -1,4 +1,4 @@
-# case 04: processes that start their successor and end, under a new pid every time
+# case 04: processes that start a successor and end, each time with a new pid
 # reason: wall_timeout,process_limit
 # limits: wall=2,cpu=20
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case 05: a bytearray that grows until memory is gone
+# case 05: a bytearray that grows until memory is used up
 # reason: memory_limit
 # limits: wall=5,memory=256M
 # tiers: ABC

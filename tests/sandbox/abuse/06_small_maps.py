@@ -1,4 +1,4 @@
-# case 06: many small maps, every page touched (shared ones: case 73)
+# case 06: many small mappings with every page touched (shared ones: case 73)
 # reason: memory_limit
 # limits: memory=256M
 # tiers: ABC

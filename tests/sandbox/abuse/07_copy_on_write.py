@@ -1,4 +1,4 @@
-# case 07: pages shared with a parent, all written by every child: no process is large, their sum is
+# case 07: pages shared with a parent and written by every child: no process is large, but their sum is
 # reason: memory_limit
 # limits: memory=256M
 # tiers: ABC

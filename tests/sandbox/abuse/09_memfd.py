@@ -1,4 +1,4 @@
-# case 09: files that live in memory and in no folder, outside of the disk limit
+# case 09: files in memory and in no folder (memfd), outside the disk limit
 # reason: ok
 # tiers: ABC
 # output: held

@@ -1,4 +1,4 @@
-# case 100: os.fork as programs use it: a child that comes to the script's end, one that raises, one that leaves
+# case 100: os.fork as programs use it: a child that reaches the script's end, one that raises, one that exits
 # reason: ok
 # tiers: ABC
 # output: parent 0

@@ -1,4 +1,4 @@
-# case 101: what is drawn at random repeats from launch to launch, and differs between a session and its forks
+# case 101: random numbers repeat from launch to launch, and differ between a session and its forks
 # reason: ok
 # tiers: ABC
 

@@ -1,4 +1,4 @@
-# case 102: a pipe and a pair of sockets that were made before a fork do not join the two
+# case 102: a pipe and a socket pair made before a fork do not connect the two
 # reason: ok
 # tiers: ABC
 

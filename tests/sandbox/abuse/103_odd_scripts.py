@@ -1,4 +1,4 @@
-# case 103: scripts with a byte-order mark, with a line that names their encoding, and with other ends of lines
+# case 103: scripts with a byte-order mark, with an encoding line, and with other line endings
 # reason: ok
 # tiers: ABC
 

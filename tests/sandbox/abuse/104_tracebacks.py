@@ -1,4 +1,4 @@
-# case 104: tracebacks show the lines of the script that they belong to, also where two have the same name
+# case 104: tracebacks show the lines of the script that they belong to, also when two have the same name
 # reason: ok
 # tiers: ABC
 # use: lib

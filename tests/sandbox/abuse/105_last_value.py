@@ -1,4 +1,4 @@
-# case 105: the value of a last expression is printed, as an interpreter does
+# case 105: the value of a last expression is printed, as in an interactive interpreter
 # reason: ok
 # tiers: ABC
 # output: 42

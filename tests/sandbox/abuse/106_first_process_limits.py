@@ -1,4 +1,4 @@
-# case 106: limits and niceness of the session's first process, of the supervisor and of others, which are not the guest's to change
+# case 106: limits and niceness of the session's init process, of the supervisor and of others, which no guest may change
 # reason: ok
 # tiers: ABC
 # output: held

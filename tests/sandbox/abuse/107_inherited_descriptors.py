@@ -1,4 +1,4 @@
-# case 107: what agon's parent had open (the runner looks at all processes of the launcher, at every case)
+# case 107: descriptors that agon's parent had open (for every case the runner checks all processes of the launcher)
 # reason: ok
 # tiers: ABC
 # output: held

@@ -1,4 +1,4 @@
-# case 108: forks of forks, until there is an error that says so
+# case 108: forks of forks, until an error refuses one
 # reason: ok
 # tiers: ABC
 

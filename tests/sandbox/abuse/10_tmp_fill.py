@@ -1,4 +1,4 @@
-# case 10: /tmp, /dev/shm and the working folder filled in turn: one limit for all
+# case 10: /tmp, /dev/shm and the working folder filled in turn, under one common limit
 # reason: disk_limit
 # limits: disk=16M
 # tiers: AB

@@ -1,4 +1,4 @@
-# case 112: pairs of sockets, each full, which are memory of the kernel's
+# case 112: full socket pairs, which are the kernel's memory
 # reason: ok,memory_limit,process_limit
 # limits: memory=64M
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case 113: mappings by the ten thousand, which the kernel keeps a record of each, copied by every child
+# case 113: ten thousands of mappings: the kernel keeps a record of each, and every child copies them
 # reason: memory_limit
 # limits: memory=64M
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case 114: files without a name that a mapping alone holds, or a program that nobody may look into
+# case 114: files without a name, held only by a mapping or by a program that nobody may inspect
 # reason: ok,disk_limit,memory_limit
 # limits: disk=64M,file=32M
 # tiers: ABC

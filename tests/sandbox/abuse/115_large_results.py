@@ -1,4 +1,4 @@
-# case 115: pictures of 128 MB come out, within all limits, beside a session that works
+# case 115: 128 MB of pictures come out, within all limits, while another session works
 # reason: ok
 # limits: disk=200M,wall=10
 # artifacts: p0.png, p1.png, p2.png, p3.png, p4.png, p5.png, p6.png, p7.png, p8.png, p9.png, p10.png, p11.png, p12.png, p13.png, p14.png, p15.png -> 16

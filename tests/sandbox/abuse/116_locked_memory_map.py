@@ -1,4 +1,4 @@
-# case 116: a thread that forks without end, for which the kernel locks the process's memory, at the start of each call
+# case 116: a thread that forks endlessly, for which the kernel locks the process's memory, at the start of each call
 # reason: ok
 # limits: cpu=60,memory=512M
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case 117: timers and queued signals, which the kernel counts by user: what one session takes another one lacks
+# case 117: timers and queued signals, which the kernel counts per user: what one session takes another lacks
 # reason: ok
 # tiers: ABC
 # output: held

@@ -1,4 +1,4 @@
-# case 118: timers and counters by descriptor that were made before a fork do not join the two
+# case 118: timers and counters by descriptor made before a fork do not connect the two
 # reason: ok
 # tiers: ABC
 # output: held

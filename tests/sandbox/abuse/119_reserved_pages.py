@@ -1,4 +1,4 @@
-# case 119: huge pages of the host's reserve, which are in no count
+# case 119: huge pages of the host's reserve, which no counter includes
 # reason: ok
 # tiers: ABC
 # output: held

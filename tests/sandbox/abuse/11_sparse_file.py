@@ -1,4 +1,4 @@
-# case 11: a sparse file of 1 TB, and room set aside past a file's end
+# case 11: a sparse file of 1 TB, and space allocated past a file's end
 # reason: disk_limit
 # tiers: ABC
 # use: lib

@@ -1,4 +1,4 @@
-# case 120: a fork takes memory before it says that it is ready
+# case 120: a fork that takes memory before it reports that it is ready
 # reason: ok
 # limits: memory=128M,wall=30
 # tiers: ABC

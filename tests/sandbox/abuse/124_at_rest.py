@@ -1,4 +1,4 @@
-# case 124: at rest, also when a session is closed that was forked before, the sandbox uses no CPU
+# case 124: at rest the sandbox uses no CPU time, also when a session that was forked before is closed
 # reason: ok
 # tiers: ABC
 

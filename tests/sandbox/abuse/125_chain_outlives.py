@@ -1,4 +1,4 @@
-# case 125: a chain of processes outlives its session, whose namespaces a fork keeps
+# case 125: a chain of processes that outlives its session, whose namespaces a fork keeps
 # reason: ok
 # limits: cpu=2
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case 127: every process stops, the interpreter too
+# case 127: every process stopped, the interpreter too
 # reason: wall_timeout
 # limits: wall=1
 # tiers: ABC

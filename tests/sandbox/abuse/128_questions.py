@@ -1,4 +1,4 @@
-# case 128: calls that are put to the supervisor, by 28 processes at once, beside a session that works
+# case 128: calls that the supervisor decides, from 28 processes at once, while another session works
 # reason: ok
 # limits: cpu=20
 # tiers: ABC

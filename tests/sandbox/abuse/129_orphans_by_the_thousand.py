@@ -1,4 +1,4 @@
-# case 129: orphans by the thousand, each of which somebody of ours has to wait for, beside a session that works
+# case 129: thousands of orphans, each reaped by a process of agon, while another session works
 # reason: ok,process_limit
 # limits: cpu=20
 # tiers: ABC

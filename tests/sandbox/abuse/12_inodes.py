@@ -1,4 +1,4 @@
-# case 12: empty files until there are no inodes
+# case 12: empty files until no inodes are left
 # reason: disk_limit
 # limits: inodes=1000
 # tiers: AB

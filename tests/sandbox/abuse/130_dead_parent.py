@@ -1,4 +1,4 @@
-# case 130: as 83, and in the parent of each the first thread has ended as well: neither seems to have memory
+# case 130: as 83, and in the parent of each the first thread has ended too: neither seems to have memory
 # reason: memory_limit
 # limits: memory=128M
 # tiers: ABC

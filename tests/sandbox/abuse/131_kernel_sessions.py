@@ -1,4 +1,4 @@
-# case 131: children that each begin a session of the kernel's, and so would have a share of the processor each
+# case 131: children that each begin a kernel session (setsid), and so would each get a share of the processor
 # reason: ok
 # limits: cpu=600,memory=512M
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case 132: pages of a file that a pipe or a socket keeps while the file is cut behind them, so that no count has them
+# case 132: pages of a file that a pipe or a socket keeps while the file is truncated, so that no counter has them
 # reason: ok
 # limits: memory=64M
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case 133: a pair of datagram sockets gets a name, by which another session would find it, or an answer of the host
+# case 133: a datagram socket pair that gets a name, by which another session or an answer of the host could reach it
 # reason: ok
 # tiers: ABC
 # output: held

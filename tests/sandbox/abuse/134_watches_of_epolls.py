@@ -1,4 +1,4 @@
-# case 134: watches of epolls by the hundred thousand, which the kernel counts by user and keeps without a descriptor
+# case 134: hundreds of thousands of epoll watches, which the kernel counts per user and keeps without a descriptor
 # reason: ok
 # limits: wall=60,cpu=60
 # tiers: ABC

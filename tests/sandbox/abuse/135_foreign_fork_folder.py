@@ -1,4 +1,4 @@
-# case 135: the session puts a folder of its own in the place of its fork's, which takes it along when it is closed
+# case 135: a folder of the session put in place of its fork's, which the fork takes along when it is closed
 # reason: ok
 # limits: disk=64M,file=64M
 # on_disk: 130M

@@ -1,4 +1,4 @@
-# case 136: sleeping children with 30,000 mappings each, which take long to read
+# case 136: sleeping children with 30,000 mappings each, which are slow to read
 # reason: ok
 # limits: cpu=60,memory=512M
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case 137: a session that ignores SIGCHLD is forked, so that nobody can wait for what makes the fork
+# case 137: a fork of a session that ignores SIGCHLD, so that nobody can wait for the process that makes the fork
 # reason: ok
 # tiers: ABC
 

@@ -1,4 +1,4 @@
-# case 138: children give back all pages that they share with the template, and take huge ones in their place
+# case 138: children that free all pages shared with the template, and take huge ones instead
 # reason: memory_limit
 # limits: memory=128M
 # tiers: AB

@@ -1,4 +1,4 @@
-# case 139: files are written into the folder of a fork that is being made, which the at-fork hook of its origin delays
+# case 139: files written into the folder of a fork that is being made, delayed by an at-fork hook of its origin
 # reason: ok
 # limits: disk=64M,file=64M
 # on_disk: 220M

@@ -1,4 +1,4 @@
-# case 13: 20,000 folders, each in the one before, with a path of 4 MB
+# case 13: 20,000 nested folders, with a path of 4 MB
 # reason: disk_limit,ok,wall_timeout
 # limits: wall=4
 # tiers: AB

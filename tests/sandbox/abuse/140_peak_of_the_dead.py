@@ -1,4 +1,4 @@
-# case 140: what an interpreter used before it ended itself is told
+# case 140: the use of an interpreter that ended itself is reported
 # reason: ok
 # limits: memory=512M
 # peak_memory: 150M..200M

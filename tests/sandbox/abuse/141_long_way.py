@@ -1,4 +1,4 @@
-# case 141: modes are changed through 38 symbolic links of 4,000 bytes each, by 28 processes
+# case 141: modes changed through 38 symbolic links of 4,000 bytes each, by 28 processes
 # reason: ok
 # limits: cpu=20
 # tiers: ABC

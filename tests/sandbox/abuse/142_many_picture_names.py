@@ -1,4 +1,4 @@
-# case 142: thousands of names of pictures, 255 bytes each, among which every call looks for what is new
+# case 142: thousands of picture names of 255 bytes, which every call searches for new pictures
 # reason: ok
 # limits: wall=30,cpu=30
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case 143: programs that are started out of processes with 60,000 mappings, whose memory falls to who reads of them
+# case 143: programs started by processes with 60,000 mappings, whose memory is freed by whoever reads about them
 # reason: ok
 # limits: cpu=60,memory=512M
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case 144: six processes of 60,000 mappings use CPU time in programs that they start; their looks are an errand's
+# case 144: six processes with 60,000 mappings use CPU time in programs that they start; a child process checks them
 # reason: ok
 # limits: wall=30,cpu=8,memory=512M
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case 145: memory that grows beside processes that are always starting a program, which keeps who reads of them waiting
+# case 145: memory that grows next to processes that always start programs, which makes their readers wait
 # reason: memory_limit
 # limits: cpu=60,memory=512M,wall=10
 # in_memory: 2000M

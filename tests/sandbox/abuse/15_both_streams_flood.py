@@ -1,4 +1,4 @@
-# case 15: stdout and stderr flooded in turn, by two processes
+# case 15: stdout and stderr flooded alternately by two processes
 # reason: output_limit
 # limits: wall=10,cpu=10,output=32M
 # tiers: ABC

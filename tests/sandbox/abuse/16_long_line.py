@@ -1,4 +1,4 @@
-# case 16: one line of 100 MB without an end, then a normal one
+# case 16: one line of 100 MB without a newline, then a normal one
 # reason: ok
 # limits: wall=20,cpu=20
 # tiers: ABC

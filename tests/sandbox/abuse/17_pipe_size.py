@@ -1,4 +1,4 @@
-# case 17: a little more on stdout than a pipe holds, then a clean exit: no failure at all
+# case 17: slightly more on stdout than a pipe holds, then a clean exit: not a failure
 # reason: ok
 # tiers: ABC
 # output: held

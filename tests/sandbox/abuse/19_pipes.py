@@ -1,4 +1,4 @@
-# case 19: 100,000 pipes and pairs of sockets, and descriptors in flight within them
+# case 19: 100,000 pipes and socket pairs, with descriptors in flight in them
 # reason: ok
 # tiers: ABC
 # output: held

@@ -1,4 +1,4 @@
-# case 20: busy loops, in the interpreter and in its children
+# case 20: busy loops in the interpreter and in its children
 # reason: cpu_limit
 # limits: wall=10,cpu=1
 # tiers: ABC

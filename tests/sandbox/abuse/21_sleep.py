@@ -1,4 +1,4 @@
-# case 21: sleeps forever, with next to no CPU
+# case 21: an endless sleep with almost no CPU time
 # reason: wall_timeout
 # limits: wall=1
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case 22: loops within C, which no KeyboardInterrupt reaches
+# case 22: loops in C code that no KeyboardInterrupt reaches
 # reason: wall_timeout
 # limits: wall=1,cpu=20
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case 23: every signal ignored and blocked: only SIGKILL ends it
+# case 23: every signal ignored and blocked, so that only SIGKILL ends it
 # reason: wall_timeout
 # limits: wall=1,cpu=20
 # tiers: ABC

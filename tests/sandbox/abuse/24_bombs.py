@@ -1,4 +1,4 @@
-# case 24: numbers, archives, pickles and pictures that grow when they are read
+# case 24: numbers, archives, pickles and pictures that expand when read
 # reason: ok
 # limits: wall=6,cpu=12,memory=256M
 # tiers: ABC

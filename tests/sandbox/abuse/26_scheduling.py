@@ -1,4 +1,4 @@
-# case 26: real-time scheduling, a better nice value, other CPUs, other I/O classes
+# case 26: requests for real-time scheduling, a better nice value, other CPUs, other I/O classes
 # reason: ok
 # tiers: ABC
 # output: held

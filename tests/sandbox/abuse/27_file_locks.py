@@ -1,4 +1,4 @@
-# case 27: locks on files that all sessions read, held to block another one
+# case 27: locks on files that all sessions can read, held to block another session
 # reason: ok
 # tiers: ABC
 # output: held

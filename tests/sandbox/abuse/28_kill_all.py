@@ -1,4 +1,4 @@
-# case 28: SIGKILL to everything in sight, from a session and from its fork
+# case 28: SIGKILL to every visible process, from a session and from its fork
 # reason: ok
 # tiers: ABC
 # output: held

@@ -1,4 +1,4 @@
-# case 30: every signal there is to process 1, real-time signals too
+# case 30: every signal to process 1, real-time signals included
 # reason: ok
 # tiers: AB
 # output: held

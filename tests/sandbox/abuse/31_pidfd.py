@@ -1,4 +1,4 @@
-# case 31: handles of processes outside, and one of the session's own taken along into its fork
+# case 31: handles (pidfds) of processes outside, and one of the session's own kept in its fork
 # reason: ok
 # tiers: AB
 # output: held

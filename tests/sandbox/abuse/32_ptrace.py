@@ -1,4 +1,4 @@
-# case 32: ptrace of the parent, of the first process and of a child
+# case 32: ptrace of the parent, the init process and a child
 # reason: ok
 # tiers: ABC
 # output: held

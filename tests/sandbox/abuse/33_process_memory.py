@@ -1,4 +1,4 @@
-# case 33: reading and writing the memory of the parent
+# case 33: reads and writes of the parent's memory
 # reason: ok
 # tiers: ABC
 # output: held

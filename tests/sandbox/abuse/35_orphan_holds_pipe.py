@@ -1,4 +1,4 @@
-# case 35: an orphan keeps stdout open after the call: the call ends all the same
+# case 35: an orphan that keeps stdout open after the call, which has to end all the same
 # reason: ok
 # limits: wall=3
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case 36: a grandchild that no signal but SIGKILL ends, and a main program that ignores the interrupt
+# case 36: a grandchild that only SIGKILL ends, and a main program that ignores the interrupt
 # reason: wall_timeout
 # limits: wall=1
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case 37: processes that hide from inspection and shed their parent's end: the memory limit still counts them
+# case 37: processes that hide from inspection and survive their parent's end: the memory limit still counts them
 # reason: memory_limit
 # limits: memory=256M
 # tiers: ABC

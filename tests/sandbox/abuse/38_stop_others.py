@@ -1,4 +1,4 @@
-# case 38: stopping and slowing whatever else there is, the process that makes sessions before all
+# case 38: attempts to stop or slow every other process, above all the one that makes sessions
 # reason: ok
 # tiers: ABC
 # output: held

@@ -1,4 +1,4 @@
-# case 39: pictures that are links to files of the host, which collects them
+# case 39: pictures that are links to files of the host, when the host collects them
 # reason: ok
 # tiers: ABC
 # output: held

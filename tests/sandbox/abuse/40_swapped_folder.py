@@ -1,4 +1,4 @@
-# case 40: a folder and a link to the host's in its place, swapped without end while the host looks
+# case 40: a folder and a link to the host swapped endlessly while the host reads
 # reason: ok
 # tiers: ABC
 # output: held

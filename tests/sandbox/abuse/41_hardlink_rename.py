@@ -1,4 +1,4 @@
-# case 41: hard links and renames out of the workspace, and the workspace itself replaced by a link
+# case 41: hard links and renames out of the workspace, and the workspace replaced by a link
 # reason: ok
 # tiers: ABC
 # output: held

@@ -1,4 +1,4 @@
-# case 42: names of pictures with .. and NUL bytes, absolute ones and empty ones
+# case 42: picture names with .. and NUL bytes, absolute names and empty names
 # reason: ok
 # tiers: ABC
 # output: held

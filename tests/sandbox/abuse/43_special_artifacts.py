@@ -1,4 +1,4 @@
-# case 43: pipes, folders, devices and endless files in a picture's place: the host must not hang
+# case 43: pipes, folders, devices and endless files in place of a picture: the host must not hang
 # reason: ok
 # limits: wall=3
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case 44: device nodes
+# case 44: device nodes (mknod)
 # reason: ok
 # tiers: ABC
 # output: held

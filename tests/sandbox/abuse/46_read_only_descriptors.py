@@ -1,4 +1,4 @@
-# case 46: writing through /proc/self/fd of what was opened for reading
+# case 46: writes through /proc/self/fd to files opened for reading
 # reason: ok
 # tiers: ABC
 # output: held

@@ -1,4 +1,4 @@
-# case 47: overwriting the running program through /proc/self/exe (CVE-2019-5736)
+# case 47: an overwrite of the running program through /proc/self/exe (CVE-2019-5736)
 # reason: ok
 # tiers: ABC
 # output: held

@@ -1,4 +1,4 @@
-# case 48: descriptors that the sandbox left open, a folder to escape by above all (CVE-2024-21626)
+# case 48: descriptors that the sandbox left open, above all a folder to escape through (CVE-2024-21626)
 # reason: ok
 # tiers: ABC
 # output: held

@@ -1,4 +1,4 @@
-# case 49: a race on paths that are masked or protected (CVE-2025-31133, -52565, -52881)
+# case 49: races on masked or protected paths (CVE-2025-31133, -52565, -52881)
 # reason: ok
 # limits: wall=10,cpu=10
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case 50: what /proc and /sys tell of the kernel, of the host and of other processes
+# case 50: what /proc and /sys reveal about the kernel, the host and other processes
 # reason: ok
 # tiers: ABC
 # output: held

@@ -1,4 +1,4 @@
-# case 51: settings of the kernel and of cgroups
+# case 51: changes to settings of the kernel and of cgroups
 # reason: ok
 # tiers: ABC
 # output: held

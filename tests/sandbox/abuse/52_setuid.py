@@ -1,4 +1,4 @@
-# case 52: programs that run as their owner, and becoming somebody else
+# case 52: setuid programs, and attempts to become another user
 # reason: ok
 # tiers: ABC
 # output: held

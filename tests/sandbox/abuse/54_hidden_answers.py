@@ -1,4 +1,4 @@
-# case 54: answers and keys of the host: in the environment, arguments, files and memory
+# case 54: gold answers and keys of the host: in the environment, arguments, files and memory
 # reason: ok
 # limits: wall=10,cpu=10
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case 55: namespaces of one's own, a way to mounts and nftables
+# case 55: new namespaces, which lead to mounts and nftables
 # reason: ok
 # tiers: ABC
 # output: held

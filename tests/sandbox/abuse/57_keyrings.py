@@ -1,4 +1,4 @@
-# case 57: keys that would outlive the session
+# case 57: kernel keys that would outlive the session
 # reason: ok
 # tiers: ABC
 # output: held

@@ -1,4 +1,4 @@
-# case 60: sockets of every family and type: AF_ALG, AF_PACKET, AF_NETLINK, AF_VSOCK, raw ICMP and the rest
+# case 60: sockets of every family and type: AF_ALG, AF_PACKET, AF_NETLINK, AF_VSOCK, raw ICMP and others
 # reason: ok
 # tiers: ABC
 # output: held

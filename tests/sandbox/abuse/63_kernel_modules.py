@@ -1,4 +1,4 @@
-# case 63: another kernel, modules, loop devices, and what else only an administrator may do
+# case 63: another kernel, modules, loop devices, and other calls for administrators
 # reason: ok
 # tiers: ABC
 # output: held

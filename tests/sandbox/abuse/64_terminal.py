@@ -1,4 +1,4 @@
-# case 64: keys pressed into the terminal of the supervisor (CVE-2017-5226, and CVE-2019-10063 with high bits)
+# case 64: keystrokes injected into the terminal of the supervisor (CVE-2017-5226; CVE-2019-10063, with high bits)
 # reason: ok
 # tiers: ABC
 # output: held

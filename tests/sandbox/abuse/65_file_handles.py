@@ -1,4 +1,4 @@
-# case 65: files opened by their handle, past every folder
+# case 65: files opened by their handle, which bypasses folders
 # reason: ok
 # tiers: ABC
 # output: held

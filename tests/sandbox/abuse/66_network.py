@@ -1,4 +1,4 @@
-# case 66: the network: the host's own services, cloud metadata, names, the internet
+# case 66: the network: the host's own services, cloud metadata, DNS, the internet
 # reason: ok
 # limits: wall=15,cpu=10
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case 67: sockets of the host by abstract name or by path, and sockets that were inherited
+# case 67: sockets of the host by abstract name or path, and inherited sockets
 # reason: ok
 # tiers: ABC
 # output: held

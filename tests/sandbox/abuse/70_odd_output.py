@@ -1,4 +1,4 @@
-# case 70: bytes that are no text, text that is no JSON, commands to a terminal, and errors with such texts
+# case 70: bytes that are not text, text that is not JSON, terminal commands, and errors with such texts
 # reason: ok
 # limits: wall=3
 # tiers: ABC

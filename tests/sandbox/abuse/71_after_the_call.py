@@ -1,4 +1,4 @@
-# case 71: code that runs when the answer is made or after it: reducers, destructors, exit hooks, threads
+# case 71: code that runs while the answer is made or after it: reducers, destructors, exit hooks, threads
 # reason: exception
 # tiers: ABC
 

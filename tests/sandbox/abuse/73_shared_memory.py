@@ -1,4 +1,4 @@
-# case 73: shared memory without a file, written and mapped no more, which no process is counted for
+# case 73: shared memory without a file, written and then unmapped, which no process is charged for
 # reason: ok
 # limits: memory=256M
 # tiers: ABC

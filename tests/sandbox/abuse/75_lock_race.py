@@ -1,4 +1,4 @@
-# case 75: a lock on a file of the host, by putting it in the place of one's own while the lock is looked at
+# case 75: a lock on a file of the host, put in place of an own file while the lock is checked
 # reason: ok
 # tiers: ABC
 # output: held

@@ -1,4 +1,4 @@
-# case 76: watches on the host's files, which tell what the host runs
+# case 76: watches on the host's files, which reveal what the host runs
 # reason: ok
 # tiers: ABC
 # output: held

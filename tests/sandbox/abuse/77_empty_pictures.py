@@ -1,4 +1,4 @@
-# case 77: pictures of empty space, which cost nothing to write and much to bring out
+# case 77: pictures of empty space, cheap to write and expensive to bring out
 # reason: ok
 # limits: file=64M,disk=64M
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case 78: children that the kernel hangs under the parent's parent, so that they are in nobody's count
+# case 78: children attached to the parent's parent (CLONE_PARENT), so that nobody counts them
 # reason: ok
 # tiers: ABC
 # output: held

@@ -1,4 +1,4 @@
-# case 79: the folders that the supervisor makes a fork in are swapped for links to a folder of the host
+# case 79: folders in which the supervisor makes a fork, swapped for links to a folder of the host
 # reason: ok
 # tiers: ABC
 # output: held

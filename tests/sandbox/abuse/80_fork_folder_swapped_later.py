@@ -1,4 +1,4 @@
-# case 80: a fork's folder is swapped for a link to the host's while the fork lives, and emptied when it is closed
+# case 80: a fork's folder swapped for a link to the host's while the fork lives, and emptied when it is closed
 # reason: ok
 # tiers: ABC
 # output: held

@@ -1,4 +1,4 @@
-# case 81: folders and links to a file of the host change places while forks are removed, to change the file's mode
+# case 81: folders and links to a host file swapped while forks are removed, to change the file's mode
 # reason: ok
 # tiers: ABC
 # limits: wall=10,cpu=10

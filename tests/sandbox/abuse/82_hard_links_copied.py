@@ -1,4 +1,4 @@
-# case 82: more and more names of one file while a fork is copied: the copy takes no more room than the session has
+# case 82: more and more names of one file while a fork is copied: the copy takes no more space than the session has
 # reason: ok
 # limits: disk=2M,file=1M,wall=20
 # on_disk: 9M

@@ -1,4 +1,4 @@
-# case 83: the first thread of a process ends, and another one takes memory: the kernel shows none for the process
+# case 83: the first thread of a process ends and another one takes memory: the kernel shows none for the process
 # reason: memory_limit
 # limits: memory=128M
 # tiers: ABC

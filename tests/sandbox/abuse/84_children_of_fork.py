@@ -1,4 +1,4 @@
-# case 84: children of a fork give back what the session before it held, and take as much anew
+# case 84: children of a fork that free what the session before it held, and take as much again
 # reason: ok
 # limits: memory=128M
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case 85: huge pages, which come in with one page fault each, in the place of pages that all sessions share
+# case 85: huge pages, one page fault each, that replace pages shared by all sessions
 # reason: memory_limit
 # limits: memory=128M
 # tiers: ABC

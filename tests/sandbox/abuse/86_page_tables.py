@@ -1,4 +1,4 @@
-# case 86: page tables, which cost 4 KB for each 2 MB of addresses of which one byte was read
+# case 86: page tables, which cost 4 KB for each 2 MB of addresses in which one byte was read
 # reason: memory_limit
 # limits: memory=128M
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case 87: Landlock's rules, which the kernel keeps for a process without a bound
+# case 87: Landlock rules, which the kernel keeps for a process without a limit
 # reason: ok
 # tiers: ABC
 # output: held

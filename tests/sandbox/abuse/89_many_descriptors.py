@@ -1,4 +1,4 @@
-# case 89: thousands of open descriptors: by processes, by threads with tables of their own, by processes without a first thread
+# case 89: thousands of open descriptors: in processes, in threads with own tables, in processes without a first thread
 # reason: process_limit
 # tiers: ABC
 # use: lib

@@ -1,4 +1,4 @@
-# case 90: chains of processes that burn CPU and end before anybody asks them, in a call
+# case 90: chains of processes that burn CPU time and end before anybody looks, in a call
 # reason: cpu_limit
 # limits: wall=5,cpu=1
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case 91: children of a few milliseconds each, waited for, orphaned, and with SIGCHLD ignored
+# case 91: children of a few milliseconds each: waited for, orphaned, and with SIGCHLD ignored
 # reason: cpu_limit
 # limits: wall=6,cpu=1
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case 92: chains of orphans that burn CPU between two calls, one process at a time
+# case 92: chains of orphans that burn CPU time between two calls, one process at a time
 # reason: ok
 # limits: cpu=1
 # tiers: ABC

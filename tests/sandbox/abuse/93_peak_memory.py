@@ -1,4 +1,4 @@
-# case 93: the figure of memory of calls that end at once
+# case 93: the reported memory of calls that end at once
 # reason: ok
 # peak_memory: 4K..30M
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case 94: a flood of messages to the supervisor that mean nothing, beside a session that works
+# case 94: a flood of meaningless messages to the supervisor, while another session works
 # reason: ok,protocol_error
 # tiers: ABC
 # use: lib

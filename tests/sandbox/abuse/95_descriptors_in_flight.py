@@ -1,4 +1,4 @@
-# case 95: descriptors that were sent and never received, which count against all that the user runs
+# case 95: descriptors sent and never received, which count against everything the user runs
 # reason: ok
 # tiers: ABC
 # output: held

@@ -1,4 +1,4 @@
-# case 96: pipes enlarged and by the thousand, which take the room that all pipes of the user share
+# case 96: thousands of enlarged pipes, which use up the space that all pipes of the user share
 # reason: ok
 # tiers: ABC
 # output: held

@@ -1,4 +1,4 @@
-# case 97: 28 children that share 420 MB, which are slow to measure, beside a session that works
+# case 97: 28 children that share 420 MB, which are slow to measure, while another session works
 # reason: ok
 # limits: memory=512M,cpu=20
 # tiers: ABC

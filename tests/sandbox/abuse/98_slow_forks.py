@@ -1,4 +1,4 @@
-# case 98: forks that take long, of a session with many files and of one that is stopped, beside a session that works
+# case 98: slow forks, of a session with many files and of a stopped one, while another session works
 # reason: ok
 # limits: disk=320M,wall=10
 # tiers: ABC

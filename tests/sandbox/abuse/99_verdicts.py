@@ -1,4 +1,4 @@
-# case 99: sessions that the code has ended say so, at once and later: none of it is a failure of the sandbox
+# case 99: sessions ended by their code report that, at once and later, and never as a failure of the sandbox
 # reason: protocol_error,exception,ok
 # limits: memory=100M,output=1M
 # tiers: ABC

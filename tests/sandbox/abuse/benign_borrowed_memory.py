@@ -1,4 +1,4 @@
-# case benign: a child that runs in its parent's memory for a while, as after vfork, counts it once
+# case benign: a child that runs in its parent's memory for a while, as after vfork, counts once
 # reason: ok
 # limits: memory=300M
 # tiers: ABC

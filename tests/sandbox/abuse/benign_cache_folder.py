@@ -1,4 +1,4 @@
-# case benign: a cache folder named by MPLCONFIGDIR, as matplotlib and others make one
+# case benign: a cache folder named by MPLCONFIGDIR, as matplotlib and others use
 # reason: ok
 # limits: wall=60,cpu=60
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case benign: files and folders that their owner may not read come along into a fork, with their modes
+# case benign: files and folders that their owner may not read are copied into a fork, with their modes
 # reason: ok
 # tiers: ABC
 

@@ -1,4 +1,4 @@
-# case benign: what a script is told before it runs, how deep it may be, what its hooks and last lines are
+# case benign: errors before a script runs, its depth of nesting, its hooks and last lines behave as in Python
 # reason: exception
 # text: SyntaxError: 'return' outside function
 # tiers: BC

@@ -1,4 +1,4 @@
-# case benign: the codes with which programs end
+# case benign: exit codes of programs
 # reason: ok
 # limits: wall=10,cpu=10
 # tiers: ABC

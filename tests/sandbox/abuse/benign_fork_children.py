@@ -1,4 +1,4 @@
-# case benign: 100 forked children, each with findContours, resize and a product of matrices
+# case benign: 100 forked children, each with findContours, resize and a matrix product
 # reason: ok
 # limits: wall=60,cpu=60
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case benign: the wall limit comes as a KeyboardInterrupt, and what the session held stays
+# case benign: the wall limit arrives as a KeyboardInterrupt, and the session keeps its state
 # reason: wall_timeout
 # limits: wall=1,cpu=20
 # tiers: ABC

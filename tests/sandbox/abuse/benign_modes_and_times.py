@@ -1,4 +1,4 @@
-# case benign: modes and times of files, set beside other threads and processes, and through a link
+# case benign: modes and times of files, set while other threads and processes run, and through a link
 # reason: ok
 # output: held
 # tiers: ABC

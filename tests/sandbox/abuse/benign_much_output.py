@@ -1,4 +1,4 @@
-# case benign: 32 MB on stdout, cut in the middle and said to be
+# case benign: 32 MB on stdout, cut in the middle and reported as cut
 # reason: ok
 # limits: wall=20,cpu=20
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case benign: programs in sessions of the kernel's own, as subprocess starts them, three at a time and more than that, which wait
+# case benign: three programs at a time in their own kernel sessions, as subprocess starts them; further ones wait
 # reason: ok
 # tiers: ABC
 # output: ok

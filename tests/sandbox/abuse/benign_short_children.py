@@ -1,4 +1,4 @@
-# case benign: children that end all the time, some together
+# case benign: children that end all the time, some at the same moment
 # limits: wall=10,cpu=10,processes=64
 # reason: ok
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case benign: programs and processes started while much memory is held
+# case benign: programs and processes started while the session holds much memory
 # reason: ok
 # limits: memory=300M,cpu=20,wall=20
 # tiers: ABC

@@ -1,4 +1,4 @@
-# case benign: eight threads, by hand and in a pool
+# case benign: eight threads, started by hand and in a pool
 # reason: ok
 # limits: wall=10,cpu=10
 # tiers: ABC

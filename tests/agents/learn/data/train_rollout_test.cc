@@ -143,7 +143,7 @@ TEST_CASE("train rollout: a group that cannot be laid out is a failed group, wit
   CHECK_THAT(failure(moved), Contains("do not stand after its 0 prompt tokens"));
   record::Episode other = good;
   other.turns[0].text = "<answer>5</answer>";
-  CHECK_THAT(failure(other), Contains("spell something else"));
+  CHECK_THAT(failure(other), Contains("differ from the turn's text"));
   record::Episode damaged = good;
   damaged.turns[1].logprobs[0] = std::numeric_limits<float>::quiet_NaN();
   CHECK_THAT(failure(damaged), Contains("log-probability nan"));

@@ -231,7 +231,7 @@ TEST_CASE("probes: settings and golds of other forms") {
   CHECK(make_probe_group(number.group, number.folder, settings).changed_images.empty());
   CHECK(box.text(make_probe_group(box.group, box.folder, {}).answer) == "[1,20,30,42]");
   const PlayedGroup list({"<answer>4</answer>"}, Json::array({"tap", "type"}));
-  CHECK_THROWS_WITH(make_probe_group(list.group, list.folder, {}), Contains("no text, number or box"));
+  CHECK_THROWS_WITH(make_probe_group(list.group, list.folder, {}), Contains("not a text, number or box"));
 }
 
 }  // namespace

@@ -232,7 +232,7 @@ TEST_CASE("steps that a model wrote are shown to a critic, as many right ones as
   for (std::size_t i = 0; i < once.size(); ++i) REQUIRE(once[i].query.step == again[i].query.step);
   WrittenStep other = steps.front();
   other.correct = !other.correct;
-  REQUIRE_THROWS_WITH(demonstrate_written(*env, other, 3), Catch::Contains("judged otherwise"));
+  REQUIRE_THROWS_WITH(demonstrate_written(*env, other, 3), Catch::Contains("has another verdict"));
 }
 
 TEST_CASE("a training whose critic is shown a model's steps is the same when it resumes", "[long]") {
@@ -417,7 +417,7 @@ TEST_CASE("a bad config is refused with its key") {
   REQUIRE_THAT(error_of(write_config(scratch, "e", two_turn)), Catch::Contains("needs 'start'"));
   REQUIRE_THAT(error_of(write_config(
                    scratch, "e", "output: x\nstart: y\nsources: [{suite: charts, two_turn: true, detours: 0.5}]\n")),
-               Catch::Contains("'detours' does nothing beside two_turn"));
+               Catch::Contains("'detours' does nothing with two_turn"));
   const auto with_writer = [&](const std::string& keys) {
     return error_of(write_config(scratch, "e", "output: x\nstart: y\nsources: [{suite: charts, " + keys + "}]\n"));
   };

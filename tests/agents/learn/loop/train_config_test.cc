@@ -68,7 +68,7 @@ TEST_CASE("train config: what cannot work is refused before anything is played")
   CHECK_THAT(error_of({"seed=-3"}), Catch::Contains("'seed'"));
   CHECK(error_of({"seed=12345678901234567890"}) == "");
   CHECK_THAT(error_of({"samples=5000000000"}), Catch::Contains("'samples'"));
-  CHECK_THAT(error_of({"sources.99999999999999999999999.level=1"}), Catch::Contains("none of them"));
+  CHECK_THAT(error_of({"sources.99999999999999999999999.level=1"}), Catch::Contains("is not the number of one"));
   CHECK_THAT(error_of({"sources=[{suite: charts, expert: true}]"}), Catch::Contains("methods that imitate"));
   CHECK(error_of({"method=sft", "samples=8", "sources=[{suite: charts, expert: true}]"}) == "");
   CHECK_THAT(error_of({"probes.steps=line"}), Catch::Contains("newline"));

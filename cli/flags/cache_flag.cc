@@ -1,0 +1,34 @@
+#include "cli/flags/cache_flag.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "cli/flags/play_flags.h"
+#include "cli/flags/usage.h"
+#include "core/error.h"
+
+namespace agon::cli {
+
+void add_cache_option(CLI::App& command, std::string& cache) {
+  command
+      .add_option(
+          "--cache", cache,
+          "Cache of a server's generations: record (nothing is asked twice), replay (no server is asked) or off "
+          "(default: record)")
+      ->type_name("<name>")
+      ->check(one_of({"record", "replay", "off"}))
+      ->group(kPolicyFlags);
+}
+
+void use_cache(agents::PolicySource& policy, const std::string& cache) {
+  if (policy.endpoint && !cache.empty()) policy.endpoint->cache = agents::parse_cache_use(cache);
+}
+
+void require_server(const std::string& command, const std::string& cache,
+                    std::span<const agents::PolicySource> policies) {
+  if (!cache.empty() && std::ranges::none_of(policies, [](const auto& one) { return one.endpoint.has_value(); }))
+    throw Error("{}: --cache does nothing with a model folder: it is for a policy behind a server. Leave it out.",
+                command);
+}
+
+}  // namespace agon::cli

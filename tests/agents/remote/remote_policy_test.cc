@@ -1,0 +1,321 @@
+#include "agents/remote/remote_policy.h"
+
+#include <stdlib.h>
+
+#include <catch2/catch.hpp>
+
+#include "agents/rollout.h"
+#include "core/error.h"
+#include "fake_chat.h"
+
+using namespace agon;
+using namespace agon::agents;
+using namespace agon::test;
+using Catch::Contains;
+
+namespace {
+
+const std::vector<Message> kQuestion{Message::of(Role::user, "Count.")};
+
+Endpoint at(const std::string& url) {
+  Endpoint endpoint = read_endpoint(url);
+  endpoint.timeout = 20;
+  endpoint.cache = CacheUse::off;
+  return endpoint;
+}
+
+CompletionRequest asking(std::string prefix = {}, std::vector<std::string> stop = {}, int n = 1,
+                         double temperature = 0) {
+  CompletionRequest request{kQuestion, std::move(prefix), n, {}};
+  request.sampling.temperature = temperature;
+  request.sampling.stop = std::move(stop);
+  request.sampling.max_tokens = 64;
+  request.sampling.seed = 5;
+  return request;
+}
+
+std::vector<Completion> ask(RemotePolicy& policy, const CompletionRequest& request) {
+  return policy.complete(std::span(&request, 1));
+}
+
+// A server that answers the probe as it should, and later requests as the test says.
+class Turncoat {
+ public:
+  explicit Turncoat(WireServer::Answer later, ChatStyle style = like_vllm())
+      : model_(style), later_(std::move(later)), server_([this](const WireRequest& request) {
+          if (turned_) return later_(request);
+          const std::string path = request.line.substr(request.line.find(' ') + 1);
+          const bool is_get = request.line.starts_with("GET");
+          net::HttpRequest passed{"http://127.0.0.1:" + std::to_string(model_.server().port()) +
+                                  path.substr(0, path.find(' '))};
+          if (!is_get) passed.body = request.body;
+          const net::HttpReply reply = net::http_request(passed);
+          return http_reply(reply.status, reply.body);
+        }) {}
+  std::string url() const { return server_.url(); }
+  void turn() { turned_ = true; }
+
+ private:
+  FakeChat model_;
+  WireServer::Answer later_;
+  std::atomic<bool> turned_ = false;
+  WireServer server_;
+};
+
+std::string failure_with(const WireServer::Answer& answer, std::vector<std::string> stop = {},
+                         ChatStyle style = like_vllm()) {
+  Turncoat server(answer, style);
+  RemotePolicy policy(at(server.url()));
+  server.turn();
+  return ask(policy, asking({}, std::move(stop))).at(0).failure;
+}
+
+}  // namespace
+
+TEST_CASE("the probe finds out what each kind of server can do") {
+  const FakeChat vllm(like_vllm()), llama(like_llama_cpp()), transformers(like_transformers());
+  RemotePolicy first(at(vllm.url())), second(at(llama.url())), third(at(transformers.url()));
+  const ServerTraits a = first.probed().traits, b = second.probed().traits, c = third.probed().traits;
+  CHECK((a.model == "fake" && a.context == 4096));
+  CHECK((a.many && a.names_stop && !a.keeps_stop && a.logprobs && a.seeds && a.samples && a.images && a.counts_tokens));
+  CHECK((a.continuing == Continuing::message && a.keeps_blank_end && !a.token_ids));
+  CHECK((!b.many && !b.stops() && b.logprobs && b.token_ids && b.seeds && !b.images));
+  CHECK(b.continuing == Continuing::prefill);
+  CHECK((!c.many && c.keeps_stop && !c.logprobs && !c.samples && !c.seeds && c.images));
+  CHECK(c.continuing == Continuing::none);
+  CHECK(!third.capabilities().continues);
+  CHECK(third.probed().notes.size() == 1);
+}
+
+TEST_CASE("one request has one answer, whatever the server makes of stop strings") {
+  for (const auto stop : {ChatStyle::Stop::named, ChatStyle::Stop::kept, ChatStyle::Stop::cut, ChatStyle::Stop::ignored,
+                          ChatStyle::Stop::refused}) {
+    CAPTURE(static_cast<int>(stop));
+    ChatStyle style = like_vllm();
+    style.stop = stop;
+    const FakeChat server(style);
+    RemotePolicy policy(at(server.url()));
+    const Completion cut = ask(policy, asking({}, {"four", "seven"})).at(0);
+    CHECK(cut.failure == "");
+    CHECK(cut.text == "one, two, three, four");
+    CHECK(cut.matched_stop == "four");
+    CHECK(cut.finish_reason == FinishReason::stop);
+    const Completion whole = ask(policy, asking({}, {"eleven"})).at(0);
+    CHECK(whole.text == FakeChat::count({}, 0));
+    CHECK(whole.matched_stop == "");
+    CHECK(whole.finish_reason == FinishReason::stop);
+    CHECK(whole.tokens() == std::ssize(FakeChat::count({}, 0)) / 3 + (FakeChat::count({}, 0).size() % 3 != 0));
+    CompletionRequest brief = asking({}, {"nine"});
+    brief.sampling.max_tokens = 3;
+    const Completion length = ask(policy, brief).at(0);
+    CHECK(length.text == "one, two,");
+    CHECK(length.finish_reason == FinishReason::length);
+    CHECK(length.tokens() == 3);
+  }
+}
+
+TEST_CASE("a turn that has begun is continued, with the white space at its end or without") {
+  const auto paragraphs = [](const Json&, std::uint64_t) { return std::string("First.\n\nSecond.\n\nThird."); };
+  for (const bool trims : {false, true})
+    for (const auto continues : {ChatStyle::Continues::message, ChatStyle::Continues::prefill})
+      for (const auto stop : {ChatStyle::Stop::named, ChatStyle::Stop::cut}) {
+        CAPTURE(trims, static_cast<int>(continues), static_cast<int>(stop));
+        ChatStyle style = like_vllm();
+        style.trims = trims;
+        style.continues = continues;
+        style.stop = stop;
+        const FakeChat server(style, paragraphs);
+        RemotePolicy policy(at(server.url()));
+        std::string turn;
+        std::vector<std::string> steps;
+        for (int i = 0; i < 5; ++i) {
+          const Completion step = ask(policy, asking(turn, {"\n\n"})).at(0);
+          REQUIRE(step.failure == "");
+          turn += step.text;
+          steps.push_back(step.text);
+          if (step.matched_stop.empty()) break;
+        }
+        CHECK(steps == std::vector<std::string>{"First.\n\n", "Second.\n\n", "Third."});
+      }
+}
+
+TEST_CASE("samples differ from one another and come back with their seed") {
+  for (const bool many : {true, false}) {
+    ChatStyle style = like_vllm();
+    style.many = many;
+    const FakeChat server(style);
+    RemotePolicy policy(at(server.url()));
+    const auto texts = [&](std::uint64_t seed) {
+      CompletionRequest request = asking({}, {}, 4, 1.0);
+      request.sampling.seed = seed;
+      std::vector<std::string> all;
+      for (const Completion& one : ask(policy, request)) all.push_back(one.text);
+      return all;
+    };
+    const std::vector<std::string> first = texts(1);
+    CHECK(std::set<std::string>(first.begin(), first.end()).size() == 4);
+    CHECK(texts(1) == first);
+    CHECK(texts(2) != first);
+  }
+}
+
+TEST_CASE("log-probabilities stand with the tokens of the text") {
+  for (const ChatStyle& style : {like_vllm(), like_llama_cpp()}) {
+    const FakeChat server(style);
+    RemotePolicy policy(at(server.url()));
+    CompletionRequest request = asking({}, {"three"});
+    request.sampling.logprobs = true;
+    const Completion completion = ask(policy, request).at(0);
+    CHECK(completion.text == "one, two, three");
+    REQUIRE(completion.token_ends.size() == 5);
+    CHECK(completion.token_ends.back() == completion.text.size());
+    CHECK(completion.logprobs.at(2) == -0.25f);
+  }
+}
+
+TEST_CASE("reasoning is kept apart, or in front of the answer") {
+  ChatStyle style = like_vllm();
+  style.reasons = true;
+  const FakeChat server(style);
+  Endpoint endpoint = at(server.url());
+  RemotePolicy apart(endpoint);
+  CHECK(ask(apart, asking()).at(0).text == FakeChat::count({}, 0));
+  CHECK(ask(apart, asking()).at(0).reasoning == "thinking about it");
+  endpoint.keep_reasoning = true;
+  RemotePolicy together(endpoint);
+  CHECK(ask(together, asking()).at(0).text == "<think>\nthinking about it\n</think>\n\n" + FakeChat::count({}, 0));
+}
+
+TEST_CASE("a prompt that leaves less room than was asked for gets a shorter answer; one without room says so") {
+  ChatStyle style = like_vllm();
+  style.context = 300;
+  const FakeChat server(style);
+  RemotePolicy policy(at(server.url()));
+  CompletionRequest request = asking();
+  request.messages = {Message::of(Role::user, std::string(870, 'x'))};
+  const Completion brief = ask(policy, request).at(0);
+  CHECK(brief.failure == "");
+  CHECK(brief.finish_reason == FinishReason::length);
+  CHECK((brief.tokens() >= 1 && brief.tokens() < 10));
+  request.messages = {Message::of(Role::user, std::string(3000, 'x'))};
+  CHECK(ask(policy, request).at(0).finish_reason == FinishReason::context);
+}
+
+TEST_CASE("the key goes to the server and into no message") {
+  const std::string key = "sk-very-secret-0123456789";
+  ::setenv("AGON_TEST_KEY", key.c_str(), 1);
+  ChatStyle style = like_vllm();
+  style.key = key;
+  const FakeChat server(style);
+  Endpoint endpoint = at(server.url());
+  CHECK_THROWS_WITH(RemotePolicy(endpoint), Contains("401") && Contains("key_env"));
+  endpoint.key_env = "AGON_TEST_KEY";
+  RemotePolicy policy(endpoint);
+  CHECK(ask(policy, asking()).at(0).text != "");
+  ::setenv("AGON_TEST_KEY", "sk-wrong-secret-987654321", 1);
+  try {
+    RemotePolicy wrong(endpoint);
+    FAIL_CHECK("a wrong key");
+  } catch (const Error& error) {
+    CHECK_THAT(error.what(), !Contains("sk-wrong") && Contains("<key>") && Contains("AGON_TEST_KEY"));
+  }
+  ::unsetenv("AGON_TEST_KEY");
+  CHECK_THROWS_WITH(RemotePolicy(endpoint), Contains("AGON_TEST_KEY"));
+}
+
+TEST_CASE("a server that does not answer at all is said with its address") {
+  CHECK_THROWS_WITH(RemotePolicy(at("http://127.0.0.1:1/v1")), Contains("127.0.0.1:1") && Contains("running"));
+  const WireServer web([](const WireRequest&) { return http_reply(404, "<html>nothing here</html>"); });
+  CHECK_THROWS_WITH(RemotePolicy(at(web.url(""))), Contains("404") && Contains("/v1"));
+  const FakeChat server(like_vllm());
+  CHECK_THROWS_WITH(RemotePolicy(at(server.url() + "#other")), Contains("does not exist"));
+}
+
+TEST_CASE("what goes wrong with one request is its failure: HTML, no choices, a refusal, invalid UTF-8") {
+  CHECK_THAT(failure_with([](const WireRequest&) { return http_reply(200, "<html>captive portal</html>"); }),
+             Contains("not a JSON object"));
+  CHECK_THAT(failure_with([](const WireRequest&) { return http_reply(200, R"({"choices":[]})"); }),
+             Contains("no choices"));
+  CHECK_THAT(failure_with([](const WireRequest&) { return http_reply(400, R"({"error":{"message":"bad image"}})"); }),
+             Contains("400") && Contains("bad image"));
+  CHECK_THAT(failure_with([](const WireRequest&) { return http_reply(301, "", "Location: http://127.0.0.1:1/\r\n"); }),
+             Contains("301"));
+  CHECK(failure_with([](const WireRequest&) {
+          return http_reply(200, "{\"choices\":[{\"message\":{\"content\":\"\xFF\xFE\"}}]}");
+        }) != "");
+}
+
+TEST_CASE("a stream that ends in the middle is asked for again, and is a failure in the end") {
+  std::atomic<int> asked = 0;
+  const auto half = [&](const WireRequest&) {
+    ++asked;
+    return event_reply({R"({"choices":[{"index":0,"delta":{"content":"one, "}}]})"});
+  };
+  CHECK_THAT(failure_with(half, {"two"}, like_llama_cpp()), Contains("in the middle"));
+  CHECK(asked == 3);
+}
+
+TEST_CASE("a server that goes away in the middle of a run stops the run, and keeps what is done") {
+  std::atomic<int> answers = 0;
+  const auto dies = [&](const WireRequest&) {
+    if (++answers > 30) return WireReply{{}, WireReply::End::reset};
+    return http_reply(200, R"({"choices":[{"message":{"content":"<answer>1</answer>"},"finish_reason":"stop"}]})");
+  };
+  Turncoat server(dies);
+  RemotePolicy policy(at(server.url()), {.gone_seconds = 0.5, .backoff_seconds = 0.02});
+  server.turn();
+  std::vector<record::Episode> kept;
+  std::mutex mutex;
+  RolloutOptions options{.suite = env::Suite("charts"), .tasks = 50, .samples = 1, .greedy = false, .threads = 4};
+  CHECK_THROWS_AS(play(policy, options, {},
+                       [&](record::Episode episode) {
+                         const std::lock_guard lock(mutex);
+                         kept.push_back(std::move(episode));
+                       }),
+                  PolicyGone);
+  CHECK(kept.size() >= 20);
+  for (const record::Episode& episode : kept) CHECK(episode.status == record::EpisodeStatus::done);
+}
+
+TEST_CASE("a request that fails on the way makes one failed episode, and no zero") {
+  const auto some = [](const WireRequest& request) {
+    if (request.number % 3 == 0) return http_reply(400, R"({"error":{"message":"moderated"}})");
+    return http_reply(200, R"({"choices":[{"message":{"content":"<answer>1</answer>"},"finish_reason":"stop"}]})");
+  };
+  Turncoat server(some);
+  RemotePolicy policy(at(server.url()));
+  server.turn();
+  int failed = 0, done = 0;
+  std::mutex mutex;
+  RolloutOptions options{.suite = env::Suite("charts"), .tasks = 10, .samples = 3, .greedy = false, .threads = 4};
+  play(policy, options, {}, [&](const record::Episode& episode) {
+    const std::lock_guard lock(mutex);
+    const bool is_failed = episode.status == record::EpisodeStatus::failed;
+    (is_failed ? failed : done) += 1;
+    if (is_failed) CHECK_THAT(episode.failure, Contains("moderated"));
+  });
+  CHECK(failed + done == 30);
+  CHECK((failed >= 5 && failed <= 15));
+}
+
+TEST_CASE("a stop ends requests that are under way") {
+  Turncoat server([](const WireRequest&) {
+    WireReply reply = http_reply(200, "{}");
+    reply.before = 30;
+    return reply;
+  });
+  RemotePolicy policy(at(server.url()));
+  server.turn();
+  std::atomic<bool> stop = false;
+  const auto start = std::chrono::steady_clock::now();
+  std::jthread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    stop = true;
+  });
+  RolloutOptions options{.suite = env::Suite("charts"), .tasks = 4, .samples = 1, .greedy = false, .threads = 4};
+  int recorded = 0;
+  play(
+      policy, options, {}, [&](const record::Episode&) { ++recorded; }, &stop);
+  CHECK(recorded == 0);
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
+}

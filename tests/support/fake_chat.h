@@ -1,0 +1,249 @@
+// tests/support/fake_chat.h - a chat model that writes what a script says, three characters a token, behind
+// /v1/chat/completions in the style of one server or another.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/hash.h"
+#include "core/json.h"
+#include "core/json_text.h"
+#include "core/text.h"
+#include "wire_server.h"
+
+namespace agon::test {
+
+struct ChatStyle {
+  enum class Stop { named, kept, cut, ignored, refused };
+  enum class Continues { message, prefill, no };
+  Stop stop = Stop::named;
+  Continues continues = Continues::message;
+  bool trims = false;  // white space at the end of the turn that it continues
+  bool many = true, seeds = true, samples = true, logprobs = true, ids = false, pictures = true, usage = true;
+  bool refuses_unknown = false;  // fields
+  bool wants_completion_limit = false;
+  bool reasons = false;
+  int context = 4096;
+  std::string key;  // that it asks for; empty: none
+};
+inline ChatStyle like_vllm() { return {}; }
+inline ChatStyle like_llama_cpp() {
+  return {.stop = ChatStyle::Stop::cut,
+          .continues = ChatStyle::Continues::prefill,
+          .many = false,
+          .ids = true,
+          .pictures = false};
+}
+inline ChatStyle like_transformers() {
+  return {.stop = ChatStyle::Stop::kept,
+          .continues = ChatStyle::Continues::no,
+          .many = false,
+          .seeds = false,
+          .samples = false,
+          .logprobs = false,
+          .refuses_unknown = true};
+}
+
+class FakeChat {
+ public:
+  // The whole turn that the model writes in answer to these messages (the user's and before), with a number that
+  // differs from sample to sample and is 0 where it is greedy.
+  using Script = std::function<std::string(const Json& messages, std::uint64_t draw)>;
+
+  explicit FakeChat(ChatStyle style, Script script = &FakeChat::count)
+      : style_(std::move(style)),
+        script_(std::move(script)),
+        server_([this](const WireRequest& r) { return answer(r); }) {}
+
+  std::string url() const { return server_.url(); }
+  const WireServer& server() const { return server_; }
+
+  // "one, two, three, ..."; another order for another draw.
+  static std::string count(const Json&, std::uint64_t draw) {
+    std::vector<std::string> words{"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"};
+    for (std::size_t i = words.size(); draw != 0 && i > 1; --i) {
+      draw = hash_text(fmt::format("{} {}", draw, i));
+      std::swap(words[i - 1], words[draw % i]);
+    }
+    return fmt::format("{}.", fmt::join(words, ", "));
+  }
+
+ private:
+  struct Written {
+    std::vector<std::string> tokens;
+    std::string finish, stop;
+  };
+
+  static WireReply refusal(int status, const std::string& why) {
+    return http_reply(status, Json{{"error", {{"message", why}, {"type", "invalid_request_error"}}}}.dump());
+  }
+
+  WireReply answer(const WireRequest& request) {
+    if (!style_.key.empty() && request.head.find("Authorization: Bearer " + style_.key) == std::string::npos)
+      return refusal(401, "wrong key in: " + request.head);
+    if (request.line.starts_with("GET /v1/models"))
+      return http_reply(200, Json{{"data", {{{"id", "fake"}, {"max_model_len", style_.context}}}}}.dump());
+    if (!request.line.starts_with("POST /v1/chat/completions")) return refusal(404, "Not Found");
+    const Json body = json_or_discarded(request.body);
+    if (body.is_discarded()) return refusal(400, "not JSON");
+    if (body.contains("model") && body["model"] != "fake") return refusal(404, "The model does not exist.");
+    if (const std::string fault = fault_of(body); !fault.empty()) return refusal(400, fault);
+    return body.value("stream", false) ? streamed(body) : whole(body);
+  }
+
+  std::string fault_of(const Json& body) const {
+    if (style_.refuses_unknown)
+      for (const auto& [key, value] : body.items())
+        for (const char* unknown : {"continue_final_message", "add_generation_prompt", "top_k"})
+          if (key == unknown) return "Unexpected fields in the request: " + key;
+    if (style_.wants_completion_limit && body.contains("max_tokens"))
+      return "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.";
+    if (!style_.many && style_.stop == ChatStyle::Stop::cut && body.value("n", 1) > 1) return "Field 'n': at most 1";
+    if (style_.stop == ChatStyle::Stop::refused && body.contains("stop")) return "stop is not supported";
+    const std::string text = body.at("messages").dump();
+    if (!style_.pictures && text.find("image_url") != std::string::npos) return "image input is not supported";
+    const int prompt = prompt_tokens(body), most = limit(body);
+    if (prompt + most > style_.context)
+      return fmt::format("This model's maximum context length is {} tokens, and {} + {} were asked for.",
+                         style_.context, prompt, most);
+    return "";
+  }
+
+  static int limit(const Json& body) { return body.value("max_tokens", body.value("max_completion_tokens", 64)); }
+
+  int prompt_tokens(const Json& body) const {
+    std::size_t characters = 0;
+    for (const Json& message : body.at("messages")) {
+      if (message.at("content").is_string()) {
+        characters += content_of(message).size();
+        continue;
+      }
+      for (const Json& part : message.at("content"))
+        characters += part.contains("text") ? part["text"].get<std::string>().size() : 300;
+    }
+    return static_cast<int>(characters / 3 + 4 * body.at("messages").size());
+  }
+  std::string content_of(const Json& message) const {
+    const auto text = message.at("content").get<std::string>();
+    const bool is_last_turn = message.at("role") == "assistant";
+    return style_.trims && is_last_turn ? std::string(trim(text)) : text;
+  }
+
+  Written write(const Json& body, int index) const {
+    Json messages = body.at("messages");
+    std::string prefix;
+    const bool continues =
+        style_.continues == ChatStyle::Continues::prefill ||
+        (style_.continues == ChatStyle::Continues::message && body.value("continue_final_message", false));
+    if (continues && messages.back().at("role") == "assistant") {
+      prefix = content_of(messages.back());
+      messages.erase(messages.size() - 1);
+    }
+    const bool greedy = !style_.samples || body.value("temperature", 1.0) == 0;
+    const std::uint64_t seed = style_.seeds && body.contains("seed") ? body["seed"].get<std::uint64_t>() : ++draws_;
+    const std::uint64_t draw = greedy ? 0 : 1 + hash_text(fmt::format("{} {}", seed, index)) % 1000;
+    std::string text = script_(messages, draw);
+    text = text.starts_with(prefix) ? text.substr(prefix.size()) : text;
+    Written written{{}, "length", ""};
+    std::string so_far;
+    const auto stops = body.value("stop", std::vector<std::string>());
+    for (std::size_t at = 0; std::ssize(written.tokens) < limit(body); at += 3) {
+      if (at >= text.size()) {
+        written.finish = "stop";
+        break;
+      }
+      written.tokens.push_back(text.substr(at, 3));
+      so_far += written.tokens.back();
+      if (cut(so_far, stops, written)) break;
+    }
+    return written;
+  }
+
+  // Where a stop string stands in the text, the tokens end there, as the style has it.
+  bool cut(const std::string& so_far, const std::vector<std::string>& stops, Written& written) const {
+    if (style_.stop == ChatStyle::Stop::ignored) return false;
+    for (const std::string& stop : stops) {
+      const std::size_t at = so_far.find(stop);
+      if (at == std::string::npos) continue;
+      const std::string kept = so_far.substr(0, at + (style_.stop == ChatStyle::Stop::kept ? stop.size() : 0));
+      written.tokens.clear();
+      for (std::size_t i = 0; i < kept.size(); i += 3) written.tokens.push_back(kept.substr(i, 3));
+      written.finish = "stop";
+      written.stop = stop;
+      return true;
+    }
+    return false;
+  }
+
+  Json logprobs_of(const std::vector<std::string>& tokens, std::size_t first) const {
+    Json content = Json::array();
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const double logprob = -0.125 * static_cast<double>((first + i) % 7);
+      Json entry{{"token", tokens[i]},
+                 {"logprob", logprob},
+                 {"bytes", nullptr},
+                 {"top_logprobs", {{{"token", tokens[i]}, {"logprob", logprob}}}}};
+      if (style_.ids) entry["id"] = first + i;
+      content.push_back(std::move(entry));
+    }
+    return {{"content", content}};
+  }
+
+  Json choice_of(const Json& body, int index, const Written& written) const {
+    std::string text;
+    for (const std::string& token : written.tokens) text += token;
+    Json choice{
+        {"index", index}, {"message", {{"role", "assistant"}, {"content", text}}}, {"finish_reason", written.finish}};
+    if (style_.reasons) choice["message"]["reasoning_content"] = "thinking about it";
+    if (style_.stop == ChatStyle::Stop::named)
+      choice["stop_reason"] = written.stop.empty() ? Json() : Json(written.stop);
+    if (style_.logprobs && body.value("logprobs", false)) choice["logprobs"] = logprobs_of(written.tokens, 0);
+    return choice;
+  }
+
+  WireReply whole(const Json& body) const {
+    Json reply{{"object", "chat.completion"}, {"model", "fake"}, {"choices", Json::array()}};
+    int tokens = 0;
+    for (int i = 0; i < (style_.many ? body.value("n", 1) : 1); ++i) {
+      const Written written = write(body, i);
+      tokens += static_cast<int>(written.tokens.size());
+      reply["choices"].push_back(choice_of(body, i, written));
+    }
+    if (style_.usage) reply["usage"] = {{"prompt_tokens", prompt_tokens(body)}, {"completion_tokens", tokens}};
+    return http_reply(200, reply.dump());
+  }
+
+  WireReply streamed(const Json& body) const {
+    const Written written = write(body, 0);
+    std::vector<std::string> events;
+    const auto event = [&](Json delta, Json finish, Json logprobs) {
+      Json choice{{"index", 0}, {"delta", std::move(delta)}, {"finish_reason", std::move(finish)}};
+      if (!logprobs.is_null()) choice["logprobs"] = std::move(logprobs);
+      events.push_back(Json{{"model", "fake"}, {"choices", {std::move(choice)}}}.dump());
+    };
+    event({{"role", "assistant"}, {"content", ""}}, nullptr, nullptr);
+    for (std::size_t i = 0; i < written.tokens.size(); ++i)
+      event({{"content", written.tokens[i]}}, nullptr,
+            style_.logprobs && body.value("logprobs", false) ? logprobs_of({written.tokens[i]}, i) : Json());
+    event(Json::object(), written.finish, nullptr);
+    if (style_.usage)
+      events.push_back(
+          Json{{"model", "fake"},
+               {"choices", Json::array()},
+               {"usage", {{"prompt_tokens", prompt_tokens(body)}, {"completion_tokens", written.tokens.size()}}}}
+              .dump());
+    events.emplace_back("[DONE]");
+    return event_reply(events);
+  }
+
+  const ChatStyle style_;
+  const Script script_;
+  mutable std::atomic<std::uint64_t> draws_ = 0;
+  WireServer server_;  // ends first
+};
+
+}  // namespace agon::test
