@@ -64,15 +64,9 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-<<<<<<< HEAD
-  // Thread-safe; all wait for the whole result. Throw Error for a request that cannot run, before any of the call
-  // does, and for whatever stopped the engine's work on it: the other calls are not touched by that.
-  std::vector<Completion> generate(std::vector<GenerationRequest> requests, GenerationWatch* watch = nullptr);
-=======
   // Thread-safe; each call waits for its whole result. Throws Error for a request that cannot run, before any request
   // of the call runs, and for a failure during the engine's work. Other calls are not affected.
-  std::vector<Completion> generate(std::vector<GenerationRequest> requests);
->>>>>>> main
+  std::vector<Completion> generate(std::vector<GenerationRequest> requests, GenerationWatch* watch = nullptr);
   std::vector<TokenScores> score(std::vector<ScoringRequest> requests);
   // The states after the last norm at every token of each continuation, [tokens, hidden_size].
   std::vector<std::vector<float>> states(std::vector<ScoringRequest> requests);

@@ -18,12 +18,8 @@ struct EngineCall {
   void fail(const std::exception_ptr& why) noexcept;  // as an Error, whatever was thrown
   std::vector<GenerationRequest> generations;
   std::vector<ScoringRequest> scorings;
-<<<<<<< HEAD
   GenerationWatch* watch = nullptr;      // of the generations; not touched once the call has ended
-  std::optional<EngineWeights> weights;  // to be used from now on; then there is nothing else in the call
-=======
   std::optional<EngineWeights> weights;  // new weights; then the call holds nothing else
->>>>>>> main
   std::vector<Completion> completions;
   std::vector<TokenScores> scores;         // results of a scoring call: either these
   std::vector<std::vector<float>> states;  // or these

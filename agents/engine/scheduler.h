@@ -26,17 +26,11 @@ class Scheduler {
 
   void add(const std::shared_ptr<EngineCall>& call);  // adds the whole call, or throws and adds nothing
   bool busy() const { return !waiting_.empty() || !running_.empty(); }
-<<<<<<< HEAD
   int running() const { return static_cast<int>(running_.size()); }
   int waiting() const { return static_cast<int>(waiting_.size()); }
-  // Lets waiting sequences in, reads their prompts, and takes every running one a token further. Calls whose last
-  // sequence ended are done. What is thrown by the work on one sequence, prompt or picture ends the calls that need it,
-  // and no others.
-=======
   // Admits waiting sequences, reads their prompts, and generates the next token of every running one. A call is done
   // when its last sequence ends. An exception in the work on one sequence, prompt or picture ends only the calls that
   // need it.
->>>>>>> main
   void step();
   void forget() noexcept;  // drops prompts and pictures, which were computed with the old weights
   void fail(const std::exception_ptr& why) noexcept;  // ends every call; nothing is left
