@@ -23,6 +23,7 @@ EpisodeOutcome outcome_of(const record::Episode& episode) {
   if (!outcome.answer && !outcome.grading.is_null()) outcome.answer = episode.turns.back().text;
   outcome.turn_correct = record::turns_correct(episode);
   for (const record::Turn& turn : episode.turns) {
+    outcome.prompt_tokens += turn.prompt_tokens;
     outcome.tokens += turn.tokens();
     if (!turn.facts.step_correct) continue;
     ++outcome.steps;

@@ -24,6 +24,7 @@ struct EpisodeOutcome {
   bool answer_is_box = false;      // without a grading: the gold is a box and the answer parses as a box
   int steps = 0, right_steps = 0;  // turns with a step_correct, and turns where it is true
   std::vector<bool> turn_correct;  // StepFacts::turn_correct of the turns that have it: two in two-turn episodes
+  std::int64_t prompt_tokens = 0;  // of all requests together
   std::int64_t tokens = 0;
 };
 EpisodeOutcome outcome_of(const record::Episode& episode);

@@ -8,11 +8,12 @@ namespace agon::agents {
 std::string PolicySource::name() const { return endpoint ? endpoint->name() : folder.filename().string(); }
 
 std::string PolicySource::fingerprint() const {
-  return endpoint ? endpoint->url + "#" + endpoint->model : model_fingerprint(folder);
+  return endpoint ? "served: " + endpoint->name() : model_fingerprint(folder);
 }
 
 bool PolicySource::operator==(const PolicySource& other) const {
-  if (endpoint || other.endpoint) return endpoint && other.endpoint && fingerprint() == other.fingerprint();
+  if (endpoint || other.endpoint)
+    return endpoint && other.endpoint && endpoint->url == other.endpoint->url && name() == other.name();
   std::error_code ignored;
   return std::filesystem::equivalent(folder, other.folder, ignored);
 }

@@ -21,7 +21,8 @@ struct PolicySource {
   PolicySource(Endpoint server) : endpoint(std::move(server)) {}         // NOLINT
   // For tables and records: the last part of the folder, or the model's name (the server's address, where it has none).
   std::string name() const;
-  // Differs where the weights may differ: agents::model_fingerprint, or address and model of a server.
+  // Differs where the weights may differ: agents::model_fingerprint, or the name of the model behind a server, which
+  // may move to another address.
   std::string fingerprint() const;
   bool operator==(const PolicySource& other) const;
 };

@@ -9,6 +9,8 @@
 #include "agents/task_figures.h"
 #include "env/grading/box_text.h"
 
+#include "core/provenance.h"
+
 namespace agon::agents {
 namespace {
 
@@ -166,8 +168,25 @@ RunSummary summarize(const Json& config, const std::vector<EpisodeOutcome>& outc
     summary.tokens += outcome.tokens;
     summary.failed += outcome.failed;
   }
+  if (const std::optional<Price> price = price_in(config)) {
+    summary.usd = 0;
+    for (const EpisodeOutcome& outcome : outcomes) *summary.usd += usd_of(outcome, *price);
+  }
   summary.seconds = seconds;
   return summary;
+}
+
+double usd_of(const EpisodeOutcome& outcome, const Price& price) {
+  return (static_cast<double>(outcome.prompt_tokens) * price.input +
+          static_cast<double>(outcome.tokens) * price.output) /
+         1e6;
+}
+
+std::optional<Price> price_in(const Json& config) {
+  const Json::json_pointer place(std::string("/") + kProvenance + "/policy/price");
+  if (!config.contains(place)) return std::nullopt;
+  const Json& price = config.at(place);
+  return Price{price.value("input", 0.0), price.value("output", 0.0)};
 }
 
 Json to_json(const RunSummary& summary) {
@@ -190,6 +209,10 @@ Json to_json(const RunSummary& summary) {
   if (figures.step_success) json["step_success"] = number_or_null(figures.step_success->value);
   if (figures.two_turn) json["two_turn"] = two_turn_json(summary);
   json["tokens"] = summary.tokens;
+  if (summary.usd) {
+    const double tasks = static_cast<double>(summary.tasks);
+    json["cost"] = {{"usd", *summary.usd}, {"usd_per_task", number_or_null(*summary.usd / tasks)}};
+  }
   json["seconds"] = number_or_null(summary.seconds);
   json["failed"] = summary.failed;
   json["ci"] = Json::object();

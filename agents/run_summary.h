@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "agents/episode_outcome.h"
+#include "agents/remote/endpoint.h"
 #include "core/estimate.h"
 #include "core/json.h"
 
@@ -82,20 +83,25 @@ struct RunSummary {
   std::int64_t valid_scores = 0, missing_scores = 0;  // samples with a valid score, and without
   TurnTypes types{}, greedy_types{};                  // of the samples and of the greedy answers
   std::int64_t tokens = 0;
-  double seconds = 0;  // NaN: not known
+  std::optional<double> usd;  // what the server's tokens cost, if the policy has a price
+  double seconds = 0;         // NaN: not known
   std::int64_t failed = 0;
   std::optional<VerifiedFigures> verified;
 };
 
+// US dollars for the tokens of an episode.
+double usd_of(const EpisodeOutcome& outcome, const Price& price);
+// The price that the config of a run records of its policy.
+std::optional<Price> price_in(const Json& config);
 // config: of the run; its "seed" also seeds the intervals.
 RunSummary summarize(const Json& config, const std::vector<EpisodeOutcome>& outcomes, double seconds);
 // `suite, split, level, tasks, samples, greedy, pass_at_1, mean_reward, pass_at_k {k: v}, best_of_n {n: v}, majority
 // {n: v}, score {auc, ap, missing, valid}, tokens, seconds, failed, ci {metric: [lo, hi]}, n {metric: tasks}`, and
-// where they apply `step_success`, `two_turn` (kTwoTurnColumns of the samples and, with kGreedyTurns before their
-// names, of the greedy answers; `types` and `greedy_types` count the episodes of kTurnTypes) and `verifier, verified
-// {n: v}, verified_majority {n: v}, not_fitting [n]`. Null: undefined (no such episode). The metrics of `ci` and `n`:
-// "greedy", "pass_at_8", "best_of_4", "majority_4", "score_auc", "score_ap", "mean_reward", "step_success", "acc_t1",
-// "greedy_acc_t1", "verified_8", "verified_majority_8".
+// where they apply `cost {usd, usd_per_task}`, `step_success`, `two_turn` (kTwoTurnColumns of the samples and, with
+// kGreedyTurns before their names, of the greedy answers; `types` and `greedy_types` count the episodes of kTurnTypes)
+// and `verifier, verified {n: v}, verified_majority {n: v}, not_fitting [n]`. Null: undefined (no such episode). The
+// metrics of `ci` and `n`: "greedy", "pass_at_8", "best_of_4", "majority_4", "score_auc", "score_ap", "mean_reward",
+// "step_success", "acc_t1", "greedy_acc_t1", "verified_8", "verified_majority_8".
 Json to_json(const RunSummary& summary);  // as it is stored; cli/printed_json.h prints it
 // The verifier's figures in the JSON of a summary, of this agon or an earlier one; nothing if it has none.
 std::optional<VerifiedFigures> verified_in(const Json& summary);

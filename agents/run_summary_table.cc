@@ -85,6 +85,9 @@ std::string summary_table(const RunSummary& summary) {
   if (std::isfinite(summary.seconds) && summary.seconds > 0)
     table += fmt::format(" in {:.1f} s ({:.0f} a second)", summary.seconds,
                          static_cast<double>(summary.tokens) / summary.seconds);
+  if (summary.usd)
+    table += fmt::format("\n{:.4f} US dollars, {:.6f} a task", *summary.usd,
+                         *summary.usd / static_cast<double>(summary.tasks));
   if (summary.missing_scores > 0)
     table += scored ? fmt::format("\n{} samples have no valid score", summary.missing_scores)
                     : "\nno sample has a valid score";

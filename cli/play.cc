@@ -3,8 +3,11 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstdio>
 #include <ctime>
+#include <mutex>
+#include <string_view>
 
 #include "agents/model_fingerprint.h"
 #include "cli/interrupt.h"
@@ -39,16 +42,48 @@ PlayedRun read_back(const fs::path& folder) {
   return run;
 }
 
+// Counts what a run costs; throws Error when it is more than it may.
+class CostMeter {
+ public:
+  CostMeter(const std::optional<CostLimit>& limit, const RunPlace& place) : limit_(limit), go_on_(place.go_on) {
+    if (!limit_) return;
+    record::RunReader::open(place.folder)
+        ->for_each([&](const record::Episode& episode) { add(episode); }, record::RunReader::Detail::without_images);
+    check();
+  }
+  void count(const record::Episode& episode) {
+    if (!limit_) return;
+    const std::lock_guard lock(mutex_);
+    add(episode);
+    check();
+  }
+
+ private:
+  void add(const record::Episode& episode) { usd_ += agents::usd_of(agents::outcome_of(episode), limit_->price); }
+  void check() const {
+    if (usd_ >= limit_->most_usd)
+      throw Error("run: the budget of {:g} US dollars is spent ({:.4f}). Rerun with {} and a larger --budget.",
+                  limit_->most_usd, usd_, go_on_);
+  }
+
+  const std::optional<CostLimit>& limit_;
+  const std::string go_on_;
+  std::mutex mutex_;
+  double usd_ = 0;
+};
+
 void play_and_record(const agents::RolloutOptions& options, agents::Policy& policy, record::EpisodeStore& store,
-                     const std::string& label) {
+                     const std::string& label, CostMeter& meter) {
   const auto finished = store.finished();
   const auto all = static_cast<std::int64_t>(options.tasks) * (options.samples + 1);
   Progress progress(label, all, "episodes", static_cast<std::int64_t>(finished.size()));
   agents::play(
       policy, options, finished,
       [&](record::Episode episode) {
+        const record::Episode recorded = episode;
         store.record(std::move(episode));
         progress.add(1);
+        meter.count(recorded);
       },
       &interrupted());
   store.flush();
@@ -89,6 +124,22 @@ Json run_config(const agents::RolloutOptions& options, const agents::PolicySourc
   return config;
 }
 
+std::optional<CostLimit> parse_cost_limit(const std::string& text, const agents::PolicySource& policy) {
+  if (text.empty()) return std::nullopt;
+  constexpr std::string_view kName = "usd=";
+  double most = 0;
+  const bool named = text.starts_with(kName);
+  const char* const end = text.data() + text.size();
+  const auto [last, fault] = std::from_chars(text.data() + (named ? kName.size() : 0), end, most);
+  if (!named || fault != std::errc() || last != end || !(most > 0))
+    throw Error("run: --budget is '{}'. Write the most that the run may cost in US dollars, as in usd=5.", text);
+  if (!policy.endpoint || !policy.endpoint->price)
+    throw Error(
+        "run: --budget usd needs a price: a YAML file for --policy with 'price: {{input: ..., output: ...}}', US "
+        "dollars a million tokens.");
+  return CostLimit{*policy.endpoint->price, most};
+}
+
 fs::path default_folder(const std::string& name) {
   const fs::path runs = "runs";
   const std::string stem = fmt::format("{}-{:%Y%m%d-%H%M%S}", name, fmt::localtime(std::time(nullptr)));
@@ -111,13 +162,15 @@ RunPlace run_place(const std::string& command, const std::string& suite, const s
 
 PlayedRun play_into(const RunPlace& place, agents::Policy& policy, const agents::RolloutOptions& options,
                     const Json& config, const std::string& label,
-                    const std::function<bool(const record::RunReader&, agents::RunSummary&)>& extend) {
+                    const std::function<bool(const record::RunReader&, agents::RunSummary&)>& extend,
+                    const std::optional<CostLimit>& limit) {
   const env::SuiteInfo& info = options.suite.info();
   if (place.resume) accept_mended_tasks(place.folder, config, info);
   const auto store = record::EpisodeStore::create(place.folder, config, place.resume);
   keep_task_hashes(place.folder, info);
   watch_interrupts();
-  play_and_record(options, policy, *store, label);
+  CostMeter meter(limit, place);
+  play_and_record(options, policy, *store, label, meter);
   const auto stop = [&] {
     throw Interrupted(fmt::format("{}: stopped. Rerun the same command with {} to resume.", label, place.go_on));
   };

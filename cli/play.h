@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,14 @@ struct RunPlace {
 // nothing to resume.
 RunPlace run_place(const std::string& command, const std::string& suite, const std::string& out, bool resume);
 
+// The most that a run may cost, over all its processes. What is under way when it is reached still counts.
+struct CostLimit {
+  agents::Price price;
+  double most_usd = 0;
+};
+// "usd=5". Throws Error for another text, and for a policy without a price.
+std::optional<CostLimit> parse_cost_limit(const std::string& text, const agents::PolicySource& policy);
+
 struct PlayedRun {
   agents::RunSummary summary;
   std::vector<agents::EpisodeOutcome> outcomes;
@@ -43,7 +52,8 @@ struct PlayedRun {
 // returns false if it was stopped. Throws Interrupted on Ctrl-C, with the way to resume.
 PlayedRun play_into(const RunPlace& place, agents::Policy& policy, const agents::RolloutOptions& options,
                     const Json& config, const std::string& label,
-                    const std::function<bool(const record::RunReader& run, agents::RunSummary& summary)>& extend = {});
+                    const std::function<bool(const record::RunReader& run, agents::RunSummary& summary)>& extend = {},
+                    const std::optional<CostLimit>& limit = {});
 // Throws Error with the number of failed episodes, if there are any.
 void require_none_failed(const PlayedRun& run, const RunPlace& place, const std::string& command);
 

@@ -63,7 +63,7 @@ int sync_folder(const fs::path& folder) {
   return code;
 }
 
-// Of its target's name as much as leaves the whole within a name's length; no other of the process has it.
+// It keeps as much of the target's name as fits into the length of a name; no other file of the process has it.
 std::string temporary_beside(const fs::path& target) {
   static std::atomic<unsigned> counter = 0;
   const std::string ending = fmt::format(".{}-{}{}", ::getpid(), counter++, kEnding);
@@ -93,7 +93,7 @@ FileWriter::FileWriter(const fs::path& path) : path_(path.string()) {
   const bool link = fs::is_symlink(path, code);
   target_ = link ? fs::weakly_canonical(path, code).string() : path_;
   if (fs::exists(target_, code) && !fs::is_regular_file(target_, code))
-    throw Error("{}: is there and is no regular file. Choose another path.", path_);
+    throw Error("{}: exists and is not a regular file. Choose another path.", path_);
   temporary_ = temporary_beside(target_);
   file_ = Descriptor(
       run("open", target_, [&] { return ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); }));

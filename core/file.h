@@ -12,8 +12,8 @@
 
 namespace agon {
 
-// Writes a file beside its place and then puts it there. Until commit() the file that was there is untouched; a writer
-// that is destroyed before removes what it wrote. A symbolic link stays, and what it points to is written.
+// Writes a temporary file next to the target and renames it into place. Until commit() the old file is untouched; a
+// writer that is destroyed earlier removes its temporary file. A symbolic link stays, and its target is written.
 class FileWriter {
  public:
   explicit FileWriter(const std::filesystem::path& path);
@@ -27,14 +27,14 @@ class FileWriter {
  private:
   void fail(int code);
 
-  std::string path_, target_, temporary_;  // as asked for; behind a link; beside it
+  std::string path_, target_, temporary_;  // as asked for; the link's target; the temporary file
   Descriptor file_;
 };
 
 void write_file_atomically(const std::string& path, std::string_view content);  // all of it, by a FileWriter
 
-// A log: a file that grows at its end, made where it is not there. What is added survives the program; what is synced
-// the machine too. An addition that fails, as on a full disk, leaves the file as it was before it.
+// A log: a file that grows at its end, created if absent. Added bytes survive a crash of the program, synced bytes also
+// one of the machine. An addition that fails, as on a full disk, leaves the file unchanged.
 class AppendedFile {
  public:
   explicit AppendedFile(const std::filesystem::path& path);
@@ -49,16 +49,16 @@ class AppendedFile {
 
 // Renames a file or a folder whose content is synced, and syncs the folders on both sides.
 void rename_durably(const std::filesystem::path& from, const std::filesystem::path& to);
-// Makes a folder and those above it that are not there, and syncs the folders that they stand in.
+// Creates a folder and its missing parents, and syncs the folders that contain them.
 void make_folders(const std::filesystem::path& folder);
 void sync_file(const std::filesystem::path& path);  // or a folder: the names in it; nothing where it is not there
-// Removes what writers of processes that are no more have left in a folder (a killed one cannot).
+// Removes temporary files that writers of ended processes left in a folder (a killed process cannot).
 void remove_left_over(const std::filesystem::path& folder);
-// The Error of the above, for who writes by other means: `code` is errno.
+// The Error that the functions above throw, for callers that write by other means. `code` is errno.
 [[noreturn]] void throw_write_error(const std::string& path, int code);
 
 // For tests. `probe` is called before every system call of the above with its name ("open", "write", "sync", "rename",
-// "sync folder") and the path; an error code that it returns is what the call fails with. Empty: none.
+// "sync folder") and the path; the call fails with an error code that it returns. Empty: no probe.
 using FileProbe = std::function<int(std::string_view call, const std::string& path)>;
 void set_file_probe(FileProbe probe);
 

@@ -52,16 +52,16 @@ void check_limits(const ImageHeader& header, const std::string& name, const Imag
                 name, header.scans, header.blocks, limits.max_blocks);
 }
 
-// What a file begins as that is no PNG, JPEG or WebP, and what to do about it; empty: nothing known.
+// What a file that is not a PNG, JPEG or WebP begins as, and what to do about it; empty: unknown.
 std::string told_of_other(Bytes encoded) {
   using namespace std::string_view_literals;
   const std::string_view text(reinterpret_cast<const char*>(encoded.data()), encoded.size());
   if (text.empty()) return "the file is empty. Is the download complete?";
   const std::string_view start = trim(text.substr(0, 64));
   if (to_lower(start).starts_with("<!doctype html") || to_lower(start).starts_with("<html"))
-    return "an HTML page and no picture. Was the download refused?";
+    return "an HTML page, not a picture. Was the download refused?";
   if (start.starts_with("version https://git-lfs"))
-    return "a pointer of Git LFS and no picture. Run git lfs pull in its repository.";
+    return "a Git LFS pointer, not a picture. Run git lfs pull in its repository.";
   const std::tuple<std::size_t, std::string_view, const char*> known[] = {
       {0, "GIF8", "a GIF"},           {0, "BM", "a BMP"},
       {0, "II*\0"sv, "a TIFF"},       {0, "MM\0*"sv, "a TIFF"},
@@ -128,7 +128,7 @@ std::string last_bytes(const std::filesystem::path& path, std::streamoff count) 
   return end;
 }
 
-// Whether the file ends as a whole one does. Others may be whole too, with something behind their end.
+// Whether the file ends as a complete one does. Other files may be complete too, with something behind their end.
 bool ends_well(const ImageHeader& header, const std::filesystem::path& path, std::string_view start) {
   switch (header.format) {
     case ImageFormat::png:
@@ -193,12 +193,12 @@ void verify_image(Bytes encoded, const std::string& name, const ImageLimits& lim
 
 std::filesystem::path picture_path(const std::string& name, const std::filesystem::path& folder) {
   constexpr std::size_t kMost = 40;  // of an address, which may hold the picture itself
-  if (name.empty()) throw Error("an empty text names no picture; leave it out");
+  if (name.empty()) throw Error("an empty text does not name a picture; leave it out");
   std::error_code code;
   std::filesystem::path path = folder / name;
   const bool address = name.find("://") != std::string::npos || name.starts_with("data:");
   if (address && !std::filesystem::exists(path, code))
-    throw Error("the picture {}{} is an address, and pictures are read from files alone. Write the path of a file",
+    throw Error("the picture {}{} is a URL, and agon reads pictures only from files. Give the path of a file",
                 valid_utf8(name.substr(0, kMost)), name.size() > kMost ? "..." : "");
   return path;
 }

@@ -54,12 +54,12 @@ class Image {
 Image decode_image(std::span<const std::uint8_t> encoded, const std::string& name, const ImageLimits& limits = {});
 // Throws what decode_image would, and takes no memory for the pixels in this process.
 void verify_image(std::span<const std::uint8_t> encoded, const std::string& name, const ImageLimits& limits = {});
-// The picture file that `name` is, in `folder`. Throws Error for an empty name and for an address (http://, file://,
-// data:): pictures are read from files alone. The message holds the beginning of the address.
+// The path of the picture file `name` in `folder`. Throws Error for an empty name and for an address (http://, file://,
+// data:): pictures are only read from files. The message holds the beginning of the address.
 std::filesystem::path picture_path(const std::string& name, const std::filesystem::path& folder = {});
 Image load_image(const std::filesystem::path& path, const ImageLimits& limits = {});
-// Reads the header, and whether the end is there: throws what load_image would for a file that is absent, no picture,
-// cut off, or past the limits; damage in between shows at decoding.
+// Reads the header and looks for the end mark. Throws what load_image would for a file that is absent, not a picture,
+// cut off or past the limits; other damage shows only at decoding.
 void check_image(const std::filesystem::path& path, const ImageLimits& limits = {});
 // quality: 1..100 for JPEG and WebP; ignored for PNG.
 std::vector<std::uint8_t> encode_image(const Image& image, ImageFormat format, int quality = 90);

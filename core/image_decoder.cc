@@ -36,18 +36,19 @@ using decoder::Request;
 constexpr std::uint64_t kMostBytesAtOnce = 1ull << 30;
 constexpr int kSocketBuffer = 1 << 20;
 
-// How long a decoder may take before it is taken for stuck: CPU time is bounded by itself, a busy machine is not.
+// How long a decoder may take before it counts as stuck: its CPU time has its own bound, the load of the machine has
+// none.
 std::chrono::duration<double> patience(double cpu_seconds) {
   return std::chrono::duration<double>(60 + 10 * cpu_seconds);
 }
 
-// Beside this program, or, for the programs of a build's other folders, where the build puts it.
+// Next to this program, or, for programs in other folders of a build, where the build puts it.
 std::string decoder_path() {
   std::error_code code;
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", code).parent_path();
   for (const auto& path : {here / "agon-decode", here.parent_path() / "cli" / "agon-decode"})
     if (std::filesystem::exists(path, code)) return path;
-  throw Error("pictures: there is no decoder at {}. script/build makes it.", (here / "agon-decode").string());
+  throw Error("pictures: there is no decoder at {}. Run script/build.", (here / "agon-decode").string());
 }
 
 // The process ended, and was not asked to.
@@ -244,7 +245,7 @@ std::uint64_t encoded_bytes(const ImageHeader& header) {
   return bytes;
 }
 
-// What a library said of the picture, whose bytes may stand in it.
+// What a library said about the picture; it may quote the picture's bytes.
 std::string plain(std::string text) {
   for (char& letter : text)
     if (letter < 0x20 || letter > 0x7E) letter = '?';
@@ -252,7 +253,7 @@ std::string plain(std::string text) {
   return text;
 }
 
-// Ends the worker, if it has not, and says what that means for its picture.
+// Ends the worker if it still runs, and says what its end means for its picture.
 std::string why_ended(Worker& worker, double seconds) {
   const bool overdue = worker.overdue();
   const std::optional<int> status = worker.end();
@@ -322,7 +323,7 @@ Image decode_apart(const ImageHeader& header, const std::string& name, const Ima
       const std::unique_ptr<Worker> ended = turn.discard();
       const std::string why = why_ended(*ended, limits.cpu_seconds);
       if (!used || ended->overdue()) throw Error("{}: {}", name, why);
-      // One that had waited may have been ended by anybody: a fresh one tells.
+      // Anybody may have ended a worker that was idle: a fresh one shows whether the picture is to blame.
     } catch (...) {
       turn.discard();
       throw;

@@ -15,7 +15,7 @@ namespace agon {
 // 1 GiB. Throws Error, which begins with `name`.
 Image decode_apart(const ImageHeader& header, const std::string& name, const ImageLimits& limits, bool keep_pixels);
 
-// What the decoder holds at most beside the file, and this process then holds as well: bytes.
+// Bytes that the decoder, and then this process, holds at most in addition to the file.
 std::uint64_t decode_bytes(const ImageHeader& header);
 
 }  // namespace agon

@@ -43,7 +43,7 @@ Sums sums_of(std::span<const TaskShare> tasks) {
 
 double effective_trials(std::span<const TaskShare> tasks, const Sums& sums, double share) {
   const double fewest = sums.whole * sums.whole / sums.whole_squared, most = std::max(fewest, sums.draws);
-  double squares = 0;  // of what each task is off the share
+  double squares = 0;  // of each task's deviation from the share
   for (const TaskShare& task : tasks) squares += std::pow(task.part - share * task.whole, 2);
   const double variance = squares / (sums.whole * sums.whole), binomial = share * (1 - share);
   if (binomial <= 0) return fewest;

@@ -31,10 +31,11 @@ Interval share_interval(std::span<const TaskShare> tasks);
 // joined by their squares with the correlation over the tasks. REQUIRES: equally long.
 Interval paired_difference_interval(std::span<const TaskShare> minuend, std::span<const TaskShare> subtrahend);
 
-// The interval of a difference a - b from those of a and b, which are correlated by `correlation` (Newcombe; MOVER).
+// The interval of a difference a - b from the intervals of a and b, which are correlated by `correlation` (Newcombe;
+// MOVER).
 Interval difference_interval(double a, Interval of_a, double b, Interval of_b, double correlation = 0);
 
-// For figures in [0, 1] that are no shares, such as areas under curves: the bootstrap's interval. Of fewer than
+// For figures in [0, 1] that are not shares, such as areas under curves: the bootstrap's interval. Of fewer than
 // kFewTasks, and where all resamples agree, it says little: the interval then reaches as far as Wilson's at so many.
 inline constexpr std::size_t kFewTasks = 10;
 Interval bootstrap_or_wilson(Interval bootstrap, double value, std::size_t tasks);

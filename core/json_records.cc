@@ -38,7 +38,7 @@ std::string_view without_mark(std::string_view text) {
   return text.starts_with(kByteOrderMark) ? text.substr(kByteOrderMark.size()) : text;
 }
 
-// Whether an array of objects begins here; [1, 2] is no such array.
+// Whether an array of objects begins here; [1, 2] is not one.
 bool begins_array(std::string_view text) {
   text = trim(text);
   if (!text.starts_with('[')) return false;
@@ -46,7 +46,7 @@ bool begins_array(std::string_view text) {
   return text.empty() || text.starts_with('{') || text.starts_with(']');
 }
 
-// What the first line of a file that holds no records a line is a sign of; empty: of nothing known.
+// What the first line of a file without records by line shows it to be; empty: unknown.
 std::string advice_for(std::string_view line, const std::string& path) {
   if (line.starts_with('{') && !line.ends_with('}'))
     return fmt::format(". Is it one object over several lines? Write one a line: jq -c . {}", shell_word(path));
@@ -58,14 +58,14 @@ std::string advice_for(std::string_view line, const std::string& path) {
   return {};
 }
 
-// The key of {"data": [{...}, ...]}, whose records stand one deeper; empty: it is no such object.
+// The key of {"data": [{...}, ...]}, whose records stand one deeper; empty: not such an object.
 std::string wrapping_key(const SortedJson& record) {
   if (!record.is_object() || record.size() != 1) return {};
   const auto only = record.begin();
   return only->is_array() && !only->empty() && only->front().is_object() ? only.key() : std::string();
 }
 
-// Runs work(), with the place before what it throws.
+// Runs work(); an Error that it throws gets the place in front.
 template <typename Work>
 void at_place(const std::string& path, const RecordPlace& place, const Work& work) {
   try {

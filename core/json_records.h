@@ -20,9 +20,9 @@ struct RecordPlace {
   std::string in(const std::string& path) const;  // "tasks.jsonl:3", "tasks.json, item 2"
 };
 
-// Calls visit(record, place) for each object of `input`, lines as they come, the file being called `path`.
-// Throws Error that begins with the place: for what is no JSON or no object, has a key twice, or is of another format,
-// with the way to convert it; and for what visit throws.
+// Calls visit(record, place) for each object of `input`, lines as they come, the file being called `path`. Throws Error
+// that begins with the place: for a record that is not a JSON object or has a key twice, for another format (with the
+// way to convert it), and for what visit throws.
 using VisitRecord = std::function<void(const SortedJson& record, const RecordPlace& place)>;
 void read_records(std::istream& input, const std::string& path, const VisitRecord& visit);
 void read_records(std::string_view content, const std::string& path, const VisitRecord& visit);

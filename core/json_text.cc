@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMostTold = 200;  // bytes of what the parser says, which quotes the text
 constexpr int kDeepestOfFile = 32, kMostValues = 100'000'000;
 
-// What stands in the place of JSON there, as other programs write it; empty: nothing known.
+// The hint for what other programs write there in place of JSON; empty: unknown.
 std::string hint_at(std::string_view text, std::size_t at) {
   const std::string_view rest = text.substr(std::min(at, text.size()));
   const std::string_view before = trim(text.substr(0, std::min(at, text.size())));
@@ -39,7 +39,7 @@ std::string fault_of(std::string_view text, std::string_view what, std::size_t p
   what.remove_prefix(kStart.size());
   const bool one_line = text.find('\n') == text.npos;
   if (one_line) what.remove_prefix(std::min(what.find("column"), what.size()));
-  // The parser reads a little on: the fault begins where the word does that it could not read.
+  // The parser stops a little late: the fault begins with the word that it could not read.
   std::size_t at = position > 0 ? position - 1 : 0;
   const auto in_word = [&](std::size_t i) {
     return i < text.size() && (std::isalpha(static_cast<unsigned char>(text[i])) != 0 || text[i] == '-');
@@ -90,7 +90,7 @@ std::string wide_encoding(std::string_view start) {
   return {};
 }
 
-// True where one stands outside of strings; to read it costs more than all else.
+// True where one stands outside strings; reading it costs more than everything else.
 bool has_long_number(std::string_view text) {
   constexpr std::size_t kMostDigits = 4000;
   bool in_string = false;
@@ -133,7 +133,7 @@ class Builder final : public AnyJson::json_sax_t {
   bool start_object(std::size_t) override { return open(AnyJson::object()); }
   bool key(std::string& name) override {
     AnyJson& object = *open_.back();
-    if (rules_.of_file && object.contains(name)) throw Error("the key {} is there twice. Keep one", shown_text(name));
+    if (rules_.of_file && object.contains(name)) throw Error("the key {} occurs twice. Keep one", shown_text(name));
     if (object.size() == rules_.most_keys) throw Error("an object has more than {} keys", rules_.most_keys);
     member_ = &object[name];
     return true;
@@ -229,11 +229,11 @@ void refuse_other_formats(const std::string& path, std::string_view start) {
   const auto begins = [start](std::string_view magic) { return start.starts_with(magic); };
   if (begins("PAR1"))
     throw Error(
-        "{}: Parquet is not read here. Convert it, with pandas and pyarrow: python3 -c \"import sys, pandas; "
+        "{}: agon does not read Parquet. Convert it, with pandas and pyarrow: python3 -c \"import sys, pandas; "
         "pandas.read_parquet(sys.argv[1]).to_json(sys.argv[2], orient='records', lines=True)\" {} tasks.jsonl",
         path, shell_word(path));
   if (begins("version https://git-lfs"))
-    throw Error("{}: this is a pointer of Git LFS, not the file. Run git lfs pull in its repository.", path);
+    throw Error("{}: this is a Git LFS pointer, not the file. Run git lfs pull in its repository.", path);
   if (begins("\x1F\x8B"))
     throw Error("{0}: compressed by gzip. Unpack it: gzip -dc {1} >tasks.jsonl", path, shell_word(path));
   if (begins("BZh"))

@@ -31,7 +31,7 @@ ParsedJson parse_json(std::string_view text, int deepest = 32, int most_values =
 // the text that was written.
 ParsedJson parse_json_of_file(std::string_view text);
 // Throws Error, with the way to convert it, where a file that should hold JSON begins as one of another format:
-// Parquet, UTF-16 or 32, compressed, a pointer of Git LFS.
+// Parquet, UTF-16 or 32, compressed, a Git LFS pointer.
 void refuse_other_formats(const std::string& path, std::string_view start);
 
 // The text that an object, a Json or a SortedJson, holds at `key`. Throws Error: no "key"; "key" is 3, not a text.
@@ -43,7 +43,7 @@ std::string text_at(const AnyJson& object, const std::string& key, const std::st
 // The same as the first; a text of white space alone is refused too.
 template <typename AnyJson>
 std::string filled_text_at(const AnyJson& object, const std::string& key);
-// The text there; empty for anything else, also where `json` is no object.
+// The text there; empty for anything else, also where `json` is not an object.
 template <typename AnyJson>
 std::string text_or_empty(const AnyJson& json, const std::string& key);
 

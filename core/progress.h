@@ -17,7 +17,7 @@ inline constexpr std::chrono::seconds kMostlyShort{2};
 // What a bar shows; texts that are empty are left out.
 struct ProgressParts {
   std::string label, count, rate, left, note;  // "run charts", "30/40 episodes", "12.3 episodes/s", "3 s left", "..."
-  std::optional<double> share;                 // of the work that is done; without one there is no bar
+  std::optional<double> share;                 // share of the work that is done; nothing: no bar
 };
 // One line of at most `columns` characters. Where they do not hold all of it, these go, in this order: the end of the
 // note, the bar, the end of the label, the time left, the rate, the label. The count stays.

@@ -20,7 +20,7 @@ Json& program() {
   return record;
 }
 
-// The value of a line "key : value" of a file of /proc; empty: there is none.
+// The value of a line "key : value" of a file of /proc; empty: no such line.
 std::string proc_value(const char* file, const std::string& key) {
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line);) {

@@ -27,7 +27,7 @@ std::string provenance_text(const Json& provenance);
 // The subcommand of the process: "run" of "agon run --suite charts". Empty where it says no command.
 std::string provenance_subcommand(const Json& provenance);
 
-// What of a config says what is done and not by whom: all but its provenance.
+// A config without its provenance: it says what a run does, not who wrote it.
 Json without_provenance(Json config);
 
 }  // namespace agon

@@ -25,8 +25,7 @@ std::vector<Interval> bootstrap_intervals(
     const std::function<std::vector<double>(std::span<const std::size_t>)>& statistics, std::uint64_t seed,
     int resamples = 1000, double confidence = 0.95);
 
-// Unbiased pass@k (Chen et al. 2021): 1 - C(n - c, k) / C(n, k) for n samples of which c are right. REQUIRES: 1 <= k <=
-// n.
+// Unbiased pass@k (Chen et al. 2021): 1 - C(n - c, k) / C(n, k) for n samples, c of them right. REQUIRES: 1 <= k <= n.
 double pass_at_k(int samples, int right, int k);
 
 // Area under the ROC curve; ties count half. NaN when one class is missing. Equal to sklearn.metrics.roc_auc_score.

@@ -239,7 +239,7 @@ std::string read_file(const std::string& path) {
   std::error_code code;
   if (std::filesystem::is_directory(path, code)) throw Error("{}: is a folder, not a file.", path);
   if (std::filesystem::exists(path, code) && !std::filesystem::is_regular_file(path, code))
-    throw Error("{}: is no regular file (a pipe or a device).", path);
+    throw Error("{}: is not a regular file, but a pipe or a device.", path);
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error("{}: cannot be read: {}. Check the path.", path, std::strerror(errno));
   std::ostringstream content;

@@ -30,8 +30,8 @@ struct Observation {
   std::vector<Part> parts;  // text and images of the next message
 };
 
-// A reward and the parts that it is the sum of, each with its name ("accuracy", "format"). Always finite. Every turn
-// that is not refused names its components, those that are 0 too: an episode may be cut after any of them.
+// A reward and its components, whose sum it is, each with its name ("accuracy", "format"). Always finite. Every turn
+// that is not refused names its components, also those that are 0: an episode may be cut after any of them.
 struct Reward {
   double total = 0;
   std::vector<std::pair<std::string, double>> components;
@@ -55,7 +55,7 @@ struct ResetOptions {
   std::uint64_t seed = 0;
 };
 
-// What the suite knows of the task under way. `gold` is for logs and reports: it is in no observation.
+// What the suite knows of the task under way. `gold` is for logs and reports: no observation contains it.
 struct TaskInfo {
   // "charts/2/test/17": suite, level, split, index (and "@seed" in train); a role (env/wrappers/role.h)
   std::string id;
@@ -71,8 +71,8 @@ struct StepLabel {
   bool correct = false;
   StepKind kind = StepKind::reasoning;
   std::string reason;  // for a person: "the red bar is 4, not 5"
-  // What a critic holds against each other: the step as it should be ("red is 4"), and what of the step it is held
-  // against ("5"). Empty: the right step, and all of this one.
+  // `truth`: what the step should say ("red is 4"). `claim`: the part of the step that is compared with it ("5"). Empty
+  // `truth` means the correct step, empty `claim` the whole step.
   std::string truth, claim;
 };
 
@@ -96,13 +96,13 @@ class Env {
  public:
   virtual ~Env() = default;
 
-  // Starts what its episodes need beside the task and what takes long to start (a sandbox, an index), for all envs of
-  // the process; reset and step do so themselves where this was not called. Throws Error where it cannot be had.
+  // Starts what its episodes need besides the task and what takes long to start (a sandbox, an index), for all envs of
+  // the process; without this call, reset and step start it. Throws Error if it is unavailable.
   virtual void prepare() {}
   // Starts the task of `options`. Throws Error when there is no such task.
   virtual StepResult reset(const ResetOptions& options) = 0;
-  // One turn. Never throws for what a policy wrote; throws Error where what it needs is broken (a sandbox, a search
-  // server), and then the episode is no reward of 0 but failed. A bad action is refused: `refused`, an
+  // One turn. Never throws for what a policy wrote; throws Error where something it needs is broken (a sandbox, a
+  // search server); the episode then counts as failed, not as a reward of 0. A bad action is refused: `refused`, an
   // Observation that says so and reward 0. After terminated or truncated, and before the first reset, a step changes
   // nothing and is refused.
   virtual StepResult step(const Action& action) = 0;

@@ -29,10 +29,10 @@ std::optional<Span> last_tag(std::string_view text, Tag tag);
 std::optional<Span> last_boxed(std::string_view text);
 // The answer as graders want it: the last <answer>, else the last \boxed{}; trimmed. Nothing if there is neither.
 std::optional<std::string> extract_answer(std::string_view text);
-// The last <score>: a number in [0, 1]; anything else is no score.
+// The last <score>: a number in [0, 1]; anything else is not a score.
 std::optional<double> extract_score(std::string_view text);
 
-// Without what stands behind the last </answer>, where the policy writes its score: no part of a step.
+// The turn without the text after its last </answer>, where the policy writes its score: that is not part of a step.
 std::string_view without_score(std::string_view text);
 
 enum class StepRule { blank_line, newline, sentence };  // sentence: a newline, or period + space; the period stays

@@ -37,8 +37,8 @@ struct SuiteInfo {
   int levels = 1;            // 1..levels
   int default_level = 1;
   std::uint64_t test_tasks = 0;  // size of the fixed test split; of a suite that takes a file, what is in it
-  bool takes_file = false;       // its tasks are those of a file, which SuiteOptions::file names
-  std::uint64_t file_hash = 0;   // of the task file and its pictures; a run goes on with the same ones only
+  bool takes_file = false;       // its tasks come from the file that SuiteOptions::file names
+  std::uint64_t file_hash = 0;   // of the task file and its pictures; a run resumes only with the same ones
   std::shared_ptr<const std::vector<FileTask>> file_tasks;  // of such a suite, in order; nothing without a file
   bool has_train_split = true;
   bool has_expert = true;              // Env::demonstrate answers
@@ -82,7 +82,7 @@ class Suite {
 
 // All suites, by name. Those that take a file are listed, but have no tasks without it.
 std::vector<std::string> suite_names();
-// An Env of a suite that is asked nothing else. Throws Error as Suite does.
+// An Env of a suite, for callers that need nothing else of the suite. Throws Error as Suite does.
 std::unique_ptr<Env> make_env(const std::string& name, const SuiteOptions& options = {});
 
 }  // namespace agon::env

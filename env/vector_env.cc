@@ -188,7 +188,7 @@ struct VectorEnv::Pool {
   void discard() {
     try {
       receive(1);
-    } catch (const Error&) {  // the first failure is the one that is told
+    } catch (const Error&) {  // the first failure is reported
     }
   }
 };
@@ -215,7 +215,7 @@ std::vector<VectorStep> VectorEnv::reset(std::span<const int> env_ids) {
 
 std::vector<VectorStep> VectorEnv::step(std::vector<Action> actions) {
   if (actions.size() != pool_->slots.size())
-    throw Error("VectorEnv: {} actions for {} envs; give one a env.", actions.size(), num_envs());
+    throw Error("VectorEnv: {} actions for {} envs; give one per env.", actions.size(), num_envs());
   std::vector<Pool::Job> jobs;
   for (int i = 0; i < num_envs(); ++i) jobs.push_back({i, std::move(actions[static_cast<std::size_t>(i)])});
   return pool_->run(std::move(jobs));

@@ -36,9 +36,8 @@ struct VectorStep {
 
 // Results come in env order from reset/step; in order of completion from recv. Its methods are called from one thread.
 // Misuse throws Error and changes nothing: stepping an env that was never reset or is in flight, receiving more than is
-// in flight, options out of range. An env that throws is told as Error with its number from the call that would have
-// returned its result; that env then waits for a reset, the results of the others come with the next recv (a step
-// loses them).
+// in flight, options out of range. If an env throws, the call that would have returned its result throws Error with the
+// env's number. That env then waits for a reset; the results of the others come with the next recv (a step loses them).
 class VectorEnv {
  public:
   VectorEnv(const Suite& suite, const VectorOptions& options);
@@ -48,7 +47,7 @@ class VectorEnv {
   int num_envs() const;
   std::vector<VectorStep> reset();                              // starts every env's next task
   std::vector<VectorStep> reset(std::span<const int> env_ids);  // disabled mode: only these
-  std::vector<VectorStep> step(std::vector<Action> actions);    // one a env; nothing may be in flight
+  std::vector<VectorStep> step(std::vector<Action> actions);    // one per env; nothing may be in flight
   void async_reset();                                           // sends every env its next task
   void send(int env_id, Action action);
   std::vector<VectorStep> recv();  // the first batch_size to finish

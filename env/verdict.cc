@@ -10,7 +10,7 @@ namespace agon::env {
 namespace {
 
 constexpr std::string_view kOpen = "<Answer>", kClose = "</Answer>";
-constexpr std::size_t kShown = 60;  // bytes of a word that is none
+constexpr std::size_t kShown = 60;  // bytes shown of an invalid verdict
 
 }  // namespace
 

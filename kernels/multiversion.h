@@ -1,6 +1,6 @@
 // kernels/multiversion.h - AGON_MULTIVERSION compiles a function for AVX-512, AVX2 and plain x86-64, chosen when the
-// program loads; on other processors and under sanitizers once, for the least that there is. AGON_APART before a loop:
-// what one round of it writes no other one reads, also where arrays are the same; with GCC, which otherwise leaves such
+// program loads; on other processors and under sanitizers once, for the baseline. AGON_APART before a loop promises
+// that no iteration reads what another one writes, even where arrays are the same; for GCC, which otherwise leaves such
 // loops as they are.
 #pragma once
 

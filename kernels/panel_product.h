@@ -12,7 +12,7 @@ namespace agon::kernels {
 inline constexpr int kPanel = 2 * kLanes;  // columns
 
 // y[r, n] = bias[n] + sum over k of x[r, k] * panel[k, n]; with `add`, y += that. Each output is one chain of
-// multiply-adds over k = 0 .. depth - 1, whatever else is computed beside it.
+// multiply-adds over k = 0 .. depth - 1, whatever else is computed with it.
 struct PanelProduct {
   const float* x = nullptr;  // x[r, k] stands at r * x_stride + k * x_step
   std::int64_t x_stride = 0, x_step = 1;

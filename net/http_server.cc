@@ -34,22 +34,22 @@ using Time = Clock::time_point;
 constexpr int kBacklog = 1024;                                 // connections that wait for the next look
 constexpr auto kLook = std::chrono::milliseconds(20);          // how often deadlines and the wish to stop are looked at
 constexpr auto kLastAnswers = std::chrono::milliseconds(200);  // that a server which ends has for them
-constexpr auto kPatience = std::chrono::seconds(1);      // a connection that is not done for so long may be closed
+constexpr auto kPatience = std::chrono::seconds(1);            // a connection that takes longer may be closed
 constexpr auto kStall = std::chrono::milliseconds(250);  // so long without a byte moved, where others need the room,
 constexpr std::size_t kLeastBytesASecond = 64 << 10;     // or fewer than these
 constexpr auto kFarewell = std::chrono::seconds(1);      // for a client to read its last answer
-constexpr int kMostTurnedAway = 64;                      // connections at a time that are told 503
+constexpr int kMostTurnedAway = 64;                      // connections at a time that get a 503
 constexpr std::size_t kMostHeaderBytes = 16 << 10;
 constexpr std::size_t kMostBufferBytes = 128 << 10;  // read ahead
 constexpr int kSocketBytes = 256 << 10;              // the kernel's buffer, each way
-constexpr int kOtherFiles = 128;                     // descriptors beside those of connections
+constexpr int kOtherFiles = 128;                     // descriptors in addition to the connections
 constexpr std::size_t kMostUnsent = 256 << 10;       // of an answer in pieces; more waits
 
 Time after(double seconds) {
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-// What a connection is at.
+// The state of a connection.
 enum class State {
   idle,     // between two requests
   reading,  // a request
@@ -70,7 +70,7 @@ bool is_http_error(const error_code& error) {
          error != http::error::end_of_stream && error != http::error::partial_message;
 }
 
-// Files that may be open suffice, or are raised.
+// Raises the limit of open files where it does not suffice.
 void require_descriptors(int connections, int threads) {
   const auto needed = static_cast<rlim_t>(connections + kMostTurnedAway + threads + kOtherFiles);
   rlimit limit{};
@@ -151,7 +151,7 @@ struct HttpServer::Implementation {
     try {
       listen();
     } catch (const boost::system::system_error& error) {
-      throw Error("{}:{}: cannot be listened on: {}. Is another server there? Choose another --host or --port.",
+      throw Error("{}:{}: cannot listen there: {}. Does another server use it? Choose another --host or --port.",
                   options.host, options.port, error.code().message());
     }
   }
@@ -271,7 +271,7 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
   Time deadline() const { return deadline_; }
   bool turned_away() const { return turned_away_; }
   bool closed() const { return closed_; }
-  // Holds bytes that it hardly moves.
+  // Whether it holds bytes that it hardly moves.
   bool is_stalled(Time now) const {
     const bool holds = state_ == State::writing || (state_ == State::reading && held_.bytes() > 0);
     return holds && (slow_ || now - last_moved_ >= kStall);
@@ -319,8 +319,7 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
     http::async_read_header(socket_, buffer_, *parser_, then([this](const error_code& error, std::size_t) {
                               if (error) return cannot_read(error);
                               if (!knows_coding())
-                                return refuse(501,
-                                              "the Transfer-Encoding is none that is known here; there is chunked");
+                                return refuse(501, "the Transfer-Encoding is unsupported; use chunked");
                               if (!is_let_in()) return;
                               deadline_ = after(server_.options.limits.body_seconds);
                               if (parser_->get()[http::field::expect].starts_with("100")) return say_continue();
@@ -328,7 +327,7 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
                             }));
   }
 
-  // Where the body ends is otherwise a guess, and what is guessed wrong is taken for the next request (RFC 9112, 6.1).
+  // Otherwise the end of the body is a guess, and a wrong guess makes part of it the next request (RFC 9112, 6.1).
   bool knows_coding() const {
     const auto& request = parser_->get();
     const auto codings = request.equal_range(http::field::transfer_encoding);
@@ -606,7 +605,7 @@ void HttpServer::Implementation::accept() {
       }
       return accept();
     }
-    // No descriptor or no memory: what is idle makes room.
+    // No descriptor or no memory: an idle connection makes room.
     close_longest_idle(Clock::now());
     accept_again.expires_after(kLook);
     accept_again.async_wait([this](const error_code& aborted) {

@@ -14,8 +14,8 @@ namespace agon::net {
 
 struct HttpLimits {
   int connections = 512;  // open at a time; one more closes the longest idle one, or gets 503
-  // Of all bodies and answers in memory. Who needs more closes those that moved no byte for 250 ms or fewer than 64 KiB
-  // in a second; else it gets 503.
+  // Of all bodies and answers in memory. A connection that needs more closes those that moved no byte for 250 ms or
+  // fewer than 64 KiB in a second; else it gets 503.
   std::size_t most_held_bytes = 256u << 20;
   double idle_seconds = 30;    // between two requests of a connection
   double header_seconds = 10;  // for a request line and its headers; of a new connection: from its start
@@ -52,7 +52,7 @@ class ByteBudget {
     Lease(Lease&& other) noexcept;
     Lease& operator=(Lease&& other) noexcept;
     ~Lease();
-    // False: that many are not to be had, and the lease is as it was.
+    // False: that many are unavailable, and the lease is unchanged.
     bool resize(std::size_t bytes);
     std::size_t bytes() const { return bytes_; }
 

@@ -16,7 +16,7 @@ std::string_view to_string(Backend backend) { return kBackends.at(static_cast<st
 Backend backend_from(std::string_view name) {
   for (std::size_t i = 0; i < kBackends.size(); ++i)
     if (kBackends[i] == name) return static_cast<Backend>(i);
-  throw Error("sandbox: there is no backend '{}'. There are: native, bwrap, docker, podman", name);
+  throw Error("sandbox: unknown backend '{}'. Use native, bwrap, docker or podman", name);
 }
 
 }  // namespace agon::sandbox

@@ -35,7 +35,7 @@ const Field& field_of(std::string_view name) {
     if (field.name == name) return field;
     names += (names.empty() ? "" : ", ") + std::string(field.name);
   }
-  throw Error("limits: there is no limit '{}'. There are: {}", name, names);
+  throw Error("limits: unknown limit '{}'. Use one of: {}", name, names);
 }
 
 double factor_of(std::string_view unit) {
@@ -52,14 +52,14 @@ double parse_value(const Field& field, std::string_view text) {
   const double factor = factor_of({end, text.data() + text.size()});
   const bool is_count = std::holds_alternative<std::int64_t Limits::*>(field.member);
   if (failure != std::errc() || factor == 0 || (!is_count && factor != 1))
-    throw Error("limits: '{}={}' is no {}", field.name, text,
-                is_count ? "number of bytes or things (K, M, G may follow)" : "number of seconds");
+    throw Error("limits: '{}={}' is not a {}", field.name, text,
+                is_count ? "size or a count: use a number or a suffix, as in 512M" : "number of seconds, as in 2.5");
   return value * factor;
 }
 
 void set(Limits& limits, const Field& field, double value) {
   if (!(value >= field.least && value <= field.most))
-    throw Error("limits: {} = {} lies outside of {} to {}", field.name, value, field.least, field.most);
+    throw Error("limits: {} = {} must be from {} to {}", field.name, value, field.least, field.most);
   if (const auto* seconds = std::get_if<double Limits::*>(&field.member))
     limits.** seconds = value;
   else

@@ -1,4 +1,4 @@
-// sandbox/limits.h - what a session may use. Every limit has a reason of its own in the result (sandbox/result.h).
+// sandbox/limits.h - what a session may use. Each limit has its own reason in the result (sandbox/result.h).
 #pragma once
 
 #include <cstdint>

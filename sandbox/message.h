@@ -10,6 +10,6 @@
 namespace agon::sandbox {
 
 std::string message_frame(const Json& message);
-std::optional<Json> read_message(std::string_view payload);  // of a frame; nothing when it is no map
+std::optional<Json> read_message(std::string_view payload);  // of a frame; nothing when it is not a map
 
 }  // namespace agon::sandbox

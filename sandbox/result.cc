@@ -48,7 +48,7 @@ Result result_from_json(const Json& json) try {
   }
   return result;
 } catch (const Json::exception& error) {
-  throw Error("sandbox: an answer that is none: {}", error.what());
+  throw Error("sandbox: the launcher sent an invalid answer: {}", error.what());
 }
 
 Json to_json(const Result& result) {

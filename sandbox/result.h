@@ -20,7 +20,7 @@ enum class Reason {
   disk_limit,  // bytes of one file, bytes in all, or inodes
   output_limit,
   killed_by_signal,  // the interpreter ended by a signal of the code's own making
-  protocol_error,    // the interpreter's answer was none, or the code ended the session in another way of its own
+  protocol_error,    // the interpreter's answer was invalid, or the code ended the session in another way
   sandbox_lost,      // the machinery failed: never the code's fault, never a reward
 };
 std::string_view to_string(Reason reason);
@@ -35,7 +35,7 @@ std::string_view to_string(Tier tier);  // "A"
 Tier tier_from(std::string_view name);  // throws Error
 inline bool weaker(Tier tier, Tier floor) { return tier > floor; }
 
-// A better tier that could not be had.
+// A better tier that was unavailable.
 struct MissedTier {
   Tier tier = Tier::a;
   std::string why;

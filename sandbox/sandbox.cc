@@ -45,11 +45,11 @@ namespace {
 std::string launcher_path(const SandboxConfig& config) {
   std::string path = config.launcher;
   if (path.empty()) path = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "agon-sandbox";
-  if (!std::filesystem::exists(path)) throw Error("sandbox: there is no launcher at {}. script/build makes it", path);
+  if (!std::filesystem::exists(path)) throw Error("sandbox: there is no launcher at {}. Run script/build", path);
   return path;
 }
 
-// What another backend's program is found by, and what it finds its engine and its images by.
+// The variables by which another backend's program is found, and by which it finds its engine and images.
 std::vector<std::string> backend_environment(Backend backend) {
   std::vector<std::string> environment;
   if (backend == Backend::native) return environment;

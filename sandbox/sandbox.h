@@ -3,10 +3,10 @@
 //   Sandbox sandbox({});
 //   Session session = sandbox.open({});
 //   session.run({.code = "x = 1"});
-//   Session other = session.fork();   // has x, and the files; both go on by themselves
+//   Session other = session.fork();   // has x, and the files; the two are independent
 // docs/sandbox.md says what holds at which tier. Gold answers, keys and the environment of this process are not in it:
-// the launcher is started with an empty environment and gets nothing but the code. Of another backend, its program
-// outside gets the variables by which it finds its engine.
+// the launcher is started with an empty environment and gets nothing but the code. Another backend's program also gets
+// the variables by which it finds its engine.
 #pragma once
 
 #include <cstdint>
@@ -25,16 +25,16 @@ namespace agon::sandbox {
 struct SandboxConfig {
   std::string interpreter = "/usr/bin/python3";
   std::vector<std::string> modules = {"numpy", "cv2"};  // imported before any session starts
-  std::vector<std::string> readable;  // folders beside /usr that sessions may read: where another interpreter lies
+  std::vector<std::string> readable;  // folders besides /usr that sessions may read: where another interpreter lies
   Backend backend = Backend::native;
   Tier floor = Tier::b;  // refuse to run below it
   Tier best = Tier::a;   // do not try above it
-  std::string launcher;  // path of agon-sandbox; empty: beside this program
+  std::string launcher;  // path of agon-sandbox; empty: next to this program
 };
 
 class Launcher;
 
-// There is no fork. `reason`: what its code ends with; sandbox_lost only where the machinery failed.
+// The fork failed. `reason`: how the fork's code would have ended; sandbox_lost only where the machinery failed.
 struct ForkRefused : Error {
   ForkRefused(Reason ends_with, const std::string& why) : Error("sandbox: {}", why), reason(ends_with) {}
   Reason reason;
@@ -68,15 +68,15 @@ class Session {
 // One launcher process, and any number of sessions in it. Thread-safe; sessions may be used from different threads.
 class Sandbox {
  public:
-  // Throws Error when no tier down to the floor can be had, or the interpreter does not come up; says why.
+  // Throws Error with the reason if no tier down to the floor is available or the interpreter does not start.
   explicit Sandbox(const SandboxConfig& config = {});
   ~Sandbox();
-  // seed: of what `random` and numpy's own generator draw. Waits where there is no room for another session, and throws
-  // Error when none has come free within a minute.
+  // seed: of `random` and numpy's own generator. Waits while there is no room for another session; throws Error after a
+  // minute.
   Session open(const Limits& limits = {}, std::uint64_t seed = 0);
   int room() const;  // sessions that can be open at a time
   Tier tier() const;
-  const std::vector<MissedTier>& missed() const;  // the tiers above it that were tried, and why they are not to be had
+  const std::vector<MissedTier>& missed() const;  // the tiers above it that were tried, and why they are unavailable
   int process() const;                            // of the launcher
   bool lost() const;  // the launcher is gone: every session of it answers sandbox_lost, and none can be opened
 

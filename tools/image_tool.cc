@@ -76,7 +76,7 @@ cv::Mat crop(const cv::Mat& picture, const Json& arguments) {
   return picture(cv::Rect(left, top, right - left, bottom - top)).clone();
 }
 
-// By any angle, on a canvas that holds the whole of it, white beside it.
+// By any angle, on a canvas that holds the whole picture, white around it.
 cv::Mat rotate_freely(const cv::Mat& picture, double degrees) {
   const cv::Point2d centre(picture.cols / 2.0, picture.rows / 2.0);
   cv::Mat turn = cv::getRotationMatrix2D(centre, -degrees, 1);

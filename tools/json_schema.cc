@@ -83,8 +83,8 @@ std::string message_of(const std::string& place, const Json& value, const std::s
   return fmt::format("{}, but the schema wants {} {}.", is, keyword, shown(wanted));
 }
 
-// Where a whole number stands that no int64 holds, as a JSON pointer; nothing where there is none. The validator takes
-// it for an integer, and the tool that reads it would get another number.
+// The JSON pointer to a whole number that no int64 holds; nothing if there is no such number. The validator takes it
+// for an integer, and the tool that reads it would get another number.
 std::optional<std::string> beyond_int64(const Json& value) {
   if (value.is_number_unsigned() && !whole_number<std::int64_t>(value, 0, std::numeric_limits<std::int64_t>::max()))
     return "";

@@ -13,7 +13,7 @@ namespace agon::tools {
 
 class JsonSchema {
  public:
-  // `name` stands before the message of an Error: the schema is no object, or no schema.
+  // Throws Error, which begins with `name`, for a schema that is not an object or not valid.
   JsonSchema(const std::string& name, const Json& schema);
   ~JsonSchema();
   JsonSchema(JsonSchema&&) noexcept;

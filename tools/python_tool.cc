@@ -18,7 +18,7 @@ using sandbox::Session;
 constexpr ImageLimits kPictureLimits{
     .max_pixels = 4'000'000, .max_side = 8192, .max_encoded_bytes = 64ll << 20, .cpu_seconds = 2};
 constexpr int kLongest = 100;           // times as long as wide
-constexpr double kSecondsToStart = 60;  // beside the code's own: a launcher on a busy machine
+constexpr double kSecondsToStart = 60;  // in addition to the code's own: a launcher on a busy machine
 constexpr const char* kEnded =
     "\nThe interpreter has ended. The next code starts in a fresh one, without earlier variables and files.";
 
@@ -153,7 +153,7 @@ class PythonTool : public Tool {
   ToolResult call(const Json& arguments, const ToolContext& context) override {
     const std::size_t pictures = context.pictures.size();
     const std::string text = without_fence(arguments.at("code"));
-    // Code that writes a picture answers with that, not with the True of having written it.
+    // Code that writes a picture answers with the picture, not with the True of cv2.imwrite.
     const bool shows = text.find(kOutputPicture) == text.npos && text.find(kInputPicture) == text.npos;
     std::string code = replace_all(text, kOutputPicture, picture_name(pictures + 1));
     if (pictures > 0) code = replace_all(code, kInputPicture, picture_name(pictures));
@@ -190,8 +190,8 @@ class PythonTool : public Tool {
   }
 
  private:
-  // An interpreter with the newest picture in its workspace. What the policy is to know of it: code that filled the
-  // workspace, or put something else in the picture's place, has lost it.
+  // Gives the interpreter the newest picture in its workspace. Returns a note for the policy: code that filled the
+  // workspace, or put something else in the picture's place, loses its interpreter.
   std::string prepare(const ToolContext& context) {
     if (session_ && put_picture(context)) return {};
     const bool first = !session_;
@@ -250,7 +250,7 @@ class PythonTool : public Tool {
   const PythonToolOptions options_;
   ToolSpec spec_;
   std::unique_ptr<Session> session_;
-  std::string lost_;  // what the next call is told of an interpreter that is gone
+  std::string lost_;  // what the next call reports of a lost interpreter
 };
 
 }  // namespace

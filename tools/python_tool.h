@@ -19,16 +19,16 @@ class Session;
 
 namespace agon::tools {
 
-// Where interpreters come from: one launcher, started when the first is asked for, and another where that one has
-// ended. Thread-safe.
+// The source of interpreters: one launcher, started for the first interpreter, and a new one if that has ended.
+// Thread-safe.
 class Interpreters {
  public:
-  // launcher: path of agon-sandbox; empty: beside this program.
+  // launcher: path of agon-sandbox; empty: next to this program.
   explicit Interpreters(std::string launcher = {});
   ~Interpreters();
   static std::shared_ptr<Interpreters> of_process();  // that all envs of this process share
 
-  // Starts the launcher if it is not there. Throws Error where no sandbox can be had, and says why.
+  // Starts the launcher if it does not run. Throws Error with the reason if no sandbox is available.
   void start();
   // A fresh interpreter whose calls may take `seconds` each; `random` and numpy draw from `seed`. Throws Error.
   std::unique_ptr<sandbox::Session> open(double seconds, std::uint64_t seed);
@@ -46,14 +46,13 @@ struct PythonToolOptions {
   std::uint64_t seed = 0;         // of what code draws at random
 };
 
-// The names by which code calls the newest picture of the episode and the one that it makes; files of the workspace
-// stand behind them.
+// The files of the workspace that hold the newest picture of the episode and the picture that code makes.
 inline constexpr const char* kInputPicture = "path_to_input_image.jpg";
 inline constexpr const char* kOutputPicture = "path_to_output_image.jpg";
 
-// Holds state: an interpreter, from the first call on; fork() forks it. If code has made its interpreter one that ends
-// or cannot be forked, the next call has a fresh one and is told so; fork() throws Error for a failure of the machinery
-// alone. Code may stand in a Markdown fence. The result is what the code printed, the value of a last expression
+// Holds state: an interpreter, from the first call on; fork() forks it. If code ends its interpreter or makes it
+// impossible to fork, the next call gets a fresh one and says so; fork() throws Error only for a failure of the
+// machinery. Code may stand in a Markdown fence. The result is what the code printed, the value of a last expression
 // included (but not the True of a picture that was written), and the picture that it wrote: that at kOutputPicture,
 // else the last by name. Code that fails or hits a limit is `failed` or `timeout`; if that ended the interpreter, the
 // call after it starts another. `unavailable` is the machinery's fault alone. A call ends by `seconds`, whatever its

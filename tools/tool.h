@@ -67,8 +67,8 @@ class Tool {
   // `arguments` fit the schema. Never throws for what a policy wrote; pictures in the result are new pictures of the
   // episode. A tool keeps to context.seconds by itself.
   virtual ToolResult call(const Json& arguments, const ToolContext& context) = 0;
-  // A copy with a future of its own; throws Error where there can be none. Nothing: the tool holds no state, and forks
-  // share it.
+  // An independent copy; throws Error if the tool cannot be copied. Nothing: the tool holds no state, and forks share
+  // it.
   virtual std::unique_ptr<Tool> fork() const { return nullptr; }
 };
 

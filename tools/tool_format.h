@@ -25,7 +25,7 @@ Json openenv_tools(std::span<const ToolSpec> specs);
 inline constexpr std::size_t kMostTagCalls = 64;
 std::vector<ToolCall> tag_calls(std::string_view turn, std::span<const ToolSpec> specs);
 // The entries of an OpenAI message's "tool_calls". Arguments stay as they are, a text that may be broken JSON: a
-// ToolSet reads it. What is no such entry becomes a call of the tool "".
+// ToolSet reads it. Any other entry becomes a call of the tool "".
 std::vector<ToolCall> openai_calls(const Json& tool_calls);
 
 }  // namespace agon::tools

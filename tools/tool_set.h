@@ -42,7 +42,7 @@ struct ToolSetOptions {
 
 class ToolSet {
  public:
-  // Throws Error for a schema that is none, two tools of one name or tag, and options that name no tool.
+  // Throws Error for an invalid schema, two tools of one name or tag, and options that name an unknown tool.
   ToolSet(std::vector<std::shared_ptr<Tool>> tools, ToolSetOptions options);
 
   const std::vector<ToolSpec>& specs() const { return specs_; }

@@ -63,7 +63,8 @@ std::vector<EvaluatedPolicy> named_policies(const std::vector<std::string>& flag
     agents::PolicySource source = find_policy(flag);
     use_cache(source, cache);
     if (!source.endpoint) source.folder = fs::canonical(source.folder);
-    const fs::path path = source.endpoint ? fs::path(source.fingerprint()) : source.folder;
+    const fs::path path =
+        source.endpoint ? fs::path(source.endpoint->url + "#" + source.endpoint->model) : source.folder;
     policies.push_back({std::move(source), path, ""});
   }
   std::vector<agents::PolicySource> sources;

@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 
 struct RunFlags {
   PlayFlags play;
-  std::string suite = "charts", policy, cache, reward_model, out;
+  std::string suite = "charts", policy, cache, budget, reward_model, out;
   bool resume = false, json = false;
 };
 
@@ -63,6 +63,7 @@ void run(const RunFlags& flags) {
   require_server("run", flags.cache, {&source, 1});
   const agents::RolloutOptions options = rollout_options(flags.play, flags.suite);
   if (!flags.reward_model.empty()) require_one_turn(options);
+  const std::optional<CostLimit> limit = parse_cost_limit(flags.budget, source);
   const auto policy = agents::open_policy(source);  // first: a model that does not load leaves no folder
   require_plays("run", policy->capabilities(), options);
   Json config = run_config(options, source);
@@ -74,7 +75,7 @@ void run(const RunFlags& flags) {
     summary.verified = agents::verified_in(run.summary());  // of an already finished run
     return true;
   };
-  const PlayedRun played = play_into(place, *policy, options, config, "run " + flags.suite, add_verified);
+  const PlayedRun played = play_into(place, *policy, options, config, "run " + flags.suite, add_verified, limit);
   if (flags.json) {
     Json figures = printed_figures(to_json(played.summary));
     figures["run"] = place.folder.string();
@@ -99,6 +100,10 @@ void add_run(CLI::App& app) {
       ->type_name("<path>")
       ->group(kPolicyFlags);
   add_cache_option(*command, flags->cache);
+  command->add_option("--budget", flags->budget, "Most that the run may cost, as in usd=5; the policy needs a price")
+      ->type_name("<limit>")
+      ->check(some_text())
+      ->group(kPolicyFlags);
   add_play_options(*command, flags->play);
   command->add_option("--reward-model", flags->reward_model, "Reward model folder; it picks the best of the samples")
       ->type_name("<path>")

@@ -101,11 +101,11 @@ std::unique_ptr<critic::StepCritic> make_writing_critic(const CriticFlags& flags
 // The policy of a critic that was recorded.
 std::string recorded_policy(const Json& config, const CriticFlags& flags, const agents::PolicySource* solver) {
   const auto files = config.at("policy_files").get<std::string>();
-  if (agents::names_endpoint(files)) return files;
   std::vector<agents::PolicySource> sources{critic_source(flags, solver)};
   if (solver) sources.push_back(*solver);
   for (const agents::PolicySource& source : sources)
-    if (!source.endpoint && source.fingerprint() == files) return source.folder.string();
+    if (source.fingerprint() == files)
+      return source.endpoint ? source.endpoint->url + "#" + source.endpoint->model : source.folder.string();
   throw Error(
       "critic: the run's critic was {}, with files of the hash {}; no model at hand has that hash. Give its "
       "folder with --critic-policy, or another critic with --critic.",

@@ -58,8 +58,8 @@ void keep_row_of_cmyk(const std::uint8_t* from, std::uint8_t* to, std::size_t pi
     for (int c = 0; c < 3; ++c) to[c] = static_cast<std::uint8_t>(((from[c] ^ flip) * (from[3] ^ flip) + 127) / 255);
 }
 
-// Bytes between the data of a scan and the marker behind it are what some cameras fill it up with: few, or all alike
-// without the scan having run into them. More of them is data that was not read, since an error led past it.
+// Some cameras put fill bytes between the data of a scan and the next marker: few, or all equal and not reached by the
+// scan. More of them are data that was not read, since an error led past it.
 bool is_padding(Bytes before_marker, std::size_t unread) {
   constexpr std::size_t kFew = 4, kTail = 16;
   if (unread <= kFew || before_marker.empty()) return true;
@@ -69,7 +69,7 @@ bool is_padding(Bytes before_marker, std::size_t unread) {
   return alike >= unread && alike < unread + kTail;
 }
 
-// What libjpeg warns of and then passes over, with some colour in place of the missing blocks.
+// What libjpeg only warns about, putting some colour in place of the missing blocks.
 void stop_at_damage(j_common_ptr common, int level) {
   const jpeg_error_mgr& errors = *common->err;
   if (level >= 0) return;  // a note, not a warning
@@ -77,7 +77,7 @@ void stop_at_damage(j_common_ptr common, int level) {
     case JWRN_ADOBE_XFORM:
     case JWRN_JFIF_MAJOR:
     case JWRN_NOT_SEQUENTIAL:
-      return;  // of what a file says of itself
+      return;  // of what a file says about itself
     case JWRN_EXTRANEOUS_DATA: {
       const jpeg_source_mgr& source = *reinterpret_cast<j_decompress_ptr>(common)->src;
       const auto& file = *static_cast<const Bytes*>(common->client_data);
@@ -93,7 +93,7 @@ void stop_at_damage(j_common_ptr common, int level) {
   give_up(why);
 }
 
-// Of a progressive picture the scans behind the first sharpen it; without them it is blurred.
+// The later scans of a progressive picture sharpen it; without them it is blurred.
 void require_all_scans(const jpeg_decompress_struct& jpeg) {
   if (!jpeg.coef_bits) return;
   for (int component = 0; component < jpeg.num_components; ++component) {

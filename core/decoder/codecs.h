@@ -7,7 +7,7 @@
 
 namespace agon::decoder {
 
-// Says so to whoever asked for the picture, and ends the process: nothing of a damaged picture's state goes on.
+// Reports the failure to the process that asked for the picture and exits: no state of a damaged picture survives.
 [[noreturn]] void give_up(const char* why);
 
 struct Picture {

@@ -27,7 +27,7 @@ constexpr int kSocket = 0;
 constexpr std::uint64_t kOwnMemory = 64ull << 20;  // the decoder's own, and what libraries set aside
 constexpr std::uint64_t kMostMemory = 4ull << 30;  // whatever a request allows
 
-// Whole, or the process ends: who asked is gone.
+// Whole, or the process ends: the process that asked is gone.
 void send_all(const void* bytes, std::size_t count) {
   for (const auto* from = static_cast<const char*>(bytes); count > 0;) {
     const ssize_t sent = ::send(kSocket, from, count, MSG_NOSIGNAL);
@@ -132,7 +132,7 @@ void send_reply(std::uint32_t width, std::uint32_t height, std::uint64_t bytes) 
   send_all(&reply, sizeof(reply));
 }
 
-// The picture as EXIF says that it is to be seen, some rows at a time.
+// The picture turned as EXIF says, some rows at a time.
 void send_turned(const Picture& picture, std::uint32_t orientation) {
   constexpr std::size_t kRows = 32;
   const bool sides_change = orientation >= 5;

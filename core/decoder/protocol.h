@@ -15,7 +15,7 @@ struct Request {
   std::uint32_t wants_pixels = 1;                   // 0: the picture is decoded and thrown away
   std::uint32_t milliseconds = 0;                   // of CPU
   std::uint64_t encoded_bytes = 0;                  // that follow
-  std::uint64_t memory = 0;                         // bytes beside those
+  std::uint64_t memory = 0;                         // bytes in addition to those
 };
 
 struct Reply {

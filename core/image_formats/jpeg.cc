@@ -93,7 +93,7 @@ std::uint64_t jpeg_bytes_per_pixel(const Frame& frame) {
   return 3 + coefficients;
 }
 
-// The next marker except those of restarts: where the entropy-coded data that begins at `at` ends.
+// The next marker that is not a restart marker: where the entropy-coded data that begins at `at` ends.
 std::size_t next_marker(Bytes bytes, std::size_t at) {
   while (at < bytes.size()) {
     if (bytes[at] != 0xFF) {

@@ -8,7 +8,7 @@
 
 namespace agon::image_formats {
 
-// Adds bytes[begin, end) to the parts, joined to the last one where it goes on there.
+// Adds bytes[begin, end) to the parts, joined to the last one where that ends at `begin`.
 void keep(ImageHeader& header, Bytes bytes, std::size_t begin, std::size_t end);
 
 }  // namespace agon::image_formats

@@ -35,7 +35,7 @@ std::string inflated(Bytes compressed) {
   return text;
 }
 
-// What a text chunk (tEXt, zTXt, iTXt) holds behind its keyword; nothing where that is another.
+// What a text chunk (tEXt, zTXt, iTXt) holds behind its keyword; nothing for another keyword.
 std::optional<std::string> text_of_chunk(Bytes content, std::string_view type, std::string_view keyword) {
   if (!starts_with(content, 0, keyword) || content.size() <= keyword.size() || content[keyword.size()] != 0) return {};
   Bytes rest = content.subspan(keyword.size() + 1);

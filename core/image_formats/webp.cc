@@ -23,7 +23,7 @@ void append(std::vector<std::uint8_t>& bytes, std::string_view text) {
   bytes.insert(bytes.end(), text.begin(), text.end());
 }
 
-// The sides in a "VP8 " or "VP8L" chunk's content; nothing if it is cut off or is none.
+// The sides in a "VP8 " or "VP8L" chunk's content; nothing if it is cut off or is not one.
 std::optional<std::pair<std::uint64_t, std::uint64_t>> webp_sides(Bytes content, bool lossless) {
   if (lossless) {
     if (content.size() < 5 || content[0] != 0x2F) return {};
@@ -34,8 +34,8 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> webp_sides(Bytes content,
   return std::pair(little_endian(content, 6, 2) & 0x3FFF, little_endian(content, 8, 2) & 0x3FFF);
 }
 
-// WebP has no checksums, and a decoder takes zeros for data. The data of a flat picture may end in zeros too, but for a
-// twentieth of its length at most.
+// WebP has no checksums, and a decoder takes zeros for data. The data of a flat picture may end in zeros too, but at
+// most a twentieth of its length.
 bool ends_in_zeros(Bytes content) {
   constexpr std::size_t kFew = 64;
   const auto last = std::find_if(content.rbegin(), content.rend(), [](std::uint8_t byte) { return byte != 0; });

@@ -79,7 +79,7 @@ class Tokens {
         }
     unclosed_ = at_;
   }
-  // Moves behind the text in quotes that goes on here.
+  // Moves behind the quoted text that continues here.
   void skip_text(char quote) {
     while (at_ < text_.size() && text_[at_] != quote) at_ += text_[at_] == '\\' ? 2 : 1;
     at_ = std::min(at_ + 1, text_.size());
@@ -108,7 +108,7 @@ class Tokens {
     while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]) || text_[end] == '_')) ++end;
     return take(Kind::name, end - at_);
   }
-  // A number that is no coordinate is something else.
+  // A number that is not a coordinate is something else.
   Token number_at(std::size_t first, bool negative) {
     double value = 0;
     const auto [end, code] = std::from_chars(text_.data() + first, text_.data() + text_.size(), value);
@@ -204,7 +204,7 @@ class PlaceReader {
   }
   bool is_denied(Span span) const { return denies_place(before(span), after(span)); }
 
-  // Keeps a box, or a point, unless it is what stands beside an earlier place.
+  // Keeps a box, or a point, unless it is the landmark of an earlier place.
   void found(const Box& one, Span span, bool point = false) {
     const bool beside = place && names_landmark(between(span), after(span), beside_);
     if (!point && !(beside && box)) box = one;
@@ -339,7 +339,7 @@ class PlaceReader {
     if (points_.size() == 4) points_.erase(points_.begin(), points_.begin() + 2);
     points_.push_back({x, y});
   }
-  // Points in a row: two are corners, four an upright rectangle or two boxes of which the last counts.
+  // Points in a row: two are corners; four are an upright rectangle, or two boxes, the last of which counts.
   void end_points() {
     const std::size_t count = points_.size();
     if (count == 0) return;
@@ -433,12 +433,12 @@ class PlaceReader {
   std::vector<double> locations_;  // in a row
   std::size_t begin_ = 0, end_ = 0, open_begin_ = 0, name_begin_ = 0, sides_begin_ = 0;
   std::size_t last_end_ = 0;  // of the last place
-  bool beside_ = false;       // that place was beside an earlier one
+  bool beside_ = false;       // that place was the landmark of an earlier one
   Span row_, locations_span_;
   std::optional<CornerPoint> corner_point_;
 };
 
-// The numbers of a short text that holds nothing else, but for "bbox:" and the like before them: 100, 200, 300, 400.
+// The numbers of a short text that holds nothing else, except "bbox:" and the like before them: 100, 200, 300, 400.
 std::vector<double> bare_numbers(std::string_view text) {
   constexpr std::size_t kLongest = 160;
   constexpr std::string_view kNames[] = {"bbox",   "box",        "bounding", "boundingbox", "bbox2d",   "the",

@@ -10,11 +10,11 @@
 
 namespace agon::env {
 
-inline constexpr double kLargestCoordinate = 1e9;  // anything larger is no coordinate: areas stay finite
+inline constexpr double kLargestCoordinate = 1e9;  // anything larger is not a coordinate: areas stay finite
 
-// The last box that a text names and does not deny ("not [1,2,3,4]", "[1,2,3,4] is wrong"), and that does not stand
-// beside an earlier one (", left of the cat at [1,2,3,4]"); corners are put in order. Texts of JSON such as "label" and
-// "reason" name none. Forms:
+// The last box that a text names and does not deny ("not [1,2,3,4]", "[1,2,3,4] is wrong"), and that is not the
+// landmark of an earlier one (", left of the cat at [1,2,3,4]"); corners are put in order. Texts of JSON such as
+// "label" and "reason" name none. Forms:
 //   [x1,y1,x2,y2], (x1,y1,x2,y2); (x1,y1),(x2,y2); [[x1,y1],[x2,y2]]; four corners of an upright rectangle
 //   <box>..</box>, <|box_start|>..<|box_end|> and the like around these, or around four numbers
 //   "bbox_2d": [..] and other JSON; named sides, as JSON or x1=..: x1 y1 x2 y2; x0 y0 x1 y1; xmin ymin xmax ymax; left

@@ -24,8 +24,8 @@ struct GradeOptions {
 inline const std::vector<std::string> kGradeKeys = {"options", "tolerance", "coordinates", "response_coordinates",
                                                     "size"};
 // From a task's JSON object: "options": [..]; "tolerance": 0.05 (relative) or {"relative": .., "absolute": ..};
-// "coordinates", "response_coordinates": "pixels", "0-1", "0-1000"; "size": [width, height]. null is not there. Throws
-// Error for other values.
+// "coordinates", "response_coordinates": "pixels", "0-1", "0-1000"; "size": [width, height]. null counts as absent.
+// Throws Error for other values.
 GradeOptions grade_options_of(const Json& task);
 
 // A value of a task in a message: ASCII alone, and not all of what is long.

@@ -141,7 +141,7 @@ std::optional<GuiAction> json_action(std::string_view text) {
   return parsed.fault.empty() ? action_of(parsed.value, 0) : std::nullopt;
 }
 
-// Does a text end here, or go on with a second argument: , 'enter' or , x=1?
+// Does a text end here, or continue with a second argument: , 'enter' or , x=1?
 bool ends_argument(std::string_view rest) {
   rest = trim(rest);
   if (rest.empty()) return true;

@@ -11,7 +11,7 @@ namespace agon::env {
 
 // The action of a reply: as parse_gui_action reads it, or what follows its last "Action:", "Actions:", "Grounded
 // Operation:" or the like, or its last line that is one; never what "Previous action:", "Available actions:" and the
-// like name. Forms beside those of OS-Atlas, in any case:
+// like name. Forms in addition to OS-Atlas's, in any case:
 //   CLICK (x,y); CLICK: (x, y); click(start_box='(x,y)'), tap(x, y), pyautogui.click(x=.., y=..): any place that
 //   env/grading/box_text.h reads, of a box its centre
 //   type(content='..'), scroll(direction='down'), scroll_down(), OPEN_APP name, open_app(app_name='..'), press_back(),

@@ -147,7 +147,7 @@ Direction opposite(Direction direction) {
   return direction;
 }
 
-// The numbers of a text that are no part of a name, such as "x1"; at most five.
+// The numbers of a text that are not part of a name, such as "x1"; at most five.
 std::vector<double> numbers_in(std::string_view text) {
   std::vector<double> numbers;
   for (std::size_t at = 0; at < text.size() && numbers.size() < 5;) {

@@ -75,7 +75,7 @@ std::size_t unit_end(std::string_view text, std::size_t begin) {
 
 std::vector<std::string_view> words_of(std::string_view text) { return words_in(text, "'"); }
 
-// A place alone, or in a form that is no prose: a line of numbers, a tag, JSON.
+// A place alone, or in a form that is not prose: a line of numbers, a tag, JSON.
 bool stands_alone(std::string_view unit) {
   if (!has_digit(unit)) return false;
   constexpr std::string_view kForms[] = {"<box", "<point", "<|box", "<loc_", "\":", "':", "click("};

@@ -75,7 +75,7 @@ constexpr std::string_view kRelatives[] = {"that", "which", "who", "where", "wha
 
 bool is_number(std::string_view word) { return word[0] >= '0' && word[0] <= '9'; }
 
-// Does the sentence go on, behind its word `from`, with a verb of what the place is said to be?
+// Does the sentence continue, behind its word `from`, with a verb that says what the place is?
 bool goes_on(const std::vector<std::string_view>& words, std::size_t from) {
   for (std::size_t i = from + 2; i < words.size(); ++i)
     if (is_among(words[i], kVerbs) && !is_among(words[i - 1], kRelatives)) return true;
@@ -299,7 +299,7 @@ constexpr std::string_view kSidesBehind[] = {
     "\u540e\u9762", "\u524d\u65b9", "\u540e\u65b9", "\u4e4b\u95f4", "\u5de6\u9762", "\u53f3\u9762"};
 constexpr std::string_view kPronouns[] = {"it", "them", "him", "her", "these", "those", "which", "this"};
 
-// "it is", "which lies": a sentence that goes on to speak of the place before it.
+// "it is", "which lies": a sentence that continues to describe the place before it.
 bool speaks_of_the_same(std::string_view lower) {
   const std::vector<std::string_view> words = words_near(lower.substr(0, 40));
   if (words.empty()) return false;

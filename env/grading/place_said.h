@@ -15,9 +15,9 @@ bool denies_place(std::string_view before, std::string_view after);
 // Does a text end with what makes the two numbers behind it a picture's size: "the image size is", "resolution:"?
 bool ends_with_size(std::string_view before);
 
-// Does the text between an earlier place and a later one, or the text behind the later one, make the later one that of
-// something beside the first: ", to the left of the cat at"? `listed`: the earlier one was such a place itself, so that
-// "and the bird at" goes on.
+// Does the text between an earlier place and a later one, or the text behind the later one, say that the later one
+// belongs to another object: ", to the left of the cat at"? `listed`: the earlier one was such a place itself, so that
+// "and the bird at" continues the list.
 bool names_landmark(std::string_view between, std::string_view after, bool listed);
 
 // "[100,200,300,400], where (0, 0) is the top-left corner of the image and (1000, 800) ..": without what says how

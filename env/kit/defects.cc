@@ -19,7 +19,7 @@ constexpr double kPaleness = 0.12;      // what is left of the contrast,
 constexpr double kLightest = 228;       // and where black comes to lie
 constexpr double kBlur = 4;             // standard deviation, pixels
 constexpr double kNoise = 0.3;          // of the values become 0, and as many 255
-constexpr int kRoom = 28, kStride = 7;  // pixels of a page's cell beside its picture, and steps in which it moves there
+constexpr int kRoom = 28, kStride = 7;  // pixels of a page's cell around its picture, and steps in which it moves there
 constexpr std::uint8_t kPage = 225;     // gray of a page
 
 cv::Mat mat_of(const Image& picture) {

@@ -13,7 +13,7 @@
 
 namespace agon::env {
 
-// In the order in which code has to mend them: the other way round they are made.
+// In the order in which code has to repair them; they are made in the reverse order.
 enum class Defect { crop, dark, overexposure, noise, blur, rotation90, rotation180 };
 inline constexpr int kDefects = 7;
 std::string_view to_string(Defect defect);  // the name of its enumerator
@@ -22,20 +22,21 @@ using Defects = std::set<Defect>;
 // "{'dark', 'noise'}"; "{'none'}" for none.
 std::string format_defects(const Defects& defects);
 std::string kind_of(const Defects& defects);  // "dark+noise"; "none"
-// Names parted by commas, with or without quotes and braces; nothing if one of them is no defect, or none is there.
+// Names parted by commas, with or without quotes and braces; nothing if one of them is not a defect, or if there are no
+// names.
 std::optional<Defects> parse_defects(std::string_view text);
 
-// A picture as it is shown, and where the region of it is that the question asks about (thousandths; the whole picture
-// unless it is to be cut out).
+// A picture as it is shown, and the place of the region in it that the question asks about (thousandths; the whole
+// picture unless it is to be cut out).
 struct Degraded {
   Image picture;
   Box region{0, 0, 1000, 1000};
 };
-// `others`: three pictures of the same size that stand beside `picture` where it is to be cut out. REQUIRES: `picture`
-// is square.
+// `others`: three pictures of the same size that are placed next to `picture` where it is to be cut out. REQUIRES:
+// `picture` is square.
 Degraded degrade(const Image& picture, const std::vector<Image>& others, const Defects& defects, Rng& rng);
 
-// The Python statement that mends a defect of the picture `p`.
+// The Python statement that repairs a defect of the picture `p`.
 std::string mending_code(Defect defect, const Box& region);
 // The picture turned clockwise by a quarter turn, so many times.
 Image turned(const Image& picture, int quarters);

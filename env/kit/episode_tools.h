@@ -17,7 +17,7 @@ class EpisodeTools {
   // Forks: throws Error where a tool cannot be forked.
   EpisodeTools(const EpisodeTools& other);
 
-  // Throws Error for what is no fault of the policy: a tool that is unavailable, a search that was not recorded, and an
+  // Throws Error for what is not the policy's fault: a tool that is unavailable, a search that was not recorded, and an
   // idempotent tool that is too slow.
   tools::ToolResult call(const ToolCall& call);
   std::vector<ToolAttempt> take_attempts();  // since the last time

@@ -1,4 +1,4 @@
-// env/kit/file_env.h - what the suites over a file of questions (question_file.h) share.
+// env/kit/file_env.h - the shared base of the suites over a file of questions (question_file.h).
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class FileEnv : public ToolEnv {
   StepResult reset(const ResetOptions& options) final;
 
  protected:
-  // Throws Error where there is no file.
+  // Throws Error without a file.
   FileEnv(const std::string& suite, std::shared_ptr<const QuestionFile> file);
   FileEnv(const FileEnv&) = default;
 
@@ -32,7 +32,7 @@ class FileEnv : public ToolEnv {
   // Ends the task: reward F1, success the exact match (env/grading/published_rules.h).
   StepResult grade(const std::string& answer, ScoreRule rule) const;
 
-  // Of the suite: the tools of an episode, its turns, and what the first observation says beside picture and question.
+  // Of the suite: the tools of an episode, its turns, and what the first observation says besides picture and question.
   virtual std::vector<std::shared_ptr<tools::Tool>> new_tools(const FileQuestion& question) = 0;
   virtual int turns() const = 0;
   virtual void add_to(StepResult&, const FileQuestion&) const {}

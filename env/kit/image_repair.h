@@ -26,7 +26,7 @@ inline constexpr const char* kMendingTurns =
 std::vector<std::shared_ptr<tools::Tool>> mending_tools(Baseline baseline, const std::string& task_id);
 // Runs code: what it printed and the picture that it made, or why it failed.
 StepResult run_code(const ToolCall& call, EpisodeTools& tools);
-// Tips for what `problem` names, right or wrong; a refusal where it names nothing, or there is none.
+// Tips for what `problem` names, right or wrong; a refusal where it names nothing or is absent.
 StepResult answer_problem(const std::optional<std::string>& problem);
 std::string tips_for(const Defects& defects);  // "<tips>...</tips>"
 

@@ -38,7 +38,7 @@ std::vector<std::string> answers_of(const SortedJson& item) {
     if (!item.contains(key)) continue;
     std::vector<std::string> texts = texts_of(item[key], key);
     if (!given.empty() && texts != answers)
-      throw Error("\"{}\" is {} and \"{}\" another. Keep one", given, shown(item[std::string(given)]), key);
+      throw Error("\"{}\" is {}, and \"{}\" differs from it. Keep one", given, shown(item[std::string(given)]), key);
     answers = std::move(texts);
     given = key;
   }
@@ -103,7 +103,7 @@ QuestionFile read_question_file(const std::string& path) {
   read_records(content, path, [&](const SortedJson& item, const RecordPlace& place) {
     FileQuestion question = question_of(item, file.questions.size(), folder);
     const auto [earlier, fresh] = place_of.emplace(question.id, place);
-    if (!fresh) throw Error("the id {} again, which {} has", question.id, earlier->second.text());
+    if (!fresh) throw Error("the id {} is already used in {}", question.id, earlier->second.text());
     file.identities.push_back({question.id, place.in(path), hash_text(item.dump()), {}});
     if (!question.picture.empty()) file.identities.back().pictures.push_back(question.picture);
     file.questions.push_back(std::move(question));

@@ -34,8 +34,8 @@ struct QuestionFile {
   std::uint64_t hash = 0;            // of the text and the sizes of the pictures
 };
 
-// Throws Error, with the place in the file, for what is no such question, an id that is there twice, and a picture that
-// cannot be used; and for Parquet and other formats, which it does not read, with the way to convert them.
+// Throws Error, with the place in the file, for an invalid question, an id that occurs twice, and a picture that cannot
+// be used; and for Parquet and other formats, which it does not read, with the way to convert them.
 QuestionFile read_question_file(const std::string& path);
 
 }  // namespace agon::env

@@ -31,7 +31,7 @@ auto draw_task(Rng& rng, Split split, Generate generate, ContentOf content_of) {
 }
 
 std::string joined_steps(const std::vector<std::string>& steps);  // parted by blank lines
-// What a step is answered with that changes nothing.
+// The answer to a step that changes nothing.
 StepResult refused_step(const std::string& why);
 
 // An env of one turn: whatever the policy writes is graded and ends the task.
@@ -50,7 +50,7 @@ class SingleTurnEnv : public Env {
   // The task that start() began, seen by its suite. None of these is called before.
   virtual double accuracy(std::string_view text) const = 0;  // the reward of a turn, in [0, 1]
   virtual bool success(double accuracy) const { return accuracy >= 1; }
-  // Where the suite has them: the expert's turn, one with a mistake, what is right of a step, and a wrong version of a
+  // Where the suite has them: the expert's turn, a turn with a mistake, the label of a step, and a wrong version of a
   // step that label() finds right.
   virtual std::optional<std::string> solution() const { return std::nullopt; }
   virtual std::optional<std::string> mistaken_solution(Rng&) const { return std::nullopt; }

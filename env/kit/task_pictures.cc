@@ -82,7 +82,7 @@ void throw_faults(const std::vector<Picture>& pictures, const std::vector<FileTa
 void check_and_hash_pictures(const std::string& path, std::vector<FileTask>& tasks) {
   std::vector<Picture> pictures = pictures_of(tasks);
   if (pictures.empty()) return;
-  look_at(pictures, fmt::format("{}: looking at its pictures", path), [](Picture& picture) {
+  look_at(pictures, fmt::format("{}: checking its pictures", path), [](Picture& picture) {
     check_image(picture.path, {.most_elongated = kMostElongated});
     picture.hash = hash_ends(picture.path, kEnds);
   });

@@ -1,5 +1,5 @@
-// env/kit/task_pictures.h - the pictures of a task file (env/kit/task_file.h): checks and decodes them, tells them
-// apart and inserts them where the task refers to them.
+// env/kit/task_pictures.h - the pictures of a task file (env/kit/task_file.h): checks, decodes and hashes them, and
+// inserts them where the task refers to them.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace agon::env {
 
-// Fills in the hashes of the tasks from their texts' and those of their pictures, all of which it looks at: header and
-// end, with progress on stderr where that takes long. Throws Error that names the file, the place and the id of the
+// Fills in the hashes of the tasks, from the hashes of their texts and pictures. Checks the header and end of every
+// picture, with progress on stderr where that takes long. Throws Error that names the file, the place and the id of the
 // first tasks whose pictures cannot be used.
 void check_and_hash_pictures(const std::string& path, std::vector<FileTask>& tasks);
 // Decodes every picture of a task file, by several threads and with progress on stderr. Throws Error that names the

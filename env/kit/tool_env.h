@@ -54,8 +54,8 @@ Move move_of(const Action& action, const std::vector<tools::ToolSpec>& tools);
 
 // A step of a turn without the tags of thinking around it; what stands before it likewise.
 StepQuery without_think_tags(const StepQuery& query);
-// `bare`, a step that is to stand in the place of `step`, with the <think> and </think> that stand around that one; an
-// answer or a call as it is: it is not thought.
+// `bare`, a step that replaces `step`, with the <think> and </think> that stand around `step`; an answer or a call
+// stays bare, since it is not thought.
 std::string with_think_tags_of(std::string_view step, std::string bare);
 // "<information>...</information>" around lines of documents.
 std::string information(const std::string& documents);

@@ -11,15 +11,15 @@
 
 namespace agon::env {
 
-// What a suite is and how its envs are made, of one reading of its file.
+// What a suite is and how its envs are made, from one reading of its file.
 struct SuiteDefinition {
   SuiteInfo info;
   // level: in 1..info.levels. Called from several threads. Throws Error where the suite takes a file and has none.
   std::function<std::unique_ptr<Env>(int level)> make;
 };
 
-// They look at options.file, search and baseline; Suite sees to the others. Throw Error for a missing or bad file and
-// for a baseline that no suite has.
+// They read options.file, search and baseline; Suite handles the others. Throw Error for a missing or bad file and for
+// a baseline that no suite has.
 SuiteDefinition charts_suite(const SuiteOptions& options);
 SuiteDefinition darkroom_suite(const SuiteOptions& options);
 SuiteDefinition jsonl_suite(const SuiteOptions& options);

@@ -25,7 +25,7 @@ void add(std::vector<Part>& parts, const Part& part) {
     add(parts, part.text);
 }
 
-// The digits that a text ends with, but for a tag behind them.
+// The digits that a text ends with, apart from a tag behind them.
 std::optional<double> last_number(std::string_view text) {
   constexpr const char* kDigits = "0123456789";
   if (text.ends_with('>')) text = text.substr(0, text.rfind('<'));

@@ -9,9 +9,9 @@
 
 namespace agon::env {
 
-// The kind of that name. Throws Error for a name that is no kind's, suggesting the nearest.
+// The kind of that name. Throws Error for an unknown name, suggesting the nearest.
 ErrorKind held_out_kind(const std::string& name);
-// The env as it is, but that nothing in it is made wrong by an error of that kind.
+// The same env, except that nothing in it is made wrong by an error of that kind.
 std::unique_ptr<Env> held_out_env(std::unique_ptr<Env> env, ErrorKind kind);
 
 }  // namespace agon::env

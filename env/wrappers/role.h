@@ -32,7 +32,7 @@ std::vector<std::string> role_names();
 // `info` of a suite, for one of its roles. Throws Error for an unknown role (suggesting the nearest), and for another
 // role than solver where the suite has several turns or no expert.
 SuiteInfo role_info(SuiteInfo info, const std::string& role);
-// reexamine: what a refiner is told; empty: kReexamine. REQUIRES: role_info accepts the suite of `solver` and `role`.
+// reexamine: the request to a refiner; empty: kReexamine. REQUIRES: role_info accepts the suite of `solver` and `role`.
 std::unique_ptr<Env> role_env(std::unique_ptr<Env> solver, const std::string& role, const std::string& reexamine = {});
 
 }  // namespace agon::env

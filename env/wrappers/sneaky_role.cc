@@ -13,7 +13,7 @@ namespace agon::env {
 namespace {
 
 constexpr std::string_view kTypeOpen = "<type>", kTypeClose = "</type>", kStepOpen = "<step>", kStepClose = "</step>";
-constexpr std::size_t kShown = 60;  // bytes of a type that is none
+constexpr std::size_t kShown = 60;  // bytes shown of an unknown type
 
 SneakyStep invalid(std::string fault) { return {{}, {}, {}, std::move(fault)}; }
 

@@ -26,8 +26,8 @@ struct AttentionQuery {
 };
 // Every query sees all keys of `shared`, then those of its own run (together at least one); shared keys are read once
 // for several queries. A query's result depends on itself and its keys alone, as long as all are finite: not on its
-// neighbours (which are read together where their own runs begin on the same pages), nor on where its keys are parted
-// into shared and own as long as that is at a multiple of 16. `scratch` grows as needed and belongs to one thread.
+// neighbours (which are read together where their own runs begin on the same pages), nor on where its keys are split
+// into shared and own, as long as that is at a multiple of 16. `scratch` grows as needed and belongs to one thread.
 void attention(std::span<const AttentionQuery> queries, const KeyRun& shared, int head_dim, float scale,
                AlignedFloats& scratch);
 

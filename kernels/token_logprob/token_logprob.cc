@@ -88,7 +88,7 @@ AGON_MULTIVERSION void sum_strip(const float* tile, std::int64_t rows, float inv
 }
 
 // Rows [begin, end) of slopes, which hold the logits of the 32 tokens of a panel -> the loss's gradient of those logits
-// but for the tokens' own ids. The four rows of `tokens` are `stride` apart: d_logprob and d_entropy over the
+// except for the tokens' own ids. The four rows of `tokens` are `stride` apart: d_logprob and d_entropy over the
 // temperature, log_sum, entropy.
 AGON_MULTIVERSION void logits_to_slopes(float* slopes, std::int64_t slopes_stride, std::int64_t begin, std::int64_t end,
                                         const float* tokens, std::int64_t stride, float inverse_temperature) {

@@ -34,9 +34,9 @@ struct TokenLogprobGradient {
   Real* d_head = nullptr;                             // [V, H], written; null: not wanted
 };
 
-// fp32. Beside its results a call holds at most 4 (512 H + 6 V) bytes forward and 4 (1536 H + 275,000) backward,
-// whatever T. The backward pass computes the logits again. No bit depends on `parallel`. A NaN among the numbers of a
-// token, or a logit that overflows, gives it a log-probability of NaN. REQUIRES: width, vocabulary > 0.
+// fp32. In addition to its results, a call holds at most 4 (512 H + 6 V) bytes forward and 4 (1536 H + 275,000)
+// backward, whatever T. The backward pass computes the logits again. No bit depends on `parallel`. A NaN among the
+// numbers of a token, or a logit that overflows, gives it a log-probability of NaN. REQUIRES: width, vocabulary > 0.
 void token_logprob(const TokenLogprobInput<float>& input, const TokenLogprobOutput<float>& output,
                    const ParallelFor& parallel = {});
 void token_logprob_backward(const TokenLogprobInput<float>& input, const TokenLogprobGradient<float>& gradient,

@@ -1,5 +1,5 @@
 # The interpreter's side of agon-sandbox: imports what sessions start with, then serves its channel. A fork of it is a
-# session; a fork of a session is another one. It runs beside hostile code in one process: what it says about a call is
+# session; a fork of a session is another one. It shares a process with hostile code: what it says about a call is
 # that code's word, and nothing else depends on it (sandbox/launcher/session/guest_protocol.h has the messages).
 import _thread, array, ast, atexit, builtins, ctypes, errno, gc, io, linecache, os, random, signal, socket, struct, sys, time, tokenize
 import traceback, types
@@ -74,7 +74,7 @@ def runs_of_small_libraries():
 
 def serve_sandbox(home, readable):
     # home: the folder of this process's files; that of each session has the same name where there are namespaces. readable:
-    # where there are none, the folders beside its home that a session may read (Landlock); else empty.
+    # where there are none, the folders besides its home that a session may read (Landlock); else empty.
     libc = ctypes.PyDLL(None, use_errno=True)
     # What guest code may replace is kept here, out of its reach.
     posix = types.SimpleNamespace(**vars(os))
@@ -139,7 +139,7 @@ def serve_sandbox(home, readable):
         return EXCEPTION
 
     def print_error(error, name):
-        # Frames of the harness are of no use to who wrote the code.
+        # Frames of the harness do not help the author of the code.
         trace = error.__traceback__
         while trace is not None and trace.tb_frame.f_code.co_filename != name:
             trace = trace.tb_next
@@ -261,7 +261,7 @@ def serve_sandbox(home, readable):
             set_recursion_limit(limit)
 
     def parsed(code, name):
-        # The parser's stack has a bound of its own: where there is room for the tree, it was that.
+        # The parser's stack has its own bound: where there is room for the tree, it was that.
         try:
             return compile_code(code, name, "exec", ast.PyCF_ONLY_AST, True)
         except MemoryError:
@@ -296,7 +296,7 @@ def serve_sandbox(home, readable):
         reply(b"d", bytes([outcome]) + text.encode("utf-8", "backslashreplace")[:4096])
 
     def seed_streams(seed):
-        # What Python and numpy draw from by themselves; of numpy, where the session has imported it.
+        # The generators that Python and numpy draw from by default; of numpy, where the session has imported it.
         state["seed"], state["forks"] = seed, 0
         random.seed(seed)
         numbers = getattr(sys.modules.get("numpy"), "random", None)
@@ -315,7 +315,7 @@ def serve_sandbox(home, readable):
 
     def confine(home):
         folders = (ctypes.c_char_p * (len(readable) + 1))(*[folder.encode() for folder in readable], None)
-        forks = os.path.dirname(home) + "/forks"  # beside it (home_folder.h)
+        forks = os.path.dirname(home) + "/forks"  # next to it (home_folder.h)
         if guest.agon_confine(home.encode(), forks.encode(), folders) != 0:
             raise OSError("Landlock refused: sessions can be forked some ten times in a row")
 
@@ -358,7 +358,7 @@ def serve_sandbox(home, readable):
 
     def part_pipes():
         # What was made before the fork would join the two: a pipe whose both ends are here, an epoll and an eventfd are made
-        # anew; other sockets, pipes and handles come to an end.
+        # again; other sockets, pipes and handles come to an end.
         ends = {}
         for fd in open_files():
             try:

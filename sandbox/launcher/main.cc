@@ -42,7 +42,7 @@ std::optional<Json> receive_json(const Descriptor& socket) {
   return std::nullopt;
 }
 
-// Throws Error with what the interpreter said when it does not come up.
+// Throws Error with the interpreter's output if it does not start.
 void wait_until_ready(Template& made) {
   bool ready = false, open = true;
   while (open && !ready) {
@@ -57,7 +57,7 @@ void wait_until_ready(Template& made) {
   const std::string said = read_all(made.errors.get());
   const std::string_view lines = trim(said);
   throw Error("the interpreter did not start: {}",
-              lines.empty() ? "it said nothing" : lines.substr(lines.rfind('\n') + 1));
+              lines.empty() ? "it printed nothing" : lines.substr(lines.rfind('\n') + 1));
 }
 
 Json ready_message(const Walls& walls, const std::vector<MissedTier>& missed) {
@@ -66,7 +66,7 @@ Json ready_message(const Walls& walls, const std::vector<MissedTier>& missed) {
   return message;
 }
 
-// A host that is gone is not told.
+// A host that is gone gets no answer.
 void say_failed(const Descriptor& control, const std::exception& error) {
   const std::string frame = message_frame({{"event", "failed"}, {"text", error.what()}});
   send(control.get(), frame.data(), frame.size(), MSG_NOSIGNAL);
@@ -127,7 +127,7 @@ int run(Descriptor control, std::optional<Json> request, bool contained) {
   return 0;
 }
 
-// What the program that started this one ignored, blocked or masked is no matter of sessions: with SIGCHLD ignored
+// What the program that started this one ignored, blocked or masked must not reach sessions: with SIGCHLD ignored
 // nobody could wait for a process, with SIGINT ignored no call could be interrupted.
 void forget_inherited_settings() {
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
@@ -153,11 +153,10 @@ int main(int count, char** arguments) {
     Descriptor control =
         std::string_view(arguments[1]) == "-" ? control_from_standard_streams() : Descriptor(std::atoi(arguments[1]));
     forget_inherited_settings();
-    // Crashes of guests are nothing for the host's program for crashes, which 0 would not keep away; root alone can
-    // raise what was taken away.
+    // Keeps crashes of guests from the host's crash handler, which 0 would not do; only root can raise the limit again.
     const rlimit no_core{1, 1};
     setrlimit(RLIMIT_CORE, &no_core);
-    // Of whatever else the program that started this one has open, nothing goes any further.
+    // Nothing else that the program that started this one has open is inherited.
     close_all_but({control.get()});
     if (count == 2) return run(std::move(control), std::nullopt, false);
     return run(std::move(control), agon::Json::parse(arguments[2]), true);

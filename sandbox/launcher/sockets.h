@@ -29,7 +29,7 @@ ssize_t send_message(int socket, std::string_view bytes, std::initializer_list<i
 
 struct Received {
   ssize_t size = 0;  // as of recvmsg: 0 at the end, negative with errno
-  pid_t sender = 0;  // as this process sees it; 0: not told
+  pid_t sender = 0;  // as this process sees it; 0: unknown
   std::vector<Descriptor> descriptors;
 };
 Received receive_message(int socket, void* place, std::size_t size, int flags = 0);

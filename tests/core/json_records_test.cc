@@ -84,8 +84,8 @@ TEST_CASE("json records: a file of another form is refused with its place and ad
   told("7", ":1: not a JSON object {...}");
   told("[[1]]", "not a JSON object {...}");
   told("[{\"id\": 1}, 2]", ", item 1: not a JSON object");
-  told("{\"a\": 1}\n{\"a\": 1, \"a\": 2}", ":2: the key \"a\" is there twice");
-  told(R"([{"a": 1, "b": {"c": {}, "c": 2}}])", "the key \"c\" is there twice");
+  told("{\"a\": 1}\n{\"a\": 1, \"a\": 2}", ":2: the key \"a\" occurs twice");
+  told(R"([{"a": 1, "b": {"c": {}, "c": 2}}])", "the key \"c\" occurs twice");
   told("{\n  \"a\": 1\n}\n", "jq -c . 'my tasks.jsonl'");
   told("id,prompt\n1,Why?\n", "read_csv");
   told("\xFF\xFE{\0\"\0"s, "iconv -f UTF-16 -t UTF-8 'my tasks.jsonl'");
@@ -117,7 +117,7 @@ TEST_CASE("json records: records one deeper are found where what is read has no 
 
 TEST_CASE("json records: one value over many lines") {
   CHECK(read_value("\xEF\xBB\xBF{\n \"a\": 2.0,\n \"b\": null\n}\n", "p.json") == SortedJson({{"a", 2}}));
-  CHECK_THROWS_WITH(read_value("{\n\"a\": 1,\n\"a\": 2}", "p.json"), "p.json: the key \"a\" is there twice. Keep one");
+  CHECK_THROWS_WITH(read_value("{\n\"a\": 1,\n\"a\": 2}", "p.json"), "p.json: the key \"a\" occurs twice. Keep one");
   CHECK_THROWS_WITH(read_value("{\n\"a\": }", "p.json"), Contains("p.json: not JSON: line 2, column 6"));
   CHECK_THROWS_WITH(read_value("PAR1", "p q"), Contains("tasks.jsonl") && Contains("'p q'"));
 }

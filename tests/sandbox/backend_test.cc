@@ -81,7 +81,7 @@ std::optional<Sandbox> sandbox_of(Backend backend, Tier floor) {
   } catch (const Error& error) {
     const std::string why = error.what();
     WARN(name << ": not tested: " << why);
-    CHECK_THAT(why, StartsWith("sandbox: there is no " + name) || StartsWith("sandbox: " + name + " does not "));
+    CHECK_THAT(why, StartsWith("sandbox: there is no " + name) || StartsWith("sandbox: " + name + " cannot "));
     return std::nullopt;
   }
 }
@@ -168,15 +168,15 @@ TEST_CASE("an engine that answers and runs no container is quoted") {
       "*) echo 28.2.2;;\n"
       "esac\n");
   const std::string why = refusal_of(Backend::docker);
-  CHECK_THAT(why, StartsWith("sandbox: docker does not start a sandbox here; ") &&
-                      EndsWith("It says: docker: Error response from daemon: no cgroup mount found.") &&
+  CHECK_THAT(why, StartsWith("sandbox: docker cannot start a sandbox here; ") &&
+                      EndsWith("Its output: docker: Error response from daemon: no cgroup mount found.") &&
                       Contains("use another backend"));
   CHECK_FALSE(sandbox_of(Backend::docker, Tier::c));
 }
 
 TEST_CASE("an engine that makes no image is quoted") {
   const FakeEngine engine("case \"$1\" in info|version) exit 0;; import) echo disk full >&2;; esac\nexit 1\n");
-  CHECK_THAT(refusal_of(Backend::docker), Contains("docker does not make an image here; ") && EndsWith("disk full"));
+  CHECK_THAT(refusal_of(Backend::docker), Contains("docker cannot make an image here; ") && EndsWith("disk full"));
   CHECK_FALSE(sandbox_of(Backend::docker, Tier::c));
 }
 
@@ -186,7 +186,7 @@ TEST_CASE("an engine that refuses without a word, by a signal, or with too many"
   const FakeEngine engine("[ $1 != run ] || { yes no | head -n 1000000 >&2; printf 'no \\377 text' >&2; exit 125; }\n");
   const std::string why = refusal_of(Backend::docker);
   CHECK(why.size() < 3000);
-  CHECK_THAT(why, Contains("docker does not start a sandbox here; ") && EndsWith(" text"));
+  CHECK_THAT(why, Contains("docker cannot start a sandbox here; ") && EndsWith(" text"));
 }
 
 TEST_CASE("an engine that is not there") {
@@ -209,7 +209,7 @@ TEST_CASE("an engine's program is told where its engine is, and the launcher wit
   const std::string said = refusal_of(Backend::docker);
   unsetenv("DOCKER_HOST");
   unsetenv("AGON_SECRET");
-  CHECK_THAT(said, Contains("It says: unix:///far.sock run --rm") && Contains("\"interpreter\""));
+  CHECK_THAT(said, Contains("Its output: unix:///far.sock run --rm") && Contains("\"interpreter\""));
   CHECK_THAT(said.substr(said.find(" run --rm")), !Contains("far.sock"));
 }
 

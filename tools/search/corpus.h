@@ -1,6 +1,6 @@
 // tools/search/corpus.h - a corpus to search, one JSON object a line: {"id": "1", "contents": "\"Title\"\ntext"} as
-// Search-R1 has it, or {"id": "1", "title": "Title", "text": "text"}; a title beside contents counts, too. An id may be
-// a text or a number; without one the document is called by its line, counted from 0.
+// Search-R1 has it, or {"id": "1", "title": "Title", "text": "text"}; a title next to contents counts, too. An id may
+// be a text or a number; without one the document is called by its line, counted from 0.
 #pragma once
 
 #include <cstdint>

@@ -63,7 +63,7 @@ class PartialFile {
   bool take() {
     lock_ = FileLock(Descriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)));
     if (!lock_) throw_write_error(path_, errno);
-    if (!lock_.try_lock()) throw Error("{}: another process is writing this index. Wait for its end.", target_);
+    if (!lock_.try_lock()) throw Error("{}: another process is writing this index. Wait until it finishes.", target_);
     struct stat open {
     }, there{};
     const bool same = ::fstat(lock_.descriptor(), &open) == 0 && ::stat(path_.c_str(), &there) == 0 &&
@@ -79,7 +79,7 @@ class PartialFile {
 
 SQLite::Database create_database(const std::string& path) {
   SQLite::Database database(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-  // A build that ends early leaves nothing that anybody reads, so there is no journal.
+  // Nobody reads what a build that ends early leaves, so there is no journal.
   database.exec(
       "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; "
       "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY");
@@ -192,7 +192,7 @@ class IndexBuilder {
     for (std::size_t i = 1; i < ids_.size(); ++i) {
       if (ids_[i].hash != ids_[i - 1].hash) continue;
       if (const std::string id = id_of(ids_[i]); id == id_of(ids_[i - 1]))
-        throw Error("{}:{}: the id {} is that of line {}. Give each document an id of its own.", corpus_.string(),
+        throw Error("{}:{}: the id {} is already used in line {}. Give each document its own id.", corpus_.string(),
                     ids_[i].line, shown_text(id), ids_[i - 1].line);
     }
     std::deque<Id>().swap(ids_);
@@ -264,8 +264,8 @@ class IndexBuilder {
   std::deque<Id> ids_;  // one a document, until they are checked
 };
 
-// A file of somebody's own is not written over: only an index, of any version, and an empty file. SQLite keeps the
-// application id of a database at byte 68, the highest byte first.
+// Only an index (of any version) and an empty file are overwritten, never another file. SQLite keeps the application id
+// of a database at byte 68, the highest byte first.
 void require_index_or_nothing(const fs::path& file) {
   constexpr std::string_view kMagic = "SQLite format 3";
   constexpr std::size_t kPlace = 68;
@@ -275,7 +275,7 @@ void require_index_or_nothing(const fs::path& file) {
   std::uint32_t id = 0;
   for (std::size_t i = 0; i < 4; ++i) id = id << 8 | static_cast<std::uint8_t>(head[kPlace + i]);
   if (stream.gcount() > 0 && !(head.starts_with(kMagic) && id == kIndexApplicationId))
-    throw Error("{}: is there and is no index of agon. Choose another path with --out, or remove it.", file.string());
+    throw Error("{}: exists and is not an index of agon. Choose another path with --out, or remove it.", file.string());
 }
 
 }  // namespace
@@ -283,7 +283,7 @@ void require_index_or_nothing(const fs::path& file) {
 IndexReport build_search_index(const fs::path& corpus, const fs::path& index, const IndexProgress& progress) {
   std::error_code code;
   if (fs::exists(index, code) && !fs::is_regular_file(index, code))
-    throw Error("{}: is there and is no regular file. Choose another path with --out.", index.string());
+    throw Error("{}: exists and is not a regular file. Choose another path with --out.", index.string());
   if (fs::equivalent(corpus, index, code))
     throw Error("{}: is the corpus itself. Choose another path.", index.string());
   require_index_or_nothing(index);

@@ -22,9 +22,9 @@ struct IndexReport {
   std::string corpus_hash;                                // of the documents in their order
 };
 
-// Reads `corpus` once and writes `index`, in the place of an index alone, which is there whole or not at all: the file
-// grows as INDEX.partial, which a killed process leaves behind and the next one replaces. Memory does not grow with the
-// corpus but for 16 bytes a document. Broken lines are left out and reported; throws Error where more than a tenth are,
+// Reads `corpus` once and writes `index`, whole or not at all; the only file that it replaces is another index. The
+// file grows as INDEX.partial, which a killed process leaves behind and the next one replaces. Memory grows with the
+// corpus by 16 bytes a document only. Broken lines are left out and reported; throws Error where more than a tenth are,
 // no document is left, two documents have one id, and where a file cannot be read or written. progress(what, done,
 // total) is called now and then: "MB" of the corpus, then "million words" (total 0: unknown).
 using IndexProgress = std::function<void(const std::string& what, std::int64_t done, std::int64_t total)>;

@@ -1,4 +1,4 @@
-// tools/search/index_progress.h - what build_search_index tells, for a person who waits.
+// tools/search/index_progress.h - shows a person who waits the progress of build_search_index.
 #pragma once
 
 #include <string>

@@ -7,7 +7,7 @@ namespace agon::tools {
 inline constexpr int kIndexApplicationId = 0x61676f69;  // PRAGMA application_id: "agoi"
 inline constexpr int kIndexVersion = 3;                 // PRAGMA user_version
 
-// documents: one row each; head is the first line of its contents where title and text do not tell it
+// documents: one row each; head is the first line of its contents where title and text do not give it
 // (tools/search/corpus.h). search: FTS5 over their title and text, with tools/search/word_tokenizer.h, from which words
 // was made. words: one row a word with its postings (tools/search/bm25.h). corpus: one row; lengths holds the words of
 // each document, uint32 little-endian.

@@ -22,8 +22,9 @@ std::shared_ptr<SearchBackend> open_engine(const SearchChoice& choice) {
   if (known && (plus == std::string::npos || is_url(url)))
     return make_web_search({.engine = name, .url = url, .offline = offline});
   if (known || choice.where.find("://") != std::string::npos)
-    throw Error("search: '{}' is no address: http://HOST:PORT, or ENGINE+http://HOST:PORT with ENGINE {} (or https).",
-                choice.where, fmt::join(engines, ", "));
+    throw Error(
+        "search: '{}' is not an address: use http://HOST:PORT or ENGINE+http://HOST:PORT, ENGINE being {} (or https).",
+        choice.where, fmt::join(engines, ", "));
   return std::make_shared<SearchIndex>(choice.where, choice.bm25);
 }
 

@@ -19,7 +19,7 @@ struct SearchChoice {
   CacheMode cache_mode = CacheMode::off;
 };
 
-// Whether it names the file of an index: no address and no engine.
+// Whether it names the file of an index: neither an address nor an engine.
 bool names_index(const std::string& where);
 // Throws Error as SearchIndex, make_web_search and make_cached_search do.
 std::shared_ptr<SearchBackend> open_search(const SearchChoice& choice);

@@ -15,7 +15,7 @@
 
 namespace agon::tools {
 
-// The server's side. status: of HTTP; body: JSON, {"error": ...} but for 200.
+// The server's side. status: of HTTP; body: JSON, {"error": ...} except for 200.
 struct RetrieveAnswer {
   int status = 200;
   std::string body;

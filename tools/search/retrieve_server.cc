@@ -10,7 +10,7 @@
 namespace agon::tools {
 namespace {
 
-// How long an answer waits for the bytes that answers hold which their clients do not read.
+// How long an answer waits for bytes held by answers that their clients do not read.
 constexpr auto kWaitForBytes = std::chrono::seconds(1);
 constexpr auto kLook = std::chrono::milliseconds(20);
 constexpr std::size_t kTimesRead = 8;    // the bytes of a request, while it is parsed,

@@ -1,5 +1,5 @@
-// tools/search/search.h - what answers queries: a local index, a server of our own or of others. No hits is an answer;
-// an engine that cannot answer is a failure, never "no hits".
+// tools/search/search.h - the interface of search backends: a local index, a server of agon or another one. No hits is
+// an answer; an engine that cannot answer is a failure, never "no hits".
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct SearchHit {
   std::string title, text;
   std::string snippet;              // the part of the text that fits the query best; the text itself where it is short
   std::string url;                  // empty: not of the web
-  std::optional<double> score;      // higher is better; nothing: the engine tells none
+  std::optional<double> score;      // higher is better; nothing: the engine gives none
   std::optional<std::string> head;  // as Document::head (tools/search/corpus.h)
 };
 

@@ -15,7 +15,7 @@ enum class CacheMode {
   replay,  // answer from the file alone: what is not there is an offline_miss
 };
 
-// Thread-safe; several processes may share a file. Throws Error for a file that is no such cache, and for replay
+// Thread-safe; several processes may share a file. Throws Error for a file that is not a search cache, and for replay
 // without one; search() throws Error when the file cannot be read or written. REQUIRES: mode is not off.
 std::unique_ptr<SearchBackend> make_cached_search(std::shared_ptr<SearchBackend> engine,
                                                   const std::filesystem::path& file, CacheMode mode);

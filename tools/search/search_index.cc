@@ -99,7 +99,7 @@ struct SearchIndex::Implementation {
     free.push_back(std::move(connection));
   }
 
-  // Runs work(connection) with one that nobody else uses meanwhile.
+  // Runs work(connection) with a connection that no other thread uses meanwhile.
   template <typename Work>
   auto with_connection(Work work) {
     try {

@@ -1,6 +1,6 @@
 // tools/search/search_index.h - a corpus in one SQLite file (tools/search/index_builder.h makes it), searched by BM25.
 // FTS5 sorts the words of the documents (tools/search/word_tokenizer.h); ranking is our own (tools/search/bm25.h) over
-// postings that stand beside it. docs/tools.md has the tables.
+// postings stored next to it. docs/tools.md has the tables.
 //   build_search_index("docs.jsonl", "docs.index");
 //   SearchReply reply = SearchIndex("docs.index").search("who wrote it?", 3, 1);
 #pragma once

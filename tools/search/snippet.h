@@ -10,7 +10,7 @@
 namespace agon::tools {
 
 // The `most_words` words in a row that hold the different words of `weights` with the largest sum, "..." where the text
-// goes on before or behind them; the text itself where it has no more words. Only the first 64 KiB are looked at.
+// continues before or behind them; the whole text if it has no more words. Only the first 64 KiB are looked at.
 std::string snippet_of(WordTokenizer& tokenizer, std::string_view text,
                        const std::map<std::string, double, std::less<>>& weights, std::size_t most_words);
 

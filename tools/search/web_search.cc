@@ -47,7 +47,7 @@ const SortedJson& object_of(const SortedJson& reply) {
   return reply;
 }
 
-// The list at `key`. Some engines leave an empty one out: then the reply echoes the query at `echo`, or it is none.
+// The list at `key`. Some engines leave an empty one out: then the reply echoes the query at `echo`, or it is invalid.
 SortedJson list_or_none(const SortedJson& reply, const char* key, const char* echo) {
   if (reply.contains(key)) return reply[key];
   if (!reply.contains(echo)) throw Error("{} without \"{}\"", shown(reply), key);
@@ -134,7 +134,7 @@ std::string key_of(const Engine& engine) {
   return key;
 }
 
-// Every byte that is no UTF-8 as U+FFFD.
+// Every byte that is not UTF-8 as U+FFFD.
 std::string as_utf8(std::string_view text) { return SortedJson::parse(to_text(SortedJson(std::string(text)))); }
 
 ToolFault fault_of(const net::HttpReply& reply) {
@@ -171,7 +171,7 @@ class WebSearch : public SearchBackend {
   }
 
  private:
-  // REQUIRES: the key is hidden in what of `what` a server wrote.
+  // REQUIRES: the key is hidden in the parts of `what` that a server wrote.
   SearchReply failed(ToolFault fault, const std::string& what) const {
     return SearchReply::failed(
         fault, fmt::format("The search engine {} ({}) failed: {}.", engine_.name, net::public_url(url_), what));

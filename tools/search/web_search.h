@@ -1,5 +1,5 @@
-// tools/search/web_search.h - search engines behind HTTP. They are asked once: who retries (net/retry.h) is the
-// ToolSet, which is told how long a server wants to be left alone.
+// tools/search/web_search.h - search engines behind HTTP. Each is asked once: the ToolSet retries (net/retry.h), after
+// the wait that a server asks for.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ struct WebSearchOptions {
 
 std::vector<std::string> web_engines();  // their names
 
-// A query without a word in it has no hits. Replies that are no hits fail: unavailable (what net/retry.h tries again,
+// A query without a word in it has no hits. Replies other than hits fail: unavailable (what net/retry.h tries again,
 // engines of a SearXNG that did not answer), timeout, or failed (any other answer, HTML in place of JSON among them).
 // Keys are in no message and no identity. Throws Error for an engine that is unknown or lacks its URL or key.
 std::unique_ptr<SearchBackend> make_web_search(const WebSearchOptions& options);

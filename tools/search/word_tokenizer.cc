@@ -81,7 +81,7 @@ void add_tokenizer(sqlite3* database) {
   fts5_api* api = api_of(database);
   fts5_tokenizer functions{create_words, delete_words, tokenize_words};
   if (api->xCreateTokenizer(api, kWordsName, nullptr, &functions, nullptr) != SQLITE_OK)
-    throw Error("search: SQLite's FTS5 takes no tokenizer: {}.", sqlite3_errmsg(database));
+    throw Error("search: SQLite's FTS5 rejects the tokenizer: {}.", sqlite3_errmsg(database));
 }
 
 WordTokenizer::WordTokenizer(sqlite3* database) : implementation_(std::make_unique<Implementation>()) {

@@ -1,5 +1,5 @@
-// tools/search/word_tokenizer.h - the words of a text as an index holds them: those of tools/search/words.h, and of
-// English their stems (FTS5's porter). Any bytes are a text. Not thread-safe.
+// tools/search/word_tokenizer.h - the words of a text as an index holds them: as tools/search/words.h finds them,
+// English words as stems (FTS5's porter). Any bytes are a text. Not thread-safe.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace agon::tools {
 
 inline constexpr const char* kTokenizer = "porter agon_words";
 
-// Makes FTS5 of that connection know kTokenizer; it has to before a table that uses it is opened. Throws Error where
+// Registers kTokenizer with FTS5 of that connection; call it before a table that uses it is opened. Throws Error where
 // SQLite has no FTS5.
 void add_tokenizer(sqlite3* database);
 

@@ -81,7 +81,7 @@ struct Folding {
   Character from;
   std::array<Character, 2> to;  // 0: nothing
 };
-// What Unicode does not take apart, and people write without a second thought the other way. By `from`.
+// What Unicode does not decompose, but people commonly write the other way. Sorted by `from`.
 constexpr Folding kFoldings[] = {
     {0x00E6, {'a', 'e'}},  {0x00F0, {'d', 0}}, {0x00F8, {'o', 0}},    {0x00FE, {'t', 'h'}},  {0x0111, {'d', 0}},
     {0x0127, {'h', 0}},    {0x0131, {'i', 0}}, {0x0142, {'l', 0}},    {0x0153, {'o', 'e'}},  {0x0167, {'t', 0}},
@@ -195,7 +195,7 @@ struct Words::Implementation {
     context_ = context;
   }
 
-  // The run that goes on at `at`, of which [begin, at) are ASCII.
+  // The run that continues at `at`; [begin, at) of it is ASCII.
   static Run run_from(std::string_view text, std::size_t begin, std::size_t at) {
     Run run{begin, at, false};
     while (run.end < text.size() && run.end - begin < kLongestRun) {

@@ -150,8 +150,8 @@ bool ends_part(std::string_view rest) {
   return false;
 }
 
-// "Yes, line B crosses.", "Red (see region D)": an option's text, then a mark. No other option is named but beside yes,
-// no, true and false.
+// "Yes, line B crosses.", "Red (see region D)": an option's text, then a mark. No other option is named except next to
+// yes, no, true and false.
 std::optional<std::size_t> leading_option(std::string_view text, const Options& options) {
   std::size_t longest = 0;
   for (const std::string& option : options) longest = std::max(longest, option.size());
@@ -214,7 +214,7 @@ std::optional<std::size_t> phrase_choice(const Phrase& phrase, const Options& op
   return number ? number : held_option(phrase.sentence, options);
 }
 
-// "Nein, das stimmt nicht." beside the options Yes and No.
+// "Nein, das stimmt nicht." with the options Yes and No.
 std::optional<std::size_t> foreign_verdict_choice(std::string_view text, std::string_view word,
                                                   const Options& options) {
   constexpr std::string_view kYes[] = {"ja",

@@ -84,7 +84,7 @@ constexpr std::string_view kDoubts[] = {"n't ",   "not ",    "never ", "whether 
                                         "might ", "may ",    "less ",  "least ",   "second ", "third ",  "next ",
                                         "wrong ", "worst ",  "other ", "some ",    "others ", "people ", "if ",
                                         "unsure", "unless ", "many ",  "initial",  "first ",  "your "};
-// Of an option: it is no answer.
+// Of an option: it is not an answer.
 constexpr std::string_view kRuledOut[] = {"n't ",       "not ",    "no ",       "never ",     "neither ", "cannot",
                                           " out",       "wrong",   "incorrect", "eliminated", "excluded", "unlikely",
                                           "impossible", "whether", "unclear",   "unsure",     "unless",   "maybe",

@@ -279,7 +279,7 @@ bool LetterMentions::has_turkish_ending(std::size_t at) const {  // C'dir: it is
   return is_among(ending, std::initializer_list<std::string_view>{"dir", "d\u0131r", "dur", "d\u00fcr", "tir"});
 }
 
-// A letter beside Chinese, Japanese or Korean, which part no words, still stands alone.
+// A letter next to Chinese, Japanese or Korean text, which does not part words, still stands alone.
 bool LetterMentions::joins_left(std::size_t at) const {
   if (at == 0 || !is_word_byte(text_[at - 1])) return false;
   std::size_t begin = at - 1;

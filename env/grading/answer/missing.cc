@@ -133,7 +133,7 @@ constexpr std::string_view kHanging[] = {"the",  "a",    "an",   "is",    "are",
                                          "so",   "per",  "have", "after", "before",   "at",       "on",    "need",
                                          "how",  "draw", "thus", "add",   "subtract", "multiply", "divide"};
 
-// The end of the sentence that goes on at `at`, behind its mark; ';' ends none.
+// The end of the sentence that continues at `at`, behind its mark; ';' does not end one.
 std::size_t end_of_sentence(std::string_view text, std::size_t at) {
   for (; at < text.size(); ++at) {
     if (text[at] == '\n') return at + 1;

@@ -9,7 +9,7 @@ namespace agon::env {
 // "The chart does not provide data for 2021.": a text whose first or last sentence says that it cannot or does not
 // answer, in some dozen languages, and that says no more behind it.
 bool refuses(std::string_view plain);
-// Does the value of a phrase say that there is none: "cannot be determined", "N/A", "unknown"?
+// Does the value of a phrase say that there is no answer: "cannot be determined", "N/A", "unknown"?
 bool refuses_first(std::string_view value);
 
 // "Next, we multiply by the price, which is": a text of some words that ends within a sentence or a sum.

@@ -37,7 +37,7 @@ class Clauses {
 
   const std::vector<std::string>& words() const { return words_; }
   bool ends_at(std::size_t at) const { return ends_.count(at) > 0; }
-  // The word at a place if it is of the clause that goes on there; else nothing.
+  // The word at a place if it belongs to the clause that continues there; else nothing.
   std::string_view next(std::size_t at) const {
     return at < words_.size() && !ends_at(at) ? std::string_view(words_[at]) : std::string_view();
   }
@@ -99,7 +99,7 @@ constexpr std::string_view kBetween[] = {
     "to",     "show",  "see",     "any",      "option", "called",      "colored", "es",      "est",  "ist",   "\u00e9",
     "\u00e8", "un",    "une",     "una",      "um",     "uma",         "uno",     "ein",     "eine", "einen", "der",
     "das",    "le",    "la",      "el",       "il",     "een",         "en"};
-// Behind "is": what is said of an option that is no answer.
+// Behind "is": what is said of an option that is not an answer.
 constexpr std::string_view kWrong[] = {"wrong", "incorrect", "ruled", "eliminated", "excluded", "out"};
 constexpr std::string_view kRight[] = {"right",    "correct", "true",   "it",    "answer",
                                        "possible", "one",     "option", "choice"};
@@ -189,7 +189,7 @@ void deny_lesser(const Clauses& clauses, Mentions& mentions) {
 
 bool is_hangul(std::int32_t code_point) { return code_point >= 0xAC00 && code_point < 0xD7B0; }
 
-// Its words are not parted from those beside them.
+// Its words are not parted from the words next to them.
 bool is_unparted(std::string_view option) {
   bool all = !option.empty();
   for_each_character(option, [&](std::int32_t character, std::string_view bytes) {
@@ -252,7 +252,7 @@ void add_text(std::string_view text, std::size_t option, std::string_view wanted
 // Without those that are part of a longer one: the "green" of "dark green".
 Mentions without_parts(const Mentions& mentions) {
   Mentions kept;
-  std::size_t reach = 0;  // of what begins earlier, and is no part itself
+  std::size_t reach = 0;  // of what begins earlier, and is not a part itself
   for (std::size_t i = 0; i < mentions.size(); ++i) {
     const Mention& one = mentions[i];
     bool part = one.end <= reach && !kept.empty() && kept.back().begin < one.begin;

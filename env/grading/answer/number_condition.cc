@@ -47,7 +47,7 @@ constexpr std::string_view kBetween[] = {
     "the",     "a",     "an",    "its",   "their",  "his",    "her",    "all",           "every",
     "each",    "those", "these", "about", "around", "only",   "just",   "approximately", "roughly",
     "another", "other", "first", "last",  "us",     "nearly", "almost", "small"};
-// "the 3 friends": of what the question told.
+// "the 3 friends": a number that the question gave.
 constexpr std::string_view kDeterminers[] = {"the", "those", "these", "all", "its", "their", "his", "her", "every"};
 constexpr std::string_view kLabels[] = {
     "week",     "day",    "year",    "month",  "grade",   "level",     "round",   "room",      "item",       "number",
@@ -220,7 +220,7 @@ enum class Role { value, share, condition, compared };
 
 bool is_within(Span part, Span whole) { return part.begin >= whole.begin && part.end <= whole.end; }
 
-// Is a number of a lower-case sentence a condition, by itself and by what stands right beside it?
+// Is a number of a lower-case sentence a condition, by itself and by what stands right next to it?
 bool is_condition(std::string_view lower, Span number, std::string_view last, bool first) {
   const std::string_view before = lower.substr(0, number.begin), after = lower.substr(number.end);
   const std::string_view digits = lower.substr(number.begin, number.end - number.begin);
@@ -295,7 +295,7 @@ Span place_of_variable(std::string_view lower, std::size_t at) {
   return {left.size(), number_at(lower, end).end};
 }
 
-// Does a number that is no side of an equation end the text, or begin what stands behind a comma?
+// Does a number that is not a side of an equation end the text, or begin what stands behind a comma?
 bool tells_value(std::string_view before, std::string_view behind) {
   const std::string_view said = last_bytes(before, kReach);
   std::size_t end = said.size();

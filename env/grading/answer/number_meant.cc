@@ -41,7 +41,7 @@ std::optional<Number> parse_or_only(std::string_view text) {
   return only_number(without_aside(text));
 }
 
-// What stands behind the last "=" or "≈", where the text is one equation: no second one beside it.
+// What stands behind the last "=" or "≈", where the text is one equation, without a second one.
 std::optional<Number> behind_equals(std::string_view text) {
   std::size_t first = text.npos, last = text.npos, size = 1;
   for (std::size_t at = 0; at < text.size(); ++at) {

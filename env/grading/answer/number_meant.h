@@ -11,7 +11,7 @@ namespace agon::env {
 
 // The number that a text means: the whole of it, what stands behind its last "=", what a phrase says ("the answer is"),
 // the only number in it, the only one behind its last "is", "are", "so" and the like, or the only one of its last line
-// - the first of these that there is. Two numbers where one is wanted are none, and so are bounds and what is denied
+// - the first of these that there is. Two numbers where one is wanted do not count, nor do bounds and denied numbers
 // (env/grading/answer/denied.h). A correction supersedes what stands before it, and a reason does not replace a number
 // (env/grading/answer/reason.h). English number words count where they are the whole of such a part
 // (env/grading/answer/number_word.h).

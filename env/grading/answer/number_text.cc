@@ -330,7 +330,7 @@ class NumberReader {
     return at < text_.size() && text_[at] == ',' && !digits_at(text_, at + 1).empty();
   }
 
-  // False for digits that go on behind them: 1.2.3, 0,5,7.
+  // False for digits that continue behind them: 1.2.3, 0,5,7.
   bool decimals(Decimal& decimal) {
     const bool comma = decimal_comma_ && peek() == ',';
     if (!comma && peek() != '.') return true;

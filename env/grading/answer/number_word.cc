@@ -41,7 +41,7 @@ std::string_view letters_at(std::string_view text, std::size_t at) {
   return text.substr(at, end - at);
 }
 
-// Adds one number word after another, as long as they go on with the same number.
+// Adds one number word after another, as long as they continue the same number.
 class WordSum {
  public:
   bool add(std::string_view word) {
@@ -90,7 +90,7 @@ constexpr std::string_view kNoCounts[] = {"not",   "no", "least", "most",   "tha
 
 constexpr std::string_view kWhere[] = {"on", "in", "at", "near", "under", "behind", "to", "is", "with"};
 
-// Does the number word at a place count something, by the words beside it?
+// Does the number word at a place count something, by the words next to it?
 bool is_count(const std::vector<std::string_view>& words, std::size_t at, std::string_view next) {
   const std::string_view before = at > 0 ? words[at - 1] : std::string_view();
   const bool where = next == "in" || next == "on" || next == "at" || next == "with";

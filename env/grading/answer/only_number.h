@@ -9,7 +9,8 @@
 namespace agon::env {
 
 // The one number of a text, if all that it holds are equal. Not counted: those within words and names (H2O, x1, "Table
-// 3"), and those that is_no_answer tells. Nothing for sums, and for digits that are no one number ("1.2.3", "3x").
+// 3"), and those for which is_no_answer holds. Nothing for sums, and for digits that do not form one number ("1.2.3",
+// "3x").
 std::optional<Number> only_number(std::string_view text);
 // Of a number between two texts: "not 5", "5 is wrong"; bounds, "x > 5" and "5 or more"; "sin 5".
 bool is_no_answer(std::string_view before, std::string_view behind);

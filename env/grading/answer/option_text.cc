@@ -25,7 +25,7 @@ std::string_view unwrapped(std::string_view text) {
   return text;
 }
 
-// Without what only writers differ in: blanks beside marks, hyphens within words, case.
+// Without what only writers differ in: blanks next to marks, hyphens within words, case.
 std::string spelled(std::string_view text) {
   const std::string lower = to_lower(bare(text));
   std::string form;

@@ -23,7 +23,7 @@ struct ListedVerdicts {
   std::vector<std::size_t> right, wrong;
 };
 ListedVerdicts listed_verdicts(std::string_view plain, const std::vector<std::string>& options, bool words);
-// "yes", "true", "correct" and the like: an option of this text is no verdict on another.
+// "yes", "true", "correct" and the like: an option of this text is not a verdict on another.
 bool is_verdict_word(std::string_view lower);
 
 }  // namespace agon::env

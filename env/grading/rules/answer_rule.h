@@ -1,4 +1,4 @@
-// env/grading/rules/answer_rule.h - how one grader reads answers and compares them. The rules stand beside it;
+// env/grading/rules/answer_rule.h - how one grader reads answers and compares them. The rules are in the same folder;
 // env/grading/grader.h names them.
 #pragma once
 
@@ -18,8 +18,8 @@ namespace agon::env {
 
 // An answer as its rule has read it.
 struct AnswerReading {
-  std::string shown;               // what was read; empty: nothing was
-  std::string fault;               // why nothing was
+  std::string shown;               // what was read; empty: nothing
+  std::string fault;               // why nothing was read
   std::vector<std::string> forms;  // texts: the answer, then other ways to see it, which count where they are equal
   std::string raw;
   Number number;

@@ -119,7 +119,7 @@ class TextRule : public AnswerRule {
     const bool figures = inside.size() < 24 && has_digit(inside);
     return std::string(figures ? text.substr(0, open) : text);
   }
-  // "Blue 💙": without pictures behind it, but for a cross.
+  // "Blue 💙": without the pictographs behind it, except a cross.
   static std::string without_signs(std::string_view text) {
     std::size_t end = 0;
     bool crossed = false;
@@ -188,7 +188,7 @@ class TextRule : public AnswerRule {
       if (text.ends_with(end)) text.remove_suffix(end.size());
     return text;
   }
-  // "STOP" in quotes; empty: there are none around the whole.
+  // "STOP" in quotes; empty: no quotes around the whole.
   static std::string without_quotes(std::string_view text) {
     if (text.size() < 3 || (text[0] != '"' && text[0] != '\'') || text.find(text[0], 1) != text.size() - 1) return "";
     return std::string(text.substr(1, text.size() - 2));

@@ -1,4 +1,4 @@
-// The suite darkroom: a picture is to be mended with code before the question about it can be answered.
+// The suite darkroom: code has to repair a picture before the question about it can be answered.
 #include <utility>
 
 #include "env/kit/baseline.h"
@@ -125,7 +125,7 @@ std::optional<StepLabel> Darkroom::label_defects(const std::optional<Defects>& n
   return StepLabel{right, StepKind::perception, right ? "" : are, are, named ? describe_defects(*named) : "nothing"};
 }
 
-// Code is right when it mends: it is run in a fork.
+// Code is right when it repairs the picture: it is run in a fork.
 StepLabel Darkroom::label_code(const ToolCall& call) const {
   EpisodeTools trial = tools();
   const tools::ToolResult called = trial.call(call);

@@ -29,7 +29,7 @@ DarkroomTask draw_darkroom_task(int level, Split split, Rng& rng);
 // How far a picture is from one that shows the chart as it was, 0 to 255; a page whose region is not cut out is a bit
 // farther than that region.
 double distance_from_clean(const DarkroomTask& task, const Image& picture);
-// A step from the first picture to the second is a right one: it leaves a good deal less to mend.
+// Whether a step from the first picture to the second is right: it leaves much less to repair.
 bool mends(const DarkroomTask& task, const Image& before, const Image& after);
 // The bars in a picture of the chart, as StepResult::info["objects"] has them; none in a picture of something else.
 Json darkroom_objects(const DarkroomTask& task, const Image& picture);

@@ -54,8 +54,8 @@ struct TaskFile {
   std::uint64_t hash = 0;            // of its text and its pictures
 };
 
-// A key that looks like a slip of a known one is refused where that one is not there ("pid" beside "id" is no slip);
-// other keys are the user's own.
+// A key that looks like a slip of a known one is refused where that one is not there ("pid" next to "id" is not a
+// slip); other keys are the user's own.
 void check_keys(const Line& line) {
   for (const auto& [key, value] : line.items()) {
     auto meant = slip_of(key, kKeys);
@@ -110,7 +110,7 @@ void read_tasks(TaskFile& file, const std::string& content) {
   read_records(content, file.path, [&](const Line& line, const RecordPlace& place) {
     Task task = read_task(line, folder);
     const auto [earlier, fresh] = place_of.emplace(task.info.id, place);
-    if (!fresh) throw Error("the id of {} again", earlier->second.text());
+    if (!fresh) throw Error("the id is already used in {}", earlier->second.text());
     file.identities.push_back({task.info.id, place.in(file.path), hash_text(line.dump()), task.images});
     file.tasks.push_back(std::move(task));
   });

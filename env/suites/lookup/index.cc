@@ -36,7 +36,7 @@ std::vector<fs::path> cache_folders() {
 
 // Whoever else can write there could choose what a search finds.
 void make_own_folder(const fs::path& folder) {
-  std::error_code ignored;  // a folder that cannot be made is none of this user's
+  std::error_code ignored;  // a folder that cannot be made does not belong to this user
   fs::create_directories(folder.parent_path(), ignored);
   ::mkdir(folder.c_str(), 0700);
   struct stat found {};
@@ -65,14 +65,14 @@ std::shared_ptr<tools::SearchBackend> open_index(const fs::path& file) {
   }
 }
 
-// Under a name of its own, then in its place: whoever else builds the same one does no harm.
+// Under its own name, then in its place: another process that builds the same one does no harm.
 void build_index(const std::string& corpus, const fs::path& file) {
   std::string folder = file.string() + ".building-XXXXXX";
   if (!mkdtemp(folder.data())) throw Error("lookup: no folder {}: {}", folder, std::strerror(errno));
   try {
     write_file_atomically(folder + "/corpus.jsonl", corpus);
     tools::build_search_index(folder + "/corpus.jsonl", folder + "/index",
-                              tools::show_progress("lookup: its index, once for this user"));
+                              tools::show_progress("lookup: building its index, once for this user"));
     rename_durably(folder + "/index", file);
   } catch (...) {
     std::error_code ignored;

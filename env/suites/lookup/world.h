@@ -1,5 +1,5 @@
 // env/suites/lookup/world.h - the fictional world of the suite lookup: houses with emblems, the people, towns and
-// rivers around them, and the documents that tell of them. Always the same world.
+// rivers around them, and the documents about them. Always the same world.
 #pragma once
 
 #include <array>
@@ -69,7 +69,7 @@ const World& lookup_world();
 
 std::string name_of(const House& house);  // "Order of the Red Star and the Blue Cross"
 
-// The things of the world, and notes beside them that share their words: kLookupDocuments in all.
+// The things of the world, and notes that share their words: kLookupDocuments in all.
 std::vector<tools::Document> lookup_documents();
 
 }  // namespace agon::env::lookup

@@ -1,4 +1,4 @@
-// The suite mat_coding: the file of MAT-Coding (question_file.h), whose pictures are to be mended with code.
+// The suite mat_coding: the file of MAT-Coding (question_file.h), whose pictures have to be repaired with code.
 #include <string>
 #include <utility>
 

@@ -93,8 +93,8 @@ GuiAction click_on(const Rect& box);
 std::optional<Target> clicked(const Layout& layout, const State& state, const GuiAction& action);
 
 // Does what a user's action does. Returns why the phone refuses it (the state is then unchanged); nothing when it is
-// accepted, also where it has no effect: a click beside everything, a scroll at the end, a long press, WAIT. COMPLETE
-// and IMPOSSIBLE do not touch the phone.
+// accepted, also where it has no effect: a click on nothing, a scroll at the end, a long press, WAIT. COMPLETE and
+// IMPOSSIBLE do not touch the phone.
 std::optional<std::string> apply(const Layout& layout, const GuiAction& action, State& state);
 // Goes to the first screen of an app. REQUIRES: app indexes kApps.
 void open_app(const Layout& layout, int app, State& state);

@@ -1,4 +1,4 @@
-// The suite questions: those of a file (question_file.h), answered by searching where the user says.
+// The suite questions: the questions of a file (question_file.h), answered by searching where the user says.
 #include <fmt/format.h>
 
 #include <utility>

@@ -129,7 +129,7 @@ std::optional<std::string> Shapes::corrupt_name(ErrorKind kind, Rng& rng) const 
     return to_string(describe(misread));
   }
   if (kind != ErrorKind::wrong_condition) return std::nullopt;
-  std::vector<Shape> near;  // what fits the expression but for its relation, or but for some attribute
+  std::vector<Shape> near;  // what fits the expression except for its relation, or except for some attribute
   const Description& wanted = picture_.expression.target;
   for (const Shape& shape : rest) {
     const bool shares = wanted.large == shape.large || wanted.color == shape.color || wanted.form == shape.form;

@@ -76,7 +76,7 @@ FileLock lock_folder(const fs::path& path) {
   return folder;
 }
 
-// Ends everything in a cgroup, and it. What cannot be removed is left for the next sweep.
+// Ends everything in a cgroup and removes it. What cannot be removed is left for the next sweep.
 void remove_cgroup(const fs::path& path) {
   const auto start = std::chrono::steady_clock::now();
   do {
@@ -126,7 +126,7 @@ void move_host_aside(const fs::path& cgroup) {
   const std::vector<std::string> ours = {std::to_string(getpid()), std::to_string(getppid())};
   for (const std::string& process : split_words(read_small_file(AT_FDCWD, cgroup / "cgroup.procs").value_or("")))
     if (std::find(ours.begin(), ours.end(), process) == ours.end())
-      throw Error("the cgroup {} holds other processes too, process {} for one, and those are not moved. {}",
+      throw Error("the cgroup {} also holds other processes, such as {}, and agon does not move them. {}",
                   cgroup.string(), process, kDelegate);
   if (mkdir((cgroup / kHost).c_str(), 0755) != 0 && errno != EEXIST) checked(-1, "making a cgroup");
   for (const std::string& process : ours) write_small_file(AT_FDCWD, cgroup / kHost / "cgroup.procs", process);
@@ -141,7 +141,7 @@ void give_to(const fs::path& cgroup, uid_t user, gid_t group) {
 
 void make_cgroup(const fs::path& path) {
   if (mkdir(path.c_str(), 0755) == 0) return;
-  throw Error("no cgroup can be made in {}: {}. {}", path.parent_path().string(), std::strerror(errno), kDelegate);
+  throw Error("cannot create a cgroup in {}: {}. {}", path.parent_path().string(), std::strerror(errno), kDelegate);
 }
 
 // Throws Error where the kernel would not keep the limits.
@@ -151,7 +151,7 @@ fs::path delegated_cgroup() {
   if (own.filename() == kHost) own = own.parent_path();
   const std::string controllers = read_small_file(AT_FDCWD, own / "cgroup.controllers").value_or("");
   if (!has_words(controllers, {"memory", "pids"}))
-    throw Error("the cgroup {} has not the controllers memory and pids, only: {}. {}", own.string(),
+    throw Error("the cgroup {} needs the controllers memory and pids, but has: {}. {}", own.string(),
                 controllers.find_first_not_of(" \n") == std::string::npos ? "none" : trim(controllers),
                 fs::exists("/sys/fs/cgroup/memory") ? "This machine keeps them in cgroup v1" : kDelegate);
   return own;
@@ -171,7 +171,7 @@ std::string own_cgroup_folder(std::string_view cgroup, std::string_view mountinf
       return fs::path(mount.place + own->substr(root.size())).lexically_normal();
   }
   if (mounts.empty()) throw Error("no cgroup v2 is mounted: mount -t cgroup2 cgroup2 /sys/fs/cgroup");
-  throw Error("the cgroup {} of this process is not beneath what is mounted at {}", *own, mounts.front().place);
+  throw Error("the cgroup {} of this process is outside the cgroup tree mounted at {}", *own, mounts.front().place);
 }
 
 SandboxCgroup::SandboxCgroup(uid_t user, gid_t group) {
@@ -185,8 +185,7 @@ SandboxCgroup::SandboxCgroup(uid_t user, gid_t group) {
     if (!switch_on_controllers(own)) {
       move_host_aside(own);
       if (!switch_on_controllers(own))
-        throw Error("the controllers of the cgroup {} cannot be switched on for its children: it is not empty",
-                    own.string());
+        throw Error("the cgroup {} cannot enable its controllers for its children: it is not empty", own.string());
     }
     if (!fs::exists(path_ / "cgroup.kill"))
       throw Error("this kernel cannot end a cgroup as a whole (cgroup.kill, Linux 5.14)");

@@ -29,7 +29,8 @@ class SandboxCgroup {
  public:
   // Beneath this process's own cgroup, for `user` to fill; removes what launchers that were killed have left there. The
   // controllers of our own cgroup are switched on for its children; where that needs it, this process and its parent
-  // move into a child of it (agon-host). No other process is ever moved. Throws Error saying why there is none to have.
+  // move into a child of it (agon-host). No other process is ever moved. Throws Error with the reason if no cgroup is
+  // available.
   SandboxCgroup(uid_t user, gid_t group);
   ~SandboxCgroup();  // ends what is in it and removes it
   SandboxCgroup(const SandboxCgroup&) = delete;
@@ -55,7 +56,7 @@ class SessionCgroup {
   void add(pid_t process);                // and what it starts from now on; throws std::system_error
   void kill();                            // every process in it
   std::int64_t memory() const;            // bytes now: of processes, of the kernel for them, of their files in memory
-  std::int64_t peak_memory() const;       // bytes: the highest since its making; 0 where the kernel does not tell
+  std::int64_t peak_memory() const;       // bytes: the highest since its making; 0 where the kernel does not report it
   double cpu_seconds() const;             // of all that ever were in it
   std::int64_t memory_kills() const;      // processes that the kernel ended at the limit
   std::int64_t process_refusals() const;  // forks that the kernel refused at the limit

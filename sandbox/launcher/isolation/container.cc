@@ -77,7 +77,7 @@ std::string in_one_line(const std::string& text) {
   return line;
 }
 
-// Runs a program to its end. What has no place reads nothing and writes nowhere.
+// Runs a program to its end. A standard stream without a descriptor reads nothing and writes nowhere.
 Ended run_program(const Words& command, const Words& environment, const Places& places) {
   const Descriptor null(checked(open("/dev/null", O_RDWR | O_CLOEXEC), "opening /dev/null"));
   const Descriptor words = memory_file("words", "");
@@ -95,12 +95,13 @@ Ended run_program(const Words& command, const Words& environment, const Places& 
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), in_one_line(read_all(words.get()))};
 }
 
-// What the backend does not do, and its own words that tell why.
+// What the backend cannot do, with its own output.
 Error refusal(const std::string& name, const char* what, const Ended& ended) {
   if (ended.not_started()) return Error("there is no {} on the PATH: install it, or use another backend", name);
-  const std::string why = ended.said.empty() ? fmt::format("nothing (it ended with code {})", ended.code) : ended.said;
-  return Error("{} does not {} here; mend that for this user, or use another backend, such as native. It says: {}",
-               name, what, why);
+  const std::string why = ended.said.empty() ? fmt::format("none (it ended with code {})", ended.code) : ended.said;
+  return Error(
+      "{} cannot {} here; fix this for the current user, or use another backend, such as native. Its output: {}", name,
+      what, why);
 }
 
 // A tar archive of the links that stand for folders in /usr: 512 bytes each, and two empty blocks.

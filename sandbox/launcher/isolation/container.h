@@ -1,6 +1,6 @@
 // sandbox/launcher/isolation/container.h - containers by other programs (bwrap, docker, podman), which make the outer
-// namespaces and the root in place of isolation.h and start this launcher again inside. What is within (template,
-// sessions, their limits) stays ours.
+// namespaces and the root in place of isolation.h and start this launcher again inside. agon still runs everything
+// inside (template, sessions, their limits).
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace agon::sandbox::launcher {
 
 struct Contained {
-  std::vector<std::string> readable;  // folders beside /usr
+  std::vector<std::string> readable;  // folders besides /usr
   std::string launcher;               // the folder of agon-sandbox and its library
   std::string request;                // for the launcher inside, as its last argument
 };
@@ -24,7 +24,7 @@ std::vector<std::string> engine_command(Backend engine, const Contained& contain
 
 // Runs the backend's program, which starts `agon-sandbox CONTROL REQUEST` inside (CONTROL is "-" for an engine: its
 // standard streams), until it ends. environment: its own, NAME=VALUE; PATH says where it is. Throws Error, with the
-// program's own words and what to do, when there is none, when an engine does not answer, or refuses to run a
+// program's output and what to do, if the program is missing, or an engine does not answer or refuses to run a
 // container.
 void run_backend(Backend backend, const Contained& contained, const std::vector<std::string>& environment,
                  const Descriptor& control);

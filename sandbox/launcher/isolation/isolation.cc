@@ -57,7 +57,7 @@ struct User {
   gid_t group = 0;
 };
 
-// Root lends the sandbox a user that nobody else is; others have only themselves.
+// Root lends the sandbox an otherwise unused user; other users have only their own.
 User outer_user() {
   if (geteuid() != 0) return {geteuid(), getegid()};
   for (const uid_t id : {1'879'048'193u, 65'534u})
@@ -101,21 +101,21 @@ pid_t clone_into_namespaces() {
   const long child = syscall(SYS_clone, flags, nullptr, nullptr, nullptr, nullptr);
   if (child < 0)
     throw Error(
-        "it needs namespaces of its own, which this machine refuses: {}. See user.max_user_namespaces, "
+        "this machine refuses to create namespaces: {}. See user.max_user_namespaces, "
         "kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns, or the container's seccomp "
         "profile",
         std::strerror(errno));
   return static_cast<pid_t>(child);
 }
 
-// Runs work as the sandbox's user, in a child: of what guests own nothing is touched with root's rights.
+// Runs work as the sandbox's user, in a child: root's rights never touch what guests own.
 void as_outer_user(const std::function<void()>& work) {
   const pid_t child = checked(fork(), "fork");
   if (child == 0) {
     try {
       become_outer_user();
       work();
-    } catch (const std::exception&) {  // what cannot be done is left
+    } catch (const std::exception&) {  // what fails is left
     }
     _exit(0);
   }
@@ -123,7 +123,7 @@ void as_outer_user(const std::function<void()>& work) {
   }
 }
 
-// A folder in /tmp, where others may put another one in its place, but for what lies in it.
+// Removes a folder in /tmp with its contents. Others may put another folder in its place, so names are not trusted.
 void remove_folder(const std::string& path) {
   try {
     Folder::at(path).empty();
@@ -156,7 +156,7 @@ class PrivateFolder {
   const std::string& path() const { return path_; }
 
  private:
-  // Those of this user's launchers that were killed.
+  // Removes the folders of this user's launchers that were killed.
   static void sweep(const User& owner) {
     const fs::path folders(kFolders);
     Folder::at(folders.parent_path()).for_each([&](const char* name) {
@@ -176,7 +176,7 @@ class PrivateFolder {
 // A session takes three descriptors of the supervisor and two processes; some more while it is made.
 constexpr rlim_t kOwnDescriptors = 96, kDescriptorsOfSession = 3, kProcessesOfSession = 2;
 
-// As many descriptors as this process may have. Throws Error where those are too few.
+// Raises this process's descriptors up to the hard limit. Throws Error if that is too low.
 void raise_descriptors() {
   rlimit limit{};
   checked(getrlimit(RLIMIT_NOFILE, &limit), "getrlimit");
@@ -241,7 +241,7 @@ class Attempt {
     walls_.readable = program_folders(wanted_.readable);
   }
 
-  // What failed, or nothing: the child is on its way.
+  // What failed; nothing: the child is starting.
   std::string begin(pid_t child, bool clones, const Pipe& mapped) {
     try {
       if (clones) map_user(child, user_);
@@ -316,7 +316,7 @@ class Attempt {
 };
 
 std::string text_of(const std::vector<MissedTier>& missed, const WantedTiers& wanted) {
-  std::string text = fmt::format("no tier down to {} can be had here.", to_string(wanted.floor));
+  std::string text = fmt::format("no tier down to {} is available here.", to_string(wanted.floor));
   for (const MissedTier& one : missed) text += fmt::format(" Tier {}: {}.", to_string(one.tier), one.why);
   if (wanted.floor == Tier::b) text += " Tier C, without namespaces, is not tried unless the floor is C";
   if (wanted.floor == Tier::a) text += " Tier B, without cgroups, is not tried unless the floor is B";
@@ -336,7 +336,7 @@ void run_behind_walls(const WantedTiers& wanted, const Work& work, const std::fu
   for (const Tier tier : {Tier::a, Tier::b, Tier::c}) {
     if (weaker(wanted.best, tier) || weaker(tier, wanted.floor)) continue;
     if (tier == Tier::a && wanted.contained) {
-      missed.push_back({tier, "what makes the outer namespaces has no cgroup to give away"});
+      missed.push_back({tier, "the launcher runs in bwrap or a container, which delegates no cgroup"});
       continue;
     }
     try {

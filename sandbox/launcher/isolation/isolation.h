@@ -12,7 +12,7 @@ namespace agon::sandbox::launcher {
 
 struct WantedTiers {
   Tier best = Tier::a, floor = Tier::b;
-  std::vector<std::string> readable;  // folders beside /usr
+  std::vector<std::string> readable;  // folders besides /usr
   bool contained = false;             // by bwrap or an engine, which have made the outer namespaces and the root
 };
 
@@ -26,14 +26,14 @@ struct Walls {
   bool has_namespaces() const { return folder.empty(); }
 };
 
-// Where this process is root: becomes the user that root lends to the sandbox. Throws Error when there is none.
+// Where this process is root: becomes the user that root lends to the sandbox. Throws Error if there is no such user.
 void become_outer_user();
 
 using Work = std::function<void(const Walls& walls, const std::vector<MissedTier>& missed)>;
 
-// Runs `work` behind the walls of the best tier to be had, in a process of its own, waits for its end, and ends and
+// Runs `work` behind the walls of the best tier available, in a process of its own, waits for its end, and ends and
 // removes whatever it has left. on_started: called here when the walls stand. Throws Error with the reason of every
-// tier when none down to the floor can be had.
+// tier if none down to the floor is available.
 void run_behind_walls(const WantedTiers& wanted, const Work& work, const std::function<void()>& on_started);
 
 }  // namespace agon::sandbox::launcher

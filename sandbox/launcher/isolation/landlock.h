@@ -1,4 +1,4 @@
-// sandbox/launcher/isolation/landlock.h - what of the file system this thread and all that it starts may touch.
+// sandbox/launcher/isolation/landlock.h - limits which files this thread and all that it starts may touch.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace agon::sandbox::launcher {
 
-// The kernel's Landlock version; 0 where there is none.
+// The kernel's Landlock version; 0 if it has no Landlock.
 int landlock_version();
 
 struct LandlockRules {

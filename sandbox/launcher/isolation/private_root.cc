@@ -80,7 +80,7 @@ bool is_beneath(const std::string& path, const std::string& folder) {
 std::vector<std::string> program_folders(const std::vector<std::string>& readable) {
   std::vector<std::string> folders = {"/usr",           "/etc/alternatives", "/etc/fonts",     "/etc/ld.so.cache",
                                       "/etc/localtime", "/etc/python3",      "/etc/python3.11"};
-  // What Debian keeps as links into /usr, and others as folders.
+  // Links into /usr on Debian, folders on other systems.
   for (const char* name : {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"})
     if (fs::is_directory(name) && !fs::is_symlink(name)) folders.push_back(name);
   for (const std::string& path : readable) {
@@ -105,7 +105,7 @@ std::vector<RootLink> root_links() {
 }
 
 std::vector<std::string> device_files() {
-  // Not /dev/zero: what is mapped of it and shared is memory that nobody counts (seccomp_policy.cc, mappings).
+  // Not /dev/zero: a shared mapping of it is memory that no limit counts (seccomp_policy.cc, mappings).
   return {"/dev/null", "/dev/full", "/dev/random", "/dev/urandom"};
 }
 

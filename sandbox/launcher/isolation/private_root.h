@@ -18,7 +18,7 @@ std::vector<std::string> device_files();
 struct RootLink {
   std::string target, name;
 };
-// Links of a session's root: those of the host into /usr, and the session's folders under their usual names.
+// Links in a session's root: the host's links into /usr, and the session's folders under their usual names.
 std::vector<RootLink> root_links();
 
 // Replaces the root of this mount namespace: program_folders() read-only, device_files(),

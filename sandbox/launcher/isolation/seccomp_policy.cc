@@ -52,19 +52,19 @@ constexpr const char* kAllowed[] = {
     "nanosleep", "pipe", "pipe2", "poll", "ppoll", "pselect6", "select", "setitimer", "signalfd", "signalfd4", "time",
     "timer_delete", "timer_getoverrun", "timer_gettime", "timer_settime", "timerfd_create", "timerfd_gettime",
     "timerfd_settime",
-    // A pair of sockets among one's own: there is no way to name one, and none to send descriptors, which would count
-    // against all that the user runs.
+    // A socket pair within the session: it cannot be named, and it cannot send descriptors, which would count against
+    // everything that the user runs.
     "getpeername", "getsockname", "getsockopt", "recvfrom", "recvmmsg", "recvmsg", "shutdown"};
 
 // A page of a file that lies in a pipe or a socket stays there when the file is cut, and is then in no count. Programs
-// copy by themselves where they hear that these do not serve.
+// copy by themselves when these calls fail.
 constexpr const char* kWithoutCopy[] = {"sendfile", "splice", "tee", "vmsplice"};
 
-// Programs take these for features of a newer kernel and go on without.
+// Programs take these for features of a newer kernel and do without.
 constexpr const char* kUnknown[] = {"clone3", "memfd_create", "io_uring_setup", "io_uring_enter", "io_uring_register",
                                     "userfaultfd", "shmget", "shmat", "shmctl", "semget", "semop", "semctl", "msgget",
                                     "mq_open",
-                                    // watches on the host's files would tell what the host does with them
+                                    // watches on the host's files would reveal what the host does with them
                                     "inotify_init", "inotify_init1", "inotify_add_watch", "inotify_rm_watch"};
 
 // Of files: modes and times; what only a session with its own users and files may do; what opens or shortens them.
@@ -86,7 +86,7 @@ class Policy {
     require(seccomp_attr_set(context_.get(), SCMP_FLTATR_CTL_OPTIMIZE, 2), "seccomp: optimise");
   }
 
-  // A name that this libseccomp does not know is of a kernel to come: nothing to allow.
+  // A name that this libseccomp does not know belongs to a newer kernel: there is nothing to allow.
   void rule(std::uint32_t action, const char* name, std::initializer_list<scmp_arg_cmp> conditions = {}) {
     const int number = seccomp_syscall_resolve_name(name);
     if (number == __NR_SCMP_ERROR) return;
@@ -121,8 +121,8 @@ scmp_arg_cmp of_oneself() { return SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, 0xffffffff,
 void allow_some_arguments(Policy& policy) {
   constexpr std::uint64_t kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
                                         CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWTIME;
-  // The low byte of clone's flags is the signal at exit, which CLONE_NEWTIME shares.
-  // With CLONE_PARENT a child would be the supervisor's. A thread with descriptors of its own would hide them.
+  // The low byte of clone's flags is the signal at exit, which CLONE_NEWTIME shares. With CLONE_PARENT a child would be
+  // the supervisor's. A thread with its own descriptors would hide them.
   constexpr std::uint64_t kRefused = (kNamespaces & ~0xffull) | CLONE_PARENT;
   policy.rule(SCMP_ACT_ALLOW, "clone", {SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, kRefused | CLONE_THREAD, 0)});
   policy.rule(SCMP_ACT_ALLOW, "clone",
@@ -146,9 +146,9 @@ void allow_some_arguments(Policy& policy) {
                  SCMP_CMP64(2, SCMP_CMP_MASKED_EQ, 0xffffffff, option)});
 }
 
-// Limits and priorities are one's own to change: the first process of a session has the session's user as well. Two
-// limits are nobody's: by RLIMIT_LOCKS, which no kernel keeps any more, the supervisor knows whose a process is
-// (census.h), and RLIMIT_CORE keeps the host's handler of crashes out.
+// A process may change only its own limits and priorities: the first process of a session has the session's user as
+// well. Nobody may change two limits: by RLIMIT_LOCKS, which no kernel keeps any more, the supervisor knows whose a
+// process is (census.h), and RLIMIT_CORE keeps the host's handler of crashes out.
 void own_limits(Policy& policy) {
   for (int resource = 0; resource < RLIM_NLIMITS; ++resource) {
     const auto which = [resource](unsigned argument) {
@@ -167,8 +167,8 @@ void own_limits(Policy& policy) {
         {SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, 0xffffffff, which), SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0)});
 }
 
-// Shared memory without a file is in no count but a cgroup's once it is mapped no more: files of /dev/shm are counted.
-// Pages of the host's reserve of huge ones are in no count either.
+// Only a cgroup counts shared memory without a file once it is unmapped; files of /dev/shm are counted. Nothing counts
+// huge pages from the host's reserve either.
 void mappings(Policy& policy) {
   constexpr std::uint64_t kSharing = MAP_TYPE | MAP_ANONYMOUS | MAP_HUGETLB;
   for (const int flags : {MAP_PRIVATE, MAP_PRIVATE | MAP_ANONYMOUS, MAP_SHARED, MAP_SHARED_VALIDATE})
@@ -187,13 +187,14 @@ void file_locks(Policy& policy) {
                 {SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, static_cast<std::uint64_t>(command))});
 }
 
-// The kernel counts watches with all that the user runs, and keeps one whose descriptor is gone while its file is open.
+// The kernel counts watches by user, and keeps a watch whose descriptor is gone while its file is open.
 void watches(Policy& policy) {
   allow_values(policy, "epoll_ctl", 1, {EPOLL_CTL_DEL, EPOLL_CTL_MOD});
   policy.rule(SCMP_ACT_NOTIFY, "epoll_ctl", {SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, 0xffffffff, EPOLL_CTL_ADD)});
 }
 
-// Where the kernel shares the processor between its sessions (sched(7), autogroup), each one more is a share more.
+// Where the kernel shares the processor between its sessions (sched(7), autogroup), each further session is a further
+// share.
 void shares(Policy& policy) { policy.rule(SCMP_ACT_NOTIFY, "setsid"); }
 
 void open_files(Policy& policy) {
@@ -228,8 +229,8 @@ void shared_things(Policy& policy, bool own_processes) {
     for (const char* name : kLandlock) policy.rule(SCMP_ACT_ERRNO(ENOSYS), name);
     return;
   }
-  // Landlock says nothing of modes and times, and before version 3 nothing of lengths: files of the same user outside
-  // are kept from them here.
+  // Landlock does not restrict modes and times, nor, before version 3, lengths: this rule protects files of the same
+  // user outside the session.
   for (const char* name : kMarks) policy.rule(SCMP_ACT_NOTIFY, name);
   open_files(policy);
   // A session confines itself while it is made, and no more afterwards.

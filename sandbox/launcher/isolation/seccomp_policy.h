@@ -8,9 +8,9 @@
 namespace agon::sandbox::launcher {
 
 // The allow-list as a BPF program, in the form that seccomp(2) takes. What is not listed answers EPERM (ENOSYS where
-// programs know another way), calls of another architecture kill; setns and file locks are put to a listener. Limits
-// and priorities can be changed of the caller alone. own_processes: whether sessions see no processes but their own (a
-// pid namespace). Where they do not, signals are put to the listener too, and other calls that reach a process by its
+// programs know another way), calls of another architecture kill the process; setns and file locks go to a listener. A
+// caller can change only its own limits and priorities. own_processes: whether sessions see no processes but their own
+// (a pid namespace). Where they do not, signals go to the listener too, and other calls that reach a process by its
 // number are refused.
 std::string seccomp_program(bool own_processes);
 

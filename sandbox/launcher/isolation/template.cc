@@ -71,7 +71,7 @@ struct Ends {
   int channel, harness, library, gathered, errors, hand_over;
 };
 
-// Every number below 10 is free for its place: they were moved up first.
+// Every number below 10 is free: the descriptors were moved up first.
 void arrange_descriptors(const Ends& ends) {
   const auto up = [](int descriptor) { return checked(fcntl(descriptor, F_DUPFD, 10), "dup"); };
   const Ends high{up(ends.channel),  up(ends.harness), up(ends.library),

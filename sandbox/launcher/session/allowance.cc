@@ -22,7 +22,7 @@ bool Allowance::may_lock() { return ++locks_of_call_ <= kMostLocks && ++locks_ <
 
 bool Allowance::may_watch() { return ++watches_ <= kMostWatches; }
 
-// A leader that has ended leaves its session to its children. One that may become a leader need not be one yet.
+// A leader that has ended leaves its session to its children. A process that may become a leader need not be one yet.
 bool Allowance::may_lead(pid_t process) {
   if (leaders_.contains(process)) return true;
   if (Clock::now() < next_leader_) return false;

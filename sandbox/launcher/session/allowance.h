@@ -1,5 +1,5 @@
-// sandbox/launcher/session/allowance.h - how much a session may have of what the kernel keeps no limit on: sessions of
-// the kernel's, file locks, watches of epolls.
+// sandbox/launcher/session/allowance.h - limits what the kernel does not limit for a session: kernel sessions (setsid),
+// file locks, epoll watches.
 #pragma once
 
 #include <sys/types.h>
@@ -16,7 +16,7 @@ class Allowance {
   void begin_call() { locks_of_call_ = 0; }
   bool may_lock();   // one more file lock in this call
   bool may_watch();  // one more watch of an epoll: as many as a session may ever add
-  // Whether the process may start a session of the kernel's (setsid) now: as many as four at a time.
+  // Whether the process may start a kernel session (setsid) now: at most four at a time.
   bool may_lead(pid_t process);
 
  private:

@@ -28,8 +28,8 @@ void Artifacts::begin_call(const CallRequest& request, const Home& home) {
     pictures_ = pictures_of(home);
 }
 
-// A file that cannot be brought out, or is too much beside the others, is left out: what the code calls a picture may
-// be anything. Gives the number of pictures that were.
+// A file that cannot be brought out, or is too large with the others, is left out: what the code calls a picture may be
+// anything. Gives the number of pictures that were.
 std::int64_t Artifacts::collect(const CallRequest& request, std::int64_t most_of_file, const Home& home) {
   std::int64_t left = kMostCollected;
   const auto take = [&](const std::string& name) {

@@ -96,7 +96,7 @@ void FolderCopy::copy_file(const Folder& from, const Folder& to, const char* nam
     copied_[{status.st_dev, status.st_ino}] = {top_, path, identity_of(copy)};
 }
 
-// The copy may be open to a guest as well: what now has the name of it must be it.
+// A guest may be able to write into the copy as well: check that the name still leads to the same file.
 bool FolderCopy::link_copy(const Copied& copied, const Folder& to, const char* name) const {
   open_how how{};
   how.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;

@@ -1,5 +1,5 @@
-// sandbox/launcher/session/copy_folder.h - copies what a session keeps in its files. The guest owns what is copied, and
-// may change it meanwhile.
+// sandbox/launcher/session/copy_folder.h - copies a session's files. The guest owns what is copied, and may change it
+// meanwhile.
 #pragma once
 
 #include <cstdint>

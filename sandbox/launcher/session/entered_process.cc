@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::int64_t kForkedSessions = 256;   // processes that forks of a session may add to its count
 constexpr std::int64_t kMostOfUser = 8192;      // processes of one user where all sessions share it
-constexpr std::int64_t kSlack = 32 << 20;       // bytes of data beside the limit that the interpreter itself may need
-constexpr std::int64_t kAddresses = 2ll << 30;  // bytes of address space beside it: page tables grow with what is used
+constexpr std::int64_t kSlack = 32 << 20;       // bytes of data above the limit that the interpreter itself may need
+constexpr std::int64_t kAddresses = 2ll << 30;  // bytes of address space above it: page tables grow with what is used
 
 }  // namespace
 
@@ -45,7 +45,7 @@ void set_rlimits(pid_t process, const ProcessStatus& status, const Limits& limit
     checked(prlimit(process, static_cast<__rlimit_resource>(resource), &limit, nullptr), "prlimit");
   };
   set(RLIMIT_FSIZE, limits.file);
-  // Counted by user namespace: where there is none, with all that the user runs.
+  // The kernel counts by user namespace; without one, it counts everything that the user runs.
   set(RLIMIT_NPROC, in_namespaces ? limits.processes + kForkedSessions : kMostOfUser);
   set(RLIMIT_DATA, status.bytes("VmData") + limits.memory + kSlack);
   set(RLIMIT_AS, status.bytes("VmSize") + limits.memory + kAddresses);

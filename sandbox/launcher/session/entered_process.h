@@ -1,5 +1,5 @@
-// sandbox/launcher/session/entered_process.h - the process that becomes a session's interpreter: what it must be before
-// it runs anything, and the hard limits that it gets.
+// sandbox/launcher/session/entered_process.h - checks the process that becomes a session's interpreter before it runs
+// anything, and sets its hard limits.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,7 @@ namespace agon::sandbox::launcher {
 
 bool is_in_namespaces(pid_t process, const FirstProcess::Namespaces& namespaces);
 
-// What the process has that it may not have, or lacks; empty: nothing.
+// What the process has but must not have, or what it lacks; empty: nothing.
 std::string fault_of_confinement(const ProcessStatus& status);
 
 // Hard limits that the guest cannot raise. Memory and processes are held by GuestSession::watch(); these are the last

@@ -1,5 +1,5 @@
-// sandbox/launcher/session/files_watch.h - holds the files of a session to its limits where there is no file system of
-// its own that keeps them.
+// sandbox/launcher/session/files_watch.h - keeps the files of a session within its limits where the session has no file
+// system that keeps them.
 #pragma once
 
 #include <chrono>

@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kOpen = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-// The folder itself, with a place of its own in the listing; code that watches the time of the last access does not see
-// that it is read.
+// The folder itself, with its own position in the listing. Code that watches the time of the last access does not see
+// the read.
 int open_unnoticed(const Folder& folder) {
   const int own = openat(folder.get(), ".", kOpen | O_NOATIME);
   return own >= 0 || errno != EPERM ? own : openat(folder.get(), ".", kOpen);
@@ -28,7 +28,7 @@ Descriptor open_with_rights(int parent, const char* name) {
   return Descriptor(openat(closed.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-// Empties `folder`: what is no folder goes, folders move to `top` under a fresh name, so that depth costs nothing.
+// Empties `folder`: other entries are removed, folders move to `top` under a fresh name, so that depth costs nothing.
 void flatten(const Folder& folder, const Folder& top, int& moved) {
   fchmod(folder.get(), 0700);
   folder.for_each([&](const char* name) {

@@ -24,7 +24,7 @@ class Folder {
 
   Folder() = default;
   explicit Folder(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
-  // By a path that no guest can change, but for its last entry. Throws std::system_error.
+  // By a path that no guest can change, except for its last entry. Throws std::system_error.
   static Folder at(const std::string& path);
 
   explicit operator bool() const { return static_cast<bool>(descriptor_); }

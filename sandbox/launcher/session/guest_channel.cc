@@ -36,7 +36,7 @@ void GuestChannel::flush() {
   while (!waiting_.empty()) {
     const ssize_t sent = send_message(socket_.get(), waiting_.next(1 << 18), {}, MSG_DONTWAIT);
     if (sent <= 0) {
-      if (errno != EAGAIN && errno != EINTR) waiting_.clear();  // closed: reading tells
+      if (errno != EAGAIN && errno != EINTR) waiting_.clear();  // closed: the next read reports it
       return;
     }
     waiting_.sent(static_cast<std::size_t>(sent));

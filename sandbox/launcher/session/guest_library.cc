@@ -30,7 +30,7 @@ bool copy(int file, off_t at, const char* begin, std::size_t size) {
 }  // namespace
 
 extern "C" int agon_fork(const int* namespaces, int count, int channel, const char* said, int size, int* tid) {
-  volatile bool made = false;  // by the process between, which ends before this one goes on
+  volatile bool made = false;  // by the process between, which ends before this one continues
   const pid_t between = vfork();
   if (between == 0) {
     bool inside = send(channel, said, static_cast<std::size_t>(size), MSG_NOSIGNAL) == size;

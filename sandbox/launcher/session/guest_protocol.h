@@ -3,16 +3,15 @@
 //   to the guest    r  u32 length, name, code     run the code; q: a last value is printed unless it is a bool
 //                   f  and the descriptors         fork: the new session's channel, stdout, stderr; its user, mount and
 //                                                  pid namespaces, where there are any
-//                   g  folder of the files         go on
-//                   z  u64 seed                    begin the streams of random numbers anew
+//                   g  folder of the files         continue
+//                   z  u64 seed                    restart the streams of random numbers
 //   from the guest  h                              the interpreter is ready (the template, then every session)
 //                   d  CodeOutcome, text           the code has ended
 //                   f  text                        the fork is done, or why not
 //                   i                              this process is about to enter the new session's namespaces
 //                   s                              this process is in them, and has given up its capabilities
 //                   e  text                        it could not
-// The kernel says who sent a frame (SCM_CREDENTIALS); a frame from another process than the one that may send it is no
-// frame.
+// The kernel says who sent a frame (SCM_CREDENTIALS); a frame from any process but the one that may send it is invalid.
 #pragma once
 
 #include <cstddef>

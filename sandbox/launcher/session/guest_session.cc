@@ -103,7 +103,7 @@ bool GuestSession::on_progress() try {
         "some of them up");
   else if (is_fault_of_files)
     end(Reason::disk_limit, error.what());
-  else  // what is made of a fork can be ended by the code that it comes from
+  else  // the code that a fork comes from can end a fork in the making
     end(parent_ != 0 && code == ECHILD ? Reason::killed_by_signal : Reason::sandbox_lost, error.what());
   return false;
 }
@@ -201,7 +201,7 @@ bool GuestSession::is_inside(pid_t process) const {
   return is_in_namespaces(process, namespaces_);
 }
 
-// At the will of who may reach it: of a session that is no fork, only the machine.
+// Whoever may reach it has ended it: for a session that is not a fork, only the machine may.
 void GuestSession::on_first_ended() {
   first_.on_reaped();
   end(parent_ != 0 ? Reason::killed_by_signal : Reason::sandbox_lost, "its init process has ended");
@@ -248,7 +248,7 @@ std::optional<Errand::Outcome> GuestSession::take_write() {
   return writing_.is_out() ? writing_.take() : std::exchange(written_, std::nullopt);
 }
 
-// Nobody can hold a lock of the kernel's then.
+// Nobody can hold a kernel lock then.
 bool GuestSession::is_alone() const {
   if (!has_run_) return true;
   return surroundings_.processes(id_, milliseconds(0)) == std::vector<pid_t>{interpreter_} &&
@@ -333,7 +333,7 @@ void GuestSession::watch() {
   if (state_ == State::busy) watch_call();
 }
 
-// The first steps of a fork are in the hands of the code that it comes from.
+// Code of the session that it is forked from controls the first steps of a fork.
 void GuestSession::watch_start() {
   check_files();
   if (state_ == State::dead) return;
@@ -423,7 +423,7 @@ void GuestSession::check_cgroup() {
     end(Reason::ok, "");
 }
 
-// Where there is no file system of its own to keep these limits.
+// Where the session has no file system that keeps these limits.
 void GuestSession::check_files() {
   if (!folder_ || state_ == State::dead) return;
   if (files_watch_.look(*folder_, state_ == State::ready ? kQuietTick : kFilesTick))
@@ -442,7 +442,7 @@ std::int64_t GuestSession::measured_peak() {
     const std::int64_t peak = cgroup_->peak_memory();
     return peak > call_->peak_before ? peak : std::max(call_->peak, cgroup_->memory());
   }
-  // Of an interpreter that is gone, or has given much back for mapped files, the looks know more than the kernel.
+  // The looks know more than the kernel about an interpreter that is gone or has given much back for mapped files.
   const std::int64_t seen =
       call_->seen - (usage_watch_.usage().memory() > 0 ? surroundings_.template_memory.resident : 0);
   return std::max({call_->peak, usage_watch_.interpreter_peak(), seen});
@@ -453,7 +453,7 @@ void GuestSession::drain() {
   drain_into(err(), &call_->err, kPipe);
 }
 
-// The limit that the session has met during the call, where its cgroup or its folder tells.
+// The limit that the session has met during the call, where its cgroup or its folder shows it.
 std::optional<GuestSession::End> GuestSession::met_limit() const {
   if (cgroup_ && cgroup_->memory_kills() > call_->kills_before)
     return End{Reason::memory_limit, fmt::format("more than {} bytes of memory", limits_.memory)};

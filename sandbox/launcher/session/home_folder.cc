@@ -17,7 +17,7 @@ namespace agon::sandbox::launcher {
 namespace {
 
 constexpr std::size_t kDeepest = 128;                          // folders that are open at once while files are counted
-constexpr std::int64_t kOwnFolders = 2 + kHomeFolders.size();  // files and forks, and those of a home
+constexpr std::int64_t kOwnFolders = 2 + kHomeFolders.size();  // files and forks, and the folders of a home
 constexpr std::int64_t kFolderBytes = 4096;                    // of an empty one, at most
 constexpr const char* kFiles = "files";
 constexpr const char* kForks = "forks";
@@ -101,7 +101,7 @@ void HomeFolder::move_away() try {
 } catch (const std::system_error&) {  // what was moved goes with the folder of the session that moved it
 }
 
-// Where no guest reaches it goes whatever it is: the session it was forked from may have put another in its place.
+// Whatever is there moves to where no guest can reach it: the session it was forked from may have replaced the folder.
 void HomeFolder::remove() const try {
   const Folder at = place();
   const char* name = names_.back().c_str();

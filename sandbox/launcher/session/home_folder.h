@@ -21,8 +21,8 @@ inline constexpr std::array kHomeFolders = {"workspace", "tmp", "shm"};
 
 class HomeFolder {
  public:
-  // Makes the folders in the folder of all sessions, with those of a home; or in that of the session it is forked from,
-  // without. Throws std::system_error.
+  // Creates the folders in the folder of all sessions, with a home's folders; or, for a fork, in its parent's, without
+  // them. Throws std::system_error.
   HomeFolder(const std::string& folder, int session, const HomeFolder* parent);
 
   const std::string& path() const { return path_; }            // of the session's folder

@@ -33,7 +33,7 @@ namespace {
 // How making one goes, from the process itself or from the helper on the way to it.
 struct Progress {
   int code = 0;       // errno, 0: well
-  pid_t process = 0;  // of the one that was born, by the helper; 0: the first process itself speaks, and is made
+  pid_t process = 0;  // the new process, reported by the helper; 0: the first process reports itself, and is made
   char what[240] = {};
 };
 

@@ -17,7 +17,7 @@ void OutputBuffer::add(std::string_view bytes) {
   if (tail_.size() > 2 * half_) tail_.erase(0, tail_.size() - half_);
 }
 
-// What is kept of the tail: all of it as long as nothing had to go.
+// The tail that is kept: all of it as long as nothing was dropped.
 std::string_view OutputBuffer::tail() const {
   const std::string_view tail = tail_;
   return total_ > static_cast<std::int64_t>(head_.size() + half_) ? tail.substr(tail.size() - half_) : tail;

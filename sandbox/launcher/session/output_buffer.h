@@ -1,5 +1,5 @@
-// sandbox/launcher/session/output_buffer.h - what a stream printed: its head and its tail, and how much is gone between
-// them.
+// sandbox/launcher/session/output_buffer.h - keeps the head and the tail of what a stream printed, and counts the bytes
+// dropped between them.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class OutputBuffer {
   void add(std::string_view bytes);
   std::int64_t total() const { return total_; }
   std::int64_t dropped() const;
-  std::string text() const;  // valid UTF-8; a line tells of what was cut out
+  std::string text() const;  // valid UTF-8; a line says how much was cut out
 
  private:
   std::string_view tail() const;

@@ -30,7 +30,8 @@ Descriptor open_beneath(const Folder& home, const std::string& name, int flags) 
       checked(syscall(SYS_openat2, workspace.get(), name.c_str(), &how, sizeof how), "opening " + name)));
   struct stat status {};
   checked(fstat(file.get(), &status), "fstat " + name);
-  if (!S_ISREG(status.st_mode)) throw std::system_error(EINVAL, std::generic_category(), name + " is no regular file");
+  if (!S_ISREG(status.st_mode))
+    throw std::system_error(EINVAL, std::generic_category(), name + " is not a regular file");
   return file;
 }
 

@@ -1,5 +1,5 @@
-// sandbox/launcher/session/session_files.h - what goes into a session's workspace and what comes out. The guest may
-// have put anything there.
+// sandbox/launcher/session/session_files.h - reads and writes files of a session's workspace. The guest may have put
+// anything there.
 #pragma once
 
 #include <cstdint>

@@ -38,9 +38,9 @@ void UsageWatch::begin_call() {
   if (!cgroup_) usage_.begin_peak();
 }
 
-// Code that has made one look long can make the next one so: an errand does the next 64, and then it is tried again.
-// That the supervisor had to wait for a processor makes none long, or a busy machine would put all of them off. One
-// process alone is read quickly.
+// Code that has made one look slow can do so again: an errand does the next 64, then a direct look is tried again.
+// Waiting for a processor does not make a look slow, or a busy machine would put all of them off. One process alone is
+// read quickly.
 void UsageWatch::look() {
   if (interpreter_ == 0) return;
   const std::vector<pid_t> processes = surroundings_.processes(session_, kFresh);
@@ -58,7 +58,7 @@ void UsageWatch::look() {
   if (!cgroup_) measure();
 }
 
-// So many that it need not be known how many of them have ended since they were listed.
+// So many that it does not matter how many of them have ended since they were listed.
 bool UsageWatch::is_crowded() const { return !cgroup_ && listed_ > 2 * limits_.processes + kFewProcesses; }
 
 void UsageWatch::take_look() {

@@ -1,5 +1,5 @@
-// sandbox/launcher/session/usage_watch.h - holds what the processes of a session use to its limits: looks at them now
-// and then, by an errand where that takes long.
+// sandbox/launcher/session/usage_watch.h - keeps the processes of a session within its limits: checks them now and
+// then, by an errand where that takes long.
 #pragma once
 
 #include <sys/types.h>

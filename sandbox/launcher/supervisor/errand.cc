@@ -76,7 +76,7 @@ Errand Errand::start(const std::function<Values()>& work, const std::vector<int>
 Errand::Errand(Errand&& other) noexcept
     : process_(std::exchange(other.process_, 0)), reading_(std::move(other.reading_)) {}
 
-// What this one was at ends with `other`.
+// The work of this errand ends with `other`.
 Errand& Errand::operator=(Errand&& other) noexcept {
   std::swap(process_, other.process_);
   std::swap(reading_, other.reading_);

@@ -1,5 +1,5 @@
-// sandbox/launcher/supervisor/errand.h - slow work in a child process of its own, so that the supervisor goes on
-// serving others meanwhile. The child ends with the supervisor, or when the Errand is dropped.
+// sandbox/launcher/supervisor/errand.h - runs slow work in a child process, so that the supervisor serves others
+// meanwhile. The child ends with the supervisor, or when the Errand is dropped.
 #pragma once
 
 #include <sys/types.h>

@@ -24,7 +24,7 @@ struct HeldSession {
 
 using HeldSessions = std::map<int, HeldSession>;
 
-// Null: there is none.
+// Null: no such session.
 GuestSession* session_in(HeldSessions& sessions, int id);
 GuestSession* first_session(HeldSessions& sessions, const std::function<bool(GuestSession&)>& is_meant);
 

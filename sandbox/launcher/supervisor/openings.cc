@@ -55,7 +55,7 @@ void Openings::grant_wishes() {
   }
 }
 
-// False where it has to wait for others to end; what cannot be granted at all is refused.
+// False where it has to wait for others to end; a wish that can never be granted is refused.
 bool Openings::grant(const SessionWish& wish) try {
   GuestSession* parent = wish.parent ? session_in(parts_.sessions, wish.parent) : nullptr;
   if (wish.parent != 0 && (!parent || parent->state() == GuestSession::State::dead)) {
@@ -130,7 +130,7 @@ void Openings::on_fork_answers(int source, const std::vector<std::string>& answe
   }
 }
 
-// Of no other kind than what is asked for. One that cannot be made will be said to who asks.
+// Only of the kind that is asked for. If one cannot be made, whoever asks for it later gets the reason.
 void Openings::keep_spares() {
   if (!spare_limits_ || !wishes_.empty()) return;
   int spares = 0;
@@ -153,7 +153,7 @@ void Openings::on_spare_failed(const Limits& limits) {
   if (spare_limits_ == limits) spare_limits_.reset();  // the next would fail like this one
 }
 
-// Makes room for who asks. False where there is no spare.
+// Ends one spare session to make room for a requested one. False if there is no spare session.
 bool Openings::drop_spare() {
   for (auto& [id, held] : parts_.sessions) {
     if (!held.spare || held.session->state() == GuestSession::State::dead) continue;

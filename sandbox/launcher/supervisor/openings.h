@@ -72,7 +72,7 @@ class Openings {
   std::deque<SessionWish> wishes_;
   Clock::time_point next_wish_;
   int last_ = 0;
-  std::optional<Limits> spare_limits_;  // those of the last session that was opened
+  std::optional<Limits> spare_limits_;  // the limits of the last session that was opened
 };
 
 }  // namespace agon::sandbox::launcher

@@ -1,5 +1,5 @@
-// sandbox/launcher/supervisor/processes.h - what /proc says of processes. A process that is gone is no error: it counts
-// as nothing.
+// sandbox/launcher/supervisor/processes.h - what /proc says of processes. A process that is gone is not an error: it
+// counts as nothing.
 #pragma once
 
 #include <sys/types.h>

@@ -28,7 +28,7 @@ static_assert(sizeof(Attributes) == 48);  // SCHED_ATTR_SIZE_VER0
 
 void take_own_share() { setsid(); }
 
-// An older kernel takes no notice of the slice.
+// An older kernel ignores the slice.
 void wake_soon() {
   constexpr std::uint64_t kSlice = 100'000;
   Attributes wish;

@@ -305,7 +305,7 @@ void Supervisor::settle_all() {
     }
 }
 
-// Whatever has come about in a session since the last look: answers to its requests, its end.
+// Handles what has happened in a session since the last look: answers to its requests, its end.
 void Supervisor::settle(int id) {
   HeldSession& one = sessions_.at(id);
   GuestSession& session = *one.session;
@@ -354,7 +354,7 @@ void Supervisor::settle_dead(HeldSession& one) {
   sessions_.erase(id);
 }
 
-// What a dead session's descriptors say is of no interest.
+// Events on a dead session's descriptors do not matter.
 void Supervisor::forget(HeldSession& one) {
   GuestSession& session = *one.session;
   for (const int descriptor : {session.channel().get(), session.out(), session.err()})

@@ -15,16 +15,16 @@ constexpr double kLeastLost = 0.1, kShareOfReaped = 0.05;  // seconds
 constexpr auto kExactAgain = std::chrono::seconds(1);
 constexpr int kAskingPause = 20;  // times as long as it took
 constexpr int kExactPause = 4;    // times the CPU time of the last measure
-constexpr int kIdlePause = 32;    // likewise, while all seems well: an errand's time is in nobody's count
+constexpr int kIdlePause = 32;    // likewise, while all seems well: no session's CPU time includes an errand's
 
-constexpr int kLooksStarting = 50;  // that a program may take to start: code can look as if it did for ever
+constexpr int kLooksStarting = 50;  // that a program may take to start: code could pretend to start one forever
 constexpr std::int64_t kFewDescriptors = 64;
 
 double seconds_of(Usage::Clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
 // Which processes run in their parents' memory. The kernel makes who asks it wait while one of the two starts a
-// program, so only those are asked about whose stacks begin at one place. Of a process whose first thread has ended it
-// would compare nothing with nothing.
+// program, so only those are asked about whose stacks begin at one place. For a process whose first thread has ended
+// there is nothing to compare.
 class Memories {
  public:
   explicit Memories(const std::vector<pid_t>& processes) : processes_(processes) {}
@@ -108,8 +108,8 @@ bool Usage::at_rest(const std::vector<pid_t>& processes) const {
 
 void Usage::look(const std::vector<pid_t>& processes) { take(read(processes), false); }
 
-// While a program is started, the kernel lets nobody read more of it than its memory, which may take long where the
-// processor is busy or the memory before it was large.
+// While a program starts, only its memory can be read; this may take long where the processor is busy or the memory
+// before it was large.
 Sample Usage::sample_of(pid_t process) const {
   const auto before = members_.find(process);
   Sample sample{process, cpu_seconds(process)};
@@ -120,7 +120,7 @@ Sample Usage::sample_of(pid_t process) const {
     return sample;
   }
   sample.times = times_of(process);
-  // A program that was started in between is seen too small rather than with the memory of before.
+  // A program started in between is rather counted too small than with the memory of the one before.
   const std::uint64_t known = before == members_.end() ? shared_.stack : before->second.stack;
   if (sample.times.stack != known) sample.memory = memory_use(process);
   return sample;
@@ -177,7 +177,7 @@ void Usage::take(const UsageReading& reading, bool by_errand) {
     faults_ += times.faults;
     tasks_ += std::max<std::int64_t>(1, memory.threads);
     descriptors_ += open.number;
-    // Of one that is ending little can be seen as well, for a moment.
+    // For a moment, little can be seen of a process that is ending, too.
     member.hidden = open.hidden && memory.page_tables > 0;
     has_hidden_ = has_hidden_ || (member.hidden && before != members_.end() && before->second.hidden);
     if (is_borrowing) continue;
@@ -221,8 +221,8 @@ void Usage::take_buffers(const UsageReading& reading) {
   buffers_ = *reading.buffers;
 }
 
-// Whoever was running at a look and is gone at the next one ran for as long as the time between two looks, on the
-// average. If nobody waited for it, no sum of the kernel's has its time.
+// A process that ran at one look and is gone at the next ran, on average, for the time between two looks. If nobody
+// waited for it, no sum of the kernel includes its time.
 void Usage::count_vanished(const std::map<pid_t, Member>& now, double seconds) {
   for (const auto& [process, member] : members_) {
     if (now.contains(process)) continue;
@@ -261,7 +261,7 @@ std::int64_t Usage::interpreter_peak() {
   return owned(interpreter_, memory, times, memory.resident) + peak - memory.resident;
 }
 
-// Faults tell of copies of shared pages, which are in no sum of resident ones.
+// Faults show copies of shared pages, which no sum of resident pages includes.
 bool Usage::needs_exact(std::int64_t limit) const {
   const auto unknown = Clock::now() - (has_exact_ ? exact_at_ : made_);
   const auto pause = std::max<Clock::duration>(kExactAgain, kIdlePause * exact_took_);

@@ -26,7 +26,7 @@ struct TemplateMemory {
   static TemplateMemory of(pid_t process);
 };
 
-// Bytes beside the template's: of pages, those that processes share once, and of page tables; and of the kernel's
+// Bytes in addition to the template's: of pages, shared ones counted once, and of page tables; and of the kernel's
 // records of mappings.
 struct ExactMemory {
   std::int64_t pages = 0, mappings = 0;
@@ -65,7 +65,7 @@ class Usage {
 
   // Whether nothing has run since the last look, as far as a glance tells.
   bool at_rest(const std::vector<pid_t>& processes) const;
-  // Reads them all anew. `processes`: of the session, the interpreter among them.
+  // Reads them all again. `processes`: of the session, the interpreter among them.
   void look(const std::vector<pid_t>& processes);
   // The same in two halves, for an errand that reads: changes nothing; takes what it has read.
   UsageReading read(const std::vector<pid_t>& processes) const;

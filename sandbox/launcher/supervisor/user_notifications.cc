@@ -158,9 +158,9 @@ void Questions::retry() {
   std::erase_if(waiting_marks_, [this](WaitingMark& wish) { return try_mark(wish); });
 }
 
-// A lock on a file that other sessions see too would be a way to talk to them, or to stop them. Between this look and
-// the lock another thread can put another file in its place: one of the host's, which can be read alone, and so a
-// shared lock.
+// A lock on a file that other sessions see would let a session talk to them, or stop them. Between this look and the
+// lock another thread can put another file in its place: one of the host's, which can be read alone, and so a shared
+// lock.
 bool Questions::may_lock(const seccomp_notif& question) const {
   const auto asker = static_cast<pid_t>(question.pid);
   const Descriptor file = descriptor_of(asker, static_cast<int>(question.data.args[0]));
@@ -251,7 +251,7 @@ bool Questions::may_confine(pid_t asker) const {
 bool Questions::may_signal(const seccomp_notif& question) const {
   const int asker = session_of_process(static_cast<pid_t>(question.pid));
   const auto target = static_cast<pid_t>(question.data.args[0]);
-  // Signals that queue up do so for all that the user runs, and stay while they are blocked.
+  // Queued signals count for everything that the user runs, and stay while they are blocked.
   const auto number = static_cast<int>(question.data.args[question.data.nr == SYS_tgkill ? 2 : 1]);
   if (asker == 0 || target == -1 || number >= SIGRTMIN) return false;
   if (target == 0) return true;  // its own group, which no other session is in

@@ -1,5 +1,5 @@
-// sandbox/launcher/supervisor/user_notifications.h - system calls that the filter puts to the supervisor, since it is
-// not their number but who asks and what is meant that decides: setns, setsid, file locks, signals, Landlock.
+// sandbox/launcher/supervisor/user_notifications.h - decides on system calls that the filter passes to the supervisor,
+// since who asks and for what matters, not the number alone: setns, setsid, file locks, signals, Landlock.
 //
 // setns: the process that goes into a new session, until that is ready. setsid: what GuestSession::may_lead grants goes
 // on, and others wait until it does. Locks: on files of the session's own workspace; a flock is taken here, on a copy
@@ -45,13 +45,14 @@ class Questions {
     Descriptor file;
     int operation = 0;
   };
-  // A wish for a session of the kernel's where there are as many as may be.
+  // A wish for a kernel session while there are as many as allowed.
   struct WaitingLeader {
     std::uint64_t question = 0;
     pid_t asker = 0;
   };
-  // A mode or a time of a file. Asked for beside other threads or processes: those may hold the lock of the memory that
-  // the file's name lies in. Or by a name with symbolic links, which may be a long way. One errand a session is out.
+  // A mode or a time of a file. Asked for while other threads or processes run: those may hold the lock of the memory
+  // that the file's name lies in. Or by a name with symbolic links, which may be a long way. One errand a session is
+  // out.
   struct WaitingMark {
     seccomp_notif question{};
     int session = 0;

@@ -125,7 +125,7 @@ refused 'option 2 is an empty text' '{"grader": "choice", "answer": "A", "option
 refused "fits two options" '{"grader": "choice", "answer": "x", "options": ["x", "x"], "response": "A"}'
 refused '"tolerance" does nothing' '{"grader": "exact", "answer": "x", "tolerance": 1, "response": "x"}'
 refused '"response" is 3, not a text' '{"grader": "number", "answer": 3, "response": 3}'
-refused 'the key "answer" is there twice' '{"grader": "number", "answer": 3, "answer": 4, "response": "3"}'
+refused 'the key "answer" occurs twice' '{"grader": "number", "answer": 3, "answer": 4, "response": "3"}'
 refused 'jq -c .' '{'
 refused 'read_csv' 'grader,answer,response'
 # As tools export them: an array behind a byte-order mark, empty cells, whole numbers with a point, more digits than 64 bits.

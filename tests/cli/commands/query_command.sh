@@ -23,8 +23,8 @@ says 1 'no such index' "$agon" query nothing.index x
 says 1 'not a search index' "$agon" query docs.jsonl x
 says 1 'a folder' "$agon" query . x
 says 1 'unavailable' "$agon" query http://127.0.0.1:1 x
-says 1 "ftp://x' is no address" "$agon" query ftp://x y
-says 1 'is no address' "$agon" query searxng+host y
+says 1 "ftp://x' is not an address" "$agon" query ftp://x y
+says 1 'is not an address' "$agon" query searxng+host y
 says 1 'SERPER_API_KEY' "$agon" query serper x
 says 1 'go together' "$agon" query docs.index x --cache searches
 says 2 'top-k' "$agon" query docs.index x --top-k 0

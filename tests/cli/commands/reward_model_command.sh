@@ -188,7 +188,7 @@ does "$agon" make-preferences --samples 0 --corrupted 6 --tasks 8 --responses 2 
 refuses 2 "--responses" "$agon" make-preferences --responses 1
 refuses 1 "responses" "$agon" score --reward-model "$scratch/rm" - <<<'{"prompt": "a", "responses": []}'
 for picture in data:image/png\;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ http://example.org/a.png file:///a.png; do
-  refuses 1 "is an address, and pictures are read from files alone" "$agon" score --reward-model "$scratch/rm" - <<<"{\"prompt\": \"a\", \"images\": [\"$picture\"], \"responses\": [\"b\"]}"
+  refuses 1 "is a URL, and agon reads pictures only from files" "$agon" score --reward-model "$scratch/rm" - <<<"{\"prompt\": \"a\", \"images\": [\"$picture\"], \"responses\": [\"b\"]}"
 done
 refuses 1 "nowhere.png" "$agon" score --reward-model "$scratch/rm" - <<<'{"prompt": "a", "images": ["nowhere.png"], "responses": ["b"]}'
 finish

@@ -71,7 +71,7 @@ printf '{"id": "1", "contents": "Ada\\nBabbage wrote nothing."}\n' >"$scratch/ot
 "$agon" index "$scratch/other.jsonl" --out "$scratch/other.index" >/dev/null 2>&1 || fail "index"
 for file in "$scratch/questions.jsonl" "$scratch/one/run.sqlite"; do
   cp "$file" "$scratch/kept"
-  refuses 1 "is there and is no index of agon" "$agon" index "$scratch/other.jsonl" --out "$file"
+  refuses 1 "exists and is not an index of agon" "$agon" index "$scratch/other.jsonl" --out "$file"
   cmp "$file" "$scratch/kept" || fail "an index is written over $file"
 done
 says 0 "1 documents" "$agon" index "$scratch/other.jsonl" --out "$scratch/other.index"

@@ -108,8 +108,8 @@ TEST_CASE("task files are read as tools export them") {
   for (const char* picture : {"http://a.org/b.png", "file:///b.png", "data:image/png;base64,iVBORw0KGgoAAAANSUhEUg"})
     CHECK_THAT(files.failure("jsonl", line_of("jsonl", "1", fmt::format(R"(, "images": ["{}"])", picture))),
                Contains(std::string("the picture ") + std::string(picture).substr(0, 12)) &&
-                   Contains("is an address, and pictures are read from files alone"));
-  CHECK_THAT(files.failure("jsonl", line_of("jsonl", "1", R"(, "images": [""])")), Contains("names no picture"));
+                   Contains("is a URL, and agon reads pictures only from files"));
+  CHECK_THAT(files.failure("jsonl", line_of("jsonl", "1", R"(, "images": [""])")), Contains("does not name a picture"));
   CHECK_THAT(files.failure("jsonl", line_of("jsonl", "1", R"(, "options": {"A": "x", "B": "y"})")),
              Contains("Write its texts as a list"));
   CHECK_THAT(files.failure("questions", R"({"question": "?", "answer": null})"), Contains("no \"answer\""));
@@ -164,8 +164,8 @@ TEST_CASE("what is no task file is told with the place and what to do") {
   told("[[1]]", "not a JSON object {...}");
   told("\"text\"", "not a JSON object {...}");
   told("[{\"id\": 1}, 2]", "item");
-  told(R"({"id": 1, "id": 2})", "the key \"id\" is there twice");
-  told(R"([{"id": 1, "a": {"b": 1, "c": {}, "b": 2}}])", "the key \"b\" is there twice");
+  told(R"({"id": 1, "id": 2})", "the key \"id\" occurs twice");
+  told(R"([{"id": 1, "a": {"b": 1, "c": {}, "b": 2}}])", "the key \"b\" occurs twice");
   told(R"({"id": 1,})", "column 10: ");
   told(R"({"id": 1,})", "Remove the comma before it");
   told("[{\"id\": 1},\n]", "Remove the comma before it");

@@ -123,7 +123,7 @@ TEST_CASE("questions: what does not fit is told with its place") {
   told(R"({"id": 1, "question": "a", "answer": "b"})"
        "\n"
        R"({"id": "1", "question": "a", "answer": "b"})",
-       "id 1 again");
+       "id 1 is already used in ");
   told(R"({"question": "a", "answer": "b", "image_path": "none.png"})", "none.png");
   told(R"({"question": "a", "answers": "b", "type": ["fog"], "ori_image_path": "a", "processed_image_path": "a"})",
        "fog");

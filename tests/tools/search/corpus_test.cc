@@ -40,8 +40,7 @@ TEST_CASE("documents come in two forms") {
 
 TEST_CASE("a line that is no document is told") {
   CHECK_THAT(fault("{\"id\": "), Contains("not JSON"));
-  CHECK_THAT(fault(R"({"id": "1", "contents": "a", "contents": "b"})"),
-             Contains("the key \"contents\" is there twice"));
+  CHECK_THAT(fault(R"({"id": "1", "contents": "a", "contents": "b"})"), Contains("the key \"contents\" occurs twice"));
   CHECK_THAT(fault(R"({"id": NaN, "contents": "a"})"), Contains("JSON has no NaN"));
   CHECK_THAT(fault("[1]"), Contains("not a JSON object but [1]"));
   CHECK_THAT(fault(R"({"id": "1"})"), Contains("no \"contents\""));

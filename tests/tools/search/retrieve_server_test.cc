@@ -253,9 +253,9 @@ TEST_CASE("a port that is taken is told") {
   const test::TempFolder folder;
   Serving serving(pets(folder));
   CHECK_THROWS_WITH(RetrieveServer(std::make_shared<Broken>(), {.port = serving.server.port()}),
-                    Contains("cannot be listened on"));
+                    Contains("cannot listen there"));
   CHECK_THROWS_WITH(RetrieveServer(std::make_shared<Broken>(), {.host = "no.such.host.invalid"}),
-                    Contains("cannot be listened on"));
+                    Contains("cannot listen there"));
 }
 
 TEST_CASE("idle connections hold no worker") {

@@ -271,7 +271,7 @@ TEST_CASE("two builds of one index do not mix") {
 TEST_CASE("two documents of one id are refused, with both lines") {
   const Folder folder;
   CHECK_THAT(folder.failure(kPets + "\n" + R"({"id": 2, "contents": "again"})" + "\n"),
-             Contains("docs.jsonl:5: the id \"2\" is that of line 2"));
+             Contains("docs.jsonl:5: the id \"2\" is already used in line 2"));
   CHECK_THAT(folder.failure(many_documents(5000) + R"({"id": "4321", "contents": "again"})"),
              Contains(":5001: ") && Contains("line 4322"));
   // A document without an id is called by its line.
@@ -405,7 +405,7 @@ TEST_CASE("what cannot be built or opened is told") {
   folder.build(kPets);
   CHECK_THROWS_WITH(build_search_index(folder.corpus, folder.folder / "no" / "x"), Contains("cannot be written"));
   CHECK_THROWS_WITH(build_search_index(folder.corpus, folder.corpus), Contains("is the corpus itself"));
-  CHECK_THROWS_WITH(build_search_index(folder.corpus, folder.folder.path()), Contains("no regular file"));
+  CHECK_THROWS_WITH(build_search_index(folder.corpus, folder.folder.path()), Contains("not a regular file"));
   CHECK_THROWS_WITH(SearchIndex(folder.folder / "no"), Contains("agon index"));
   CHECK_THROWS_WITH(SearchIndex(folder.corpus), Contains("not a search index"));
   SQLite::Database((folder.folder / "other").string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
