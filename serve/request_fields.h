@@ -12,6 +12,8 @@
 
 namespace agon::serve {
 
+inline constexpr std::size_t kMostTextBytes = 1 << 20;  // of one text to be tokenised or scored
+
 // The JSON object that a body is.
 SortedJson read_body(std::string_view body);
 

@@ -15,9 +15,13 @@ constexpr std::size_t kMostResponses = 1024;
 
 // Text of what is scored: a text, or an object with one.
 std::string response_text(const SortedJson& json, const std::string& name) {
-  if (json.is_string()) return json.get<std::string>();
-  if (json.is_object() && json.contains("text") && json.at("text").is_string()) return json.at("text");
-  throw refused(name, fmt::format("'{}' is {}, not a text.", name, shown(json)));
+  const SortedJson& text = json.is_object() && json.contains("text") ? json.at("text") : json;
+  if (!text.is_string()) throw refused(name, fmt::format("'{}' is {}, not a text.", name, shown(json)));
+  std::string response = text.get<std::string>();
+  if (response.size() > kMostTextBytes)
+    throw refused(name,
+                  fmt::format("'{}' has {} bytes; at most {} are possible.", name, response.size(), kMostTextBytes));
+  return response;
 }
 
 std::vector<std::string> response_texts(const SortedJson& json, const std::string& name) {

@@ -11,11 +11,19 @@ namespace {
 
 Refused past_context(std::string why) { return {{400, std::move(why), "context_length_exceeded", "messages"}}; }
 
+std::size_t longest_token(const agents::Tokenizer& tokenizer) {
+  std::size_t longest = 1;
+  for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id)
+    longest = std::max(longest, tokenizer.token_bytes(id).size());
+  return longest;
+}
+
 }  // namespace
 
 ServedPolicy::ServedPolicy(const std::filesystem::path& folder, const agents::EngineOptions& options)
     : folder_(agents::open_model_folder(folder)),
       name_(folder_.path.filename().string()),
+      longest_token_(longest_token(*folder_.tokenizer)),
       pictures_(folder_.images),
       engine_(agents::load_engine_weights(folder_.path, folder_.config), folder_.config, folder_.tokenizer, options) {}
 
@@ -24,7 +32,21 @@ bool ServedPolicy::ends_turn(std::int32_t id) const {
   return std::find(ends.begin(), ends.end(), id) != ends.end();
 }
 
+void ServedPolicy::require_readable(std::size_t bytes) const {
+  constexpr std::size_t kMostShrinking = 3;  // of a text that is normalised (NFC)
+  const std::size_t least = bytes / kMostShrinking / longest_token_;
+  if (least > static_cast<std::size_t>(max_context()))
+    throw past_context(
+        fmt::format("This model's maximum context length is {} tokens, and the prompt has at least {} "
+                    "({} bytes). Shorten the prompt.",
+                    max_context(), least, bytes));
+}
+
 agents::EncodedPrompt ServedPolicy::encode(const std::vector<Message>& messages, std::string_view prefix) {
+  std::size_t bytes = prefix.size();
+  for (const Message& message : messages)
+    for (const Part& part : message.parts) bytes += part.text.size();
+  require_readable(bytes);
   try {
     return agents::encode_prompt(messages, prefix, folder_.chat, *folder_.tokenizer, folder_.images, folder_.config,
                                  &pictures_);
@@ -36,6 +58,7 @@ agents::EncodedPrompt ServedPolicy::encode(const std::vector<Message>& messages,
 }
 
 agents::EncodedPrompt ServedPolicy::encode(const TextPrompt& prompt) const {
+  require_readable(prompt.text.size());
   agents::EncodedPrompt encoded;
   encoded.ids = prompt.token_ids.empty() ? folder_.tokenizer->encode(prompt.text) : prompt.token_ids;
   const agents::ModelConfig& config = folder_.config;

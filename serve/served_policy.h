@@ -34,8 +34,12 @@ class ServedPolicy {
   void require_room(const agents::EncodedPrompt& prompt, std::int64_t max_tokens) const;
 
  private:
+  // For a text so long that its tokens cannot fit, before it is read: that takes memory.
+  void require_readable(std::size_t bytes) const;
+
   const agents::ModelFolder folder_;
   const std::string name_;
+  const std::size_t longest_token_;  // bytes
   agents::PatchedPictures pictures_;
   agents::Engine engine_;
 };

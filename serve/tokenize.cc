@@ -14,7 +14,11 @@ Json answer_tokenize(const SortedJson& body, ServedPolicy& policy, const Picture
     const Conversation conversation = read_conversation(fields, limits);
     ids = policy.encode(conversation.messages, conversation.prefix).ids;
   } else {
-    ids = policy.tokenizer().encode(fields.text("prompt", ""));
+    const std::string prompt = fields.text("prompt", "");
+    if (prompt.size() > kMostTextBytes)
+      throw refused("prompt",
+                    fmt::format("'prompt' has {} bytes; at most {} are possible.", prompt.size(), kMostTextBytes));
+    ids = policy.tokenizer().encode(prompt);
   }
   Json answer{{"count", ids.size()}, {"max_model_len", policy.max_context()}, {"tokens", ids}, {"token_strs", nullptr}};
   if (!names) return answer;

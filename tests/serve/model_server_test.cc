@@ -372,6 +372,10 @@ TEST_CASE("bad requests are refused in OpenAI's form") {
   const Json longer = serving.refusal(path, chat(words).dump());
   CHECK(longer["code"] == "context_length_exceeded");
   CHECK_THAT(longer["message"].get<std::string>(), Contains("2048 tokens") && Contains("prompt has"));
+  const Json endless = serving.refusal(path, chat(std::string(10 << 20, 'a')).dump());
+  CHECK(endless["code"] == "context_length_exceeded");
+  CHECK_THAT(endless["message"].get<std::string>(), Contains("2048 tokens") && Contains("at least"));
+  CHECK(serving.refusal("/tokenize", Json{{"prompt", std::string(2 << 20, 'a')}}.dump())["param"] == "prompt");
   CHECK(serving.refusal("/v1/completions", R"({"prompt": [999999]})")["param"] == "prompt");
   CHECK_THAT(serving.refusal("/v1/completions", R"({"prompt": [592]})")["message"].get<std::string>(),
              Contains("picture"));
