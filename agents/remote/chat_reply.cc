@@ -122,14 +122,15 @@ bool ChatStream::take(std::string_view data) {
 
 std::string error_text(std::string_view body) {
   constexpr std::size_t kMost = 300;
+  const auto line = [](std::string_view text) { return printable_line(valid_utf8(cut_text(trim(text), kMost))); };
   const ParsedJson json = parsed(body);
-  if (!json.fault.empty()) return shown_text(trim(body), kMost);
+  if (!json.fault.empty()) return line(body);
   const SortedJson& error = at_or_null(json.value, "error");
-  if (error.is_string()) return shown_text(error.get<std::string>(), kMost);
+  if (error.is_string()) return line(error.get<std::string>());
   for (const SortedJson* place : {&error, &json.value})
     for (const char* key : {"message", "detail", "msg"})
-      if (const std::string text = text_in(*place, key); !text.empty()) return shown_text(text, kMost);
-  return shown_text(trim(body), kMost);
+      if (const std::string text = text_in(*place, key); !text.empty()) return line(text);
+  return line(body);
 }
 
 }  // namespace agon::agents

@@ -85,6 +85,7 @@ void visit_traits(ServerTraits& traits, const Visit& visit) {
   visit("token_ids", traits.token_ids);
   visit("images", traits.images);
   visit("counts_tokens", traits.counts_tokens);
+  visit("repeats_turn", traits.repeats_turn);
   visit("keeps_blank_end", traits.keeps_blank_end);
   visit("limit_is_completion", traits.limit_is_completion);
   visit("continuing", traits.continuing);

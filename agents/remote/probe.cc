@@ -79,7 +79,7 @@ class Prober {
     if (traits().model.empty() && client_.endpoint().model.empty()) traits().model = outcome.reply.model;
     greedy_ = outcome.reply.answers.front().text;
     traits().counts_tokens = outcome.reply.usage && outcome.reply.usage->completion_tokens > 0;
-    prompt_tokens_ = outcome.reply.usage ? outcome.reply.usage->prompt_tokens : 0;
+    greedy_tokens_ = outcome.reply.usage ? outcome.reply.usage->completion_tokens : 0;
     if (!traits().counts_tokens) note("The server does not count tokens (usage).");
   }
 
@@ -153,20 +153,34 @@ class Prober {
 
   // An assistant's turn that holds the first half of the known answer: the other half should follow.
   void try_continuing() {
-    const std::vector<std::string> letters = characters(greedy_);
-    if (letters.size() < 6) return note("The answer was too short to find out whether a turn can be continued.");
-    std::string half;
-    for (std::size_t i = 0; i < letters.size() / 2; ++i) half += letters[i];
+    // Up to the end of a word: inside of one, the tokens of the halves are others than those of the whole.
+    constexpr const char* kBlank = " \t\r\n";
+    const std::size_t blank = greedy_.find_last_of(kBlank, greedy_.size() / 2);
+    const std::string half(greedy_, 0, blank == std::string::npos ? 0 : greedy_.find_last_not_of(kBlank, blank) + 1);
+    if (half.empty()) return note("The answer was too short to find out whether a turn can be continued.");
     const std::string rest = greedy_.substr(half.size());
     for (const Continuing way : {Continuing::message, Continuing::prefill}) {
       traits().continuing = way;
       const ChatOutcome outcome = client_.ask(body(question_, half, 0, 0));
       if (!answers(outcome)) continue;
       const std::string& text = outcome.reply.answers.front().text;
-      const std::string_view wanted = std::string_view(rest).substr(0, std::min<std::size_t>(rest.size(), 6));
-      if (text.starts_with(wanted) || trim(text).starts_with(trim(wanted))) return try_blank_end(half, outcome);
+      traits().repeats_turn = text.starts_with(half) && is_continued(outcome.reply);
+      if (continues(traits().repeats_turn ? text.substr(half.size()) : text, rest)) return try_blank_end(half, outcome);
     }
     traits().continuing = Continuing::none;
+    traits().repeats_turn = false;
+  }
+
+  // The turn and more, not the same answer anew: it is longer, or took fewer tokens.
+  bool is_continued(const ChatReply& reply) const {
+    const bool is_longer = reply.answers.front().text.size() > greedy_.size();
+    return is_longer || (reply.usage && reply.usage->completion_tokens < greedy_tokens_);
+  }
+
+  // The first characters are enough: a server may tokenise the half otherwise, and then go another way.
+  static bool continues(std::string_view text, std::string_view rest) {
+    const std::string_view wanted = rest.substr(0, std::min<std::size_t>(rest.size(), 6));
+    return text.starts_with(wanted) || trim(text).starts_with(trim(wanted));
   }
 
   // Whether white space at the end of a turn counts: it takes tokens then.
@@ -192,7 +206,7 @@ class Prober {
       Message::of(Role::user, "Count from one to twenty in words, with a comma behind each.")};
   const std::vector<Message> story_ = {Message::of(Role::user, "Write the first words of a story about anything.")};
   std::string greedy_;
-  int prompt_tokens_ = 0;
+  int greedy_tokens_ = 0;
 };
 
 }  // namespace

@@ -19,21 +19,23 @@ net::QueueOptions limited(net::QueueOptions options, const Endpoint& endpoint) {
   return options;
 }
 
-// Log-probabilities of the tokens of the completion's text, which the answer's has behind `skipped` bytes. None where
-// the tokens do not spell it: servers leave out tokens that are half a character.
+// Log-probabilities of the tokens of the completion's text, which begins behind `skipped` bytes of the answer's. None
+// where the tokens do not spell it: servers leave out tokens that are half a character. A stop string that the server
+// cut off has none.
 void add_tokens(const Answer& answer, std::size_t skipped, Completion& completion) {
-  const std::size_t size = skipped + completion.text.size();
+  const std::string& text = completion.text;
   std::string spelled;
   std::vector<std::uint32_t> ends;
   std::vector<float> logprobs;
-  for (std::size_t i = 0; i < answer.tokens.size() && spelled.size() < size; ++i) {
+  for (std::size_t i = 0; i < answer.tokens.size() && spelled.size() < skipped + text.size(); ++i) {
     spelled += answer.tokens[i];
     if (spelled.size() <= skipped) continue;
-    ends.push_back(static_cast<std::uint32_t>(std::min(spelled.size(), size) - skipped));
+    ends.push_back(static_cast<std::uint32_t>(std::min(spelled.size() - skipped, text.size())));
     logprobs.push_back(answer.logprobs[i]);
   }
-  if (spelled.size() < size || std::string_view(spelled).substr(skipped, completion.text.size()) != completion.text)
-    return;
+  const std::string_view found = std::string_view(spelled).substr(std::min(skipped, spelled.size()));
+  const std::size_t known = std::min(found.size(), text.size());
+  if (known + completion.matched_stop.size() < text.size() || found.substr(0, known) != text.substr(0, known)) return;
   completion.token_ends = std::move(ends);
   completion.logprobs = std::move(logprobs);
 }
@@ -100,11 +102,15 @@ class RemotePolicy::Call {
   // Whether agon looks for the stop strings: the server does not say which it found, or it would find one in what the
   // answer repeats.
   bool streams(const CompletionRequest& request) const {
-    return !request.sampling.stop.empty() && (!traits().stops() || !dropped_from(request.prefix).empty());
+    return !request.sampling.stop.empty() && (!traits().stops() || !repeated_of(request.prefix).empty());
   }
-  // Some servers drop white space at the end of a turn that they continue; the answer may then repeat it.
+  // Some servers drop white space at the end of a turn that they continue, and the answer may repeat it. Others begin
+  // the answer with the whole turn.
   std::string dropped_from(const std::string& prefix) const {
     return traits().keeps_blank_end ? "" : prefix.substr(prefix.find_last_not_of(" \t\r\n") + 1);
+  }
+  std::string repeated_of(const std::string& prefix) const {
+    return traits().repeats_turn ? prefix : dropped_from(prefix);
   }
 
   void send(const Asked& asked) {
@@ -116,10 +122,9 @@ class RemotePolicy::Call {
         Rng::derive(request.sampling.seed, "sample of a server", {}, static_cast<std::uint64_t>(asked.sample))();
     chat.asks_logprobs = request.sampling.logprobs;
     chat.streams = streams(request);
-    const std::string dropped = dropped_from(request.prefix);
-    chat.prefix.resize(chat.prefix.size() - dropped.size());
+    chat.prefix.resize(chat.prefix.size() - dropped_from(request.prefix).size());
     const Json body = chat_body(chat, policy_.endpoint_, traits(), policy_.pictures_);
-    const StreamEnd end{request.sampling.stop, dropped};
+    const StreamEnd end{request.sampling.stop, repeated_of(request.prefix)};
     {
       const std::lock_guard lock(mutex_);
       ++waiting_;
@@ -170,9 +175,11 @@ class RemotePolicy::Call {
       return completion;
     }
     const Answer& answer = outcome.reply.answers[number];
-    const std::size_t repeated = repeated_bytes(answer.text, dropped_from(asked.request->prefix));
+    const std::string& prefix = asked.request->prefix;
+    const std::size_t repeated = repeated_bytes(answer.text, repeated_of(prefix));
     set_text(*asked.request, answer, repeated, completion);
-    add_tokens(answer, repeated, completion);
+    const std::size_t unwritten = traits().repeats_turn ? prefix.size() - dropped_from(prefix).size() : 0;
+    add_tokens(answer, repeated - std::min(repeated, unwritten), completion);
     add_reasoning(*asked.request, answer, completion);
     set_counts(asked, outcome.reply, number, completion);
     return completion;
@@ -247,13 +254,16 @@ std::unique_ptr<GenerationCache> cache_of(const Endpoint& endpoint) {
   return std::make_unique<GenerationCache>(generation_cache_file(), endpoint.cache == CacheUse::replay);
 }
 
-Probed probe_or_recall(ChatClient& client, GenerationCache* cache) {
-  const Endpoint& endpoint = client.endpoint();
+// A server that is not there at the start is not waited for.
+const net::QueueOptions kFirstContact{.most_in_flight = 4, .attempts = 3, .patience_seconds = 60, .gone_seconds = 1};
+
+Probed probe_or_recall(const Endpoint& endpoint, GenerationCache* cache) {
   if (endpoint.cache == CacheUse::replay) {
     auto traits = cache->traits_of(endpoint);
     if (!traits) throw Error("policy: nothing of {} was recorded. Run with --cache record first.", endpoint.name());
     return {std::move(*traits), {}};
   }
+  ChatClient client(endpoint, kFirstContact);
   Probed probed = probe(client);
   if (probed.traits.model.empty()) probed.traits.model = endpoint.model;
   if (cache) cache->keep_traits(endpoint, probed.traits);
@@ -266,7 +276,7 @@ RemotePolicy::RemotePolicy(const Endpoint& endpoint, net::QueueOptions options)
     : endpoint_(endpoint),
       cache_(cache_of(endpoint)),
       client_(endpoint, limited(options, endpoint)),
-      probed_(probe_or_recall(client_, cache_.get())),
+      probed_(probe_or_recall(endpoint, cache_.get())),
       pictures_(endpoint.images) {}
 
 std::vector<Completion> RemotePolicy::complete(std::span<const CompletionRequest> requests) {

@@ -20,6 +20,7 @@ struct ServerTraits {
   bool images = false;
   bool streams = true;
   bool counts_tokens = false;        // usage
+  bool repeats_turn = false;         // the answer begins with the turn that it continues
   bool keeps_blank_end = false;      // of a turn that is continued
   bool limit_is_completion = false;  // it wants max_completion_tokens in place of max_tokens
   Continuing continuing = Continuing::none;

@@ -168,10 +168,10 @@ void add_eval(CLI::App& app) {
       ->group(kDataFlags);
   command
       ->add_option("--policy", flags->policies,
-                   "Model folder;
-  add_cache_option(*command, flags->cache); each later one is compared with the first (default: models/agon-tiny)")
+                   "Model folder or server; each later one is compared with the first (default: models/agon-tiny)")
       ->type_name("<path>")
       ->group(kPolicyFlags);
+  add_cache_option(*command, flags->cache);
   add_play_options(*command, flags->play);
   command
       ->add_option("--out", flags->out, "Folder of the runs, each in POLICY/SUITE below it (default: runs/eval-<time>)")

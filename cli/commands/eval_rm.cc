@@ -148,12 +148,15 @@ void add_eval_rm(CLI::App& app) {
       command->add_option("--reward-model", flags->reward_model, "Reward model folder to evaluate")
           ->type_name("<path>")
           ->group(kPolicyFlags);
-  CLI::Option* judge = command
-                           ->add_option("--judge", flags->judge,
-                                        "Model folder of a judge that compares all pairs; the wins rank the responses")
-                           ->type_name("<path>")
-                           ->group(kPolicyFlags);
-  command->add_option("--choose", flags->choose, "Model folder of a judge that names the best of all responses at once")
+  CLI::Option* judge =
+      command
+          ->add_option("--judge", flags->judge,
+                       "Model folder or server of a judge that compares all pairs; the wins rank the responses")
+          ->type_name("<path>")
+          ->group(kPolicyFlags);
+  command
+      ->add_option("--choose", flags->choose,
+                   "Model folder or server of a judge that names the best of all responses at once")
       ->type_name("<path>")
       ->group(kPolicyFlags);
   command->add_flag("--no-swap", flags->no_swap, "Show the judge each pair in one order only (with --judge)")

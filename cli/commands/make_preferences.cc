@@ -262,10 +262,10 @@ void require_different_writers(const PreferenceFlags& flags) {
       throw Error("make-preferences: --temperature {} is given twice. Give it once; --samples says how many.",
                   flags.temperatures[i]);
   require_samples_differ("make-preferences", flags.samples, std::ranges::min(flags.temperatures));
-  const std::vector<fs::path> policies = folders(flags.policies);
+  const std::vector<agents::PolicySource> policies = sources(flags.policies, {});
   for (std::size_t i = 0; i < policies.size(); ++i)
     for (std::size_t k = 0; k < i; ++k)
-      if (fs::equivalent(policies[i], policies[k]))
+      if (policies[i] == policies[k])
         throw Error("make-preferences: --policy {} is given twice. Give it once; --samples says how many it writes.",
                     flags.policies[i]);
 }
@@ -323,7 +323,9 @@ void add_make_preferences(CLI::App& app) {
       ->group(kDataFlags);
   command->add_option("--level", flags->level, "Difficulty (default: the suite's)")->group(kDataFlags);
   command->add_option("--seed", flags->seed, "Seed of tasks and samples")->capture_default_str()->group(kDataFlags);
-  command->add_option("--policy", flags->policies, "Model folder that writes responses (default: models/agon-tiny)")
+  command
+      ->add_option("--policy", flags->policies,
+                   "Model folder or server that writes responses (default: models/agon-tiny)")
       ->type_name("<path>")
       ->allow_extra_args(false)
       ->group(kPolicyFlags);
@@ -348,9 +350,10 @@ void add_make_preferences(CLI::App& app) {
       ->capture_default_str()
       ->group(kPolicyFlags);
   command
-      ->add_option("--judge", flags->judges,
-                   "Model folder of a judge that compares pairs; the judges' votes rank the responses (default: the "
-                   "suite ranks them)")
+      ->add_option(
+          "--judge", flags->judges,
+          "Model folder or server of a judge that compares pairs; the judges' votes rank the responses (default: the "
+          "suite ranks them)")
       ->type_name("<path>")
       ->allow_extra_args(false)
       ->group(kPolicyFlags);

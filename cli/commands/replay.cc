@@ -103,7 +103,9 @@ void add_replay(CLI::App& app) {
   CLI::App* command = app.add_subcommand("replay", "Show how a task was searched: its tree, from the run alone");
   command->add_option("RUN", flags->run, "Run folder of agon search")->required();
   command->add_option("TASK", flags->task_name, "Task of the run, by number or id")->required();
-  command->add_option("--policy", flags->policy, "Model folder to ask again, to show where it first acts differently")
+  command
+      ->add_option("--policy", flags->policy,
+                   "Model folder or server to ask again, to show where it first acts differently")
       ->type_name("<path>")
       ->group(kPolicyFlags);
   add_critic_options(*command, flags->critic, "critic-");

@@ -11,6 +11,7 @@
 #include "cli/flags/cache_flag.h"
 #include "cli/flags/old_names.h"
 #include "cli/flags/play_flags.h"
+#include "cli/flags/usage.h"
 #include "cli/interrupt.h"
 #include "cli/model_folder.h"
 #include "cli/output.h"

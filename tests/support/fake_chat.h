@@ -22,7 +22,8 @@ struct ChatStyle {
   enum class Continues { message, prefill, no };
   Stop stop = Stop::named;
   Continues continues = Continues::message;
-  bool trims = false;  // white space at the end of the turn that it continues
+  bool trims = false;    // white space at the end of the turn that it continues
+  bool repeats = false;  // the turn in front of the answer
   bool many = true, seeds = true, samples = true, logprobs = true, ids = false, pictures = true, usage = true;
   bool refuses_unknown = false;  // fields
   bool wants_completion_limit = false;
@@ -133,7 +134,7 @@ class FakeChat {
     return style_.trims && is_last_turn ? std::string(trim(text)) : text;
   }
 
-  Written write(const Json& body, int index) const {
+  Written write(const Json& body, int index, std::string* repeated) const {
     Json messages = body.at("messages");
     std::string prefix;
     const bool continues =
@@ -148,6 +149,7 @@ class FakeChat {
     const std::uint64_t draw = greedy ? 0 : 1 + hash_text(fmt::format("{} {}", seed, index)) % 1000;
     std::string text = script_(messages, draw);
     text = text.starts_with(prefix) ? text.substr(prefix.size()) : text;
+    if (style_.repeats && repeated) *repeated = prefix;
     Written written{{}, "length", ""};
     std::string so_far;
     const auto stops = body.value("stop", std::vector<std::string>());
@@ -193,8 +195,8 @@ class FakeChat {
     return {{"content", content}};
   }
 
-  Json choice_of(const Json& body, int index, const Written& written) const {
-    std::string text;
+  Json choice_of(const Json& body, int index, const Written& written, const std::string& repeated) const {
+    std::string text = repeated;
     for (const std::string& token : written.tokens) text += token;
     Json choice{
         {"index", index}, {"message", {{"role", "assistant"}, {"content", text}}}, {"finish_reason", written.finish}};
@@ -209,23 +211,25 @@ class FakeChat {
     Json reply{{"object", "chat.completion"}, {"model", "fake"}, {"choices", Json::array()}};
     int tokens = 0;
     for (int i = 0; i < (style_.many ? body.value("n", 1) : 1); ++i) {
-      const Written written = write(body, i);
+      std::string repeated;
+      const Written written = write(body, i, &repeated);
       tokens += static_cast<int>(written.tokens.size());
-      reply["choices"].push_back(choice_of(body, i, written));
+      reply["choices"].push_back(choice_of(body, i, written, repeated));
     }
     if (style_.usage) reply["usage"] = {{"prompt_tokens", prompt_tokens(body)}, {"completion_tokens", tokens}};
     return http_reply(200, reply.dump());
   }
 
   WireReply streamed(const Json& body) const {
-    const Written written = write(body, 0);
+    std::string repeated;
+    const Written written = write(body, 0, &repeated);
     std::vector<std::string> events;
     const auto event = [&](Json delta, Json finish, Json logprobs) {
       Json choice{{"index", 0}, {"delta", std::move(delta)}, {"finish_reason", std::move(finish)}};
       if (!logprobs.is_null()) choice["logprobs"] = std::move(logprobs);
       events.push_back(Json{{"model", "fake"}, {"choices", {std::move(choice)}}}.dump());
     };
-    event({{"role", "assistant"}, {"content", ""}}, nullptr, nullptr);
+    event({{"role", "assistant"}, {"content", repeated}}, nullptr, nullptr);
     for (std::size_t i = 0; i < written.tokens.size(); ++i)
       event({{"content", written.tokens[i]}}, nullptr,
             style_.logprobs && body.value("logprobs", false) ? logprobs_of({written.tokens[i]}, i) : Json());

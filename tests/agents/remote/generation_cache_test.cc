@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <memory>
+#include <set>
 
 #include "agents/remote/remote_policy.h"
 #include "core/error.h"
