@@ -12,6 +12,7 @@ namespace {
 
 constexpr const char* kStepMark = "<extra_0>";
 constexpr std::size_t kMostResponses = 1024;
+constexpr std::size_t kMostPrefixBytes = 16 << 20;
 
 // Text of what is scored: a text, or an object with one.
 std::string response_text(const SortedJson& json, const std::string& name) {
@@ -42,53 +43,69 @@ std::vector<Message> prompt_messages(const SortedJson& json, const std::string& 
   return {{Role::user, read_content(has_content ? json.at("content") : json, name, limits), {}, {}}};
 }
 
+// The keys of prompts and responses, of those that vLLM knows.
+std::pair<std::string, std::string> score_keys(const RequestFields& fields) {
+  for (const auto& [prompts, responses] : std::vector<std::pair<std::string, std::string>>{
+           {"queries", "documents"}, {"queries", "items"}, {"data_1", "data_2"}})
+    if (fields.has(responses)) return {prompts, responses};
+  return {"text_1", "text_2"};
+}
+
 std::vector<critic::Candidates> candidates_of(const RequestFields& fields, const PictureLimits& limits) {
-  const std::vector<std::string> responses = response_texts(fields.at("text_2"), "text_2");
+  const auto [prompt_key, response_key] = score_keys(fields);
+  const std::vector<std::string> responses = response_texts(fields.at(response_key), response_key);
   if (fields.has("messages")) {
     Conversation conversation = read_conversation(fields, limits);
     if (!conversation.prefix.empty()) throw refused("messages", "the last message is what the responses answer.");
     return {{std::move(conversation.messages), responses}};
   }
-  const SortedJson& prompts = fields.at("text_1");
-  if (!prompts.is_array()) return {{prompt_messages(prompts, "text_1", limits), responses}};
-  if (prompts.size() == 1) return {{prompt_messages(prompts[0], "text_1[0]", limits), responses}};
+  const SortedJson& prompts = fields.at(prompt_key);
+  if (!prompts.is_array()) return {{prompt_messages(prompts, prompt_key, limits), responses}};
+  if (prompts.size() == 1) return {{prompt_messages(prompts[0], prompt_key + "[0]", limits), responses}};
   if (prompts.size() != responses.size())
-    throw refused("text_1", fmt::format("'text_1' has {} prompts for {} responses in 'text_2'. Give one, or as many.",
-                                        prompts.size(), responses.size()));
+    throw refused(prompt_key, fmt::format("'{}' has {} prompts for {} responses in '{}'. Give one, or as many.",
+                                          prompt_key, prompts.size(), responses.size(), response_key));
   std::vector<critic::Candidates> sets;
   for (std::size_t i = 0; i < prompts.size(); ++i)
-    sets.push_back({prompt_messages(prompts[i], fmt::format("text_1[{}]", i), limits), {responses[i]}});
+    sets.push_back({prompt_messages(prompts[i], fmt::format("{}[{}]", prompt_key, i), limits), {responses[i]}});
   return sets;
 }
 
-std::vector<double> scores_of(critic::RewardModel& model, std::span<const critic::Candidates> sets) {
+struct ScoredSets {
+  std::vector<double> scores;  // of all responses, in order
+  std::int64_t tokens = 0;     // read
+};
+
+ScoredSets scored(critic::RewardModel& model, std::span<const critic::Candidates> sets) {
+  ScoredSets scored;
   for (const critic::Candidates& set : sets) try {
-      model.require(set);
+      scored.tokens += model.tokens(set);
     } catch (const Error& error) {
       throw Refused{{400, error.what(), "context_length_exceeded"}};
     }
-  std::vector<double> scores;
-  for (const std::vector<double>& some : model.score(sets)) scores.insert(scores.end(), some.begin(), some.end());
-  return scores;
+  for (const std::vector<double>& some : model.score(sets))
+    scored.scores.insert(scored.scores.end(), some.begin(), some.end());
+  return scored;
 }
 
-Json list_answer(const char* id, const std::string& model, Json data) {
+Json list_answer(const char* id, const std::string& model, Json data, std::int64_t tokens) {
   const AnswerHead head = new_head(id, model);
-  return {
-      {"id", head.id}, {"object", "list"}, {"created", head.created}, {"model", head.model}, {"data", std::move(data)}};
+  return {{"id", head.id},       {"object", "list"},        {"created", head.created},
+          {"model", head.model}, {"data", std::move(data)}, {"usage", usage_json({.prompt = tokens})}};
 }
 
 }  // namespace
 
 Json answer_score(const SortedJson& body, const ServedRewardModel& served, const PictureLimits& limits) {
   const std::vector<critic::Candidates> sets = candidates_of(RequestFields(body), limits);
+  const ScoredSets done = scored(served.model, sets);
   Json data = Json::array();
-  for (const double score : scores_of(served.model, sets))
+  for (const double score : done.scores)
     data.push_back({{"index", data.size()},
                     {"object", "score"},
                     {"score", score},
                     {"probability", served.model.probability(score)}});
-  return list_answer("score-", served.name, std::move(data));
+  return list_answer("score-", served.name, std::move(data), done.tokens);
 }
 
 Json answer_rerank(const SortedJson& body, const ServedRewardModel& served, const PictureLimits& limits) {
@@ -96,7 +113,8 @@ Json answer_rerank(const SortedJson& body, const ServedRewardModel& served, cons
   const std::vector<std::string> documents = response_texts(fields.at("documents"), "documents");
   const auto top = static_cast<std::size_t>(fields.whole("top_n", 0, INT32_MAX, 0));
   const critic::Candidates set{prompt_messages(fields.at("query"), "query", limits), documents};
-  const std::vector<double> scores = scores_of(served.model, std::span(&set, 1));
+  const ScoredSets done = scored(served.model, std::span(&set, 1));
+  const std::vector<double>& scores = done.scores;
   std::vector<std::size_t> order(documents.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
@@ -104,7 +122,10 @@ Json answer_rerank(const SortedJson& body, const ServedRewardModel& served, cons
   Json results = Json::array();
   for (const std::size_t i : order)
     results.push_back({{"index", i}, {"document", {{"text", documents[i]}}}, {"relevance_score", scores[i]}});
-  return {{"id", new_head("rerank-", served.name).id}, {"model", served.name}, {"results", std::move(results)}};
+  return {{"id", new_head("rerank-", served.name).id},
+          {"model", served.name},
+          {"usage", usage_json({.prompt = done.tokens})},
+          {"results", std::move(results)}};
 }
 
 Json answer_pooling(const SortedJson& body, const ServedRewardModel& served, const PictureLimits& limits) {
@@ -120,22 +141,28 @@ Json answer_pooling(const SortedJson& body, const ServedRewardModel& served, con
     throw refused("messages", fmt::format("the last of several messages must be the assistant's, with {} behind each "
                                           "step.",
                                           kStepMark));
-  if (steps.size() > kMostResponses)
-    throw refused("messages", fmt::format("the solution has more than {} steps.", kMostResponses));
+  if (steps.size() > kMostResponses || solution.text().size() > kMostTextBytes)
+    throw refused("messages", fmt::format("the solution has {} steps and {} bytes; at most {} and {} are possible.",
+                                          steps.size() - 1, solution.text().size(), kMostResponses, kMostTextBytes));
   std::vector<critic::Candidates> sets;
   std::string so_far;
+  std::size_t all_bytes = 0;
   for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
     so_far += (i > 0 ? "\n\n" : "") + std::string(trim(steps[i]));
+    if ((all_bytes += so_far.size()) > kMostPrefixBytes)
+      throw refused("messages", fmt::format("the beginnings of the solution, one per step, have more than {} bytes.",
+                                            kMostPrefixBytes));
     if (i == 0 || served.model.joint()) sets.push_back({messages, {}});
     sets.back().responses.push_back(so_far);
   }
+  const ScoredSets done = scored(served.model, sets);
   Json rows = Json::array();
-  for (const double score : scores_of(served.model, sets)) {
+  for (const double score : done.scores) {
     const double right = served.model.probability(score);
     rows.push_back({1 - right, right});
   }
   return list_answer("pool-", served.name,
-                     Json::array({{{"index", 0}, {"object", "pooling"}, {"data", std::move(rows)}}}));
+                     Json::array({{{"index", 0}, {"object", "pooling"}, {"data", std::move(rows)}}}), done.tokens);
 }
 
 }  // namespace agon::serve

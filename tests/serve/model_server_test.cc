@@ -57,9 +57,14 @@ struct LengthModel : critic::RewardModel {
     return all;
   }
   bool fits(const critic::Candidates&) const override { return true; }
-  void require(const critic::Candidates& set) const override {
-    for (const std::string& response : set.responses)
+  void require(const critic::Candidates& set) const override { tokens(set); }
+  std::int64_t tokens(const critic::Candidates& set) const override {
+    std::int64_t count = 1;
+    for (const std::string& response : set.responses) {
       if (response.size() > 1000) throw Error("too long for the context");
+      count += std::ssize(response);
+    }
+    return count;
   }
   double probability(double value) const override { return 1 / (1 + std::exp(-value)); }
   bool joint() const override { return false; }
@@ -526,6 +531,10 @@ TEST_CASE("a reward model scores and ranks in one pass") {
   REQUIRE(scored["data"].size() == 3);
   CHECK(scored["data"][1]["score"] == 3);
   CHECK(scored["data"][1]["index"] == 1);
+  CHECK(scored["usage"]["prompt_tokens"] == 7);
+  for (const auto& [prompt, response] : std::vector<std::pair<const char*, const char*>>{
+           {"queries", "documents"}, {"queries", "items"}, {"data_1", "data_2"}})
+    CHECK(serving.answer("/score", {{prompt, "q"}, {response, {"a", "bb"}}})["data"][1]["score"] == 2);
   CHECK(serving.answer("/score", {{"text_1", "q"}, {"text_2", "four"}})["data"][0]["score"] == 4);
   CHECK(serving.answer("/score", {{"text_1", {"q", "p"}}, {"text_2", {"a", "bb"}}})["data"].size() == 2);
   const Json ranked =
