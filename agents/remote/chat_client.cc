@@ -63,16 +63,23 @@ struct ChatClient::Exchange {
   Done done;
   net::EventStream events;
   ChatStream stream;
+  std::string whole;      // the reply of a server that does not stream
   bool has_stop = false;  // an answer came to one of the stops
   int tries = 0;          // of a stream that ended in the middle
 
   net::HttpClient::Bytes new_bytes(const std::shared_ptr<Exchange>& self) {
     events = {};
     stream = {};
+    whole.clear();
     has_stop = false;
     return [self](std::string_view part) { return self->take(part); };
   }
   bool take(std::string_view part) {
+    const bool begins = stream.is_untouched() && events.held() == 0;
+    if (!whole.empty() || (begins && trim(part).starts_with('{'))) {
+      whole += part;
+      return true;
+    }
     bool goes_on = true;
     events.feed(part, [&](std::string_view data) { goes_on = goes_on && take_event(data); });
     return goes_on && events.held() <= kMostEvent;
@@ -129,7 +136,8 @@ ChatOutcome ChatClient::outcome_of(Exchange& exchange, const net::HttpReply& htt
   outcome.status = http.status;
   const std::string address = net::public_url(endpoint_.url);
   const auto fail = [&](const std::string& why) { outcome.fault = key_.redacted(address + " " + why); };
-  if (exchange.streams && http.status == 200 && (exchange.has_stop || http.fault.empty())) {
+  const bool is_whole = !exchange.streams || !exchange.whole.empty();
+  if (!is_whole && http.status == 200 && (exchange.has_stop || http.fault.empty())) {
     outcome.reply = std::move(exchange.stream.reply());
     const bool ends = exchange.has_stop || exchange.stream.is_done() ||
                       (!outcome.reply.answers.empty() && !outcome.reply.answers.front().finish_reason.empty());
@@ -150,7 +158,7 @@ ChatOutcome ChatClient::outcome_of(Exchange& exchange, const net::HttpReply& htt
         (http.status == 400 || http.status == 413 || http.status == 422) && speaks_of_context(http.body);
     fail(fmt::format("refused a request with status {}: {}", http.status, error_text(http.body)));
   } else {
-    outcome.reply = read_chat_reply(http.body);
+    outcome.reply = read_chat_reply(exchange.streams ? exchange.whole : http.body);
     if (!outcome.reply.fault.empty()) fail("is not understood: " + outcome.reply.fault);
   }
   return outcome;

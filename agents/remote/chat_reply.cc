@@ -110,6 +110,7 @@ ChatReply read_chat_reply(std::string_view body) {
 }
 
 bool ChatStream::take(std::string_view data) {
+  touched_ = true;
   if (trim(data) == "[DONE]") done_ = true;
   if (done_ || !reply_.fault.empty()) return false;
   const ParsedJson json = parsed(data);

@@ -49,10 +49,11 @@ class ChatStream {
   const ChatReply& reply() const { return reply_; }
   ChatReply& reply() { return reply_; }
   bool is_done() const { return done_; }
+  bool is_untouched() const { return !touched_; }
 
  private:
   ChatReply reply_;
-  bool done_ = false;
+  bool done_ = false, touched_ = false;
 };
 
 // What a server says of a request that it refused, on one line: error.message, message, detail, or the text itself.

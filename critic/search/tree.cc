@@ -269,7 +269,8 @@ std::vector<std::vector<int>> Tree::take_steps(const Json& body, std::size_t lin
     node.logprobs = step.at("logprobs").get<std::vector<float>>();
     if (step.contains("alternatives")) node.alternatives = alternatives_in(step.at("alternatives"));
     node.tokens = step.contains("tokens") ? recorded(step, "tokens", INT32_MAX) : std::ssize(node.token_ids);
-    node.said = recorded(step, "said", static_cast<int>(node.tokens));
+    const std::int64_t most = std::max(node.tokens, std::ssize(node.logprobs));  // a server may count otherwise
+    node.said = recorded(step, "said", static_cast<int>(most));
     node.ends_turn = step.at("ends").get<bool>();
     node.cut = step.at("cut").get<bool>();
     account_.charge({.policy_tokens = node.tokens});

@@ -247,6 +247,19 @@ TEST_CASE("what goes wrong with one request is its failure: HTML, no choices, a 
         }) != "");
 }
 
+TEST_CASE("a server that does not stream, though it was asked to, is read all the same") {
+  const auto whole = [](const WireRequest&) {
+    return http_reply(200, R"({"choices":[{"message":{"content":"one, two, three"},"finish_reason":"stop"}]})");
+  };
+  Turncoat server(whole, like_llama_cpp());
+  RemotePolicy policy(at(server.url()));
+  server.turn();
+  const Completion completion = ask(policy, asking({}, {"two"})).at(0);
+  CHECK(completion.failure == "");
+  CHECK(completion.text == "one, two");
+  CHECK(completion.matched_stop == "two");
+}
+
 TEST_CASE("a stream that ends in the middle is asked for again, and is a failure in the end") {
   std::atomic<int> asked = 0;
   const auto half = [&](const WireRequest&) {
