@@ -11,11 +11,21 @@
 using namespace agon;
 using namespace agon::serve;
 
+namespace {
+
+struct StopAtEnd {
+  ~StopAtEnd() { stop = true; }
+  std::atomic<bool>& stop;
+};
+
+}  // namespace
+
 TEST_CASE("agon's own client finds everything that it asks of a server, and the same answers") {
   const std::filesystem::path folder = test::source_path("models/agon-tiny");
   ModelServer server({.policy = std::make_shared<ServedPolicy>(folder, agents::EngineOptions{})}, {.port = 0});
   std::atomic<bool> stop = false;
   const std::jthread running([&] { server.run(stop); });
+  const StopAtEnd stops{stop};
   {
     agents::Endpoint endpoint;
     endpoint.url = fmt::format("http://127.0.0.1:{}/v1", server.port());
@@ -50,5 +60,4 @@ TEST_CASE("agon's own client finds everything that it asks of a server, and the 
       CHECK(got[i].tokens() == expected[i].tokens());
     }
   }
-  stop = true;
 }
