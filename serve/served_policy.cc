@@ -9,7 +9,7 @@
 namespace agon::serve {
 namespace {
 
-Refused past_context(std::string why) { return {{400, std::move(why), "context_length_exceeded", "messages"}}; }
+Refused past_context(std::string why) { return {{400, std::move(why), "context_length_exceeded"}}; }
 
 std::size_t longest_token(const agents::Tokenizer& tokenizer) {
   std::size_t longest = 1;
