@@ -77,15 +77,15 @@ struct ScoredSets {
 };
 
 ScoredSets scored(critic::RewardModel& model, std::span<const critic::Candidates> sets) {
-  ScoredSets scored;
+  ScoredSets result;
   for (const critic::Candidates& set : sets) try {
-      scored.tokens += model.tokens(set);
+      result.tokens += model.tokens(set);
     } catch (const Error& error) {
       throw Refused{{400, error.what(), "context_length_exceeded"}};
     }
   for (const std::vector<double>& some : model.score(sets))
-    scored.scores.insert(scored.scores.end(), some.begin(), some.end());
-  return scored;
+    result.scores.insert(result.scores.end(), some.begin(), some.end());
+  return result;
 }
 
 Json list_answer(const char* id, const std::string& model, Json data, std::int64_t tokens) {
