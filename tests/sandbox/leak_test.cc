@@ -200,7 +200,7 @@ std::vector<std::string> differences(const std::map<std::string, std::vector<std
   return found;
 }
 
-int test(Tier tier, int sessions, unsigned seed) {
+int run_sessions(Tier tier, int sessions, unsigned seed) {
   if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) return 1;
   SandboxConfig config;
   config.launcher = agon::test::launcher_path();
@@ -231,7 +231,7 @@ int main(int count, char** arguments) {
     return 2;
   }
   try {
-    return test(tier_from(arguments[1]), std::atoi(arguments[2]), count > 3 ? std::stoul(arguments[3]) : 1);
+    return run_sessions(tier_from(arguments[1]), std::atoi(arguments[2]), count > 3 ? std::stoul(arguments[3]) : 1);
   } catch (const std::exception& error) {
     fmt::print("FAILED: {}\n", error.what());
     return 1;
