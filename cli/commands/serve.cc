@@ -39,7 +39,7 @@ std::string key_of_environment() {
   return text;
 }
 
-serve::ServedModels open_models(const ModelServeFlags& flags, const CLI::App& command) {
+serve::ServedModels models_to_serve(const ModelServeFlags& flags, const CLI::App& command) {
   if (agents::names_endpoint(flags.policy))
     throw Error("serve: --policy {} is a server, not a model folder. Give the folder of the model to be served.",
                 flags.policy);
@@ -77,7 +77,7 @@ void serve_models(ModelServeFlags& flags, const CLI::App& command) {
   watch_interrupts();
   flags.server.key = key_of_environment();
   flags.server.limits.stop_seconds = flags.grace;
-  const serve::ServedModels models = open_models(flags, command);
+  const serve::ServedModels models = models_to_serve(flags, command);
   serve::ModelServer server(models, flags.server);
   fmt::print("serving {} at http://{}:{}/v1; Ctrl-C ends it\n", served_names(models, flags),
              host_in_address(flags.server.host), server.port());
