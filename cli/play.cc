@@ -135,8 +135,9 @@ std::optional<CostLimit> parse_cost_limit(const std::string& text, const agents:
     throw Error("run: --budget is '{}'. Write the most that the run may cost in US dollars, as in usd=5.", text);
   if (!policy.endpoint || !policy.endpoint->price)
     throw Error(
-        "run: --budget usd needs a price: a YAML file for --policy with 'price: {{input: ..., output: ...}}', US "
-        "dollars a million tokens.");
+        "run: --budget does nothing with a policy without a price. Give --policy a YAML file with 'price: {{input: "
+        "..., "
+        "output: ...}}', US dollars a million tokens.");
   return CostLimit{*policy.endpoint->price, most};
 }
 

@@ -32,7 +32,7 @@ std::string token_text(const SortedJson& entry) {
   return text;
 }
 
-void read_logprobs(const SortedJson& logprobs, Answer& answer) {
+void read_logprobs(const SortedJson& logprobs, ChatAnswer& answer) {
   const SortedJson& content = at_or_null(logprobs, "content");
   if (!content.is_array()) return;
   for (const SortedJson& entry : content) {
@@ -51,7 +51,7 @@ void read_logprobs(const SortedJson& logprobs, Answer& answer) {
 }
 
 // message or delta.
-void read_message(const SortedJson& message, Answer& answer) {
+void read_message(const SortedJson& message, ChatAnswer& answer) {
   const std::string text = text_in(message, "content");
   answer.text += text;
   for (const char* key : {"reasoning_content", "reasoning"})
@@ -65,7 +65,7 @@ void read_message(const SortedJson& message, Answer& answer) {
 void read_choice(const SortedJson& choice, ChatReply& reply) {
   const int index = whole_number(at_or_null(choice, "index"), 0, kMostAnswers - 1).value_or(0);
   if (index >= std::ssize(reply.answers)) reply.answers.resize(static_cast<std::size_t>(index) + 1);
-  Answer& answer = reply.answers[static_cast<std::size_t>(index)];
+  ChatAnswer& answer = reply.answers[static_cast<std::size_t>(index)];
   for (const char* key : {"message", "delta"}) read_message(at_or_null(choice, key), answer);
   read_logprobs(at_or_null(choice, "logprobs"), answer);
   if (const std::string reason = text_in(choice, "finish_reason"); !reason.empty()) answer.finish_reason = reason;
@@ -88,8 +88,8 @@ void read_object(const SortedJson& json, ChatReply& reply) {
   if (choices.is_array())
     for (const SortedJson& choice : choices) read_choice(choice, reply);
   if (const SortedJson& usage = at_or_null(json, "usage"); usage.is_object())
-    reply.usage = Usage{count_in(usage, "prompt_tokens"), count_in(usage, "completion_tokens"),
-                        count_in(at_or_null(usage, "prompt_tokens_details"), "cached_tokens")};
+    reply.usage = ChatUsage{count_in(usage, "prompt_tokens"), count_in(usage, "completion_tokens"),
+                            count_in(at_or_null(usage, "prompt_tokens_details"), "cached_tokens")};
 }
 
 ParsedJson parsed(std::string_view text) { return parse_json(text, kDeepestJson); }

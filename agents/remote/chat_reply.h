@@ -13,7 +13,7 @@
 namespace agon::agents {
 
 // One answer, as a server gave it.
-struct Answer {
+struct ChatAnswer {
   std::string text;
   std::string reasoning;      // that came in a field of its own
   std::string finish_reason;  // as it says; empty: it did not end
@@ -26,14 +26,14 @@ struct Answer {
   int chunks = 0;  // events with text: of a stream
 };
 
-struct Usage {
+struct ChatUsage {
   int prompt_tokens = 0, completion_tokens = 0;  // of all answers together
   int cached_tokens = 0;                         // of the prompt
 };
 
 struct ChatReply {
-  std::vector<Answer> answers;  // by index
-  std::optional<Usage> usage;
+  std::vector<ChatAnswer> answers;  // by index
+  std::optional<ChatUsage> usage;
   std::string model;
   std::string fault;  // why it is not an answer; empty: it is
 };

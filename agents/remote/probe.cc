@@ -107,7 +107,7 @@ class Prober {
     logprobs["top_logprobs"] = 2;
     const ChatOutcome told = client_.ask(logprobs);
     if (!answers(told)) return;
-    const Answer& answer = told.reply.answers.front();
+    const ChatAnswer& answer = told.reply.answers.front();
     traits().logprobs = !answer.logprobs.empty();
     traits().token_ids = traits().logprobs && answer.token_ids.size() == answer.logprobs.size();
   }
@@ -146,7 +146,7 @@ class Prober {
     request["stop"] = {stop};
     const ChatOutcome outcome = client_.ask(request);
     if (!answers(outcome)) return note("Stop strings are refused: " + outcome.fault);
-    const Answer& answer = outcome.reply.answers.front();
+    const ChatAnswer& answer = outcome.reply.answers.front();
     traits().keeps_stop = answer.text == before + stop;
     traits().names_stop = answer.text == before && answer.stop == stop;
   }

@@ -22,7 +22,7 @@ net::QueueOptions limited(net::QueueOptions options, const Endpoint& endpoint) {
 // Log-probabilities of the tokens of the completion's text, which begins behind `skipped` bytes of the answer's. None
 // where the tokens do not spell it: servers leave out tokens that are half a character. A stop string that the server
 // cut off has none.
-void add_tokens(const Answer& answer, std::size_t skipped, Completion& completion) {
+void add_tokens(const ChatAnswer& answer, std::size_t skipped, Completion& completion) {
   const std::string& text = completion.text;
   std::string spelled;
   std::vector<std::uint32_t> ends;
@@ -174,7 +174,7 @@ class RemotePolicy::Call {
       completion.failure = outcome.fault;
       return completion;
     }
-    const Answer& answer = outcome.reply.answers[number];
+    const ChatAnswer& answer = outcome.reply.answers[number];
     const std::string& prefix = asked.request->prefix;
     const std::size_t repeated = repeated_bytes(answer.text, repeated_of(prefix));
     set_text(*asked.request, answer, repeated, completion);
@@ -185,7 +185,7 @@ class RemotePolicy::Call {
     return completion;
   }
 
-  void set_text(const CompletionRequest& request, const Answer& answer, std::size_t repeated,
+  void set_text(const CompletionRequest& request, const ChatAnswer& answer, std::size_t repeated,
                 Completion& completion) const {
     completion.text = answer.text.substr(repeated);
     completion.finish_reason = answer.finish_reason == "length" ? FinishReason::length : FinishReason::stop;
@@ -197,7 +197,7 @@ class RemotePolicy::Call {
     completion.finish_reason = FinishReason::stop;
   }
 
-  void add_reasoning(const CompletionRequest& request, const Answer& answer, Completion& completion) const {
+  void add_reasoning(const CompletionRequest& request, const ChatAnswer& answer, Completion& completion) const {
     completion.reasoning = answer.reasoning;
     if (!policy_.endpoint_.keep_reasoning || answer.reasoning.empty() || !request.prefix.empty()) return;
     const std::string before = thought(answer.reasoning);
@@ -207,7 +207,7 @@ class RemotePolicy::Call {
 
   // Of several answers the server tells the sum.
   static void set_counts(const Asked& asked, const ChatReply& reply, std::size_t number, Completion& completion) {
-    const Answer& answer = reply.answers[number];
+    const ChatAnswer& answer = reply.answers[number];
     const int all = reply.usage ? reply.usage->completion_tokens : 0, each = all / asked.n;
     completion.counted_tokens = each + (number == 0 ? all - each * asked.n : 0);
     if (all == 0) completion.counted_tokens = std::max(answer.chunks, static_cast<int>(answer.tokens.size()));

@@ -102,7 +102,7 @@ void add_run(CLI::App& app) {
       ->group(kPolicyFlags);
   add_cache_option(*command, flags->cache);
   command->add_option("--budget", flags->budget, "Most that the run may cost, as in usd=5; the policy needs a price")
-      ->type_name("<limit>")
+      ->type_name("<limits>")
       ->check(some_text())
       ->group(kPolicyFlags);
   add_play_options(*command, flags->play);

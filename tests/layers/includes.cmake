@@ -34,7 +34,7 @@ set(whole_torch "^<(torch/(torch|all|extension)\\.h|ATen/ATen\\.h)>")
 # Files without a header of their name: programs, methods of credit and search, subcommands and references of kernels,
 # which stand behind a header of several, and what LibTorch's libraries look for.
 set(behind_another "(^|/)main\\.cc$|^agents/learn/credit/|^cli/(commands|learning)/|^critic/search/methods/|^kernels/.*_ref\\.cc$")
-string(APPEND behind_another "|^agents/learn/network/torch_(environment|processor)\\.cc$")
+string(APPEND behind_another "|^agents/learn/network/(linked_torch_environment|torch_processor)\\.cc$")
 
 function(fault file what)
   message("${file}: ${what}")

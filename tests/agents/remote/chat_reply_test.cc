@@ -14,7 +14,7 @@ TEST_CASE("a reply of vLLM, with stop_reason, logprobs and usage") {
       R"({"token":"b","bytes":[98],"logprob":-0.25,"top_logprobs":[]}]}}],)"
       R"("usage":{"prompt_tokens":7,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":4}}})");
   REQUIRE(reply.fault == "");
-  const Answer& answer = reply.answers.at(0);
+  const ChatAnswer& answer = reply.answers.at(0);
   CHECK(answer.text == "ab");
   CHECK(answer.reasoning == "why");
   CHECK(answer.stop == "\n\n");
@@ -57,7 +57,7 @@ TEST_CASE("a stream is its deltas, one behind the other") {
     CHECK(stream.take(data));
   CHECK(!stream.take("[DONE]"));
   CHECK(stream.is_done());
-  const Answer& answer = stream.reply().answers.at(0);
+  const ChatAnswer& answer = stream.reply().answers.at(0);
   CHECK(answer.text == "ab");
   CHECK(answer.reasoning == "r");
   CHECK(answer.chunks == 2);

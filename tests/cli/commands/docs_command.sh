@@ -155,12 +155,19 @@ for document in "${documents[@]}"; do
     "$agon" search --method guided --tasks 2 --out runs/searched >/dev/null 2>&1 || fail "a run for $document"
     cp runs/searched/run.sqlite .
   fi
+  if grep -q '127.0.0.1:8000/v1' "$source/$document"; then # a model behind a server
+    python3 "$here/chat_server.py" port 0 2>/dev/null &
+    server=$!
+    for _ in $(seq 100); do [ -s port ] && break; sleep 0.1; done
+    port=$(cat port)
+  fi
   (cd "$source" && python3 "$here/documented_commands.py" "$document") >lines || fail "$document: $(cat lines)"
   while IFS=$'\t' read -r place line <&3; do
     one "$place" "$line"
     total=$((total + 1))
   done 3<lines
   end_server
+  port=
 done
 cd / || exit 1
 echo "$total commands"

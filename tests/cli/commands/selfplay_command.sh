@@ -22,7 +22,7 @@ refused "Did you mean 'rounds'" key
 config type "rounds: two"
 refused "'rounds' has the wrong type" type
 config pairing "pairing: both"
-refused "not 'both'" pairing
+refused "got 'both'" pairing
 config zero "critiques: 0"
 refused "'critiques' must lie between 1 and 256, got 0" zero
 config rate "learning: {learning_rate: 0}"

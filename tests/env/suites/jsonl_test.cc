@@ -152,7 +152,7 @@ TEST_CASE("a bad line is told with its number and what is wrong") {
              Contains("\"images\" is \"a.png\", not a list"));
   CHECK_THAT(failure(R"({"id": "1", "prompt": "?", "answer": 1, "grader": "exact", "level": -1})"),
              Contains("\"level\" is -1"));
-  CHECK_THAT(failure(kGood + "\n" + kGood), Contains(":2: ") && Contains("id of line 1"));
+  CHECK_THAT(failure(kGood + "\n" + kGood), Contains(":2: ") && Contains("in line 1"));
   CHECK_THAT(failure(R"({"id": "1", "prompt": "?", "images": ["pictures/b.png"], "answer": 1, "grader": "exact"})"),
              Contains(":1: ") && Contains("b.png"));
   CHECK_THAT(failure(R"({"id": "1", "prompt": "?", "images": ["tasks.jsonl"], "answer": 1, "grader": "exact"})"),
