@@ -171,7 +171,7 @@ void add_eval(CLI::App& app) {
                    "Model folder or server; each later one is compared with the first (default: models/agon-tiny)")
       ->type_name("<path>")
       ->group(kPolicyFlags);
-  add_cache_option(*command, flags->cache);
+  add_cache_option(*command, flags->cache)->group(kPolicyFlags);
   add_play_options(*command, flags->play);
   command
       ->add_option("--out", flags->out, "Folder of the runs, each in POLICY/SUITE below it (default: runs/eval-<time>)")

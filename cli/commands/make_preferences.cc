@@ -329,7 +329,7 @@ void add_make_preferences(CLI::App& app) {
       ->type_name("<path>")
       ->allow_extra_args(false)
       ->group(kPolicyFlags);
-  add_cache_option(*command, flags->cache);
+  add_cache_option(*command, flags->cache)->group(kPolicyFlags);
   command->add_option("--temperature", flags->temperatures, "Temperature of the samples")
       ->check(number_in(0, 100))
       ->capture_default_str()

@@ -100,7 +100,7 @@ void add_run(CLI::App& app) {
   command->add_option("--policy", flags->policy, "Model folder or server (default: models/agon-tiny)")
       ->type_name("<path>")
       ->group(kPolicyFlags);
-  add_cache_option(*command, flags->cache);
+  add_cache_option(*command, flags->cache)->group(kPolicyFlags);
   command->add_option("--budget", flags->budget, "Most that the run may cost, as in usd=5; the policy needs a price")
       ->type_name("<limits>")
       ->check(some_text())

@@ -329,7 +329,7 @@ void add_search(CLI::App& app) {
   command->add_option("--policy", flags->policy, "Model folder or server (default: models/agon-tiny)")
       ->type_name("<path>")
       ->group(kPolicyFlags);
-  add_cache_option(*command, flags->cache);
+  add_cache_option(*command, flags->cache)->group(kPolicyFlags);
   add_sampling_options(*command, flags->play);
   command->get_option("--temperature")
       ->description(

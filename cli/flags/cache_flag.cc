@@ -3,21 +3,19 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "cli/flags/play_flags.h"
 #include "cli/flags/usage.h"
 #include "core/error.h"
 
 namespace agon::cli {
 
-void add_cache_option(CLI::App& command, std::string& cache) {
-  command
+CLI::Option* add_cache_option(CLI::App& command, std::string& cache) {
+  return command
       .add_option(
           "--cache", cache,
           "Cache of a server's generations: record (nothing is asked twice), replay (no server is asked) or off "
           "(default: record)")
       ->type_name("<name>")
-      ->check(one_of({"record", "replay", "off"}))
-      ->group(kPolicyFlags);
+      ->check(one_of({"record", "replay", "off"}));
 }
 
 void use_cache(agents::PolicySource& policy, const std::string& cache) {

@@ -8,11 +8,12 @@
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace agon::cli {
 
-void add_cache_option(CLI::App& command, std::string& cache);
+CLI::Option* add_cache_option(CLI::App& command, std::string& cache);
 // A server's cache is used as the flag says; without the flag, as its YAML file says.
 void use_cache(agents::PolicySource& policy, const std::string& cache);
 // Throws Error for a flag that was given where no policy is a server.

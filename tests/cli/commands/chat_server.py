@@ -1,8 +1,9 @@
 """chat_server.py FILE [SECONDS]: a server with the OpenAI protocol on a free port of the loopback. Writes its port into FILE, and a line
 a completion into FILE.log. Its model answers in three paragraphs with a digit that the seed draws; each answer takes SECONDS."""
-import hashlib, json, os, sys, time
+import hashlib, json, os, signal, sys, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+signal.signal(signal.SIGINT, lambda *_: os._exit(0))  # which a shell has its background processes ignore
 place = sys.argv[1]
 seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 0
 log = open(place + ".log", "a")
