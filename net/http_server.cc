@@ -1,6 +1,7 @@
 // Boost.Asio and Beast do the work; this file alone knows them.
 #include "net/http_server.h"
 
+#include <poll.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -12,6 +13,8 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <optional>
 #include <set>
 
@@ -40,6 +43,7 @@ constexpr std::size_t kMostHeaderBytes = 16 << 10;
 constexpr std::size_t kMostBufferBytes = 128 << 10;  // read ahead
 constexpr int kSocketBytes = 256 << 10;              // the kernel's buffer, each way
 constexpr int kOtherFiles = 128;                     // descriptors in addition to the connections
+constexpr std::size_t kMostUnsent = 256 << 10;       // of an answer in pieces; more waits
 
 Time after(double seconds) {
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
@@ -50,6 +54,7 @@ enum class State {
   idle,     // between two requests
   reading,  // a request
   working,  // a worker has it
+  sending,  // pieces of an answer, while a worker makes them
   writing,  // an answer
   leaving   // the last answer is sent; what still comes is thrown away until the client closes
 };
@@ -72,12 +77,33 @@ void require_descriptors(int connections, int threads) {
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
   if (limit.rlim_max < needed)
     throw Error(
-        "serve-search: {} connections need {} open files, and {} are allowed. Lower --connections, or raise "
-        "the limit (ulimit -n).",
+        "server: {} connections need {} open files, and {} are allowed. Lower --connections, or raise the limit "
+        "(ulimit -n).",
         connections, needed, limit.rlim_max);
   limit.rlim_cur = needed;
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
+
+// In a time that does not tell how much of them is equal.
+bool equal_secrets(std::string_view a, std::string_view b) {
+  unsigned difference = a.size() != b.size();
+  for (std::size_t i = 0; i < a.size(); ++i)
+    difference |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b.empty() ? 0 : b[i % b.size()]);
+  return difference == 0;
+}
+
+bool has_closed_its_side(int socket) {
+  pollfd seen{socket, POLLRDHUP, 0};
+  return ::poll(&seen, 1, 0) > 0 && (seen.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+}
+
+// Of an answer in pieces: what the worker and the thread of the connections share.
+struct Unsent {
+  std::mutex mutex;
+  std::condition_variable less;
+  std::size_t bytes = 0;
+  bool over = false;  // the connection is closed
+};
 
 }  // namespace
 
@@ -117,6 +143,7 @@ std::string http_error_body(std::string_view why) { return to_text(SortedJson{{"
 
 struct HttpServer::Implementation {
   class Connection;
+  class Pieces;
 
   Implementation(const HttpServerOptions& wanted, std::vector<HttpRoute> ways)
       : options(wanted), routes(std::move(ways)), budget(options.limits.most_held_bytes) {
@@ -147,7 +174,6 @@ struct HttpServer::Implementation {
     accept();
     look(wish);
     io.run();
-    stop = true;
     workers.stop();
     workers.join();
   }
@@ -159,11 +185,14 @@ struct HttpServer::Implementation {
   bool close_longest_idle(Time now);
   void close_stalled(Time now);
   void begin_stop();
+  std::string error_body(int status, std::string_view why) const {
+    return options.error_body ? options.error_body(status, why) : http_error_body(why);
+  }
 
   const HttpServerOptions options;
   const std::vector<HttpRoute> routes;
   ByteBudget budget;
-  std::atomic<bool> stop = false;  // of the workers
+  std::atomic<int> working = 0, waiting = 0;  // requests
   asio::io_context io{1};
   tcp::acceptor acceptor{io};
   asio::steady_timer timer{io}, accept_again{io};
@@ -191,9 +220,51 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
   void close() {
     if (closed_) return;
     closed_ = true;
+    nobody_waits();
     error_code ignored;
     socket_.close(ignored);
   }
+  // Whoever works on an answer learns that it is not wanted any more.
+  void nobody_waits() {
+    stop_ = true;
+    if (!unsent_) return;
+    const std::lock_guard lock(unsent_->mutex);
+    unsent_->over = true;
+    unsent_->less.notify_all();
+  }
+  void look_for_client() {
+    const bool watched = state_ == State::working || state_ == State::sending;
+    if (watched && ends_with_client_ && !stop_ && has_closed_its_side(socket_.native_handle())) nobody_waits();
+  }
+
+  // The next piece of an answer, in the form in which it is sent.
+  void add_piece(const std::string& bytes, const char* content_type) {
+    if (closed_) return;
+    if (state_ == State::working) begin_pieces(content_type);
+    out_ += bytes;
+    write_pieces();
+  }
+  // Without pieces: the answer is `answer`.
+  void end_answer(HttpServerAnswer answer) {
+    if (state_ != State::sending) return respond(std::move(answer));
+    no_more_ = true;
+    if (chunked_) out_ += "0\r\n\r\n";
+    write_pieces();
+  }
+  // Whatever goes wrong with a connection (no memory) ends that connection.
+  template <typename Work>
+  void guarded(Work work) {
+    if (closed_) return;
+    try {
+      work();
+    } catch (const std::exception&) {
+      close();
+    }
+  }
+  bool chunked() const { return chunked_; }
+  asio::io_context& io() { return server_.io; }
+  const std::shared_ptr<Unsent>& unsent() const { return unsent_; }
+  const std::atomic<bool>& stop() const { return stop_; }
 
   State state() const { return state_; }
   Time since() const { return since_; }  // of the state
@@ -231,17 +302,6 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
       self->guarded([&] { next(error, bytes); });
     };
   }
-  // Whatever goes wrong with a connection (no memory) ends that connection.
-  template <typename Work>
-  void guarded(Work work) {
-    if (closed_) return;
-    try {
-      work();
-    } catch (const std::exception&) {
-      close();
-    }
-  }
-
   void wait_for_request() {
     if (buffer_.size() > 0) return read_request();
     enter(State::idle, after(server_.options.limits.idle_seconds));
@@ -260,6 +320,7 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
                               if (error) return cannot_read(error);
                               if (!knows_coding())
                                 return refuse(501, "the Transfer-Encoding is unsupported; use chunked");
+                              if (!is_let_in()) return;
                               deadline_ = after(server_.options.limits.body_seconds);
                               if (parser_->get()[http::field::expect].starts_with("100")) return say_continue();
                               read_body();
@@ -273,6 +334,31 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
     if (codings.first == codings.second) return true;
     return std::next(codings.first) == codings.second && request.version() == 11 &&
            boost::beast::iequals(codings.first->value(), "chunked");
+  }
+
+  const HttpRoute* route() const {
+    const http::request<http::string_body>& request = parser_->get();
+    const std::string_view target(request.target().data(), request.target().size());
+    const std::string_view path = target.substr(0, target.find('?'));
+    const std::string_view method(request.method_string().data(), request.method_string().size());
+    const auto found = std::find_if(server_.routes.begin(), server_.routes.end(), [&](const HttpRoute& one) {
+      return one.path == path && one.method == (method == "HEAD" ? "GET" : method);
+    });
+    return found == server_.routes.end() ? nullptr : &*found;
+  }
+
+  // Refuses a request without the key before its body is read.
+  bool is_let_in() {
+    constexpr std::string_view kScheme = "bearer ";
+    const HttpRoute* const wanted = route();
+    if (server_.options.bearer.empty() || (wanted && wanted->open)) return true;
+    const auto field = parser_->get()[http::field::authorization];
+    const std::string_view given(field.data(), field.size());
+    if (given.size() > kScheme.size() && boost::beast::iequals(given.substr(0, kScheme.size()), kScheme) &&
+        equal_secrets(given.substr(kScheme.size()), server_.options.bearer))
+      return true;
+    refuse(401, "a key is needed: send 'Authorization: Bearer <key>' with the key of this server");
+    return false;
   }
 
   void say_continue() {
@@ -313,44 +399,50 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
   // The last answer of this connection.
   void refuse(int status, const std::string& why) {
     keep_ = false;
-    respond({status, http_error_body(why), {}});
+    respond({status, server_.error_body(status, why), {}});
   }
 
   void answer() {
     keep_ = parser_->get().keep_alive();
-    const http::request<http::string_body>& request = parser_->get();
-    const std::string_view target(request.target().data(), request.target().size());
-    const std::string_view path = target.substr(0, target.find('?'));
-    const std::string_view method(request.method_string().data(), request.method_string().size());
-    head_only_ = method == "HEAD";
-    const auto route = std::find_if(server_.routes.begin(), server_.routes.end(), [&](const HttpRoute& one) {
-      return one.path == path && one.method == (head_only_ ? "GET" : method);
-    });
-    if (route == server_.routes.end()) {
+    head_only_ = parser_->get().method() == http::verb::head;
+    chunked_ = parser_->get().version() >= 11;
+    const HttpRoute* const wanted = route();
+    if (!wanted) {
       std::vector<std::string> known;
       for (const HttpRoute& one : server_.routes) known.push_back(one.method + " " + one.path);
-      return respond({404, http_error_body(fmt::format("There are {}.", fmt::join(known, " and "))), {}});
+      return respond({404, server_.error_body(404, fmt::format("There are {}.", fmt::join(known, " and "))), {}});
     }
-    if (route->at_once) return respond(answer_of(*route, server_, request.body(), Clock::now()));
+    if (wanted->at_once)
+      return respond(answer_of(*wanted, server_, {parser_->get().body(), 0, server_.budget, stop_, nullptr}));
+    if (server_.waiting >= server_.options.limits.waiting)
+      return respond({429, server_.error_body(429, "too many requests wait; try again later"), {}});
     enter(State::working, Time::max());
-    asio::post(server_.workers, [self = this->shared_from_this(), &server = server_, &way = *route,
-                                 body = std::move(parser_->get().body()), held = std::move(held_),
-                                 arrived = Clock::now()]() mutable {
-      auto answer = std::make_shared<HttpServerAnswer>(answer_of(way, server, body, arrived));
+    ends_with_client_ = wanted->ends_with_client;
+    unsent_ = std::make_shared<Unsent>();
+    ++server_.waiting;
+    asio::post(server_.workers, [self = this->shared_from_this(), wanted, body = std::move(parser_->get().body()),
+                                 held = std::move(held_), arrived = Clock::now()]() mutable {
+      Implementation& server = self->server_;
+      --server.waiting;
+      ++server.working;
+      auto answer = std::make_shared<HttpServerAnswer>(work_on(self, *wanted, body, arrived));
+      --server.working;
       body = std::string();
       held = {};
       asio::post(server.io,
-                 [self = std::move(self), answer] { self->guarded([&] { self->respond(std::move(*answer)); }); });
+                 [self = std::move(self), answer] { self->guarded([&] { self->end_answer(std::move(*answer)); }); });
     });
   }
 
-  static HttpServerAnswer answer_of(const HttpRoute& route, Implementation& server, std::string_view body,
-                                    Time arrived) {
+  static HttpServerAnswer work_on(const std::shared_ptr<Connection>& self, const HttpRoute& route,
+                                  std::string_view body, Time arrived);
+
+  static HttpServerAnswer answer_of(const HttpRoute& route, const Implementation& server,
+                                    const HttpServerRequest& request) {
     try {
-      const double waited = std::chrono::duration<double>(Clock::now() - arrived).count();
-      return route.answer({body, waited, server.budget, server.stop});
+      return route.answer(request);
     } catch (const std::exception& error) {
-      return {500, http_error_body(error.what()), {}};
+      return {500, server.error_body(500, error.what()), {}};
     }
   }
 
@@ -358,8 +450,9 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
     held_ = std::move(answer.held);
     keep_ = keep_ && !server_.stop_end;
     response_.emplace(static_cast<http::status>(answer.status), 11);
-    response_->set(http::field::content_type, "application/json");
-    if (answer.status == 503) response_->set(http::field::retry_after, "1");
+    response_->set(http::field::content_type, answer.content_type);
+    if (answer.status == 503 || answer.status == 429) response_->set(http::field::retry_after, "1");
+    if (answer.status == 401) response_->set(http::field::www_authenticate, "Bearer");
     response_->keep_alive(keep_);
     response_->body() = std::move(answer.body);
     response_->prepare_payload();
@@ -382,6 +475,49 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
                              if (keep_) return wait_for_request();
                              leave();
                            }));
+  }
+
+  // Pieces follow each other for as long as the worker makes them; a client that reads has all the time.
+  void begin_pieces(const char* content_type) {
+    keep_ = keep_ && chunked_ && !server_.stop_end;
+    enter(State::sending, Time::max());
+    no_more_ = false;
+    out_ = fmt::format("HTTP/1.1 200 OK\r\nContent-Type: {}\r\nCache-Control: no-cache\r\n{}{}\r\n", content_type,
+                       chunked_ ? "Transfer-Encoding: chunked\r\n" : "", keep_ ? "" : "Connection: close\r\n");
+  }
+  void write_pieces() {
+    if (piece_is_under_way_) return;
+    if (out_.empty()) {
+      deadline_ = Time::max();
+      if (no_more_) end_pieces();
+      return;
+    }
+    piece_ = std::exchange(out_, {});
+    piece_is_under_way_ = true;
+    piece_sent_ = 0;
+    write_piece();
+  }
+  void write_piece() {
+    deadline_ = after(server_.options.limits.stall_seconds);
+    socket_.async_write_some(asio::buffer(piece_.data() + piece_sent_, piece_.size() - piece_sent_),
+                             then([this](const error_code& error, std::size_t bytes) {
+                               if (error) return close();
+                               moved(bytes);
+                               piece_sent_ += bytes;
+                               if (piece_sent_ < piece_.size()) return write_piece();
+                               {
+                                 const std::lock_guard lock(unsent_->mutex);
+                                 unsent_->bytes -= std::min(unsent_->bytes, piece_.size());
+                                 unsent_->less.notify_all();
+                               }
+                               piece_is_under_way_ = false;
+                               write_pieces();
+                             }));
+  }
+  void end_pieces() {
+    unsent_.reset();
+    if (keep_ && !server_.stop_end) return wait_for_request();
+    leave();
   }
 
   // To close at once would take the answer from a client that is still sending.
@@ -414,8 +550,50 @@ class HttpServer::Implementation::Connection : public std::enable_shared_from_th
   Time last_moved_ = Clock::now(), measured_ = Clock::now();
   std::size_t moved_ = 0;  // bytes since measured_
   std::size_t left_over_ = 0;
+  std::string out_, piece_;  // of an answer in pieces: to be sent next, and now
+  std::size_t piece_sent_ = 0;
+  std::shared_ptr<Unsent> unsent_;
+  std::atomic<bool> stop_ = false;
+  bool piece_is_under_way_ = false, no_more_ = false, chunked_ = true, ends_with_client_ = false;
   bool slow_ = false, keep_ = false, head_only_ = false, turned_away_ = false, closed_ = false;
 };
+
+// The worker's side of an answer in pieces.
+class HttpServer::Implementation::Pieces final : public HttpPieces {
+ public:
+  explicit Pieces(std::shared_ptr<Connection> connection)
+      : connection_(std::move(connection)), unsent_(connection_->unsent()), chunked_(connection_->chunked()) {}
+
+  bool send(std::string_view piece, const char* content_type) override {
+    if (piece.empty()) return !connection_->stop();  // an empty chunk would be the last
+    auto bytes = std::make_shared<std::string>(chunked_ ? fmt::format("{:x}\r\n{}\r\n", piece.size(), piece)
+                                                        : std::string(piece));
+    {
+      std::unique_lock lock(unsent_->mutex);
+      unsent_->less.wait(lock, [&] { return unsent_->over || unsent_->bytes < kMostUnsent; });
+      if (unsent_->over) return false;
+      unsent_->bytes += bytes->size();
+    }
+    asio::post(connection_->io(), [connection = connection_, bytes, content_type] {
+      connection->guarded([&] { connection->add_piece(*bytes, content_type); });
+    });
+    return true;
+  }
+
+ private:
+  const std::shared_ptr<Connection> connection_;
+  const std::shared_ptr<Unsent> unsent_;
+  const bool chunked_;
+};
+
+HttpServerAnswer HttpServer::Implementation::Connection::work_on(const std::shared_ptr<Connection>& self,
+                                                                 const HttpRoute& route, std::string_view body,
+                                                                 Time arrived) {
+  if (self->stop_) return {503, self->server_.error_body(503, "nobody waits for the answer"), {}};
+  Pieces pieces(self);
+  const double waited = std::chrono::duration<double>(Clock::now() - arrived).count();
+  return answer_of(route, self->server_, {body, waited, self->server_.budget, self->stop_, &pieces});
+}
 
 void HttpServer::Implementation::accept() {
   acceptor.async_accept([this](const error_code& error, tcp::socket socket) {
@@ -464,9 +642,11 @@ void HttpServer::Implementation::look(const std::atomic<bool>& wish) {
 }
 
 void HttpServer::Implementation::close_late_ones(Time now) {
-  if (stop_end && now >= *stop_end) stop = true;  // which workers answer with a refusal
+  const bool late = stop_end && now >= *stop_end;  // which workers answer with a refusal
   const bool all = stop_end && now >= *stop_end + kLastAnswers;
   std::erase_if(connections, [&](const std::shared_ptr<Connection>& connection) {
+    if (late) connection->nobody_waits();
+    connection->look_for_client();
     if (all || now >= connection->deadline()) connection->close();
     connection->measure(now);
     if (connection->closed() && connection->turned_away()) --turned_away;
@@ -504,7 +684,9 @@ void HttpServer::Implementation::begin_stop() {
   acceptor.close(ignored);
   accept_again.cancel();
   for (const auto& connection : connections)
-    if (connection->state() != State::working && connection->state() != State::writing) connection->close();
+    if (connection->state() != State::working && connection->state() != State::sending &&
+        connection->state() != State::writing)
+      connection->close();
 }
 
 HttpServer::HttpServer(const HttpServerOptions& options, std::vector<HttpRoute> routes)
@@ -512,6 +694,7 @@ HttpServer::HttpServer(const HttpServerOptions& options, std::vector<HttpRoute> 
 HttpServer::~HttpServer() = default;
 
 int HttpServer::port() const { return implementation_->port; }
+HttpServerLoad HttpServer::load() const { return {implementation_->working, implementation_->waiting}; }
 void HttpServer::run(const std::atomic<bool>& stop) { implementation_->run(stop); }
 
 }  // namespace agon::net

@@ -23,6 +23,8 @@ struct HttpLimits {
   double stall_seconds = 10;   // in which the client reads not a byte of an answer
   double write_seconds = 60;   // for all of an answer
   double stop_seconds = 0.5;   // for what is under way once the server is to stop
+  // Requests that wait for a worker; one more gets 429. Fewer than the connections, or it is never reached.
+  int waiting = 1 << 20;
 };
 
 struct HttpServerOptions {
@@ -31,6 +33,11 @@ struct HttpServerOptions {
   int threads = 16;                            // workers: requests answered at a time
   std::size_t most_request_bytes = 16u << 20;  // of a body; a larger one gets 413
   HttpLimits limits;
+  // Requests to routes that are not `open` need "Authorization: Bearer <token>", or get 401 before their body is read.
+  // Empty: nobody needs one.
+  std::string bearer = {};
+  // The body of what the server refuses itself; none: http_error_body.
+  std::function<std::string(int status, std::string_view why)> error_body = nullptr;
 };
 
 // Bytes that all requests and answers share. Thread-safe.
@@ -63,8 +70,19 @@ class ByteBudget {
 
 struct HttpServerAnswer {
   int status = 200;
-  std::string body;        // JSON
-  ByteBudget::Lease held;  // of the body, until it is sent
+  std::string body;
+  ByteBudget::Lease held = {};  // of the body, until it is sent
+  const char* content_type = "application/json";
+};
+
+// An answer in pieces. Belongs to the worker that answers the request.
+class HttpPieces {
+ public:
+  virtual ~HttpPieces() = default;
+  // Sends the head of a 200 of this type before the first piece, then the piece. Waits while the client has much
+  // unread. False: the client is gone, or the server has stopped, and nothing more is sent. The answer that the route
+  // returns after a first piece is not sent.
+  virtual bool send(std::string_view piece, const char* content_type) = 0;
 };
 
 struct HttpServerRequest {
@@ -72,12 +90,21 @@ struct HttpServerRequest {
   double waited;  // seconds, for a worker
   ByteBudget& budget;
   const std::atomic<bool>& stop;  // answer now, in any way: nobody waits for it any more
+  HttpPieces* pieces = nullptr;   // null: of a route that is answered at once
 };
 
 struct HttpRoute {
   std::string method, path;
   bool at_once;  // answered on the thread of the connections, even if all workers are busy: it must not take long
   std::function<HttpServerAnswer(const HttpServerRequest&)> answer;  // what it throws becomes a 500
+  bool open = false;                                                 // needs no bearer token
+  // A client that closes its side of the connection has gone: `stop` of its request is set. False: it may still read.
+  bool ends_with_client = false;
+};
+
+// Of requests to routes that are not answered at once.
+struct HttpServerLoad {
+  int working = 0, waiting = 0;
 };
 
 std::string http_error_body(std::string_view why);  // {"error": why}
@@ -90,6 +117,7 @@ class HttpServer {
   ~HttpServer();
 
   int port() const;
+  HttpServerLoad load() const;  // thread-safe
   // Answers until `stop` is set; what is under way then has stop_seconds to end, and its connections are closed. To be
   // called once.
   void run(const std::atomic<bool>& stop);

@@ -145,8 +145,11 @@ Engine::~Engine() {
 
 int Engine::max_context() const { return state_->config.text.max_position_embeddings; }
 
-std::vector<Completion> Engine::generate(std::vector<GenerationRequest> requests) {
+void Engine::require(const GenerationRequest& request) const { check(request, *state_); }
+
+std::vector<Completion> Engine::generate(std::vector<GenerationRequest> requests, GenerationWatch* watch) {
   auto call = std::make_shared<EngineCall>();
+  call->watch = watch;
   for (const GenerationRequest& request : requests) {
     check(request, *state_);
     call->remaining += static_cast<std::size_t>(request.n);
@@ -225,6 +228,8 @@ void Engine::work() {
     } catch (...) {
       scheduler.fail(std::current_exception());
     }
+    running_ = scheduler.running();
+    waiting_ = scheduler.waiting();
   }
   scheduler.fail(state_->closed);
 }

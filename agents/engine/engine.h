@@ -4,8 +4,10 @@
 // threads or on other requests.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -37,6 +39,20 @@ struct ScoringRequest {
   double temperature = 1.0;  // temperature of log-probabilities
 };
 
+// Follows the work on one call of generate. Must live until the call ends.
+struct GenerationWatch {
+  // Once any thread has set it, the call ends with an Error after the token that is being computed.
+  const std::atomic<bool>& cancelled;
+  // On the engine's thread, after each token of each sample: its place among the results, and what is written so far.
+  // All samples wait for it meanwhile, so it must be quick; what it throws ends the call.
+  std::function<void(std::size_t place, const Completion& so_far)> on_token = nullptr;
+};
+
+// Sequences at the moment.
+struct EngineLoad {
+  int running = 0, waiting = 0;
+};
+
 struct EngineCall;   // one call of generate, score or states
 struct EngineState;  // state of the engine's thread
 
@@ -50,7 +66,7 @@ class Engine {
 
   // Thread-safe; each call waits for its whole result. Throws Error for a request that cannot run, before any request
   // of the call runs, and for a failure during the engine's work. Other calls are not affected.
-  std::vector<Completion> generate(std::vector<GenerationRequest> requests);
+  std::vector<Completion> generate(std::vector<GenerationRequest> requests, GenerationWatch* watch = nullptr);
   std::vector<TokenScores> score(std::vector<ScoringRequest> requests);
   // The states after the last norm at every token of each continuation, [tokens, hidden_size].
   std::vector<std::vector<float>> states(std::vector<ScoringRequest> requests);
@@ -58,6 +74,9 @@ class Engine {
   // while a request is under way.
   void set_weights(EngineWeights weights);
   int max_context() const;
+  // Throws the Error with which generate would refuse the request.
+  void require(const GenerationRequest& request) const;
+  EngineLoad load() const { return {running_, waiting_}; }  // thread-safe
 
  private:
   void submit_and_wait(std::shared_ptr<EngineCall> call);
@@ -69,6 +88,7 @@ class Engine {
   std::condition_variable arrived_;
   std::vector<std::shared_ptr<EngineCall>> arrivals_;
   bool closing_ = false;
+  std::atomic<int> running_ = 0, waiting_ = 0;
   std::unique_ptr<EngineState> state_;
   std::thread thread_;
 };

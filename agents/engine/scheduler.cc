@@ -59,10 +59,35 @@ void Scheduler::enqueue(const std::shared_ptr<EngineCall>& call) {
 }
 
 void Scheduler::step() {
+  drop_cancelled();
   admit();
   prepare_prompts();
   compute_.decode(running_);
+  tell_watches();
   deliver();
+}
+
+void Scheduler::drop_cancelled() noexcept {
+  const auto end_if_cancelled = [this](const std::unique_ptr<EngineSequence>& sequence) {
+    EngineCall& call = *sequence->call;
+    if (!call.ended && call.watch && call.watch->cancelled) call.fail(cancelled_);
+  };
+  for (const auto& sequence : running_) end_if_cancelled(sequence);
+  for (const auto& sequence : waiting_) end_if_cancelled(sequence);
+  drop_ended();
+}
+
+void Scheduler::tell_watches() noexcept {
+  for (const auto& sequence : running_) {
+    EngineCall& call = *sequence->call;
+    if (call.ended || !call.watch || !call.watch->on_token || sequence->failure || !sequence->completion) continue;
+    try {
+      call.watch->on_token(static_cast<std::size_t>(sequence->completion - call.completions.data()),
+                           *sequence->completion);
+    } catch (...) {
+      sequence->failure = std::current_exception();
+    }
+  }
 }
 
 void Scheduler::admit() {
@@ -92,6 +117,8 @@ bool Scheduler::promise(std::int64_t pages) {
 bool Scheduler::start(EngineSequence& sequence) {
   if (sequence.key.empty()) sequence.key = key_of(*sequence.request, config_);
   sequence.prompt = prompts_.find(sequence.key);
+  if (sequence.completion && sequence.prompt)
+    sequence.completion->cached_tokens = static_cast<int>(sequence.prompt->tokens());
   SharedStart shared = sequence.prompt || !share_starts_ ? SharedStart{} : prompts_.longest_start(sequence.key);
   const std::int64_t own_pages = PagePool::pages_for(sequence.most_tokens), tokens = std::ssize(sequence.key);
   std::int64_t pages = own_pages + (sequence.prompt ? 0 : fresh_pages(tokens, shared));
@@ -114,6 +141,7 @@ bool Scheduler::start(EngineSequence& sequence) {
     sequence.own = std::make_unique<KeyValues>(pages_, own_pages);
     if (sequence.completion && sequence.most_tokens == 0) sequence.finish(FinishReason::length);  // a full context
     if (!sequence.prompt) make_prompt(sequence, shared);
+    if (sequence.completion && shared.of) sequence.completion->cached_tokens = static_cast<int>(shared.tokens);
   } catch (...) {
     sequence.own.reset();
     sequence.prompt.reset();

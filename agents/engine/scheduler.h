@@ -14,6 +14,7 @@
 #include "agents/engine/engine_sequence.h"
 #include "agents/engine/key_value_cache.h"
 #include "agents/engine/prompt_cache.h"
+#include "core/error.h"
 
 namespace agon::agents {
 
@@ -25,6 +26,8 @@ class Scheduler {
 
   void add(const std::shared_ptr<EngineCall>& call);  // adds the whole call, or throws and adds nothing
   bool busy() const { return !waiting_.empty() || !running_.empty(); }
+  int running() const { return static_cast<int>(running_.size()); }
+  int waiting() const { return static_cast<int>(waiting_.size()); }
   // Admits waiting sequences, reads their prompts, and generates the next token of every running one. A call is done
   // when its last sequence ends. An exception in the work on one sequence, prompt or picture ends only the calls that
   // need it.
@@ -40,6 +43,8 @@ class Scheduler {
   void make_prompt(EngineSequence& sequence, const SharedStart& shared);
   void prepare_prompts() noexcept;
   void drop_failed_prompts() noexcept;
+  void drop_cancelled() noexcept;
+  void tell_watches() noexcept;
   void deliver() noexcept;
   void drop_ended() noexcept;  // and finished ones
 
@@ -52,6 +57,7 @@ class Scheduler {
   std::deque<std::unique_ptr<EngineSequence>> waiting_;
   std::vector<std::unique_ptr<EngineSequence>> running_;
   std::vector<std::shared_ptr<CachedPrompt>> unread_;  // prompts of running sequences
+  const std::exception_ptr cancelled_ = std::make_exception_ptr(Error("policy: the call was cancelled."));
 };
 
 }  // namespace agon::agents

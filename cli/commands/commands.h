@@ -33,6 +33,7 @@ void add_run(CLI::App& app);
 void add_score(CLI::App& app);
 void add_search(CLI::App& app);
 void add_selfplay(CLI::App& app);
+void add_serve(CLI::App& app);
 void add_serve_search(CLI::App& app);
 void add_show(CLI::App& app);
 void add_suites(CLI::App& app);

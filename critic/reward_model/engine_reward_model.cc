@@ -63,6 +63,12 @@ class EngineRewardModel final : public RewardModel {
     return network_.fits(set.messages, to_read(set.responses, joint()).texts);
   }
   void require(const Candidates& set) const override { encoded(set, to_read(set.responses, joint())); }
+  std::int64_t tokens(const Candidates& set) const override {
+    const agents::ResponseSet read = encoded(set, to_read(set.responses, joint()));
+    std::int64_t count = std::ssize(read.prompt.ids);
+    for (const std::vector<std::int32_t>& response : read.responses) count += std::ssize(response);
+    return count;
+  }
   double probability(double score) const override { return 1 / (1 + std::exp(-(slope_ * score + offset_))); }
   bool joint() const override { return network_.settings().joint; }
   const Json& notes() const override { return network_.notes(); }

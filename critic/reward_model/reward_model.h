@@ -3,6 +3,7 @@
 // calls block. No torch here.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -30,6 +31,7 @@ class RewardModel {
   virtual std::vector<std::vector<double>> score(std::span<const Candidates> sets) = 0;
   virtual bool fits(const Candidates& set) const = 0;     // within the context
   virtual void require(const Candidates& set) const = 0;  // throws Error, as score does, for one that does not fit
+  virtual std::int64_t tokens(const Candidates& set) const = 0;  // read for a set; throws as require does
   // P(right) of a score at even odds, as fitted on held-out sets when it was trained.
   virtual double probability(double score) const = 0;
   virtual bool joint() const = 0;         // a response sees those before it: its score depends on them

@@ -39,7 +39,7 @@ check_libraries() {
 # are read as two files, so that the headers of libraries are parsed twice and not a thousand times: what clashes then is no
 # fault.
 check_naming() {
-  local part parts=("core net kernels sandbox tools env record" "agents critic cli benchmarks")
+  local part parts=("core net kernels sandbox tools env record" "agents critic serve cli benchmarks")
   scratch=$(mktemp -d)
   trap 'rm -rf "$scratch"' EXIT
   printf '%s\n' -std=c++20 -w -ferror-limit=0 -DFMT_SHARED -DAT_PER_OPERATOR_HEADERS "-I$PWD" -isystem /usr/include/opencv4 \

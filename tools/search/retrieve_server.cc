@@ -16,46 +16,51 @@ constexpr auto kLook = std::chrono::milliseconds(20);
 constexpr std::size_t kTimesRead = 8;    // the bytes of a request, while it is parsed,
 constexpr std::size_t kLargestPart = 2;  // and at most half of all
 
+net::HttpServerAnswer retrieve(SearchBackend& backend, const RetrieveServerOptions& options,
+                               const net::HttpServerRequest& request) {
+  const net::HttpStop stop(request.stop);
+  net::ByteBudget::Lease held(request.budget);
+  const auto end = std::chrono::steady_clock::now() + kWaitForBytes;
+  const auto hold = [&](std::size_t bytes) {
+    while (!held.resize(bytes)) {
+      if (request.stop || std::chrono::steady_clock::now() >= end) return false;
+      std::this_thread::sleep_for(kLook);
+    }
+    return true;
+  };
+  if (!hold(std::min(kTimesRead * request.body.size(), options.limits.most_held_bytes / kLargestPart)))
+    return {503, net::http_error_body(kTooMany), {}};
+  const auto hold_answer = [&](std::size_t bytes) { return hold(bytes + request.body.size()); };
+  RetrieveAnswer reply = answer_retrieve(
+      backend, request.body, {options.seconds - request.waited, options.most_answer_bytes, &request.stop, hold_answer});
+  held.resize(std::min(held.bytes(), reply.body.size()));
+  return {reply.status, std::move(reply.body), std::move(held)};
+}
+
 }  // namespace
+
+net::HttpRoute retrieve_route(std::shared_ptr<SearchBackend> backend, const RetrieveServerOptions& options,
+                              std::atomic<std::int64_t>* answered) {
+  return {"POST", "/retrieve", false,
+          [backend = std::move(backend), options, answered](const net::HttpServerRequest& request) {
+            if (answered) ++*answered;
+            return retrieve(*backend, options, request);
+          }};
+}
 
 struct RetrieveServer::Implementation {
   Implementation(std::shared_ptr<SearchBackend> search, const RetrieveServerOptions& wanted)
       : backend(std::move(search)),
-        options(wanted),
-        server(
-            {options.host, options.port, options.threads, options.most_request_bytes, options.limits},
-            {{"POST", "/retrieve", false, [this](const net::HttpServerRequest& request) { return retrieve(request); }},
-             {"GET", "/health", true, [this](const net::HttpServerRequest&) { return health(); }}}) {}
+        server({wanted.host, wanted.port, wanted.threads, wanted.most_request_bytes, wanted.limits},
+               {retrieve_route(backend, wanted, &answered),
+                {"GET", "/health", true, [this](const net::HttpServerRequest&) { return health(); }}}) {}
 
   net::HttpServerAnswer health() const {
     const Json state{{"status", "healthy"}, {"search", backend->identity()}};
     return {200, to_text(state), {}};
   }
 
-  net::HttpServerAnswer retrieve(const net::HttpServerRequest& request) {
-    ++answered;
-    const net::HttpStop stop(request.stop);
-    net::ByteBudget::Lease held(request.budget);
-    const auto end = std::chrono::steady_clock::now() + kWaitForBytes;
-    const auto hold = [&](std::size_t bytes) {
-      while (!held.resize(bytes)) {
-        if (request.stop || std::chrono::steady_clock::now() >= end) return false;
-        std::this_thread::sleep_for(kLook);
-      }
-      return true;
-    };
-    if (!hold(std::min(kTimesRead * request.body.size(), options.limits.most_held_bytes / kLargestPart)))
-      return {503, net::http_error_body(kTooMany), {}};
-    const auto hold_answer = [&](std::size_t bytes) { return hold(bytes + request.body.size()); };
-    RetrieveAnswer reply =
-        answer_retrieve(*backend, request.body,
-                        {options.seconds - request.waited, options.most_answer_bytes, &request.stop, hold_answer});
-    held.resize(std::min(held.bytes(), reply.body.size()));
-    return {reply.status, std::move(reply.body), std::move(held)};
-  }
-
   const std::shared_ptr<SearchBackend> backend;
-  const RetrieveServerOptions options;
   std::atomic<std::int64_t> answered = 0;
   net::HttpServer server;  // last: its threads use the others
 };

@@ -22,6 +22,11 @@ struct RetrieveServerOptions {
   net::HttpLimits limits;
 };
 
+// The same as a part of another server: POST /retrieve. Of the options, `seconds`, `most_answer_bytes` and
+// limits.most_held_bytes count; `answered`, if given, counts the requests and lives as long as the route.
+net::HttpRoute retrieve_route(std::shared_ptr<SearchBackend> backend, const RetrieveServerOptions& options,
+                              std::atomic<std::int64_t>* answered = nullptr);
+
 class RetrieveServer {
  public:
   // Listens from here on. Throws Error where the port is unavailable, or the connections need more open files than are

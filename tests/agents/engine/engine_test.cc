@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <future>
 #include <thread>
 
 #include "core/error.h"
@@ -291,6 +292,37 @@ TEST_CASE("engine: what goes wrong on its thread reaches every caller, and the n
   good.prompt.ids = {1, 2};
   good.sampling.max_tokens = 1;
   CHECK(engine.generate({good}).at(0).token_ids.size() == 1);
+}
+
+TEST_CASE("engine: a watch sees every token, and ends its call alone") {
+  const GoldenCheckpoint model = golden_checkpoint("one_picture");
+  const auto engine = make_engine(model);
+  GenerationRequest request = plain_request(model, 20);
+  request.n = 3;
+  request.sampling.temperature = 1;
+  const std::vector<Completion> expected = engine->generate({request});
+  std::atomic<bool> cancelled = false;
+  std::vector<std::vector<std::int32_t>> seen(3);
+  GenerationWatch watch{cancelled, [&](std::size_t place, const Completion& so_far) {
+                          seen.at(place).push_back(so_far.token_ids.back());
+                        }};
+  const std::vector<Completion> watched = engine->generate({request}, &watch);
+  for (std::size_t i = 0; i < 3; ++i) {
+    check_equal(watched[i], expected[i]);
+    CHECK(seen[i] == expected[i].token_ids);
+    CHECK(watched[i].cached_tokens == watched[i].prompt_tokens);
+  }
+  GenerationWatch ends{cancelled, [&](std::size_t, const Completion& so_far) {
+                         if (so_far.token_ids.size() == 2) cancelled = true;
+                       }};
+  auto other = std::async(std::launch::async, [&] { return engine->generate({request}); });
+  CHECK_THROWS_WITH(engine->generate({request}, &ends), Catch::Contains("cancelled"));
+  CHECK_THROWS_WITH(engine->generate({request}, &ends), Catch::Contains("cancelled"));
+  check_equal(other.get().at(0), expected[0]);
+  const std::atomic<bool> never = false;
+  GenerationWatch throws{never, [](std::size_t, const Completion&) { throw std::runtime_error("the watch broke"); }};
+  CHECK_THROWS_WITH(engine->generate({request}, &throws), Catch::Contains("the watch broke"));
+  check_equal(engine->generate({request}).at(0), expected[0]);
 }
 
 TEST_CASE("engine: closing it while calls wait ends them with an error") {

@@ -10,7 +10,7 @@
 #   config     train-sft, train-rm, selfplay: with --print-config, which reads the config and its models and trains nothing;
 #              the models that they would have written are stood in for by those of models/
 #   8 tasks    make-preferences: --tasks 8, and two responses for a set
-#   served     serve-search: at a free port until the document ends; its /health answers
+#   served     serve, serve-search: at a free port until the document ends; its /health answers
 #   key        a search engine that wants a key: is refused for the key alone
 #   script     script/... and programs of others (ctest, tensorboard): the script is there; the line is one that bash reads
 #   flags      text between backticks: the subcommand and its flags are there
@@ -84,11 +84,12 @@ has_flags() {
 served() {
   local command=${2%%#*}
   command=${command/ --port 8000/}
+  end_server
   printf '%-9s %-24s %s\n' served "$1" "$2"
   eval "exec $command --port 0" >served 2>err &
   server=$!
   for _ in $(seq 100); do grep -q '^serving' served && break; sleep 0.1; done
-  port=$(sed -n 's|.*:\([0-9]*\)/retrieve.*|\1|p' served)
+  port=$(sed -n 's|.*:\([0-9]*\)/\(retrieve\|v1\).*|\1|p' served)
   python3 -c 'import sys, urllib.request; urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}/health", timeout=10)' "$port" ||
     fail "$1: $2: no server: $(cat err)"
 }
@@ -125,7 +126,7 @@ one() {
     './agon train '*) tried 'one step' "$place" "$command --set steps=1 --set optimizer.warmup_steps=0 --set evaluation.tasks=2 --set sources.0.prompts=2" ;;
     './agon train-sft '* | './agon train-rm '* | './agon selfplay '*) tried config "$place" "$command --print-config" ;;
     './agon make-preferences '*) tried '8 tasks' "$place" "$(sed -E 's/--tasks [0-9]+/--tasks 8 --responses 2/' <<<"$command")" ;;
-    './agon serve-search '*) served "$place" "$command" ;;
+    './agon serve '* | './agon serve-search '*) served "$place" "$command" ;;
     *' serper '* | *' brave '*)
       printf '%-9s %-24s %s\n' key "$place" "$line"
       timeout 60 bash -c "$command" >out 2>err && fail "$place: $command: no key is wanted"

@@ -29,6 +29,7 @@ class Longest final : public RewardModel {
   }
   bool fits(const Candidates& set) const override { return set.responses.size() <= room_; }
   void require(const Candidates&) const override {}
+  std::int64_t tokens(const Candidates&) const override { return 0; }
   double probability(double score) const override { return score; }
   bool joint() const override { return true; }
   const Json& notes() const override { return notes_; }

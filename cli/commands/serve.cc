@@ -1,0 +1,132 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "agents/remote/endpoint.h"
+#include "cli/commands/commands.h"
+#include "cli/flags/flag_use.h"
+#include "cli/flags/usage.h"
+#include "cli/interrupt.h"
+#include "cli/model_folder.h"
+#include "core/error.h"
+#include "core/text.h"
+#include "critic/reward_model/engine_reward_model.h"
+#include "serve/model_server.h"
+#include "tools/search/open_search.h"
+
+namespace agon::cli {
+namespace {
+
+constexpr const char* kKeyVariable = "AGON_API_KEY";
+
+struct ModelServeFlags {
+  std::string policy, reward_model, search_index;
+  int threads = 0;
+  double grace = 30;
+  serve::ModelServerOptions server;
+};
+
+// As an address has it: IPv6 in brackets.
+std::string host_in_address(const std::string& host) { return host.find(':') == host.npos ? host : "[" + host + "]"; }
+
+std::string key_of_environment() {
+  const char* const key = std::getenv(kKeyVariable);
+  const std::string text(trim(key == nullptr ? "" : key));
+  if (text.find_first_of("\r\n") != std::string::npos)
+    throw Error("serve: the key in the environment variable {} has several lines.", kKeyVariable);
+  return text;
+}
+
+serve::ServedModels models_to_serve(const ModelServeFlags& flags, const CLI::App& command) {
+  if (agents::names_endpoint(flags.policy))
+    throw Error("serve: --policy {} is a server, not a model folder. Give the folder of the model to be served.",
+                flags.policy);
+  serve::ServedModels models;
+  const bool nothing_named = flags.reward_model.empty() && flags.search_index.empty();
+  const bool has_policy = !flags.policy.empty() || nothing_named;
+  require_used(
+      command,
+      {{.flag = "--threads", .used = has_policy || !flags.reward_model.empty(), .why = "with a search index alone"}});
+  if (has_policy)
+    models.policy = std::make_shared<serve::ServedPolicy>(find_model_folder(flags.policy),
+                                                          agents::EngineOptions{.threads = flags.threads});
+  if (!flags.reward_model.empty()) {
+    const std::filesystem::path folder = find_reward_model(flags.reward_model).lexically_normal();
+    models.reward_model = critic::open_reward_model(folder, flags.threads);
+    models.reward_model_name = (folder.has_filename() ? folder : folder.parent_path()).filename().string();
+  }
+  if (models.policy && models.reward_model && models.policy->name() == models.reward_model_name)
+    throw Error("serve: policy and reward model have the same name, '{}'. Rename one of the folders.",
+                models.reward_model_name);
+  if (!flags.search_index.empty()) models.search = tools::open_search({.where = flags.search_index, .bm25 = {}});
+  return models;
+}
+
+std::string served_names(const serve::ServedModels& models, const ModelServeFlags& flags) {
+  std::string names;
+  const auto add = [&](const std::string& name) { names += (names.empty() ? "" : ", ") + name; };
+  if (models.policy) add(models.policy->name());
+  if (models.reward_model) add(models.reward_model_name);
+  if (models.search) add(flags.search_index);
+  return names;
+}
+
+void serve_models(ModelServeFlags& flags, const CLI::App& command) {
+  watch_interrupts();
+  flags.server.key = key_of_environment();
+  flags.server.limits.stop_seconds = flags.grace;
+  const serve::ServedModels models = models_to_serve(flags, command);
+  serve::ModelServer server(models, flags.server);
+  fmt::print("serving {} at http://{}:{}/v1; Ctrl-C ends it\n", served_names(models, flags),
+             host_in_address(flags.server.host), server.port());
+  std::fflush(stdout);
+  server.run(interrupted());
+  throw Interrupted(fmt::format("serve: stopped after {} requests.", server.answered()));
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app) {
+  auto flags = std::make_shared<ModelServeFlags>();
+  CLI::App* command = app.add_subcommand("serve", "Serve models over HTTP with OpenAI's endpoints");
+  command
+      ->add_option("--policy", flags->policy, "Model folder (default: models/agon-tiny, unless another part is named)")
+      ->type_name("<path>");
+  command->add_option("--reward-model", flags->reward_model, "Reward model folder")->type_name("<path>");
+  command->add_option("--search-index", flags->search_index, "Search index: a file that agon index wrote")
+      ->type_name("<path>");
+  command->add_option("--host", flags->server.host, "Address to listen on; beyond this machine it needs AGON_API_KEY")
+      ->type_name("<address>")
+      ->capture_default_str();
+  command->add_option("--port", flags->server.port, "Port to listen on; 0: any free one")
+      ->type_name("<n>")
+      ->check(whole_number_in(0, 65535))
+      ->capture_default_str();
+  command->add_option("--in-flight", flags->server.in_flight, "Number of requests answered at the same time")
+      ->type_name("<n>")
+      ->check(whole_number_in(1, 1024))
+      ->capture_default_str();
+  command->add_option("--queue", flags->server.queue, "Number of requests that wait; further ones get 429")
+      ->type_name("<n>")
+      ->check(whole_number_in(0, 10'000))
+      ->capture_default_str();
+  command
+      ->add_option("--connections", flags->server.limits.connections,
+                   "Maximum number of open connections; further ones get 503")
+      ->type_name("<n>")
+      ->check(whole_number_in(1, 10'000))
+      ->capture_default_str();
+  command->add_option("--threads", flags->threads, "Compute threads; 0: one per core")
+      ->type_name("<n>")
+      ->check(whole_number_in(0, 1024))
+      ->capture_default_str();
+  command->add_option("--grace", flags->grace, "Seconds for running requests to end after Ctrl-C")
+      ->type_name("<number>")
+      ->check(number_in(0, 3600))
+      ->capture_default_str();
+  command->callback([flags, command] { serve_models(*flags, *command); });
+}
+
+}  // namespace agon::cli

@@ -1,0 +1,136 @@
+#include "serve/answer_options.h"
+
+#include <limits>
+#include <random>
+
+namespace agon::serve {
+namespace {
+
+constexpr double kGreedyBelow = 1e-5;  // temperatures
+constexpr double kHottest = 100;
+
+std::uint64_t any_seed() {
+  std::random_device device;
+  return static_cast<std::uint64_t>(device()) << 32 | device();
+}
+
+std::vector<std::string> read_stops(const RequestFields& fields) {
+  std::vector<std::string> stops = fields.texts("stop");
+  if (stops.size() > kMostStops)
+    throw refused("stop", fmt::format("'stop' has {} texts; at most {} are possible.", stops.size(), kMostStops));
+  for (const std::string& stop : stops) {
+    if (stop.empty()) throw refused("stop", "'stop' holds an empty text. Leave it out.");
+    if (stop.size() > kMostStopBytes)
+      throw refused("stop", fmt::format("'stop' holds a text of {} bytes; at most {} are possible.", stop.size(),
+                                        kMostStopBytes));
+  }
+  return stops;
+}
+
+bool says_nothing(const SortedJson& value) {
+  return value.is_null() || value == SortedJson(false) ||
+         ((value.is_array() || value.is_object() || value.is_string()) && value.empty()) ||
+         (value.is_string() && value.get_ref<const std::string&>().empty());
+}
+
+struct Unsupported {
+  const char* key;
+  double neutral = std::numeric_limits<double>::quiet_NaN();  // a number that changes nothing
+};
+constexpr Unsupported kUnsupported[] = {{"presence_penalty", 0},
+                                        {"frequency_penalty", 0},
+                                        {"repetition_penalty", 1},
+                                        {"min_p", 0},
+                                        {"min_tokens", 0},
+                                        {"best_of", 1},
+                                        {"logit_bias"},
+                                        {"bad_words"},
+                                        {"stop_token_ids"},
+                                        {"ignore_eos"},
+                                        {"use_beam_search"},
+                                        {"prompt_logprobs"},
+                                        {"allowed_token_ids"},
+                                        {"logits_processors"},
+                                        {"truncate_prompt_tokens"},
+                                        {"suffix"},
+                                        {"chat_template"},
+                                        {"documents"},
+                                        {"audio"},
+                                        {"functions"},
+                                        {"function_call"},
+                                        {"prompt_embeds"}};
+constexpr const char* kConstraints[] = {
+    "guided_json", "guided_regex", "guided_choice", "guided_grammar", "guided_options", "structured_outputs",
+    "grammar",     "json_schema",  "regex",         "ebnf",           "structural_tag"};
+
+void refuse_constraint(const std::string& key) {
+  throw Refused{{400,
+                 fmt::format("'{}' is not supported: this server does not constrain what the model writes. Leave it "
+                             "out, and say in the prompt which form you want.",
+                             key),
+                 "unsupported_parameter", key}};
+}
+
+void refuse_tools(const RequestFields& fields) {
+  if (says_nothing(fields.at("tools"))) {
+    const SortedJson& choice = fields.at("tool_choice");
+    if (says_nothing(choice) || choice == "none" || choice == "auto") return;
+    throw refused("tool_choice", fmt::format("'tool_choice' is {}, and there are no 'tools'.", shown(choice)));
+  }
+  throw Refused{{400,
+                 "'tools' is not supported: the chat template of this model does not render tools. Describe them in a "
+                 "message, and read the calls from the text.",
+                 "unsupported_parameter", "tools"}};
+}
+
+}  // namespace
+
+agents::Sampling read_sampling(const RequestFields& fields) {
+  agents::Sampling sampling;
+  sampling.temperature = fields.number("temperature", 0, kHottest, 1);
+  if (sampling.temperature < kGreedyBelow) sampling.temperature = 0;
+  sampling.top_p = fields.number("top_p", 0, 1, 1);
+  if (sampling.top_p <= 0) throw refused("top_p", "'top_p' is 0, not a number above 0 and up to 1.");
+  sampling.top_k =
+      static_cast<int>(std::max<std::int64_t>(0, fields.whole("top_k", -1, std::numeric_limits<int>::max(), 0)));
+  sampling.seed = fields.has("seed")
+                      ? static_cast<std::uint64_t>(fields.whole("seed", std::numeric_limits<std::int64_t>::min(),
+                                                                std::numeric_limits<std::int64_t>::max(), 0))
+                      : any_seed();
+  sampling.stop = read_stops(fields);
+  sampling.logprobs = true;
+  return sampling;
+}
+
+AnswerOptions read_answer_options(const RequestFields& fields) {
+  AnswerOptions options;
+  options.streams = fields.flag("stream", false);
+  if (fields.has("stream_options")) {
+    if (!options.streams) throw refused("stream_options", "'stream_options' does nothing without \"stream\": true.");
+    options.include_usage = RequestFields(fields.at("stream_options")).flag("include_usage", false);
+  }
+  options.include_stop = fields.flag("include_stop_str_in_output", false);
+  options.return_token_ids = fields.flag("return_token_ids", false);
+  options.tokens_as_ids = fields.flag("return_tokens_as_token_ids", false);
+  return options;
+}
+
+int read_samples(const RequestFields& fields) { return static_cast<int>(fields.whole("n", 1, kMostSamples, 1)); }
+
+void refuse_unsupported(const RequestFields& fields) {
+  const SortedJson& format = fields.at("response_format");
+  const bool is_text = format.is_object() && format.contains("type") && format.at("type") == "text";
+  if (!format.is_null() && !is_text) refuse_constraint("response_format");
+  for (const char* key : kConstraints)
+    if (!says_nothing(fields.at(key))) refuse_constraint(key);
+  refuse_tools(fields);
+  for (const auto& [key, neutral] : kUnsupported) {
+    const SortedJson& value = fields.at(key);
+    if (says_nothing(value) || (value.is_number() && value.get<double>() == neutral)) continue;
+    throw Refused{{400,
+                   fmt::format("'{}' is {}, and this server does not support it. Leave it out.", key, shown(value)),
+                   "unsupported_parameter", key}};
+  }
+}
+
+}  // namespace agon::serve

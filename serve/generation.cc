@@ -1,0 +1,259 @@
+#include "serve/generation.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "core/error.h"
+#include "serve/api_error.h"
+#include "serve/text_stream.h"
+
+namespace agon::serve {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr const char* kEvents = "text/event-stream; charset=utf-8";
+
+double seconds_between(Clock::time_point a, Clock::time_point b) {
+  return std::chrono::duration<double>(b - a).count();
+}
+
+// A token as the engine's thread hands it over.
+struct Written {
+  std::size_t place = 0;
+  std::int32_t id = 0;
+  float logprob = 0;
+  std::vector<agents::Alternative> likeliest;
+};
+
+// A choice of a stream.
+struct StreamedChoice {
+  StreamedChoice(const std::vector<std::string>& stops, bool keeps_stop) : text(stops, keeps_stop) {}
+  ToldTokens told() const { return {ids, logprobs, likeliest}; }
+
+  TextStream text;
+  std::string ready;  // to be sent
+  std::size_t offset = 0;
+  std::vector<std::int32_t> ids;  // of tokens that are not told yet
+  std::vector<float> logprobs;
+  std::vector<std::vector<agents::Alternative>> likeliest;
+};
+
+class Runner {
+ public:
+  Runner(ServedPolicy& policy, const Generation& generation, const net::HttpServerRequest& request, Metrics& metrics)
+      : policy_(policy),
+        generation_(generation),
+        request_(request),
+        metrics_(metrics),
+        writer_(generation.form, new_head(generation.form == AnswerForm::chat ? "chatcmpl-" : "cmpl-", policy.name()),
+                generation.options, policy.tokenizer()) {
+    for (const agents::GenerationRequest& one : generation_.requests)
+      if (sampling().max_tokens > 0) try {
+          policy_.engine().require(one);
+        } catch (const Error& error) {
+          throw Refused{{400, error.what(), "invalid_value"}};
+        }
+  }
+
+  net::HttpServerAnswer whole() {
+    const std::vector<agents::Completion> completions = generate([](const Written&) {});
+    Json choices = Json::array();
+    for (std::size_t i = 0; i < completions.size(); ++i) {
+      const std::size_t prompt = i / samples();
+      const EchoedPrompt* const echoed = echo_of(prompt);
+      choices.push_back(writer_.choice(i, completions[i], generation_.requests[prompt].prompt.ids,
+                                       echoed ? echoed->text : "", echoed_tokens(prompt)));
+    }
+    return {200, to_text(writer_.whole(std::move(choices), count(completions))), {}};
+  }
+
+  net::HttpServerAnswer stream() {
+    for (std::size_t i = 0; i < choices(); ++i)
+      streamed_.emplace_back(sampling().stop, generation_.options.include_stop);
+    std::vector<agents::Completion> completions;
+    std::exception_ptr failure;
+    {
+      const std::jthread work([&] {
+        try {
+          completions = generate([this](Written written) { hand_over(std::move(written)); });
+        } catch (...) {
+          failure = std::current_exception();
+        }
+        const std::lock_guard lock(mutex_);
+        done_ = true;
+        arrived_.notify_one();
+      });
+      while (send_arrivals()) {
+      }
+    }
+    if (failure) return end_broken(failure);
+    send_beginnings();
+    for (std::size_t i = 0; i < completions.size(); ++i) {
+      const StreamedChoice& choice = streamed_[i];
+      const std::string rest = choice.ready + choice.text.end(writer_.text_of(completions[i]));
+      send(writer_.last_event(i, rest, choice.told(), choice.offset, completions[i]));
+    }
+    const TokenCounts counts = count(completions);
+    if (generation_.options.include_usage) send(writer_.usage_event(counts));
+    send("data: [DONE]\n\n");
+    return {};
+  }
+
+ private:
+  const agents::Sampling& sampling() const { return generation_.requests.front().sampling; }
+  std::size_t samples() const { return static_cast<std::size_t>(generation_.requests.front().n); }
+  std::size_t choices() const { return generation_.requests.size() * samples(); }
+  const EchoedPrompt* echo_of(std::size_t prompt) const {
+    return prompt < generation_.echoed.size() ? &generation_.echoed[prompt] : nullptr;
+  }
+  ToldTokens echoed_tokens(std::size_t prompt) const {
+    const EchoedPrompt* const echoed = echo_of(prompt);
+    if (!echoed || echoed->logprobs.empty()) return {};
+    return {generation_.requests[prompt].prompt.ids, echoed->logprobs, {}};
+  }
+
+  // Calls use(written) on the engine's thread for each token.
+  template <typename Use>
+  std::vector<agents::Completion> generate(Use use) {
+    if (sampling().max_tokens == 0) return nothing();
+    std::optional<Clock::time_point> first;
+    agents::GenerationWatch watch{
+        request_.stop, [&](std::size_t place, const agents::Completion& so_far) {
+          if (!first) first = Clock::now();
+          if (so_far.token_ids.empty()) return;
+          use(Written{place, so_far.token_ids.back(), so_far.logprobs.back(),
+                      so_far.alternatives.empty() ? std::vector<agents::Alternative>() : so_far.alternatives.back()});
+        }};
+    const Clock::time_point start = Clock::now();
+    try {
+      std::vector<agents::Completion> completions = policy_.engine().generate(generation_.requests, &watch);
+      measure(completions, start, first.value_or(start));
+      return completions;
+    } catch (const Error& error) {
+      if (!request_.stop) throw;
+      metrics_.count_cancelled();
+      throw Refused{{503, "the request was stopped: the client has gone, or the server is stopping.", "cancelled"}};
+    }
+  }
+
+  std::vector<agents::Completion> nothing() const {
+    std::vector<agents::Completion> completions;
+    for (const agents::GenerationRequest& one : generation_.requests)
+      for (int i = 0; i < one.n; ++i)
+        completions.push_back(
+            {.finish_reason = agents::FinishReason::length, .prompt_tokens = static_cast<int>(one.prompt.ids.size())});
+    return completions;
+  }
+
+  void measure(const std::vector<agents::Completion>& completions, Clock::time_point start, Clock::time_point first) {
+    std::int64_t longest = 0;
+    for (const agents::Completion& completion : completions) longest = std::max(longest, completion.tokens());
+    metrics_.time_first_token(request_.waited + seconds_between(start, first));
+    if (longest > 1) metrics_.time_each_token(seconds_between(first, Clock::now()) / static_cast<double>(longest - 1));
+  }
+
+  TokenCounts count(const std::vector<agents::Completion>& completions) {
+    TokenCounts counts;
+    for (std::size_t i = 0; i < completions.size(); ++i) {
+      counts.completion += completions[i].tokens();
+      if (i % samples() != 0) continue;
+      counts.prompt += completions[i].prompt_tokens;
+      counts.cached += completions[i].cached_tokens;
+    }
+    metrics_.count_tokens(counts.prompt, counts.cached, counts.completion);
+    return counts;
+  }
+
+  void hand_over(Written written) {
+    const std::lock_guard lock(mutex_);
+    arrivals_.push_back(std::move(written));
+    arrived_.notify_one();
+  }
+
+  // Waits for tokens and sends their text. False: there will be no more, or nobody reads it.
+  bool send_arrivals() {
+    std::deque<Written> arrivals;
+    {
+      std::unique_lock lock(mutex_);
+      arrived_.wait(lock, [&] { return done_ || !arrivals_.empty(); });
+      if (arrivals_.empty()) return false;
+      arrivals.swap(arrivals_);
+    }
+    send_beginnings();
+    for (Written& written : arrivals) {
+      StreamedChoice& choice = streamed_[written.place];
+      if (!policy_.ends_turn(written.id)) choice.ready += choice.text.add(policy_.tokenizer().token_bytes(written.id));
+      if (generation_.options.logprobs || generation_.options.return_token_ids) {
+        choice.ids.push_back(written.id);
+        choice.logprobs.push_back(written.logprob);
+        choice.likeliest.push_back(std::move(written.likeliest));
+      }
+    }
+    for (std::size_t i = 0; i < streamed_.size() && is_read_; ++i) {
+      StreamedChoice& choice = streamed_[i];
+      if (choice.ready.empty()) continue;
+      send(writer_.piece_event(i, choice.ready, choice.told(), choice.offset));
+      choice.offset += character_count(choice.ready);
+      choice.ready.clear();
+      choice.ids.clear();
+      choice.logprobs.clear();
+      choice.likeliest.clear();
+    }
+    return is_read_;
+  }
+
+  // What stands before the first token of every choice.
+  void send_beginnings() {
+    if (has_begun_) return;
+    has_begun_ = true;
+    for (std::size_t i = 0; i < choices(); ++i) {
+      if (const std::string first = writer_.first_event(i); !first.empty()) send(first);
+      const EchoedPrompt* const echoed = echo_of(i / samples());
+      if (!echoed) continue;
+      send(writer_.piece_event(i, echoed->text, echoed_tokens(i / samples()), 0));
+      streamed_[i].offset = character_count(echoed->text);
+    }
+  }
+
+  void send(const std::string& event) { is_read_ = is_read_ && request_.pieces->send(event, kEvents); }
+
+  // A stream that has begun tells the error as its last event.
+  net::HttpServerAnswer end_broken(const std::exception_ptr& failure) {
+    ApiError error{500, "", "internal_error"};
+    try {
+      std::rethrow_exception(failure);
+    } catch (Refused& refusal) {
+      error = std::move(refusal.error);
+    } catch (const std::exception& other) {
+      error.message = other.what();
+    }
+    if (has_begun_) send("data: " + error_body(error) + "\n\ndata: [DONE]\n\n");
+    return answer_of(error);
+  }
+
+  ServedPolicy& policy_;
+  const Generation& generation_;
+  const net::HttpServerRequest& request_;
+  Metrics& metrics_;
+  const AnswerWriter writer_;
+  std::deque<StreamedChoice> streamed_;
+  bool has_begun_ = false, is_read_ = true;
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::deque<Written> arrivals_;
+  bool done_ = false;
+};
+
+}  // namespace
+
+net::HttpServerAnswer run_generation(ServedPolicy& policy, const Generation& generation,
+                                     const net::HttpServerRequest& request, Metrics& metrics) {
+  Runner runner(policy, generation, request, metrics);
+  return generation.options.streams ? runner.stream() : runner.whole();
+}
+
+}  // namespace agon::serve

@@ -1,0 +1,275 @@
+#include "serve/model_server.h"
+
+#include <arpa/inet.h>
+
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <limits>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "serve/api_error.h"
+#include "serve/chat_request.h"
+#include "serve/completion_request.h"
+#include "serve/generation.h"
+#include "serve/metrics.h"
+#include "serve/reward_answer.h"
+#include "serve/tokenize.h"
+#include "tools/search/retrieve_server.h"
+
+namespace agon::serve {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::size_t kTimesRead = 3;  // the bytes of a request, while it is parsed
+
+bool is_loopback(const std::string& host) {
+  in_addr four{};
+  in6_addr six{};
+  if (host == "localhost") return true;
+  if (::inet_pton(AF_INET, host.c_str(), &four) == 1) return (ntohl(four.s_addr) >> 24) == 127;
+  return ::inet_pton(AF_INET6, host.c_str(), &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
+}
+
+const char* code_of(int status) {
+  switch (status) {
+    case 401:
+      return "invalid_api_key";
+    case 404:
+      return "not_found";
+    case 413:
+      return "request_too_large";
+    case 429:
+      return "rate_limit_exceeded";
+    case 431:
+      return "headers_too_large";
+    case 503:
+      return "overloaded";
+    default:
+      return status >= 500 ? "internal_error" : "invalid_request";
+  }
+}
+
+// Bytes that the work on a request holds beside its body.
+class HeldBytes {
+ public:
+  explicit HeldBytes(net::ByteBudget& budget) : lease_(budget) {}
+  bool add(std::size_t bytes) { return lease_.resize(lease_.bytes() + bytes); }
+
+ private:
+  net::ByteBudget::Lease lease_;
+};
+
+}  // namespace
+
+struct ModelServer::Implementation {
+  Implementation(ServedModels served, const ModelServerOptions& wanted)
+      : models(std::move(served)), server(options_of(wanted), routes(wanted)) {}
+
+  using Handler = net::HttpServerAnswer (Implementation::*)(const SortedJson& body, const net::HttpServerRequest&,
+                                                            HeldBytes&);
+
+  net::HttpServerOptions options_of(const ModelServerOptions& wanted) {
+    if (wanted.key.empty() && !is_loopback(wanted.host))
+      throw Error(
+          "serve: other machines can reach --host {}, and there is no key. Set the environment variable AGON_API_KEY, "
+          "which clients then send as bearer token, or listen on 127.0.0.1.",
+          wanted.host);
+    net::HttpServerOptions options{wanted.host, wanted.port, wanted.in_flight, wanted.most_request_bytes,
+                                   wanted.limits};
+    options.limits.waiting = wanted.queue;
+    options.bearer = wanted.key;
+    options.error_body = [this](int status, std::string_view why) {
+      metrics.count_refused(status);
+      return error_body({status, std::string(why), code_of(status)});
+    };
+    return options;
+  }
+
+  std::vector<net::HttpRoute> routes(const ModelServerOptions& wanted) {
+    std::vector<net::HttpRoute> routes{get("/health", [this] { return health(); }),
+                                       get("/metrics", [this] { return told_metrics(); }),
+                                       get("/v1/models", [this] { return listed_models(); })};
+    routes.front().open = true;
+    for (const Json& model : model_list())
+      routes.push_back(get("/v1/models/" + model.at("id").get<std::string>(), [model] {
+        return net::HttpServerAnswer{200, to_text(model), {}};
+      }));
+    routes.push_back(post("/v1/chat/completions", &Implementation::chat));
+    routes.push_back(post("/v1/completions", &Implementation::complete));
+    routes.push_back(post("/tokenize", &Implementation::tokenize));
+    routes.push_back(post("/detokenize", &Implementation::detokenize));
+    for (const char* path : {"/v1/score", "/score"}) routes.push_back(post(path, &Implementation::score));
+    for (const char* path : {"/v1/rerank", "/rerank", "/v2/rerank"})
+      routes.push_back(post(path, &Implementation::rerank));
+    routes.push_back(post("/pooling", &Implementation::pool));
+    if (models.search) {
+      tools::RetrieveServerOptions retrieve;
+      retrieve.limits = wanted.limits;
+      routes.push_back(tools::retrieve_route(models.search, retrieve, &answered));
+    }
+    return routes;
+  }
+
+  template <typename Answer>
+  static net::HttpRoute get(const std::string& path, Answer answer) {
+    return {"GET", path, true, [answer](const net::HttpServerRequest&) { return answer(); }};
+  }
+
+  net::HttpRoute post(const std::string& path, Handler handler) {
+    net::HttpRoute route{"POST", path, false, [this, path, handler](const net::HttpServerRequest& request) {
+                           const Clock::time_point start = Clock::now();
+                           net::HttpServerAnswer answer = answered_by(handler, request);
+                           const std::chrono::duration<double> seconds = Clock::now() - start;
+                           metrics.count_request(path, answer.status, request.waited + seconds.count());
+                           ++answered;
+                           return answer;
+                         }};
+    route.ends_with_client = true;
+    return route;
+  }
+
+  net::HttpServerAnswer answered_by(Handler handler, const net::HttpServerRequest& request) {
+    try {
+      HeldBytes held(request.budget);
+      if (!held.add(kTimesRead * request.body.size()))
+        throw Refused{{503, "too many requests are under way; try again later.", "overloaded"}};
+      const SortedJson body = read_body(request.body);
+      return (this->*handler)(body, request, held);
+    } catch (const Refused& refusal) {
+      return answer_of(refusal.error);
+    } catch (const std::exception& error) {
+      return answer_of({500, error.what(), "internal_error"});
+    }
+  }
+
+  static net::HttpServerAnswer said(const Json& json) { return {200, to_text(json), {}}; }
+  static PictureLimits limits_of(HeldBytes& held) {
+    PictureLimits limits;
+    limits.hold = [&held](std::size_t bytes) { return held.add(bytes); };
+    return limits;
+  }
+
+  net::HttpServerAnswer health() const { return said({{"status", "ok"}}); }
+
+  net::HttpServerAnswer told_metrics() const {
+    const net::HttpServerLoad requests = server.load();
+    const agents::EngineLoad batch = models.policy ? models.policy->engine().load() : agents::EngineLoad{};
+    net::HttpServerAnswer answer;
+    answer.content_type = "text/plain; version=0.0.4; charset=utf-8";
+    answer.body = metrics.text({requests.working, requests.waiting, batch.running, batch.waiting});
+    return answer;
+  }
+
+  Json model_list() const {
+    Json list = Json::array();
+    const auto add = [&](const std::string& name) -> Json& {
+      return list.emplace_back(Json{{"id", name}, {"object", "model"}, {"created", started}, {"owned_by", "agon"}});
+    };
+    if (models.policy) add(models.policy->name())["max_model_len"] = models.policy->max_context();
+    if (models.reward_model) add(models.reward_model_name)["task"] = "score";
+    return list;
+  }
+  net::HttpServerAnswer listed_models() const { return said({{"object", "list"}, {"data", model_list()}}); }
+
+  // Throws Refused for another model than `name`, or where there is none (an empty name).
+  void require_model(const SortedJson& body, const std::string& name, const char* what) const {
+    const std::string wanted = RequestFields(body).text("model", name);
+    if (name.empty())
+      throw Refused{{404,
+                     fmt::format("this server has no {}. Start it with {}.", what,
+                                 std::string_view(what) == "policy" ? "--policy" : "--reward-model"),
+                     "model_not_found", "model"}};
+    if (wanted == name) return;
+    std::string known;
+    for (const Json& model : model_list()) known += (known.empty() ? "" : ", ") + model.at("id").get<std::string>();
+    throw Refused{{404,
+                   fmt::format("the model '{}' is not served at this path; its {} is '{}'. This server has: {}.",
+                               shown_text(wanted), what, name, known),
+                   "model_not_found", "model"}};
+  }
+  ServedPolicy& policy_for(const SortedJson& body) const {
+    require_model(body, models.policy ? models.policy->name() : "", "policy");
+    return *models.policy;
+  }
+  ServedRewardModel reward_model_for(const SortedJson& body) const {
+    require_model(body, models.reward_model ? models.reward_model_name : "", "reward model");
+    return {*models.reward_model, models.reward_model_name};
+  }
+
+  net::HttpServerAnswer chat(const SortedJson& body, const net::HttpServerRequest& request, HeldBytes& held) {
+    ServedPolicy& policy = policy_for(body);
+    ChatCall call = value_or_throw(read_chat_call(body, limits_of(held)));
+    agents::EncodedPrompt prompt = policy.encode(call.request.messages, call.request.prefix);
+    call.request.messages.clear();
+    agents::Sampling& sampling = call.request.sampling;
+    policy.require_room(prompt, sampling.max_tokens);
+    if (sampling.max_tokens == 0) sampling.max_tokens = policy.max_context();
+    Generation generation{AnswerForm::chat, call.answer, {}, {}};
+    generation.requests.push_back({std::move(prompt), call.request.n, sampling});
+    return run_generation(policy, generation, request, metrics);
+  }
+
+  net::HttpServerAnswer complete(const SortedJson& body, const net::HttpServerRequest& request, HeldBytes&) {
+    ServedPolicy& policy = policy_for(body);
+    const TextCall call = value_or_throw(read_text_call(body));
+    Generation generation{AnswerForm::text, call.answer, {}, {}};
+    for (const TextPrompt& prompt : call.prompts) {
+      agents::EncodedPrompt encoded = policy.encode(prompt);
+      policy.require_room(encoded, call.sampling.max_tokens);
+      generation.requests.push_back({std::move(encoded), call.n, call.sampling});
+    }
+    if (call.answer.echo) add_echoes(policy, call, generation);
+    return run_generation(policy, generation, request, metrics);
+  }
+
+  static void add_echoes(ServedPolicy& policy, const TextCall& call, Generation& generation) {
+    std::vector<agents::ScoringRequest> scorings;
+    for (std::size_t i = 0; i < call.prompts.size(); ++i) {
+      const std::vector<std::int32_t>& ids = generation.requests[i].prompt.ids;
+      const TextPrompt& prompt = call.prompts[i];
+      const bool is_text = prompt.token_ids.empty();
+      generation.echoed.push_back({is_text ? prompt.text : valid_utf8(policy.tokenizer().decode(ids, false)), {}});
+      if (call.answer.logprobs) scorings.push_back({{{ids.front()}, {}}, {ids.begin() + 1, ids.end()}});
+    }
+    const std::vector<agents::TokenScores> scores = policy.engine().score(std::move(scorings));
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      std::vector<float>& logprobs = generation.echoed[i].logprobs;
+      logprobs = {std::numeric_limits<float>::quiet_NaN()};
+      logprobs.insert(logprobs.end(), scores[i].logprobs.begin(), scores[i].logprobs.end());
+    }
+  }
+
+  net::HttpServerAnswer tokenize(const SortedJson& body, const net::HttpServerRequest&, HeldBytes& held) {
+    return said(answer_tokenize(body, policy_for(body), limits_of(held)));
+  }
+  net::HttpServerAnswer detokenize(const SortedJson& body, const net::HttpServerRequest&, HeldBytes&) {
+    return said(answer_detokenize(body, policy_for(body)));
+  }
+  net::HttpServerAnswer score(const SortedJson& body, const net::HttpServerRequest&, HeldBytes& held) {
+    return said(answer_score(body, reward_model_for(body), limits_of(held)));
+  }
+  net::HttpServerAnswer rerank(const SortedJson& body, const net::HttpServerRequest&, HeldBytes& held) {
+    return said(answer_rerank(body, reward_model_for(body), limits_of(held)));
+  }
+  net::HttpServerAnswer pool(const SortedJson& body, const net::HttpServerRequest&, HeldBytes& held) {
+    return said(answer_pooling(body, reward_model_for(body), limits_of(held)));
+  }
+
+  const ServedModels models;
+  const std::int64_t started = static_cast<std::int64_t>(std::time(nullptr));
+  Metrics metrics;
+  std::atomic<std::int64_t> answered = 0;
+  net::HttpServer server;  // last: its threads use the others
+};
+
+ModelServer::ModelServer(ServedModels models, const ModelServerOptions& options)
+    : implementation_(std::make_unique<Implementation>(std::move(models), options)) {}
+ModelServer::~ModelServer() = default;
+
+int ModelServer::port() const { return implementation_->server.port(); }
+std::int64_t ModelServer::answered() const { return implementation_->answered; }
+void ModelServer::run(const std::atomic<bool>& stop) { implementation_->server.run(stop); }
+
+}  // namespace agon::serve

@@ -1,0 +1,92 @@
+#include "serve/served_policy.h"
+
+#include <algorithm>
+
+#include "agents/hub/prompt.h"
+#include "core/error.h"
+#include "serve/api_error.h"
+
+namespace agon::serve {
+namespace {
+
+Refused past_context(std::string why) { return {{400, std::move(why), "context_length_exceeded"}}; }
+
+std::size_t longest_token(const agents::Tokenizer& tokenizer) {
+  std::size_t longest = 1;
+  for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id)
+    longest = std::max(longest, tokenizer.token_bytes(id).size());
+  return longest;
+}
+
+}  // namespace
+
+ServedPolicy::ServedPolicy(const std::filesystem::path& folder, const agents::EngineOptions& options)
+    : folder_(agents::open_model_folder(folder)),
+      name_(folder_.path.filename().string()),
+      longest_token_(longest_token(*folder_.tokenizer)),
+      pictures_(folder_.images),
+      engine_(agents::load_engine_weights(folder_.path, folder_.config), folder_.config, folder_.tokenizer, options) {}
+
+bool ServedPolicy::ends_turn(std::int32_t id) const {
+  const std::vector<std::int32_t>& ends = folder_.config.eos_token_ids;
+  return std::find(ends.begin(), ends.end(), id) != ends.end();
+}
+
+void ServedPolicy::require_readable(std::size_t bytes) const {
+  constexpr std::size_t kMostShrinking = 3;  // of a text that is normalised (NFC)
+  const std::size_t least = bytes / kMostShrinking / longest_token_;
+  if (least > static_cast<std::size_t>(max_context()))
+    throw past_context(
+        fmt::format("This model's maximum context length is {} tokens, and the prompt has at least {} "
+                    "({} bytes). Shorten the prompt.",
+                    max_context(), least, bytes));
+}
+
+agents::EncodedPrompt ServedPolicy::encode(const std::vector<Message>& messages, std::string_view prefix) {
+  std::size_t bytes = prefix.size();
+  for (const Message& message : messages)
+    for (const Part& part : message.parts) bytes += part.text.size();
+  require_readable(bytes);
+  try {
+    return agents::encode_prompt(messages, prefix, folder_.chat, *folder_.tokenizer, folder_.images, folder_.config,
+                                 &pictures_);
+  } catch (const Error& error) {
+    const std::string_view why = error.what();
+    if (why.find("the context of this model holds") != std::string_view::npos) throw past_context(std::string(why));
+    throw Refused{{400, std::string(why), "invalid_value", "messages"}};
+  }
+}
+
+agents::EncodedPrompt ServedPolicy::encode(const TextPrompt& prompt) const {
+  require_readable(prompt.text.size());
+  agents::EncodedPrompt encoded;
+  encoded.ids = prompt.token_ids.empty() ? folder_.tokenizer->encode(prompt.text) : prompt.token_ids;
+  const agents::ModelConfig& config = folder_.config;
+  for (const std::int32_t id : encoded.ids) {
+    if (id < 0 || id >= config.text.vocab_size)
+      throw refused("prompt",
+                    fmt::format("token id {} is not in the model's vocabulary of {}.", id, config.text.vocab_size));
+    if (id == config.image_token_id || id == config.video_token_id)
+      throw refused("prompt",
+                    fmt::format("the prompt has the token {} of a picture, and /v1/completions takes none. Use "
+                                "/v1/chat/completions.",
+                                id));
+  }
+  return encoded;
+}
+
+void ServedPolicy::require_room(const agents::EncodedPrompt& prompt, std::int64_t max_tokens) const {
+  const std::int64_t context = max_context(), tokens = std::ssize(prompt.ids);
+  if (tokens > context)
+    throw past_context(
+        fmt::format("This model's maximum context length is {} tokens, and the prompt has {}. Shorten "
+                    "the prompt.",
+                    context, tokens));
+  if (max_tokens > context)
+    throw past_context(
+        fmt::format("This model's maximum context length is {} tokens, and max_tokens is {} (the prompt "
+                    "has {}). Lower max_tokens.",
+                    context, max_tokens, tokens));
+}
+
+}  // namespace agon::serve

@@ -1,0 +1,47 @@
+// serve/served_policy.h - the model that a server answers with: its folder and its engine. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agents/engine/engine.h"
+#include "agents/hub/model_folder.h"
+#include "agents/hub/patched_pictures.h"
+#include "core/message.h"
+#include "serve/completion_request.h"
+
+namespace agon::serve {
+
+class ServedPolicy {
+ public:
+  // Throws Error for a folder that cannot be loaded.
+  ServedPolicy(const std::filesystem::path& folder, const agents::EngineOptions& options);
+
+  const std::string& name() const { return name_; }  // the last part of the folder
+  const agents::Tokenizer& tokenizer() const { return *folder_.tokenizer; }
+  int max_context() const { return engine_.max_context(); }
+  agents::Engine& engine() { return engine_; }
+  bool ends_turn(std::int32_t id) const;  // a token that writes nothing and ends a completion
+
+  // What the model reads. They throw Refused for a prompt that it cannot read: longer than the context
+  // (context_length_exceeded, with the numbers), a picture that cannot be processed, ids that are not its own.
+  agents::EncodedPrompt encode(const std::vector<Message>& messages, std::string_view prefix);
+  agents::EncodedPrompt encode(const TextPrompt& prompt) const;
+  // Throws Refused for a prompt that the model cannot read, and for max_tokens beyond the context.
+  void require_room(const agents::EncodedPrompt& prompt, std::int64_t max_tokens) const;
+
+ private:
+  // For a text so long that its tokens cannot fit, before it is read: that takes memory.
+  void require_readable(std::size_t bytes) const;
+
+  const agents::ModelFolder folder_;
+  const std::string name_;
+  const std::size_t longest_token_;  // bytes
+  agents::PatchedPictures pictures_;
+  agents::Engine engine_;
+};
+
+}  // namespace agon::serve

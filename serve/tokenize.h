@@ -1,0 +1,15 @@
+// serve/tokenize.h - /tokenize and /detokenize, in vLLM's forms. The functions throw Refused.
+#pragma once
+
+#include "core/json.h"
+#include "serve/chat_request.h"
+#include "serve/served_policy.h"
+
+namespace agon::serve {
+
+// {"prompt"} or {"messages"} to {"count", "max_model_len", "tokens", "token_strs"}. Of a picture: its image tokens.
+Json answer_tokenize(const SortedJson& body, ServedPolicy& policy, const PictureLimits& limits);
+// {"tokens"} to {"prompt"}.
+Json answer_detokenize(const SortedJson& body, const ServedPolicy& policy);
+
+}  // namespace agon::serve

@@ -1,0 +1,206 @@
+// Answers in pieces, keys, and the queue; what a server does within its limits,
+// tests/tools/search/retrieve_server_test.cc asks.
+#include "net/http_server.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <memory>
+#include <thread>
+
+using namespace agon;
+using namespace agon::net;
+using Catch::Contains;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+constexpr double kSoon = AGON_SANITIZED ? 40 : 8;  // seconds
+
+struct Running {
+  Running(HttpServerOptions options, std::vector<HttpRoute> routes)
+      : server(at_any_port(std::move(options)), std::move(routes)), thread([this] { server.run(stop); }) {}
+  ~Running() {
+    stop = true;
+    thread.join();
+  }
+  static HttpServerOptions at_any_port(HttpServerOptions options) {
+    options.port = 0;
+    return options;
+  }
+  std::atomic<bool> stop = false;
+  HttpServer server;
+  std::thread thread;
+};
+
+struct Wire {
+  explicit Wire(const Running& running) : fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(running.server.port()));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    REQUIRE(::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  }
+  ~Wire() { ::close(fd); }
+  Wire(const Wire&) = delete;
+  void say(std::string_view text) const {
+    REQUIRE(::send(fd, text.data(), text.size(), MSG_NOSIGNAL) == std::ssize(text));
+  }
+  // What comes until `end` is in it, or the server closes.
+  std::string hear(std::string_view end) const {
+    std::string heard;
+    const auto start = Clock::now();
+    while (seconds_since(start) < kSoon) {
+      pollfd ready{fd, POLLIN, 0};
+      if (::poll(&ready, 1, 50) <= 0) continue;
+      char bytes[4096];
+      const ssize_t size = ::recv(fd, bytes, sizeof bytes, 0);
+      if (size <= 0) return heard + "|closed";
+      heard.append(bytes, static_cast<std::size_t>(size));
+      if (!end.empty() && heard.find(end) != std::string::npos) return heard;
+    }
+    return heard + "|silence";
+  }
+  const int fd;
+};
+
+HttpRoute in_pieces(std::function<void(const HttpServerRequest&)> work) {
+  HttpRoute route{"POST", "/pieces", false, [work = std::move(work)](const HttpServerRequest& request) {
+                    work(request);
+                    return HttpServerAnswer{200, "whole", {}};
+                  }};
+  route.ends_with_client = true;
+  return route;
+}
+
+std::string ask(const char* version, const char* more = "") {
+  return fmt::format("POST /pieces HTTP/{}\r\nHost: x\r\n{}Content-Length: 0\r\n\r\n", version, more);
+}
+
+}  // namespace
+
+TEST_CASE("an answer in pieces is chunked, and the connection stays") {
+  std::atomic<int> sent = 0;
+  const Running running({}, {in_pieces([&](const HttpServerRequest& request) {
+                          for (const char* piece : {"one", "", "two"})
+                            sent += request.pieces->send(piece, "text/plain");
+                        })});
+  const Wire wire(running);
+  for (int i = 0; i < 2; ++i) {
+    wire.say(ask("1.1"));
+    const std::string heard = wire.hear("0\r\n\r\n");
+    CHECK_THAT(heard, Catch::StartsWith("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n") &&
+                          Contains("Transfer-Encoding: chunked\r\n") && !Contains("close") &&
+                          Catch::EndsWith("\r\n\r\n3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n"));
+  }
+  CHECK(sent == 6);
+  wire.say(ask("1.1", "Connection: close\r\n"));
+  CHECK_THAT(wire.hear(""), Contains("Connection: close") && Catch::EndsWith("0\r\n\r\n|closed"));
+}
+
+TEST_CASE("a client of HTTP/1.0 gets pieces as they are, until the end") {
+  const Running running({}, {in_pieces([](const HttpServerRequest& request) {
+                          for (const char* piece : {"one", "two"}) request.pieces->send(piece, "text/plain");
+                        })});
+  const Wire wire(running);
+  wire.say(ask("1.0"));
+  CHECK_THAT(wire.hear(""), Catch::EndsWith("\r\n\r\nonetwo|closed") && !Contains("chunked"));
+}
+
+TEST_CASE("without a piece the answer is the one that is returned") {
+  const Running running({}, {in_pieces([](const HttpServerRequest&) {})});
+  const Wire wire(running);
+  wire.say(ask("1.1"));
+  CHECK_THAT(wire.hear("whole"), Contains("Content-Length: 5"));
+}
+
+TEST_CASE("a client that goes, or does not read, ends the pieces") {
+  std::atomic<int> ended = 0;
+  HttpServerOptions options;
+  options.limits.stall_seconds = 0.5;
+  const Running running(options, {in_pieces([&](const HttpServerRequest& request) {
+                          const std::string much(100'000, 'x');
+                          while (request.pieces->send(much, "text/plain")) {
+                          }
+                          ended += request.stop;
+                        })});
+  const auto start = Clock::now();
+  auto gone = std::make_unique<Wire>(running);
+  gone->say(ask("1.1"));
+  gone->hear("xxx");
+  gone.reset();
+  const Wire stalled(running);
+  stalled.say(ask("1.1"));
+  while (ended < 2 && seconds_since(start) < kSoon) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  CHECK(ended == 2);
+}
+
+TEST_CASE("a client that closes its side has gone where the route says so") {
+  std::atomic<bool> seen = false;
+  const Running running({}, {in_pieces([&](const HttpServerRequest& request) {
+                          const auto start = Clock::now();
+                          while (!request.stop && seconds_since(start) < kSoon)
+                            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                          seen = request.stop.load();
+                        })});
+  const Wire wire(running);
+  wire.say(ask("1.1"));
+  ::shutdown(wire.fd, SHUT_WR);
+  CHECK_THAT(wire.hear("whole"), Contains("200 OK"));
+  CHECK(seen);
+}
+
+TEST_CASE("a key is asked for before the body, except where the route is open") {
+  HttpServerOptions options;
+  options.bearer = "k";
+  options.error_body = [](int status, std::string_view) { return fmt::format("refused {}", status); };
+  const auto fine = [](const HttpServerRequest&) { return HttpServerAnswer{200, "fine", {}}; };
+  HttpRoute open{"GET", "/open", true, fine};
+  open.open = true;
+  const Running running(options, {open, {"GET", "/shut", true, fine}, {"POST", "/shut", false, fine}});
+  const auto said = [&](const std::string& text) {
+    const Wire wire(running);
+    wire.say(text);
+    return wire.hear("e");
+  };
+  const auto get = [&](const char* path, const char* headers = "") {
+    const Wire wire(running);
+    wire.say(fmt::format("GET {} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{}\r\n", path, headers));
+    return wire.hear("");
+  };
+  CHECK_THAT(get("/open"), Contains("200 OK"));
+  CHECK_THAT(get("/shut"), Contains(" 401 ") && Contains("WWW-Authenticate: Bearer") && Contains("refused 401"));
+  CHECK_THAT(get("/none"), Contains(" 401 "));
+  CHECK_THAT(get("/shut", "Authorization: Bearer k\r\n"), Contains("200 OK"));
+  CHECK_THAT(get("/shut", "Authorization: Bearer kk\r\n"), Contains(" 401 "));
+  CHECK_THAT(get("/shut", "Authorization: Basic k\r\n"), Contains(" 401 "));
+  CHECK_THAT(said("POST /shut HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n"), Contains(" 401 "));
+}
+
+TEST_CASE("requests beyond the workers and the queue get 429") {
+  std::atomic<bool> open = false;
+  HttpServerOptions options{.threads = 1};
+  options.limits.waiting = 1;
+  const Running running(options, {in_pieces([&](const HttpServerRequest&) {
+                          while (!open) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                        })});
+  const Wire first(running), second(running), third(running);
+  const auto until = [&](auto holds) {
+    const auto start = Clock::now();
+    while (!holds() && seconds_since(start) < kSoon) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  };
+  first.say(ask("1.1"));
+  until([&] { return running.server.load().working == 1; });
+  second.say(ask("1.1"));
+  until([&] { return running.server.load().waiting == 1; });
+  third.say(ask("1.1"));
+  CHECK_THAT(third.hear("error"), Contains(" 429 ") && Contains("Retry-After: 1"));
+  open = true;
+  CHECK_THAT(second.hear("whole"), Contains("200 OK"));
+}
